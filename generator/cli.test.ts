@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { sha256 } from "../snapshots/digest.ts";
 import { withBuildLock } from "./files/lock.ts";
 import { writeFiles } from "./testing/library.ts";
-import { type Ran, runHere } from "./testing/run-program.ts";
+import { type Ran, runHere, runIn } from "./testing/run-program.ts";
 import { CLI, PLAIN_CLI } from "./testing/serving-process.ts";
 import { until } from "./testing/until.ts";
 import { spoilBlob } from "../snapshots/contract/spoil-blob.ts";
@@ -19,17 +19,6 @@ import { json, tempDir, base, built, copy, pointerOf, serve } from "./testing/cl
 /** In a process of its own where the process is the subject, or its environment. */
 function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): SpawnSyncReturns<string> {
   return spawnSync(process.execPath, [PLAIN_CLI, ...args], { encoding: "utf8", env: { ...process.env, ...env } });
-}
-
-/** In this process, which stands in another folder meanwhile. */
-async function runIn(cwd: string, args: readonly string[]): Promise<Ran> {
-  const before = process.cwd();
-  process.chdir(cwd);
-  try {
-    return await runHere(args);
-  } finally {
-    process.chdir(before);
-  }
 }
 
 test("what is no command, no option or too little is exit 2 with a hint, and never a stack", async () => {
@@ -130,6 +119,7 @@ test("build prints one JSON document, or lines for people; nothing on stderr whe
   assert.deepEqual(Object.keys(built).sort(), [
     "added",
     "changed",
+    "dead_links",
     "duration_ms",
     "finished",
     "internal",

@@ -115,19 +115,19 @@ const snapshots = program.command("snapshots").description("List, compare and ro
 command("list", "Kept snapshots, newest first", snapshots)
   .option("--limit <number>", "how many; 0 lists all", "50")
   .action(async (options: CommonOptions & { limit: string }) =>
-    (await import("./commands/snapshots.ts")).runList(options, await annexes()),
+    (await import("./annex/history/snapshots-command.ts")).runList(options, await annexes()),
   );
 command("diff", "What changed between two snapshots (id, unique beginning of one, or sequence number)", snapshots)
   .argument("<a>")
   .argument("<b>")
   .action(async (a: string, b: string, options: CommonOptions) =>
-    (await import("./commands/snapshots.ts")).runDiff(a, b, options, await annexes()),
+    (await import("./annex/history/snapshots-command.ts")).runDiff(a, b, options, await annexes()),
   );
 command("rollback", "Serve an earlier snapshot again", snapshots)
   .argument("<id>")
   .option("--reveal", "also when it makes public again what is gated now")
   .action(async (id: string, options: CommonOptions & { reveal?: boolean }) =>
-    (await import("./commands/snapshots.ts")).runRollback(id, options, await annexes()),
+    (await import("./annex/history/snapshots-command.ts")).runRollback(id, options, await annexes()),
   );
 
 command("keygen", "Make a key that signs the log of publications: what to write into the configuration, and LOG_KEY")
@@ -164,7 +164,7 @@ command(
   .action(async (file: string, options: CommonOptions & { counts?: boolean }) =>
     /\.ya?ml$/.test(file)
       ? (await import("./annex/registry/recheck-command.ts")).runSourcesCheck(file, options)
-      : (await import("./commands/registry.ts")).runRegistryCheck(file, options),
+      : (await import("./commands/registry.ts")).runRegistryCheck(file, options, await annexes()),
   );
 
 const SOURCES = ["--sources <file>", "names the sources; that of the configuration, or registry.yaml"] as const;

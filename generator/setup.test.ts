@@ -52,7 +52,7 @@ function makeClone(t: TestContext, options: { npmFails?: boolean; programs?: rea
       : `mkdir -p "${root}/node_modules"; cp "${root}/package-lock.json" "${root}/node_modules/.package-lock.json"`,
   );
   program("apt-get", "");
-  for (const name of options.programs ?? ["chromium", "coqc", "cc"]) program(name, "");
+  for (const name of options.programs ?? ["chromium", "coqc", "bwrap", "cc", "nginx", "varnishd"]) program(name, "");
   for (const name of ["sh", "mkdir", "cp"])
     symlinkSync(spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim(), join(bin, name));
   return {

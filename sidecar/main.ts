@@ -1,8 +1,14 @@
 /** The sidecar as a process: told what to serve by the process that starts it, with its secrets from the environment. */
 import { setFlagsFromString } from "node:v8";
-import { listen } from "../snapshots/http/listen.ts";
-import { describeOperations, openOperations } from "../snapshots/http/operations.ts";
-import { receiveServing, sendToStarter, type SidecarServing, stopWithStarter } from "../snapshots/http/serving.ts";
+import {
+  describeOperations,
+  listen,
+  openOperations,
+  receiveServing,
+  sendToStarter,
+  type SidecarServing,
+  stopWithStarter,
+} from "../snapshots/http/index.ts";
 import { openLog } from "./serve/log.ts";
 import { openSidecar, type Sidecar } from "./serve/server.ts";
 

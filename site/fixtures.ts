@@ -1,4 +1,6 @@
 /** Page inputs for tests and screenshots: one of each page as it usually looks, one with hostile texts, and the empty ones. */
+import { checkSentence } from "../snapshots/format/check-sentence.ts";
+import { CHECK_STATES, RecordCheck } from "../snapshots/schema/checked.ts";
 import { formatStanding, recordStanding } from "../snapshots/format/standing.ts";
 import type { EvidenceState } from "../snapshots/schema/scalar.ts";
 import { highlightLines, loadLanguage } from "../snapshots/page/highlight/highlight.ts";
@@ -137,7 +139,7 @@ const object = (key: string, changes: Partial<ObjectPage>): PageInput =>
     collection: { id: "proofs", title: "Proofs", visibility: "public" },
     title: "Insertion sort", summary: "Definitions and lemmas about insertion sort on lists of natural numbers.",
     kind: "code", media_type: "text/x-coq", language: "coq", size: 8122, sha256: hex(3), etag: `"${hex(3)}"`, uploaded: "2026-01-04T17:12:00Z",
-    lines: 214, html: codeHtml, notes: [], facts: [],
+    lines: 214, html: codeHtml, notes: [], facts: [], pages: 0, drawn: 0,
     outline: [{ title: "insert", line: 2, depth: 1 }, { title: "insert_keeps_sorted", line: 8, depth: 1 }, { title: "sort", line: 9, depth: 1 }],
     cited_by: { claims: claims.slice(0, 1), records: records.slice(0, 2) },
     previous: { key: "proofs/README.md", title: "How these proofs are laid out" }, next: { key: "proofs/Tree.v", title: "Balanced trees" }, quoted: null,
@@ -182,12 +184,23 @@ const states = [
   { sequence: 12, created: "2026-03-04T05:06:07.000Z", states: [...byStanding, { value: HOSTILE.script, count: 1 }, { value: HOSTILE.stamp, count: 1 }] },
 ];
 
+/** Of every state one. */
+const checksOf = (record: RecordPage["record"]): RecordPage["checks"] =>
+  CHECK_STATES.map((state, at) => {
+    const ran = state !== "not_run";
+    const check = RecordCheck.parse({ state, prover: at % 2 === 0 ? "coq" : HOSTILE.script, version: "8.16.1", revision: hex(at, 40), finished: "2026-05-12T05:06:07.000Z", attestation: ran ? hex(at, 64) : "", signers: at === 1 ? [HOSTILE.rtl + HOSTILE.word] : [], isolation: at === 2 ? "none" : "bubblewrap", exact: at === 0, reason: at > 2 ? HOSTILE.script : "" });
+    return { state, says: checkSentence(check, record), signers: check.signers, reason: check.reason, attestation: check.attestation, object: at === 0 ? "checks/a.json" : null };
+  });
+
 const recordPage = (changes: Partial<Omit<RecordPage, "standing">> = {}): PageInput =>
   input(pagePath.record(changes.record?.id ?? "CUB-0007"), {
     page: "record", record: cubRecord, standing: recordStanding({ ...(changes.record ?? cubRecord), evidence_state: "gone" }), head: hex(5, 40),
+    checks: checksOf(changes.record ?? cubRecord),
     statement: highlightLines((changes.record ?? cubRecord).statement, "coq").join("\n"),
+    summary: "What is inserted takes the place that keeps the order.",
+    found: { file: "proofs/Sort.v", lines: [] },
     sides: [
-      { name: "insert_keeps_sorted", file: { path: "proofs/Sort.v", role: "proof", system: "coq", size: 8122, sha256: hex(3), available: true, state: "holds", href: `/api/code/example-proofs/${hex(5, 40)}/proofs/Sort.v`, object: "proofs/Sort.v" }, lines: { start: 8, end: 10, declared: 8, html: ['<span class="k">Lemma</span> insert_keeps_sorted : <span class="k">forall</span> x l, sorted l -> sorted (insert x l).', '<span class="k">Proof</span>. <span class="b">induction</span> 1; simpl; auto.', '<span class="k">Qed</span>.'] } },
+      { name: "insert_keeps_sorted", file: { path: "proofs/Sort.v", role: "proof", system: "coq", size: 8122, sha256: hex(3), available: true, state: "holds", href: `/api/code/example-proofs/${hex(5, 40)}/proofs/Sort.v`, object: "proofs/Sort.v" }, lines: { start: 8, end: 10, declared: 8, proof: 1, html: ['<span class="k">Lemma</span> insert_keeps_sorted : <span class="k">forall</span> x l, sorted l -> sorted (insert x l).', '<span class="k">Proof</span>. <span class="b">induction</span> 1; simpl; auto.', '<span class="k">Qed</span>.'] } },
       { name: "insert_keeps_sorted", file: { path: "lean/Sort.lean", role: "proof", system: "lean", size: 6011, sha256: hex(4), available: true, state: "holds", href: `/api/code/example-proofs/${hex(5, 40)}/lean/Sort.lean`, object: null }, lines: null },
       { name: "sorting::insert", file: { path: "src/sort.rs", role: "runtime", system: "rust", size: null, sha256: hex(12), available: false, state: "gone", href: "/api/code/x/y/src/sort.rs", object: null }, lines: null },
     ],
@@ -247,8 +260,8 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
   { name: "object-quoted-nowhere", input: object("papers/sorting.pdf", { kind: "pdf", title: "On sorting", html: null, outline: [], quoted: quoted({ problem: "no_lines", lines: [] }) }) },
   { name: "object-quoted-hostile", input: object(HOSTILE.key, { title: HOSTILE.script, html: '<pre class="code"><code><span class="line" id="L1">&lt;p id="L1"&gt;</span>\n</code></pre>', kind: "text", outline: [], quoted: quoted({ start: 1, end: 4, more: 3, lines: [{ number: 1, cited: true, pieces: [{ text: HOSTILE.script + HOSTILE.control, marked: false }, { text: HOSTILE.word + HOSTILE.rtl, marked: true }, { text: HOSTILE.stamp, marked: false }] }] }) }) },
   { name: "object-image", input: object("proofs/figures/tree.png", { title: "tree.png", summary: "", kind: "image", media_type: "image/png", language: null, html: null, lines: null, outline: [], cited_by: { claims: [], records: [] }, previous: null }) },
-  { name: "object-pdf", input: object("papers/sorting.pdf", { title: "On sorting", kind: "pdf", media_type: "application/pdf", language: null, html: pdfHtml, lines: null, outline: [] }) },
-  { name: "object-pdf-quoted", input: object("papers/sorting.pdf", { title: "On sorting", kind: "pdf", media_type: "application/pdf", language: null, html: pdfHtml, lines: null, outline: [], quoted: quoted({ page: 2, start: 2, end: 3, lines: [{ number: 1, cited: false, pieces: pieces("1 Introduction") }, { number: 2, cited: true, pieces: pieces("*Lists are sorted by inserting* each element before the first one") }, { number: 3, cited: true, pieces: pieces("that is not smaller.") }] }) }) },
+  { name: "object-pdf", input: object("papers/sorting.pdf", { title: "On sorting", kind: "pdf", pages: 2, media_type: "application/pdf", language: null, html: pdfHtml, lines: null, outline: [] }) },
+  { name: "object-pdf-quoted", input: object("papers/sorting.pdf", { title: "On sorting", kind: "pdf", pages: 2, media_type: "application/pdf", language: null, html: pdfHtml, lines: null, outline: [], quoted: quoted({ page: 2, start: 2, end: 3, lines: [{ number: 1, cited: false, pieces: pieces("1 Introduction") }, { number: 2, cited: true, pieces: pieces("*Lists are sorted by inserting* each element before the first one") }, { number: 3, cited: true, pieces: pieces("that is not smaller.") }] }) }) },
   { name: "object-wide", input: object("data/wide.csv", { title: "A wide table", summary: "", kind: "csv", media_type: "text/csv", language: null, html: `<table class="data"><caption>2 rows</caption><thead><tr>${Array.from({ length: 24 }, (_, n) => `<th scope="col" class="right">column ${n}</th>`).join("")}<th>day</th></tr></thead><tbody>${[1, 2].map((row) => `<tr>${Array.from({ length: 24 }, (_, n) => `<td class="right number">${row * 12_345_678.25 * (n + 1)}</td>`).join("")}<td class="number">2026-11-22 08:00:00</td></tr>`).join("")}</tbody></table>`, outline: [] }) },
   { name: "object-csv", input: object("data/timings.csv", { title: "timings.csv", summary: "", kind: "csv", media_type: "text/csv", language: null, html: `<table class="data"><caption>2 rows, 3 columns</caption><thead><tr><th class="right">n</th><th class="right">median ns</th><th>note</th></tr></thead><tbody><tr><td class="right">10</td><td class="right">41</td><td>warm</td></tr><tr><td class="right">1000</td><td class="right">4120</td><td>${"cold ".repeat(30)}</td></tr></tbody></table>`, outline: [] }) },
   { name: "object-binary", input: object("data/archive.bin", { title: "archive.bin", summary: "", kind: "binary", media_type: "application/octet-stream", language: null, html: null, lines: null, outline: [], cited_by: { claims: [], records: [] }, notes: ["this type of file is listed, not searched"] }) },
@@ -262,7 +275,7 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
   { name: "registry-hostile", input: input(pagePath.registry, { page: "registry", total: 1, matching: 1, records: [hostileRecord], facets: [{ name: HOSTILE.script, more: 0, values: [{ value: HOSTILE.word, count: 1, selected: true, href: `/registry/?x=${encodeURIComponent(HOSTILE.script)}` }] }], query: HOSTILE.script, selected: [{ name: HOSTILE.attribute as "kind", value: HOSTILE.rtl, remove: "/registry/" }], part: 1, parts: 1, jumps: [], next: null, previous: null, unavailable: HOSTILE.script }) },
   { name: "record", input: recordPage() },
   { name: "record-hostile", input: recordPage({ record: { ...cubRecord, id: "CUB-0666", theorem_name: HOSTILE.word, statement: HOSTILE.script + HOSTILE.rtl + HOSTILE.control, repo: HOSTILE.long, module: HOSTILE.word, verification_state: HOSTILE.script, invocation: HOSTILE.attribute, note: HOSTILE.stamp, kind: HOSTILE.control, reproduce: { ...cubRecord.reproduce, recheck: HOSTILE.word }, links: { api: HOSTILE.url, code: HOSTILE.url, registry: HOSTILE.url } }, sides: [
-    { name: HOSTILE.attribute, file: { path: HOSTILE.key, role: "proof", system: HOSTILE.script, size: 1, sha256: hex(1), available: true, state: "holds", href: "/api/code/a/b/c", object: HOSTILE.key }, lines: { start: 7, end: 90, declared: 7, html: ["x".repeat(400)] } },
+    { name: HOSTILE.attribute, file: { path: HOSTILE.key, role: "proof", system: HOSTILE.script, size: 1, sha256: hex(1), available: true, state: "holds", href: "/api/code/a/b/c", object: HOSTILE.key }, lines: { start: 7, end: 90, declared: 7, proof: null, html: ["x".repeat(400)] } },
     { name: HOSTILE.word, file: { path: HOSTILE.long.slice(0, 900), role: "proof", system: "lean", size: 1, sha256: hex(1), available: false, state: "differs", href: "/api/code/a/b/c", object: HOSTILE.word }, lines: null },
   ], files: [{ path: HOSTILE.key, role: "proof", system: HOSTILE.script, size: 1, sha256: hex(1), available: true, state: "holds", href: "/api/code/a/b/c", object: HOSTILE.key }], claims: [hostileClaim] }) },
   { name: "dashboard", input: input(pagePath.dashboard, { page: "dashboard", byEvidence: [{ value: "holds", count: 28 }, { value: "differs", count: 2 }], unavailable: null, meta, total: 30, counts: [

@@ -1,9 +1,18 @@
 /** The site server as a process: told what to serve by the process that starts it. */
 import { openSiteView } from "./server.ts";
-import { listen, viewListener } from "../snapshots/http/listen.ts";
-import { observe, openAccessLog } from "../snapshots/http/observe.ts";
-import { describeOperations, openOperations } from "../snapshots/http/operations.ts";
-import { receiveServing, sendToStarter, type SiteServing, stopWithStarter } from "../snapshots/http/serving.ts";
+import {
+  describeOperations,
+  listen,
+  observe,
+  openAccessLog,
+  openOperations,
+  receiveServing,
+  sendToStarter,
+  type SiteServing,
+  stopWithStarter,
+  viewListener,
+} from "../snapshots/http/index.ts";
+import { watchPointer } from "../snapshots/shelf/index.ts";
 
 const { serving, starter } = await receiveServing<SiteServing>();
 const view = openSiteView(serving, starter);
@@ -14,7 +23,9 @@ try {
   const reads = viewListener(view);
   const logged = serving.accessLog ? observe(reads, openAccessLog()) : reads;
   const listening = await listen(operations?.observe(logged) ?? logged, serving);
+  const watching = watchPointer([serving.publicDir], () => void view.refresh().catch(() => undefined));
   stopWithStarter(async () => {
+    watching.close();
     await listening.close();
     await operations?.listening.close();
   });

@@ -67,6 +67,8 @@ export async function expectFine(page: Page, name: string, looks: readonly Look[
     await page.emulateMedia({ colorScheme });
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${look}: too wide`).toBeLessThanOrEqual(0);
     if (at !== name.length % looks.length) continue;
+    // axe takes what a closed disclosure holds for hidden, also where the stylesheet shows it.
+    await page.locator(".spine > details").evaluateAll((folded) => folded.forEach((one) => one.setAttribute("open", "")));
     // All in one page: for frames, of which there are none, axe would open a window each time.
     const { violations } = await new AxeBuilder({ page })
       .setLegacyMode()

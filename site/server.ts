@@ -1,13 +1,10 @@
 /** The public read server: files and queries of the public view. Holds no secret and opens no outgoing connection. */
-import { openIndex } from "../snapshots/index/open.ts";
-import { lazyRenderer } from "../snapshots/page/renderer.ts";
-import { describeCache } from "../snapshots/http/capabilities.ts";
-import type { Blobs, SiteServing, Starter } from "../snapshots/http/serving.ts";
-import { openCachedShelf } from "../snapshots/shelf/cached-shelf.ts";
+import { openIndex } from "../snapshots/index/index.ts";
+import { lazyRenderer } from "../snapshots/page/index.ts";
+import { type Blobs, describeCache, openView, type Runtime, type SiteServing, type Starter, type View } from "../snapshots/http/index.ts";
+import { openCachedShelf } from "../snapshots/shelf/index.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
-import { openView, type Runtime, type View } from "../snapshots/http/view.ts";
-import { LIST_PAGE } from "../snapshots/query/list.ts";
-import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/params.ts";
+import { LIST_PAGE, MAX_LIMIT, MAX_QUERY } from "../snapshots/query/index.ts";
 
 function siteRuntime(version: string, blobs: Blobs | null): Runtime {
   return {

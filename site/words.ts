@@ -1,6 +1,6 @@
 /** What every state means, in words, from this one place. Shape, word and colour always come together (never colour alone).
  *  Values come from registries nobody here controls: an unknown one is shown as it is and said to be unknown. */
-import type { NameReason } from "../snapshots/query/direct.ts";
+import type { NameReason } from "../snapshots/query/index.ts";
 import { LOST, SAID, standingWord } from "../snapshots/format/standing.ts";
 import { KINDS } from "../snapshots/schema/kinds.ts";
 
@@ -18,6 +18,8 @@ export type StateField =
   | "wiring"
   | "access"
   | "evidence_state"
+  | "statement_state"
+  | "check_state"
   | "visibility"
   | "agreement";
 
@@ -75,12 +77,29 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
     "email-gated": words("partial", "email-gated", "an authorized address can download it"),
     private: words("unverified", "private", "it cannot be downloaded here; its digest lets you recognise it"),
   },
+  check_state: {
+    accepted: words("verified", "accepted", "a prover accepted it, and it rests on no axiom"),
+    accepted_with_axioms: words("partial", "accepted, with axioms", "a prover accepted it, and it rests on axioms"),
+    holes: words("unverified", "open", "it rests on something that nobody has proved"),
+    rejected: words("failed", "refused", "a prover refused its file"),
+    timeout: words("unspecified", "no end in time", "the prover came to no end within the limits"),
+    memory: words("unspecified", "out of memory", "the prover needed more memory than it was given"),
+    environment: words("unspecified", "could not be run", "a tool, a library or an option is missing; that says nothing of the proof"),
+    unsupported: words("unspecified", "could not be asked", "the prover has nothing that can be asked by this name"),
+    not_run: words("unspecified", "not run", "nobody has asked this prover here"),
+    stale: words("unverified", "of an older revision", "the prover was asked of other bytes than these"),
+  },
   evidence_state: {
     holds: words("verified", "holds", "what is there has exactly the pinned digest"),
     differs: words("failed", "differs", "what is there is not what was pinned"),
     gone: words("failed", "gone", "it was pinned, and is not there any more"),
     unpinned: words("unspecified", "not pinned", "no digest says what it has to be"),
     unreachable: words("unspecified", "not looked at", "this library could not look at it when it was built"),
+  },
+  statement_state: {
+    same: words("verified", "declared", "its pinned file declares it in these words, but for spaces and signs with two spellings"),
+    differs: words("failed", "differs", "its pinned file declares another statement under its name"),
+    not_found: words("unspecified", "not found", "no declaration of its name was found in its pinned files"),
   },
   visibility: {
     public: words("verified", "public", "everyone can read this collection"),
@@ -108,6 +127,7 @@ const FIELD_TITLES: Readonly<Record<string, string>> = {
   standing: "Standing",
   verification_state: "Said by the registry",
   evidence_state: "Its files",
+  statement_state: "Its statement",
   invocation: "Called",
   invocation_role: "Role of the call",
   production_consumption: "In production",
@@ -137,6 +157,11 @@ const FIELD_TITLES: Readonly<Record<string, string>> = {
   source_class: "Source class",
 };
 
+/** Of a counter that a registry declares: what it calls verified is not held against anything there. */
+export function titleOfCounter(name: string): string {
+  return name.startsWith("verified_") ? `Said to be verified: ${name.slice("verified_".length).replaceAll("_", " ")}` : titleOfField(name);
+}
+
 export function titleOfField(name: string): string {
   return Object.hasOwn(FIELD_TITLES, name)
     ? (FIELD_TITLES[name] ?? name)
@@ -146,8 +171,12 @@ export function titleOfField(name: string): string {
 /** A value of a field as a filter names it. */
 export function wordOfValue(name: string, value: string): string {
   if (isStateField(name)) return explain(name, value).word;
-  return value === "" ? (name === "license" ? "not stated" : "none") : value;
+  if (value === "") return name === "license" ? "not stated" : "none";
+  return CODED.has(name) && /^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*$/.test(value) ? value.toLowerCase().replaceAll(/[_-]/g, " ") : value;
 }
+
+/** Fields whose values registries write as constants: "VERIFIED_EXACT" is said as "verified exact". */
+const CODED: ReadonlySet<string> = new Set(["status", "source_class", "proof_scope", "tier", "lane", "kind", "invocation_role"]);
 
 export function isStateField(name: string): name is StateField {
   return Object.hasOwn(WORDS, name);

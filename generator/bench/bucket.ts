@@ -2,11 +2,11 @@
  *  and delayed, by a proxy in builds of their own: it would take its share of the times. A list of a million keys comes from a double, which no one could fill here. */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { BucketConfig } from "../../snapshots/bucket/bucket.ts";
-import { makeBucket, NoCeph, startCeph, useCredentials } from "../../snapshots/bucket/ceph.ts";
-import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
-import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
-import { listPage, openS3Double } from "../../snapshots/bucket/s3-double-fixture.ts";
+import type { BucketConfig } from "../../snapshots/annex/bucket/bucket.ts";
+import { makeBucket, NoCeph, startCeph, useCredentials } from "../../snapshots/annex/bucket/ceph-fixture.ts";
+import { openFaultProxy } from "../../snapshots/annex/bucket/fault-proxy-fixture.ts";
+import { openBucket } from "../../snapshots/annex/bucket/s3-bucket.ts";
+import { listPage, openS3Double } from "../../snapshots/annex/bucket/s3-double-fixture.ts";
 import type { Figure, Skipped } from "./figure.ts";
 import { measureBuild, runCommand, writeConfig } from "./library.ts";
 import { type Cost, cpuOfTree } from "./measure.ts";

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import fastGlob from "fast-glob";
 import { readChecks } from "../annex/registry/checks.ts";
 import { openRegistrySources } from "../annex/registry/config.ts";
+import { findCoq } from "../annex/registry/coq-tool.ts";
 import { scanCoq } from "../annex/registry/coq.ts";
 import { readGlob } from "../annex/registry/glob-fixture.ts";
 import { writeLock } from "../annex/registry/lock.ts";
@@ -96,13 +97,14 @@ async function recheckDevelopment(folder: string, development: string | null): P
     `sources:\n  - { repo: dev, folder: ./src, rev: one, prover: coq, root: ${JSON.stringify(root === "." ? "" : root)}, logical: ${logical} }\n`,
   );
   const config = openRegistrySources(join(folder, "registry.yaml"));
+  const tool = findCoq();
   const seconds = async (force = false): Promise<{ total: number; scan: number; asked: number }> => {
     const began = performance.now();
     const scan = await scanAll(config);
     const scanned = performance.now();
     writeLock(config.lock, scan.lock);
     const checks = readChecks(config.checks);
-    const asked = (force ? scan.records : findStale(scan.records, checks)).map(({ one }) => one);
+    const asked = (force ? scan.records : findStale(scan.records, checks, tool)).map(({ one }) => one);
     const [first] = scan.sources;
     if (first !== undefined && asked.length > 0) {
       const { check, problems } = await recheckSource(config, first, asked, {

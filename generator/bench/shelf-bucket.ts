@@ -3,8 +3,8 @@
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { makeBucket, NoCeph, startCeph, useCredentials } from "../../snapshots/bucket/ceph.ts";
-import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
+import { makeBucket, NoCeph, startCeph, useCredentials } from "../../snapshots/annex/bucket/ceph-fixture.ts";
+import { openFaultProxy } from "../../snapshots/annex/bucket/fault-proxy-fixture.ts";
 import { type ServingProcess, startServing } from "../testing/serving-process.ts";
 import { installed } from "./debian.ts";
 import { type Figure, formatNumber, median, type Skipped } from "./figure.ts";

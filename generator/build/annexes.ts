@@ -1,12 +1,13 @@
 /** What annexes register with the core. They are handed in by who puts the program together (../annexes.ts). */
-import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
-import type { LogSigner } from "../../snapshots/shelf/log.ts";
+import type { Withdrawal } from "../../snapshots/schema/index.ts";
+import type { LogSigner } from "../../snapshots/shelf/index.ts";
 import type { LeakAnnex } from "../publish/verify-library.ts";
 import type { ByView } from "../shelves/by-view.ts";
 import type { ShelfAnnexes } from "../shelves/kinds.ts";
 import type { Shelves } from "../shelves/shelves.ts";
 import type { StoreAnnexes } from "../sources/open-object-store.ts";
 import type { RegistryAnnexes } from "../sources/registry-pull.ts";
+import type { StatementAnnexes } from "../sources/statements.ts";
 import type { Given, Made, Work } from "./made.ts";
 
 type Notes = { readonly notes?: readonly string[] };
@@ -49,7 +50,8 @@ export type BuildAnnex = {
 
 export type Annexes = ShelfAnnexes &
   StoreAnnexes &
-  RegistryAnnexes & {
+  RegistryAnnexes &
+  StatementAnnexes & {
     /** Loaded by who builds or verifies. */
     steps(): Promise<readonly BuildAnnex[]>;
     leaks(): Promise<LeakAnnex>;

@@ -2,7 +2,7 @@
  *  rendered or indexed again; a build that changes nothing publishes nothing. */
 import { rm } from "node:fs/promises";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { prune } from "../../snapshots/shelf/prune.ts";
+import { prune } from "../../snapshots/shelf/index.ts";
 import { CLOSED, OPEN } from "../../snapshots/shelf/modes.ts";
 import { checkWritable, clearTemporary } from "../../snapshots/shelf/shelf-directory.ts";
 import type { Config } from "../config/config.ts";
@@ -28,7 +28,7 @@ import type { Facts } from "./facts.ts";
 import type { Accepted } from "./gates.ts";
 import { type Given, type Made, NO_REMOVAL, type Step, type Work } from "./made.ts";
 import { orderSteps } from "./order.ts";
-import { refuseLasting } from "./steps.ts";
+import { gateLasting } from "./steps.ts";
 import { isUnchanged, planReading } from "./plan.ts";
 import { type BuildSummary, noteFailure, type Outcome, summarise, unchanged } from "./summary.ts";
 
@@ -95,6 +95,7 @@ async function buildLocked(config: Config, shelves: Shelves, annexes: Annexes, o
     isDue: (withdrawals) => registered.some(({ isDue }) => isDue?.(shelves, withdrawals, signers) === true),
     modules: annexes.modules,
     makeRegistry: annexes.makeRegistry,
+    openStatements: annexes.openStatements,
   };
   // What one build's steps remember is no other's: one that begins anew opens them anew.
   const order = () => orderSteps(registered.flatMap((annex) => annex.open()));
@@ -105,8 +106,9 @@ async function buildLocked(config: Config, shelves: Shelves, annexes: Annexes, o
   const from = async (known: Facts): Promise<Outcome> => {
     fingerprint = known.state.fingerprint;
     if (isUnchanged(known)) {
-      await refuseLasting(known, given);
-      return unchanged(known);
+      const notes = await gateLasting(known, given);
+      const outcome = unchanged(known);
+      return { ...outcome, notes: [...outcome.notes, ...notes] };
     }
     const reading = planReading(known);
     fingerprint = reading.fingerprint;

@@ -2,7 +2,7 @@
  *  file or CITATION.cff in its folder or above it says. A public object hears of public files alone. */
 import { parentPrefix } from "../../snapshots/format/relations.ts";
 import { findCollection } from "../../snapshots/format/view-data.ts";
-import type { About } from "../../snapshots/schema/about.ts";
+import type { About } from "../../snapshots/schema/index.ts";
 import type { Config } from "../config/config.ts";
 import { NO_ABOUT } from "../extract/about.ts";
 import { isCitationFile, isLicenceFile } from "../extract/licence-files.ts";

@@ -83,7 +83,7 @@ test("a link as sites write it leads to the one object that it means, follows it
     return [...content.matchAll(/<(?:a|img) [^>]*?(?:href|src)="(?:\.\.\/)*([^"]*)"/g)].map(([, address = ""]) => address);
   };
   const first = await build(config, { progress: SILENT }, PAGED_PARTS);
-  assert.deepEqual(first.deadLinks, [
+  assert.deepEqual(first.dead_links, [
     { key: "docs/guide/one.md", target: "docs/guide/two" },
     { key: "docs/guide/one.md", target: "docs/guide/later.html" },
   ]);
@@ -94,7 +94,7 @@ test("a link as sites write it leads to the one object that it means, follows it
   await writeFiles(dir, [["library/docs/guide/later.md", "# Later\n"]]);
   rmSync(join(dir, "library/docs/guide/two.html"));
   const second = await build(config, { progress: SILENT, acceptLoss: true }, PAGED_PARTS);
-  assert.deepEqual(second.deadLinks, []);
+  assert.deepEqual(second.dead_links, []);
   assert.deepEqual((await linked()).slice(6), ["two.md/", "later.md/", "objects/docs/img/dot.png"]);
   assert.deepEqual(
     (await verifyLibrary(config, { snapshots: "current" }, PAGED_PARTS)).filter(({ severity }) => severity === "error"),

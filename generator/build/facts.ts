@@ -3,12 +3,10 @@
 import type { RegistryAnnexes } from "../sources/registry-pull.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openIndex } from "../../snapshots/index/open.ts";
-import { PASSAGES } from "../../snapshots/index/tables.ts";
-import { findSetback } from "../../snapshots/shelf/record-index.ts";
-import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import { openIndex, PASSAGES } from "../../snapshots/index/index.ts";
+import { findSetback, type Shelf, type SnapshotRecord } from "../../snapshots/shelf/index.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
-import { listChanges } from "../../snapshots/query/changes.ts";
+import { listChanges } from "../../snapshots/shelf/diff.ts";
 import type { Config } from "../config/config.ts";
 import { readWithdrawals } from "../sources/withdrawals.ts";
 import { leaveOut, redactedBytes, type Withdrawals } from "../sources/withdrawn.ts";
@@ -25,6 +23,7 @@ import { knownListing } from "../sources/known-listing.ts";
 import type { ObjectStore } from "../sources/object-store.ts";
 import { readRegistry, type RegistryRead } from "../sources/read-registry.ts";
 import { type BuildState, EMPTY_STATE, type KnownObject, readState, timesOf, type ViewState } from "../kept/state.ts";
+import { openKeptStatements, type StatementAnnexes } from "../sources/statements.ts";
 import { together } from "../files/tasks.ts";
 
 export type Facts = {
@@ -75,7 +74,8 @@ export async function gatherFacts(
     readonly modules: AnnexModules;
     /** Keys that may have changed, and no others; null for all. */
     readonly keys?: readonly string[] | null;
-  } & RegistryAnnexes,
+  } & RegistryAnnexes &
+    StatementAnnexes,
 ): Promise<Facts> {
   return together(async ({ run }) => {
     const makers = digestMakers(options.modules, options.sources);
@@ -108,6 +108,7 @@ export async function gatherFacts(
       readRegistry(config, {
         ...lastGood("registry", ({ cubs }) => cubs.map(({ id }) => id)),
         makeRegistry: options.makeRegistry,
+        statements: openKeptStatements(options, shelves.buildDir, makers.program, options.keep),
       }),
     );
     const claims = run(() =>

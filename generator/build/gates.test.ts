@@ -165,7 +165,7 @@ test("a gate that is closed over a drift refuses the next build too, which finds
   await write({ [`code/sorting/${HEAD}/coq/A.v`]: "Theorem other.\n" });
   const open = await run("build", "--accept", "CUB-9999", "--reason", "A slip of the pen");
   assert.equal(open.status, 0, open.stderr);
-  assert.match(open.stdout + open.stderr, /--accept "CUB-9999": nothing that is called so got weaker/);
+  assert.match(open.stdout + open.stderr, /--accept "CUB-9999": nothing of this name got weaker or is wrong/);
   await write({ "proofshelf.yaml": `${readFileSync(file, "utf8")}gates: { drift: refuse }\n` });
   for (const _ of [1, 2]) {
     const closed = await run("build");
@@ -194,6 +194,62 @@ test("what follows from the rest of a record is filled in, and a status that con
     recheck: "",
     get_code: "GET /api/cubs/CUB-0001/code",
   });
+});
+
+test("a record that states something else than its file is told with both, doubted where it stands, and refused by a gate", async (t) => {
+  const { dir, file, registry, write, run } = await makeLibrary(t, "gates: { statements: refuse }");
+  const text = "Theorem theorem_1 : 1 = 1.\nProof. reflexivity. Qed.\n";
+  const pins = (statement: string) => ["coq/A.v", { statement, file_shas: { "coq/A.v": sha256(text) } }] as const;
+  await write({ [`code/sorting/${HEAD}/coq/A.v`]: text, "registry.json": registry(pins("1  =  1")) });
+  assert.equal((await run("build")).status, 0);
+  const read = async (path: string) => ask(await openFixtureView(await openConfig(file)), path);
+  const members = async (): Promise<unknown[]> => {
+    const { statement_state: state, standing } = (await read("/api/cubs/CUB-0001")).json() as Record<string, { says: string }>;
+    return [state, standing?.says];
+  };
+  assert.deepEqual(await members(), ["same", "verified"]);
+
+  await write({ "registry.json": registry(pins("P = NP")) });
+  const refused = await run("build");
+  assert.equal(refused.status, 5, refused.stderr);
+  const both = /is "P = NP", but "coq\/A.v":1 declares "1 = 1"/;
+  assert.match(refused.stderr, both);
+  assert.deepEqual(await members(), ["same", "verified"], "what was served is served on");
+  const accepted = await run("build", "--accept", "CUB-0001", "--reason", "The file follows on Monday");
+  assert.equal(accepted.status, 0, accepted.stderr);
+  assert.match(accepted.stdout + accepted.stderr, both);
+  const says = "said to be verified; its file declares another statement";
+  assert.deepEqual(await members(), ["differs", says]);
+  for (const path of ["/registry/", "/registry/CUB-0001/", "/registry/CUB-0001/index.md", "/api/cubs.csv", "/api/search?q=CUB-0001", "/"])
+    assert.match((await read(path)).text, path === "/" ? /said to be verified/ : new RegExp(says), path);
+  assert.match((await read("/registry/CUB-0001/")).text, /declares another statement under its name/);
+  assert.equal((await run("build")).status, 0, "what was accepted stays so for as long as it lasts");
+
+  await write({ "proofshelf.yaml": readFileSync(file, "utf8").replace("statements: refuse", "statements: ignore") });
+  assert.equal((await run("build")).status, 0);
+  assert.deepEqual(await members(), [undefined, "verified"]);
+  rmSync(join(dir, "shelf/internal/build/statements.state"));
+});
+
+test("counts that are left out are those of the records, and false ones are refused by a gate, in an unchanged build too", async (t) => {
+  const { file, registry, write, run } = await makeLibrary(t, "gates: { counts: refuse }");
+  assert.equal((await run("build")).status, 0);
+  const { verification_counts: counted } = (await ask(await openFixtureView(await openConfig(file)), "/api/cubs/meta")).json() as {
+    verification_counts: unknown;
+  };
+  assert.deepEqual(counted, { VERIFIED: 2 });
+  const unknown = await run("build", "--accept", "CUB-9999", "--reason", "A slip of the pen");
+  assert.match(unknown.stdout + unknown.stderr, /--accept "CUB-9999": nothing of this name/, "where nothing has changed, too");
+
+  const { cubs } = JSON.parse(registry(["coq/A.v"], ["coq/B.v"])) as { cubs: unknown };
+  const meta = { sources: { sorting: { head: HEAD } }, verification_counts: { VERIFIED: 200 } };
+  await write({ "registry.json": JSON.stringify({ meta, cubs }) });
+  const refused = await run("build");
+  assert.equal(refused.status, 5, refused.stderr);
+  assert.match(refused.stderr, /verification_counts.VERIFIED, declared as 200, and the records count 2/);
+  const name = "verification_counts.VERIFIED";
+  assert.equal((await run("build", "--accept", name, "--reason", "Of all our registries")).status, 0);
+  assert.equal((await run("build")).status, 0);
 });
 
 test("a code store that cannot be read is nobody's fault but ours: nothing is said to be gone", async (t) => {

@@ -1,20 +1,19 @@
 /** What got weaker, so that nothing does so in silence: a record or claim whose status fell, whose evidence stopped holding, or that
  *  vanished is a regression; evidence that does not hold now is drift. The configuration says whether a build refuses either. */
 import { ShelfError } from "../../snapshots/errors.ts";
-import { isLost, openEvidence } from "../../snapshots/format/evidence-state.ts";
+import { ACCEPTED, claimFell, isLost, openEvidence, recordFell } from "../../snapshots/format/index.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
-import { ACCEPTED, claimFell, recordFell } from "../../snapshots/format/weaker.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import type { Claim } from "../../snapshots/schema/claims.ts";
-import type { CubRecord } from "../../snapshots/schema/cubs.ts";
+import type { CubRecord, Withdrawal } from "../../snapshots/schema/index.ts";
 import type { EvidenceState } from "../../snapshots/schema/scalar.ts";
-import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
 import type { Config } from "../config/config.ts";
+import type { RegistryRead } from "../sources/read-registry.ts";
 
 export type Weaker = {
   /** "withdrawals" is always refused. */
-  readonly gate: "regressions" | "drift" | "withdrawals";
-  readonly what: "record" | "claim" | "object";
+  readonly gate: "regressions" | "drift" | "statements" | "counts" | "withdrawals";
+  readonly what: "record" | "claim" | "object" | "registry";
   readonly id: string;
   readonly reason: string;
 };
@@ -50,6 +49,21 @@ export function findWeaker(before: ViewData | null, after: ViewData): readonly W
     if (!now.has(name) && !withdrawn.has(name)) found.push({ gate: "regressions", what, id, reason: "it is gone" });
   const order = ({ gate, what, id }: Weaker): string => `${gate === "drift" ? 1 : 0} ${what} ${id}`;
   return found.sort((a, b) => compareNames(order(a), order(b)));
+}
+
+/** What the registry itself gets wrong now: statements that are not those of the files, and counts. The build tells both whatever the gates
+ *  say. */
+export function findWrong({ findings, counts }: Pick<RegistryRead, "findings" | "counts">): readonly Weaker[] {
+  return [
+    ...findings.flatMap(({ record, field, what }): readonly Weaker[] =>
+      record === null || field !== "statement" ? [] : [{ gate: "statements", what: "record", id: record, reason: `its statement ${what}` }],
+    ),
+    ...counts
+      .filter(({ declared, counted }) => declared !== counted)
+      .map(({ name, declared, counted }): Weaker => {
+        return { gate: "counts", what: "registry", id: name, reason: `declared as ${declared}, and the records count ${counted}` };
+      }),
+  ];
 }
 
 const WORDS: Readonly<Record<EvidenceState, string>> = {
@@ -104,6 +118,11 @@ export function findTakenBack(before: ViewData | null, now: readonly Withdrawal[
     .map(({ what, name }) => ({ gate: "withdrawals", what, id: name, reason: "its withdrawal stands in the file no more" }));
 }
 
+/** Gates through which what goes on was let for as long as it does. */
+const LASTING: ReadonlySet<Weaker["gate"]> = new Set(["drift", "statements", "counts"]);
+/** Told by the build in other words. */
+const TOLD: ReadonlySet<Weaker["gate"]> = new Set(["statements", "counts"]);
+
 /** Holds a build against the gates.
  *  @param accepted by whoever builds
  *  @param earlier accepted by the builds before, for as long as the drift lasts
@@ -115,31 +134,37 @@ export function passGates(
   accepted: Accepted,
   earlier: Accepted,
 ): { readonly inputs: Readonly<Record<string, string>>; readonly notes: readonly string[] } {
-  const isAccepted = ({ gate, id }: Weaker): boolean => accepted.has(id) || (gate === "drift" && earlier.has(id));
+  const isAccepted = ({ gate, id }: Weaker): boolean => accepted.has(id) || (LASTING.has(gate) && earlier.has(id));
   const refused = weaker.filter((one) => (one.gate === "withdrawals" || gates[one.gate] === "refuse") && !isAccepted(one));
   if (refused.length > 0) {
     const ids = [...new Set(refused.map(({ id }) => id))];
-    throw new ShelfError("gate_refused", `Nothing was published, because something got weaker:\n${lines(refused).join("\n")}`, {
+    throw new ShelfError("gate_refused", `Nothing was published, because something got weaker or is wrong:\n${lines(refused).join("\n")}`, {
       fixes: [
         "Mend it. What was published before is served on.",
         `Or say that it is meant, and why: proofshelf build ${ids.map((id) => `--accept ${JSON.stringify(id)}`).join(" ")} --reason "…"`,
       ],
     });
   }
-  const lasting = [...earlier].filter(([id]) => weaker.some((one) => one.gate === "drift" && one.id === id));
+  const lasting = [...earlier].filter(([id]) => weaker.some((one) => LASTING.has(one.gate) && one.id === id));
   const used = new Map([...lasting, ...[...accepted].filter(([id]) => weaker.some((one) => one.id === id))]);
   return {
     inputs: Object.fromEntries([...used].map(([id, reason]) => [`${ACCEPTED}${id}`, reason])),
     notes: [
-      ...lines(weaker.filter((one) => !isAccepted(one))),
+      ...lines(weaker.filter((one) => !TOLD.has(one.gate) && !isAccepted(one))),
       ...[...accepted.keys()]
         .filter((id) => !used.has(id))
-        .map((id) => `--accept ${JSON.stringify(id)}: nothing of this name got weaker, so there was nothing to accept.`),
+        .map((id) => `--accept ${JSON.stringify(id)}: nothing of this name got weaker or is wrong, so there was nothing to accept.`),
     ],
   };
 }
 
 function lines(weaker: readonly Weaker[]): readonly string[] {
-  const words = { drift: "Drift", regressions: "Got weaker", withdrawals: "Taken back" };
+  const words = {
+    drift: "Drift",
+    regressions: "Got weaker",
+    statements: "Another statement",
+    counts: "Wrong count",
+    withdrawals: "Taken back",
+  };
   return weaker.map(({ gate, what, id, reason }) => `${words[gate]}: ${what} ${id}, ${reason}.`);
 }

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import type { ChangesResponse, Comparison } from "../../snapshots/schema/changes.ts";
-import type { LeakReport } from "../../snapshots/schema/leak-summary.ts";
+import type { ChangesResponse, Comparison } from "../../snapshots/annex/history/changes-schema.ts";
+import type { LeakReport } from "../../snapshots/annex/leaks/summary.ts";
 
 import { openConfig } from "../config/config.ts";
 import { describeLibrary, SILENT, writeFiles } from "../testing/library.ts";
@@ -228,11 +228,14 @@ test("a record's and a claim's page show their states over the snapshots, newest
       ([, at, words]) => `${at} ${words}`,
     );
   assert.deepEqual(await shown("/registry/CUB-0001/"), [
-    "3 verification: VERIFIED → NOT_VERIFIED",
-    "1 verification: VERIFIED; its files: unpinned",
+    "3 standing: said to be verified; it pins no file → not verified",
+    "1 standing: said to be verified; it pins no file",
   ]);
   const third = (await view.records())[2]?.snapshot;
-  assert.deepEqual(await shown(`/at/${third}/claims/sorted=20=3C=26=3E/`), ["3 status: verified → partial", "1 status: verified"]);
+  assert.deepEqual(await shown(`/at/${third}/claims/sorted=20=3C=26=3E/`), [
+    "3 standing: said to be verified; it pins nothing → partial; it pins nothing",
+    "1 standing: said to be verified; it pins nothing",
+  ]);
 });
 
 test("what was looked for before a snapshot was published is told, and how much of it is gated only to who may see that", async () => {

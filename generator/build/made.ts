@@ -1,9 +1,7 @@
 /** What the steps of a build hand on: each says what it needs and what it makes, so that their order can be held against it. */
 import type { Sha256 } from "../../snapshots/digest.ts";
-import type { Renderer } from "../../snapshots/page/renderer.ts";
-import type { LogSigner } from "../../snapshots/shelf/log.ts";
-import type { Changes, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import type { Held } from "../../snapshots/verify/held.ts";
+import type { Renderer } from "../../snapshots/page/index.ts";
+import type { Changes, LogSigner, SnapshotRecord } from "../../snapshots/shelf/index.ts";
 import type { Config } from "../config/config.ts";
 import type { ExtractPool } from "../extract/pool.ts";
 import type { Sources } from "../files/import-closure.ts";
@@ -18,6 +16,7 @@ import type { ByView } from "../shelves/by-view.ts";
 import type { Shelves } from "../shelves/shelves.ts";
 import type { ObjectStore } from "../sources/object-store.ts";
 import type { RegistryAnnexes } from "../sources/registry-pull.ts";
+import type { StatementAnnexes } from "../sources/statements.ts";
 import type { AnnexModules } from "./dependency-digests.ts";
 import type { Facts } from "./facts.ts";
 import type { Accepted } from "./gates.ts";
@@ -26,8 +25,11 @@ import type { Views } from "./project.ts";
 import type { ReadObjects } from "./read-objects.ts";
 import type { Written } from "./write.ts";
 
+/** A collection, an object, a claim or a record. */
+type Named = { readonly what: "collection" | "object" | "claim" | "record"; readonly name: string };
+
 /** A public snapshot that goes out of service, and why. */
-export type WithdrawnSnapshot = { readonly sequence: number; readonly snapshot: Sha256; readonly held: readonly Held[] };
+export type WithdrawnSnapshot = { readonly sequence: number; readonly snapshot: Sha256; readonly held: readonly Named[] };
 
 /** What is to be taken out of what was published before. */
 export type Removal = {
@@ -78,7 +80,8 @@ export type Given = {
   readonly keys: readonly string[] | null;
   readonly isDue: (withdrawals: Facts["withdrawals"]["list"]) => boolean;
   readonly modules: AnnexModules;
-} & RegistryAnnexes;
+} & RegistryAnnexes &
+  StatementAnnexes;
 
 /** The same with what runs while a plan is carried out. */
 export type Work = Given & {

@@ -3,7 +3,7 @@
  *  of their file. */
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { ObjectRow } from "../../snapshots/format/view-data.ts";
-import type { SourceRef } from "../../snapshots/schema/resources.ts";
+import type { SourceRef } from "../../snapshots/schema/index.ts";
 import type { Config } from "../config/config.ts";
 import type { Facts } from "./facts.ts";
 import { openCheckout } from "../sources/git-checkout.ts";

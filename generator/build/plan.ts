@@ -6,10 +6,10 @@
 import { isCitationFile, isLicenceFile } from "../extract/licence-files.ts";
 import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { leadingPrefixes, memoize, parentPrefix } from "../../snapshots/format/relations.ts";
-import { siteName, siteNames } from "../../snapshots/format/site-links.ts";
+import { siteName, siteNames } from "../../snapshots/format/index.ts";
 import type { FileEntry } from "../../snapshots/format/tree.ts";
 import { findCollection, type ViewData } from "../../snapshots/format/view-data.ts";
-import { type Extracts, storedPages } from "../../snapshots/page/stored-pages.ts";
+import { type Extracts, storedPages } from "../../snapshots/page/index.ts";
 import type { Config } from "../config/config.ts";
 import type { Facts } from "./facts.ts";
 import type { ByView } from "../shelves/by-view.ts";

@@ -278,7 +278,7 @@ test("the public view has no gated object, key, evidence, collection or refusal;
 test("a gate refuses what fell, unless somebody accepts it and says why; drift that was accepted stays so", () => {
   const weaker = (gate: Weaker["gate"], id: string): Weaker => ({ gate, what: "claim", id, reason: "it fell" });
   const [refuse, tell] = [
-    { regressions: "refuse", drift: "refuse" } as const,
+    { regressions: "refuse", drift: "refuse", statements: "refuse", counts: "refuse" } as const,
     { regressions: "note", drift: "note" } as unknown as Facts["config"]["gates"],
   ];
   const none = new Map<string, string>();
@@ -298,6 +298,10 @@ test("a gate refuses what fell, unless somebody accepts it and says why; drift t
     ["that was accepted once", [weaker("regressions", "one")], refuse, none, why, false],
     ["drift", [weaker("drift", "one")], refuse, none, none, false],
     ["drift that was accepted", [weaker("drift", "one")], refuse, none, why, true],
+    ["another statement", [weaker("statements", "one")], refuse, none, none, false],
+    ["another statement that is only told", [weaker("statements", "one")], tell, none, none, true],
+    ["another statement that was accepted", [weaker("statements", "one")], refuse, none, why, true],
+    ["a false count", [weaker("counts", "one")], refuse, none, none, false],
     ["another's acceptance", [weaker("drift", "two")], refuse, why, none, false],
     ["a withdrawal taken back", [weaker("withdrawals", "one")], tell, none, none, false],
     ["and accepted", [weaker("withdrawals", "one")], tell, why, none, true],

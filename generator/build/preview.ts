@@ -2,7 +2,7 @@
  *
  *  What objects hold is known when they are read. Until then an object that is to be read is taken to keep its title and kind (a
  *  new one gets those of its name) and to have other bytes, so pages, bundles and documents are an estimate then, and said to be. */
-import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { Rejection } from "../../snapshots/schema/index.ts";
 import type { Config } from "../config/config.ts";
 import { mediaTypeOfName } from "../extract/media-type.ts";
 import { type Facts, gatherFacts } from "./facts.ts";
@@ -72,6 +72,7 @@ export async function previewBuild(config: Config, annexes: Annexes, keepHistory
     isDue: (withdrawals) => registered.some(({ isDue }) => isDue?.(shelves, withdrawals, null) === true),
     modules: annexes.modules,
     makeRegistry: annexes.makeRegistry,
+    openStatements: annexes.openStatements,
   });
   const reading = planReading(facts);
   const common = {

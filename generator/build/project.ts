@@ -1,13 +1,10 @@
 /** Record set → two views. The only code that knows which collections are gated and which fields are private: after it,
  *  nothing has a visibility parameter. */
-import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
-import { openEvidence, recordState } from "../../snapshots/format/evidence-state.ts";
-import { claimStandings } from "../../snapshots/format/claim-standing.ts";
+import type { CubRecord, Rejection, Withdrawal } from "../../snapshots/schema/index.ts";
+import { claimStandings, openEvidence, recordState } from "../../snapshots/format/index.ts";
 import { recordStanding } from "../../snapshots/format/standing.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
 import type { Claim, ClaimEvidence } from "../../snapshots/schema/claims.ts";
-import type { CubRecord } from "../../snapshots/schema/cubs.ts";
 import { findCollection, type Library, type ObjectRow, type ViewData } from "../../snapshots/format/view-data.ts";
 import type { RecordSet } from "./record-set.ts";
 

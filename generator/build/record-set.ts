@@ -1,11 +1,10 @@
 /** Everything one build read, before anybody asked who may see it. */
 import { compareNames } from "../../snapshots/format/tree.ts";
 import type { Claim, ClaimsMeta } from "../../snapshots/schema/claims.ts";
-import type { CubCode, CubRecord, RegistryMeta } from "../../snapshots/schema/cubs.ts";
-import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { CubCode, CubRecord, RegistryMeta, Rejection, Withdrawal } from "../../snapshots/schema/index.ts";
 import type { CollectionInfo, RegistryState } from "../../snapshots/format/view-data.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
+import { countRecords } from "../../snapshots/query/index.ts";
 import type { Config } from "../config/config.ts";
 import type { Facts } from "./facts.ts";
 import { withCredits } from "./credits.ts";
@@ -69,7 +68,7 @@ export function recordSet(
     cubs: registry.cubs.map((record) => filledIn(record, config)),
     registry: registry.state,
     recordLicense: config.registry?.license ?? null,
-    meta: registry.meta,
+    meta: registry.meta === null ? null : withCounts(registry.meta, registry.cubs),
     code: registry.code,
     rejected: refusals(facts, read.refused),
     withdrawn: facts.withdrawals.list,
@@ -93,6 +92,12 @@ function filledIn(record: CubRecord, { baseUrl, registryUrl }: Config): CubRecor
     get_code: get || `GET /api/cubs/${record.id}/code`,
   };
   return { ...record, reproduce, links: { api: api || own, code: code || `${own}/code`, registry: registry || (registryUrl ?? page) } };
+}
+
+/** Counts that the registry leaves out are those of its records; those of readiness, which say "verified" without its "but", stay left out. */
+function withCounts(meta: RegistryMeta, cubs: readonly CubRecord[]): RegistryMeta {
+  const isLeftOut = (group: string): boolean => group !== "readiness_counts" && Object.keys(meta[group as "verification_counts"]).length === 0;
+  return { ...meta, ...Object.fromEntries(Object.entries(countRecords(cubs)).filter(([group]) => isLeftOut(group))) };
 }
 
 /** Empty where nothing is pinned, and where a path would be more than a word to a shell. */

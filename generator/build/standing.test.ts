@@ -64,6 +64,7 @@ function registry(turn: 1 | 2): string {
       updated_iso: "2026-05-01T00:00:00Z",
       sources: { heaps: { head: HEAD } },
       verification_counts: { VERIFIED: turn === 1 ? 5 : 3 },
+      readiness_counts: { verified_runtime_deployable: turn === 1 ? 5 : 3, verified_of_old: 2 },
     },
     cubs,
   });
@@ -169,7 +170,7 @@ const HARMLESS: readonly RegExp[] = [
   /<dt>Registry status<\/dt><dd[^>]*>VERIFIED_EXACT/g,
   /(?:Remove the filter )?Said by the registry: verified/g,
   /<th scope="rowgroup"[^>]*>Said by the registry<\/th>(?:(?!<\/tbody>).)*/gs,
-  /verification\\_counts \| VERIFIED/g,
+  /verification\\_counts \| VERIFIED|readiness\\_counts \| verified\\_[\w\\]+/g,
   /\?\S*verification_state=VERIFIED/g,
   /as (?:the registry|its author) says it: \w+/g,
 ];

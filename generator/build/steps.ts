@@ -1,7 +1,6 @@
 /** The core's steps of a build; order.ts puts them in order. */
-import { ACCEPTED } from "../../snapshots/format/weaker.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
-import { isGatedKey } from "../../snapshots/verify/held.ts";
+import { ACCEPTED } from "../../snapshots/format/index.ts";
+import { isGatedKey, type ViewData } from "../../snapshots/format/view-data.ts";
 import { together } from "../files/tasks.ts";
 import { trimIndex } from "../index/update-index.ts";
 import { clearJournal, openJournal } from "../kept/journal.ts";
@@ -9,7 +8,7 @@ import { formatState, timesOf, writeState } from "../kept/state.ts";
 import { publish } from "../publish/publish.ts";
 import { readServed, type Shelves } from "../shelves/shelves.ts";
 import { type Facts, gatherFacts, journalMaker } from "./facts.ts";
-import { acceptedIn, findTakenBack, findWeaker, passGates, type Weaker } from "./gates.ts";
+import { acceptedIn, findTakenBack, findWeaker, findWrong, passGates, type Weaker } from "./gates.ts";
 import { readBefore, refuseLoss } from "./loss.ts";
 import { type Given, step, type Work } from "./made.ts";
 import { openOrigins } from "./origins.ts";
@@ -58,7 +57,7 @@ export const projectViews = step("project", ["facts", "read"], ["views"], async 
 
 export const gate = step("gate", ["facts", "views"], ["accepted"], async ({ facts, views }, work: Work) => {
   const { inputs, notes } = passGates(
-    await weakerThanServed(facts, work.shelves, views.internal),
+    [...(await weakerThanServed(facts, work.shelves, views.internal)), ...findWrong(facts.registry)],
     facts.config.gates,
     work.accept,
     acceptedIn(facts.pointers.internal?.inputs ?? {}),
@@ -66,12 +65,18 @@ export const gate = step("gate", ["facts", "views"], ["accepted"], async ({ fact
   return { accepted: inputs, notes };
 });
 
-/** Drift that was published, and goes on, is refused as it would be were it new: a gate may have been closed since.
+/** What is wrong and was published, and goes on, is refused as it would be were it new: a gate may have been closed since.
+ *  @returns what is said to who builds
  *  @throws ShelfError "gate_refused" */
-export async function refuseLasting({ config, pointers }: Facts, { shelves, accept }: Pick<Given, "shelves" | "accept">): Promise<void> {
-  if (config.gates.drift !== "refuse" || pointers.internal === null) return;
-  const served = await readServed(shelves.internal, pointers.internal);
-  if (served !== null) passGates(findWeaker(null, served), config.gates, accept, acceptedIn(pointers.internal.inputs));
+export async function gateLasting(
+  { config, pointers, registry }: Facts,
+  { shelves, accept }: Pick<Given, "shelves" | "accept">,
+): Promise<readonly string[]> {
+  const { internal } = pointers;
+  const served =
+    internal === null || (config.gates.drift !== "refuse" && accept.size === 0) ? null : await readServed(shelves.internal, internal);
+  const weaker = [...(served === null ? [] : findWeaker(null, served)), ...findWrong(registry)];
+  return passGates(weaker, config.gates, accept, acceptedIn(internal?.inputs ?? {})).notes;
 }
 
 /** Apart from the rest, which needs the memory that what is served takes while it is held against what is read. */

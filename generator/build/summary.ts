@@ -1,9 +1,9 @@
 /** What a build says of what it did. */
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { Rejection, ReindexSummary } from "../../snapshots/schema/resources.ts";
+import type { ReindexSummary, Rejection } from "../../snapshots/schema/index.ts";
 import { countChanges } from "../../snapshots/shelf/diff.ts";
 import { leadingPrefixes } from "../../snapshots/format/relations.ts";
-import { openSite } from "../../snapshots/format/site-links.ts";
+import { openSite } from "../../snapshots/format/index.ts";
 import type { Config } from "../config/config.ts";
 import type { KnownObject, SaidOfObjects } from "../kept/state.ts";
 import type { Shelves } from "../shelves/shelves.ts";
@@ -23,7 +23,7 @@ export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
   /** Objects that are served but could not be read in full, with what was wrong. */
   readonly unreadable: readonly { readonly key: string; readonly notes: readonly string[] }[];
   /** Links and images within the library that lead nowhere: the key of the object that they stand in, and the key or prefix that they lead to. */
-  readonly deadLinks: SaidOfObjects["deadLinks"];
+  readonly dead_links: SaidOfObjects["deadLinks"];
   readonly notes: readonly string[];
   /** What is wrong with the registry's records. */
   readonly registry: readonly RegistryFinding[];
@@ -60,7 +60,7 @@ export async function summarise(made: Made, shelves: Shelves, notes: readonly st
       bundles: plan.bundles.filter(({ kept }) => kept === null).length,
     },
     unreadable: said.unreadable,
-    deadLinks: said.deadLinks,
+    dead_links: said.deadLinks,
     registry: facts.registry.findings,
     notes: [...notesOf(facts), ...indexNotes(facts, reading), ...said.notes, ...noteDeadLinks(facts.config, said), ...notes],
     withdrawn: made.removal.withdrawn,
@@ -89,7 +89,7 @@ export function unchanged(facts: Facts): Outcome {
     rejected: refusals(facts, []),
     work: { read: 0, rendered: 0, indexed: 0, bundles: 0 },
     unreadable: said.unreadable,
-    deadLinks: said.deadLinks,
+    dead_links: said.deadLinks,
     registry: facts.registry.findings,
     notes: [...notesOf(facts), ...said.notes, ...noteDeadLinks(facts.config, said)],
     withdrawn: [],

@@ -2,9 +2,9 @@
  *  it yet. Rendering, the bundles and the index go side by side: one is this process, one another, one a thread of native code. */
 import { type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { buildSubtrees, type FileEntry, type Subtrees } from "../../snapshots/format/tree.ts";
-import type { Renderer } from "../../snapshots/page/renderer.ts";
+import type { Renderer } from "../../snapshots/page/index.ts";
 import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { SnapshotRecord } from "../../snapshots/shelf/index.ts";
 import type { ByView } from "../shelves/by-view.ts";
 import { type EarlierSearch, indexEarlier } from "../index/earlier-snapshots.ts";
 import type { IndexThread } from "../index/index-thread.ts";

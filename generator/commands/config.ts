@@ -1,36 +1,41 @@
 /** `proofshelf config check | schema` */
 import { findCollection } from "../../snapshots/format/view-data.ts";
 import { relative } from "node:path";
-import { missingPackages } from "../../snapshots/embed/open-embedder.ts";
+import { missingPackages } from "../../snapshots/embed/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
+import type { Withdrawal } from "../../snapshots/schema/index.ts";
 import { type Config, configJsonSchema, openConfig } from "../config/config.ts";
 import { formatPath } from "../config/problems.ts";
-import { checkClaims, checkRecords, type Located, type SourceProblems } from "../sources/check-sources.ts";
+import { checkClaims, checkEvidence, checkRecords, type Located, type SourceProblems } from "../sources/check-sources.ts";
 import { MAX_CLAIMS_BYTES, parseClaims } from "../sources/claims.ts";
 import { checkRegistry } from "../sources/read-registry.ts";
 import { parseRegistry } from "../sources/registry.ts";
 import { describeFindings } from "../sources/registry-findings.ts";
 import { MAX_REGISTRY_BYTES } from "../sources/registry-pull.ts";
+import type { StatementAnnexes } from "../sources/statements.ts";
 import { readSourceFile } from "../sources/source-file.ts";
 import { claimsJsonSchema, registryJsonSchema } from "../sources/source-schemas.ts";
 import { readWithdrawals, withdrawalsJsonSchema } from "../sources/withdrawals.ts";
+import { MAX_CONFIG_BYTES } from "../config/yaml.ts";
 import { listObjects } from "../sources/list-objects.ts";
 import { openObjectStore, type StoreAnnexes } from "../sources/open-object-store.ts";
 import { type CommonOptions, configOf, print } from "./options.ts";
 
 /** @throws ShelfError "bad_config" with every problem and its line */
-export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnexes): Promise<void> {
+export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnexes & StatementAnnexes): Promise<void> {
   const config = await openConfig(configOf(options));
-  const sources = await checkSourceFiles(config);
-  const wrong = sources.flatMap(({ wrong: lines }) => lines);
-  if (wrong.length > 0) throw badSources(wrong);
-  const withdrawals = config.withdrawals === null ? [] : readWithdrawals(config.withdrawals.path);
+  const sources = await checkSourceFiles(config, annexes);
+  const { withdrawals, wrong: wrongWithdrawals } = checkWithdrawals(config);
+  const wrong = [...sources.flatMap(({ wrong: lines }) => lines), ...wrongWithdrawals];
+  // A member that is not known may be the one that is missing.
+  if (wrong.length > 0) throw badSources([...wrong, ...sources.flatMap(({ notes }) => notes)]);
   const { rows, rejected } = await listObjects(openObjectStore(config.store, annexes), config);
   const counts = new Map(config.collections.map(({ id }) => [id, 0]));
   for (const { key } of rows) {
     const id = findCollection(config.collections, key)?.id ?? "";
     counts.set(id, (counts.get(id) ?? 0) + 1);
   }
+  sources.push(await checkClaimPaths(config, new Set(rows.map(({ key }) => key))));
   const collections = config.collections.map(({ id, visibility }) => ({ id, visibility, objects: counts.get(id) ?? 0 }));
   const lines = [
     `${config.file} is right.`,
@@ -52,21 +57,28 @@ function missingFor(kind: Config["embeddings"]["kind"]): readonly string[] {
 }
 
 type Finding = { readonly pointer: string; readonly detail: string };
+type Found = { readonly wrong: readonly Finding[]; readonly notes: readonly Finding[] };
+
+/** @param file where they were found */
+function tell(file: string, list: readonly Located[]): readonly Finding[] {
+  const shown = relative(process.cwd(), file);
+  return list.map(({ line, path, what }) => ({
+    pointer: path.map((step) => `/${String(step)}`).join(""),
+    detail: `${shown}${line === null ? "" : `:${line}`}: ${[formatPath(path), what].filter((part) => part !== "").join(" ")}`,
+  }));
+}
+
+async function checkClaimPaths({ claims }: Config, keys: ReadonlySet<string>): Promise<Found> {
+  if (claims === null) return { wrong: [], notes: [] };
+  const bytes = await readSourceFile(claims.path, "claims", MAX_CLAIMS_BYTES);
+  return { wrong: [], notes: bytes.length > MAX_CONFIG_BYTES ? [] : tell(claims.path, checkEvidence(bytes, keys)) };
+}
 
 /** The files that a build reads besides, those of this machine. */
-async function checkSourceFiles(
-  config: Config,
-): Promise<readonly { readonly wrong: readonly Finding[]; readonly notes: readonly Finding[] }[]> {
-  const found: { wrong: readonly Finding[]; notes: readonly Finding[] }[] = [];
-  const add = (path: string, { wrong, notes }: SourceProblems): void => {
-    const shown = relative(process.cwd(), path);
-    const tell = (list: readonly Located[]): readonly Finding[] =>
-      list.map(({ line, path: place, what }) => ({
-        pointer: place.map((step) => `/${String(step)}`).join(""),
-        detail: `${shown}${line === null ? "" : `:${line}`}: ${[formatPath(place), what].filter((part) => part !== "").join(" ")}`,
-      }));
-    found.push({ wrong: tell(wrong), notes: tell(notes) });
-  };
+async function checkSourceFiles(config: Config, annexes: StatementAnnexes): Promise<Found[]> {
+  const found: Found[] = [];
+  const add = (path: string, { wrong, notes }: SourceProblems): void =>
+    void found.push({ wrong: tell(path, wrong), notes: tell(path, notes) });
   const { claims, registry } = config;
   if (claims !== null) {
     const format = /\.json$/i.test(claims.path) ? "json" : "yaml";
@@ -80,7 +92,7 @@ async function checkSourceFiles(
     const problems = checkRecords(bytes, registry.internalFields, parseRegistry);
     add(registry.path, problems);
     if (problems.wrong.length === 0) {
-      const { findings, rejected } = await checkRegistry(parseRegistry(bytes), registry.internalFields, config.code);
+      const { findings, rejected } = await checkRegistry(parseRegistry(bytes), config, annexes);
       const shown = relative(process.cwd(), registry.path);
       const lines = [
         ...rejected.map(({ key, reason }) => `${key}: ${reason}`),
@@ -90,6 +102,17 @@ async function checkSourceFiles(
     }
   }
   return found;
+}
+
+/** checkWithdrawals reads the file of withdrawals as a build does, and gives its problems beside those of the other files. */
+function checkWithdrawals({ withdrawals }: Config): { readonly withdrawals: readonly Withdrawal[]; readonly wrong: readonly Finding[] } {
+  try {
+    return { withdrawals: withdrawals === null ? [] : readWithdrawals(withdrawals.path), wrong: [] };
+  } catch (error) {
+    if (!(error instanceof ShelfError) || error.code !== "bad_config") throw error;
+    const wrong = error.message.split("\n").map((detail) => ({ pointer: "", detail }));
+    return { withdrawals: [], wrong };
+  }
 }
 
 function badSources(errors: readonly Finding[]): ShelfError {

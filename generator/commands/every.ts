@@ -1,7 +1,7 @@
 /** Builds again and again, for `schedule` and `serve --every`. */
 import { setTimeout as wait } from "node:timers/promises";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { BuildOutcome } from "../../snapshots/http/serving.ts";
+import type { BuildOutcome } from "../../snapshots/http/index.ts";
 import { openConfig } from "../config/config.ts";
 import type { Annexes } from "../build/annexes.ts";
 import { detailOf } from "../files/failure.ts";

@@ -10,15 +10,18 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { load } from "js-yaml";
+import { useParts } from "../publish/parts.ts";
 import { writeFiles } from "../testing/library.ts";
+import { PLAIN_PARTS } from "../testing/plain-parts.ts";
+import { type Ran, runIn } from "../testing/run-program.ts";
 
 const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
 
-function run(cwd: string, ...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], { cwd, encoding: "utf8" });
-  return { status, stdout, stderr };
-}
+// What is built here is a process of its own in the tests that serve, with the real parts.
+useParts(PLAIN_PARTS);
+
+const run = (cwd: string, ...args: string[]): Promise<Ran> => runIn(cwd, args);
 
 async function openFolder(t: TestContext): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), "first-hour-"));
@@ -37,12 +40,13 @@ async function openFolder(t: TestContext): Promise<string> {
 }
 
 test("--version says the version", () => {
-  assert.deepEqual(run(tmpdir(), "--version"), { status: 0, stdout: `${version}\n`, stderr: "" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, "--version"], { encoding: "utf8" });
+  assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: `${version}\n`, stderr: "" });
 });
 
 test("init writes a configuration of the folder's own subfolders that is right, builds, and gates what sounds gated; it overwrites nothing", async (t) => {
   const dir = await openFolder(t);
-  assert.equal(run(dir, "init", "books").status, 0);
+  assert.equal((await run(dir, "init", "books")).status, 0);
   const text = readFileSync(join(dir, "proofshelf.yaml"), "utf8");
   assert.match(text, /^# yaml-language-server: \$schema=\.\/\.proofshelf\/proofshelf\.schema\.json\n/);
   const value = load(text) as { collections: { prefix: string; visibility: string }[] };
@@ -61,16 +65,16 @@ test("init writes a configuration of the folder's own subfolders that is right, 
   const validate = new Ajv2020({ strict: false }).compile(schema);
   assert.ok(validate(value), JSON.stringify(validate.errors));
   assert.ok(!validate({ ...value, titel: "x" }), "an editor marks an unknown key");
-  assert.equal(run(dir, "config", "schema").stdout, readFileSync(join(dir, ".proofshelf/proofshelf.schema.json"), "utf8"));
-  const checked = run(dir, "config", "check", "--config", "proofshelf.yaml");
+  assert.equal((await run(dir, "config", "schema")).stdout, readFileSync(join(dir, ".proofshelf/proofshelf.schema.json"), "utf8"));
+  const checked = await run(dir, "config", "check", "--config", "proofshelf.yaml");
   assert.equal(checked.status, 0, checked.stderr);
   assert.match(checked.stdout, /notes \(public\): 1 object\n/);
-  const again = run(dir, "init", "books");
+  const again = await run(dir, "init", "books");
   assert.deepEqual([again.status, readFileSync(join(dir, "proofshelf.yaml"), "utf8")], [2, text]);
-  assert.equal(run(dir, "init", "nowhere", "--config", "other.yaml").status, 2);
+  assert.equal((await run(dir, "init", "nowhere", "--config", "other.yaml")).status, 2);
   assert.ok(!existsSync(join(dir, "other.yaml")));
   writeFileSync(join(dir, "proofshelf.yaml"), text.replace("kind: embedded", "kind: none"));
-  const built = run(dir, "build", "--json", "--config", "proofshelf.yaml");
+  const built = await run(dir, "build", "--json", "--config", "proofshelf.yaml");
   assert.equal(built.status, 0, built.stderr);
   assert.equal((JSON.parse(built.stdout) as { added: number }).added, 5);
 });
@@ -78,14 +82,14 @@ test("init writes a configuration of the folder's own subfolders that is right, 
 test("init in the library's own folder leaves out what belongs to the program", async (t) => {
   const dir = join(await openFolder(t), "books");
   await writeFiles(dir, [["registry.json", '{"cubs":[]}']]);
-  assert.equal(run(dir, "init").status, 0);
+  assert.equal((await run(dir, "init")).status, 0);
   const file = join(dir, "proofshelf.yaml");
   const text = readFileSync(file, "utf8");
   assert.match(text, /^registry: /m);
   assert.match(text, /^claims: /m);
   writeFileSync(file, text.replace("kind: embedded", "kind: none"));
   for (let time = 0; time < 2; time++) {
-    const built = run(dir, "build", "--json", "--config", file);
+    const built = await run(dir, "build", "--json", "--config", file);
     assert.equal(built.status, 0, built.stderr);
     assert.equal((JSON.parse(built.stdout) as { unchanged: number; added: number }).added, time === 0 ? 5 : 0);
   }
@@ -103,18 +107,18 @@ test("without a configuration a command says so and how to make one; one further
     ["schedule"],
     ["repair"],
   ]) {
-    const { status, stdout, stderr } = run(dir, ...command);
+    const { status, stdout, stderr } = await run(dir, ...command);
     assert.deepEqual([status, stdout], [2, ""], command.join(" "));
     assert.match(stderr, /no proofshelf\.yaml .*\n.*proofshelf init\n.*--config FILE\n.*--demo\n/);
   }
-  assert.equal(run(dir, "config", "schema").status, 0);
-  assert.equal(run(dir, "init", "books").status, 0);
-  const below = run(join(dir, "books/notes"), "config", "check");
+  assert.equal((await run(dir, "config", "schema")).status, 0);
+  assert.equal((await run(dir, "init", "books")).status, 0);
+  const below = await run(join(dir, "books/notes"), "config", "check");
   assert.deepEqual([below.status, below.stderr], [0, "Using ../../proofshelf.yaml\n"]);
-  const both = run(dir, "config", "check", "--demo", "--config", "proofshelf.yaml");
+  const both = await run(dir, "config", "check", "--demo", "--config", "proofshelf.yaml");
   assert.equal(both.status, 2);
   assert.match(both.stderr, /keep one of the two/);
-  assert.match(run(dir, "config", "check", "--demo").stdout, /notes \(public\): \d+ objects/);
+  assert.match((await run(dir, "config", "check", "--demo")).stdout, /notes \(public\): \d+ objects/);
 });
 
 test("init takes title, front page and summaries from the READMEs that are there, and writes claims that are right", async (t) => {
@@ -125,16 +129,16 @@ test("init takes title, front page and summaries from the READMEs that are there
     ["books/proofs/Sort.v", "Lemma x : True. Proof. exact I. Qed.\n"],
   ]);
   rmSync(join(dir, "books/readme.md"));
-  const done = run(dir, "init", "books");
+  const done = await run(dir, "init", "books");
   assert.equal(done.status, 0, done.stderr);
-  assert.match(done.stdout, /Gated by their names: drafts\..*\n1 files of proof checkers/);
+  assert.match(done.stdout, /Gated by their names: drafts\..*\n1 file of a proof checker/);
   const { title, front, collections } = load(readFileSync(join(dir, "proofshelf.yaml"), "utf8")) as {
     title: string;
     front: string;
     collections: { id: string; summary?: string }[];
   };
   assert.deepEqual([title, front, collections.find(({ id }) => id === "notes")?.summary], ["My shelf", "README.md", "What I read."]);
-  assert.equal(run(dir, "config", "check").status, 0);
+  assert.equal((await run(dir, "config", "check")).status, 0);
   // The example is right as soon as the signs are taken away.
   const claims = readFileSync(join(dir, "claims.yaml"), "utf8");
   writeFileSync(
@@ -144,15 +148,15 @@ test("init takes title, front page and summaries from the READMEs that are there
       .replaceAll(/^#(?= {2,})(?! {2,}proofshelf)/gm, "")
       .replace("64 hex digits of sha256sum", "0".repeat(64)),
   );
-  const checked = run(dir, "config", "check");
+  const checked = await run(dir, "config", "check");
   assert.deepEqual([checked.status, checked.stderr], [0, ""]);
   for (const name of ["proofshelf", "claims", "registry", "withdrawals"])
     new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(join(dir, `.proofshelf/${name}.schema.json`), "utf8")) as object);
 });
 
-test("init never writes into the clone of the program", () => {
+test("init never writes into the clone of the program", async () => {
   const clone = fileURLToPath(new URL("../..", import.meta.url));
-  const { status, stderr } = run(clone, "init");
+  const { status, stderr } = await run(clone, "init");
   assert.equal(status, 2);
   assert.match(stderr, /is the clone of proofshelf itself.*\n.*npm --prefix/);
   assert.ok(!existsSync(join(clone, "proofshelf.yaml")));
@@ -160,35 +164,48 @@ test("init never writes into the clone of the program", () => {
 
 test("config check reads claims and records as a build does: file, line, and what was meant", async (t) => {
   const dir = await openFolder(t);
-  run(dir, "init", "books");
+  await run(dir, "init", "books");
   const file = join(dir, "proofshelf.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace("# registry:", "registry:"));
-  const check = (claims: string, registry: string) => {
+  const check = (claims: string, registry: string): Promise<Ran> => {
     writeFileSync(join(dir, "claims.yaml"), claims);
     writeFileSync(join(dir, "registry.json"), registry);
     return run(dir, "config", "check");
   };
   const none = '{ "cubs": [] }';
-  assert.equal(check("claims: []\n", none).status, 0);
-  const list = check("- id: a\n", '[{"id":"CUB-0001"}]');
+  assert.equal((await check("claims: []\n", none)).status, 0);
+  const list = await check("- id: a\n", '[{"id":"CUB-0001"}]');
   assert.equal(list.status, 2);
   assert.match(list.stderr, /^claims\.yaml:1: is a list; write it under claims\. .*\n {2}claims:\n {4}- id: /m);
   assert.match(list.stderr, /^registry\.json:1: is a list; write it under cubs\. .*\n {2}\{ "cubs": \[/m);
-  const broken = check("claims:\n  - id: a\n    title: A\n    status: proven\n    scope: s\n", none);
+  const broken = await check("claims:\n  - id: a\n    title: A\n    status: proven\n    scope: s\n", none);
   assert.equal(broken.status, 2);
   assert.match(
     broken.stderr,
     /^claims\.yaml:4: claims\[0\]\.status .*"verified" or "scoped" or "partial"\nclaims\.yaml|^claims\.yaml:2: claims\[0\]\.statement is missing/m,
   );
   assert.match(broken.stderr, /claims\[0\]\.statement is missing/);
-  const against = check(
+  const slip = await check("claims:\n  - id: a\n    titel: A\n    status: partial\n    scope: s\n    statement: s\n", none);
+  assert.match(
+    slip.stderr,
+    /claims\[0\]\.title is missing[^]*claims\.yaml:3: claims\[0\]\.titel is not a known key; did you mean "title"\?/,
+  );
+  const lost = await check(
+    "claims:\n  - id: a\n    title: A\n    status: partial\n    scope: s\n    statement: s\n    evidence:\n      - { artifact: A, kind: note, access: public, path: notes/one.mb }\n      - { artifact: B, kind: note, access: public, path: elsewhere/b.md, repo: r }\n",
+    none,
+  );
+  assert.deepEqual(
+    [lost.status, lost.stdout.match(/^Note: claims.*$/gm)],
+    [0, ['Note: claims.yaml:8: claims[0].evidence[0].path is no object of this library; did you mean "notes/one.md"?']],
+  );
+  const against = await check(
     "claims: []\n",
     `{ "cubs": [\n  { "id": "CUB-0001", "repo": "r", "theorem_name": "t", "statement": "s",\n    "status": "VERIFIED_EXACT",\n    "verification_state": "NOT_VERIFIED" },\n  { "id": "CUB-0001", "repo": "r", "theorem_name": "t", "statement": "s" }\n] }\n`,
   );
   assert.equal(against.status, 2);
   assert.match(against.stderr, /^registry\.json:3: cubs\[0\]\.status is VERIFIED_EXACT, and verification_state is NOT_VERIFIED/m);
   assert.match(against.stderr, /^registry\.json:5: cubs\[1\]\.id is the id of cubs\[0\] too/m);
-  const meant = check(
+  const meant = await check(
     "claims: []\n",
     '{ "cubs": [\n  { "id": "CUB-0001", "repo": "r", "theorem_name": "t", "statement": "s",\n    "verified": true }\n] }\n',
   );
@@ -198,7 +215,7 @@ test("config check reads claims and records as a build does: file, line, and wha
 
 test("PORT is heard; --try-internal is for this machine alone", async (t) => {
   const dir = await openFolder(t);
-  run(dir, "init", "books");
+  await run(dir, "init", "books");
   const bad = spawnSync(process.execPath, [CLI, "serve"], { cwd: dir, encoding: "utf8", env: { ...process.env, PORT: "99999" } });
   assert.deepEqual([bad.status, bad.stderr], [2, "--port takes a number from 0 to 65535.\n"]);
   for (const more of [
@@ -207,7 +224,7 @@ test("PORT is heard; --try-internal is for this machine alone", async (t) => {
     ["--host", "127.0.0.1.example.org"],
     ["--only", "site"],
   ]) {
-    const { status, stderr } = run(dir, "serve", "--try-internal", ...more);
+    const { status, stderr } = await run(dir, "serve", "--try-internal", ...more);
     assert.equal(status, 2, more.join(" "));
     assert.match(stderr, /--try-internal/);
   }
@@ -216,36 +233,37 @@ test("PORT is heard; --try-internal is for this machine alone", async (t) => {
 test("config check tells every problem with its line, exit 2", async (t) => {
   const dir = await openFolder(t);
   writeFileSync(join(dir, "bad.yaml"), "titel: x\nstore: { kind: directory, root: ./nowhere }\ncollections: []\n");
-  const { status, stderr } = run(dir, "config", "check", "--config", "bad.yaml");
+  const { status, stderr } = await run(dir, "config", "check", "--config", "bad.yaml");
   assert.equal(status, 2);
   assert.match(stderr, /bad\.yaml:1: titel .*title.*\n.*bad\.yaml:2: store\.root does not exist/);
 });
 
 test("quiet says only what is worth a note; verbose tells each step", async (t) => {
   const dir = await openFolder(t);
-  run(dir, "init", "books");
+  await run(dir, "init", "books");
   const file = join(dir, "proofshelf.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace("kind: embedded", "kind: none"));
-  const quiet = run(dir, "build", "--quiet", "--config", file);
+  const quiet = await run(dir, "build", "--quiet", "--config", file);
   assert.deepEqual(
     [quiet.status, quiet.stdout.includes("Published"), /Rejected store "\.git\/"/.test(quiet.stdout)],
     [0, false, true],
     quiet.stdout,
   );
-  const again = run(dir, "build", "--quiet", "--config", file);
+  const again = await run(dir, "build", "--quiet", "--config", file);
   assert.deepEqual([again.status, again.stdout], [0, ""], "what was told is not new");
   await writeFiles(dir, [["books/.hidden", "x"]]);
-  assert.match(run(dir, "build", "--quiet", "--config", file).stdout, /^Rejected store "\.hidden"[^\n]*\n$/);
+  assert.match((await run(dir, "build", "--quiet", "--config", file)).stdout, /^Rejected store "\.hidden"[^\n]*\n$/);
   await writeFiles(dir, [["books/notes/one.md", "# Changed\n"]]);
-  const verbose = run(dir, "build", "--verbose", "--config", file);
+  const verbose = await run(dir, "build", "--verbose", "--config", file);
   assert.match(verbose.stdout, /Published snapshot \d/);
   assert.match(verbose.stderr, /^read 1 in .*$/m);
 });
 
-test("shells complete commands, their subcommands and options", () => {
-  for (const shell of ["bash", "zsh", "fish"]) assert.equal(run(tmpdir(), "completion", shell).status, 0);
+test("shells complete commands, their subcommands and options", async () => {
+  for (const shell of ["bash", "zsh", "fish"]) assert.equal((await run(tmpdir(), "completion", shell)).status, 0);
+  const { stdout } = await run(tmpdir(), "completion", "bash");
   const complete = (...words: string[]): string[] => {
-    const script = `${run(tmpdir(), "completion", "bash").stdout}
+    const script = `${stdout}
 COMP_WORDS=(proofshelf ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; _proofshelf; echo "\${COMPREPLY[@]}"`;
     return spawnSync("bash", ["-c", script], { encoding: "utf8" }).stdout.trim().split(" ");
   };
@@ -254,15 +272,15 @@ COMP_WORDS=(proofshelf ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWOR
   assert.deepEqual(complete("completion", "z"), ["zsh"]);
   assert.deepEqual(complete("build", "--accept-"), ["--accept-loss"]);
   assert.deepEqual(complete("registry", "check", "file.json", "--cou"), ["--counts"]);
-  assert.equal(run(tmpdir(), "completion", "tcsh").status, 2);
+  assert.equal((await run(tmpdir(), "completion", "tcsh")).status, 2);
 });
 
 test("serve --every builds by itself, and serves what it built", async (t) => {
   const dir = await openFolder(t);
-  run(dir, "init", "books");
+  await run(dir, "init", "books");
   const file = join(dir, "proofshelf.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace("kind: embedded", "kind: none"));
-  assert.equal(run(dir, "serve", "--every", "soon", "--config", file).status, 2);
+  assert.equal((await run(dir, "serve", "--every", "soon", "--config", file)).status, 2);
   const child = spawn(
     process.execPath,
     [CLI, "serve", "--port", "0", "--only", "site", "--every", "1h", "--metrics", "0", "--config", file],

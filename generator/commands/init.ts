@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
-import { missingPackages } from "../../snapshots/embed/open-embedder.ts";
+import { missingPackages } from "../../snapshots/embed/index.ts";
 import { parseConfig } from "../config/config.ts";
 import { packaged } from "../files/packaged.ts";
 import { SCHEMAS } from "./config.ts";
@@ -63,7 +63,9 @@ export async function runInit(folder: string, options: CommonOptions): Promise<v
     gated.length === 0
       ? "Everything is public. To gate a folder, write visibility: email-gated at its collection."
       : `Gated by their names: ${gated.join(", ")}. Everything else is public. Look through it before you publish.`,
-    ...(proofs === 0 ? [] : [`${proofs} files of proof checkers are here; the guide records-and-claims.md says how they get records.`]),
+    ...(proofs === 0
+      ? []
+      : [`${proofs === 1 ? "1 file of a proof checker is" : `${proofs} files of proof checkers are`} here. ${await howToRecord(folder)}`]),
     "Next:",
     `  proofshelf config check${named}`,
     `  proofshelf serve --build --try-internal${named}`,
@@ -98,6 +100,14 @@ async function readAbout(folder: string): Promise<About> {
     .find((part) => /^[\p{L}\p{N}"'*_]/u.test(part) && !/^[-=*_ ]+$/.test(part));
   const plain = (paragraph ?? "").replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[*_`]/g, "");
   return { title, summary: plain.length <= MAX_SUMMARY ? plain : `${plain.slice(0, MAX_SUMMARY).replace(/\s+\S*$/, "")} …`, readme };
+}
+
+/** A registry is made of revisions, so the proofs must lie in a repository. */
+async function howToRecord(folder: string): Promise<string> {
+  const repository = (await readdir(folder)).includes(".git");
+  return repository
+    ? `To make records of what they prove: proofshelf registry init --git ${folder}`
+    : "The guide records-and-claims.md says how they get records.";
 }
 
 const MAX_SUMMARY = 240; // UTF-16 units
@@ -164,7 +174,8 @@ function describe({ root, folders, hasFiles, beside, own, about, summaries }: Fo
   const source = (line: string, path: string): string => `${path === CLAIMS || existsSync(join(beside, path)) ? "" : "# "}${line}`;
   const front = about.readme === null ? "# front: README.md" : `front: ${JSON.stringify(about.readme)}`;
   // What lies in the library's own folder and belongs to the program is no object.
-  const exclude = root === "" ? `, exclude: ${JSON.stringify([...own, "claims.yaml", "registry.json", "withdrawals.yaml", "code"])}` : "";
+  const exclude =
+    root === "" ? `, exclude: ${JSON.stringify([...own, "claims.yaml", "registry.json", "withdrawals.yaml", "code", SCHEMA_FOLDER])}` : "";
   const isInside = /^(\.\.(\/|$))*$/.test(root);
   const shelf = isInside ? relative(beside, `${resolve(beside, root)}-shelf`) : "./shelf";
   return `# yaml-language-server: $schema=./${SCHEMA}
@@ -183,12 +194,11 @@ ${collections.join("\n")}
 ${front}
 # Who sees what is gated: nobody until this is filled in. On your own machine: proofshelf serve --try-internal
 # access:
-#   issuer: https://idp.example.org            # who signs the tokens of your sign-in gateway
-#   audience: library                          # whom the tokens are for
-#   jwks: https://idp.example.org/jwks.json    # the public keys that check them; a file will do
-#   signIn: https://idp.example.org/           # where a person who is refused is sent
-#   contact: library@example.org               # and whom he may ask
-#   policy: { emails: [ada@example.org], domains: [example.org] }   # who is let in
+#   kind: oidc                                 # sign people in with an OpenID provider; a gateway in front is the other way
+#   issuer: https://idp.example.org            # the provider's address
+#   clientId: library                          # what the provider calls this library; OIDC_CLIENT_SECRET is in the environment
+#   allow: { emails: [ada@example.org], domains: [example.org], groups: [] }   # who is let in
+#   contact: library@example.org               # whom a person who is refused may ask
 # Where an object's time comes from: auto (its commit in a git checkout, else its file), git, mtime or none.
 uploaded: auto
 # Newest snapshots that schedule, serve and reindexing keep; all of them when left out.

@@ -1,7 +1,7 @@
 /** The catalog before the first snapshot: what the object store lists now, without digests (interface §1: a catalog built
  *  from listing the object store when there is no database-backed one). Public collections only. */
 import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
-import type { Catalog } from "../../snapshots/schema/resources.ts";
+import type { Catalog } from "../../snapshots/schema/index.ts";
 import { findCollection, newest } from "../../snapshots/format/view-data.ts";
 import { VERSION } from "../files/version.ts";
 import type { Config } from "../config/config.ts";

@@ -1,7 +1,7 @@
 /** `proofshelf prune` */
 import { ShelfError } from "../../snapshots/errors.ts";
-import { openIndex } from "../../snapshots/index/open.ts";
-import { prune, type Pruned } from "../../snapshots/shelf/prune.ts";
+import { openIndex } from "../../snapshots/index/index.ts";
+import { prune, type Pruned } from "../../snapshots/shelf/index.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { withBuildLock } from "../files/lock.ts";

@@ -3,18 +3,23 @@ import { readFile } from "node:fs/promises";
 import { OPEN } from "../../snapshots/shelf/modes.ts";
 import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { countAll } from "../../snapshots/query/registry-counts.ts";
+import { countRecords } from "../../snapshots/query/index.ts";
 import { openConfig } from "../config/config.ts";
 import { checkRegistry } from "../sources/read-registry.ts";
 import { parseRegistry, type ParsedRegistry } from "../sources/registry.ts";
 import { describeFindings } from "../sources/registry-findings.ts";
 import { MAX_REGISTRY_BYTES } from "../sources/registry-pull.ts";
+import type { StatementAnnexes } from "../sources/statements.ts";
 import { readSourceFile } from "../sources/source-file.ts";
 import { type CommonOptions, findConfigOf, print } from "./options.ts";
 import { FOUND } from "./verify.ts";
 
 /** With a configuration, its code store is looked into and its internal fields are known. */
-export async function runRegistryCheck(file: string, options: CommonOptions & { readonly counts?: boolean }): Promise<void> {
+export async function runRegistryCheck(
+  file: string,
+  options: CommonOptions & { readonly counts?: boolean },
+  annexes: StatementAnnexes,
+): Promise<void> {
   const path = findConfigOf(options);
   const config = path === null ? null : await openConfig(path, { checkSources: false });
   const bytes = await readSourceFile(file, "registry", MAX_REGISTRY_BYTES);
@@ -30,7 +35,7 @@ export async function runRegistryCheck(file: string, options: CommonOptions & { 
   }
   const filled = options.counts === true ? await fillCounts(file, bytes, registry) : null;
   const checked = filled ?? registry;
-  const { findings, rejected } = await checkRegistry(checked, config?.registry?.internalFields ?? [], config?.code ?? null);
+  const { findings, rejected } = await checkRegistry(checked, config, annexes);
   const lines = [
     ...(filled === null ? [] : ["The counts were written into the file."]),
     ...rejected.map(({ key, reason }) => `Rejected ${JSON.stringify(key)}: ${reason}`),
@@ -57,7 +62,7 @@ function parse(bytes: Uint8Array): ParsedRegistry | ShelfError {
 async function fillCounts(file: string, bytes: Uint8Array, registry: ParsedRegistry): Promise<ParsedRegistry> {
   const text = new TextDecoder().decode(bytes);
   const body = JSON.parse(text) as { meta?: Record<string, unknown> };
-  const counts = countAll(registry.records.map(({ record }) => record));
+  const counts = countRecords(registry.records.map(({ record }) => record));
   // Counters that cannot be counted stay as they are declared.
   const readiness = { ...registry.meta.readiness_counts, ...counts["readiness_counts"] };
   const filled = { ...body, meta: { ...body.meta, ...counts, readiness_counts: readiness } };

@@ -3,7 +3,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import ipaddr from "ipaddr.js";
-import { type ConfigProblem, valueAt } from "./problems.ts";
+import { type ConfigProblem, listAt, valueAt } from "./problems.ts";
 import type { Path } from "./yaml.ts";
 
 /** @param folder that relative paths of the file start from
@@ -70,6 +70,8 @@ export function checkAccess(raw: unknown): ConfigProblem[] {
       what: `names no entry of access.serviceTokens; known: ${known}`,
     });
   });
+  problems.push(...checkOwnSignIn(access));
+  if (valueAt(access, ["kind"]) === "oidc") return problems;
   const jwks = valueAt(access, ["jwks"]);
   if (jwks !== undefined) {
     const audience = valueAt(access, ["audience"]);
@@ -83,6 +85,42 @@ export function checkAccess(raw: unknown): ConfigProblem[] {
     });
   }
   return problems;
+}
+
+const OF_OWN_SIGN_IN = ["clientId", "allow", "groupsClaim", "sessionHours"];
+const OF_GATEWAY = ["audience", "humanAudience", "jwks", "signIn"];
+
+/** checkOwnSignIn tells keys of one kind of sign-in that stand beside the other kind, and what kind oidc lacks. */
+function checkOwnSignIn(access: unknown): ConfigProblem[] {
+  const isOwn = valueAt(access, ["kind"]) === "oidc";
+  const at = (key: string, what: string): ConfigProblem => ({ path: ["access", key], what });
+  const stray = (isOwn ? OF_GATEWAY : OF_OWN_SIGN_IN)
+    .filter((key) => valueAt(access, [key]) !== undefined)
+    .map((key) => at(key, `is heard only with kind: ${isOwn ? "gateway" : "oidc"}; take one of the two away`));
+  if (!isOwn) return stray;
+  const missing = ["issuer", "clientId", "allow"]
+    .filter((key) => valueAt(access, [key]) === undefined)
+    .map((key) => at(key, "is missing; kind: oidc needs it"));
+  const issuer = valueAt(access, ["issuer"]);
+  const allow = valueAt(access, ["allow"]);
+  const nobody = ["emails", "domains", "groups"].every((key) => listAt(allow, [key]).length === 0);
+  const people = ["emails", "domains"].filter((key) => listAt(access, ["policy", key]).length > 0);
+  return [
+    ...stray,
+    ...missing,
+    ...(typeof issuer === "string" && !isProvider(issuer)
+      ? [at("issuer", "is not the https address of a provider; http is taken from this machine only")]
+      : []),
+    ...(allow !== undefined && nobody ? [at("allow", "lets nobody in; name emails, domains or groups")] : []),
+    ...people.map((key) => ({ path: ["access", "policy", key], what: `is not heard with kind: oidc; write it under allow.${key}` })),
+  ];
+}
+
+function isProvider(address: string): boolean {
+  const url = URL.parse(address);
+  return (
+    url !== null && (url.protocol === "https:" || (url.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)))
+  );
 }
 
 function checkRegistry(raw: unknown): ConfigProblem[] {
@@ -191,9 +229,4 @@ function findKind(path: string): "folder" | "file" | "special file" | null {
   if (stats === undefined) return null;
   if (stats.isDirectory()) return "folder";
   return stats.isFile() ? "file" : "special file";
-}
-
-function listAt(value: unknown, path: readonly string[]): readonly unknown[] {
-  const found = valueAt(value, path);
-  return Array.isArray(found) ? found : [];
 }

@@ -159,6 +159,34 @@ test("a missing store, a file as store and a folder as claims are told with thei
   assert.match(problemsOf(`${GOOD}\nclaims: { path: library }`)[0] ?? "", /^5: claims\.path is a folder/);
 });
 
+test("sign-in of its own: what it needs is told, what belongs to a gateway is not heard beside it, and no token of anybody is taken", () => {
+  const own = (lines: string): string => `${GOOD}\naccess:\n  kind: oidc\n${lines}`;
+  const right = "  issuer: https://idp.example.org\n  clientId: library\n  allow: { domains: [Example.org], groups: [readers] }";
+  assert.deepEqual(problemsOf(own(right)), []);
+  const { access } = parseConfig(Buffer.from(own(right)), "proofshelf.yaml", { checkSources: false });
+  assert.deepEqual(access?.oidc, {
+    issuer: "https://idp.example.org",
+    clientId: "library",
+    groups: ["readers"],
+    groupsClaim: "groups",
+    sessionHours: 12,
+  });
+  assert.deepEqual([access?.issuer, access?.jwks, access?.policy.domains], [null, null, ["example.org"]]);
+  assert.match(problemsOf(own("  issuer: https://idp.example.org")).join("\n"), /access\.clientId is missing[^]*access\.allow is missing/);
+  for (const [lines, told] of [
+    [right.replace("https", "http"), /access\.issuer is not the https address of a provider/],
+    [right.replace(/\{.*\}/, "{}"), /access\.allow lets nobody in/],
+    [`${right}\n  jwks: ./keys.json`, /access\.jwks is heard only with kind: gateway/],
+    [
+      `${right}\n  policy: { emails: [ada@example.org] }`,
+      /access\.policy\.emails is not heard with kind: oidc; write it under allow\.emails/,
+    ],
+  ] as const)
+    assert.match(problemsOf(own(lines)).join("\n"), told);
+  const gateway = "  issuer: https://i.example\n  audience: a\n  jwks: https://i.example/keys";
+  assert.match(problemsOf(`${GOOD}\naccess:\n${gateway}\n  clientId: a`).join("\n"), /access\.clientId is heard only with kind: oidc/);
+});
+
 test("the gate needs what it checks against", () => {
   const found = problemsOf(`${GOOD}\naccess:\n  jwks: http://keys.example.org/jwks\n  policy: { serviceTokens: [nobody] }`);
   assert.match(found.join("\n"), /access\.jwks is not a file or an https address/);

@@ -38,12 +38,23 @@ type ShelfConfig =
       readonly cache: { readonly dir: string; readonly maxBytes: number } | null;
     });
 export type RegistryConfig = { readonly path: string } | { readonly url: string } | { readonly sources: string };
-export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks" | "signIn" | "contact"> & {
+export type AccessConfig = Omit<
+  NonNullable<ParsedConfig["access"]>,
+  "kind" | "issuer" | "jwks" | "signIn" | "contact" | "clientId" | "allow" | "groupsClaim" | "sessionHours"
+> & {
   readonly issuer: string | null;
   /** An absolute path or an http(s) address. */
   readonly jwks: string | null;
   readonly signIn: string | null;
   readonly contact: string | null;
+  /** Sign-in of the library's own; null where a gateway signs people in. */
+  readonly oidc: {
+    readonly issuer: string;
+    readonly clientId: string;
+    readonly groups: string[];
+    readonly groupsClaim: string;
+    readonly sessionHours: number;
+  } | null;
 };
 
 /** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
@@ -230,10 +241,16 @@ function resolveRegistry(registry: ParsedConfig["registry"], folder: string): Co
 
 function resolveAccess(access: ParsedConfig["access"], folder: string): AccessConfig | null {
   if (access === undefined) return null;
+  const { kind, clientId = "", allow, groupsClaim, sessionHours, ...rest } = access;
   const jwks = access.jwks ?? null;
+  const isOwn = kind === "oidc" && allow !== undefined;
+  const issuer = access.issuer ?? null;
   return {
-    ...access,
-    issuer: access.issuer ?? null,
+    ...rest,
+    // No token of anybody else is taken where people sign in here.
+    issuer: isOwn ? null : issuer,
+    policy: isOwn ? { ...rest.policy, emails: allow.emails, domains: allow.domains } : rest.policy,
+    oidc: isOwn ? { issuer: issuer ?? "", clientId, groups: allow.groups, groupsClaim, sessionHours } : null,
     signIn: access.signIn ?? null,
     contact: access.contact ?? null,
     jwks: jwks === null || /^https?:/i.test(jwks) ? jwks : resolve(folder, jwks),

@@ -223,3 +223,9 @@ function describeType(schema: JsonSchema): string {
     { string: "text", integer: "whole number", number: "number", boolean: "true or false", object: "mapping" }[schema.type ?? ""] ?? "value"
   );
 }
+
+/** The list at a path; an empty one when there is none. */
+export function listAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  const found = valueAt(value, path);
+  return Array.isArray(found) ? found : [];
+}

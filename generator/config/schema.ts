@@ -4,13 +4,15 @@
 import { z } from "zod";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { parseKey } from "../../snapshots/log/note.ts";
+import { parseKey } from "../../snapshots/log/index.ts";
 
 export const SECRET_VARIABLES = [
   "REINDEX_TOKEN",
   "AI_GATEWAY_ID",
   "INFERENCE_API_KEY",
   "LOG_KEY",
+  "SESSION_KEY",
+  "OIDC_CLIENT_SECRET",
   "AWS_ACCESS_KEY_ID",
   "AWS_SECRET_ACCESS_KEY",
 ] as const;
@@ -175,8 +177,45 @@ const headerName = (standard: string) =>
     .default(standard)
     .meta({ description: "Header" });
 
+const emails = z
+  .array(
+    z
+      .string()
+      .regex(/^[^\s@]+@[^\s@]+$/, "is not an email address")
+      .toLowerCase(),
+  )
+  .default([])
+  .meta({ description: "Authorized addresses" });
+const domains = z
+  .array(
+    z
+      .string()
+      .regex(/^(?=.{1,253}$)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/, "is not a domain like example.org")
+      .toLowerCase(),
+  )
+  .default([])
+  .meta({ description: "Authorized domains of addresses" });
+
 const access = z.strictObject({
-  issuer: some("the issuer of the tokens").optional().meta({ description: "iss of accepted tokens; needed with jwks" }),
+  kind: z
+    .enum(["gateway", "oidc"], "is neither gateway nor oidc")
+    .default("gateway")
+    .meta({ description: "Who signs people in: a gateway in front (gateway), or the sidecar with an OpenID provider (oidc)" }),
+  issuer: some("the issuer of the tokens")
+    .optional()
+    .meta({ description: "iss of accepted tokens, needed with jwks; with kind oidc the address of the provider" }),
+  clientId: some("the client id").optional().meta({ description: "With kind oidc: what the provider calls this library" }),
+  allow: z
+    .strictObject({ emails, domains, groups: names("Authorized groups").default([]) })
+    .optional()
+    .meta({ description: "With kind oidc: who is let in" }),
+  groupsClaim: some("the name of a claim").default("groups").meta({ description: "With kind oidc: claim that holds a person's groups" }),
+  sessionHours: z
+    .number()
+    .positive("is not more than 0; write a number of hours")
+    .max(720, "is more than 30 days; write a number of hours")
+    .default(12)
+    .meta({ description: "With kind oidc: hours after which a person signs in again" }),
   audience: nameOrNames("aud of accepted tokens; needed with jwks").default([]),
   humanAudience: nameOrNames("aud of tokens for people, for POST /internal/api/ask").default([]),
   jwks: some("a file or an https address")
@@ -204,24 +243,8 @@ const access = z.strictObject({
     .meta({ description: "Names of the credential headers" }),
   policy: z
     .strictObject({
-      emails: z
-        .array(
-          z
-            .string()
-            .regex(/^[^\s@]+@[^\s@]+$/, "is not an email address")
-            .toLowerCase(),
-        )
-        .default([])
-        .meta({ description: "Authorized addresses" }),
-      domains: z
-        .array(
-          z
-            .string()
-            .regex(/^(?=.{1,253}$)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/, "is not a domain like example.org")
-            .toLowerCase(),
-        )
-        .default([])
-        .meta({ description: "Authorized domains of addresses" }),
+      emails,
+      domains,
       serviceTokens: names("Names of authorized service tokens").default([]),
     })
     .prefault({})
@@ -461,6 +484,11 @@ export const configSchema = z.strictObject({
     .strictObject({
       regressions: gate.meta({ description: "A record or claim whose status fell, whose evidence stopped holding, or that vanished" }),
       drift: gate.meta({ description: "Evidence that does not hold, whether it did before or not" }),
+      statements: z.enum(["refuse", "warn", "ignore"], "is not refuse, warn or ignore").default("warn").meta({
+        description:
+          "A record that states something else than its pinned file declares under its name; ignore where statements are no formulas",
+      }),
+      counts: gate.meta({ description: "A count that the registry's metadata declares and its records do not have" }),
     })
     .prefault({})
     .meta({ description: "What a build refuses to publish (exit code 5), or says and publishes" }),

@@ -1,7 +1,7 @@
 /** Who made an object, when, and under which terms, as it says itself: the block before a Markdown document, \author and \date, an SPDX
  *  header, a licence file, CITATION.cff. All of it is of whoever wrote the object. */
 import { FAILSAFE_SCHEMA, load } from "js-yaml";
-import type { About } from "../../snapshots/schema/about.ts";
+import type { About } from "../../snapshots/schema/index.ts";
 import type { ObjectKind } from "../../snapshots/schema/kinds.ts";
 import { plainLatex, readArgument } from "./latex.ts";
 import { isCitationFile, isLicenceFile } from "./licence-files.ts";

@@ -1,6 +1,5 @@
 /** What the reader of one type gives back; extract.ts adds what all types have in common. */
-import type { About } from "../../snapshots/schema/about.ts";
-import type { Extract } from "../../snapshots/schema/extract.ts";
+import type { About, Extract } from "../../snapshots/schema/index.ts";
 import type { Lines } from "./lines.ts";
 
 export type Source = {

@@ -1,6 +1,5 @@
 /** Object bytes to what its page shows and the search index takes. */
-import type { About } from "../../snapshots/schema/about.ts";
-import type { Extract } from "../../snapshots/schema/extract.ts";
+import type { About, Extract } from "../../snapshots/schema/index.ts";
 import type { ObjectKind } from "../../snapshots/schema/kinds.ts";
 import { readAbout } from "./about.ts";
 import { type Body, EMPTY_BODY, type Source } from "./body.ts";

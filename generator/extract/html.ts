@@ -1,6 +1,6 @@
 /** HTML documents: the part a reader came for, sanitised, and its text with the source lines it came from. */
 import type { Element, Root, RootContent } from "hast";
-import type { Passage } from "../../snapshots/schema/extract.ts";
+import type { Passage } from "../../snapshots/schema/index.ts";
 import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
 import { hasClass, noteLines, renderTree } from "./dress.ts";

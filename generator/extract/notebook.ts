@@ -5,7 +5,7 @@ import type { Element, Root, RootContent } from "hast";
 import { fileTypeFromBuffer } from "file-type";
 import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
 import { escapeHtml, highlightLines, loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
-import type { Passage } from "../../snapshots/schema/extract.ts";
+import type { Passage } from "../../snapshots/schema/index.ts";
 import { notebookAbout } from "./about.ts";
 import { MAX_SHOWN, type Body, type Source } from "./body.ts";
 import { cleanTree } from "./clean.ts";

@@ -1,7 +1,7 @@
 /** Cutting a text into passages. A reader of one type (Markdown, Coq, …) marks where a stretch begins; it reaches to the next mark,
  *  so stretches neither overlap nor leave a line out, whatever the reader got wrong. This file trims blank lines, joins what is
  *  too short to stand alone and splits what is too long. */
-import type { Passage } from "../../snapshots/schema/extract.ts";
+import type { Passage } from "../../snapshots/schema/index.ts";
 import { MAX_PASSAGE } from "../../snapshots/schema/max-passage.ts";
 import { isEncoded } from "../../snapshots/index/encoded.ts";
 import type { Lines } from "./lines.ts";

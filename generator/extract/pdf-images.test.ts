@@ -155,7 +155,7 @@ test("a page that ends two processes is left out, and what was drawn before it i
       for (let page = 1; page <= limit; page++) {
         if (done.some((image) => image.page === page) || skip.includes(page)) continue;
         if (page === 2) { await say({ page, image: null }); process.exit(7); }
-        if (page === 4) { await say({ page, image: null }); while (true); }
+        if (page === 4) { await say({ page, image: null }); process.abort(); }
         await draw(page);
       }
       await say({ page: "end", image: null });
@@ -168,6 +168,29 @@ test("a page that ends two processes is left out, and what was drawn before it i
         [1, 3, 5],
       );
       assert.deepEqual(notes, ["1,3 without 2,4"]);
+    },
+  );
+});
+
+test("a page that never ends takes what time its document has, and what was drawn before it is kept", async () => {
+  await withWorker(
+    `${SAY}process.on("message", async ({ key, draw: { limit, done, skip } }) => {
+      await say({ page: 0, image: null });
+      for (let page = 1; page <= limit; page++) {
+        if (done.some((image) => image.page === page) || skip.includes(page)) continue;
+        if (page === 3) { await say({ page, image: null }); while (true); }
+        await draw(page);
+      }
+      await say({ page: "end", image: null });
+      await end(key, done.map(({ page }) => page) + " without " + skip);
+    });`,
+    async (odd) => {
+      const { images, notes } = await odd.extract("a.pdf", new Uint8Array(), 5);
+      assert.deepEqual(
+        images.map(({ page }) => page),
+        [1, 2],
+      );
+      assert.deepEqual(notes, ["1,2 without 3,4,5"]);
     },
   );
 });

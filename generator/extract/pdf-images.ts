@@ -7,7 +7,7 @@ import { crc32 } from "node:zlib";
 import type { PDFiumDocument, PDFiumLibrary } from "@hyzyla/pdfium";
 import { zlibSync } from "fflate";
 import { sha256 } from "../../snapshots/digest.ts";
-import type { PageImage } from "../../snapshots/schema/extract.ts";
+import type { PageImage } from "../../snapshots/schema/index.ts";
 
 const PDF_WASM = "pdfium.wasm";
 /** Pixels of an image, about: an A4 page becomes 629 by 890, and print of ten points can be read. */

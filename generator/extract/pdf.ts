@@ -2,7 +2,7 @@
  *  pages where they are made (pdf-images.ts). A PDF is a program of its author's: run it in a process that may be
  *  killed (pool.ts). */
 import { getDocumentProxy } from "unpdf";
-import type { PageImage, Passage } from "../../snapshots/schema/extract.ts";
+import type { PageImage, Passage } from "../../snapshots/schema/index.ts";
 import { objectPath, pageImagePath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
 import { NO_ABOUT, pdfAbout } from "./about.ts";
 import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SHOWN_LINES, MAX_SUMMARY, type Body } from "./body.ts";

@@ -2,7 +2,7 @@
  *
  *  Work that is kept between builds is void when the digest over this has changed, and only then. Type imports do not count,
  *  because nothing follows from a type at run time; comments do, because telling them apart would take a parser. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Sha256, sha256 } from "../../snapshots/digest.ts";
@@ -33,8 +33,23 @@ export type Sources = {
   list(folder: string): readonly string[];
 };
 
-/** Reads each file once: what is edited meanwhile is seen by the next one that is opened. In a published package, which has no
- *  sources, what was written down of them. */
+/** A process may build many times; a file that is as it was is not read again. */
+const READ = new Map<string, { readonly identity: string; readonly value: unknown }>();
+
+/** readOnce reads what lies at a path, unless the file is the one that was read before.
+ *  @throws Error with a code when it cannot be read */
+function readOnce<T>(path: string, parse: (bytes: Buffer) => T): T {
+  const { dev, ino, size, mtimeNs, ctimeNs } = statSync(join(ROOT, path), { bigint: true });
+  const identity = `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  const known = READ.get(path);
+  if (known?.identity === identity) return known.value as T;
+  const value = parse(readFileSync(join(ROOT, path)));
+  READ.set(path, { identity, value });
+  return value;
+}
+
+/** openSources looks at each file once: what is edited meanwhile is seen by the next one that is opened. In a published package, which
+ *  has no sources, it gives what was written down of them. */
 export function openSources(): Sources {
   const sources = new Map<string, Source | null>(packaged === null ? [] : Object.entries(packaged.sources));
   let lock = packaged?.lock ?? null;
@@ -44,7 +59,7 @@ export function openSources(): Sources {
     if (known !== undefined || packaged !== null) return known ?? null;
     let source: Source | null = null;
     try {
-      source = parse(path, readFileSync(join(ROOT, path)));
+      source = readOnce(path, (bytes) => parse(path, bytes));
     } catch (error) {
       // A name in a comment, or a folder.
       if (!["ENOENT", "EISDIR", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
@@ -105,7 +120,7 @@ export function writeDown(paths: readonly string[]): Packaged {
 }
 
 export function readLock(): Readonly<Record<string, LockEntry>> {
-  return (JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as { packages: Record<string, LockEntry> }).packages;
+  return readOnce("package-lock.json", (bytes) => (JSON.parse(bytes.toString("utf8")) as { packages: Record<string, LockEntry> }).packages);
 }
 
 /** Names that a text imports, relative ones as they stand there. */

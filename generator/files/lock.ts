@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { FileLock } from "../../snapshots/shelf/file-lock.ts";
+import { FileLock } from "../../snapshots/shelf/index.ts";
 import { CLOSED, modesUnder } from "../../snapshots/shelf/modes.ts";
 
 const LOCK = "build.lock";

@@ -3,10 +3,8 @@
  *  the next run goes on where this one was. */
 import { join } from "node:path";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { Embedder } from "../../snapshots/embed/embedder.ts";
-import { openEmbedder } from "../../snapshots/embed/open-embedder.ts";
-import { openIndex } from "../../snapshots/index/open.ts";
-import { hasVectors } from "../../snapshots/index/vectors.ts";
+import { type Embedder, openEmbedder } from "../../snapshots/embed/index.ts";
+import { hasVectors, openIndex } from "../../snapshots/index/index.ts";
 import type { ShelfAnnexes } from "../shelves/kinds.ts";
 import { closeIndex, openShelves, type Shelves, vectorsDir, withShelves } from "../shelves/shelves.ts";
 import type { Config } from "../config/config.ts";

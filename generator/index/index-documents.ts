@@ -1,9 +1,8 @@
 /** What of a view is searchable: objects, claims and records as documents of the index. */
 import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
-import { type Document, documentId } from "../../snapshots/index/row.ts";
+import { type Document, documentId } from "../../snapshots/index/index.ts";
 import type { Claim } from "../../snapshots/schema/claims.ts";
-import type { CubRecord } from "../../snapshots/schema/cubs.ts";
-import type { Passage } from "../../snapshots/schema/extract.ts";
+import type { CubRecord, Passage } from "../../snapshots/schema/index.ts";
 import { memoize } from "../../snapshots/format/relations.ts";
 import { findCollection, type ViewData } from "../../snapshots/format/view-data.ts";
 

@@ -2,7 +2,7 @@
  *  build must not leave a writer behind. */
 import { Worker } from "node:worker_threads";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { IndexUpdate } from "../../snapshots/index/open.ts";
+import type { IndexUpdate } from "../../snapshots/index/index.ts";
 import type { IndexSource } from "./index-documents.ts";
 import type { IndexRoots, Reply, Request } from "./index-worker.ts";
 

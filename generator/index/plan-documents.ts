@@ -1,6 +1,6 @@
 /** What is to be written into a view's index. */
 import type { ViewData } from "../../snapshots/format/view-data.ts";
-import type { Extracts } from "../../snapshots/page/stored-pages.ts";
+import type { Extracts } from "../../snapshots/page/index.ts";
 import type { ViewState } from "../kept/state.ts";
 import type { Why } from "../kept/why.ts";
 import { indexEntries, type IndexSource } from "./index-documents.ts";

@@ -7,13 +7,11 @@ import { deserialize, serialize } from "node:v8";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Sha256 } from "../../snapshots/digest.ts";
 import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
-import type { PageImage } from "../../snapshots/schema/extract.ts";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { About, PageImage, Rejection } from "../../snapshots/schema/index.ts";
 import { lazily } from "../../snapshots/format/relations.ts";
 import type { FileEntry } from "../../snapshots/format/tree.ts";
 import type { Config } from "../config/config.ts";
 import type { Makers } from "./makers.ts";
-import type { About } from "../../snapshots/schema/about.ts";
 import type { ObjectRow } from "../../snapshots/format/view-data.ts";
 import { seal, unseal } from "../files/sealed.ts";
 

@@ -1,6 +1,6 @@
 /** The package as it is published: what it holds, and that its commands work in a folder where nothing else of the project is. */
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,11 +9,15 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isTooOld, OLDEST } from "../files/node-version.mjs";
 import { openSources } from "../files/import-closure.ts";
-import { makePackage } from "./pack.ts";
+import { createPackageFromTarballData, checkPackage } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { makeClient, makePackage, pack } from "./pack.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "proofshelf-installed-"));
 const installed = join(folder, "node_modules", "proofshelf");
+const client = join(folder, "node_modules", "@proofshelf", "client");
 const library = join(folder, "library");
 const MB = 1024 * 1024;
 type Manifest = Record<"dependencies" | "optionalDependencies" | "peerDependencies" | "bin" | "engines", Record<string, string>>;
@@ -40,8 +44,10 @@ function place(from: string, to: string): void {
 
 before(async () => {
   await makePackage(installed);
+  await makeClient(client);
   manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Manifest;
-  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  const { dependencies: ofClient } = JSON.parse(readFileSync(join(client, "package.json"), "utf8")) as Manifest;
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies, ...ofClient });
   for (const path of openSources().closure(
     [],
     names.filter((name) => name !== "@lancedb/lancedb"),
@@ -87,9 +93,6 @@ test("it holds programs, pages and the demo: no sources in TypeScript, no tests,
     "generator/cli.js",
     "sidecar/main.js",
     "site/main.js",
-    "generator/package/client.js",
-    "generator/package/client.d.ts",
-    "generator/package/paths.d.ts",
     "generator/demo/proofshelf.yaml",
   ])
     assert.ok(files.includes(wanted), wanted);
@@ -141,11 +144,6 @@ test("a library is built, built again without work, verified, served and searche
   const plan = await run("build", "--plan", "--json");
   assert.equal((JSON.parse(plan.stdout) as { nothing: boolean }).nothing, true, plan.stdout);
   assert.equal((JSON.parse((await run("build", "--json")).stdout) as { snapshot: string }).snapshot, summary.snapshot);
-  writeFileSync(
-    join(library, "use.mjs"),
-    'import { createClient } from "proofshelf/client";\nconsole.log(typeof createClient({ baseUrl: "http://l.example" }).GET);\n',
-  );
-  assert.equal(execFileSync(process.execPath, ["use.mjs"], { cwd: library, encoding: "utf8" }), "function\n");
   const verified = await run("verify", "--all");
   assert.equal(verified.code, 0, verified.stdout + verified.stderr);
 
@@ -165,6 +163,13 @@ test("a library is built, built again without work, verified, served and searche
     assert.match(await (await fetch(`${url}/objects/notes/sorting.md`)).text(), /stable/);
     assert.match(await (await fetch(`${url}/browse/notes/sorting.md/`)).text(), /<strong>stable<\/strong>/);
     assert.equal((await fetch(`${url}/objects/drafts/secret.md`)).status, 404);
+    const program =
+      'import { createClient } from "@proofshelf/client";\nconst { data } = await createClient({ baseUrl: process.argv[2] }).GET("/objects/{key}", { params: { path: { key: "notes/sorting.md" } }, parseAs: "text" });\nconsole.log(data.trim());\n';
+    writeFileSync(join(library, "use.mjs"), program);
+    const said = await new Promise<string>((resolve) =>
+      execFile(process.execPath, ["use.mjs", url], { cwd: library }, (_, stdout, stderr) => resolve(stdout + stderr)),
+    );
+    assert.match(said, /^# Sorting\n\nInsertion sort is \*\*stable\*\*\.\n$/);
   } finally {
     server.kill("SIGTERM");
     await once(server, "exit");
@@ -181,4 +186,58 @@ test("the oldest Node that runs it is the one that its manifest names", () => {
     [`${major + 1}.0.0`, false],
   ] as const)
     assert.equal(isTooOld(version), tooOld, version);
+});
+
+test("both packages are right by the rules of others: publint finds nothing, and every way in has the types that it runs", async () => {
+  for (const pkgDir of [installed, client]) {
+    const { messages, pkg } = await publint({ pkgDir, level: "warning", strict: true, pack: false });
+    assert.deepEqual(
+      messages.map((message) => formatMessage(message, pkg ?? {})),
+      [],
+      pkgDir,
+    );
+    const { private: kept, publishConfig } = JSON.parse(readFileSync(join(pkgDir, "package.json"), "utf8")) as Record<string, unknown>;
+    assert.deepEqual([kept, publishConfig], [undefined, { access: "public", provenance: true }]);
+  }
+  const tarball = await pack(makeClient, folder);
+  assert.ok(statSync(tarball).size < 100_000, `${statSync(tarball).size} bytes`);
+  const analysis = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
+  assert.ok(analysis.types !== false);
+  // A package of modules: what asks as CommonJS, and what knows no exports, is not for it.
+  const OTHERS = ["node10", "node16-cjs"];
+  assert.deepEqual(
+    analysis.problems.filter((problem) => !("resolutionKind" in problem && OTHERS.includes(problem.resolutionKind))),
+    [],
+  );
+});
+
+test("the client is one module that runs nothing of the machine's own", () => {
+  const files = filesIn(client);
+  assert.deepEqual(files.sort(), ["LICENSE", "README.md", "index.d.ts", "index.js", "package.json", "paths.d.ts"]);
+  assert.doesNotMatch(readFileSync(join(client, "index.js"), "utf8"), /node:|require\(/);
+});
+
+test("under a Node that is too old npm brings one along, once; where npm brings none, or one too old, it is said what to do", () => {
+  const old = mkdtempSync(join(folder, "old-"));
+  for (const path of ["generator/package/start.mjs", "generator/files/node-version.mjs"]) {
+    mkdirSync(dirname(join(old, path)), { recursive: true });
+    writeFileSync(join(old, path), readFileSync(join(ROOT, path), "utf8").replace(/OLDEST = .*;/, "OLDEST = [99, 0];"));
+  }
+  const start = (npm: string | null): { status: number; said: string } => {
+    const bin = mkdtempSync(join(folder, "bin-"));
+    if (npm !== null) writeFileSync(join(bin, "npm"), `#!/bin/sh\n${npm}\n`, { mode: 0o755 });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(old, "generator/package/start.mjs"), "build", "--json"], {
+      env: { PATH: `${bin}:/usr/bin:/bin`, NODE_REAL: process.execPath },
+      encoding: "utf8",
+    });
+    return { status: status ?? -1, said: stdout + stderr };
+  };
+  const asked = start('echo "asked: $*"; exit 7');
+  assert.equal(asked.status, 7);
+  assert.match(asked.said, /asked: exec --yes --package=node-linux-(?:x64|arm64)@24\.\d+\.\d+ -- node \S+start\.mjs build --json/);
+  // What it brings runs the same file: it asks no second time.
+  const again = start('while [ "$1" != node ]; do shift; done; shift; exec "$NODE_REAL" "$@"');
+  assert.equal(again.status, 1);
+  assert.equal(again.said.match(/npm brings one along/g)?.length, 1);
+  assert.match(again.said, /Install a newer Node and try again\.\n$/);
 });

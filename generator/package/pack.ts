@@ -1,7 +1,7 @@
-/** What is published: JavaScript made from the sources that a command can reach, the typed client, compiled pages, the demo, and a
- *  manifest of its own.
+/** What is published: JavaScript made from the sources that a command can reach, compiled pages, the demo, and a manifest of its own.
+ *  Beside it the client, as a package of its own.
  *
- *      npm run package [-- FOLDER]      writes proofshelf-<version>.tgz into the folder, or here
+ *      npm run package [-- FOLDER]      writes both tarballs into the folder, or here
  *
  *  Left out, because nobody who runs it needs it: tests, compilers of pages, benchmarks. The search engine's JavaScript comes along in
  *  the tarball, because its own manifest asks for half a gigabyte of models that are never loaded. The embedded model, and what runs one
@@ -18,11 +18,10 @@ import { findImports, openSources, readLock, writeDown } from "../files/import-c
 import { OLDEST } from "../files/node-version.mjs";
 import { compileSite } from "../pages/compile-site.ts";
 import { PACKAGED_FILE } from "../files/packaged.ts";
-import { makeClientTypes } from "./client-types.ts";
+import { makeClientPackage } from "./pack-client.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const CLIENT = "generator/package/client";
-const PROGRAMS = ["generator/cli.ts", "site/main.ts", "sidecar/main.ts", `${CLIENT}.ts`];
+const PROGRAMS = ["generator/cli.ts", "site/main.ts", "sidecar/main.ts"];
 /** Not sources, and needed. */
 const FILES = [
   "generator/files/node-version.mjs",
@@ -46,6 +45,9 @@ const BUNDLED = "@lancedb/lancedb";
 const NATIVE = /^@lancedb\/lancedb-(?:linux-(?:x64|arm64)-gnu|darwin-arm64)$/;
 const MODEL = /^@energetic-ai\/|^@huggingface\/tokenizers$|^onnxruntime-node$/;
 
+/** Everybody may install it, and the registry says which run of which workflow made it. */
+const PUBLISH = { access: "public", provenance: true };
+
 type Manifest = Readonly<Record<string, unknown>> & {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
@@ -62,7 +64,6 @@ export async function makePackage(folder: string): Promise<void> {
     for (const name of findImports(text)) imported.add(name.split("/", name.startsWith("@") ? 2 : 1).join("/"));
     await put(folder, `${path.slice(0, -3)}.js`, await toJavaScript(text, path));
   }
-  for (const [name, text] of Object.entries(await makeClientTypes())) await put(folder, join(dirname(CLIENT), name), text);
   for (const path of FILES) {
     await cp(join(ROOT, path), join(folder, path), { recursive: true, filter: (from) => !NOT_PUBLISHED.test(from) });
   }
@@ -80,15 +81,22 @@ export async function makePackage(folder: string): Promise<void> {
     JSON.stringify(writeDown(["astro.config.mjs", "package.json", "generator/demo/proofshelf.yaml", ...known])),
   );
   await bundleEngine(folder);
-  const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as Manifest;
-  await put(folder, "package.json", JSON.stringify(publishedManifest(manifest, imported), null, 2));
+  await put(folder, "package.json", JSON.stringify(publishedManifest(await readManifest(), imported), null, 2));
 }
 
-/** @returns path of the tarball */
-async function pack(into: string): Promise<string> {
+/** Writes the client as a folder. @param folder empty or missing */
+export async function makeClient(folder: string): Promise<void> {
+  await makeClientPackage(folder, { ...(await readManifest()), publishConfig: PUBLISH });
+}
+
+const readManifest = async (): Promise<Manifest> => JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as Manifest;
+
+/** @param make writes the package into a folder
+ *  @returns path of the tarball */
+export async function pack(make: (folder: string) => Promise<void>, into: string): Promise<string> {
   const work = await mkdtemp(join(tmpdir(), "proofshelf-package-"));
   try {
-    await makePackage(work);
+    await make(work);
     await mkdir(into, { recursive: true });
     const said = execFileSync("npm", ["pack", "--json", "--pack-destination", into], {
       cwd: work,
@@ -138,7 +146,10 @@ function publishedManifest({ version, dependencies, ...rest }: Manifest, importe
     type: "module",
     engines: { node: `>=${OLDEST.join(".")}` },
     bin: { proofshelf: "generator/package/start.mjs" },
-    exports: { "./client": { types: `./${CLIENT}.d.ts`, default: `./${CLIENT}.js` }, "./package.json": "./package.json" },
+    // A program and no library: what is imported is the client, which is a package of its own.
+    exports: { "./package.json": "./package.json" },
+    ...(rest["repository"] === undefined ? {} : { repository: rest["repository"] }),
+    publishConfig: PUBLISH,
     // What a bundled package needs is not installed for it.
     dependencies: { ...versionsOf(needed.filter((name) => !MODEL.test(name))), ...ofEngine },
     optionalDependencies: Object.fromEntries(Object.entries(natives).filter(([name]) => NATIVE.test(name))),
@@ -169,5 +180,5 @@ async function put(folder: string, path: string, text: string): Promise<void> {
 
 if (import.meta.main) {
   const { positionals } = parseArgs({ allowPositionals: true });
-  process.stdout.write(`${await pack(resolve(positionals[0] ?? "."))}\n`);
+  for (const make of [makePackage, makeClient]) process.stdout.write(`${await pack(make, resolve(positionals[0] ?? "."))}\n`);
 }

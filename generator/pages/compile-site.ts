@@ -9,7 +9,7 @@ import { OPEN } from "../../snapshots/shelf/modes.ts";
 import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { CURRENT_VERSION_FILE } from "../../snapshots/page/renderer.ts";
+import { CURRENT_VERSION_FILE } from "../../snapshots/page/index.ts";
 import { compileWorker, WORKER } from "../extract/compile-worker.ts";
 import { type Closure, openSources, type Sources } from "../files/import-closure.ts";
 
@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Not among the pages' sources: what is built, and what the bundle never contains. */
 const NOT_SOURCES =
-  /^site\/(?:dist|\.cache)\/|\.(?:test|spec)\.ts$|\.md$|^site\/(?:server|main|site-dist|fixtures|fixture-server|[\w-]+-fixture|shots)\.ts$/;
+  /^site\/(?:dist|\.cache)\/|\.(?:test|spec)\.ts$|\.md$|^site\/(?:server|main|site-dist|fixtures|fixture-server|[\w-]+-fixture|shots|pictures)\.ts$/;
 const COMPILERS = ["astro", "@astrojs/node"];
 /** Astro wants a key for features that we do not use, and would make a random one: the bundle would differ every time. */
 const UNUSED_ASTRO_KEY = Buffer.alloc(32).toString("base64");

@@ -32,14 +32,13 @@ import {
   wordsPath,
 } from "../../snapshots/page/browser-index.ts";
 import { KINDS } from "../../snapshots/schema/kinds.ts";
-import type { Extracts } from "../../snapshots/page/stored-pages.ts";
+import type { Extracts } from "../../snapshots/page/index.ts";
 import { findAnchor } from "../../snapshots/query/declaration-line.ts";
 import { namesOf } from "../../snapshots/query/filters.ts";
 import { copiesOf } from "../../snapshots/query/source.ts";
 import { foldSpaces } from "../../snapshots/query/words.ts";
 import type { Claim } from "../../snapshots/schema/claims.ts";
-import type { CubRecord } from "../../snapshots/schema/cubs.ts";
-import type { Extract } from "../../snapshots/schema/extract.ts";
+import type { CubRecord, Extract } from "../../snapshots/schema/index.ts";
 import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { compareNames, type FileEntry } from "../../snapshots/format/tree.ts";
 import { findCollection, type ObjectRow, type ViewData } from "../../snapshots/format/view-data.ts";

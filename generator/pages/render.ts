@@ -3,13 +3,12 @@ import { scheduler } from "node:timers/promises";
 import { type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { isInSitemap, llmsText, robotsText, sitemapFiles } from "../../snapshots/page/text-files.ts";
-import type { Renderer } from "../../snapshots/page/renderer.ts";
+import type { Renderer, StoredPage } from "../../snapshots/page/index.ts";
 import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { FileEntry } from "../../snapshots/format/tree.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import type { Progress } from "../files/progress.ts";
 import type { Why } from "../kept/why.ts";
-import type { StoredPage } from "../../snapshots/page/stored-pages.ts";
 import type { KnownFile } from "../kept/state.ts";
 
 /** A page with its blob where it is kept, or null and why it is to be rendered. */

@@ -1,11 +1,10 @@
 /** Everything in a snapshot that follows from its objects and its data, made again: what `verify` compares. */
 import { pageImageFile } from "../../snapshots/format/layout.ts";
 import { apiFiles } from "../../snapshots/page/api-files.ts";
-import { storedPages } from "../../snapshots/page/stored-pages.ts";
+import { type Renderer, storedPages } from "../../snapshots/page/index.ts";
 import type { Snapshot } from "../../snapshots/shelf/read.ts";
-import type { Renderer } from "../../snapshots/page/renderer.ts";
-import type { Extract } from "../../snapshots/schema/extract.ts";
-import type { Deriver, DerivedSource } from "../../snapshots/verify/derived.ts";
+import type { Extract } from "../../snapshots/schema/index.ts";
+import type { DerivedSource, Deriver } from "../../snapshots/verify/index.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import type { Extracted } from "../extract/extract-json.ts";
 import type { ExtractPool } from "../extract/pool.ts";

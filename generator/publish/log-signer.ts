@@ -1,8 +1,8 @@
 /** Who answers for the log of publications: the configuration says its name and its public key, the environment has the private one. */
 import { ShelfError } from "../../snapshots/errors.ts";
-import { parseKey, parseSigningKey } from "../../snapshots/log/note.ts";
-import type { LogSigner } from "../../snapshots/shelf/log.ts";
-import type { LogTrust } from "../../snapshots/verify/log.ts";
+import { parseKey, parseSigningKey } from "../../snapshots/log/index.ts";
+import type { LogSigner } from "../../snapshots/shelf/index.ts";
+import type { VerifyOptions } from "../../snapshots/verify/index.ts";
 import type { Config } from "../config/config.ts";
 import type { ByView } from "../shelves/by-view.ts";
 
@@ -49,7 +49,7 @@ function readPrivate(text: string): ReturnType<typeof parseSigningKey> {
 }
 
 /** What a verification holds the logs against; null when the configuration does not say. */
-export function openTrust(config: Config): LogTrust | null {
+export function openTrust(config: Config): NonNullable<VerifyOptions["log"]> | null {
   if (config.log === null) return null;
   const { publicKey, witnesses } = config.log;
   return { origin: logOrigins(config), key: parseKey(publicKey), witnesses: witnesses.map(parseKey) };

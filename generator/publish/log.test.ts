@@ -11,7 +11,7 @@ import { proveConsistency, treeRoot, verifyConsistency } from "../../snapshots/l
 import { extendLog, keyOf, type LogSigner, proveRecord, readCheckpoint, readLogKeys } from "../../snapshots/shelf/log.ts";
 import { type DirectoryShelf, openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { overriding, type SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import { draftTiny, TINY, tinyData, type TinySource } from "../../snapshots/verify/tiny-shelf.ts";
+import { draftTiny, TINY, tinyData, type TinySource } from "../../snapshots/verify/tiny-shelf-fixture.ts";
 import { verifyShelf } from "../../snapshots/verify/verify.ts";
 import { keepLogs } from "../shelves/shelves.ts";
 import { publish } from "./publish.ts";

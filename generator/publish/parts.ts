@@ -1,7 +1,7 @@
 /** The parts of a build that are processes, threads or compiled code. They are given to a build, so that one whose subject is what is
  *  planned, refused or told may run without them (plain-parts.ts). */
-import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
-import type { ScannedFile } from "../../snapshots/verify/scan.ts";
+import { openRenderer, type Renderer } from "../../snapshots/page/index.ts";
+import type { ScannedFile } from "../../snapshots/verify/index.ts";
 import { type ExtractPool, type ExtractPoolOptions, openExtractPool } from "../extract/pool.ts";
 import type { Sources } from "../files/import-closure.ts";
 import { type IndexThread, openIndexThread } from "../index/index-thread.ts";

@@ -7,7 +7,7 @@ import { test, type TestContext } from "node:test";
 import { type DirectoryShelf, openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { findPartner } from "../../snapshots/shelf/served.ts";
 import { overriding, type SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import { draftTiny, TINY, tinyData, type TinySource } from "../../snapshots/verify/tiny-shelf.ts";
+import { draftTiny, TINY, tinyData, type TinySource } from "../../snapshots/verify/tiny-shelf-fixture.ts";
 import { verifyShelf } from "../../snapshots/verify/verify.ts";
 import type { ByView } from "../shelves/by-view.ts";
 import { publish } from "./publish.ts";

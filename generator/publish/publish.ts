@@ -3,11 +3,9 @@
 import { diffSnapshots } from "../../snapshots/shelf/diff.ts";
 import type { Sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { newestServed } from "../../snapshots/shelf/record-index.ts";
+import { type Changes, extendLog, type LogSigner, newestServed, type SnapshotRecord } from "../../snapshots/shelf/index.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
-import { extendLog, type LogSigner } from "../../snapshots/shelf/log.ts";
 import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import type { Changes, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import type { ByView } from "../shelves/by-view.ts";
 import { keepRecords, type Shelves } from "../shelves/shelves.ts";
 

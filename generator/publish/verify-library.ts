@@ -4,19 +4,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Sha256 } from "../../snapshots/digest.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
-import { openIndex, type ViewIndex } from "../../snapshots/index/open.ts";
-import { findSearchProblem } from "../../snapshots/query/probe.ts";
-import type { Snapshot } from "../../snapshots/shelf/read.ts";
-import type { Shelf } from "../../snapshots/shelf/shelf.ts";
-import { createReport, type Finding } from "../../snapshots/verify/finding.ts";
-import type { ScannedFile } from "../../snapshots/verify/scan.ts";
-import type { Since } from "../../snapshots/verify/records.ts";
-import { verifyShelf } from "../../snapshots/verify/verify.ts";
+import { openIndex, type ViewIndex } from "../../snapshots/index/index.ts";
+import { findSearchProblem } from "../../snapshots/query/index.ts";
+import type { Shelf } from "../../snapshots/shelf/index.ts";
+import { createReport, type Finding, type ScannedFile, type Since, type VerifyOptions, verifyShelf } from "../../snapshots/verify/index.ts";
 import type { Config } from "../config/config.ts";
 import { openSources } from "../files/import-closure.ts";
 import { lookAtLock, withBuildLock } from "../files/lock.ts";
 import { type Parts, type Site, usualParts } from "./parts.ts";
-import type { LeakOptions } from "../../snapshots/verify/leaks.ts";
 import type { ShelfAnnexes } from "../shelves/kinds.ts";
 import { COPY_MARKER, openShelves } from "../shelves/shelves.ts";
 import { readRegistry } from "../sources/read-registry.ts";
@@ -25,7 +20,13 @@ import { openTrust } from "./log-signer.ts";
 
 /** Reads public sources anew for the look for leaks, and knows what is allowed. */
 export type LeakAnnex = {
-  open(config: Config, site: Site): { options(snapshot: Snapshot, data: ViewData): LeakOptions; close(): Promise<void> };
+  open(
+    config: Config,
+    site: Site,
+  ): {
+    readonly options: NonNullable<VerifyOptions["leaks"]>;
+    close(): Promise<void>;
+  };
 };
 type VerifyAnnexes = ShelfAnnexes & RegistryAnnexes & { leaks(): Promise<LeakAnnex> };
 

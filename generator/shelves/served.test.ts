@@ -2,7 +2,7 @@
  *  JSON-LD, Signposting, feeds and sitemaps. Over the demo, served as `proofshelf serve` does. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -15,7 +15,7 @@ import jsonld from "jsonld";
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { DEMO_CONFIG } from "../config/config.ts";
 import { CLI, type ServingProcess, startServing } from "../testing/serving-process.ts";
-import { makeClientTypes } from "../package/client-types.ts";
+import { makeClient } from "../package/pack.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const BASE = "https://library.example.org";
@@ -47,7 +47,7 @@ const fetchOwn = (address: string, headers: Record<string, string> = {}): Promis
 
 /** A program of somebody else's: each GET operation once, with the types of its parameters and answers. */
 const PROGRAM = `
-import { createClient, type components } from "proofshelf/client";
+import { createClient, type components } from "@proofshelf/client";
 const client = createClient({ baseUrl: process.argv[2] ?? "" });
 const json = async <T>(asked: Promise<{ data?: T; response: Response }>): Promise<T> => {
   const { data, response } = await asked;
@@ -114,16 +114,9 @@ void (() => client.GET("/api/nothing"));
 
 test("a program over the typed client compiles, calls each GET operation of the running server, and gets what its types say", async () => {
   const modules = join(folder, "node_modules");
-  const client = join(modules, "proofshelf");
-  await mkdir(client, { recursive: true });
+  await makeClient(join(modules, "@proofshelf/client"));
   for (const name of ["openapi-fetch", "openapi-typescript-helpers", "@types", "undici-types"])
     await symlink(join(ROOT, "node_modules", name), join(modules, name));
-  const types = await makeClientTypes();
-  for (const [name, text] of Object.entries(types)) await writeFile(join(client, name), text);
-  // The program itself runs from the sources, as nothing under node_modules is stripped of its types.
-  const exported = { types: "./client.d.ts", default: "./run.mjs" };
-  await writeFile(join(client, "run.mjs"), `export * from ${JSON.stringify(join(ROOT, "generator/package/client.ts"))};`);
-  await writeFile(join(client, "package.json"), JSON.stringify({ name: "proofshelf", type: "module", exports: { "./client": exported } }));
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   await writeFile(join(folder, "use.ts"), PROGRAM);
   const options = ["--noEmit", "--strict", "--target", "esnext", "--module", "nodenext", "--types", "node"];
@@ -225,7 +218,7 @@ const isText = (value: unknown, length: number): boolean => typeof value === "st
 
 /** Terms of schema.org that the pages use. A processor drops what its context does not name; in safe mode it says so. */
 const TERMS =
-  "author contentSize contentUrl creditText datePublished description encoding encodingFormat headline identifier isBasedOn isPartOf license name sha256 text url"
+  "author contentSize contentUrl creativeWorkStatus creditText datePublished description encoding encodingFormat headline identifier isBasedOn isPartOf license name sha256 text url"
     .split(" ")
     .concat(
       "Claim CreativeWork DataCatalog Dataset DigitalDocument ImageObject MediaObject Person ScholarlyArticle SoftwareSourceCode TechArticle".split(

@@ -1,13 +1,13 @@
 /** Where the configuration puts both views' shelves. */
-import { chmod, readdir, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { chmod, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { CLOSED } from "../../snapshots/shelf/modes.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { type DirectoryShelf, checkWritable, openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { extendLog, type LogSigner } from "../../snapshots/shelf/log.ts";
-import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import { extendLog, type LogSigner, type SnapshotRecord } from "../../snapshots/shelf/index.ts";
 import type { Config } from "../config/config.ts";
 import { type LockOptions, withBuildLock } from "../files/lock.ts";
 import type { RemoteShelf, ShelfAnnexes } from "./kinds.ts";
@@ -115,8 +115,8 @@ export async function closeIndex(shelves: Shelves): Promise<void> {
       const path = join(entry.parentPath, entry.name);
       const mode = entry.isDirectory() ? CLOSED.folder : CLOSED.file;
       // What the engine has removed meanwhile needs no closing; what is closed keeps its times, by which readers know it again.
-      const found = await stat(path).catch(() => null);
-      if (found !== null && (found.mode & 0o777) !== mode) await chmod(path, mode).catch(() => undefined);
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (found !== undefined && (found.mode & 0o777) !== mode) await chmod(path, mode).catch(() => undefined);
     }
   }
 }

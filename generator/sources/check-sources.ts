@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { type ConfigProblem, explainIssues, valueAt } from "../config/problems.ts";
+import { type ConfigProblem, explainIssues, listAt, nearest, valueAt } from "../config/problems.ts";
 import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "../config/yaml.ts";
 import { dropNulls, isRecord } from "./issues.ts";
 import { claimsFile, claimsJsonSchema, registryFile, registryJsonSchema, SMALLEST_CLAIMS, SMALLEST_REGISTRY } from "./source-schemas.ts";
@@ -45,6 +45,22 @@ export function checkRecords(bytes: Uint8Array, internalFields: readonly string[
   });
   const isInternal = ({ path: [list, , ...rest] }: Located): boolean => list === "cubs" && internalFields.includes(rest.join("."));
   return { wrong: found.wrong, notes: found.notes.filter((note) => !isInternal(note)) };
+}
+
+/** checkEvidence looks for paths of claims that lead to no object of the library. A path of another repository is not looked for.
+ *  @param keys of every object */
+export function checkEvidence(bytes: Uint8Array, keys: ReadonlySet<string>): readonly Located[] {
+  const yaml = parseLocatedYaml(bytes);
+  return listAt(yaml.value, ["claims"]).flatMap((claim, at) =>
+    listAt(claim, ["evidence"]).flatMap((item, index) => {
+      const [key, repo, url] = ["path", "repo", "url"].map((name) => valueAt(item, [name]));
+      if (typeof key !== "string" || repo !== undefined || url !== undefined || keys.has(key)) return [];
+      const path = ["claims", at, "evidence", index, "path"];
+      const meant = nearest(key, [...keys]);
+      const what = `is no object of this library${meant === null ? "; write a key, as in proofs/Sort.v, or name its repo" : `; did you mean ${JSON.stringify(meant)}?`}`;
+      return [{ line: yaml.lineOf(path), path, what }];
+    }),
+  );
 }
 
 function check(bytes: Uint8Array, { list, schema, json, smallest, parse, contradictions }: Kind): SourceProblems {

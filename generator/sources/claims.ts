@@ -3,7 +3,7 @@ import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { Claim, ClaimsMeta, type ClaimsRegistry } from "../../snapshots/schema/claims.ts";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { Rejection } from "../../snapshots/schema/index.ts";
 import type { RegistryState } from "../../snapshots/format/view-data.ts";
 import {
   acceptOnce,

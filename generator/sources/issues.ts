@@ -1,6 +1,6 @@
 /** Schema findings on one record, as a reason that its author can act on. */
 import type { z } from "zod";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { Rejection } from "../../snapshots/schema/index.ts";
 import { valueAt } from "../config/problems.ts";
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
  *  all that a build needs which is told what has changed. A cache; it names gated keys, so it lies beside the internal root. */
 import { join } from "node:path";
 import { z } from "zod";
-import { Rejection } from "../../snapshots/schema/resources.ts";
+import { Rejection } from "../../snapshots/schema/index.ts";
 import { type KeptFile, keptFile } from "../files/kept-file.ts";
 
 const knownListingSchema = z.strictObject({

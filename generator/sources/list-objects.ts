@@ -3,9 +3,8 @@
 import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { findCollection, type CollectionInfo } from "../../snapshots/format/view-data.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { Rejection, Withdrawal } from "../../snapshots/schema/index.ts";
 import type { Config } from "../config/config.ts";
-import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
 import type { BuildState } from "../kept/state.ts";
 import type { KnownListing } from "./known-listing.ts";
 import { openLeavingOut, type StorePatterns } from "../config/left-out.ts";

@@ -1,7 +1,7 @@
 /** Where the objects come from: a folder or a bucket. Names and bytes are controlled by whoever can write there. */
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
-import type { SourceRef } from "../../snapshots/schema/resources.ts";
+import type { SourceRef } from "../../snapshots/schema/index.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 
 export type StoredObject = {

@@ -1,24 +1,26 @@
 /** Registry and code store → records, metadata and integrity indexes. */
 import type { RegistryAnnexes } from "./registry-pull.ts";
 import { sha256 } from "../../snapshots/digest.ts";
-import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
+import type { CodeStore } from "../../snapshots/shelf/index.ts";
 import { openCodeStore } from "../../snapshots/shelf/open-code-store.ts";
-import { parseCodeRef } from "../../snapshots/format/code-ref.ts";
+import { parseCodeRef } from "../../snapshots/format/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { formatKeyPath } from "../../snapshots/format/layout.ts";
-import type { CubCode, CubCodeFile, CubRecord, RegistryMeta } from "../../snapshots/schema/cubs.ts";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { CubCode, CubCodeFile, CubRecord, RegistryMeta, Rejection } from "../../snapshots/schema/index.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
 import type { RegistryState, ViewData } from "../../snapshots/format/view-data.ts";
-import type { Config, StorageConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { mediaTypeOfName } from "../extract/media-type.ts";
 import { describeStale, type LastGoodOptions } from "./last-good.ts";
 import { openRegistry, type ParsedRegistry } from "./registry.ts";
+import { holdStatements, type StatementAnnexes, type Statements } from "./statements.ts";
 import { type FindCode, findInRegistry, type RegistryFinding } from "./registry-findings.ts";
 
 export type RegistryRead = Pick<ViewData, "cubs" | "meta" | "code" | "rejected"> & {
   readonly state: RegistryState;
   readonly notes: readonly string[];
+  /** Of the metadata, declared beside counted. */
+  readonly counts: ParsedRegistry["counts"];
   /** For who keeps the registry, in no view. */
   readonly findings: readonly RegistryFinding[];
   /** Digest of everything that was read, for change detection. */
@@ -35,13 +37,21 @@ export const NO_REGISTRY: RegistryRead = {
   code: new Map(),
   rejected: [],
   notes: [],
+  counts: [],
   findings: [],
   inputs: {},
   privateTexts: [],
 };
 
 /** @throws ShelfError "build_failed" when neither the registry nor a copy can be used and records of it are served */
-export async function readRegistry(config: Config, options: LastGoodOptions & RegistryAnnexes): Promise<RegistryRead> {
+export async function readRegistry(
+  config: Config,
+  options: LastGoodOptions &
+    RegistryAnnexes & {
+      /** What holds the records' statements against their files; without it, nothing does. */
+      readonly statements?: Statements;
+    },
+): Promise<RegistryRead> {
   if (config.registry === null) return NO_REGISTRY;
   const registry = await openRegistry(config.registry, options);
   if (registry.unavailable !== null) {
@@ -52,17 +62,24 @@ export async function readRegistry(config: Config, options: LastGoodOptions & Re
       inputs: { registry: "unavailable" },
     };
   }
-  const cubs = registry.records.map(({ record }) => record);
+  const read = registry.records.map(({ record }) => record);
   const notes = [...registry.notes];
   if (registry.stale !== null) notes.unshift(describeStale("registry", registry.stale));
   const rejected = [...registry.rejected];
-  const findCode = openFindCode(config.code === null ? null : openCodeStore(config.code), registry.meta, rejected);
-  const code = new Map<string, CubCode>();
-  for (const record of cubs) code.set(record.id, await indexCode(record, registry.meta.sources[record.repo]?.head ?? "", findCode));
+  const store = config.code === null ? null : openCodeStore(config.code);
+  const findCode = openFindCode(store, registry.meta, rejected);
+  const code = await indexAll(read, registry.meta, findCode);
   // What is looked at for the findings alone is refused nobody.
   const refused = [...rejected];
   const findings = await findInRegistry(registry, config.registry.internalFields, digestsOf(findCode));
-  const available = sha256(JSON.stringify([...code.values()]));
+  // What is made from the files' own declarations states what they do.
+  const isHeld = config.gates.statements !== "ignore" && !("sources" in config.registry);
+  const held = await holdStatements(read, code, store, isHeld ? (options.statements ?? null) : null);
+  const cubs = read.map((record) => {
+    const statement_state = held.states.get(record.id);
+    return statement_state === undefined ? record : { ...record, statement_state };
+  });
+  const available = sha256(JSON.stringify([...code.values(), ...held.states]));
   return {
     state: registry.stale === null ? "read" : "kept",
     cubs,
@@ -70,7 +87,8 @@ export async function readRegistry(config: Config, options: LastGoodOptions & Re
     code,
     rejected: refused,
     notes,
-    findings,
+    counts: registry.counts,
+    findings: [...findings, ...held.findings],
     inputs: { registry: registry.sha256, code: available, notes: sha256(JSON.stringify(notes)) },
     privateTexts: registry.records.flatMap(({ extras }) => textsOf(extras)),
   };
@@ -118,15 +136,27 @@ function digestsOf(open: OpenCode): FindCode {
   };
 }
 
-/** What is wrong with a registry in hand. @param code null where there is no code store to look into */
+/** What is wrong with a registry in hand. @param config null where nobody says what is internal, and where the code is */
 export async function checkRegistry(
   registry: ParsedRegistry,
-  internalFields: readonly string[],
-  code: StorageConfig | null,
+  config: Pick<Config, "registry" | "code" | "gates"> | null,
+  { openStatements }: StatementAnnexes,
 ): Promise<{ readonly findings: readonly RegistryFinding[]; readonly rejected: readonly Rejection[] }> {
   const rejected = [...registry.rejected];
-  const findCode = openFindCode(code === null ? null : openCodeStore(code), registry.meta, rejected);
-  return { findings: await findInRegistry(registry, internalFields, digestsOf(findCode)), rejected };
+  const store = config === null || config.code === null ? null : openCodeStore(config.code);
+  const findCode = openFindCode(store, registry.meta, rejected);
+  const findings = await findInRegistry(registry, config?.registry?.internalFields ?? [], digestsOf(findCode));
+  if (config?.gates.statements === "ignore") return { findings, rejected };
+  const cubs = registry.records.map(({ record }) => record);
+  const code = await indexAll(cubs, registry.meta, findCode);
+  const held = await holdStatements(cubs, code, store, { openStatements, kept: null, keep: false, maker: "" });
+  return { findings: [...findings, ...held.findings], rejected };
+}
+
+async function indexAll(cubs: readonly CubRecord[], { sources }: RegistryMeta, findCode: OpenCode): Promise<ReadonlyMap<string, CubCode>> {
+  const code = new Map<string, CubCode>();
+  for (const record of cubs) code.set(record.id, await indexCode(record, sources[record.repo]?.head ?? "", findCode));
+  return code;
 }
 
 /** What a record's files are, and whether the exact-revision store has them with the digests that the record pins. */

@@ -1,7 +1,7 @@
 /** The registry's bytes: from a file or over HTTP, within limits. Whoever controls the registry's host controls every byte, header and
  *  redirect of the answer. */
 import { buffer } from "node:stream/consumers";
-import { limitBytes } from "../../snapshots/embed/limit-bytes.ts";
+import { limitBytes } from "../../snapshots/embed/index.ts";
 import type { Response } from "undici";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { RegistryConfig } from "../config/config.ts";

@@ -4,16 +4,16 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import {
   CLOSED_FIELDS,
-  CUB_FIELDS,
   CubFiles,
   CubLinks,
   CubRecord,
   CubReproduce,
   KNOWN_VALUES,
   RegistryMeta,
-} from "../../snapshots/schema/cubs.ts";
-import { type CountRow, reconcile } from "../../snapshots/query/registry-counts.ts";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
+  type Rejection,
+  SAID_FIELDS,
+} from "../../snapshots/schema/index.ts";
+import { type CountRow, reconcile } from "../../snapshots/query/index.ts";
 import type { RegistryConfig } from "../config/config.ts";
 import {
   acceptOnce,
@@ -115,7 +115,7 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
 
 /** What a build says, no registry does. */
 const WrittenMeta = RegistryMeta.omit({ standing_counts: true });
-const WrittenRecord = CubRecord.omit({ standing: true, evidence_state: true });
+const WrittenRecord = CubRecord.omit({ standing: true, evidence_state: true, statement_state: true });
 
 /** One record from outside: its public part, the rest, and values nobody listed; or why it is refused. */
 export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string } {
@@ -135,7 +135,7 @@ export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string 
   return { record, said: new Set(Object.keys(members)), extras: extrasOf(raw), unknown_values };
 }
 
-const PUBLIC_FIELDS: ReadonlySet<string> = new Set(CUB_FIELDS);
+const PUBLIC_FIELDS: ReadonlySet<string> = new Set(SAID_FIELDS);
 const PARTS = { files: CubFiles, reproduce: CubReproduce, links: CubLinks } as const;
 
 function extrasOf(raw: Record<string, unknown>): Record<string, unknown> {

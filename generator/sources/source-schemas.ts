@@ -2,7 +2,7 @@
  *  not know, and whoever writes the file wants to be told. */
 import { z } from "zod";
 import { Claim, ClaimEvidence, ClaimsMeta } from "../../snapshots/schema/claims.ts";
-import { CUB_FIELDS, CubFiles, CubLinks, CubRecord, CubReproduce, RegistryMeta } from "../../snapshots/schema/cubs.ts";
+import { CUB_FIELDS, CubFiles, CubLinks, CubRecord, CubReproduce, RegistryMeta } from "../../snapshots/schema/index.ts";
 
 const editor = z.string().optional().meta({ description: "Where an editor finds the schema of this file" });
 

@@ -2,9 +2,9 @@
  *  cannot be read, what it withdraws would come back, so nothing is built. */
 import { z } from "zod";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
-import { isAddress } from "../../snapshots/format/withdrawn.ts";
+import { isAddress } from "../../snapshots/format/index.ts";
 import { isWebUrl } from "../../snapshots/schema/scalar.ts";
-import { type Withdrawal, WITHDRAWAL_REASONS } from "../../snapshots/schema/withdrawals.ts";
+import { type Withdrawal, WITHDRAWAL_REASONS } from "../../snapshots/schema/index.ts";
 import { readConfigFile } from "../config/config.ts";
 import { badConfig, type ConfigProblem, explainIssues } from "../config/problems.ts";
 import { parseLocatedYaml } from "../config/yaml.ts";

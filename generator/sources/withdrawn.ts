@@ -1,8 +1,7 @@
 /** What is withdrawn is left out of what was read, before anything follows from it, and the operator is told what looks like a slip. */
-import { isAddress } from "../../snapshots/format/withdrawn.ts";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
-import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
-import { parseRedaction } from "../../snapshots/shelf/redactions.ts";
+import { isAddress } from "../../snapshots/format/index.ts";
+import type { Rejection, Withdrawal } from "../../snapshots/schema/index.ts";
+import { parseRedaction } from "../../snapshots/shelf/index.ts";
 import type { Shelves } from "../shelves/shelves.ts";
 import type { Claims } from "./claims.ts";
 import type { ListedSince } from "./list-objects.ts";

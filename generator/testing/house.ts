@@ -22,10 +22,11 @@ export const TOPS = Object.keys(ARROWS);
 const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   snapshots: [
     ["errors.ts", "digest.ts", "own-text.ts"],
-    ["schema", "embed", "bucket"],
+    ["schema", "embed"],
     ["format", "index", "log"],
     ["shelf"],
     ["query"],
+    ["answer"],
     ["routes", "tools"],
     ["page"],
     ["http", "verify"],
@@ -49,8 +50,19 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 /** Loose files that are no rooms: tests of a folder as a whole. */
 const LOOSE_TESTS: Readonly<Record<string, readonly string[]>> = { snapshots: ["readme.test.ts"], generator: ["setup.test.ts"] };
 
-/** Programs, which put the house together: what an annex offers is named there, and handed on. */
-const COMPOSERS: readonly string[] = ["generator/cli.ts", "generator/annexes.ts", "sidecar/serve/server.ts"];
+/** Programs and registries, which put the house together: what an annex offers is named there, and handed on. */
+const COMPOSERS: readonly string[] = [
+  "generator/cli.ts",
+  "generator/annexes.ts",
+  "sidecar/serve/server.ts",
+  "snapshots/routes/all.ts",
+  "snapshots/page/all-pages.ts",
+  "snapshots/page/model.ts",
+  "snapshots/http/all.ts",
+  "snapshots/http/stamp.ts",
+  "snapshots/shelf/open-code-store.ts",
+  "snapshots/verify/verify.ts",
+];
 
 /** Programs that another folder starts as processes of their own: a link, not an import. */
 const STARTED: Readonly<Record<string, readonly string[]>> = {
@@ -103,7 +115,7 @@ export function ours(path: string, names: readonly string[]): string[] {
 
 /** Tests, what tests are made with, and tools do not ship. They may look at everything that their top folder may. */
 export function ships(path: string): boolean {
-  return !/(\.(test|spec)|(^|\/|-)(fixtures?|double))\.ts$|\/(bench|contract|demo|eval|guides|testing|torture)\/|site\/(fixtures|fixture-server|shots)\.ts$|\/bench\.ts$/.test(
+  return !/(\.(test|spec)|(^|\/|-)(fixtures?|double))\.ts$|\/(bench|contract|demo|eval|guides|testing|torture)\/|site\/(fixtures|fixture-server|shots|pictures)\.ts$|\/bench\.ts$/.test(
     path,
   );
 }

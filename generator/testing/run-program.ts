@@ -27,3 +27,14 @@ export async function runHere(args: readonly string[]): Promise<Ran> {
     for (const [at, name] of streams.entries()) process[name].write = real[at] as typeof process.stdout.write;
   }
 }
+
+/** runIn runs one command as runHere does, while this process stands in another folder. */
+export async function runIn(cwd: string, args: readonly string[]): Promise<Ran> {
+  const before = process.cwd();
+  process.chdir(cwd);
+  try {
+    return await runHere(args);
+  } finally {
+    process.chdir(before);
+  }
+}

@@ -8,14 +8,14 @@
  *      npm test -- snapshots/tree     only test files whose path contains a word; so with test:slow
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import fastGlob from "fast-glob";
-import { shareServer } from "../../snapshots/bucket/shared-ceph.ts";
+import { shareServer } from "../../snapshots/annex/bucket/shared-ceph-fixture.ts";
 import { shareMade } from "../../snapshots/contract/made-once.ts";
 import { openSources } from "../files/import-closure.ts";
 import { compileSite } from "../pages/compile-site.ts";
@@ -31,12 +31,19 @@ const FILE_TIMEOUT_MS = 900_000;
 const CONCURRENCY = 4;
 /** Files whose processor time is told. */
 const DEAREST = 20;
+/** Names the processor time of every file of the last run. */
+const COSTS = join(ROOT, "test-results", "processor.txt");
 
 /** What is told of the browser's tests together. */
 const BROWSER = "pages in a browser";
 
 /** For a process of Node: it says what it took. */
 const TELLING = ["--import", new URL("./processor.ts", import.meta.url).href];
+
+/** Holds files in memory; what tests write there is flushed to no disk. */
+const MEMORY = "/dev/shm";
+/** Room that is left there for all tests together; bytes. In a container it is often less. */
+const MEMORY_BYTES = 4 * 1024 ** 3;
 
 type Counts = { passed: number; failed: number; skipped: number };
 
@@ -48,8 +55,9 @@ const pages = await findTests("{site,sidecar,generator}/**/*.spec.ts");
 // What a run makes ready, only when a chosen file may use it.
 const sources = openSources();
 const used = new Set([...files, ...pages].flatMap((path) => sources.closure([path]).files));
+const removeTemporary = slow ? () => undefined : writeToMemory();
 // Beside the tests that need no bucket: it may have to be installed.
-const stopServer = used.has("snapshots/bucket/server-fixture.ts") ? shareServer() : null;
+const stopServer = used.has("snapshots/annex/bucket/server-fixture.ts") ? shareServer() : null;
 const removeMade = shareMade();
 // Once, before any test needs them: otherwise a dozen test processes would compile the same pages.
 if (used.has("generator/pages/compile-site.ts")) await compileSite();
@@ -65,10 +73,22 @@ await Promise.all(Array.from({ length: CONCURRENCY }, runLane));
 await runAgain();
 await stopServer?.();
 removeMade();
+removeTemporary();
 rmSync(costs, { recursive: true });
 process.stdout.write(`\n${formatCosts()}\n${counts.passed} passed, ${counts.failed} failed`);
 process.stdout.write(`${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}\n`);
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
+
+/** writeToMemory gives all tests a folder for what they write that no disk slows down: flushing and removing would take a tenth of the
+ *  processor, and make everything wait. The slow tests keep the disk, which is part of what they attack.
+ *  @returns what removes the folder */
+function writeToMemory(): () => void {
+  const space = existsSync(MEMORY) ? statfsSync(MEMORY) : null;
+  if (space === null || space.bavail * space.bsize < MEMORY_BYTES) return () => undefined;
+  const folder = mkdtempSync(join(MEMORY, "proofshelf-tests-"));
+  process.env["TMPDIR"] = folder;
+  return () => rmSync(folder, { recursive: true, force: true });
+}
 
 /** @returns paths from the project's root, ascending */
 async function findTests(pattern: string): Promise<string[]> {
@@ -78,11 +98,13 @@ async function findTests(pattern: string): Promise<string[]> {
     .sort();
 }
 
-/** The dearest files, and the whole. */
+/** formatCosts names the dearest files and the sum; what each file took goes to COSTS. */
 function formatCosts(): string {
-  const dearest = [...costOf].sort(([, a], [, b]) => b - a).slice(0, DEAREST);
-  const lines = dearest.map(([path, seconds]) => `${seconds.toFixed(1).padStart(8)} s  ${path}\n`);
-  return `${lines.join("")}${processorSeconds().toFixed(0)} s of processor`;
+  const sorted = [...costOf].sort(([, a], [, b]) => b - a);
+  const lines = sorted.map(([path, seconds]) => `${seconds.toFixed(1).padStart(8)} s  ${path}\n`);
+  mkdirSync(dirname(COSTS), { recursive: true });
+  writeFileSync(COSTS, lines.join(""));
+  return `${lines.slice(0, DEAREST).join("")}${processorSeconds().toFixed(0)} s of processor`;
 }
 
 async function runLane(): Promise<void> {

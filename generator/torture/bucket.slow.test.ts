@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bucketTest } from "../../snapshots/bucket/memory-server-fixture.ts";
+import { bucketTest } from "../../snapshots/annex/bucket/memory-server-fixture.ts";
 import { tortureWithBucket } from "./bucket.ts";
 
 bucketTest("a bucket that fails at every third request does what it says, and holds what was exported", async (t, server) => {

@@ -2,11 +2,11 @@
  *  picks. Whatever happens, an operation does what it says, a list is whole, and an export that was stopped is finished by the next. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Bucket, BucketConfig } from "../../snapshots/bucket/bucket.ts";
-import { type CephServer, makeBucket } from "../../snapshots/bucket/ceph.ts";
-import { type Fault, FAULTS, type FaultProxy, openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
-import { RETRY_LIMITS } from "../../snapshots/bucket/retry.ts";
-import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
+import type { Bucket, BucketConfig } from "../../snapshots/annex/bucket/bucket.ts";
+import { type CephServer, makeBucket } from "../../snapshots/annex/bucket/ceph-fixture.ts";
+import { type Fault, FAULTS, type FaultProxy, openFaultProxy } from "../../snapshots/annex/bucket/fault-proxy-fixture.ts";
+import { RETRY_LIMITS } from "../../snapshots/annex/bucket/retry.ts";
+import { openBucket } from "../../snapshots/annex/bucket/s3-bucket.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 
 import { openConfig } from "../config/config.ts";

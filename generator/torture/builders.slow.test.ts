@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
-import { bucketTest, makeBucket } from "../../snapshots/bucket/memory-server-fixture.ts";
+import { bucketTest, makeBucket } from "../../snapshots/annex/bucket/memory-server-fixture.ts";
 import { tortureBuilders } from "./builders.ts";
 
 bucketTest(

@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { BucketConfig } from "../../snapshots/bucket/bucket.ts";
-import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
+import type { BucketConfig } from "../../snapshots/annex/bucket/bucket.ts";
+import { openFaultProxy } from "../../snapshots/annex/bucket/fault-proxy-fixture.ts";
 
 import { openConfig } from "../config/config.ts";
 import { writeSmallFixture } from "../testing/library.ts";

@@ -3,8 +3,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { BucketConfig } from "../../snapshots/bucket/bucket.ts";
-import type { CephServer } from "../../snapshots/bucket/ceph.ts";
+import type { BucketConfig } from "../../snapshots/annex/bucket/bucket.ts";
+import type { CephServer } from "../../snapshots/annex/bucket/ceph-fixture.ts";
 
 import { openConfig } from "../config/config.ts";
 import { shelveInBucket } from "../testing/bucket-library.ts";

@@ -10,8 +10,8 @@ import type { Extract } from "../../snapshots/schema/extract.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../snapshots/shelf/read.ts";
 import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import { gatedSecrets } from "../../snapshots/verify/gated.ts";
-import { findLeaks, type Leak } from "../../snapshots/verify/leaks.ts";
+import { gatedSecrets } from "../../snapshots/annex/leaks/gated.ts";
+import { findLeaks, type Leak } from "../../snapshots/annex/leaks/leaks.ts";
 
 import { openConfig } from "../config/config.ts";
 import { describeLibrary, SILENT, writeFiles } from "../testing/library.ts";

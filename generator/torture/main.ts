@@ -18,7 +18,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type CephServer, makeBucket, NoCeph, startCeph, useCredentials } from "../../snapshots/bucket/ceph.ts";
+import { type CephServer, makeBucket, NoCeph, startCeph, useCredentials } from "../../snapshots/annex/bucket/ceph-fixture.ts";
 import { openProgress } from "../files/progress.ts";
 import { tortureWithBucket } from "./bucket.ts";
 import { tortureBuilders } from "./builders.ts";

@@ -2,7 +2,7 @@
  *  others hear that they have lost and have changed nothing, and what the winner published is what everybody gets. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { BucketConfig } from "../../snapshots/bucket/bucket.ts";
+import type { BucketConfig } from "../../snapshots/annex/bucket/bucket.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { readKnown } from "../annex/bucket/known.ts";
 import { push } from "../annex/bucket/push.ts";

@@ -13,7 +13,7 @@ import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { canonicalJson } from "../../snapshots/digest.ts";
 import { SILENT } from "../testing/library.ts";
 import { audit } from "../annex/trust/audit.ts";
-import type { Seen } from "../../snapshots/shelf/log-head.ts";
+import type { Seen } from "../annex/trust/log-head.ts";
 import { mirror } from "../annex/trust/mirror.ts";
 import { libraryAt, openLibrary, PAIR, serveLies } from "../annex/trust/mirror-fixture.ts";
 import { openOrigin } from "../annex/trust/origin.ts";

@@ -6,8 +6,7 @@ import { text } from "node:stream/consumers";
 import { createParser } from "eventsource-parser";
 import { fetch as undiciFetch, type RequestInit, type Response } from "undici";
 import { z } from "zod";
-import { GATEWAY_HEADER } from "../../snapshots/embed/gateway.ts";
-import { limitBytes } from "../../snapshots/embed/limit-bytes.ts";
+import { GATEWAY_HEADER, limitBytes } from "../../snapshots/embed/index.ts";
 
 /** Milliseconds for a whole answer; after them the reader gets the best passages instead. */
 export const MODEL_DEADLINE = 12_000;

@@ -1,6 +1,6 @@
 /** What asking takes of counting: one function, which the composition hands in. Asking without it searches every question. */
 import type { Snapshot } from "../../snapshots/shelf/read.ts";
-import type { RecordLog } from "../../snapshots/shelf/shelf.ts";
+import type { RecordLog } from "../../snapshots/shelf/index.ts";
 
 /** A number with the site path of the list that has as many entries. */
 export type Figure = { readonly value: string; readonly path: string };

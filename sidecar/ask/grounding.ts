@@ -3,10 +3,10 @@
  *  quote's words (or the question's), nothing in it could become a link, an image or markup, and it names no address, however bare,
  *  that its quotes have not. The rest is dropped, never repaired. */
 import { words } from "../../snapshots/index/words.ts";
-import { locateQuote, type LocatedQuote } from "../../snapshots/format/citation.ts";
-import type { CountedNumber } from "../../snapshots/schema/resources.ts";
+import { type LocatedQuote, locateQuote } from "../../snapshots/format/index.ts";
+import type { CountedNumber } from "../../snapshots/schema/index.ts";
 import { bareAddresses, isHarmless } from "./harmless.ts";
-import { NEGATED } from "./question.ts";
+import { NEGATED } from "../../snapshots/answer/index.ts";
 import { chooseQuote, type Excerpt } from "./quote.ts";
 
 const MAX_SENTENCE = 600; // characters; longer ones are no sentences

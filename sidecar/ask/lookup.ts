@@ -1,14 +1,13 @@
 /** The deterministic part of an answer: what the question names outright (collections and counts, CUB and claim ids, digests, keys,
  *  declared names and titles) is looked up, not guessed (interface §4, behaviour rule 3). */
 import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
-import type { CubRecord } from "../../snapshots/schema/cubs.ts";
+import type { CubRecord, Source } from "../../snapshots/schema/index.ts";
 import type { Claim } from "../../snapshots/schema/claims.ts";
-import type { Source } from "../../snapshots/schema/resources.ts";
 import { type CollectionInfo, mountPath, type ObjectRow, prefixRange, type ViewData } from "../../snapshots/format/view-data.ts";
-import { claimStandings } from "../../snapshots/format/claim-standing.ts";
+import { claimStandings } from "../../snapshots/format/index.ts";
 import { recordStanding } from "../../snapshots/format/standing.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
-import { findNamed } from "../../snapshots/query/direct.ts";
+import { findNamed } from "../../snapshots/query/index.ts";
 import { isHarmless } from "./harmless.ts";
 
 const MAX_HITS = 6;

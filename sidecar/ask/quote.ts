@@ -1,7 +1,7 @@
 /** Picks the stretch of a passage that says most about a question, as the object's own text. */
-import type { IndexRow } from "../../snapshots/index/row.ts";
+import type { IndexRow } from "../../snapshots/index/index.ts";
 import { words } from "../../snapshots/index/words.ts";
-import { type LocatedQuote, locateQuote } from "../../snapshots/format/citation.ts";
+import { type LocatedQuote, locateQuote } from "../../snapshots/format/index.ts";
 import { isHarmless } from "./harmless.ts";
 
 const MAX_CHOSEN = 360;

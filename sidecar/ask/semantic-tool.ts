@@ -1,7 +1,6 @@
 /** What answers questions and searches by meaning, as the routes and the tools of agents call it. */
-import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
-import type { SearchQuery } from "../../snapshots/query/search.ts";
-import type { AiSearchResponse, AskRequest, AskResponse } from "../../snapshots/schema/resources.ts";
+import type { OpenSnapshot, SearchQuery } from "../../snapshots/query/index.ts";
+import type { AiSearchResponse, AskRequest, AskResponse } from "../../snapshots/schema/index.ts";
 
 export type AskTool = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => Promise<AskResponse>;
 export type SemanticTool = (

@@ -2,9 +2,9 @@
  *  opened once turns into a cookie. Only `serve --try-internal` and the demo have it, and they listen on this machine alone. */
 import ipaddr from "ipaddr.js";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { CACHE } from "../../snapshots/http/reply.ts";
+import { CACHE } from "../../snapshots/http/index.ts";
 import type { Gate } from "./gate.ts";
-import { AccessConfig } from "../../snapshots/schema/access.ts";
+import { AccessConfig } from "../../snapshots/schema/index.ts";
 
 const ISSUER = "https://development.invalid";
 const AUDIENCE = "development";
@@ -61,7 +61,7 @@ export async function openDevelopmentAccess(): Promise<DevelopmentAccess> {
     withCookie: (gate) => ({
       check: (headers) => gate.check(credentialsOf(headers)),
       checkHuman: (headers) => gate.checkHuman(credentialsOf(headers)),
-      help: () => gate.help(),
+      help: (path) => gate.help(path),
     }),
     signIn: (request) => {
       const { pathname, searchParams } = new URL(request.url);

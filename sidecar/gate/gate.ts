@@ -6,7 +6,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
-import type { AccessConfig } from "../../snapshots/schema/access.ts";
+import type { AccessConfig } from "../../snapshots/schema/index.ts";
 import { sha256, type Sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { type KeySource, type KeySourceOptions, openKeySource } from "./key-set.ts";
@@ -36,7 +36,7 @@ type RefusalReason =
   | "no_tokens"
   | "no_access";
 
-type GateVerdict =
+export type GateVerdict =
   | { readonly ok: true; readonly identity: Identity }
   /** `reason` is for the log; `problem` is all that the caller may learn. */
   | { readonly ok: false; readonly problem: ShelfError; readonly reason: RefusalReason };
@@ -52,7 +52,8 @@ export interface Gate {
   check(headers: Credentials): Promise<GateVerdict>;
   /** For /internal/api/ask: a person with a token of the human application. Never throws. */
   checkHuman(headers: Credentials): Promise<GateVerdict>;
-  help(): Help;
+  /** @param path that was asked for */
+  help(path: string): Help;
 }
 
 type GateOptions = {
@@ -190,11 +191,11 @@ function isVerified(claim: unknown): boolean {
 }
 
 /** Plain ASCII addresses only: what looks like `example.org` to a reader must be `example.org` to us. */
-function foldEmail(email: string): string | null {
+export function foldEmail(email: string): string | null {
   return /^[!-?A-~]{1,64}@[A-Za-z0-9.-]{1,253}$/.test(email) ? email.toLowerCase() : null;
 }
 
-function isAllowed(identity: Identity, { policy }: AccessConfig): boolean {
+export function isAllowed(identity: Identity, { policy }: Pick<AccessConfig, "policy">): boolean {
   if (identity.kind === "service") return policy.serviceTokens.includes(identity.name);
   const email = identity.name;
   const domain = email.slice(email.lastIndexOf("@") + 1);
@@ -232,10 +233,10 @@ function unauthenticated(reason: RefusalReason, { headers }: AccessConfig): Gate
   return refuse(reason, new ShelfError("unauthenticated", message, { fixes }));
 }
 
-function forbidden(reason: RefusalReason, message = "You are known here, but the policy does not let you in."): GateVerdict {
+export function forbidden(reason: RefusalReason, message = "You are known here, but the policy does not let you in."): GateVerdict {
   return refuse(reason, new ShelfError("forbidden", message));
 }
 
-function refuse(reason: RefusalReason, problem: ShelfError): GateVerdict {
+export function refuse(reason: RefusalReason, problem: ShelfError): GateVerdict {
   return { ok: false, problem, reason };
 }

@@ -1,7 +1,6 @@
 /** What a person who is not let in sees: a page, where a program gets a problem body. It follows from the refusal and the configuration
  *  alone, so it says the same whether or not anything is at the address. */
-import { readsHtml, strayAnswer } from "../../snapshots/http/page-answer.ts";
-import type { View } from "../../snapshots/http/view.ts";
+import { readsHtml, strayAnswer, type View } from "../../snapshots/http/index.ts";
 import type { ShelfError } from "../../snapshots/errors.ts";
 import type { Help } from "./gate.ts";
 import { refusalHeaders, toResponse } from "../http/respond.ts";

@@ -2,7 +2,7 @@
  *  signature holds (gate.ts), so this module only refuses; it never grants.
  *
  *  What can be refused without a key is refused here, and the log is told why; jose judges the same claims again with the signature. */
-import type { AccessConfig, TokenAlgorithm } from "../../snapshots/schema/access.ts";
+import type { AccessConfig, TokenAlgorithm } from "../../snapshots/schema/index.ts";
 import { findJsonFault } from "../../snapshots/format/json-text.ts";
 
 /** Bytes of a compact token; real ones have one or two thousand, and a server reads 16 KiB of headers at most. */

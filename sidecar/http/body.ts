@@ -2,9 +2,9 @@
 import type { z } from "zod";
 import { buffer } from "node:stream/consumers";
 import { parseJson } from "../../snapshots/digest.ts";
-import { limitBytes } from "../../snapshots/embed/limit-bytes.ts";
+import { limitBytes } from "../../snapshots/embed/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { AskRequest, ReindexRequest } from "../../snapshots/schema/resources.ts";
+import { AskRequest, ReindexRequest } from "../../snapshots/schema/index.ts";
 import { nearestOf } from "./nearest.ts";
 
 /** Body of ask: a question of 500 code points is at most 2,000 bytes, escaped at most 6,000. */

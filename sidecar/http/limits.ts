@@ -2,7 +2,7 @@
  *  better (conventions "Sidecar"). */
 import { LRUCache } from "lru-cache";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { RateGroup } from "../../snapshots/routes/route.ts";
+import type { RateGroup } from "../../snapshots/routes/index.ts";
 
 /** Requests per minute by group of routes. */
 export const RATES: Readonly<Record<RateGroup, number>> = {

@@ -1,8 +1,7 @@
 /** Arguments of a tool call: closed, explained when wrong, clamped when out of range. */
 import type { z } from "zod";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { cutText } from "../../snapshots/tools/budget.ts";
-import type { ToolInfo } from "../../snapshots/tools/table.ts";
+import { cutText, type ToolInfo } from "../../snapshots/tools/index.ts";
 import { nearestOf } from "../http/nearest.ts";
 
 /** JSON of all arguments; UTF-8 bytes. The longest sensible ones are a key of 1,024 bytes or a question of 500 characters. */

@@ -2,12 +2,11 @@
 import { absoluteHref, type ViewData } from "../../snapshots/format/view-data.ts";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { toShelfError } from "../../snapshots/format/problem.ts";
-import { cutText, MAX_RESULT_BYTES } from "../../snapshots/tools/budget.ts";
+import { toShelfError } from "../../snapshots/format/index.ts";
+import { cutText, MAX_RESULT_BYTES, type ToolInfo } from "../../snapshots/tools/index.ts";
 import { openContext, type Tool } from "./tools/context.ts";
 import { tooLarge } from "./tools/fit.ts";
-import type { ToolInfo } from "../../snapshots/tools/table.ts";
-import type { View } from "../../snapshots/http/view.ts";
+import type { View } from "../../snapshots/http/index.ts";
 import { parseArguments } from "./arguments.ts";
 
 const ENVELOPE_BYTES = 1536; // without ids, host and notices, by which the arguments make it longer

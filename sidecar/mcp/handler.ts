@@ -1,7 +1,7 @@
 /** POST /mcp over one view; who may call is decided outside. */
-import { findRoute } from "../../snapshots/routes/all.ts";
-import { MCP_VERSIONS, TOOL_NAMES } from "../../snapshots/tools/table.ts";
-import type { View } from "../../snapshots/http/view.ts";
+import { findRoute } from "../../snapshots/routes/index.ts";
+import { MCP_VERSIONS, TOOL_NAMES } from "../../snapshots/tools/index.ts";
+import type { View } from "../../snapshots/http/index.ts";
 import { type AskTool, noSemantic, type SemanticTool } from "../ask/semantic-tool.ts";
 import { createLibraryServer, type LibraryParts } from "./server.ts";
 import { type McpEndpoint, serveMcp } from "./serve.ts";

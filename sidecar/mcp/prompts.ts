@@ -1,8 +1,8 @@
 /** The prompts of the table over the protocol: arguments checked, ids known. */
 import { type GetPromptResult, type ListPromptsResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { relationsOf } from "../../snapshots/format/relations.ts";
-import { CUB_ID_PATTERN } from "../../snapshots/schema/cubs.ts";
-import { PROMPTS } from "../../snapshots/tools/prompts.ts";
+import { CUB_ID_PATTERN } from "../../snapshots/schema/index.ts";
+import { PROMPTS } from "../../snapshots/tools/index.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 
 const MAX_ARGUMENT = 500;

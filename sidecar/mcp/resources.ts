@@ -11,10 +11,9 @@ import {
 import { ShelfError } from "../../snapshots/errors.ts";
 import { formatKeyPath, objectPath, parseKeyPath } from "../../snapshots/format/layout.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
-import { formatCursor, parseCursor, positionOf, queryDigest } from "../../snapshots/query/cursor.ts";
-import { jsonBytes } from "../../snapshots/tools/budget.ts";
+import { formatCursor, parseCursor, positionOf, queryDigest } from "../../snapshots/query/index.ts";
+import { jsonBytes, readText, takeLines } from "../../snapshots/tools/index.ts";
 import { followCursor, type ToolContext } from "./tools/context.ts";
-import { readText, takeLines } from "../../snapshots/tools/object-text.ts";
 
 const PAGE = 100;
 const MAX_RESOURCE_BYTES = 64 * 1024; // of a text as JSON, of a binary before base64; longer texts are read by lines

@@ -3,9 +3,16 @@ import { type CacheHint, ProtocolError, ProtocolErrorCode, Server, type Tool as 
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openContext, type Tool, type ToolContext } from "./tools/context.ts";
 import { SNAPSHOT_TOOLS } from "./tools/run.ts";
-import { findTool, inputJsonSchema, MCP_VERSIONS, outputJsonSchema, TOOLS, type ToolName } from "../../snapshots/tools/table.ts";
-import { MAX_RESULT_BYTES } from "../../snapshots/tools/budget.ts";
-import type { View } from "../../snapshots/http/view.ts";
+import {
+  findTool,
+  inputJsonSchema,
+  MAX_RESULT_BYTES,
+  MCP_VERSIONS,
+  outputJsonSchema,
+  type ToolName,
+  TOOLS,
+} from "../../snapshots/tools/index.ts";
+import type { View } from "../../snapshots/http/index.ts";
 import { callTool } from "./call.ts";
 import { complete } from "./complete.ts";
 import type { AskTool, SemanticTool } from "../ask/semantic-tool.ts";

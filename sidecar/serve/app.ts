@@ -4,11 +4,9 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { parseKeyPath } from "../../snapshots/format/layout.ts";
-import { toShelfError } from "../../snapshots/format/problem.ts";
-import { admit } from "../../snapshots/http/admit.ts";
-import type { Seen } from "../../snapshots/http/observe.ts";
-import { CACHE } from "../../snapshots/http/reply.ts";
-import { findPlace, isGated, isOf, limitOf, type Place } from "../../snapshots/routes/match.ts";
+import { toShelfError } from "../../snapshots/format/index.ts";
+import { admit, CACHE, type Seen } from "../../snapshots/http/index.ts";
+import { findPlace, isGated, isOf, limitOf, type Place } from "../../snapshots/routes/index.ts";
 import { type Call, clientOf, type Effect, type EffectParts, openEffects, readFrom } from "./effects.ts";
 import type { Gate } from "../gate/gate.ts";
 import { gatedPage } from "../gate/gated-page.ts";
@@ -27,8 +25,8 @@ export type LogEntry = {
 
 export type Parts = EffectParts & {
   readonly gate: Gate;
-  /** Answers the link by which somebody lets himself in on his own machine, and nothing else; null elsewhere. */
-  readonly signIn: ((request: Request) => Response | null) | null;
+  /** Answers the addresses by which somebody is let in, and nothing else; null where there are none. */
+  readonly signIn: ((request: Request) => Response | null | Promise<Response | null>) | null;
   /** Of the service, for problem addresses. */
   readonly baseUrl: string;
   readonly log: (entry: LogEntry) => void;
@@ -67,7 +65,13 @@ export function createApp(parts: Parts): App {
       return null;
     }
     call.reason = verdict.reason;
-    const page = await gatedPage(parts.publicView, pathOf(place), request.headers.get("accept"), verdict.problem, parts.gate.help());
+    const page = await gatedPage(
+      parts.publicView,
+      pathOf(place),
+      request.headers.get("accept"),
+      verdict.problem,
+      parts.gate.help(pathOf(place)),
+    );
     return page ?? problemResponse(verdict.problem, parts.baseUrl);
   }
 
@@ -130,7 +134,7 @@ export function createApp(parts: Parts): App {
     await next();
     seal(context.get("call"), context.res);
   });
-  app.use(async (context, next) => parts.signIn?.(context.req.raw) ?? (await refusal(context.get("call"))) ?? next());
+  app.use(async (context, next) => (await parts.signIn?.(context.req.raw)) ?? (await refusal(context.get("call"))) ?? next());
   app.all("*", async (context) => respond(context.get("call")));
   return {
     fetch: app.fetch,

@@ -3,12 +3,11 @@
  *  The order is the rule (interface §4): the gate has decided before this is called; then validate, look up, read, compare
  *  the digest, and only then answer. What is sent is what was compared: every part of a long file, just before it leaves. */
 import { create as formatDisposition } from "content-disposition";
-import { type CodeRef, parseCodeRef } from "../../snapshots/format/code-ref.ts";
-import { readChecked, WrongBytes } from "../../snapshots/shelf/checked-read.ts";
-import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
+import { type CodeRef, parseCodeRef } from "../../snapshots/format/index.ts";
+import { type CodeStore, readChecked, WrongBytes } from "../../snapshots/shelf/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { Answer } from "../../snapshots/http/reply.ts";
-import { findRoute } from "../../snapshots/routes/all.ts";
+import type { Answer } from "../../snapshots/http/index.ts";
+import { findRoute } from "../../snapshots/routes/index.ts";
 import { collect, memoize } from "../../snapshots/format/relations.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 

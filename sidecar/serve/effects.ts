@@ -3,19 +3,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SHA256_PATTERN } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { answer } from "../../snapshots/http/answer.ts";
-import { isOfProcess } from "../../snapshots/http/listen.ts";
-import { type Answer, CACHE } from "../../snapshots/http/reply.ts";
-import type { UnderWay } from "../../snapshots/http/under-way.ts";
-import { type View, waitForFirst } from "../../snapshots/http/view.ts";
-import { findByNumber, findSnapshot, missingSnapshot } from "../../snapshots/query/history.ts";
-import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
-import { parseSearch } from "../../snapshots/query/search.ts";
-import { DEFAULT_SEMANTIC_LIMIT } from "../../snapshots/query/semantic.ts";
-import type { EffectRouteId } from "../../snapshots/routes/all.ts";
-import type { Place } from "../../snapshots/routes/match.ts";
-import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
-import { isAsked } from "../../snapshots/page/ask-page.ts";
+import { answer, type Answer, CACHE, isOfProcess, type UnderWay, type View, waitForFirst } from "../../snapshots/http/index.ts";
+import {
+  DEFAULT_SEMANTIC_LIMIT,
+  findByNumber,
+  findSnapshot,
+  missingSnapshot,
+  type OpenSnapshot,
+  parseSearch,
+} from "../../snapshots/query/index.ts";
+import type { EffectRouteId, Place } from "../../snapshots/routes/index.ts";
+import type { CodeStore } from "../../snapshots/shelf/index.ts";
+import { isAsked } from "../../snapshots/page/index.ts";
 import { askPage } from "../ask/ask-page.ts";
 import { askResponse } from "../ask/ask-response.ts";
 import { MAX_ASK_BYTES, MAX_REINDEX_BYTES, parseAskBody, parseReindexBody, readBody } from "../http/body.ts";

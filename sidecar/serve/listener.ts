@@ -4,11 +4,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { isOfProcess, originForm, viewListener } from "../../snapshots/http/listen.ts";
-import { findPlace, limitOf, type Place } from "../../snapshots/routes/match.ts";
-import { observe } from "../../snapshots/http/observe.ts";
-import { toShelfError } from "../../snapshots/format/problem.ts";
-import { CACHE } from "../../snapshots/http/reply.ts";
+import { CACHE, isOfProcess, observe, originForm, viewListener } from "../../snapshots/http/index.ts";
+import { findPlace, limitOf, type Place } from "../../snapshots/routes/index.ts";
+import { toShelfError } from "../../snapshots/format/index.ts";
 import { createApp, type Parts } from "./app.ts";
 import { rateLimited } from "../http/limits.ts";
 import { problemParts, problemResponse } from "../http/respond.ts";

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { parseJson, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { isSameDigest } from "../gate/gate.ts";
-import { ReindexSummary } from "../../snapshots/schema/resources.ts";
+import { ReindexSummary } from "../../snapshots/schema/index.ts";
 
 export const REINDEX_HEADER = "x-resource-library-reindex-token";
 const MAX_SUMMARY_BYTES = 32 * 1024 * 1024;

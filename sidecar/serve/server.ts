@@ -1,31 +1,33 @@
 /** Everything that a sidecar process holds, put together from what it was told and from its environment. */
-import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
+import { LIST_PAGE, MAX_LIMIT, MAX_QUERY, type OpenSnapshot } from "../../snapshots/query/index.ts";
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
-import type { AccessConfig } from "../../snapshots/schema/access.ts";
-import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
+import { type AccessConfig, type Component, MAX_QUESTION } from "../../snapshots/schema/index.ts";
+import { type CodeStore, openCachedShelf, watchPointer } from "../../snapshots/shelf/index.ts";
 import { openCodeStore } from "../../snapshots/shelf/open-code-store.ts";
-import { openEmbedder } from "../../snapshots/embed/open-embedder.ts";
-import { openIndex } from "../../snapshots/index/open.ts";
-import { MAX_LIMIT, MAX_QUERY } from "../../snapshots/query/params.ts";
-import { LIST_PAGE } from "../../snapshots/query/list.ts";
-import { lazyRenderer } from "../../snapshots/page/renderer.ts";
-import { type Component, MAX_QUESTION } from "../../snapshots/schema/resources.ts";
-import { describeCache } from "../../snapshots/http/capabilities.ts";
-import type { SidecarServing, Starter } from "../../snapshots/http/serving.ts";
-import { openCachedShelf } from "../../snapshots/shelf/cached-shelf.ts";
+import { openEmbedder } from "../../snapshots/embed/index.ts";
+import { openIndex } from "../../snapshots/index/index.ts";
+import { lazyRenderer } from "../../snapshots/page/index.ts";
+import {
+  describeCache,
+  openAccessLog,
+  openUnderWay,
+  openView,
+  type Operations,
+  type Runtime,
+  type SidecarServing,
+  type Starter,
+  type View,
+} from "../../snapshots/http/index.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { openAccessLog } from "../../snapshots/http/observe.ts";
-import type { Operations } from "../../snapshots/http/operations.ts";
-import { openUnderWay } from "../../snapshots/http/under-way.ts";
-import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
 import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, ModelError, openAnswerModel } from "../ask/answer-model.ts";
 import type { Parts } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "../http/body.ts";
 import { openClients } from "../gate/client.ts";
 import { isLoopback, openDevelopmentAccess } from "../gate/development-access.ts";
 import { openGate } from "../gate/gate.ts";
+import { SignIn } from "../annex/oidc/sign-in.ts";
 import { answerCounted } from "../annex/counting/answer-counted.ts";
 import { openAsk, wholeAnswer } from "../ask/library.ts";
 import { noRateLimits, openRateLimiter, RATES } from "../http/limits.ts";
@@ -47,6 +49,8 @@ export type Environment = {
   readonly REINDEX_TOKEN?: string | undefined;
   readonly AI_GATEWAY_ID?: string | undefined;
   readonly INFERENCE_API_KEY?: string | undefined;
+  readonly SESSION_KEY?: string | undefined;
+  readonly OIDC_CLIENT_SECRET?: string | undefined;
 };
 
 type SidecarOptions = {
@@ -74,7 +78,8 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const development = serving.access === "development" && isLoopback(serving.host) ? await openDevelopmentAccess() : null;
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
   const strict = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
-  const gate = development?.withCookie(strict) ?? strict;
+  const own = new SignIn(() => access, { baseUrl: serving.baseUrl, env, log });
+  const gate = development?.withCookie(strict) ?? own.withSession(strict);
   let watcher: Watcher | null = null;
   const { model, notice } = openModel(serving, env, (outcome) => watcher?.countModelCall(outcome));
   const semantic = options.semantic ?? (await openConfiguredSemantic(serving, env));
@@ -99,7 +104,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     await semantic.component(open),
     access === null
       ? { name: "gated view", status: "wired (opt-in)", note: "closed: no access section is configured" }
-      : { name: "gated view", status: "live", note: "behind the access gateway" },
+      : { name: "gated view", status: "live", note: access.oidc === null ? "behind the access gateway" : "behind a sign-in of its own" },
     codeStore === null
       ? { name: "code files", status: "wired (opt-in)", note: "no exact-revision store is configured" }
       : { name: "code files", status: "live", note: "re-hashed before they are sent" },
@@ -134,6 +139,10 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   };
 
   const { publicView, internalView } = openViews(serving, runtime, options.starter ?? null);
+  // The pointer of the public root is the switch for both.
+  const watching = watchPointer([serving.publicDir, serving.internalDir], () => {
+    for (const view of [publicView, internalView]) void view.refresh().catch(() => undefined);
+  });
   const ask = openAsk(
     { model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") },
     semantic,
@@ -152,7 +161,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     publicView,
     internalView,
     gate,
-    signIn: development?.signIn ?? null,
+    signIn: development?.signIn ?? ((request) => own.answer(request)),
     ask,
     semantic: semantic.tool,
     codeStore,
@@ -175,7 +184,10 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     watch: (changed) => {
       watcher = changed;
     },
-    stop: () => reindexer.stop(),
+    stop: () => {
+      watching.close();
+      reindexer.stop();
+    },
     close: () => semantic.close(),
   };
 }

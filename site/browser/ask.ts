@@ -1,7 +1,7 @@
 /** Shows an answer while it comes, and opens what a number refers to beside it. Everything that comes is shown as text. Without this
  *  script the form asks the server for a page that says the same. */
 import { createParser } from "eventsource-parser";
-import type { AskResponse, Citation, Source } from "../../snapshots/schema/resources.ts";
+import type { AskResponse, Citation, Source } from "../../snapshots/schema/index.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { type AnswerPiece, type Linked, parseParagraph, queriesOf, viewQuote } from "../answer-text.ts";
 import { formatLine, formatPiece } from "../format.ts";

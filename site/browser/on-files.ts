@@ -15,7 +15,7 @@ import {
 } from "../../snapshots/query/filters.ts";
 import { recordStanding } from "../../snapshots/format/standing.ts";
 import { CUB_FACETS, type CubFacet } from "../../snapshots/schema/cub-facets.ts";
-import type { CubRecord } from "../../snapshots/schema/cubs.ts";
+import type { CubRecord } from "../../snapshots/schema/index.ts";
 import { formatCount, formatLine, formatPlural } from "../format.ts";
 import { isOpen, viewFacet, wordOf } from "../facet-view.ts";
 import { explain, titleOfField } from "../words.ts";
@@ -94,7 +94,7 @@ async function filterRegistry(root: URL, params: URLSearchParams, status: HTMLEl
     }),
   );
   drawChips(root, query);
-  const list = element("ul", "cards");
+  const list = element("ul", "cards rows");
   list.append(...cards.map((record) => drawRecord(root, record)));
   const body = status.closest(".body");
   body?.replaceChildren(...[place, status, list, drawPager(root, query, found.length)].filter((node) => node !== null));
@@ -127,7 +127,7 @@ function drawChips(root: URL, { q, filters }: Query): void {
 }
 
 function drawRecord(root: URL, record: CubRecord): HTMLElement {
-  const { id, theorem_name: title, statement, kind, module, repo, invocation } = record;
+  const { id, theorem_name: title, statement, kind, invocation } = record;
   const { state, says } = recordStanding(record);
   const called = invocation === "" ? "" : formatLine(explain("invocation", invocation).word, 40);
   const card = fill("record", {
@@ -135,7 +135,7 @@ function drawRecord(root: URL, record: CubRecord): HTMLElement {
     link: hrefOf(root, pagePath.record(id)),
     line: statement === "" ? null : formatLine(statement, 280),
     mark: partsOf(id),
-    facts: listFacts([formatLine(kind, 40), formatLine(module, 60), formatLine(repo, 60), called]),
+    facts: listFacts([formatLine(kind, 40), called]),
   });
   card
     .querySelector(".card-head")

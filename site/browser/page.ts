@@ -1,16 +1,21 @@
-/** What the pages gain with a script: "/" goes to the search, what can be copied has a button, the page's permanent address is one, and
+/** What the pages gain with a script: "/" and Ctrl-K go to the search, which answers while one types, what can be copied has a button, the page's permanent address is one, and
  *  the page can be verified. Every page works without. */
 
+const search = document.querySelector<HTMLInputElement>("input[data-search]");
+
 addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+  const calls = event.key === "k" && (event.ctrlKey || event.metaKey) && !event.altKey;
+  if (search === null || !(calls || (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey))) return;
   const at = event.target;
-  if (at instanceof HTMLElement && (at.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(at.tagName))) return;
-  const field = document.querySelector<HTMLInputElement>("input[data-search]");
-  if (field === null) return;
+  if (!calls && at instanceof HTMLElement && (at.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(at.tagName))) return;
   event.preventDefault();
-  field.focus();
-  field.select();
+  search.focus();
+  search.select();
 });
+
+// Nobody who only reads loads it. The page of the search shows its results itself.
+const live = search?.dataset["search"] ?? "";
+if (live !== "") search?.addEventListener("focus", () => void import(/* @vite-ignore */ new URL(live, location.href).href), { once: true });
 
 /** @param copied null when there is nothing to copy here */
 function offerCopy(place: HTMLElement, label: string, name: string, copied: () => string | null | Promise<string | null>): void {
@@ -57,9 +62,11 @@ if (place !== null && crypto.subtle !== undefined) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Verify this page";
+  const why = document.createElement("p");
+  why.textContent = "Check in your browser that these are the published bytes.";
   button.addEventListener("click", () => {
     // Nobody who only reads loads it.
     void import(/* @vite-ignore */ new URL(place.dataset["verify"] ?? "", location.href).href);
   });
-  place.append(button);
+  place.append(why, button);
 }

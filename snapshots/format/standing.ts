@@ -44,9 +44,11 @@ export const BUTS: Readonly<Record<EvidenceState, But | null>> = {
 export function recordStanding({
   verification_state: said,
   evidence_state: evidence = "unpinned",
-}: Pick<CubRecord, "verification_state" | "evidence_state">): Standing {
+  statement_state: statement,
+}: Pick<CubRecord, "verification_state" | "evidence_state" | "statement_state">): Standing {
   const but = BUTS[evidence];
-  return formatStanding(STATES.get(said) ?? said, evidence, but === null ? [] : [but.record], but?.lost ?? false);
+  const buts = [...(but === null ? [] : [but.record]), ...(statement === "differs" ? ["its file declares another statement"] : [])];
+  return formatStanding(STATES.get(said) ?? said, evidence, buts, but?.lost ?? false);
 }
 
 /** FormatStanding puts a state and what is to be said against it into words.

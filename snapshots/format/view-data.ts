@@ -75,6 +75,11 @@ export function findCollection(collections: readonly CollectionInfo[], key: stri
   return holding.reduce<CollectionInfo | null>((best, next) => (next.prefix.length >= (best?.prefix.length ?? 0) ? next : best), null);
 }
 
+/** A key under no collection is nobody's to gate. */
+export function isGatedKey(collections: readonly CollectionInfo[], key: string): boolean {
+  return (findCollection(collections, key)?.visibility ?? "public") !== "public";
+}
+
 /** The newest upload, null when none is known. RFC 3339 UTC sorts as text once the fraction is the same length. */
 export function newest(objects: readonly { readonly uploaded: string | null }[]): string | null {
   let latest: string | null = null;

@@ -2,13 +2,13 @@
 import type { EffectRouteId, RowId } from "../routes/all.ts";
 import type { Handler } from "./context.ts";
 import { CORE_HANDLERS } from "./core-answers.ts";
-import { HISTORY_HANDLERS } from "./history-answer.ts";
-import { LEAK_HANDLERS } from "./leak-answer.ts";
-import { LOG_HANDLERS } from "./shelf-answer.ts";
-import { SIDE_HANDLERS } from "./side-answer.ts";
+import { HISTORY_HANDLERS } from "../annex/history/answers.ts";
+import { LEAK_HANDLERS } from "../annex/leaks/answers.ts";
+import { LOG_HANDLERS } from "../annex/log/answers.ts";
+import { SIDE_HANDLERS } from "../annex/side/answers.ts";
 
-export { MEMENTO } from "./history-answer.ts";
-export { BESIDE_HANDLERS } from "./side-answer.ts";
+export { MEMENTO } from "../annex/history/answers.ts";
+export { BESIDE_HANDLERS } from "../annex/side/answers.ts";
 
 export const HANDLERS: Readonly<Record<Exclude<RowId, EffectRouteId>, Handler>> = {
   ...CORE_HANDLERS,

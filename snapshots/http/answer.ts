@@ -20,6 +20,14 @@ import { mountOf, type View, waitForFirst } from "./view.ts";
  *  @param request `target` begins with the path inside the view: the sidecar takes /internal off first
  *  @param place where that leads, where somebody has read it already */
 export async function answer(view: View, request: AnswerRequest, place: Place = placeIn(view, request.target)): Promise<Answer> {
+  return answerFrom(view, request, place, true);
+}
+
+/** What a publication takes out of service goes after the pointer has moved, perhaps before this process has followed it. */
+const MAY_BE_GONE: ReadonlySet<string> = new Set(["snapshot_damaged", "search_unavailable"]);
+
+/** @param again whether what may have gone is looked for once more, in what is served then */
+async function answerFrom(view: View, request: AnswerRequest, place: Place, again: boolean): Promise<Answer> {
   let open: OpenSnapshot | null = null;
   let found: Answer;
   try {
@@ -34,7 +42,9 @@ export async function answer(view: View, request: AnswerRequest, place: Place = 
       found = await (place.at === null ? nowAnswer(view, open, request, place) : atAnswer(view, open, request, place, place.at));
     }
   } catch (thrown) {
-    found = await errorAnswer(view, open, request, await orNotice(view, open, place, toShelfError(thrown)));
+    const error = toShelfError(thrown);
+    if (again && MAY_BE_GONE.has(error.code) && (await hasMoved(view))) return answerFrom(view, request, place, false);
+    found = await errorAnswer(view, open, request, await orNotice(view, open, place, error));
   }
   return withCommon(view, open, found);
 }
@@ -47,6 +57,14 @@ export function placeIn(view: View, target: string): Place {
   if (place.mount === mountOf(view)) return { ...place, match };
   const described = match !== null && match.exact && "query" in match.route && match.route.views !== "public" && place.at === null;
   return described ? place : { ...place, mount: "", at: null, path: splitTarget(target)[0], match: null, access: "public" };
+}
+
+/** Whether the shelf could be looked at anew: what is served now may be something else. */
+async function hasMoved(view: View): Promise<boolean> {
+  return view.refresh().then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The answer to a request that is not begun. */

@@ -20,7 +20,7 @@ import { sha256 } from "../digest.ts";
 import { PART_BYTES } from "../shelf/checked-read.ts";
 import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
 import { overriding, type Shelf } from "../shelf/shelf.ts";
-import { publishTiny, TINY, tinyData } from "../verify/tiny-shelf.ts";
+import { publishTiny, TINY, tinyData } from "../verify/tiny-shelf-fixture.ts";
 import { answer } from "./answer.ts";
 import { openView, type View } from "./view.ts";
 

@@ -3,8 +3,8 @@
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { matchPath } from "../routes/match.ts";
 import type { Stamp } from "./context.ts";
-import { HISTORY_STAMPS } from "./history-stamps.ts";
-import { LEAK_STAMPS } from "./leak-answer.ts";
+import { HISTORY_STAMPS } from "../annex/history/stamps.ts";
+import { LEAK_STAMPS } from "../annex/leaks/answers.ts";
 
 const STAMPS: readonly Stamp[] = [...HISTORY_STAMPS, ...LEAK_STAMPS];
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
-import { publishTiny, TINY, tinyData } from "../verify/tiny-shelf.ts";
+import { publishTiny, TINY, tinyData } from "../verify/tiny-shelf-fixture.ts";
 import { listen, viewListener } from "./listen.ts";
 import { openUnderWay } from "./under-way.ts";
 import { openView } from "./view.ts";

@@ -7,7 +7,7 @@ import { test, type TestContext } from "node:test";
 import { type DirectoryShelf, openDirectoryShelf } from "../shelf/shelf-directory.ts";
 import { prune } from "../shelf/prune.ts";
 import { overriding, type SnapshotRecord } from "../shelf/shelf.ts";
-import { publishTiny, TINY, tinyData, type TinySource } from "../verify/tiny-shelf.ts";
+import { publishTiny, TINY, tinyData, type TinySource } from "../verify/tiny-shelf-fixture.ts";
 import { answer } from "./answer.ts";
 import { openView, type View, type ViewOptions } from "./view.ts";
 

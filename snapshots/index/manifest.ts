@@ -3,13 +3,13 @@
  *
  *  A manifest names more than the tag needs (what an update wrote on the way to it), never less; of what the tag was built on only what
  *  its version still names, so that a tag costs the same however many came before. */
-import { createReadStream, type Dirent } from "node:fs";
-import { cp, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { createReadStream, type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
+import { cp, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import { canonicalJson, type Sha256, SHA256_PATTERN, sha256Of } from "../digest.ts";
+import { canonicalJson, type Sha256, sha256, SHA256_PATTERN, sha256Of } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 
 const FOLDER = "manifests";
@@ -65,11 +65,11 @@ export class Manifests {
   /** list returns the files that a table has now. */
   async list(table: string): Promise<Listing> {
     const folder = this.folderOf(table);
-    const entries: readonly Dirent[] = (await readdir(folder, { recursive: true, withFileTypes: true }).catch(absent)) ?? [];
     const files = new Map<string, string>();
+    const entries: readonly Dirent[] = orNull(() => readdirSync(folder, { recursive: true, withFileTypes: true })) ?? [];
     for (const entry of entries) {
       const path = join(entry.parentPath, entry.name);
-      const identity = entry.isDirectory() ? null : await identify(path);
+      const identity = entry.isDirectory() ? null : identify(path);
       if (identity !== null) files.set(relative(folder, path), identity);
     }
     files.delete(HINT);
@@ -87,7 +87,7 @@ export class Manifests {
   /** has tells whether a table has this tag or its manifest, whole or not. */
   async has(table: string, tag: string): Promise<boolean> {
     const files = [join(this.folderOf(table), tagFile(tag)), this.pathOf(table, tag)];
-    return (await Promise.all(files.map(identify))).some((identity) => identity !== null);
+    return files.map(identify).some((identity) => identity !== null);
   }
 
   /** tags returns the tags of a table that have a manifest, whole or not. */
@@ -123,7 +123,7 @@ export class Manifests {
       throw new ShelfError("build_failed", `The tag of the search index could not be written: ${table}.lance/${tagFile(tag)}.`, {
         fixes: ["Look after the disk, then build again."],
       });
-    const identity = await identify(join(this.folderOf(table), tagFile(tag)));
+    const identity = identify(join(this.folderOf(table), tagFile(tag)));
     if (identity !== null) await add(tagFile(tag), identity);
     const version = await this.versionOf(table, tag);
     for (const [path, digest] of Object.entries(earlier)) if (version === null || isNamed(path, version)) files[path] = digest;
@@ -186,9 +186,11 @@ export class Manifests {
   private async digestOf(path: string, identity: string): Promise<Sha256> {
     const before = this.known.get(path);
     if (before?.identity === identity) return before.digest;
-    // Most files of an index are small, and a stream makes room for all that it may read at once.
-    const highWaterMark = Math.min(READ_BYTES, (await stat(path)).size + 1);
-    const digest = await sha256Of(createReadStream(path, { highWaterMark }));
+    // Most files of an index are small: a stream would cost more than their bytes.
+    const digest =
+      statSync(path).size <= READ_BYTES
+        ? sha256(readFileSync(path))
+        : await sha256Of(createReadStream(path, { highWaterMark: READ_BYTES }));
     this.known.set(path, { identity, digest });
     return digest;
   }
@@ -210,7 +212,7 @@ export class Manifests {
     if (manifest === null) return `${table} has no manifest of this snapshot.`;
     for (const [file, digest] of Object.entries(manifest.files)) {
       const path = join(this.folderOf(table), file);
-      const identity = found === null ? await identify(path) : (found.get(file) ?? null);
+      const identity = found === null ? identify(path) : (found.get(file) ?? null);
       if (identity === null && manifest.thinning) continue;
       if (identity === null) return `${table}.lance/${file} is missing.`;
       if ((await this.digestOf(path, identity).catch(() => null)) !== digest) return `${table}.lance/${file} is not what was written.`;
@@ -261,10 +263,19 @@ function isNamed(path: string, version: Version): boolean {
   return version.bytes.includes(folder === INDEXES ? Buffer.from(name.replaceAll("-", ""), "hex") : basename(path));
 }
 
-/** null when there is no file to be read. */
-async function identify(path: string): Promise<string | null> {
-  const found = await stat(path, { bigint: true }).catch(absent);
+/** identify returns what changes whenever a file does; null when there is no file to be read. */
+function identify(path: string): string | null {
+  const found = orNull(() => statSync(path, { bigint: true }));
   return found?.isFile() === true ? `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}` : null;
+}
+
+/** orNull looks at once: an index has hundreds of files, and handing each to another thread takes ten times as long as the look. */
+function orNull<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch (error) {
+    return absent(error as NodeJS.ErrnoException);
+  }
 }
 
 function inUse(error: NodeJS.ErrnoException): void {

@@ -1,6 +1,6 @@
 /** The pages that are made per request, the core's and the history's. */
 import { isOf } from "../routes/match.ts";
-import { HISTORY_REQUEST_PAGES } from "./history-pages.ts";
+import { HISTORY_REQUEST_PAGES } from "../annex/history/pages.ts";
 import { type PageMaker, type PageRequest, REQUEST_PAGES, type RequestPage } from "./request-pages.ts";
 
 const MAKERS = { ...REQUEST_PAGES, ...HISTORY_REQUEST_PAGES } as const;

@@ -155,6 +155,9 @@ export function objectPage(data: ViewData, facts: ReturnType<typeof objectFacts>
     facts: extract.facts ?? [],
     lines: extract.lines,
     language: extract.language,
+    // Of a PDF, and those of them that are drawn.
+    pages: extract.passages.reduce((most, { page }) => Math.max(most, page ?? 0), extract.images?.at(-1)?.page ?? 0),
+    drawn: extract.images?.at(-1)?.page ?? 0,
     outline: outlineOf(extract.passages),
     quoted: null as QuotedLines | null,
   };

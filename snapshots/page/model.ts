@@ -6,10 +6,10 @@ import type { View } from "../schema/resources.ts";
 import type { agentsPage } from "./agents-page.ts";
 import type { askForm } from "./ask-page.ts";
 import type { citedBy, claimCard, collectionCard, objectCard, recordCard } from "./cards.ts";
-import type { diffPage, snapshotRow, snapshotsPage } from "./history.ts";
+import type { diffPage, snapshotRow, snapshotsPage } from "../annex/history/snapshots-page.ts";
 import type { browsePage, claimPage, claimsPage, frontFacts, objectPage, rejectedPage } from "./library-pages.ts";
 import type { dashboardPage, recordFacts, registryPage } from "./registry-pages.ts";
-import type { revisionsPage } from "./revisions.ts";
+import type { revisionsPage } from "../annex/history/revisions-page.ts";
 import type { searchResults } from "./search-page.ts";
 import type { problemRow, problemsPage, referencePage } from "./service-pages.ts";
 
@@ -20,7 +20,7 @@ export { BROWSE_SORTS, type BrowseSort, type Facet } from "./facets.ts";
 export type { Jump } from "./jumps.ts";
 export type { QuotedLines } from "./quoted-lines.ts";
 export type { CodeFileRow, RecordSide } from "./record-sides.ts";
-export type { StatesAt } from "./states-over-time.ts";
+export type { StatesAt } from "../annex/history/states-over-time.ts";
 
 /** What every page shows around its content. */
 export type Chrome = {

@@ -22,6 +22,8 @@ export type RecordSide = {
     readonly declared: number;
     /** The first lines, highlighted and harmless. */
     readonly html: readonly string[];
+    /** Which of them begins the proof, from 0; null where nothing tells. */
+    readonly proof: number | null;
   } | null;
 };
 
@@ -36,7 +38,7 @@ const MAX_HTML = 8 * 1024;
 const ORDER = ["coq", "lean"];
 
 /** Files with what is declared in them that the record speaks of, in the order in which they are read. */
-export function sidesOf(record: CubRecord, files: readonly CodeFileRow[]): readonly Omit<RecordSide, "lines">[] {
+export function sidesOf(record: CubRecord, files: readonly CodeFileRow[]): readonly SideOf[] {
   const rank = ({ role, system }: CodeFileRow): number =>
     role === "runtime" ? ORDER.length + 1 : ORDER.includes(system) ? ORDER.indexOf(system) : ORDER.length;
   const declaring = files.filter(({ role, path }) => role === "proof" || path === record.exec_file);
@@ -48,14 +50,39 @@ export function sidesOf(record: CubRecord, files: readonly CodeFileRow[]): reado
 
 /** @param extract of the object that has the side's bytes
  *  @returns null when nothing of that name is declared there */
-export function declaredLines({ file, name }: Omit<RecordSide, "lines">, record: CubRecord, extract: Extract): RecordSide["lines"] {
-  const [anchored, line] = /^(.+):([1-9][0-9]{0,8})$/.exec(record.rust_anchor)?.slice(1) ?? [];
-  const passages = findDeclared(extract.passages, name, anchored === file.path ? Number(line) : null);
+export function declaredLines({ file, name }: SideOf, record: CubRecord, extract: Extract): RecordSide["lines"] {
+  const passages = declaringPassages({ file, name }, record, extract);
   const [first, last] = [passages[0], passages.at(-1)];
   if (first === undefined || last === undefined || extract.html === null) return null;
   const html = [...extract.html.matchAll(LINE)].slice(first.start_line - 1, last.end_line).map(([, , content = ""]) => content);
   if (html.length === 0) return null; // a file that is too long to be shown so far
-  return { start: first.start_line, end: last.end_line, declared: declarationLine({ ...first, name }), html: fit(html) };
+  const declared = declarationLine({ ...first, name });
+  const text = passages.flatMap((passage) => passage.text.split("\n"));
+  const proof = file.role === "proof" ? findProof(text, declared - first.start_line, file.system) : null;
+  return { start: first.start_line, end: last.end_line, declared, html: fit(html), proof };
+}
+
+type SideOf = Omit<RecordSide, "lines">;
+
+function declaringPassages({ file, name }: SideOf, record: CubRecord, extract: Extract): readonly Passage[] {
+  const [anchored, line] = /^(.+):([1-9][0-9]{0,8})$/.exec(record.rust_anchor)?.slice(1) ?? [];
+  return findDeclared(extract.passages, name, anchored === file.path ? Number(line) : null);
+}
+
+/** What stands before a declaration, and the declaration itself; null when nothing of that name is declared there. */
+export function declaredText(side: SideOf, record: CubRecord, extract: Extract): { readonly before: string; readonly text: string } | null {
+  const passages = declaringPassages(side, record, extract);
+  const [first] = passages;
+  if (first === undefined) return null;
+  const lines = passages.flatMap(({ text }) => text.split("\n"));
+  const declared = declarationLine({ ...first, name: side.name }) - first.start_line;
+  return { before: lines.slice(0, declared).join("\n"), text: lines.slice(declared).join("\n") };
+}
+
+/** @param from of the lines, where the declaration stands */
+function findProof(lines: readonly string[], from: number, system: string): number | null {
+  const at = lines.findIndex((line, index) => index >= from && (system === "lean" ? /:=(?:\s*by)?\s*$/ : /^\s*Proof\b/).test(line));
+  return at < 0 ? null : system === "lean" ? at + 1 : at;
 }
 
 /** As ../../generator/extract/code-view.ts writes it: each line ends where it began, with all that it opened closed. */

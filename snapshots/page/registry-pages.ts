@@ -7,6 +7,7 @@ import { CUB_FACETS } from "../schema/cub-facets.ts";
 import type { CubRecord } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
 import { EVIDENCE_STATES } from "../schema/scalar.ts";
+import { checkSentence } from "../format/check-sentence.ts";
 import { recordStanding } from "../format/standing.ts";
 import { REGISTRY_WORDS, registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
@@ -15,7 +16,9 @@ import { claimCard, countBy, countStandings, recordCard, recordCounts } from "./
 import { highlightLines, loadLanguage } from "./highlight/highlight.ts";
 import { jumpsOf } from "./jumps.ts";
 import { type Facet, facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
-import { type CodeFileRow, declaredLines, type RecordSide, sidesOf } from "./record-sides.ts";
+import { type DifferentLine, difference } from "./difference.ts";
+import { type CodeFileRow, declaredLines, declaredText, type RecordSide, sidesOf } from "./record-sides.ts";
+import { breakStatement, findStatement, firstSentence } from "./statement.ts";
 import { relationsOf } from "../format/relations.ts";
 
 /** Each filter that is set has the site path that removes it; `next` and `previous` are site paths, with the query. */
@@ -76,7 +79,18 @@ export function recordFacts(data: ViewData, record: CubRecord) {
     page: "record" as const,
     record,
     standing: recordStanding(record),
+    checks: (record.checks ?? []).map((check) => ({
+      state: check.state,
+      says: checkSentence(check, record),
+      signers: check.signers,
+      reason: check.reason,
+      attestation: check.attestation,
+      object: relations.keysByDigest.get(check.attestation)?.[0] ?? null,
+    })),
     statement: "",
+    summary: "",
+    /** What the file that proves it declares, where `statement_state` says that it is the same or differs; else null. */
+    found: null as { readonly file: string; readonly lines: readonly DifferentLine[] } | null,
     head: index === undefined || index.head === "" ? null : index.head,
     sides: without,
     files: rest,
@@ -86,13 +100,31 @@ export function recordFacts(data: ViewData, record: CubRecord) {
   };
 }
 
-/** @param read what was read out of an object */
+/** The summary is what the file says above the theorem. Of what the file declares `lines` are those that differ from the record's statement, none
+ *  where it is the same.
+ *  @param read what was read out of an object */
 export async function recordPage(facts: ReturnType<typeof recordFacts>, read: (key: string) => Promise<Extract>) {
   const sides = facts.sides.map(async (side): Promise<RecordSide> => {
     const { object } = side.file;
     return object === null ? side : { ...side, lines: declaredLines(side, facts.record, await read(object)) };
   });
-  return { ...facts, statement: await colouredStatement(facts), sides: await Promise.all(sides) };
+  const declared = await declaredStatement(facts, read);
+  return { ...facts, ...declared, statement: await colouredStatement(facts), sides: await Promise.all(sides) };
+}
+
+async function declaredStatement(
+  { sides, record }: ReturnType<typeof recordFacts>,
+  read: (key: string) => Promise<Extract>,
+): Promise<Pick<ReturnType<typeof recordFacts>, "summary" | "found">> {
+  const proof = sides.find(({ file }) => file.role === "proof" && file.object !== null);
+  const declared = proof === undefined ? null : declaredText(proof, record, await read(proof.file.object ?? ""));
+  if (proof === undefined || declared === null) return { summary: "", found: null };
+  const { file, name } = proof;
+  const stated = findStatement(declared.text, name, file.system);
+  const [was, is] = [record.statement.replaceAll(/\s+/g, " ").trim(), stated ?? ""];
+  const told = record.statement_state === "same" || (record.statement_state === "differs" && stated !== null);
+  const lines = record.statement_state === "differs" ? (difference(was, is)?.lines ?? []) : [];
+  return { summary: firstSentence(declared.before), found: told ? { file: file.path, lines } : null };
 }
 
 /** In the language of the file that proves it, or else of the first system that the record names. */
@@ -100,7 +132,7 @@ async function colouredStatement({ record, sides }: ReturnType<typeof recordFact
   const proof = sides.find(({ file }) => file.role === "proof" && file.system !== "");
   const language = proof?.file.system ?? /[\w*]+/.exec(record.formal_systems)?.[0] ?? null;
   await loadLanguage(language);
-  return highlightLines(record.statement.replaceAll("\r\n", "\n"), language).join("\n");
+  return highlightLines(breakStatement(record.statement.replaceAll("\r\n", "\n")), language).join("\n");
 }
 
 /** Rows of the dashboard's plots; the registry's own page filters by the others. */

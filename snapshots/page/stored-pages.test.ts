@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CubRecord } from "../schema/cubs.ts";
-import { TINY, tinyData } from "../verify/tiny-shelf.ts";
+import { TINY, tinyData } from "../verify/tiny-shelf-fixture.ts";
 import { matchPath } from "../routes/match.ts";
 import { findStoredPage, type PageAt, storedPages } from "./stored-pages.ts";
 

@@ -5,10 +5,9 @@ import { orWithdrawn } from "../format/withdrawn.ts";
 import { ShelfError } from "../errors.ts";
 import { relationsOf } from "../format/relations.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
-import { CUB_FILTERS } from "../schema/cub-facets.ts";
+import { RECORD_FILTERS } from "../schema/cub-facets.ts";
 import type { CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { type DigestMatches, type Proof, PROOF_KINDS, type ProofKind } from "../schema/evidence.ts";
-import { LEAK_INPUT, type LeakReport, LeakSummary } from "../schema/leak-summary.ts";
 import type { Catalog, ListResponse, SearchResponse } from "../schema/resources.ts";
 import { catalogFrame } from "./catalog.ts";
 import { REGISTRY_WORDS } from "../format/registry-words.ts";
@@ -46,7 +45,7 @@ export async function cubsBody(open: OpenSnapshot, query: CubsQuery): Promise<Cu
 
 function facetsOf(records: readonly CubRecord[], query: CubQuery): NonNullable<CubListResponse["facets"]> {
   const found = findCubs(records, { ...query, limit: records.length }).cubs;
-  const names = [...CUB_FILTERS.map(({ name }) => name), "standing", "evidence_state"] as const;
+  const names = [...RECORD_FILTERS.map(({ name }) => name), "standing", "evidence_state"] as const;
   return Object.fromEntries(names.map((name) => [name, [...countNarrowed(records, query, found, name)]]));
 }
 
@@ -78,13 +77,6 @@ export async function digestBody(open: OpenSnapshot, sha256: string): Promise<Di
 export async function proofBody(open: OpenSnapshot, kind: ProofKind, key: string): Promise<Proof> {
   const library = await open.snapshot.library();
   return prove(open.snapshot, kind, key, library.base_url + mountPath(library));
-}
-
-/** GET /api/leak-report. */
-export function leakReportBody({ snapshot: { record } }: OpenSnapshot): LeakReport {
-  const { sequence, snapshot, inputs } = record;
-  const text = inputs[LEAK_INPUT];
-  return { sequence, snapshot, check: text === undefined ? null : LeakSummary.parse(JSON.parse(text)) };
 }
 
 /** @throws ShelfError "bad_parameter" */
@@ -135,7 +127,7 @@ function nextOf(open: OpenSnapshot, query: string, position: number | null): { n
 
 /** In the order of the table, whatever the order in the URL. */
 function filtersOf({ filters }: CubQuery): readonly (readonly [name: string, values: readonly string[]])[] {
-  return CUB_FILTERS.flatMap(({ name }) => {
+  return RECORD_FILTERS.flatMap(({ name }) => {
     const values = filters.get(name);
     return values === undefined ? [] : [[name, values] as const];
   });
@@ -150,7 +142,7 @@ export type ParsedQuery = {
   body(open: OpenSnapshot): Promise<object>;
 };
 
-export type QueryRouteId = "list" | "search" | "cubs" | "digest" | "proof" | "leak-report";
+export type QueryRouteId = "list" | "search" | "cubs" | "digest" | "proof";
 
 /** Query route → its request from the parts of the path, decoded, and the parameters, whose names are known already.
  *  Each throws a ShelfError for a value that its route does not take. */
@@ -180,11 +172,10 @@ export const QUERIES: Readonly<Record<QueryRouteId, (parts: Readonly<Record<stri
     const kind = parseProofKind(single(params, "kind") ?? "object");
     return parsed("proof", null, [kind, key], (open) => proofBody(open, kind, key));
   },
-  "leak-report": () => parsed("leak-report", null, [], async (open) => leakReportBody(open)),
 };
 
-function parsed(
-  route: QueryRouteId,
+export function parsed(
+  route: string,
   cursor: Cursor | null,
   query: readonly unknown[],
   body: (open: OpenSnapshot) => Promise<object>,

@@ -27,6 +27,36 @@ const some = fc
   )
   .map((list) => list.map((fields, at) => record(at + 1, fields)));
 
+test("what a prover said narrows, and a record that nobody ran a prover over is under none of it", () => {
+  const check = {
+    prover: "coq",
+    version: "",
+    revision: "",
+    finished: "",
+    attestation: "",
+    signers: [],
+    isolation: "",
+    exact: true,
+    reason: "",
+  };
+  const records = [
+    record(1, { axioms: ["A.classic", "A.choice"], checks: [{ ...check, state: "accepted_with_axioms" }] }),
+    record(2, {
+      axioms: [],
+      checks: [
+        { ...check, state: "accepted" },
+        { ...check, prover: "lean", state: "not_run" },
+      ],
+    }),
+    record(3, {}),
+  ];
+  const ids = (params: string) => findCubs(records, parseCubQuery(new URLSearchParams(params))).cubs.map(({ id }) => id);
+  assert.deepEqual(ids("axiom=A.classic"), ["CUB-0001"]);
+  assert.deepEqual(ids("prover=lean&prover=coq"), ["CUB-0001", "CUB-0002"]);
+  assert.deepEqual(ids("check_state=accepted"), ["CUB-0002"]);
+  assert.deepEqual(ids("check_state=rejected"), []);
+});
+
 test("filters hold exactly: alternatives inside one, all of them together", () => {
   fc.assert(
     fc.property(

@@ -1,6 +1,6 @@
 /** GET /api/cubs: records by filters and words. Conventions "Lists, filters, search". */
 import { ShelfError } from "../errors.ts";
-import { CUB_FACETS, CUB_FILTERS, type CubFacet } from "../schema/cub-facets.ts";
+import { CUB_FACETS, RECORD_FILTERS, type CubFacet } from "../schema/cub-facets.ts";
 import { CUB_ID_PATTERN, type CubRecord } from "../schema/cubs.ts";
 import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords, type WordForms } from "./words.ts";
@@ -20,7 +20,7 @@ export type CubMatches = { readonly count: number; readonly cubs: readonly CubRe
 /** @param facets the parameters that are read
  *  @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value, a q over
  *  500 characters, or a q or limit given twice */
-export function parseCubQuery(params: URLSearchParams, facets: readonly { readonly name: CubFacet }[] = CUB_FILTERS): CubQuery {
+export function parseCubQuery(params: URLSearchParams, facets: readonly { readonly name: CubFacet }[] = RECORD_FILTERS): CubQuery {
   const q = single(params, "q") ?? "";
   if ([...q].length > MAX_QUERY) throw badParameter("q", `is longer than ${MAX_QUERY} characters`);
   const filters = new Map<CubFacet, readonly string[]>();

@@ -66,7 +66,7 @@ export function reconcile(meta: RegistryMeta, cubs: readonly CubRecord[]): reado
 }
 
 /** Every counter that follows from the records, as `meta` would declare it. */
-export function countAll(cubs: readonly CubRecord[]): Readonly<Record<string, Readonly<Record<string, number>>>> {
+export function countRecords(cubs: readonly CubRecord[]): Readonly<Record<string, Readonly<Record<string, number>>>> {
   const counters = COUNTED.map(({ group, filter }) => {
     const counted = countFacet(cubs, filter).filter(({ value }) => value !== "");
     return [group, Object.fromEntries(counted.map(({ value, count }) => [value, count]))] as const;

@@ -1,13 +1,13 @@
 /** The route table, put together: the core's rows, the annexes' rows, and the pages, who has each and in which order it is described.
  *  The answers, the description at /api/openapi.json, the reference page and the tests that enumerate routes all read it. */
 import { EFFECT_ROWS } from "./effect-rows.ts";
-import { HISTORY_PAGES, HISTORY_ROWS } from "./history-rows.ts";
-import { LEAK_ROWS } from "./leak-rows.ts";
-import { LOG_ROWS } from "./log-rows.ts";
+import { HISTORY_PAGES, HISTORY_ROWS } from "../annex/history/rows.ts";
+import { LEAK_ROWS } from "../annex/leaks/rows.ts";
+import { LOG_ROWS } from "../annex/log/rows.ts";
 import { PAGE_ROWS } from "./page-rows.ts";
 import type { PageRow, Route, Views } from "./route.ts";
 import { CORE_ROWS } from "./routes.ts";
-import { BESIDE, SIDE_ROWS } from "./side-rows.ts";
+import { BESIDE, SIDE_ROWS } from "../annex/side/rows.ts";
 
 const ROWS = { ...CORE_ROWS, ...EFFECT_ROWS, ...HISTORY_ROWS, ...LOG_ROWS, ...SIDE_ROWS, ...LEAK_ROWS } as const;
 const PAGES = { ...PAGE_ROWS, ...HISTORY_PAGES } as const;

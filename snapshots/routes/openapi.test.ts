@@ -130,11 +130,13 @@ test("every route of the interface is there, with each of its methods", () => {
   }
 });
 
-test("GET /api/cubs takes q, the sixteen filters, facets, a limit and a cursor, and nothing else", () => {
+test("GET /api/cubs takes q, the sixteen filters, those over checks, facets, a limit and a cursor, and nothing else", () => {
   const names = describe()
     .paths["/api/cubs"]?.["get"]?.parameters?.map(({ name }) => name)
     .sort();
   assert.deepEqual(names, [
+    "axiom",
+    "check_state",
     "crate",
     "cursor",
     "deployable",
@@ -148,6 +150,7 @@ test("GET /api/cubs takes q, the sixteen filters, facets, a limit and a cursor, 
     "production_consumption",
     "proof_consumption",
     "proof_scope",
+    "prover",
     "q",
     "repo",
     "status",

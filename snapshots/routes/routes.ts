@@ -1,7 +1,7 @@
 /** The core's part of the route table: what is read of a snapshot, or of the process. */
 import { DEFAULT_LIMIT } from "../query/params.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
-import { CUB_FILTERS, type CubFilter } from "../schema/cub-facets.ts";
+import { RECORD_FILTERS, type RecordFilter } from "../schema/cub-facets.ts";
 import { CubCode, CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { DigestMatches } from "../schema/evidence.ts";
 import { Capabilities, Catalog, CollectionCatalog, Health, ListResponse, Rejected, SearchResponse } from "../schema/resources.ts";
@@ -9,7 +9,7 @@ import { anyObject, cursor, json, key, license, limit, parameter, prefix, q, typ
 
 const id = { description: "Exact CUB id.", example: "CUB-0001" };
 
-const FILTER_EXAMPLES: Readonly<Record<CubFilter, string>> = {
+const FILTER_EXAMPLES: Readonly<Record<RecordFilter, string>> = {
   repo: "sorting",
   status: "VERIFIED_EXACT",
   verification_state: "VERIFIED",
@@ -26,8 +26,11 @@ const FILTER_EXAMPLES: Readonly<Record<CubFilter, string>> = {
   deployable: "true",
   lane: "main",
   tier: "1",
+  check_state: "accepted",
+  prover: "coq",
+  axiom: "Coq.Logic.Classical_Prop.classic",
 };
-const cubFilters = CUB_FILTERS.map(({ name, field }) =>
+const cubFilters = RECORD_FILTERS.map(({ name, field }) =>
   parameter(
     name,
     name === "deployable" ? "true or false." : `Exact, case-sensitive value of \`${field}\`; repeated values are alternatives.`,

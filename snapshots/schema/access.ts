@@ -16,6 +16,19 @@ const CREDENTIAL_HEADERS = {
 const words = z.array(z.string().min(1, "is empty"));
 const headerName = (name: string) => z.string().min(1, "is empty").toLowerCase().default(name);
 
+/** Sign-in of the library's own, with an OpenID provider. */
+const OwnSignIn = z.object({
+  issuer: z.string(),
+  clientId: z.string(),
+  /** Members of any one of these are let in. */
+  groups: words.default([]),
+  /** Claim of the ID token that holds a person's groups. */
+  groupsClaim: z.string().default("groups"),
+  /** Hours after which a session is over. */
+  sessionHours: z.number().positive().default(12),
+});
+export type OwnSignIn = z.infer<typeof OwnSignIn>;
+
 export const AccessConfig = z.object({
   /** The exact `iss` of an application token; null accepts no tokens, only service-token pairs. */
   issuer: z.string().nullable(),
@@ -40,6 +53,8 @@ export const AccessConfig = z.object({
   /** Where a person signs in, and whom to ask to be let in: an address, of mail or of the web. Told to everybody who is refused. */
   signIn: z.string().nullable().default(null),
   contact: z.string().nullable().default(null),
+  /** Null where a gateway in front signs people in. */
+  oidc: OwnSignIn.nullable().default(null),
   /** Two entries with one id are a rotation: both secrets are good. */
   serviceTokens: z.array(z.object({ name: z.string(), id: z.string(), secretSha256: Sha256Hex })).default([]),
 });

@@ -2,8 +2,9 @@
  *  dropped on parse, which keeps internal operational fields out of every view (conventions, "Inputs"). Enumerations stay open
  *  strings: a value nobody has seen yet is kept and reported, since refusing it would hide a record. */
 import { z } from "zod";
+import { CHECKED_FIELDS, CHECKED_MEMBERS } from "./checked.ts";
 import { Standing } from "./standing.ts";
-import { Count, Counters, EVIDENCE_STATES, Sha256Hex, WebUrl, text } from "./scalar.ts";
+import { Count, Counters, EVIDENCE_STATES, Sha256Hex, STATEMENT_STATES, WebUrl, text } from "./scalar.ts";
 
 export const CUB_ID_PATTERN = /^CUB-[0-9]{4,}$/;
 
@@ -85,11 +86,16 @@ const RegistryRecord = z.object({
 });
 
 export const CubRecord = RegistryRecord.extend({
+  ...CHECKED_MEMBERS,
   standing: Standing.exactOptional().meta({
     description: "What is to be said of it: its verification_state, held against its files; no registry says it",
   }),
   evidence_state: z.enum(EVIDENCE_STATES).exactOptional().meta({
     description: "Whether the files that it pins are what is there, when the snapshot was built: the gravest of them; no registry says it",
+  }),
+  statement_state: z.enum(STATEMENT_STATES).exactOptional().meta({
+    description:
+      "Its statement beside the declaration of its name in the files that it pins, when the snapshot was built: the same words, others, or none of that name; absent where texts alone do not tell; no registry says it",
   }),
   license: z.string().exactOptional().meta({
     description:
@@ -100,6 +106,8 @@ export type CubRecord = z.infer<typeof CubRecord>;
 export type CubField = keyof z.infer<typeof RegistryRecord>;
 
 export const CUB_FIELDS = Object.keys(RegistryRecord.shape) as readonly CubField[];
+/** What a registry may say of a record. */
+export const SAID_FIELDS: readonly string[] = [...CUB_FIELDS, ...CHECKED_FIELDS];
 
 /** Values that the interface lists, in its order: for facets, for words on pages, for the description. */
 export const KNOWN_VALUES = {

@@ -38,3 +38,7 @@ export const text = (description: string) => z.string().default("").meta({ descr
  *  looked at. */
 export const EVIDENCE_STATES = ["holds", "differs", "gone", "unpinned", "unreachable"] as const;
 export type EvidenceState = (typeof EVIDENCE_STATES)[number];
+
+/** What became of a record's statement beside the declaration of its name in its pinned file: its words, others, or no such declaration. */
+export const STATEMENT_STATES = ["same", "differs", "not_found"] as const;
+export type StatementState = (typeof STATEMENT_STATES)[number];

@@ -77,7 +77,8 @@ test("a question is counted in code points after composition", () => {
   assert.equal(ask("🦉".repeat(501)).success, false);
   assert.equal(ask("e\u0301".repeat(500)).data?.question, "\u00e9".repeat(500));
   for (const question of [undefined, null, 1, "", " \n\u00a0", ["x"], {}]) assert.equal(ask(question).success, false);
-  assert.deepEqual(resources.AskRequest.parse({ question: "why", extra: 1 }), { question: "why", prefix: "" });
+  assert.deepEqual(resources.AskRequest.parse({ question: "why" }), { question: "why", prefix: "" });
+  assert.equal(resources.AskRequest.safeParse({ question: "why", extra: 1 }).success, false, "a slip of a member's name is told");
 });
 
 test("every resource has an OpenAPI form under its own name", () => {

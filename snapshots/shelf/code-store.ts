@@ -1,5 +1,4 @@
 /** The exact-revision store: `{repo}/{head}/{path}`, read by the build to say what is available and by the sidecar to send bytes. */
-import type { BucketConfig } from "../bucket/bucket.ts";
 import type { Sha256 } from "../digest.ts";
 import type { CodeRef } from "../format/code-ref.ts";
 import type { OpenFile } from "./checked-read.ts";
@@ -26,5 +25,16 @@ export interface CodeStore {
    *  @throws ShelfError "code_store_unavailable" */
   list(): AsyncIterable<ListedCode>;
 }
+
+/** Of the configuration; credentials are found where the AWS SDK looks for them. */
+export type BucketConfig = {
+  readonly bucket: string;
+  /** Empty, or ends in "/". All keys are below it. */
+  readonly prefix: string;
+  /** Null is AWS. */
+  readonly endpoint: string | null;
+  readonly region: string;
+  readonly forcePathStyle: boolean;
+};
 
 export type CodeStorage = { readonly kind: "directory"; readonly root: string } | ({ readonly kind: "s3" } & BucketConfig);

@@ -9,7 +9,7 @@ import { canonicalJson, sha256 } from "../digest.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "./read.ts";
 import { CubRecord } from "../schema/cubs.ts";
 import { openDirectoryShelf } from "./shelf-directory.ts";
-import { publishTiny, tinyData, type TinySource } from "../verify/tiny-shelf.ts";
+import { publishTiny, tinyData, type TinySource } from "../verify/tiny-shelf-fixture.ts";
 
 const base = mkdtempSync(join(tmpdir(), "diff-"));
 after(() => rmSync(base, { recursive: true }));

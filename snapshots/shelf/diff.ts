@@ -28,6 +28,20 @@ export type Change = {
   readonly weaker: readonly string[];
 };
 
+const KINDS = ["added", "changed", "removed"] as const;
+const LISTS = [
+  ["objects", "object"],
+  ["claims", "claim"],
+  ["records", "record"],
+] as const;
+
+export type Listed = { readonly change: ListedChange; readonly what: "object" | "claim" | "record"; readonly name: string };
+
+/** In the order in which they are told. */
+export function listChanges(changes: Changes): readonly Listed[] {
+  return KINDS.flatMap((change) => LISTS.flatMap(([list, what]) => changes[change][list].map((name) => ({ change, what, name }))));
+}
+
 /** Names of objects (keys), claims (ids) and CUB records (ids), each list ascending by code unit.
  *  An object is changed when its bytes, its media type or its upload time is; a claim or record when its JSON is.
  *  @param before null for the first snapshot: everything is added */

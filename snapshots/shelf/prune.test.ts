@@ -8,7 +8,7 @@ import { prune } from "./prune.ts";
 import { type DirectoryShelf, openDirectoryShelf } from "./shelf-directory.ts";
 import { overriding, type SnapshotRecord } from "./shelf.ts";
 import { verifyShelf } from "../verify/verify.ts";
-import { publishBoth, TINY, type TinySource } from "../verify/tiny-shelf.ts";
+import { publishBoth, TINY, type TinySource } from "../verify/tiny-shelf-fixture.ts";
 
 const base = mkdtempSync(join(tmpdir(), "prune-"));
 after(() => rmSync(base, { recursive: true }));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { tinyData, type TinySource, publishTiny } from "../verify/tiny-shelf.ts";
+import { tinyData, type TinySource, publishTiny } from "../verify/tiny-shelf-fixture.ts";
 import { createTreeCache, openSnapshot } from "./read.ts";
 import { openDirectoryShelf } from "./shelf-directory.ts";
 import { overriding, type Shelf } from "./shelf.ts";

@@ -2,7 +2,7 @@
  *  the tests read it. Descriptions are ours; no text of the library is ever put into one. */
 import { z } from "zod";
 import { Claim, CLAIM_STATUSES } from "../schema/claims.ts";
-import { CUB_FILTERS } from "../schema/cub-facets.ts";
+import { RECORD_FILTERS } from "../schema/cub-facets.ts";
 import { CUB_SUMMARY, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { DigestMatches, Proof } from "../schema/evidence.ts";
 import {
@@ -59,7 +59,7 @@ const detail = z
   .meta({ description: "summary is the default; full gives every field", default: "summary" });
 
 const filters = Object.fromEntries(
-  CUB_FILTERS.map(({ name, field }) => [
+  RECORD_FILTERS.map(({ name, field }) => [
     name,
     name === "deployable"
       ? z.boolean().optional()

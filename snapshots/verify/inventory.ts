@@ -29,6 +29,7 @@ const INVENTORY: readonly (readonly [path: RegExp, warrant: Warrant])[] = [
   ],
   [/^checked$/, harmless("it says when a build last looked, for the age that /health tells")],
   [/^followed$/, harmless("its time counts, and not what is in it")],
+  [/^(bucket\/|bucket\.state$)/, harmless("what this machine knows of its bucket; what is not whole is looked up again")],
   [/^pointer\.lock$/, harmless("it is empty; a lock is held on it")],
   [/^(tmp|arriving)\//, harmless("files that are being written; the next build removes what a killed one left")],
 ];
@@ -36,7 +37,6 @@ const INVENTORY: readonly (readonly [path: RegExp, warrant: Warrant])[] = [
 /** Of the internal root alone. */
 const OF_BUILDS: typeof INVENTORY = [
   [/^build\//, harmless("it is kept behind its own digest for the next build, which begins without what is not whole")],
-  [/^(bucket\/|bucket\.state$)/, harmless("what this machine knows of its bucket; what is not whole is looked up again")],
   [/^lost\//, harmless("repair has set it aside, and nothing reads it")],
 ];
 

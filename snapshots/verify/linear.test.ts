@@ -17,7 +17,7 @@ import { createReport } from "./finding.ts";
 import { pagesCheck } from "./pages.ts";
 import { checkRecords } from "./records.ts";
 import { openAudit } from "./run-checks.ts";
-import { publishBoth, TINY, tinyData } from "./tiny-shelf.ts";
+import { publishBoth, TINY, tinyData } from "./tiny-shelf-fixture.ts";
 import { MAX_FOLDERS, walkSnapshot } from "./walk.ts";
 
 const base = mkdtempSync(join(tmpdir(), "linear-"));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { type DirectoryShelf, openDirectoryShelf } from "../shelf/shelf-directory.ts";
 import type { Finding } from "./finding.ts";
-import { publishBoth, TINY, type TinyOptions, type TinySource } from "./tiny-shelf.ts";
+import { publishBoth, TINY, type TinyOptions, type TinySource } from "./tiny-shelf-fixture.ts";
 import { type VerifyOptions, verifyShelf } from "./verify.ts";
 
 const base = mkdtempSync(join(tmpdir(), "verify-"));

@@ -30,7 +30,16 @@ import {
 import { openAudit, runChecks } from "./run-checks.ts";
 import { type VerifyOptions, verifyShelf } from "./verify.ts";
 import { MAX_FOLDERS } from "./walk.ts";
-import { GATED_COLLECTION, GATED_TEXT, publishBoth, publishTiny, TINY, tinyData, type TinyOptions, type TinySource } from "./tiny-shelf.ts";
+import {
+  GATED_COLLECTION,
+  GATED_TEXT,
+  publishBoth,
+  publishTiny,
+  TINY,
+  tinyData,
+  type TinyOptions,
+  type TinySource,
+} from "./tiny-shelf-fixture.ts";
 
 const codes = (findings: readonly Finding[]): string[] => [...new Set(findings.map((finding) => finding.code))].sort();
 

@@ -9,13 +9,13 @@ import type { Check } from "./check.ts";
 import { type Deriver, derivedCheck } from "./derived.ts";
 import { extractsCheck } from "./extracts.ts";
 import type { Finding } from "./finding.ts";
-import { heldCheck } from "./held-check.ts";
+import { heldCheck } from "../annex/leaks/held-check.ts";
 import { type FindIndexProblems, indexCheck } from "./index-check.ts";
 import { inventoryCheck } from "./inventory.ts";
-import { leakCheck, type LeakSources } from "./leak-check.ts";
-import { logCheck, type LogTrust } from "./log.ts";
+import { leakCheck, type LeakSources } from "../annex/leaks/leak-check.ts";
+import { logCheck, type LogTrust } from "../annex/log/log-check.ts";
 import { pagesCheck } from "./pages.ts";
-import { REDACTION_CHECKS } from "./redacted.ts";
+import { REDACTION_CHECKS } from "../annex/leaks/redacted-check.ts";
 import { runChecks, type RunOptions } from "./run-checks.ts";
 
 export type VerifyOptions = RunOptions &

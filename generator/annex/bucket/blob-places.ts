@@ -3,9 +3,16 @@
  *  believed: what it leads to is compared with the blob's digest. */
 import { type Sha256, sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { type OpenFile, WrongBytes } from "../../../snapshots/shelf/checked-read.ts";
-import { unpacked } from "../../../snapshots/shelf/packs.ts";
-import { type Directory, END_BYTES, findDirectory, type Packed, parseDirectory } from "../../../snapshots/shelf/zip.ts";
+import {
+  type Directory,
+  END_BYTES,
+  findDirectory,
+  type OpenFile,
+  type Packed,
+  parseDirectory,
+  unpacked,
+  WrongBytes,
+} from "../../../snapshots/shelf/index.ts";
 import { inTurns } from "../../files/concurrently.ts";
 import type { Inventory, InventoryFile } from "./inventory.ts";
 import { getObjectPart, type Place } from "./place.ts";

@@ -1,5 +1,5 @@
 /** A place on the command line: a folder, or s3://BUCKET/PREFIX. */
-import type { BucketConfig } from "../../../snapshots/bucket/bucket.ts";
+import type { BucketConfig } from "../../../snapshots/annex/bucket/index.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 
 export type BucketOptions = { readonly endpoint?: string; readonly region?: string };

@@ -1,7 +1,7 @@
 /** A bucket as a website of it gives it to readers: its own bytes and headers, and `index.html` in a folder. */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { BucketConfig } from "../../../snapshots/bucket/bucket.ts";
+import type { BucketConfig } from "../../../snapshots/annex/bucket/bucket.ts";
 
 export type Website = {
   /** Without a slash at the end. */

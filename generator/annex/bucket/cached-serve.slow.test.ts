@@ -8,8 +8,8 @@ import { basename, join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { openFaultProxy } from "../../../snapshots/bucket/fault-proxy-fixture.ts";
-import { bucketTest, makeBucket } from "../../../snapshots/bucket/memory-server-fixture.ts";
+import { openFaultProxy } from "../../../snapshots/annex/bucket/fault-proxy-fixture.ts";
+import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-server-fixture.ts";
 import { SHA256_PATTERN, sha256 } from "../../../snapshots/digest.ts";
 
 import { openConfig } from "../../config/config.ts";

@@ -4,10 +4,10 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { BucketConfig } from "../../../snapshots/bucket/bucket.ts";
-import { openFaultProxy } from "../../../snapshots/bucket/fault-proxy-fixture.ts";
-import { openBucket } from "../../../snapshots/bucket/s3-bucket.ts";
-import { bucketTest, makeBucket } from "../../../snapshots/bucket/memory-server-fixture.ts";
+import type { BucketConfig } from "../../../snapshots/annex/bucket/bucket.ts";
+import { openFaultProxy } from "../../../snapshots/annex/bucket/fault-proxy-fixture.ts";
+import { openBucket } from "../../../snapshots/annex/bucket/s3-bucket.ts";
+import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-server-fixture.ts";
 import { spoilBlob } from "../../../snapshots/contract/spoil-blob.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
 

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { bucketTest, makeBucket } from "../../../snapshots/bucket/memory-server-fixture.ts";
+import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-server-fixture.ts";
 import { bareExchange, httpCases, PUBLIC_SCRIPTS, SHARED_SCRIPTS } from "../../../snapshots/contract/suite.ts";
 import { openConfig } from "../../config/config.ts";
 import { shelveInBucket } from "../../testing/bucket-library.ts";

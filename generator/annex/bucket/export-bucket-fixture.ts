@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, type TestContext } from "node:test";
-import type { Bucket } from "../../../snapshots/bucket/bucket.ts";
+import type { Bucket } from "../../../snapshots/annex/bucket/bucket.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { openConfig } from "../../config/config.ts";
 import { HOSTILE_NAMES, SILENT, writeFiles } from "../../testing/library.ts";

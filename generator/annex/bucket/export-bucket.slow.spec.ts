@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "playwright/test";
-import { makeBucket, useCredentials } from "../../../snapshots/bucket/ceph.ts";
-import { type MemoryServer, openMemoryServer } from "../../../snapshots/bucket/s3-face-fixture.ts";
+import { makeBucket, useCredentials } from "../../../snapshots/annex/bucket/ceph-fixture.ts";
+import { type MemoryServer, openMemoryServer } from "../../../snapshots/annex/bucket/s3-face-fixture.ts";
 import { openWebsite, type Website } from "./bucket-website-fixture.ts";
 
 const CLI = join(import.meta.dirname, "../..", "cli.ts");

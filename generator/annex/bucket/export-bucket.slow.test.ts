@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { openFaultProxy } from "../../../snapshots/bucket/fault-proxy-fixture.ts";
-import { openBucket } from "../../../snapshots/bucket/s3-bucket.ts";
-import { bucketTest, makeBucket } from "../../../snapshots/bucket/memory-server-fixture.ts";
+import { openFaultProxy } from "../../../snapshots/annex/bucket/fault-proxy-fixture.ts";
+import { openBucket } from "../../../snapshots/annex/bucket/s3-bucket.ts";
+import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-server-fixture.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { SILENT, writeFiles } from "../../testing/library.ts";
 import { audit } from "../trust/audit.ts";

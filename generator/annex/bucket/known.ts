@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
-import { absent } from "../../../snapshots/shelf/absent.ts";
+import { absent } from "../../../snapshots/shelf/index.ts";
 import { writeInRoot } from "../../../snapshots/shelf/write-whole.ts";
 import { seal, unseal } from "../../files/sealed.ts";
 import type { Inventory } from "./inventory.ts";

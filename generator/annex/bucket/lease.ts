@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { canonicalJson, parseJson, sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import type { Bucket } from "../../../snapshots/bucket/bucket.ts";
+import type { Bucket } from "../../../snapshots/annex/bucket/index.ts";
 import { keptFile } from "../../files/kept-file.ts";
 import { swap } from "./place.ts";
 

@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { type Sha256, sha256Of } from "../../../snapshots/digest.ts";
-import { absent } from "../../../snapshots/shelf/absent.ts";
+import { absent } from "../../../snapshots/shelf/index.ts";
 import { inTurns } from "../../files/concurrently.ts";
 import { travels } from "./inventory.ts";
 

@@ -3,12 +3,11 @@
  *
  *  One request reads one version of an object, whole: its own ETag, size and time say which, so what changed since the listing is
  *  seen by the next one. A bucket that fails is no object that is gone: then the build ends. */
-import type { Bucket, HeadObject, ListedObject } from "../../../snapshots/bucket/bucket.ts";
-import { openBucket } from "../../../snapshots/bucket/s3-bucket.ts";
+import { type Bucket, type HeadObject, type ListedObject, openBucket } from "../../../snapshots/annex/bucket/index.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { findKeyProblem } from "../../../snapshots/format/layout.ts";
 import { compareNames } from "../../../snapshots/format/tree.ts";
-import type { SourceRef } from "../../../snapshots/schema/resources.ts";
+import type { SourceRef } from "../../../snapshots/schema/index.ts";
 import type { StoreConfig } from "../../config/config.ts";
 import type { ObjectStore, ReadObject, StoredObject } from "../../sources/object-store.ts";
 

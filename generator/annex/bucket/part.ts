@@ -2,7 +2,7 @@
  *  It is kept in packs of this machine's own, so that thousands of small files take no more room than their bytes. */
 import { type Sha256, sha256 } from "../../../snapshots/digest.ts";
 import { parseTree } from "../../../snapshots/format/tree.ts";
-import type { Shelf } from "../../../snapshots/shelf/shelf.ts";
+import type { Shelf } from "../../../snapshots/shelf/index.ts";
 
 /** Read when a snapshot is opened. */
 const READ_AT_ONCE = /^(?:parts\/.+|api\/[^/]+|api\/cubs\/meta\.json)$/;

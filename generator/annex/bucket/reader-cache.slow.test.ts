@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { bucketTest, makeBucket } from "../../../snapshots/bucket/memory-server-fixture.ts";
+import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-server-fixture.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import type { BlobEntry } from "../../../snapshots/format/tree.ts";

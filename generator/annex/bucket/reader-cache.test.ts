@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { bucketTest } from "../../../snapshots/bucket/memory-server-fixture.ts";
+import { bucketTest } from "../../../snapshots/annex/bucket/memory-server-fixture.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import type { BlobEntry } from "../../../snapshots/format/tree.ts";

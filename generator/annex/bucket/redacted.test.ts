@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BucketConfig } from "../../../snapshots/bucket/bucket.ts";
-import { bucketTest, makeBucket } from "../../../snapshots/bucket/memory-server-fixture.ts";
-import { openBucket } from "../../../snapshots/bucket/s3-bucket.ts";
+import type { BucketConfig } from "../../../snapshots/annex/bucket/bucket.ts";
+import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-server-fixture.ts";
+import { openBucket } from "../../../snapshots/annex/bucket/s3-bucket.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { salvage } from "../../../snapshots/shelf/zip.ts";
 

@@ -1,6 +1,6 @@
 /** What buckets give to the core: shelves in a bucket, for who writes and who serves, and stores of objects. */
 import { join } from "node:path";
-import { openBucket } from "../../../snapshots/bucket/s3-bucket.ts";
+import { openBucket } from "../../../snapshots/annex/bucket/index.ts";
 import type { ShelfAnnexes } from "../../shelves/kinds.ts";
 import type { StoreAnnexes } from "../../sources/open-object-store.ts";
 import { follow, LINGER_MS } from "./follow.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext } from "node:test";
-import type { BucketConfig } from "../../../snapshots/bucket/bucket.ts";
+import type { BucketConfig } from "../../../snapshots/annex/bucket/bucket.ts";
 import { type Config, openConfig } from "../../config/config.ts";
 import { shelveInBucket } from "../../testing/bucket-library.ts";
 import { useParts } from "../../publish/parts.ts";

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { BucketConfig } from "../../../snapshots/bucket/bucket.ts";
-import { bucketTest, makeBucket } from "../../../snapshots/bucket/memory-server-fixture.ts";
+import type { BucketConfig } from "../../../snapshots/annex/bucket/bucket.ts";
+import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-server-fixture.ts";
 import { openConfig } from "../../config/config.ts";
 import { writeSmallFixture } from "../../testing/library.ts";
 import { lookAtFiles } from "./local-files.ts";
 import { LOOK, openRemote } from "./remote.ts";
 import { copyBetweenBuckets, copyIntoBucket, copyIntoFolder } from "./copy-shelf.ts";
-import { FAULTS, openFaultProxy } from "../../../snapshots/bucket/fault-proxy-fixture.ts";
+import { FAULTS, openFaultProxy } from "../../../snapshots/annex/bucket/fault-proxy-fixture.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { tortureWithRaces } from "../../torture/races.ts";
 import { SILENT, makeDir, configure, hasErrors } from "./remote-fixture.ts";

@@ -3,7 +3,7 @@
 import { opendir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { SHA256_PATTERN, type Sha256 } from "../../../snapshots/digest.ts";
-import { absent } from "../../../snapshots/shelf/absent.ts";
+import { absent } from "../../../snapshots/shelf/index.ts";
 
 /** What a file takes is counted in blocks of so many bytes. */
 const BLOCK = 4096;

@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openFaultProxy } from "../../../snapshots/bucket/fault-proxy-fixture.ts";
-import { bucketTest, makeBucket } from "../../../snapshots/bucket/memory-server-fixture.ts";
+import { openFaultProxy } from "../../../snapshots/annex/bucket/fault-proxy-fixture.ts";
+import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-server-fixture.ts";
 import { until } from "../../testing/until.ts";
 import { openFollowers } from "../../torture/followers.ts";
 

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openBucket } from "../../../snapshots/bucket/s3-bucket.ts";
-import { bucketTest, makeBucket } from "../../../snapshots/bucket/server-fixture.ts";
+import { openBucket } from "../../../snapshots/annex/bucket/s3-bucket.ts";
+import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/server-fixture.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 
 import { openConfig } from "../../config/config.ts";

@@ -1,6 +1,6 @@
 /** `proofshelf export DIR` or `s3://BUCKET/PREFIX`: the public view as plain files. */
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { openBucket } from "../../../snapshots/bucket/s3-bucket.ts";
+import { openBucket } from "../../../snapshots/annex/bucket/index.ts";
 import { type CommonOptions, openConfigured, print } from "../../commands/options.ts";
 import { type BucketOptions, parsePlace } from "../bucket/bucket-address.ts";
 import type { ShelfAnnexes } from "../../shelves/kinds.ts";

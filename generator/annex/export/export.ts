@@ -3,11 +3,11 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { openIndex } from "../../../snapshots/index/open.ts";
-import { openRenderer, type Renderer } from "../../../snapshots/page/renderer.ts";
+import { openIndex } from "../../../snapshots/index/index.ts";
+import { openRenderer, type Renderer } from "../../../snapshots/page/index.ts";
 import type { Snapshot } from "../../../snapshots/shelf/read.ts";
-import type { Shelf } from "../../../snapshots/shelf/shelf.ts";
-import { openView, type Runtime, type View } from "../../../snapshots/http/view.ts";
+import type { Shelf } from "../../../snapshots/shelf/index.ts";
+import { openView, type Runtime, type View } from "../../../snapshots/http/index.ts";
 import { VERSION } from "../../files/version.ts";
 import { type ExportOptions, exportedFiles } from "./exported-files.ts";
 import { formatHeaders, formatNginx, formatRedirects } from "./host-rules.ts";

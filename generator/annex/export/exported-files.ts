@@ -1,6 +1,6 @@
 /** What goes out of the public view as plain files, for a folder or a bucket: what the server would answer, byte for byte, at every path
  *  that a file can have, but for objects that a browser would run (`active-objects.ts`) and the links to them. */
-import { answer } from "../../../snapshots/http/answer.ts";
+import { answer, type View } from "../../../snapshots/http/index.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import {
   blobPath,
@@ -12,22 +12,17 @@ import {
   pagePath,
   relativeHref,
 } from "../../../snapshots/format/layout.ts";
-import { tilePaths } from "../../../snapshots/log/tiles.ts";
+import { tilePaths } from "../../../snapshots/log/index.ts";
 import type { ViewData } from "../../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
-import { FEED_FILES, feedPages } from "../../../snapshots/page/feeds.ts";
-import { countSnapshotsParts } from "../../../snapshots/page/history.ts";
-import { ICON_FILE } from "../../../snapshots/page/renderer.ts";
+import { countSnapshotsParts, FEED_FILES, feedPages } from "../../../snapshots/annex/history/index.ts";
+import { ICON_FILE, storedPages } from "../../../snapshots/page/index.ts";
 import { SECURITY_PATH } from "../../../snapshots/page/text-files.ts";
-import { storedPages } from "../../../snapshots/page/stored-pages.ts";
-import type { OpenSnapshot } from "../../../snapshots/query/open-snapshot.ts";
+import type { OpenSnapshot } from "../../../snapshots/query/index.ts";
 import { filterColumns } from "../../../snapshots/query/filters.ts";
-import { beginsOthers, matchPath } from "../../../snapshots/routes/match.ts";
-import { checkpointPath } from "../../../snapshots/shelf/log.ts";
-import { reachable } from "../../../snapshots/shelf/reach.ts";
-import { redactedBlobs, redactionPath } from "../../../snapshots/shelf/redactions.ts";
+import { beginsOthers, matchPath } from "../../../snapshots/routes/index.ts";
+import { checkpointPath, reachable, redactedBlobs, redactionPath } from "../../../snapshots/shelf/index.ts";
 import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts";
-import type { View } from "../../../snapshots/http/view.ts";
 import { harmlessKey, isActive, noteFor, relink } from "./active-objects.ts";
 
 /** What the browser's index is made of in the next build: no browser reads it. */

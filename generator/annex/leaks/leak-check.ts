@@ -2,13 +2,22 @@
  *  served before stays. The index is checked by `verify`: it holds the rows of the public view and nothing else. */
 import picomatch from "picomatch";
 import { canonicalJson, type Sha256 } from "../../../snapshots/digest.ts";
-import { type GatedSecrets, gatedSecrets, type SecretKind } from "../../../snapshots/verify/gated.ts";
-import { type Allowance, findLeaks, LEAK_RULE, type LeakReport, type SharedPassages } from "../../../snapshots/verify/leaks.ts";
+import {
+  type Allowance,
+  findLeaks,
+  type GatedSecrets,
+  gatedSecrets,
+  LEAK_INPUT,
+  LEAK_RULE,
+  type LeakReport,
+  type LeakSummary,
+  type SecretKind,
+  type SharedPassages,
+  snapshotFiles,
+} from "../../../snapshots/annex/leaks/index.ts";
 import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts";
-import type { Extract } from "../../../snapshots/schema/extract.ts";
-import { LEAK_INPUT, type LeakSummary } from "../../../snapshots/schema/leak-summary.ts";
-import type { Shelf } from "../../../snapshots/shelf/shelf.ts";
-import { snapshotFiles } from "../../../snapshots/verify/leak-files.ts";
+import type { Extract } from "../../../snapshots/schema/index.ts";
+import type { Shelf } from "../../../snapshots/shelf/index.ts";
 import type { Config } from "../../config/config.ts";
 import type { Views } from "../../build/project.ts";
 import type { Site } from "../../publish/parts.ts";

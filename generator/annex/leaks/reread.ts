@@ -1,9 +1,8 @@
 /** What public sources say by themselves: how the look for leaks knows whose words an extract, or the browser's index, has. */
-import type { Extract } from "../../../snapshots/schema/extract.ts";
+import type { Extract } from "../../../snapshots/schema/index.ts";
 import type { Snapshot } from "../../../snapshots/shelf/read.ts";
 import type { ViewData } from "../../../snapshots/format/view-data.ts";
-import { readTexts } from "../../../snapshots/verify/decode.ts";
-import type { LeakOptions } from "../../../snapshots/verify/leaks.ts";
+import { type LeakOptions, readTexts } from "../../../snapshots/annex/leaks/index.ts";
 import type { ExtractPool } from "../../extract/pool.ts";
 import { membersOf, type Member } from "../../pages/pagefind.ts";
 import { objectBytes } from "../../publish/object-bytes.ts";

@@ -2,7 +2,7 @@
 import { sign, verify } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson, parseJson, sha256 } from "../../../snapshots/digest.ts";
-import { decodeBase64, type NoteKey, type SigningKey } from "../../../snapshots/log/note.ts";
+import { decodeBase64, type NoteKey, parseKey, type SigningKey } from "../../../snapshots/log/index.ts";
 import { Sha256Hex } from "../../../snapshots/schema/scalar.ts";
 import { CHECK_STATES } from "./states.ts";
 
@@ -18,7 +18,14 @@ const statementSchema = z.object({
     repo: z.string(),
     revision: z.string(),
     prover: z.string(),
-    tool: z.object({ name: z.string(), version: z.string(), executable_sha256: z.string() }),
+    /** What is installed beside it, and which adapter asked: another one is asked again. */
+    tool: z.object({
+      name: z.string(),
+      version: z.string(),
+      executable_sha256: z.string(),
+      installed_sha256: z.string(),
+      adapter: z.string(),
+    }),
     flags: names,
     command: names,
     isolation: z.enum(["bubblewrap", "none"]),
@@ -40,6 +47,7 @@ const statementSchema = z.object({
         axioms: names.nullable(),
         unsafe: names,
         exact: z.boolean(),
+        uses: z.array(z.object({ to: z.string(), part: z.enum(["statement", "proof"]), basis: z.enum(["kernel", "source"]) })),
       }),
     ),
     logs: z.array(z.object({ path: z.string(), state: z.string(), log: z.string() })),
@@ -84,6 +92,14 @@ export function seal(statement: CheckStatement, key: SigningKey | null): string 
 
 export type Opened = { readonly statement: CheckStatement; readonly signers: readonly string[] } | { readonly refused: string };
 
+function keyOf(keyid: string): NoteKey | null {
+  try {
+    return parseKey(keyid);
+  } catch {
+    return null;
+  }
+}
+
 /** @param trusted keys whose signatures are looked at; without any an envelope counts unsigned */
 export function open(bytes: Uint8Array, trusted: readonly NoteKey[]): Opened {
   const envelope = envelopeSchema.safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
@@ -98,12 +114,13 @@ export function open(bytes: Uint8Array, trusted: readonly NoteKey[]): Opened {
     return { refused: "has another digest of its results than it says" };
   const signers: string[] = [];
   for (const { keyid, sig } of envelope.data.signatures) {
-    const key = trusted.find(({ text }) => text === keyid);
+    // Where nobody is trusted, a signature says only that whoever has this key made it.
+    const key = trusted.length === 0 ? keyOf(keyid) : trusted.find(({ text }) => text === keyid);
     const signature = decodeBase64(sig);
-    if (key === undefined) continue;
+    if (key == null) continue;
     if (signature === null || !verify(null, authenticated(payload), key.key, signature))
       return { refused: `has a signature of ${key.name} that is not of it` };
-    signers.push(key.text);
+    signers.push(key.text.split("+").slice(0, 2).join("+"));
   }
   if (trusted.length > 0 && signers.length === 0) return { refused: "is signed by nobody who is trusted here" };
   return { statement: statement.data, signers };

@@ -2,14 +2,21 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../../snapshots/digest.ts";
-import { parseKey } from "../../../snapshots/log/note.ts";
+import { parseKey } from "../../../snapshots/log/index.ts";
 import { type CheckStatement, open } from "./attest.ts";
 import type { Found, ScannedSource } from "./scan.ts";
 import type { Verdict } from "./states.ts";
 
+const MAX_LOG = 2000; // UTF-16 units in a record; the check has more
+
 export type ToldVerdict = Verdict & {
   readonly exact: boolean;
   readonly statement: string | null;
+  readonly uses: CheckStatement["predicate"]["results"][number]["uses"];
+  /** Names of who signed it, of those that are trusted. */
+  readonly signers: readonly string[];
+  /** What the prover printed of its file, where it did not accept it. */
+  readonly log: string;
   readonly check: CheckStatement["predicate"];
   readonly sha256: string;
 };
@@ -42,9 +49,11 @@ export function readChecks({ store, trust }: { readonly store: string; readonly 
     count++;
     const { subject, predicate } = opened.statement;
     subjects.set(predicate, new Map(subject.map(({ name: path, digest: of }) => [path, of.sha256])));
+    const logs = new Map(predicate.logs.map(({ path, log }) => [path, log]));
     for (const result of predicate.results) {
       const told = byKey.get(result.key) ?? [];
-      told.push({ ...result, check: predicate, sha256: digest });
+      const log = result.state === "accepted" ? "" : (logs.get(result.path) ?? "").slice(0, MAX_LOG);
+      told.push({ ...result, log, signers: opened.signers, check: predicate, sha256: digest });
       byKey.set(result.key, told);
     }
   }

@@ -1,36 +1,25 @@
 /** The adapter of Coq, a program of its own: `describe` says what it can, `run` reads one request and answers in lines of JSON (protocol.ts).
  *
- *  Files are compiled each in a sandbox that sees the others but writes its own .vo alone; what the compiler prints is kept as a log and
- *  believed in nothing. Then a second process loads the .vo files and is asked. */
-import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+ *  Each file is compiled in a sandbox that has its imports and nothing else of the sources, and writes its own .vo alone: an import that
+ *  nobody sees would change unseen. What the compiler prints is kept as a log and believed in nothing. Then a second process loads the .vo files and is asked. */
+import { chmodSync, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { type Ask, askAll, type Assumptions, readAssumptions, readType, tupleOf } from "./coq-ask.ts";
+import { ADAPTER, type CoqTool, findCoq } from "./coq-tool.ts";
+import { readCoqUses } from "./coq-uses.ts";
 import { type AdapterRequest, type Asked, PROTOCOL } from "./protocol.ts";
 import { findSandbox, type Ran, type Sandbox, UNSANDBOXED } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
-const ADAPTER = "coq 1";
 /** Declarations of one question, once that for a whole file found axioms. */
 const FEW = 8;
 const MAX_LOG = 16 * 1024;
 
-type Tool = { readonly version: string; readonly digest: string; readonly coqc: string; readonly library: string };
-
 function say(line: object): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
-}
-
-function findTool(): Tool | null {
-  const run = (...args: string[]): string => spawnSync("coqc", args, { encoding: "utf8" }).stdout ?? "";
-  const version = /version (\S+)/.exec(run("--version"))?.[1];
-  if (version === undefined) return null;
-  const place = spawnSync("sh", ["-c", "command -v coqc"], { encoding: "utf8" }).stdout.trim();
-  const coqc = realpathSync(place);
-  return { version, coqc, digest: sha256(readFileSync(coqc)), library: run("-where").trim() };
 }
 
 function flagsOf({ options }: AdapterRequest): string[] {
@@ -39,10 +28,12 @@ function flagsOf({ options }: AdapterRequest): string[] {
 }
 
 async function run(request: AdapterRequest): Promise<void> {
-  const tool = findTool();
+  const tool = findCoq();
   const sandbox = request.sandbox ? findSandbox() : UNSANDBOXED;
   if (tool === null || sandbox === null) throw new Error(tool === null ? "coqc is not installed" : "there is no sandbox");
-  say({ t: "tool", name: "coq", version: tool.version, executable_sha256: tool.digest, command: ["coqc", ...flagsOf(request)] });
+  const { version, digest, installed } = tool;
+  const command = ["coqc", ...flagsOf(request)];
+  say({ t: "tool", name: "coq", version, executable_sha256: digest, installed_sha256: installed, adapter: ADAPTER, command });
   const job = { reads: [tool.library, dirname(tool.coqc), request.root], writes: [], cwd: request.root, limits: request.limits };
   const sources = request.files.map(({ path }) => path).filter((path) => path.endsWith(".v"));
   const dependencies = await sandbox.run({ ...job, command: ["coqdep", ...flagsOf(request).slice(1), ...sources] });
@@ -51,7 +42,7 @@ async function run(request: AdapterRequest): Promise<void> {
     direct,
     request.ask.map(({ path }) => path),
   );
-  const states = await compileAll(request, tool, sandbox, job, direct, needed);
+  const states = await compileAll(request, tool, sandbox, direct, needed);
   for (const path of needed) {
     const { state, log } = states.get(path) ?? { state: "environment" as const, log: "" };
     const imports = closeOver(direct, [path]).filter((other) => other !== path);
@@ -63,8 +54,28 @@ async function run(request: AdapterRequest): Promise<void> {
     return ran.stdout;
   };
   const asked = request.ask.filter(({ path }) => states.get(path)?.state === "accepted");
+  tellUses(request, asked, moduleOf(request));
   await answer(request, ask, asked, moduleOf(request));
   say({ t: "end", answered: request.ask.length });
+}
+
+function globOf(object: string): string {
+  return object.replace(/o$/, ".glob");
+}
+
+/** Says what each declaration names of the same sources. */
+function tellUses(request: AdapterRequest, asked: readonly Asked[], moduleOfPath: (path: string) => string): void {
+  const known = new Set([...request.own, ...request.ask.map(({ name }) => name)]);
+  for (const [path, some] of Map.groupBy(asked, (one) => one.path)) {
+    const glob = globOf(join(request.root, `${path}o`));
+    if (!existsSync(glob)) continue;
+    const keys = new Map(some.map(({ name, key }) => [name, key]));
+    const uses = readCoqUses(readFileSync(glob, "utf8"), readFileSync(join(request.root, path)), moduleOfPath(path));
+    for (const { from, to, part } of uses) {
+      const key = keys.get(from);
+      if (key !== undefined && known.has(to)) say({ t: "edge", from: key, to, part, basis: "source" });
+    }
+  }
 }
 
 function moduleOf({ options }: AdapterRequest): (path: string) => string {
@@ -111,18 +122,10 @@ function closeOver(direct: ReadonlyMap<string, readonly string[]>, paths: readon
 }
 
 type Compiled = { readonly state: CheckState; readonly log: string };
-type JobBase = {
-  readonly reads: readonly string[];
-  readonly writes: readonly string[];
-  readonly cwd: string;
-  readonly limits: AdapterRequest["limits"];
-};
-
 async function compileAll(
   request: AdapterRequest,
-  tool: Tool,
+  tool: CoqTool,
   sandbox: Sandbox,
-  base: JobBase,
   direct: ReadonlyMap<string, readonly string[]>,
   needed: readonly string[],
 ): Promise<Map<string, Compiled>> {
@@ -142,40 +145,59 @@ async function compileAll(
       return { state: state === "accepted" ? "environment" : state, log: `It needs ${broken}, which did not compile.` };
     }
     const key = sha256(
-      JSON.stringify([ADAPTER, path, digests.get(path), imports.map((other) => keys.get(other)), tool.digest, flagsOf(request)]),
+      JSON.stringify([
+        ADAPTER,
+        sandbox.isolation,
+        path,
+        digests.get(path),
+        imports.map((other) => keys.get(other)),
+        tool.digest,
+        tool.installed,
+        flagsOf(request),
+      ]),
     );
     keys.set(path, key);
     const object = join(request.root, `${path}o`);
     const kept = request.cache === null ? null : join(request.cache, `${key}.vo`);
-    if (kept !== null && existsSync(kept)) {
+    if (kept !== null && existsSync(kept) && existsSync(globOf(kept))) {
       copyFileSync(kept, object);
+      copyFileSync(globOf(kept), globOf(object));
       return { state: "accepted", log: "" };
     }
     while (running >= request.jobs) await new Promise<void>((resolve) => waiting.push(resolve));
     running++;
-    const out = mkdtempSync(join(tmpdir(), "proofshelf-vo-"));
+    const [view, out] = ["view", "vo"].map((name) => mkdtempSync(join(tmpdir(), `proofshelf-${name}-`))) as [string, string];
     try {
+      chmodSync(view, 0o755);
       chmodSync(out, 0o777);
+      for (const name of closeOver(direct, [path]).flatMap((other) => (other === path ? [other] : [other, `${other}o`]))) {
+        mkdirSync(dirname(join(view, name)), { recursive: true, mode: 0o755 });
+        linkSync(join(request.root, name), join(view, name));
+      }
+      // A folder is looked for also where it has no file.
+      mkdirSync(join(view, request.options.root), { recursive: true, mode: 0o755 });
       const made = join(out, basename(object));
       // Coq names a library by where its .vo file is written.
       const folder = moduleOf(request)(path).split(".").slice(0, -1).join(".");
       const ran = await sandbox.run({
-        ...base,
+        command: ["coqc", "-dump-glob", globOf(made), ...flagsOf(request), "-Q", out, folder, "-o", made, path],
+        reads: [tool.library, dirname(tool.coqc), view],
         writes: [out],
-        command: ["coqc", "-noglob", ...flagsOf(request), "-Q", out, folder, "-o", made, path],
+        cwd: view,
+        limits: request.limits,
       });
       const state = stateOf(ran);
       if (state === "accepted") {
-        if (!existsSync(made)) return { state: "environment", log: "It wrote no .vo file." };
-        copyFileSync(made, object);
-        if (kept !== null) {
-          mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
-          copyFileSync(made, kept);
+        if (!existsSync(made) || !lstatSync(made).isFile()) return { state: "environment", log: "It wrote no .vo file." };
+        if (kept !== null) mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
+        for (const to of kept === null ? [object] : [object, kept]) {
+          if (existsSync(globOf(made)) && lstatSync(globOf(made)).isFile()) copyFileSync(globOf(made), globOf(to));
+          copyFileSync(made, to);
         }
       }
       return { state, log: state === "accepted" ? "" : ran.stderr || `It ended with ${ran.killed ?? ran.code}.` };
     } finally {
-      rmSync(out, { recursive: true, force: true });
+      for (const folder of [view, out]) rmSync(folder, { recursive: true, force: true });
       running--;
       waiting.shift()?.();
     }
@@ -202,7 +224,7 @@ function stateOf({ code, stderr, killed }: Ran): CheckState {
 /** Statements first, then axioms by one question for all, split where it is not closed. */
 async function answer(request: AdapterRequest, ask: Ask, asked: readonly Asked[], moduleOfPath: (path: string) => string): Promise<void> {
   const paths = [...new Set(asked.map(({ path }) => path))];
-  const load = (path: string): string => `Require ${moduleOfPath(path)}. Locate Module ${moduleOfPath(path)}.`;
+  const load = (path: string): string => `Require ${moduleOfPath(path)}. Locate Library ${moduleOfPath(path)}.`;
   const typesOf = (some: readonly Asked[]): string[] =>
     some.flatMap(({ name }) => [`Check @${name}.`, `Set Printing All. Check @${name}. Unset Printing All.`]);
   // To load them is dear, so that the first process that does is asked more.
@@ -232,7 +254,8 @@ async function answer(request: AdapterRequest, ask: Ask, asked: readonly Asked[]
       say({ t: "check", path, decl: one.key, state: "environment", log: "Its .vo file does not load." });
 }
 
-const LOADED = /^Module /m;
+/** Of the file, not of a module of this name in another. */
+const LOADED = / has been loaded from file\b/;
 
 /** Files that load together; those that do not are asked alone. @param loads whether one did, beside all before it */
 async function findLoadable(
@@ -245,7 +268,7 @@ async function findLoadable(
   const broken: string[] = [];
   const alone: string[][] = [];
   for (const path of paths.filter((other) => !together.includes(other))) {
-    const [loaded] = await askAll(ask, [moduleOfPath(path)], [`Locate Module ${moduleOfPath(path)}.`]);
+    const [loaded] = await askAll(ask, [moduleOfPath(path)], [`Locate Library ${moduleOfPath(path)}.`]);
     if (LOADED.test(loaded ?? "")) alone.push([path]);
     else broken.push(path);
   }
@@ -324,7 +347,7 @@ async function locate(ask: Ask, modules: readonly string[], names: readonly stri
 
 async function main(): Promise<void> {
   if (process.argv[2] === "describe") {
-    const tool = findTool();
+    const tool = findCoq();
     say({
       protocol: PROTOCOL,
       prover: "coq",

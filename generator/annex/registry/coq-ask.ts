@@ -5,8 +5,11 @@ import { fold } from "./declaration.ts";
 export type Ask = (script: string) => Promise<string>;
 export type Assumptions = { readonly names: readonly string[]; readonly unsafe: readonly string[] };
 
-const UNSAFE = /^(\S+) (?:is assumed to be (?:guarded|positive)|relies on an unsafe (?:universe )?hierarchy)\.$/;
-const WIDTH = "Set Printing Width 1000000. Set Printing Depth 1000000.";
+const UNSAFE = /^\S+ (?:is assumed to be|relies on) [^:]*\.$/;
+const NAME = /^[\p{L}_][\p{L}\p{N}_'.]*(?= :|$)/u;
+/** What a loaded file may have set otherwise for whoever loads it. */
+const SETTINGS =
+  "Unset Silent. Unset Printing All. Set Printing Notations. Unset Printing Universes. Set Printing Width 1000000. Set Printing Depth 1000000.";
 
 /** Asks each question, in one process. @returns what stands between its marks; null where Coq never came so far */
 export async function askAll(ask: Ask, modules: readonly string[], questions: readonly string[]): Promise<readonly (string | null)[]> {
@@ -14,7 +17,7 @@ export async function askAll(ask: Ask, modules: readonly string[], questions: re
   const marked = (at: number): string => `Definition ${mark}_${at} : Coq.Init.Datatypes.unit := Coq.Init.Datatypes.tt.`;
   const script = [
     ...modules.map((name) => `Require ${name}.`),
-    WIDTH,
+    SETTINGS,
     ...questions.flatMap((question, at) => [marked(at), question]),
     marked(questions.length),
     "",
@@ -28,24 +31,22 @@ export async function askAll(ask: Ask, modules: readonly string[], questions: re
   });
 }
 
-/** What `Print Assumptions` printed; null when it printed nothing of it. */
+/** What `tupleOf` was answered. Each line has to be understood: null when one is not, for it may be what the rest hangs on. */
 export function readAssumptions(answer: string): Assumptions | null {
   const lines = answer.split("\n").filter((line) => line !== "" && !line.startsWith("Fetching opaque proofs"));
-  if (lines.includes("Closed under the global context"))
-    return lines.at(-1) === "Closed under the global context" ? { names: [], unsafe: [] } : null;
-  const start = lines.findIndex((line) => line === "Axioms:" || line === "Section Variables:");
-  if (start < 0) return null;
+  if (!/^asked_\d+ is defined$/.test(lines.shift() ?? "")) return null;
+  if (lines.length === 1 && lines[0] === "Closed under the global context") return { names: [], unsafe: [] };
+  if (lines.shift() !== "Axioms:") return null;
   const names: string[] = [];
   const unsafe: string[] = [];
-  for (const line of lines.slice(start + 1)) {
-    if (/^\s/.test(line) || line === "Axioms:") continue;
-    const switched = UNSAFE.exec(line);
-    const [, name] = /^([^\s:]+)(?:\s|$)/.exec(line) ?? [];
-    if (switched !== null) unsafe.push(line.replace(/\.$/, ""));
-    else if (/ is /.test(line) && !line.includes(" : ")) unsafe.push(line);
+  for (const line of lines) {
+    if (/^\s/.test(line)) continue; // more of a type
+    const name = NAME.exec(line)?.[0];
+    if (UNSAFE.test(line)) unsafe.push(line.slice(0, -1));
     else if (name !== undefined) names.push(name);
+    else return null;
   }
-  return { names, unsafe };
+  return names.length + unsafe.length === 0 ? null : { names, unsafe };
 }
 
 /** The type that `Check @name.` printed; null when there is no such name. */

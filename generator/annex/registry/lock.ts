@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import { parseJson } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { CubId } from "../../../snapshots/schema/cubs.ts";
+import { CubId } from "../../../snapshots/schema/index.ts";
 import { Sha256Hex } from "../../../snapshots/schema/scalar.ts";
 import { OPEN } from "../../../snapshots/shelf/modes.ts";
 import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";

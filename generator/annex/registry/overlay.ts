@@ -1,18 +1,19 @@
 /** registry.overlay.yaml: what only people know of a record. What a tool says cannot be said here, and a state can be lowered alone. */
 import { posix } from "node:path";
 import { z } from "zod";
-import { CubRecord, type CubField } from "../../../snapshots/schema/cubs.ts";
+import { CHECKED_FIELDS, type CubField, CubRecord } from "../../../snapshots/schema/index.ts";
 import { readLocated } from "./config.ts";
 import type { Found } from "./scan.ts";
 
 /** Members that follow from sources and checks. */
-const TOLD =
-  "repo theorem_name module statement status no_holes formal_systems kernels files file_shas reproduce links lineage proof_kernels_execute_at_request_time".split(
-    " ",
-  );
+const TOLD: readonly string[] = [
+  ..."repo theorem_name module statement status no_holes formal_systems kernels files file_shas reproduce links".split(" "),
+  "proof_kernels_execute_at_request_time",
+  ...CHECKED_FIELDS,
+];
 const shape = CubRecord.shape;
 const SAID = (Object.keys(shape) as CubField[]).filter(
-  (name) => name !== "id" && !TOLD.includes(name) && !["evidence_state", "license"].includes(name),
+  (name) => name !== "id" && !TOLD.includes(name) && !["standing", "evidence_state", "statement_state", "license"].includes(name),
 );
 
 const members = z.looseObject({

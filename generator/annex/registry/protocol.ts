@@ -30,9 +30,18 @@ const text = z.string().max(MAX_LOG);
 const names = z.array(text).max(100_000);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const lines = z.discriminatedUnion("t", [
-  z.object({ t: z.literal("tool"), name: text, version: text, executable_sha256: digest, command: z.array(text).default([]) }),
+  z.object({
+    t: z.literal("tool"),
+    name: text,
+    version: text,
+    executable_sha256: digest,
+    installed_sha256: digest.or(z.literal("")).default(""),
+    adapter: text.default(""),
+    command: z.array(text).default([]),
+  }),
   z.object({ t: z.literal("imports"), path: text, imports: names }),
   z.object({ t: z.literal("decl"), key: text, statement: z.string(), type_sha256: digest }),
+  z.object({ t: z.literal("edge"), from: text, to: text, part: z.enum(["statement", "proof"]), basis: z.enum(["kernel", "source"]) }),
   z.object({ t: z.literal("hole"), decl: text, what: text }),
   z.object({ t: z.literal("axioms"), decl: text, names, unsafe: names, exact: z.boolean() }),
   z.object({ t: z.literal("check"), path: text, state: z.enum(CHECK_STATES), decl: text.optional(), log: text.default("") }),
@@ -47,7 +56,9 @@ type Result = Verdict & {
   readonly exact: boolean;
   readonly statement: string | null;
   readonly type_sha256: string | null;
+  readonly uses: readonly Use[];
 };
+type Use = Pick<Extract<Line, { t: "edge" }>, "to" | "part" | "basis">;
 export type Transcript = {
   readonly tool: Extract<Line, { t: "tool" }>;
   readonly imports: ReadonlyMap<string, readonly string[]>;
@@ -77,6 +88,7 @@ export function readTranscript(
   const decls = new Map<string, Extract<Line, { t: "decl" }>>();
   const axioms = new Map<string, Extract<Line, { t: "axioms" }>>();
   const holes = new Set<string>();
+  const edges = new Map<string, Use[]>();
   const problems: string[] = [];
   for (const [index, row] of whole.split("\n").entries()) {
     if (row === "") continue;
@@ -97,7 +109,7 @@ export function readTranscript(
     if (tool === null && line.t !== "tool") return fail("comes before the tool");
     if ("path" in line && !paths.has(line.path)) return fail("is of a file that nobody asked for");
     if (line.t === "imports" && line.imports.some((path) => !paths.has(path))) return fail("imports a file that nobody sent");
-    const of = line.t === "decl" ? line.key : "decl" in line ? line.decl : undefined;
+    const of = line.t === "decl" ? line.key : line.t === "edge" ? line.from : "decl" in line ? line.decl : undefined;
     if (of !== undefined && !asked.has(of)) return fail("is of a declaration that nobody asked for");
     const twice = (map: ReadonlyMap<string, unknown>, name: string): boolean => map.has(name);
     if (line.t === "tool") {
@@ -118,7 +130,10 @@ export function readTranscript(
       if (twice(axioms, line.decl)) return fail("says axioms again");
       axioms.set(line.decl, line);
     } else if (line.t === "hole") holes.add(line.decl);
-    else if (line.t === "problem") problems.push(`${line.path}: ${line.what}`);
+    else if (line.t === "edge") {
+      const { from, to, part, basis } = line;
+      edges.set(from, [...(edges.get(from) ?? []), { to, part, basis }]);
+    } else if (line.t === "problem") problems.push(`${line.path}: ${line.what}`);
     else answered = line.answered;
   }
   if (tool === null || answered === null) return { void: "it has no end" };
@@ -130,7 +145,7 @@ export function readTranscript(
     const told = axioms.get(key);
     const decl = decls.get(key);
     if (file === undefined || !imports.has(path)) return { void: `it says nothing of ${JSON.stringify(path)}` };
-    const said = { key, statement: decl?.statement ?? null, type_sha256: decl?.type_sha256 ?? null };
+    const said = { key, statement: decl?.statement ?? null, type_sha256: decl?.type_sha256 ?? null, uses: edges.get(key) ?? [] };
     const failed = own ?? (file.state === "accepted" ? undefined : file);
     if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false });
     else if (told === undefined || decl === undefined) return { void: `it says nothing of ${JSON.stringify(key)}` };

@@ -1,11 +1,11 @@
 /** `proofshelf registry recheck | adapters`, and what `check` says of a registry.yaml. */
-import { spawnSync } from "node:child_process";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { parseSigningKey } from "../../../snapshots/log/note.ts";
+import { parseSigningKey } from "../../../snapshots/log/index.ts";
 import { type CommonOptions, print } from "../../commands/options.ts";
 import { FOUND } from "../../commands/verify.ts";
 import { readChecks } from "./checks.ts";
 import { sourcesJsonSchema } from "./config.ts";
+import { findCoq } from "./coq-tool.ts";
 import { lockJsonSchema, writeLock } from "./lock.ts";
 import { overlayJsonSchema } from "./overlay.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
@@ -35,9 +35,10 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   if (unknown.length > 0) throw new ShelfError("bad_config", `There is no record ${unknown.join(", ")}.`);
   const wanted = ids.length === 0 ? scan.records : scan.records.filter(({ id }) => ids.includes(id));
   const before = readChecks(config.checks);
-  const stale = options.force === true ? wanted.filter(({ one }) => one.prover === "coq" && !one.abstract) : findStale(wanted, before);
-  const absent =
-    stale.length > 0 && !scan.sources.some(({ source }) => source.adapter !== undefined) && spawnSync("coqc", ["--version"]).status !== 0;
+  const tool = findCoq();
+  const stale =
+    options.force === true ? wanted.filter(({ one }) => one.prover === "coq" && !one.abstract) : findStale(wanted, before, tool);
+  const absent = stale.length > 0 && !scan.sources.some(({ source }) => source.adapter !== undefined) && tool === null;
   if (absent && (options.require ?? []).includes("coq"))
     throw new ShelfError("bad_config", "coqc is not installed, and --require asks for it.");
   const key = process.env["RECHECK_KEY"];
@@ -103,7 +104,7 @@ export async function runSourcesCheck(file: string, options: CommonOptions): Pro
   const config = await openSources({ ...options, sources: file });
   const scan = await scanAll(config);
   const checks = readChecks(config.checks);
-  const stale = findStale(scan.records, checks);
+  const stale = findStale(scan.records, checks, null);
   const findings = [
     ...scan.notes,
     ...checks.refused,
@@ -124,7 +125,7 @@ export function printSchema(which: keyof typeof SCHEMAS): void {
 
 /** Which provers are here, and whether they can be run safely. */
 export function runAdapters(options: CommonOptions): void {
-  const version = /version (\S+)/.exec(spawnSync("coqc", ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1] ?? null;
+  const version = findCoq()?.version ?? null;
   const sandbox = findSandbox();
   const text = [
     version === null ? "coq: not installed; its records are found, and stay not run" : `coq ${version}: statements, holes, axioms, check`,

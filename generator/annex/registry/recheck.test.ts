@@ -1,76 +1,16 @@
 /** What a prover is made to say: planted faults turn red, hostile files end inside their limits, and what an adapter says falsely is void. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
 import { generateKey, parseKey, parseSigningKey } from "../../../snapshots/log/note.ts";
 import { open, seal } from "./attest.ts";
 import { readChecks } from "./checks.ts";
-import { openRegistrySources, type RegistrySources } from "./config.ts";
-import { writeLock } from "./lock.ts";
 import { readTranscript } from "./protocol.ts";
-import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
-import { makeRegistry, scanAll } from "./records.ts";
-import { findSandbox } from "./sandbox.ts";
+import { cacheFolder } from "./recheck.ts";
+import { scanAll } from "./records.ts";
+import { coq, openSource, skip } from "./source-fixture.ts";
 import { statesOf } from "./states.ts";
-
-const coq = spawnSync("coqc", ["--version"]).status === 0;
-const skip = !coq ? "coqc is not installed" : findSandbox() === null ? "there is no sandbox here (bubblewrap)" : false;
-
-type Files = Readonly<Record<string, string>>;
-
-/** A folder of sources at a made-up revision, and what rechecking them says of each theorem. */
-function openSource(t: TestContext, yaml = "") {
-  const folder = mkdtempSync(join(tmpdir(), "proofshelf-recheck-test-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const put = (files: Files): void => {
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text);
-    }
-  };
-  put({
-    "registry.yaml": `${yaml}sources:\n  - { repo: r, folder: ./src, rev: one, prover: coq, logical: L, kinds: [theorem, definition] }\n`,
-  });
-  const config = (): RegistrySources => openRegistrySources(join(folder, "registry.yaml"));
-  const recheck = async (options: { key?: string; unsandboxed?: boolean; all?: boolean } = {}): Promise<readonly Rechecked[]> => {
-    const scan = await scanAll(config());
-    writeLock(config().lock, scan.lock);
-    const stale = options.all === true ? scan.records : findStale(scan.records, readChecks(config().checks));
-    const runs: Rechecked[] = [];
-    for (const source of scan.sources) {
-      const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
-      const key = options.key === undefined ? null : parseSigningKey(options.key);
-      if (asked.length > 0)
-        runs.push(
-          await recheckSource(config(), source, asked, {
-            unsandboxed: options.unsandboxed === true,
-            exact: false,
-            jobs: 2,
-            key,
-            now: () => new Date(),
-          }),
-        );
-    }
-    return runs;
-  };
-  const states = async (): Promise<Record<string, string>> => {
-    const { cubs } = JSON.parse(Buffer.from(await makeRegistry(config())).toString()) as {
-      cubs: { theorem_name: string; module: string; verification_state: string }[];
-    };
-    return Object.fromEntries(
-      cubs.map(({ module, theorem_name, verification_state }) => [`${module}.${theorem_name}`.replace(/^L\./, ""), verification_state]),
-    );
-  };
-  const verdict = async (name: string) => {
-    const { records } = await scanAll(config());
-    const found = records.find(({ one }) => `${one.module}.${one.theorem}` === `L.${name}`);
-    return found === undefined ? undefined : readChecks(config().checks).of(found.one, found.source)[0];
-  };
-  return { folder, put, config, recheck, states, verdict };
-}
 
 test("planted faults turn red, each by its cause, and what is sound beside them is VERIFIED", { skip }, async (t) => {
   const { put, recheck, states, verdict } = openSource(
@@ -153,10 +93,7 @@ test("a check is of exactly these bytes: what is changed below a theorem makes i
   assert.equal((await states())["E.is_n"], "VERIFIED");
   // A compiled file of another source changes nothing: none is taken from the sources.
   put({ "src/E.v": "From L Require Import D.\nLemma is_n : n = 3. Proof. reflexivity. Qed.\n" });
-  writeFileSync(
-    join(folder, "src/E.vo"),
-    readFileSync(join(config().checks.store, ".cache", readdirSync(join(config().checks.store, ".cache"))[0] ?? "")),
-  );
+  writeFileSync(join(folder, "src/E.vo"), readFileSync(join(cacheFolder(), readdirSync(cacheFolder())[0] ?? "")));
   await recheck();
   assert.equal((await states())["E.is_n"], "NOT_VERIFIED");
   // Another's bytes under the name of a digest count nothing.

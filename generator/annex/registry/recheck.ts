@@ -1,17 +1,18 @@
 /** Runs provers over what no check speaks of yet, and keeps what they say. A build never does this. */
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
-import type { SigningKey } from "../../../snapshots/log/note.ts";
+import type { SigningKey } from "../../../snapshots/log/index.ts";
 import { OPEN } from "../../../snapshots/shelf/modes.ts";
 import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
 import { type CheckStatement, PREDICATE, reproducibleDigest, seal } from "./attest.ts";
-import { type Checks, flagsOf } from "./checks.ts";
+import { type Checks, flagsOf, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
+import { ADAPTER, type CoqTool } from "./coq-tool.ts";
 import { type AdapterRequest, PROTOCOL, readTranscript, type Transcript } from "./protocol.ts";
 import { findSandbox } from "./sandbox.ts";
 import type { Found, ScannedSource } from "./scan.ts";
@@ -38,14 +39,20 @@ export type Rechecked = {
   readonly problems: readonly string[];
 };
 
-/** @returns what nobody has checked as it is now, or where something lacked */
+/** @param tool the Coq that would be asked; null where none is here
+ *  @returns what nobody has checked as it is now and with this tool, or where something lacked */
 export function findStale(
   records: readonly { readonly one: Found; readonly source: ScannedSource }[],
   checks: Checks,
+  tool: CoqTool | null,
 ): { one: Found; source: ScannedSource }[] {
-  return records.filter(
-    ({ one, source }) => one.prover === "coq" && !one.abstract && checks.of(one, source).every(({ state }) => LACKED.has(state)),
-  );
+  return records.filter(({ one, source }) => {
+    const isOurs = ({ check: { tool: of } }: ToldVerdict): boolean =>
+      tool === null ||
+      source.source.adapter !== undefined ||
+      (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === ADAPTER);
+    return one.prover === "coq" && !one.abstract && !checks.of(one, source).some((told) => !LACKED.has(told.state) && isOurs(told));
+  });
 }
 
 /** Runs one adapter over the declarations of one source, and writes a check of it into the store.
@@ -114,9 +121,14 @@ function writeFiles(
     allowed: options.exact ? [] : config.policy.axioms,
     sandbox: !options.unsandboxed,
     limits: config.limits,
-    cache: join(config.checks.store, ".cache"),
+    cache: cacheFolder(),
     jobs: options.jobs,
   };
+}
+
+/** Compiled files are believed, so that they lie with the user and never in a repository, where others put files. */
+export function cacheFolder(): string {
+  return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "proofshelf", "coq");
 }
 
 async function runAdapter(
@@ -177,7 +189,13 @@ function stateOf(
     repo: source.source.repo,
     revision: source.head,
     prover: source.source.adapter?.prover ?? source.source.prover,
-    tool: { name: tool.name, version: tool.version, executable_sha256: tool.executable_sha256 },
+    tool: {
+      name: tool.name,
+      version: tool.version,
+      executable_sha256: tool.executable_sha256,
+      installed_sha256: tool.installed_sha256,
+      adapter: tool.adapter,
+    },
     flags: flagsOf(source.source),
     command: tool.command,
     isolation: options.unsandboxed ? ("none" as const) : ("bubblewrap" as const),
@@ -193,6 +211,7 @@ function stateOf(
       path: pathOf.get(result.key) ?? "",
       axioms: result.axioms === null ? null : [...result.axioms],
       unsafe: [...result.unsafe],
+      uses: [...result.uses],
     })),
     logs: [...logs],
   };

@@ -1,18 +1,17 @@
 /** Declarations, ids, checks and what people say → the registry, `{ meta, cubs }`, as a file of it would be. */
 import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { countAll } from "../../../snapshots/query/registry-counts.ts";
-import { CubRecord } from "../../../snapshots/schema/cubs.ts";
+import { countRecords } from "../../../snapshots/query/index.ts";
+import { CubRecord, RecordCheck, type RecordEdge } from "../../../snapshots/schema/index.ts";
 import { parseRegistry, type ParsedRegistry } from "../../sources/registry.ts";
 import { MAX_REGISTRY_BYTES } from "../../sources/registry-pull.ts";
 import { readSourceFile } from "../../sources/source-file.ts";
-import { type Checks, readChecks } from "./checks.ts";
+import { type Checks, readChecks, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { type Drift, type LockLine, matchLock, readLock } from "./lock.ts";
 import { applyOverlay, type Overlay, readOverlay, unusedOf } from "./overlay.ts";
 import { type Found, scanSource, type ScannedSource } from "./scan.ts";
 import { scanLean } from "./lean.ts";
-import { describeVerdict } from "./sentence.ts";
 import { statesOf } from "./states.ts";
 
 export type Scan = {
@@ -116,13 +115,11 @@ export async function makeRegistry(config: RegistrySources): Promise<Uint8Array>
 export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
   const checks = readChecks(config.checks);
   const meta = config.meta;
-  const made = scan.records.map(({ id, one, source }) => recordOf(config, scan, checks, id, one, source));
+  const idOf = new Map(scan.records.map(({ id, one }) => [one.key, id]));
+  const made = scan.records.map(({ id, one, source }) => recordOf(config, scan, checks, id, one, source, idOf));
   const ids = new Set(made.map(({ id }) => id));
-  const others = (scan.hand?.records ?? [])
-    .map(({ record }) => record)
-    .filter(({ id }) => !ids.has(id))
-    .map(byHand);
-  const cubs = [...made, ...others].sort((a, b) => Number(a.id.slice(4)) - Number(b.id.slice(4)));
+  const others = (scan.hand?.records ?? []).map(({ record }) => record).filter(({ id }) => !ids.has(id));
+  const cubs = [...withUsers(made, scan), ...others].sort((a, b) => Number(a.id.slice(4)) - Number(b.id.slice(4)));
   const times = scan.sources.map(({ time }) => time).filter((time) => time !== null);
   const heads = Object.fromEntries(
     scan.sources.map(({ source, head }) => [
@@ -138,17 +135,73 @@ export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
       generator: "proofshelf registry",
       ...meta,
       sources: { ...scan.hand?.meta.sources, ...heads },
-      ...countAll(cubs),
+      ...countRecords(cubs),
     },
     cubs,
   };
   return Buffer.from(`${JSON.stringify(body, null, 2)}\n`);
 }
 
-/** Its words stand as they were written, and say so. */
-function byHand(record: CubRecord): CubRecord {
-  return { ...record, lineage: [record.lineage, "Said by hand, not checked here."].filter((part) => part !== "").join(" ") };
+const MAX_EDGES = 50;
+
+/** Turns each edge round: who is used says by whom. */
+function withUsers(made: readonly CubRecord[], { records }: Scan): CubRecord[] {
+  const nameOf = new Map(records.map(({ id, one }) => [id, `${one.module}.${one.theorem}`]));
+  const users = new Map<string, RecordEdge[]>();
+  for (const { id, uses } of made)
+    for (const edge of uses?.edges ?? [])
+      if (edge.id !== undefined) users.set(edge.id, [...(users.get(edge.id) ?? []), { ...edge, id, name: nameOf.get(id) ?? id }]);
+  return made.map((record) => ({
+    ...record,
+    ...(record.uses === undefined ? {} : { uses: cutEdges(record.uses.edges), used_by: cutEdges(users.get(record.id) ?? []) }),
+  }));
 }
+
+function cutEdges(edges: readonly RecordEdge[]): { count: number; edges: RecordEdge[] } {
+  return { count: edges.length, edges: edges.slice(0, MAX_EDGES) };
+}
+
+/** What each prover said, its own first; of one that was never asked, why. */
+function checksOf(
+  one: Found,
+  source: ScannedSource,
+  verdicts: readonly ToldVerdict[],
+  last: ToldVerdict | undefined,
+  lean: string | null,
+): RecordCheck[] {
+  const told = (verdict: ToldVerdict, state: RecordCheck["state"]): RecordCheck => {
+    const { check, exact, sha256: attestation, signers, log } = verdict;
+    const { version } = check.tool;
+    return {
+      state,
+      prover: check.prover,
+      version,
+      revision: check.revision,
+      finished: check.finished,
+      attestation,
+      signers: [...signers],
+      isolation: check.isolation,
+      exact,
+      reason: log,
+    };
+  };
+  const silent = (prover: string, reason: string): RecordCheck => RecordCheck.parse({ state: "not_run", prover, reason });
+  const { prover } = one;
+  const adapted = prover === "coq" || source.source.adapter !== undefined;
+  const own =
+    verdicts.length > 0
+      ? verdicts.map((verdict) => told(verdict, verdict.state))
+      : last !== undefined
+        ? [told(last, "stale")]
+        : [
+            silent(
+              prover,
+              one.abstract ? "it stands in a module with parameters, of which only instances can be asked" : adapted ? "" : NO_ADAPTER,
+            ),
+          ];
+  return lean === null ? own : [...own, silent("lean", NO_ADAPTER)];
+}
+const NO_ADAPTER = "no adapter runs Lean here";
 
 const NAMES = { coq: "Coq", lean: "Lean" } as const;
 
@@ -159,6 +212,7 @@ function recordOf(
   id: string,
   one: Found,
   source: ScannedSource,
+  idOf: ReadonlyMap<string, string>,
 ): CubRecord {
   const { said } = applyOverlay(overlay, one, id, new Set());
   const base = hand?.records.find(({ record }) => record.id === id)?.record;
@@ -168,13 +222,9 @@ function recordOf(
   if (typeof exec === "string" && source.files.has(exec)) paths.push(exec);
   const verdicts = checks.of(one, source);
   const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
-  const states = statesOf(
-    one.class === "theorem" || one.class === "axiom",
-    one.holes.length,
-    verdicts,
-    new Set(config.policy.axioms),
-    printed !== null,
-  );
+  const [newest] = verdicts;
+  const elaborated = printed !== null && (one.context.length > 0 || one.class !== "theorem");
+  const states = statesOf(one.class === "theorem", one.holes.length, verdicts, new Set(config.policy.axioms), printed !== null);
   const shas = Object.fromEntries(paths.map((path) => [path, sha256(source.files.get(path) ?? new Uint8Array())]));
   const api = String(config.meta["public_api"] ?? "");
   const ui = String(config.meta["authoritative_ui"] ?? "");
@@ -185,14 +235,22 @@ function recordOf(
     active: true,
     kind: one.class === "definition" ? "Definition" : one.kind.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase()),
     note: base?.note ?? one.summary,
-    lineage: describeVerdict(verdicts[0], checks.last(one)),
+    lineage: base?.lineage ?? `Read from ${one.path} at ${source.head.slice(0, 12)}.`,
     ...said,
     id,
     repo: one.repo,
     theorem_name: one.theorem,
     module: one.module,
     // What was compiled is the text. Where sections or the body say more than the text, the prover's print is what is stated.
-    statement: printed !== null && (one.context.length > 0 || one.class !== "theorem") ? printed : statementOf(one),
+    statement: elaborated ? printed : statementOf(one),
+    statement_basis: elaborated ? "elaborated" : "source",
+    ...(one.summary === "" ? {} : { summary: one.summary }),
+    revision: source.head,
+    anchor: { path: one.path, line: one.line, end_line: one.endLine },
+    holes: one.holes.map(({ line, what }) => ({ path: one.path, line, what })),
+    checks: checksOf(one, source, verdicts, checks.last(one), lean),
+    ...(newest?.axioms == null ? {} : { axioms: newest.axioms, unsafe: newest.unsafe }),
+    ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: newest.uses.map((use) => edgeOf(one.repo, use, idOf)) } }),
     ...states,
     // A person may lower what a check says, and never raise it.
     verification_state: lower(states.verification_state, said["verification_state"]),
@@ -208,6 +266,11 @@ function recordOf(
     },
     links: { api: api && `${api}/${id}`, code: api && `${api}/${id}/code`, registry: ui && `${ui}${id}` },
   });
+}
+
+function edgeOf(repo: string, { to, part, basis }: ToldVerdict["uses"][number], idOf: ReadonlyMap<string, string>): RecordEdge {
+  const id = idOf.get(`${repo} coq ${to}`);
+  return { ...(id === undefined ? {} : { id }), name: to, from: part, basis };
 }
 
 function lower(state: string, said: unknown): string {

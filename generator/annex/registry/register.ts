@@ -1,10 +1,13 @@
-/** What the annex gives to the core: a build makes the registry of the sources that the configuration names. */
+/** What the annex gives to the core: a build makes the registry of the sources that the configuration names, and holds what records state
+ *  against what their files declare. */
 import type { RegistryAnnexes } from "../../sources/registry-pull.ts";
+import type { StatementAnnexes } from "../../sources/statements.ts";
 
-export const REGISTRY: RegistryAnnexes = {
+export const REGISTRY: RegistryAnnexes & StatementAnnexes = {
   async makeRegistry(file) {
     const { openRegistrySources } = await import("./config.ts");
     const { makeRegistry } = await import("./records.ts");
     return makeRegistry(openRegistrySources(file));
   },
+  openStatements: async () => (await import("./statements.ts")).openStatements(),
 };

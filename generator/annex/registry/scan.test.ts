@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { checkSentences } from "../../../snapshots/format/check-sentence.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { openRegistrySources } from "./config.ts";
 import { readLock, writeLock } from "./lock.ts";
@@ -170,19 +171,19 @@ test("the registry takes over ids and words of one written by hand, and lowers a
     cubs: Record<string, unknown>[];
   };
   assert.deepEqual(
-    cubs.map(({ id, theorem_name, statement, verification_state, note, lane, lineage }) => [
+    cubs.map(({ id, theorem_name, statement, verification_state, note, lane, ...rest }) => [
       id,
       theorem_name,
       statement,
       verification_state,
       note,
       lane,
-      lineage,
+      ...checkSentences(rest),
     ]),
     [
-      ["CUB-0042", "one", "1 = 1", "UNSPECIFIED", "by hand", "model", "Nobody has run a prover over this here."],
+      ["CUB-0042", "one", "1 = 1", "UNSPECIFIED", "by hand", "model", "Nobody has run Coq over this here."],
       ["CUB-0043", "elsewhere", "typed", "VERIFIED", "by hand", "", "Said by hand, not checked here."],
-      ["CUB-0044", "two", "2 = 2", "UNSPECIFIED", "", "model", "Nobody has run a prover over this here."],
+      ["CUB-0044", "two", "2 = 2", "UNSPECIFIED", "", "model", "Nobody has run Coq over this here."],
     ],
   );
   assert.deepEqual(meta["verification_counts"], { UNSPECIFIED: 2, VERIFIED: 1 });

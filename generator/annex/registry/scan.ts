@@ -47,6 +47,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
     source,
     (path) => isSource(path) || others.has(path) || (paired !== null && posix.matchesGlob(path, paired)),
   );
+  const files = new Map(revision.files);
   const problems = [...revision.problems];
   const stated: string[] = [];
   const found = new Map<string, Found>();
@@ -57,6 +58,12 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
     if (source.prover === "coq" && declarations.length === 0 && VERILOG.test(text))
       problems.push(`${JSON.stringify(path)} is Verilog, not Coq`);
     const file = moduleOf(path, root, extension, source.logical);
+    // It would be taken for Coq's own, and its axioms for those that a policy allows.
+    if (source.prover === "coq" && source.logical === "" && /^(?:Coq|Corelib|Stdlib)\./.test(file)) {
+      problems.push(`${JSON.stringify(path)} is named like a module of Coq's own library`);
+      files.delete(path);
+      continue;
+    }
     for (const declared of declarations) {
       if (declared.class === "theorem" || declared.class === "definition") stated.push(`${file}.${declared.name}`);
       if (!source.kinds.includes(declared.class) || declared.kind === "Goal") continue;
@@ -69,7 +76,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
         throw new ShelfError("bad_source", `${source.repo} has more than ${MAX_DECLARATIONS} declarations; leave some out.`);
     }
   }
-  return { ...revision, source, found: [...found.values()], stated, problems };
+  return { ...revision, files, source, found: [...found.values()], stated, problems };
 }
 
 function moduleOf(path: string, root: string, extension: string, logical: string): string {

@@ -6,15 +6,24 @@ import { ShelfError } from "../../../snapshots/errors.ts";
 import {
   appendEntries,
   fullTilePath,
+  type Hash,
+  hashLeaf,
   partialTilePaths,
   readEntries,
   readTileFile,
   TILE_WIDTH,
   tileNodes,
-} from "../../../snapshots/log/tiles.ts";
-import { type Hash, hashLeaf, treeRoot } from "../../../snapshots/log/tree.ts";
-import { checkpointPath, KEYS_PATH, readCheckpoint, readLogKeys } from "../../../snapshots/shelf/log.ts";
-import { type Shelf, type SnapshotRecord, snapshotRecordSchema } from "../../../snapshots/shelf/shelf.ts";
+  treeRoot,
+} from "../../../snapshots/log/index.ts";
+import {
+  checkpointPath,
+  KEYS_PATH,
+  readCheckpoint,
+  readLogKeys,
+  type Shelf,
+  type SnapshotRecord,
+  snapshotRecordSchema,
+} from "../../../snapshots/shelf/index.ts";
 import type { Shelves } from "../../shelves/shelves.ts";
 import { type Mended, rootDir, setAside, VIEWS, type ViewName } from "./lost.ts";
 

@@ -3,8 +3,8 @@
  *  history from its copies → damaged blobs aside → indexes without what is damaged → verify → where anything is missing: a build,
  *  then what older snapshots miss from what is left, and verify again */
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { openIndex } from "../../../snapshots/index/open.ts";
-import type { Finding } from "../../../snapshots/verify/finding.ts";
+import { openIndex } from "../../../snapshots/index/index.ts";
+import type { Finding } from "../../../snapshots/verify/index.ts";
 import type { Annexes } from "../../build/annexes.ts";
 import { build } from "../../build/build.ts";
 import type { Config } from "../../config/config.ts";

@@ -98,7 +98,7 @@ test("everything that is derived is derived again with --full", async () => {
 test("what pages say of the history follows from the lists of changes, and --full derives it", async (t) => {
   t.after(() => (lie = null));
   const lies: Readonly<Record<string, readonly [from: string, to: string]>> = {
-    "/registry/CUB-0001/": ["verification: VERIFIED", "verification: PROVEN"],
+    "/registry/CUB-0001/": ["standing: said to be verified", "standing: proven"],
     "/object/notes/a.md/": ["snapshot 1</a>", "snapshot 2</a>"],
     "/": [" added,", "9 added,"],
   };

@@ -1,12 +1,16 @@
 /** The head of somebody else's log of publications: its checkpoint, who signed it, and the record that it ends with. */
 import { z } from "zod";
 import { canonicalJson, parseJson, type Sha256 } from "../../../snapshots/digest.ts";
-import { MAX_NOTE_BYTES, type NoteKey } from "../../../snapshots/log/note.ts";
-import { type ReadTile, TILE_WIDTH } from "../../../snapshots/log/tiles.ts";
+import { MAX_NOTE_BYTES, type NoteKey, type ReadTile, TILE_WIDTH } from "../../../snapshots/log/index.ts";
 import { blobPath } from "../../../snapshots/format/layout.ts";
-import { checkRedaction, redactedSchema, redactionPath } from "../../../snapshots/shelf/redactions.ts";
-import { checkHead, type Head, type Seen } from "../../../snapshots/shelf/log-head.ts";
-import { type SnapshotRecord, snapshotRecordSchema } from "../../../snapshots/shelf/shelf.ts";
+import {
+  checkRedaction,
+  redactedSchema,
+  redactionPath,
+  type SnapshotRecord,
+  snapshotRecordSchema,
+} from "../../../snapshots/shelf/index.ts";
+import { checkHead, type Head, type Seen } from "./log-head.ts";
 import { inTurns } from "../../files/concurrently.ts";
 import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
 

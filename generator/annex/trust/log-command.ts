@@ -1,8 +1,8 @@
 /** `proofshelf keygen` and `proofshelf log` */
 import { readFileSync } from "node:fs";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { generateKey } from "../../../snapshots/log/note.ts";
-import { addSignatures } from "../../../snapshots/shelf/log.ts";
+import { generateKey } from "../../../snapshots/log/index.ts";
+import { addSignatures } from "../../../snapshots/shelf/index.ts";
 import { openConfig } from "../../config/config.ts";
 import { defaultOrigin, openTrust } from "../../publish/log-signer.ts";
 import type { ShelfAnnexes } from "../../shelves/kinds.ts";

@@ -1,7 +1,7 @@
 /** `proofshelf mirror` */
 import { setTimeout as wait } from "node:timers/promises";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { parseKey } from "../../../snapshots/log/note.ts";
+import { parseKey } from "../../../snapshots/log/index.ts";
 import { formatBytes } from "../../../snapshots/format/size.ts";
 import { mirror, type Mirrored, roomFor } from "./mirror.ts";
 import { openOrigin } from "./origin.ts";

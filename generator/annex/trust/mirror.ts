@@ -10,21 +10,39 @@ import { z } from "zod";
 import { canonicalJson, type Sha256, sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { type BlobEntry, type Entry, parseTree, type Tree } from "../../../snapshots/format/tree.ts";
-import { isWithdrawalError } from "../../../snapshots/format/withdrawn.ts";
-import { parseCheckpoint } from "../../../snapshots/log/checkpoint.ts";
-import { MAX_NOTE_BYTES, type NoteKey, parseKey, verifiedBy } from "../../../snapshots/log/note.ts";
-import { appendEntries, type ReadTile, readEntries, type TileFile, TILE_WIDTH, tileNodes } from "../../../snapshots/log/tiles.ts";
-import { treeRoot } from "../../../snapshots/log/tree.ts";
-import { openIndex } from "../../../snapshots/index/open.ts";
+import { isWithdrawalError } from "../../../snapshots/format/index.ts";
+import {
+  appendEntries,
+  MAX_NOTE_BYTES,
+  type NoteKey,
+  parseCheckpoint,
+  parseKey,
+  readEntries,
+  type ReadTile,
+  TILE_WIDTH,
+  type TileFile,
+  tileNodes,
+  treeRoot,
+  verifiedBy,
+} from "../../../snapshots/log/index.ts";
+import { openIndex } from "../../../snapshots/index/index.ts";
 import { diffSnapshots } from "../../../snapshots/shelf/diff.ts";
 import { openByteBudget } from "../../../snapshots/shelf/byte-budget.ts";
-import { checkpointPath, KEYS_PATH, keyOf, readCheckpoint, readLogKeys } from "../../../snapshots/shelf/log.ts";
-import type { Head, Seen } from "../../../snapshots/shelf/log-head.ts";
+import {
+  changesSchema,
+  checkpointPath,
+  keyOf,
+  KEYS_PATH,
+  reachable,
+  readCheckpoint,
+  readLogKeys,
+  type SnapshotRecord,
+  withdrawnSchema,
+} from "../../../snapshots/shelf/index.ts";
+import type { Head, Seen } from "./log-head.ts";
 import { OPEN } from "../../../snapshots/shelf/modes.ts";
-import { reachable } from "../../../snapshots/shelf/reach.ts";
 import { createTreeCache, openSnapshot, type Snapshot, streamBlob } from "../../../snapshots/shelf/read.ts";
 import { type DirectoryShelf, checkWritable, clearTemporary, openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
-import { changesSchema, type SnapshotRecord, withdrawnSchema } from "../../../snapshots/shelf/shelf.ts";
 import { openIndexThread } from "../../index/index-thread.ts";
 import { withBuildLock } from "../../files/lock.ts";
 import { planDocuments } from "../../index/plan-documents.ts";

@@ -2,7 +2,7 @@
 import { objectPath } from "../../../snapshots/format/layout.ts";
 import { isStamped } from "../../../snapshots/format/stamped.ts";
 import type { BlobEntry } from "../../../snapshots/format/tree.ts";
-import { matchPath } from "../../../snapshots/routes/match.ts";
+import { matchPath } from "../../../snapshots/routes/index.ts";
 import { harmlessKey, isActive, noteFor, relink } from "../export/active-objects.ts";
 
 /** The address of a file of the tree; null for what only other files are made of.

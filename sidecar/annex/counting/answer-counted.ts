@@ -1,6 +1,6 @@
 /** AnswerCounted is what this folder gives: a question about the registry, the claims, the catalog or the history, counted. */
 import { correct } from "../../../snapshots/query/meant.ts";
-import { findNearNames } from "../../../snapshots/query/near-words.ts";
+import { findNearNames } from "../../../snapshots/query/index.ts";
 import { words } from "../../../snapshots/index/words.ts";
 import type { AnswerCounted, Counted, CountedIn, Facts } from "../../ask/counted.ts";
 import { answerAsked } from "./figures.ts";

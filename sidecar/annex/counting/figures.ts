@@ -1,9 +1,9 @@
 /** The figures of an answer, counted from the snapshot that answers, each with the site path of what it counts. */
-import { CLAIMS_WORDS, REGISTRY_WORDS } from "../../../snapshots/format/registry-words.ts";
+import { CLAIMS_WORDS, REGISTRY_WORDS } from "../../../snapshots/format/index.ts";
 import { standingWord } from "../../../snapshots/format/standing.ts";
 import { pagePath } from "../../../snapshots/format/layout.ts";
 import type { RegistryState, ViewData } from "../../../snapshots/format/view-data.ts";
-import { VISIBILITIES } from "../../../snapshots/schema/resources.ts";
+import { VISIBILITIES } from "../../../snapshots/schema/index.ts";
 import type { CountedSnapshot, FactPart, Facts, Figure } from "../../ask/counted.ts";
 import type { Facet } from "./lexicon.ts";
 import { allowed, type Item, type List, narrow, openList } from "./lists.ts";

@@ -1,7 +1,7 @@
 /** The lexicon says what the words of a counting question are, apart from the names of a library. */
 import { LOST, RECORD_STANDINGS, SAID } from "../../../snapshots/format/standing.ts";
 import { CUB_FACETS, type CubFacet } from "../../../snapshots/schema/cub-facets.ts";
-import { KNOWN_VALUES } from "../../../snapshots/schema/cubs.ts";
+import { KNOWN_VALUES } from "../../../snapshots/schema/index.ts";
 
 export type Subject = "records" | "claims" | "objects" | "collections" | "snapshots" | "rejected" | "changes";
 

@@ -1,12 +1,10 @@
 /** The lists that are counted: things of one kind, with the page of the site that lists just those that are left of them. */
 import { pagePath } from "../../../snapshots/format/layout.ts";
-import { claimStandings } from "../../../snapshots/format/claim-standing.ts";
+import { claimStandings } from "../../../snapshots/format/index.ts";
 import { CLAIM_STANDINGS, recordStanding } from "../../../snapshots/format/standing.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
 import { findCollection, type ViewData } from "../../../snapshots/format/view-data.ts";
-import { claimsPath } from "../../../snapshots/query/claims.ts";
-import { countAll } from "../../../snapshots/query/cubs.ts";
-import { directPath, findObjects } from "../../../snapshots/query/direct.ts";
+import { claimsPath, countAll, directPath, findObjects } from "../../../snapshots/query/index.ts";
 import { filterValues, registryPath } from "../../../snapshots/query/filters.ts";
 import type { CubFacet } from "../../../snapshots/schema/cub-facets.ts";
 import type { Facts } from "../../ask/counted.ts";

@@ -1,8 +1,7 @@
 /** What every tool is given and gives: one view, one snapshot, one budget. */
-import type { OpenSnapshot } from "../../../snapshots/query/open-snapshot.ts";
+import { type OpenSnapshot, parseCursor } from "../../../snapshots/query/index.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { parseCursor } from "../../../snapshots/query/cursor.ts";
-import type { View } from "../../../snapshots/http/view.ts";
+import type { View } from "../../../snapshots/http/index.ts";
 import type { ViewData } from "../../../snapshots/format/view-data.ts";
 
 export type ToolContext = {

@@ -1,14 +1,21 @@
 /** Collections, listings, search, capabilities: the tools over the library. */
 import { LRUCache } from "lru-cache";
-import { capabilities } from "../../../snapshots/http/capabilities.ts";
-import { collectionsBody, searchBody } from "../../../snapshots/query/bodies.ts";
+import { capabilities } from "../../../snapshots/http/index.ts";
+import {
+  collectionsBody,
+  formatCursor,
+  list,
+  type OpenSnapshot,
+  parseCursor,
+  parsePrefix,
+  parseSearch,
+  positionOf,
+  queryDigest,
+  searchBody,
+} from "../../../snapshots/query/index.ts";
 import { memoize } from "../../../snapshots/format/relations.ts";
-import { formatCursor, parseCursor, positionOf, queryDigest } from "../../../snapshots/query/cursor.ts";
-import { list, parsePrefix } from "../../../snapshots/query/list.ts";
-import type { OpenSnapshot } from "../../../snapshots/query/open-snapshot.ts";
-import { parseSearch } from "../../../snapshots/query/search.ts";
-import type { SearchResponse } from "../../../snapshots/schema/resources.ts";
-import { countFitting, jsonBytes } from "../../../snapshots/tools/budget.ts";
+import type { SearchResponse } from "../../../snapshots/schema/index.ts";
+import { countFitting, jsonBytes } from "../../../snapshots/tools/index.ts";
 import { followCursor, paramsOf, type Tool, withQuery } from "./context.ts";
 import { pagedList, part, wholeBody } from "./fit.ts";
 

@@ -1,10 +1,10 @@
 /** The two tools that need more than a snapshot. What answers them is the same function that answers their routes. */
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { parseSearch } from "../../../snapshots/query/search.ts";
-import { AskRequest } from "../../../snapshots/schema/resources.ts";
+import { parseSearch } from "../../../snapshots/query/index.ts";
+import { AskRequest } from "../../../snapshots/schema/index.ts";
 import { type Tool, withQuery } from "./context.ts";
 import { fitWhole, slice } from "./fit.ts";
-import { jsonBytes } from "../../../snapshots/tools/budget.ts";
+import { jsonBytes } from "../../../snapshots/tools/index.ts";
 import type { AskTool, SemanticTool } from "../../ask/semantic-tool.ts";
 import type { Allow } from "../serve.ts";
 

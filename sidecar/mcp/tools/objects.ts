@@ -1,16 +1,13 @@
 /** Reading one object, finding what has its digest, and proving that it lies in the snapshot. */
 import { absoluteHref } from "../../../snapshots/format/view-data.ts";
-import { orWithdrawn } from "../../../snapshots/format/withdrawn.ts";
+import { orWithdrawn } from "../../../snapshots/format/index.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { formatKeyPath, objectPath } from "../../../snapshots/format/layout.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
-import { formatCursor, parseCursor, positionOf, queryDigest } from "../../../snapshots/query/cursor.ts";
-import { jsonBytes } from "../../../snapshots/tools/budget.ts";
-import { digestBody, proofBody } from "../../../snapshots/query/bodies.ts";
+import { digestBody, formatCursor, parseCursor, parseDigest, positionOf, proofBody, queryDigest } from "../../../snapshots/query/index.ts";
+import { jsonBytes, readText, takeLines } from "../../../snapshots/tools/index.ts";
 import { followCursor, type Tool } from "./context.ts";
-import { parseDigest } from "../../../snapshots/query/digests.ts";
 import { part, wholeBody } from "./fit.ts";
-import { readText, takeLines } from "../../../snapshots/tools/object-text.ts";
 
 /** Says which key is meant where a caller sent its URL form or a leading slash. */
 function objectNotFound(data: { has(key: string): boolean }, key: string): ShelfError {

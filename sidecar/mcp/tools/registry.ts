@@ -1,18 +1,15 @@
 /** Claims and proof records. */
-import { orWithdrawn } from "../../../snapshots/format/withdrawn.ts";
+import { claimStandings, orWithdrawn } from "../../../snapshots/format/index.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { pagePath } from "../../../snapshots/format/layout.ts";
-import { claimStandings } from "../../../snapshots/format/claim-standing.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
 import { recordStanding } from "../../../snapshots/format/standing.ts";
 import { absoluteHref } from "../../../snapshots/format/view-data.ts";
-import { parseCubId, parseCubQuery } from "../../../snapshots/query/cubs.ts";
+import { cubBody, cubsBody, parseCubId, parseCubQuery, parseCursor, registryMetaBody } from "../../../snapshots/query/index.ts";
 import type { Claim } from "../../../snapshots/schema/claims.ts";
-import { CUB_FILTERS } from "../../../snapshots/schema/cub-facets.ts";
-import { CUB_SUMMARY, type CubRecord } from "../../../snapshots/schema/cubs.ts";
-import { countFitting, jsonBytes, shorten } from "../../../snapshots/tools/budget.ts";
-import { cubBody, cubsBody, registryMetaBody } from "../../../snapshots/query/bodies.ts";
-import { parseCursor } from "../../../snapshots/query/cursor.ts";
+import { RECORD_FILTERS } from "../../../snapshots/schema/cub-facets.ts";
+import { CUB_SUMMARY, type CubRecord } from "../../../snapshots/schema/index.ts";
+import { countFitting, jsonBytes, shorten } from "../../../snapshots/tools/index.ts";
 import { followCursor, paramsOf, type Tool, type ToolContext, type ToolResult, withQuery } from "./context.ts";
 import { pagedList, part, shortenedNotice, tooLarge, wholeBody } from "./fit.ts";
 
@@ -34,7 +31,7 @@ export const listCubs: Tool = (context, args) => findRecords(context, undefined,
 async function findRecords(given: ToolContext, query: unknown, args: Readonly<Record<string, unknown>>): Promise<ToolResult> {
   const { limit, cursor, detail, ...filters } = args;
   const context = await followCursor(given, cursor);
-  const named = Object.fromEntries(CUB_FILTERS.map(({ name }) => [name, filters[name]]));
+  const named = Object.fromEntries(RECORD_FILTERS.map(({ name }) => [name, filters[name]]));
   const fetch = async (count: unknown) => {
     const path = withQuery("/api/cubs", { q: query, ...named, limit: count, cursor });
     const parsed = { ...parseCubQuery(paramsOf(path)), cursor: typeof cursor === "string" ? parseCursor(cursor) : null };

@@ -1,0 +1,39 @@
+/** The Coq of this machine, as what it is known by in checks. */
+import { spawnSync } from "node:child_process";
+import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { sha256 } from "../../../snapshots/digest.ts";
+
+/** The version of the adapter: another one asks other questions. */
+export const ADAPTER = "coq 2";
+
+export type CoqTool = {
+  readonly version: string;
+  readonly digest: string;
+  readonly coqc: string;
+  /** The folder of its libraries. */
+  readonly library: string;
+  /** Digest of what is installed there: names, sizes and times of compiled files. */
+  readonly installed: string;
+};
+
+/** Null where no Coq is installed. */
+export function findCoq(): CoqTool | null {
+  const run = (...args: string[]): string => spawnSync("coqc", args, { encoding: "utf8" }).stdout ?? "";
+  const version = /version (\S+)/.exec(run("--version"))?.[1];
+  if (version === undefined) return null;
+  const coqc = realpathSync(spawnSync("sh", ["-c", "command -v coqc"], { encoding: "utf8" }).stdout.trim());
+  const library = run("-where").trim();
+  return { version, coqc, digest: sha256(readFileSync(coqc)), library, installed: digestOf(library) };
+}
+
+function digestOf(library: string): string {
+  const rows = readdirSync(library, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(?:vo|cmxs)$/.test(name))
+    .sort()
+    .map((name) => {
+      const { size, mtimeMs } = lstatSync(join(library, name));
+      return `${name} ${size} ${Math.floor(mtimeMs / 1000)}`;
+    });
+  return sha256(rows.join("\n"));
+}

@@ -1,0 +1,71 @@
+/** A folder of Coq sources at a made-up revision, and what rechecking them says: for tests. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { parseSigningKey } from "../../../snapshots/log/note.ts";
+import { readChecks } from "./checks.ts";
+import { openRegistrySources, type RegistrySources } from "./config.ts";
+import { writeLock } from "./lock.ts";
+import { findCoq } from "./coq-tool.ts";
+import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
+import { makeRegistry, scanAll } from "./records.ts";
+import { findSandbox } from "./sandbox.ts";
+
+export const coq = spawnSync("coqc", ["--version"]).status === 0;
+export const skip = !coq ? "coqc is not installed" : findSandbox() === null ? "there is no sandbox here (bubblewrap)" : false;
+
+type Files = Readonly<Record<string, string>>;
+
+/** A folder of sources at a made-up revision, and what rechecking them says of each theorem. */
+export function openSource(t: TestContext, yaml = "") {
+  const folder = mkdtempSync(join(tmpdir(), "proofshelf-recheck-test-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  process.env["XDG_CACHE_HOME"] = join(folder, "cache");
+  const put = (files: Files): void => {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+  };
+  put({
+    "registry.yaml": `${yaml}sources:\n  - { repo: r, folder: ./src, rev: one, prover: coq, logical: L, kinds: [theorem, definition] }\n`,
+  });
+  const config = (): RegistrySources => openRegistrySources(join(folder, "registry.yaml"));
+  const recheck = async (options: { key?: string; unsandboxed?: boolean; all?: boolean } = {}): Promise<readonly Rechecked[]> => {
+    const scan = await scanAll(config());
+    writeLock(config().lock, scan.lock);
+    const stale = options.all === true ? scan.records : findStale(scan.records, readChecks(config().checks), findCoq());
+    const runs: Rechecked[] = [];
+    for (const source of scan.sources) {
+      const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
+      const key = options.key === undefined ? null : parseSigningKey(options.key);
+      if (asked.length > 0)
+        runs.push(
+          await recheckSource(config(), source, asked, {
+            unsandboxed: options.unsandboxed === true,
+            exact: false,
+            jobs: 2,
+            key,
+            now: () => new Date(),
+          }),
+        );
+    }
+    return runs;
+  };
+  const states = async (): Promise<Record<string, string>> => {
+    const { cubs } = JSON.parse(Buffer.from(await makeRegistry(config())).toString()) as {
+      cubs: { theorem_name: string; module: string; verification_state: string }[];
+    };
+    return Object.fromEntries(
+      cubs.map(({ module, theorem_name, verification_state }) => [`${module}.${theorem_name}`.replace(/^L\./, ""), verification_state]),
+    );
+  };
+  const verdict = async (name: string) => {
+    const { records } = await scanAll(config());
+    const found = records.find(({ one }) => `${one.module}.${one.theorem}` === `L.${name}`);
+    return found === undefined ? undefined : readChecks(config().checks).of(found.one, found.source)[0];
+  };
+  return { folder, put, config, recheck, states, verdict };
+}

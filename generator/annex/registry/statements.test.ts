@@ -1,0 +1,58 @@
+/** What records state beside what files declare: no other statement passes as the same, and no spelling is a difference. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openStatements } from "./statements.ts";
+
+const COQ = `(* Theorem hidden : False. *)
+Theorem plus_comm : forall n m : nat, n + m = m + n.
+Proof. Admitted.
+Lemma bound (n : nat) : n <= n. Proof. auto. Qed.
+Definition one : nat := 1.
+Section S.
+Variable A : Type.
+Lemma inside : forall x : A, x = x. Proof. auto. Qed.
+End S.
+Module M. Theorem deep : 1 = 1. Proof. auto. Qed. End M.
+`;
+const LEAN = `theorem add_comm' (n m : Nat) : n + m = m + n := by omega
+theorem ex : ∀ n : Nat, ∃ k, n ≤ k := by simp
+`;
+
+const cases: readonly (readonly [system: string, name: string, statement: string, state: string])[] = [
+  // Attacks: each is another statement, however alike.
+  ["coq", "plus_comm", "forall n m : nat, n + m = n + m", "differs"],
+  ["coq", "plus_comm", "forall n m : nat, n + m = m + n + 0", "differs"],
+  ["coq", "plus_comm", "n + m = m + n", "differs"],
+  ["coq", "plus_comm", "forall n m : nat, (n + m = m + n) /\\ False", "differs"],
+  ["coq", "plus_comm", "Theorem plus_comm : False.", "differs"],
+  ["coq", "bound", "forall n : nat, n < n", "differs"],
+  ["lean", "add_comm'", "(n m : Nat) : n - m = m - n", "differs"],
+  ["coq", "hidden", "False", "not_found"],
+  ["coq", "comm", "forall n m : nat, n + m = m + n", "not_found"],
+  ["lean", "plus_comm", "True", "not_found"],
+  // Spellings.
+  ["coq", "plus_comm", "forall n m : nat, n + m = m + n", "same"],
+  ["coq", "plus_comm", "∀ n m : nat,\n  n+m = m+n.", "same"],
+  ["coq", "plus_comm", "forall (n m : nat), n + m = m + n", "same"],
+  ["coq", "plus_comm", "Theorem plus_comm : forall n m : nat, n + m = m + n.", "same"],
+  ["coq", "bound", "forall n : nat, n ≤ n", "same"],
+  ["coq", "M.deep", "1 = 1", "same"],
+  ["coq", "deep", "1 = 1", "same"],
+  ["lean", "add_comm'", "(n m : Nat) : n + m = m + n", "same"],
+  ["lean", "add_comm'", "∀ (n m : Nat), n + m = m + n", "same"],
+  ["lean", "add_comm'", "theorem add_comm' (n m : Nat) : n + m = m + n", "same"],
+  ["lean", "ex", "forall n : Nat, exists k, n <= k", "same"],
+  // What texts do not tell.
+  ["coq", "plus_comm", "Addition of natural numbers commutes.", "unknown"],
+  ["coq", "one", "nat", "unknown"],
+  ["coq", "inside", "forall (A : Type) (x : A), x = x", "unknown"],
+  ["agda", "plus_comm", "False", "unknown"],
+];
+
+test("a statement is held against the declaration of its name", () => {
+  const hold = openStatements();
+  for (const [system, name, statement, state] of cases)
+    assert.equal(hold({ theorem_name: name, statement }, system, system === "lean" ? LEAN : COQ).state, state, `${name}: ${statement}`);
+  const held = hold({ theorem_name: "plus_comm", statement: "False" }, "coq", COQ);
+  assert.deepEqual(held, { state: "differs", declared: "forall n m : nat, n + m = m + n", line: 2 });
+});

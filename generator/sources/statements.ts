@@ -1,0 +1,110 @@
+/** What records state, held against what their pinned proof files declare. How a file is read is an annex's; what it found is kept by the
+ *  digests of file, name and statement, so that a build reads what is new. */
+import { join } from "node:path";
+import { z } from "zod";
+import { sha256 } from "../../snapshots/digest.ts";
+import { parseCodeRef } from "../../snapshots/format/index.ts";
+import type { CubCode, CubCodeFile, CubRecord } from "../../snapshots/schema/index.ts";
+import { STATEMENT_STATES, type StatementState } from "../../snapshots/schema/scalar.ts";
+import type { CodeStore } from "../../snapshots/shelf/index.ts";
+import { keptFile, type KeptFile } from "../files/kept-file.ts";
+import type { RegistryFinding } from "./registry-findings.ts";
+
+/** "unknown" where texts alone do not tell. */
+export type HeldStatement =
+  | { readonly state: "differs"; readonly declared: string; readonly line: number }
+  | { readonly state: Exclude<StatementState, "differs"> | "unknown" };
+/** @param system coq, lean, … of the file whose text it is */
+export type HoldStatement = (record: Pick<CubRecord, "theorem_name" | "statement">, system: string, text: string) => HeldStatement;
+export type StatementAnnexes = { readonly openStatements: () => Promise<HoldStatement> };
+
+const keptSchema = z.strictObject({
+  maker: z.string(),
+  states: z.record(z.string(), z.enum([...STATEMENT_STATES, "unknown"])),
+});
+type Kept = z.infer<typeof keptSchema>;
+
+export type Statements = StatementAnnexes & { readonly kept: KeptFile<Kept> | null; readonly keep: boolean; readonly maker: string };
+
+/** @param maker digest of the program: what another one found is found anew
+ *  @param keep whether anything may be written */
+export function openKeptStatements(annexes: StatementAnnexes, buildDir: string, maker: string, keep: boolean): Statements {
+  return { ...annexes, kept: keptFile(keptSchema, join(buildDir, "statements.state")), keep, maker };
+}
+
+type Held = { readonly file: CubCodeFile; readonly held: HeldStatement };
+
+/** @param store null where there is no code to look into
+ *  @returns of each record that texts tell something of, its state, and a finding where it states something else than its file */
+export async function holdStatements(
+  cubs: readonly CubRecord[],
+  code: ReadonlyMap<string, CubCode>,
+  store: CodeStore | null,
+  statements: Statements | null,
+): Promise<{ readonly states: ReadonlyMap<string, StatementState>; readonly findings: readonly RegistryFinding[] }> {
+  if (store === null || statements === null) return { states: new Map(), findings: [] };
+  const { openStatements, kept, keep, maker } = statements;
+  const hold = await openStatements();
+  const last = kept?.read();
+  const known = new Map(last?.maker === maker ? Object.entries(last.states) : []);
+  const now = new Map<string, HeldStatement["state"]>();
+  const pairs = cubs.flatMap((record) => {
+    const { repo = "", head = "", files = [] } = code.get(record.id) ?? {};
+    const proofs = files.filter(({ role, state, system }) => role === "proof" && state === "holds" && system !== "");
+    return proofs.map((file) => ({ record, file, place: JSON.stringify([repo, head, file.path]), ref: { repo, head, path: file.path } }));
+  });
+  const byRecord = new Map<string, Held[]>();
+  for (const sharing of Map.groupBy(pairs, ({ place }) => place).values()) {
+    let text: string | null = null;
+    for (const { record, file, ref } of sharing) {
+      const key = sha256(JSON.stringify([file.sha256, record.theorem_name, record.statement])).slice(0, 32);
+      const before = known.get(key);
+      let held: HeldStatement;
+      // What differs is shown, so it is read again.
+      if (before !== undefined && before !== "differs") held = { state: before };
+      else {
+        text ??= await readText(store, ref, file.sha256);
+        if (text === null) continue;
+        held = hold(record, file.system, text);
+      }
+      now.set(key, held.state);
+      byRecord.set(record.id, [...(byRecord.get(record.id) ?? []), { file, held }]);
+    }
+  }
+  if (keep) kept?.write({ maker, states: Object.fromEntries(now) });
+  const judged = cubs.map((record) => ({ record, ...judge(byRecord.get(record.id) ?? []) }));
+  return {
+    states: new Map(judged.flatMap(({ record, state }) => (state === null ? [] : [[record.id, state]]))),
+    findings: judged.flatMap(({ record, what }) =>
+      what === null
+        ? []
+        : [{ record: record.id, field: "statement", what: `is ${JSON.stringify(record.statement.slice(0, MAX_SHOWN))}, but ${what}` }],
+    ),
+  };
+}
+
+const MAX_SHOWN = 400; // UTF-16 units of each of the two statements
+
+/** A statement is one, and the provers of a record write it in their own ways: one file that has it is enough. */
+function judge(of: readonly Held[]): { readonly state: StatementState | null; readonly what: string | null } {
+  const states = new Set(of.map(({ held }) => held.state));
+  if (states.has("same")) return { state: "same", what: null };
+  if (of.length === 0 || states.has("unknown")) return { state: null, what: null };
+  for (const { file, held } of of)
+    if (held.state === "differs")
+      return {
+        state: "differs",
+        what: `${JSON.stringify(file.path)}:${held.line} declares ${JSON.stringify(held.declared.slice(0, MAX_SHOWN))}`,
+      };
+  return { state: "not_found", what: null };
+}
+
+/** Null when the store has lost it since it was looked at. */
+async function readText(
+  store: CodeStore,
+  { repo, head, path }: Record<"repo" | "head" | "path", string>,
+  digest: string,
+): Promise<string | null> {
+  const file = await store.read(parseCodeRef(repo, head, path));
+  return file === null || file.sha256 !== digest ? null : new TextDecoder().decode(file.bytes);
+}

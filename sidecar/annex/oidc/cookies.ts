@@ -1,0 +1,64 @@
+/** Cookies that only this service can read or write: JWE with a key of its own, one kind for a sign-in under way and one for a session.
+ *  What a browser sends is the caller's word until it is decrypted. */
+import { hkdfSync, randomBytes } from "node:crypto";
+import { EncryptJWT, jwtDecrypt } from "jose";
+
+/** Characters of a key, below which it could be guessed. */
+const MIN_KEY = 32;
+/** Bytes of one cookie; browsers keep 4096. */
+const MAX_COOKIE = 4096;
+
+/** What a cookie is for: one is never taken for the other. */
+type Purpose = "sign-in" | "session";
+
+export type Cookies = {
+  /** @param seconds for which it is good */
+  seal(purpose: Purpose, content: Readonly<Record<string, unknown>>, seconds: number): Promise<string>;
+  /** @returns null of whatever was not sealed here for this purpose, or is over */
+  open(purpose: Purpose, sealed: string | null): Promise<Readonly<Record<string, unknown>> | null>;
+};
+
+/** @param secret at least 32 characters; without one a key is made, and a restart ends every session
+ *  @param now milliseconds since 1970
+ *  @throws TypeError when the secret is short */
+export function openCookies(secret: string | null, now: () => number): Cookies {
+  if (secret !== null && secret.length < MIN_KEY)
+    throw new TypeError(
+      `SESSION_KEY has ${secret.length} characters; give at least ${MIN_KEY} random ones, as openssl rand -hex 32 prints.`,
+    );
+  const key = new Uint8Array(hkdfSync("sha256", secret ?? randomBytes(32), "", "proofshelf session", 32));
+  return {
+    seal: (purpose, content, seconds) => {
+      const issued = Math.floor(now() / 1000);
+      return new EncryptJWT({ ...content })
+        .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
+        .setAudience(purpose)
+        .setIssuedAt(issued)
+        .setExpirationTime(issued + seconds)
+        .encrypt(key);
+    },
+    open: async (purpose, sealed) => {
+      if (sealed === null || sealed.length > MAX_COOKIE) return null;
+      const options = {
+        audience: purpose,
+        requiredClaims: ["exp"],
+        currentDate: new Date(now()),
+        keyManagementAlgorithms: ["dir"],
+        contentEncryptionAlgorithms: ["A256GCM"],
+      };
+      return jwtDecrypt(sealed, key, options).then(
+        ({ payload }) => payload,
+        () => null,
+      );
+    },
+  };
+}
+
+/** @returns null when there is none, and when there are several: which of them somebody planted cannot be told */
+export function readCookie(header: string | null, name: string): string | null {
+  const found = (header ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`));
+  return found.length === 1 ? (found[0] ?? "").slice(name.length + 1) : null;
+}

@@ -1,0 +1,297 @@
+/** Sign-in against a real provider: what it lets in, and each way in which somebody may try to be let in without one. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { AccessConfig } from "../../../snapshots/schema/access.ts";
+import { sha256 } from "../../../snapshots/digest.ts";
+import { openGate } from "../../gate/gate.ts";
+import { type Running as Sidecar, startSidecar } from "../../serve/app-fixture.ts";
+import { openCookies } from "./cookies.ts";
+import { Browser, CLIENT, LIBRARY, type Running, startProvider } from "./provider-fixture.ts";
+import { SignIn } from "./sign-in.ts";
+
+const GATED = "/internal/api/list";
+const KEY = "a key of thirty-two or more characters";
+const HOUR = 3_600_000;
+const env = { OIDC_CLIENT_SECRET: CLIENT.secret, SESSION_KEY: KEY };
+const people = {
+  ada: { email: "ada@example.org", email_verified: true },
+  eve: { email: "eve@elsewhere.test", email_verified: true },
+  mallory: { email: "ada@example.org", email_verified: false },
+  grace: { groups: ["readers", "others"] },
+};
+const allowed = { emails: [] as string[], domains: ["example.org"], groups: ["readers"] };
+const reasons: string[] = [];
+
+let provider: Running;
+let other: Running;
+let sidecar: Sidecar;
+let access: AccessConfig;
+let time: number;
+
+function accessOf(issuer: string, { emails, domains, groups }: typeof allowed = allowed): AccessConfig {
+  return AccessConfig.parse({
+    issuer: null,
+    audience: [],
+    jwks: null,
+    policy: { emails, domains, serviceTokens: ["ci"] },
+    serviceTokens: [{ name: "ci", id: "ci.example", secretSha256: sha256("secret") }],
+    oidc: { issuer, clientId: CLIENT.id, groups },
+  });
+}
+
+const open = (baseUrl = LIBRARY) =>
+  new SignIn(() => access, {
+    baseUrl,
+    env,
+    now: () => time,
+    log: { warn: (entry: unknown) => void reasons.push((entry as { reason: string }).reason) },
+  });
+
+before(async () => {
+  provider = await startProvider(people);
+  other = await startProvider(people);
+  access = accessOf(provider.issuer);
+  const own = open();
+  sidecar = await startSidecar({
+    gate: own.withSession(openGate(() => access)),
+    signIn: (request) => own.answer(request),
+    baseUrl: LIBRARY,
+  });
+  time = Date.now();
+});
+after(async () => {
+  provider.stop();
+  other.stop();
+  await sidecar.listening.close();
+});
+
+const newBrowser = (): Browser => new Browser(`http://127.0.0.1:${sidecar.listening.port}`);
+
+async function signedIn(name: string): Promise<Browser> {
+  const browser = newBrowser();
+  await browser.ask(await browser.logIn(name));
+  return browser;
+}
+
+const statusOf = async (browser: Browser, headers: Record<string, string> = {}): Promise<number> =>
+  (await browser.ask(GATED, { headers })).status;
+
+test("a person is led to the provider and back to where he wanted to be, is let in, is named in the log, and signs out", async () => {
+  const browser = newBrowser();
+  assert.equal(await statusOf(browser), 401);
+  const { signIn } = open()
+    .withSession(openGate(() => access))
+    .help(GATED);
+  assert.equal(signIn, `${LIBRARY}/internal/sign-in?to=%2Finternal%2Fapi%2Flist`);
+  const arrived = await browser.ask(await browser.logIn("ada", signIn ?? ""));
+  assert.deepEqual([arrived.status, arrived.headers.get("location")], [303, GATED]);
+  assert.equal(await statusOf(browser), 200);
+  assert.equal(sidecar.log.at(-1)?.identity, "ada@example.org");
+  assert.equal((await browser.ask("/internal/sign-out")).body.includes("You are signed in."), true);
+  assert.equal((await browser.ask("/internal/sign-out", { form: {}, headers: { origin: LIBRARY } })).headers.get("location"), "/");
+  assert.equal(await statusOf(browser), 401);
+});
+
+test("whoever kept the cookie of a session that was signed out is out", async () => {
+  const browser = await signedIn("ada");
+  const kept = browser.cookies().find((cookie) => cookie.startsWith("proofshelf=")) ?? "";
+  assert.equal(await statusOf(newBrowser(), { cookie: kept }), 200);
+  await browser.ask("/internal/sign-out", { form: {}, headers: { "sec-fetch-site": "same-origin", origin: "null" } });
+  assert.equal(await statusOf(newBrowser(), { cookie: kept }), 401);
+});
+
+test("the policy decides at every request: verified addresses and groups alone, and who is struck out is out at once", async () => {
+  for (const [name, status] of [
+    ["eve", 403],
+    ["mallory", 403],
+    ["grace", 303],
+  ] as const) {
+    const browser = newBrowser();
+    assert.equal((await browser.ask(await browser.logIn(name))).status, status, name);
+    assert.equal(await statusOf(browser), status === 303 ? 200 : 401, name);
+  }
+  const [ada, grace] = [await signedIn("ada"), await signedIn("grace")];
+  try {
+    access = accessOf(provider.issuer, { ...allowed, domains: [] });
+    assert.deepEqual([await statusOf(ada), await statusOf(grace)], [403, 200]);
+    access = accessOf(provider.issuer, { ...allowed, groups: ["others"] });
+    assert.deepEqual([await statusOf(ada), await statusOf(grace)], [200, 403]);
+    access = accessOf(other.issuer);
+    assert.equal(await statusOf(ada), 401, "a session of another provider");
+  } finally {
+    access = accessOf(provider.issuer);
+  }
+});
+
+test("machines send their pair as everywhere", async () => {
+  const pair = { "edge-access-client-id": "ci.example", "edge-access-client-secret": "secret" };
+  assert.equal(await statusOf(newBrowser(), pair), 200);
+  assert.equal(await statusOf(await signedIn("ada"), { ...pair, "edge-access-client-secret": "guessed" }), 401);
+});
+
+test("fixation: the answer to somebody else's sign-in signs nobody in", async () => {
+  const attacker = newBrowser();
+  const back = await attacker.logIn("ada");
+  const victim = newBrowser();
+  assert.equal((await victim.ask(back)).status, 401);
+  assert.deepEqual(victim.cookies(), []);
+  // Nor does it in a browser that has begun one of its own.
+  await victim.ask("/internal/sign-in");
+  assert.equal((await victim.ask(back)).status, 401);
+  assert.equal(await statusOf(victim), 401);
+});
+
+test("injection: a code of one sign-in is taken for no other", async () => {
+  const [attacker, victim] = [newBrowser(), newBrowser()];
+  const [stolen, own] = [await victim.logIn("ada"), await attacker.logIn("eve")];
+  own.searchParams.set("code", stolen.searchParams.get("code") ?? "");
+  assert.equal((await attacker.ask(own)).status, 401);
+  assert.equal(await statusOf(attacker), 401);
+});
+
+test("replay: an answer is good once, here and at another process with the same key", async () => {
+  const browser = newBrowser();
+  const back = await browser.logIn("ada");
+  const begun = browser.cookies().find((cookie) => cookie.startsWith("proofshelf-sign-in=")) ?? "";
+  assert.equal((await browser.ask(back)).status, 303);
+  const again = { headers: { cookie: begun } };
+  assert.equal((await newBrowser().ask(back, again)).status, 401);
+  assert.equal(reasons.at(-1), "answered before");
+  const second = await open().answer(new Request(back, again));
+  assert.deepEqual([second?.status, second?.headers.getSetCookie().some((cookie) => cookie.startsWith("proofshelf="))], [401, false]);
+  assert.match(reasons.at(-1) ?? "", /invalid_grant/);
+});
+
+test("mixed-up issuers: an answer of another provider, or one that does not say whose it is, is refused", async () => {
+  const begin = newBrowser();
+  const question = new URL((await begin.ask("/internal/sign-in")).headers.get("location") ?? "");
+  const elsewhere = new URL(question.pathname + question.search, other.issuer);
+  const back = await begin.logIn("ada", elsewhere);
+  assert.equal(back.searchParams.get("iss"), other.issuer);
+  assert.equal((await begin.ask(back)).status, 401);
+  for (const change of [(url: URL) => url.searchParams.delete("iss"), (url: URL) => url.searchParams.set("iss", other.issuer)]) {
+    const browser = newBrowser();
+    const changed = await browser.logIn("ada");
+    change(changed);
+    assert.equal((await browser.ask(changed)).status, 401);
+    assert.match(reasons.at(-1) ?? "", /iss/);
+  }
+});
+
+test("a changed state, an error of the provider and an answer that comes too late sign nobody in", async () => {
+  for (const change of [
+    (url: URL) => url.searchParams.set("state", "other"),
+    (url: URL) => url.searchParams.delete("state"),
+    (url: URL) => url.searchParams.append("code", "second"),
+    (url: URL) => (url.search = `?error=access_denied&error_description=<script>&state=${url.searchParams.get("state")}`),
+  ]) {
+    const browser = newBrowser();
+    const back = await browser.logIn("ada");
+    change(back);
+    const refused = await browser.ask(back);
+    assert.deepEqual([refused.status, refused.body.includes("<script>"), browser.cookies()], [401, false, []]);
+  }
+  const slow = newBrowser();
+  const back = await slow.logIn("ada");
+  time += 601_000;
+  assert.equal((await slow.ask(back)).status, 401);
+  time -= 601_000;
+});
+
+test("open redirect: after signing in one is at an address of what is gated here, whatever was asked", async () => {
+  for (const to of [
+    "https://evil.test/internal/",
+    "//evil.test/internal/",
+    "/\\evil.test/internal/",
+    "/internal/../../evil",
+    "/browse/",
+    "javascript:alert(1)",
+    "/internal/sign-out",
+    "\t//evil.test/",
+  ]) {
+    const browser = newBrowser();
+    const arrived = await browser.ask(await browser.logIn("ada", `/internal/sign-in?to=${encodeURIComponent(to)}`));
+    assert.equal(arrived.headers.get("location"), "/internal/", to);
+  }
+});
+
+test("forged requests: what another site sends with the cookie counts as nobody's, but for a link that is followed", async () => {
+  const [cookie = ""] = (await signedIn("ada")).cookies();
+  const send = async (headers: Record<string, string>, method = "GET", target = GATED): Promise<number> =>
+    (await sidecar.send(method, target, { cookie, ...headers })).status;
+  for (const headers of [
+    { origin: "https://evil.test" },
+    { origin: "null" },
+    { origin: "https://evil.test", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" },
+    { "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" },
+    { "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" },
+  ])
+    assert.equal(await send(headers), 401, JSON.stringify(headers));
+  for (const headers of [
+    { origin: LIBRARY },
+    { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" },
+    { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" },
+  ])
+    assert.equal(await send(headers), 200, JSON.stringify(headers));
+  const navigation = { origin: "https://evil.test", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
+  assert.equal(await send(navigation, "POST", "/internal/sign-out"), 303);
+  assert.equal(await send({}), 200, "another site ended the session");
+  assert.equal(await send({ "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }, "GET", "/internal/sign-out"), 200);
+  assert.equal(await send({}), 200, "a link ended the session");
+  assert.equal(await send({ origin: LIBRARY }, "POST", "/internal/sign-out"), 303);
+  assert.equal(await send({}), 401);
+});
+
+test("a cookie that was not sealed here as a session, is over, or stands there twice lets nobody in", async () => {
+  const browser = await signedIn("ada");
+  const sealed = (browser.cookies().find((cookie) => cookie.startsWith("proofshelf=")) ?? "").slice("proofshelf=".length);
+  const session = { iss: provider.issuer, client: CLIENT.id, sub: "x", email: "ada@example.org", groups: [], jti: "x" };
+  const own = openCookies(KEY, () => time);
+  assert.equal(
+    await statusOf(newBrowser(), { cookie: `proofshelf=${await own.seal("session", session, 60)}` }),
+    200,
+    "this test can seal one",
+  );
+  for (const forged of [
+    await own.seal("sign-in", session, 60),
+    await openCookies(`${KEY}!`, () => time).seal("session", session, 60),
+    await own.seal("session", { ...session, client: "another" }, 60),
+    `${sealed.slice(0, -2)}AA`,
+    Buffer.from(JSON.stringify(session)).toString("base64url"),
+    `${sealed}; proofshelf=${sealed}`,
+    "x".repeat(5000),
+  ])
+    assert.equal(await statusOf(newBrowser(), { cookie: `proofshelf=${forged}` }), 401, forged.slice(0, 40));
+  time += 12 * HOUR + 1000;
+  assert.equal(await statusOf(browser), 401, "the session is over");
+  time -= 12 * HOUR + 1000;
+});
+
+test("cookies are out of reach of scripts, of other sites and of what is public, and of unencrypted lines where the library has none", async () => {
+  const [line = ""] =
+    (await open("https://library.example.org").answer(new Request("http://any/internal/sign-in")))?.headers.getSetCookie() ?? [];
+  assert.match(line, /^__Host-proofshelf-sign-in=[\w.-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/);
+  const browser = newBrowser();
+  const arrived = await browser.ask(await browser.logIn("ada"));
+  assert.deepEqual(
+    arrived.headers.getSetCookie().map((cookie) => cookie.replace(/=[\w.-]{100,};/, "=…;")),
+    [
+      "proofshelf-sign-in=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax",
+      "proofshelf=…; Path=/internal; Max-Age=43200; HttpOnly; SameSite=Lax",
+      "proofshelf=…; Path=/api/code; Max-Age=43200; HttpOnly; SameSite=Lax",
+    ],
+  );
+  assert.throws(() => openCookies("short", () => time), /at least 32/);
+});
+
+test("a provider that is away costs a sign-in and no session", async () => {
+  const browser = await signedIn("ada");
+  access = accessOf("http://127.0.0.1:9");
+  try {
+    const away = await newBrowser().ask("/internal/sign-in");
+    assert.deepEqual([away.status, /could not be reached/.test(away.body)], [503, true]);
+  } finally {
+    access = accessOf(provider.issuer);
+  }
+  assert.equal(await statusOf(browser), 200);
+});

@@ -1,0 +1,261 @@
+/** Sign-in of the library's own: three addresses, and a gate at which a session counts as an identity. README.md says what each check is
+ *  against. */
+import { randomUUID } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
+import { z } from "zod";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { CACHE } from "../../../snapshots/http/index.ts";
+import type { AccessConfig, OwnSignIn } from "../../../snapshots/schema/index.ts";
+import { foldEmail, forbidden, type Gate, type GateVerdict, isAllowed, refuse } from "../../gate/gate.ts";
+import { problemResponse } from "../../http/respond.ts";
+import { type Cookies, openCookies, readCookie } from "./cookies.ts";
+import type { Provider } from "./provider.ts";
+
+const BEGIN = "/internal/sign-in";
+/** Where the provider sends people back: its redirect address. */
+const FINISH = "/internal/signed-in";
+const END = "/internal/sign-out";
+const HOME = "/internal/";
+/** Folders whose requests carry the session. */
+const GATED = ["/internal", "/api/code"];
+const SIGN_IN_SECONDS = 600; // from the question to the answer
+/** Sign-ins answered and sessions ended that are remembered; each is a hundred bytes. */
+const MAX_REMEMBERED = 10_000;
+/** Milliseconds for which a provider that could not be read is not asked again. */
+const RETRY_MS = 5_000;
+
+const Begun = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), to: z.string(), jti: z.string() });
+const Session = z.object({
+  iss: z.string(),
+  client: z.string(),
+  sub: z.string(),
+  email: z.string().nullable(),
+  groups: z.array(z.string()),
+  jti: z.string(),
+});
+type Session = z.infer<typeof Session>;
+type Sent = Parameters<Gate["check"]>[0];
+
+type Options = {
+  readonly baseUrl: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Pick<Logger, "warn">;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+};
+
+/** It owns the key of the cookies, what it knows of the provider, and what was answered or ended so far. */
+export class SignIn {
+  readonly #access: () => AccessConfig | null;
+  readonly #options: Options;
+  readonly #origin: string;
+  readonly #names: { readonly begun: string; readonly session: string };
+  readonly #attributes: string;
+  readonly #cookies: Cookies;
+  readonly #answered = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: SIGN_IN_SECONDS * 1000 });
+  readonly #ended = new LRUCache<string, true>({ max: MAX_REMEMBERED });
+  readonly #providerOf: (own: OwnSignIn) => Promise<Provider>;
+
+  /** @param access asked each time, so a policy that is read again takes effect at once
+   *  @throws TypeError when SESSION_KEY is too short */
+  constructor(access: () => AccessConfig | null, options: Options) {
+    const { baseUrl, env, now = Date.now } = options;
+    const { origin, protocol } = new URL(baseUrl);
+    const isSecure = protocol === "https:";
+    this.#access = access;
+    this.#options = options;
+    this.#origin = origin;
+    this.#names = isSecure
+      ? { begun: "__Host-proofshelf-sign-in", session: "__Secure-proofshelf" }
+      : { begun: "proofshelf-sign-in", session: "proofshelf" };
+    this.#attributes = `HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+    this.#cookies = openCookies(given(env["SESSION_KEY"]), now);
+    this.#providerOf = rememberProvider(`${origin}${FINISH}`, given(env["OIDC_CLIENT_SECRET"]));
+  }
+
+  /** Answers the three addresses; null of every other request, and when the configuration has no sign-in of its own. */
+  async answer(request: Request): Promise<Response | null> {
+    const url = new URL(request.url);
+    const config = this.#access();
+    const own = config?.oidc ?? null;
+    if (config === null || own === null) return null;
+    const isGet = request.method === "GET";
+    try {
+      if (url.pathname === BEGIN && isGet) return await this.#begin(own, url);
+      if (url.pathname === FINISH && isGet) return await this.#finish(own, config, request);
+      if (url.pathname === END && (isGet || request.method === "POST")) return await this.#end(own, request);
+    } catch (error) {
+      return this.#refusal(`the provider could not be asked: ${(error as Error).message}`, NOT_REACHED());
+    }
+    return null;
+  }
+
+  /** The same gate, at which a session counts. */
+  withSession(gate: Gate): Gate {
+    return {
+      check: (headers) => this.#check(gate, headers, false),
+      checkHuman: (headers) => this.#check(gate, headers, true),
+      help: (path) => {
+        const help = gate.help(path);
+        if ((this.#access()?.oidc ?? null) === null) return help;
+        return { ...help, signIn: `${this.#origin}${BEGIN}?to=${encodeURIComponent(path)}` };
+      },
+    };
+  }
+
+  async #begin(own: OwnSignIn, { searchParams }: URL): Promise<Response> {
+    const provider = await this.#providerOf(own);
+    const { url: question, ...begun } = await provider.begin();
+    const content = { ...begun, to: pathWithin(searchParams.get("to"), this.#origin), jti: randomUUID() };
+    const sealed = await this.#cookies.seal("sign-in", content, SIGN_IN_SECONDS);
+    return redirect(question, [this.#cookie(this.#names.begun, sealed, "/", SIGN_IN_SECONDS)]);
+  }
+
+  async #finish(own: OwnSignIn, config: AccessConfig, request: Request): Promise<Response> {
+    const sealed = readCookie(request.headers.get("cookie"), this.#names.begun);
+    const begun = Begun.safeParse(await this.#cookies.open("sign-in", sealed)).data;
+    if (begun === undefined) return this.#refusal("no sign-in is under way in this browser", again());
+    if (this.#answered.has(begun.jti)) return this.#refusal("answered before", again());
+    this.#answered.set(begun.jti, true);
+    const provider = await this.#providerOf(own);
+    // By the library's own address: that of the request is the caller's word.
+    const answered = new URL(`${this.#origin}${FINISH}${new URL(request.url).search}`);
+    const person = await provider.finish(answered, begun).catch((error: Error) => error);
+    if (person instanceof Error) return this.#refusal(describe(person), again());
+    const session: Session = {
+      iss: own.issuer,
+      client: own.clientId,
+      sub: person.subject,
+      email: person.email === null ? null : foldEmail(person.email),
+      // Those that the policy names: a cookie has little room, and no others are anybody's business.
+      groups: person.groups.filter((group) => own.groups.includes(group)),
+      jti: randomUUID(),
+    };
+    if (!isLetIn(session, own, config)) return this.#refusal("policy", NOT_LET_IN());
+    const seconds = Math.round(own.sessionHours * 3600);
+    const value = await this.#cookies.seal("session", session, seconds);
+    const kept = GATED.map((path) => this.#cookie(this.#names.session, value, path, seconds));
+    return redirect(begun.to, [this.#cookie(this.#names.begun, "", "/", 0), ...kept]);
+  }
+
+  async #end(own: OwnSignIn, request: Request): Promise<Response> {
+    const session = await this.#findSession(request.headers, own);
+    if (request.method === "GET") return askToEnd(session);
+    // Without a session that counts there is nothing to end, and another site may end none.
+    if (session === null) return redirect("/", []);
+    this.#ended.set(session.jti, true, { ttl: own.sessionHours * 3_600_000 });
+    const gone = GATED.map((path) => this.#cookie(this.#names.session, "", path, 0));
+    return redirect("/", gone);
+  }
+
+  async #check(gate: Gate, headers: Sent, human: boolean): Promise<GateVerdict> {
+    const config = this.#access();
+    const own = config?.oidc ?? null;
+    const ask = (): Promise<GateVerdict> => (human ? gate.checkHuman(headers) : gate.check(headers));
+    if (config === null || own === null) return ask();
+    // Machines send what they send everywhere.
+    const { token, clientId, clientSecret } = config.headers;
+    if ([token, clientId, clientSecret].some((name) => headers.get(name) !== null)) return ask();
+    const session = await this.#findSession(headers, own);
+    if (session === null) {
+      const fixes = [`Sign in at ${this.#origin}${BEGIN}`];
+      return refuse("no_credentials", new ShelfError("unauthenticated", "Sign in to see this.", { fixes }));
+    }
+    if (!isLetIn(session, own, config)) return forbidden("policy");
+    return { ok: true, identity: { kind: "person", name: session.email ?? session.sub, email: session.email } };
+  }
+
+  async #findSession(headers: Sent, own: OwnSignIn): Promise<Session | null> {
+    const sealed = readCookie(headers.get("cookie"), this.#names.session);
+    const session = Session.safeParse(await this.#cookies.open("session", sealed)).data;
+    if (session === undefined || session.iss !== own.issuer || session.client !== own.clientId) return null;
+    return this.#ended.has(session.jti) || !isOwnRequest(headers, this.#origin) ? null : session;
+  }
+
+  /** The sign-in that was under way is over with it. */
+  #refusal(reason: string, problem: ShelfError): Response {
+    this.#options.log.warn({ reason }, "a sign-in was refused");
+    const response = problemResponse(problem, this.#options.baseUrl);
+    response.headers.append("Set-Cookie", this.#cookie(this.#names.begun, "", "/", 0));
+    return response;
+  }
+
+  #cookie(name: string, value: string, path: string, seconds: number): string {
+    return `${name}=${value}; Path=${path}; Max-Age=${seconds}; ${this.#attributes}`;
+  }
+}
+
+const again = (): ShelfError =>
+  new ShelfError("unauthenticated", "This sign-in was not begun in this browser, took too long, or was refused.", {
+    fixes: [`Begin again at ${BEGIN}`],
+  });
+const NOT_LET_IN = (): ShelfError => new ShelfError("forbidden", "You are signed in, but the policy does not let you in.");
+const NOT_REACHED = (): ShelfError =>
+  new ShelfError("keys_unavailable", "The provider that signs people in could not be reached.", { fixes: ["Try again in a minute."] });
+
+function isLetIn({ sub, email, groups }: Session, own: OwnSignIn, config: AccessConfig): boolean {
+  if (groups.some((group) => own.groups.includes(group))) return sub !== "";
+  return email !== null && isAllowed({ kind: "person", name: email, email }, config);
+}
+
+/** Whether a page of this library sent a request, or a person who follows a link or types an address. Browsers write these headers, and no
+ *  script can. */
+function isOwnRequest(headers: Sent, origin: string): boolean {
+  const [from, site, mode] = ["origin", "sec-fetch-site", "sec-fetch-mode"].map((name) => headers.get(name));
+  if (site === "same-origin" || site === "none") return true;
+  if (from !== null && from !== origin) return false;
+  return site === null || mode === "navigate";
+}
+
+/** @returns a path under /internal/ of this library, whatever was asked */
+function pathWithin(asked: string | null, origin: string): string {
+  const url = asked === null || !asked.startsWith("/") ? null : URL.parse(asked, origin);
+  const isWithin = url !== null && url.origin === origin && url.pathname.startsWith(HOME) && ![BEGIN, FINISH, END].includes(url.pathname);
+  return isWithin ? url.pathname + url.search : HOME;
+}
+
+function redirect(to: string, setCookies: readonly string[]): Response {
+  const headers = new Headers({ Location: to, "Cache-Control": CACHE.private, "Referrer-Policy": "no-referrer" });
+  for (const cookie of setCookies) headers.append("Set-Cookie", cookie);
+  return new Response(null, { status: 303, headers });
+}
+
+/** A page with one button: a link of another site must end no session. */
+function askToEnd(session: Session | null): Response {
+  const who = session === null ? "Nobody is signed in here." : "You are signed in.";
+  const form = session === null ? "" : '<form method="post"><button>Sign out</button></form>';
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Sign out</title><main><h1>Sign out</h1><p>${who}</p>${form}</main></html>`;
+  const headers = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Security-Policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+  };
+  return new Response(html, { headers });
+}
+
+/** Reads a provider once, and once more after it could not be read. */
+function rememberProvider(redirectTo: string, secret: string | null): (own: OwnSignIn) => Promise<Provider> {
+  const known = new LRUCache<string, Promise<Provider>>({ max: 4 });
+  return (own) => {
+    const key = JSON.stringify(own);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const opened = import("./provider.ts").then(({ openProvider }) => openProvider(own, redirectTo, secret));
+    known.set(key, opened);
+    opened.catch(() => known.set(key, opened, { ttl: RETRY_MS }));
+    return opened;
+  };
+}
+
+/** For the log: what was wrong stands in the cause of what openid-client throws. */
+function describe(thrown: Error & { readonly error?: unknown }): string {
+  const { message, cause, error } = thrown;
+  const why = typeof error === "string" ? error : cause instanceof Error ? cause.message : null;
+  return why === null ? message : `${message}: ${why}`;
+}
+
+/** An environment variable that is set but empty is not set. */
+function given(value: string | undefined): string | null {
+  return value === undefined || value === "" ? null : value;
+}

@@ -1,0 +1,119 @@
+/** What the pages of a PDF gain with a script: arrow keys turn them, the number of the page that is shown is marked and stands in the address,
+ *  `#page=12` leads there, and pages that are too many for the page of the site come as they are turned to, their text from the Markdown twin. */
+import { element } from "./draw.ts";
+
+const place = document.querySelector<HTMLElement>("[data-pdf]");
+const strip = place?.querySelector<HTMLElement>(".strip");
+if (place && strip) start(place, strip);
+
+function start(place: HTMLElement, strip: HTMLElement): void {
+  const file = place.dataset["pdf"] ?? "";
+  const [count, drawn] = [Number(place.dataset["count"]), Number(place.dataset["drawn"])];
+  let shown = 1;
+  let texts: Promise<ReadonlyMap<number, string>> | undefined;
+  const observer = new IntersectionObserver(
+    (entries) => entries.filter(({ isIntersecting }) => isIntersecting).forEach(({ target }) => see(numberOf(target))),
+    { root: strip, threshold: 0.6, rootMargin: "9999px 0px" },
+  );
+  for (const page of strip.children) observer.observe(page);
+
+  /** A page came into sight. */
+  function see(number: number): void {
+    if (number === shown) return;
+    shown = number;
+    fit();
+    for (const link of place.querySelectorAll<HTMLElement>("[data-page]"))
+      link.toggleAttribute("aria-current", Number(link.dataset["page"]) === number);
+    if (!location.hash.startsWith(`#P${number}L`)) history.replaceState(history.state, "", `#page-${number}`);
+    addUpTo(number + 1);
+  }
+
+  /** The strip is as high as the page that is shown, not as the highest. */
+  function fit(): void {
+    const page = document.getElementById(`page-${shown}`);
+    if (page !== null) strip.style.height = `${page.offsetHeight + strip.offsetHeight - strip.clientHeight}px`;
+  }
+
+  function addUpTo(number: number): void {
+    for (let last = numberOf(strip.lastElementChild); last < Math.min(number, count); last++) {
+      const page = makePage(last + 1);
+      strip.append(page);
+      observer.observe(page);
+    }
+  }
+
+  function makePage(number: number): HTMLElement {
+    const page = element("article", "");
+    page.id = `page-${number}`;
+    const link = element("a", "", number <= drawn ? "" : `Open page ${number} in the file`);
+    link.href = `${file}#page=${number}`;
+    const example = strip.querySelector("img");
+    if (number <= drawn && example !== null) {
+      const image = example.cloneNode() as HTMLImageElement;
+      image.src = example.src.replace(/\d+(?=\.png$)/, String(number));
+      image.alt = image.alt.replace(/^Page \d+/, `Page ${number}`);
+      link.href = image.src;
+      link.append(image);
+    }
+    const text = element("details", "");
+    text.append(element("summary", "", `Text of page ${number}`));
+    text.addEventListener("toggle", () => void showText(text, number), { once: true });
+    text.open = number > drawn;
+    page.append(element("h3", "quiet", `Page ${number}`), link, text);
+    return page;
+  }
+
+  async function showText(text: HTMLElement, number: number): Promise<void> {
+    const found = (await (texts ??= readTexts().catch(() => new Map<number, string>()))).get(number);
+    text.append(element("p", found === undefined ? "quiet" : "lines", found ?? "Its text did not come; the file has it."));
+  }
+
+  function turnTo(number: number): void {
+    if (!(number >= 1 && number <= count)) return;
+    addUpTo(number);
+    document.getElementById(`page-${number}`)?.scrollIntoView({ block: "nearest", inline: "start" });
+    see(number);
+  }
+
+  function follow(): void {
+    const { hash } = location;
+    const [, number] = /^#(?:page[-=]|P)(\d+)(?:L\d+)?$/.exec(hash) ?? [];
+    if (number === undefined) return;
+    turnTo(Number(number));
+    if (/L/.test(hash)) document.getElementById(hash.slice(1))?.scrollIntoView({ block: "center" });
+  }
+
+  place.addEventListener("click", (event) => {
+    const link = event.target;
+    if (!(link instanceof HTMLAnchorElement) || link.dataset["page"] === undefined || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    turnTo(Number(link.dataset["page"]));
+  });
+  addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const at = event.target;
+    if (step === undefined || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (at instanceof HTMLElement && (at.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(at.tagName))) return;
+    event.preventDefault();
+    turnTo(shown + step);
+  });
+  addEventListener("hashchange", follow);
+  addEventListener("resize", fit);
+  strip.addEventListener("toggle", fit, true);
+  fit();
+  follow();
+}
+
+function numberOf(page: Element | null): number {
+  return Number(page?.id.slice("page-".length));
+}
+
+/** The text of each page, as the twin of this page has it below its rule. */
+async function readTexts(): Promise<ReadonlyMap<number, string>> {
+  const response = await fetch("index.md");
+  if (!response.ok) throw new Error(String(response.status));
+  const texts = new Map<number, string>();
+  const parts = (await response.text()).split(/^\[page (\d+)\]\n/m);
+  for (let at = 1; at + 1 < parts.length; at += 2) texts.set(Number(parts[at]), parts[at + 1] ?? "");
+  return texts;
+}

@@ -1,0 +1,19 @@
+/** The address of a file at a revision, where a repository's host is one whose addresses are known. */
+import type { SourceRef } from "../snapshots/schema/index.ts";
+
+/** What stands between a repository and the revision, by host. */
+const FILE_AT: readonly (readonly [host: RegExp, between: string])[] = [
+  [/^github\.com$/, "blob"],
+  [/^(?:.+\.)?gitlab\.[a-z.]+$/, "-/blob"],
+  [/^codeberg\.org$/, "src/commit"],
+];
+
+/** @returns null when the repository is no web address; its own address when the host's files have an address that nobody knows here */
+export function sourceHref({ repo, ref, path }: SourceRef): string | null {
+  const url = URL.parse(repo);
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null;
+  const between = FILE_AT.find(([host]) => host.test(url.hostname))?.[1];
+  if (between === undefined) return url.href;
+  const parts = [...between.split("/"), ref, ...path.split("/")].map(encodeURIComponent);
+  return `${url.href.replace(/\/+$/, "")}/${parts.join("/")}`;
+}

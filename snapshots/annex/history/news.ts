@@ -1,0 +1,81 @@
+/** What the newest publications brought, by name, and what they made weaker, as HTML for the front page. */
+import { pagePath, relativeHref } from "../../format/layout.ts";
+import { relationsOf } from "../../format/relations.ts";
+import type { ViewData } from "../../format/view-data.ts";
+import { escapeXml } from "../../page/text-files.ts";
+import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import { describeListed, listChanges, type Listed, unreadable } from "../../shelf/diff.ts";
+import type { SnapshotRecord } from "../../shelf/shelf.ts";
+
+/** Publications that are looked at; many change nothing that has a name. */
+const LOOKED_AT = 8;
+const NAMED = 6;
+/** Changed claims and records of a publication that are compared, to see whether one is weaker. */
+const COMPARED = 40;
+
+/** @param path of the page, to which links are relative
+ *  @returns "" when nothing is new, and for the first publication, of which everything is */
+export async function newsHtml(open: OpenSnapshot, path: string): Promise<string> {
+  const { record, shelf } = open.snapshot;
+  const data = await open.snapshot.data();
+  const { byId } = await shelf.records.index();
+  const bySequence = new Map([...byId.values()].map((one) => [one.sequence, one]));
+  const news: string[] = [];
+  const weaker: string[] = [];
+  // What is withdrawn is in no news: its page has the notice.
+  const withdrawn = new Set(data.withdrawn?.map(({ what, name }) => `${what} ${name}`));
+  const named = new Set(withdrawn);
+  const after = Math.max(1, record.sequence - LOOKED_AT);
+  for (const [sequence, changes] of (await Array.fromAsync(shelf.records.changes(after, record.sequence))).reverse()) {
+    const listed = listChanges(changes);
+    const unnamed = listed.filter(({ what, name }) => !named.has(`${what} ${name}`)).slice(0, NAMED - news.length);
+    for (const { what, name } of unnamed) named.add(`${what} ${name}`);
+    for (const one of unnamed) news.push(`<li>${one.change}: ${nameHtml(data, path, one)}</li>`);
+    const compared = listed
+      .filter(({ what, change, name }) => what !== "object" && change === "changed" && !withdrawn.has(`${what} ${name}`))
+      .slice(0, COMPARED);
+    const fell = compared.length === 0 ? [] : await fallen(open, bySequence.get(sequence) ?? null, compared);
+    for (const [one, why] of fell.slice(0, NAMED - weaker.length))
+      weaker.push(`<li class="warning">weaker: ${nameHtml(data, path, one)}: ${escapeXml(why)}</li>`);
+    if (news.length >= NAMED) break;
+  }
+  return news.length === 0 ? "" : `<ul class="plain">${[...weaker, ...news].join("")}</ul>`;
+}
+
+/** Those that are weaker than before, and why. */
+async function fallen(
+  { snapshot }: OpenSnapshot,
+  record: SnapshotRecord | null,
+  listed: readonly Listed[],
+): Promise<readonly (readonly [Listed, string])[]> {
+  const { byId } = await snapshot.shelf.records.index();
+  const previous = byId.get(record?.previous ?? "");
+  if (record === null || previous === undefined) return [];
+  const found = await Promise.all([snapshot.another(previous), snapshot.another(record)]).catch(unreadable);
+  if (found === null) return [];
+  const changes = await Promise.all(listed.map(({ what, change, name }) => describeListed(found[0], found[1], what, change, name)));
+  return changes.flatMap(({ weaker }, index) => {
+    const one = listed[index];
+    return weaker.length === 0 || one === undefined ? [] : [[one, weaker.join("; ")] as const];
+  });
+}
+
+/** Names and titles are strangers' text. */
+function nameHtml(data: ViewData, path: string, { what, name }: Listed): string {
+  const { objectByKey, recordById, claimById } = relationsOf(data);
+  const [title, target] =
+    what === "object"
+      ? [objectByKey.get(name)?.title, pagePath.object(name)]
+      : what === "record"
+        ? [recordById.get(name)?.theorem_name, pagePath.record(name)]
+        : [claimById.get(name)?.title, pagePath.claim(name)];
+  if (title === undefined) return `<bdi>${plain(name)}</bdi>`;
+  return `<a href="${relativeHref(path, target)}"><bdi>${plain(title)}</bdi></a>`;
+}
+
+const MAX_NAME = 120; // characters
+
+function plain(text: string): string {
+  const line = text.replaceAll(/[\p{C}\s]+/gu, " ").trim();
+  return escapeXml(line.length > MAX_NAME ? `${line.slice(0, MAX_NAME).toWellFormed()}…` : line);
+}

@@ -1,0 +1,33 @@
+/** Pages of the shelf's history: which snapshots there are, how two differ, and what a thing has been. */
+import { pagePath, parseDiffPath } from "../../format/layout.ts";
+import { findSnapshot } from "../../query/history.ts";
+import type { RowId } from "../../routes/all.ts";
+import { diffPage, snapshotsPage } from "./snapshots-page.ts";
+import { type PageMaker, type PageRequest, requested, type RequestPage } from "../../page/request-pages.ts";
+import { revisionsPage } from "./revisions-page.ts";
+
+const revisions: PageMaker = async (request) => {
+  const { history, open, path, params } = request;
+  const model = await revisionsPage(history, open, path, params);
+  return model === null ? null : requested(request, model, null);
+};
+
+async function snapshots(request: PageRequest, part: number): Promise<RequestPage | null> {
+  const { history, open, path } = request;
+  const model = pagePath.snapshotsPart(part) === path ? await snapshotsPage(history, open, part) : null;
+  return model === null ? null : requested(request, model, null);
+}
+
+export const HISTORY_REQUEST_PAGES = {
+  "snapshots-page": (request) => snapshots(request, 1),
+  "snapshots-part": (request, { part = "" }) => (/^[1-9][0-9]{0,6}$/.test(part) ? snapshots(request, Number(part)) : null),
+  "object-revisions": revisions,
+  "record-revisions": revisions,
+  async "diff-page"(request) {
+    const { history, open, path } = request;
+    const pair = parseDiffPath(path);
+    if (pair === null) return null;
+    const [from, to] = await Promise.all([findSnapshot(history, pair[0]), findSnapshot(history, pair[1])]);
+    return requested(request, await diffPage(open, from, to), null);
+  },
+} as const satisfies Readonly<Partial<Record<RowId, PageMaker>>>;

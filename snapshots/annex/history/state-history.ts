@@ -1,0 +1,93 @@
+/** The dated states of a record or a claim over the snapshots, as HTML for its page. */
+import { LRUCache } from "lru-cache";
+import { recordStanding } from "../../format/standing.ts";
+import { ACCEPTED } from "../../format/weaker.ts";
+import { relativeHref, pagePath } from "../../format/layout.ts";
+import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import type { Claim } from "../../schema/claims.ts";
+import type { CubRecord } from "../../schema/cubs.ts";
+import { unreadable } from "../../shelf/diff.ts";
+import type { SnapshotRecord } from "../../shelf/shelf.ts";
+import { escapeXml } from "../../page/text-files.ts";
+
+/** Of the newest changes; those before are in /api/changes. */
+const SHOWN = 12;
+
+type Kind = "records" | "claims";
+type Item = { readonly [Name in (typeof STATES)[number]]?: string };
+
+/** By digest of the claims' file: what a page of every claim would read again. */
+const statusesByDigest = new LRUCache<string, ReadonlyMap<string, Claim>>({ max: 16 });
+
+/** @param path of the page, to which links are relative
+ *  @returns "" when the history does not say */
+export async function stateHistory(open: OpenSnapshot, path: string, kind: Kind, name: string): Promise<string> {
+  const seen = await open.firstSeen(kind, name);
+  if (seen === null) return "";
+  const { byId } = await open.snapshot.shelf.records.index();
+  const shown = seen.all.slice(-SHOWN);
+  const rows: string[] = [];
+  let before: Item | null = null;
+  for (const record of shown) {
+    const item = byId.has(record.snapshot) ? await readItem(open, record, kind, name).catch(unreadable) : null;
+    rows.push(rowOf(path, name, record, before, item));
+    before = item ?? before;
+  }
+  const older = seen.all.length - shown.length;
+  const more = older === 0 ? "" : `<p class="quiet">${older} earlier ${older === 1 ? "change is" : "changes are"} not shown.</p>`;
+  const revisions = kind === "claims" || seen.all.length < 2 ? "" : `<p>${revisionsLink(path, seen.all.length)}</p>`;
+  return `<h2 id="states">States over time</h2>${revisions}${more}<dl class="pairs">${rows.reverse().join("")}</dl>`;
+}
+
+/** @param path of the thing's own page */
+export function revisionsLink(path: string, count: number): string {
+  return `<a href="${relativeHref(path, pagePath.revisions(path))}">${count} revisions</a>`;
+}
+
+const STATES = ["standing", "invocation", "production_consumption"] as const;
+const TITLES: Readonly<Record<(typeof STATES)[number], string>> = {
+  standing: "standing",
+  invocation: "called",
+  production_consumption: "in production",
+};
+
+function rowOf(path: string, name: string, record: SnapshotRecord, before: Item | null, item: Item | null): string {
+  const when = `<a href="${relativeHref(path, pagePath.snapshots)}"><time datetime="${record.created}">${record.created.slice(0, 10)}</time></a>`;
+  const reason = record.inputs[`${ACCEPTED}${name}`];
+  const accepted = reason === undefined ? "" : `; accepted by the operator: ${escapeXml(reason)}`;
+  return `<dt>${when}</dt><dd dir="auto">snapshot ${record.sequence}: ${escapeXml(wordsOf(before, item))}${accepted}</dd>`;
+}
+
+/** Values are those of the registry, which strangers write. */
+function wordsOf(before: Item | null, item: Item | null): string {
+  if (item === null) return "changed; that snapshot cannot be read here";
+  const told = STATES.flatMap((name) => {
+    const [was, is] = [plainWords(before?.[name]), plainWords(item[name])];
+    if (was === is) return [];
+    return before === null || was === "" ? [`${TITLES[name]}: ${is}`] : [`${TITLES[name]}: ${was} → ${is === "" ? "nothing" : is}`];
+  });
+  return told.length > 0 ? told.join("; ") : "nothing of its state changed, but something else of it";
+}
+
+/** Registries write constants: "TEST-ONLY" is said as "test only". */
+function plainWords(value = ""): string {
+  return /^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*$/.test(value) ? value.toLowerCase().replaceAll(/[_-]/g, " ") : value;
+}
+
+async function readItem(open: OpenSnapshot, record: SnapshotRecord, kind: Kind, name: string): Promise<Item | null> {
+  const snapshot = await open.snapshot.another(record);
+  const entry = await snapshot.find(kind === "records" ? `api/cubs/${name}.json` : "api/claims.json");
+  if (entry?.kind !== "blob") return null;
+  const parse = async () => JSON.parse(new TextDecoder().decode(await snapshot.read(entry))) as unknown;
+  if (kind === "records") {
+    const record = (await parse()) as CubRecord;
+    return { ...record, standing: recordStanding(record).says };
+  }
+  let claims = statusesByDigest.get(entry.sha256);
+  if (claims === undefined) {
+    claims = new Map(((await parse()) as { claims: readonly Claim[] }).claims.map((claim) => [claim.id, claim]));
+    statusesByDigest.set(entry.sha256, claims);
+  }
+  const claim = claims.get(name);
+  return claim === undefined ? null : { standing: claim.standing?.says ?? claim.status };
+}

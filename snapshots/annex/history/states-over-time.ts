@@ -1,0 +1,51 @@
+/** How many records there were of each standing in each of some snapshots. What a snapshot does not change lies in the same parts
+ *  as before, and is counted once. */
+import { LRUCache } from "lru-cache";
+import type { Sha256 } from "../../digest.ts";
+import { partsPath } from "../../format/parts.ts";
+import { RECORD_STANDINGS } from "../../format/standing.ts";
+import type { History } from "../../query/history.ts";
+import type { CubRecord } from "../../schema/cubs.ts";
+import { unreadable } from "../../shelf/diff.ts";
+import type { Snapshot } from "../../shelf/read.ts";
+import type { SnapshotRecord } from "../../shelf/shelf.ts";
+import { type Count, countStandings } from "../../page/cards.ts";
+
+/** Snapshots in one plot: columns that still can be told apart on a phone. */
+const MOST = 60;
+
+/** By digest of a part; a part has some hundred records. */
+const countsByPart = new LRUCache<Sha256, readonly Count[]>({ max: 20_000 });
+
+/** Records of a snapshot by their standing; null where they cannot be read. */
+export type StatesAt = Pick<SnapshotRecord, "sequence" | "created"> & { readonly states: readonly Count[] | null };
+
+/** @param records of snapshots, ascending
+ *  @returns the newest of those that are in service, ascending; one that is damaged is there without its states */
+export async function statesOverTime(history: Pick<History, "byId">, records: readonly SnapshotRecord[]): Promise<readonly StatesAt[]> {
+  const rows: StatesAt[] = [];
+  for (const { sequence, created, snapshot } of records.slice(-MOST)) {
+    try {
+      const open = await history.byId(snapshot);
+      if (open !== null) rows.push({ sequence, created, states: await countStates(open.snapshot) });
+    } catch (error) {
+      rows.push({ sequence, created, states: unreadable(error) });
+    }
+  }
+  return rows;
+}
+
+async function countStates(snapshot: Snapshot): Promise<readonly Count[]> {
+  const totals = new Map<string, number>();
+  for (const part of await snapshot.files(partsPath.records)) {
+    let counts = countsByPart.get(part.sha256);
+    if (counts === undefined) {
+      const cubs = JSON.parse(new TextDecoder().decode(await snapshot.read(part))) as readonly CubRecord[];
+      counts = countStandings(cubs);
+      countsByPart.set(part.sha256, counts);
+    }
+    for (const { value, count } of counts) totals.set(value, (totals.get(value) ?? 0) + count);
+  }
+  const names = [...new Set([...RECORD_STANDINGS, ...[...totals.keys()].sort()])];
+  return names.flatMap((value) => (totals.has(value) ? [{ value, count: totals.get(value) ?? 0 }] : []));
+}

@@ -1,0 +1,38 @@
+/** What is said of the search for leaks. */
+import { relativeHref } from "../../format/layout.ts";
+import { formatBytes } from "../../format/size.ts";
+import { escapeXml } from "../../page/text-files.ts";
+import { parsed } from "../../query/bodies.ts";
+import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import { LEAK_INPUT, type LeakReport, LeakSummary } from "./summary.ts";
+import type { LEAK_ROWS } from "./rows.ts";
+import type { Handler, Stamp } from "../../http/context.ts";
+import { queryAnswer } from "../../http/query-answer.ts";
+
+export const LEAK_HANDLERS = {
+  "leak-report": { read: (asked) => queryAnswer(asked, () => parsed("leak-report", null, [], async (open) => leakReportBody(open))) },
+} as const satisfies Readonly<Record<keyof typeof LEAK_ROWS, Handler>>;
+
+export const LEAK_STAMPS: readonly Stamp[] = [
+  { token: "<!--stamp:leaks-->", pages: ["rejected-page"], html: (open, path) => leaksHtml(path, leakReportBody(open)) },
+];
+
+function leakReportBody({ snapshot: { record } }: OpenSnapshot): LeakReport {
+  const { sequence, snapshot, inputs } = record;
+  const text = inputs[LEAK_INPUT];
+  return { sequence, snapshot, check: text === undefined ? null : LeakSummary.parse(JSON.parse(text)) };
+}
+
+function leaksHtml(path: string, { check }: LeakReport): string {
+  const json = `<a href="${relativeHref(path, "/api/leak-report.json")}">as JSON</a>`;
+  if (check === null) return `<p>The record of this snapshot says nothing of it; ${json}.</p>`;
+  const { allowances, details, rule } = check;
+  const count = (number: number, what: string): string => `${number.toLocaleString("en")} ${what}`;
+  const searched =
+    details === undefined
+      ? ""
+      : ` That was ${[count(details.keys, "keys"), count(details.titles, "titles"), count(details.digests, "digests"), count(details.texts, "runs of words"), count(details.private_values, "private values")].join(", ")}, in ${count(details.files, details.since === null ? "public files" : "public files that had changed")} (${formatBytes(details.bytes)}).`;
+  const allowed =
+    allowances === 0 ? "" : ` ${allowances === 1 ? "One exception is" : `${allowances} exceptions are`} allowed by the operator.`;
+  return `<p>Every public file was looked through for what is gated or private, and nothing was found.${searched}${allowed} Rule ${escapeXml(rule)}; ${json}.</p>`;
+}

@@ -1,0 +1,220 @@
+/** What may not be public: of everything that the internal view has and the public one has not, keys and prefixes (as they stand,
+ *  percent-encoded, as slug, escaped in JSON or HTML, UTF-16), digests (hex, base64, raw), titles of at least twelve characters,
+ *  evidence that was withheld, and text (runs of eight words). What a public source says is no secret. */
+import { createMatcher, type Match, MIN_NEEDLE_BYTES, type Needle } from "./needles.ts";
+import { readTexts } from "./decode.ts";
+import { eachShingle, Fingerprints } from "./shingles.ts";
+import { formatKeyPath, formatSlug } from "../../format/layout.ts";
+import type { Extract } from "../../schema/extract.ts";
+import { KINDS } from "../../schema/kinds.ts";
+import { findCollection, type ViewData } from "../../format/view-data.ts";
+
+export const MIN_SECRET_CHARACTERS = 12; // of titles and private strings; shorter ones are words that occur anywhere
+
+export type SecretKind = "key" | "digest" | "title" | "text" | "private";
+
+type Secret = { readonly kind: SecretKind; readonly value: string; readonly owner: number; published: boolean };
+
+export type GatedSecrets = {
+  /** Takes a secret for said in public. */
+  publish(id: number): void;
+  readonly secrets: readonly Secret[];
+  /** Who says them: gated keys, prefixes, or "" for the registry and the claims. */
+  readonly owners: readonly string[];
+  readonly match: ReturnType<typeof createMatcher>;
+  readonly digests: ReadonlyMap<string, number>;
+  readonly text: Fingerprints;
+  readonly empty: boolean;
+  /** Of the internal view. */
+  readonly extract: (key: string) => Promise<Extract | null>;
+};
+
+/** @param extract the extract of an object of the internal view, or null
+ *  @param extra values that are in no view at all: private fields of records, canaries; at least twelve characters each */
+export async function gatedSecrets(
+  publicData: ViewData,
+  internalData: ViewData,
+  extract: (key: string) => Promise<Extract | null>,
+  extra: readonly string[] = [],
+): Promise<GatedSecrets> {
+  const secrets: Secret[] = [];
+  const owners: string[] = [];
+  const needles: Needle[] = [];
+  const digests = new Map<string, number>();
+  const known = new Map<string, number>();
+  const ownerOf = (name: string): number => owners.push(name) - 1;
+  const nobody = ownerOf("");
+  const add = (kind: SecretKind, value: string, owner: number, spellings: readonly (string | Uint8Array)[], whole = false): void => {
+    if (known.has(`${kind} ${value}`)) return;
+    const id = secrets.push({ kind, value, owner, published: false }) - 1;
+    known.set(`${kind} ${value}`, id);
+    if (kind === "digest") digests.set(value, id);
+    const seen = new Set<string>();
+    for (const spelling of spellings) {
+      const bytes = Buffer.from(spelling);
+      const text = bytes.toString("latin1");
+      if (bytes.length >= MIN_NEEDLE_BYTES && !seen.has(text)) needles.push({ bytes, id, whole });
+      seen.add(text);
+    }
+  };
+  const addText = (kind: SecretKind, value: string, owner: number): void => {
+    if (value.length >= MIN_SECRET_CHARACTERS) add(kind, value, owner, spellingsOf(value));
+  };
+  const addKey = (key: string, owner: number): void =>
+    add("key", key, owner, [...spellingsOf(key), ...addressesOf(key)], !key.endsWith("/"));
+  const addDigest = (hex: string, owner: number): void => {
+    const raw = Buffer.from(hex, "hex");
+    add("digest", hex, owner, [raw.toString("base64").replace("=", ""), raw.toString("base64url"), raw]);
+  };
+
+  const publicKeys = new Set(publicData.objects.map((row) => row.key));
+  const publicDigests = new Set(publicData.objects.map((row) => row.sha256));
+  const gated = internalData.objects.filter((row) => !publicKeys.has(row.key));
+  const text = new Fingerprints();
+  const addRuns = (value: string, owner: number): void => eachShingle(value, (high, low) => text.add(high, low, owner), true);
+  for (const { key, sha256, title, summary } of gated) {
+    const owner = ownerOf(key);
+    addKey(key, owner);
+    if (!publicDigests.has(sha256)) addDigest(sha256, owner);
+    addText("title", title, owner);
+    addRuns(summary, owner);
+    for (const said of textsOfExtract(await extract(key))) addRuns(said, owner);
+  }
+  const publicCollections = new Set(publicData.library.collections.map((collection) => collection.id));
+  for (const { id, prefix, title, summary } of internalData.library.collections) {
+    if (publicCollections.has(id)) continue;
+    const owner = ownerOf(prefix);
+    if (prefix !== "") addKey(prefix, owner);
+    addText("title", title, owner);
+    addRuns(summary, owner);
+  }
+  const publicRejected = new Set(publicData.rejected.map((item) => `${item.source} ${item.key}`));
+  for (const item of internalData.rejected) {
+    if (publicRejected.has(`${item.source} ${item.key}`)) continue;
+    // Under no collection lie `.git/` and the like, which any text may name.
+    const isStray = findCollection(internalData.library.collections, item.key) === null;
+    if (item.key.length >= (isStray ? MIN_SECRET_CHARACTERS : MIN_NEEDLE_BYTES)) addKey(item.key, ownerOf(item.key));
+  }
+  // What one view of a claim or record shows and the other does not.
+  const unsaid = new Set<string>();
+  for (const name of SHARED)
+    if (internalData[name] !== publicData[name]) for (const text of stringsIn(internalData[name])) unsaid.add(text);
+  // Most libraries say nothing more, and a registry has millions of strings.
+  for (const name of SHARED) if (unsaid.size > 0) for (const text of stringsIn(publicData[name])) unsaid.delete(text);
+  for (const value of unsaid) {
+    if (/^[0-9a-f]{64}$/.test(value)) {
+      if (!publicDigests.has(value)) addDigest(value, nobody);
+    } else if (!publicKeys.has(value) && !known.has(`key ${value}`)) addText("private", value, nobody);
+  }
+  for (const value of extra) addText("private", value, nobody);
+
+  const empty = secrets.length === 0 && text.size === 0;
+  const publish = (id: number): void => {
+    const secret = secrets[id];
+    if (secret !== undefined) secret.published = true;
+  };
+  const found: GatedSecrets = { secrets, owners, match: createMatcher(needles), digests, text, empty, extract, publish };
+  if (!empty) publishKnown(found, publicData);
+  return found;
+}
+
+/** What an object says: its lines as they stand and, where that differs, as they are read. */
+export function textsOfExtract(extract: Extract | null): readonly string[] {
+  if (extract === null) return [];
+  const { kind, html, passages } = extract;
+  const texts = passages.map((passage) => passage.text);
+  const { spelling } = KINDS[kind];
+  if (spelling === "json") texts.push(...readTexts(Buffer.from(joinLines(extract)), "json").texts);
+  if (html !== null && spelling === "page") texts.push(...readTexts(Buffer.from(html), "document").texts);
+  return texts;
+}
+
+/** The text that passages were cut from, but for blank lines: parts of one line follow each other. */
+function joinLines({ passages }: Extract): string {
+  return passages.map(({ text, start_line }, n) => (start_line === passages[n - 1]?.end_line ? text : `\n${text}`)).join("");
+}
+
+/** What public names, claims and records say anyway. Evidence that this view withholds is no such statement: what it says beyond
+ *  its name, kind and access would be a leak. Titles and summaries of objects follow from their bytes, which speak for them. */
+function publishKnown(secrets: GatedSecrets, data: ViewData): void {
+  const claims = data.claims.claims.map((claim) => ({ ...claim, evidence: claim.evidence.filter((item) => item.access === "public") }));
+  const rows = data.objects.map(({ key, kind, media_type, uploaded }) => [key, kind, media_type, uploaded]);
+  for (const value of stringsOf([data.library, rows, data.claims.meta, claims, data.cubs, data.meta, [...data.code.values()]])) {
+    publishText(secrets, value);
+  }
+}
+
+/** Takes what a text says for said in public.
+ *  @param except what is none the less to be told */
+export function publishText(
+  secrets: GatedSecrets,
+  text: string,
+  except: { readonly ids: ReadonlySet<number>; readonly slots: ReadonlySet<number> } = { ids: new Set(), slots: new Set() },
+): void {
+  for (const { id } of matches(secrets, Buffer.from(text))) if (!except.ids.has(id)) secrets.publish(id);
+  eachShingle(text, (high, low) => {
+    const place = secrets.text.find(high, low);
+    if (place >= 0 && !except.slots.has(place)) secrets.text.publish(place);
+  });
+}
+
+export function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<Match> {
+  yield* secrets.match(bytes);
+  if (secrets.digests.size > 0) yield* findDigests(secrets.digests, bytes);
+}
+
+const HEX_LENGTH = 64;
+
+function* findDigests(digests: ReadonlyMap<string, number>, bytes: Uint8Array): Generator<Match> {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  for (const { 0: run, index } of text.matchAll(/[0-9a-f]{64,}/gi)) {
+    for (let from = 0; from + HEX_LENGTH <= run.length; from++) {
+      const id = digests.get(run.slice(from, from + HEX_LENGTH).toLowerCase());
+      if (id !== undefined) yield { id, offset: index + from, end: index + from + HEX_LENGTH };
+    }
+  }
+}
+/** A text as it stands, as JSON writes it, as HTML writes it, and in UTF-16. */
+function spellingsOf(text: string): (string | Uint8Array)[] {
+  const html = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const quoted = html.replaceAll('"', "&quot;");
+  return [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    html,
+    quoted,
+    quoted.replaceAll("'", "&#39;"),
+    quoted.replaceAll("'", "&#x27;"),
+    text.replaceAll("&", "&#38;").replaceAll("<", "&#60;"),
+    Buffer.from(text, "utf16le"),
+  ];
+}
+
+function addressesOf(name: string): string[] {
+  const key = name.toWellFormed(); // names of refused keys may hold anything
+  const slug = formatSlug(key);
+  const encodedSlug = slug
+    .split("/")
+    .map((part) => encodeURIComponent(part).replaceAll("%3D", "="))
+    .join("/");
+  return [formatKeyPath(key), encodeURIComponent(key), encodeURI(key), slug, encodedSlug];
+}
+
+/** What both views have, and a build has once for both where they say the same. */
+const SHARED = ["claims", "cubs", "meta", "code"] as const;
+
+function stringsIn(member: ViewData[(typeof SHARED)[number]]): Generator<string> {
+  return stringsOf(member instanceof Map ? [...member.values()] : member);
+}
+
+/** Every string inside plain data, names of members included. */
+export function* stringsOf(value: unknown): Generator<string> {
+  if (typeof value === "string") yield value;
+  else if (Array.isArray(value)) for (const item of value) yield* stringsOf(item);
+  else if (typeof value === "object" && value !== null) {
+    for (const [name, item] of Object.entries(value)) {
+      yield name;
+      yield* stringsOf(item);
+    }
+  }
+}

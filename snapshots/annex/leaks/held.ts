@@ -1,0 +1,63 @@
+/** What an earlier public snapshot holds that is gated now. Its trees cannot be rewritten, and keys, titles and digests of what is
+ *  gated are secrets too: such a snapshot has to go as a whole. */
+import { isDeepStrictEqual } from "node:util";
+import { type CollectionInfo, isGatedKey, type ViewData } from "../../format/view-data.ts";
+import type { Claim } from "../../schema/claims.ts";
+import { MIN_SECRET_CHARACTERS, stringsOf } from "./gated.ts";
+
+export type Held = { readonly what: "collection" | "object" | "claim" | "record"; readonly name: string };
+
+/** What is gated now, made once and asked for each earlier snapshot.
+ *  - a collection that was public and is not: all of its keys, refused ones included
+ *  - an object in such a collection, or with the bytes of an object that is gated now
+ *  - a claim with evidence that is not public any more
+ *  - a claim or record that says what only the internal view, or nobody, is told now
+ *  @param now.privateTexts what no view holds */
+export function openGating(now: {
+  readonly collections: readonly CollectionInfo[];
+  readonly public: ViewData;
+  readonly internal: ViewData;
+  readonly privateTexts: readonly string[];
+}): (then: ViewData) => readonly Held[] {
+  const publicKeys = new Set(now.public.objects.map(({ key }) => key));
+  const publicDigests = new Set(now.public.objects.map(({ sha256 }) => sha256));
+  // Empty files are all the same and tell nothing.
+  const gated = now.internal.objects.filter(({ key, sha256, size }) => !publicKeys.has(key) && !publicDigests.has(sha256) && size > 0);
+  const digests = new Set(gated.map(({ sha256 }) => sha256));
+  const said = new Set(stringsOf(registryOf(now.public)));
+  const withheld = new Set(
+    [...stringsOf(registryOf(now.internal)), ...now.privateTexts].filter((text) => text.length >= MIN_SECRET_CHARACTERS && !said.has(text)),
+  );
+  const claims = new Map(now.public.claims.claims.map((claim) => [claim.id, claim]));
+  const isGated = (key: string): boolean => isGatedKey(now.collections, key);
+  const says = (value: unknown): boolean => stringsOf(value).some((text) => withheld.has(text));
+
+  return (then) => {
+    const held: Held[] = [];
+    for (const { id, prefix } of then.library.collections) {
+      const same = now.collections.find((one) => one.id === id || one.prefix === prefix);
+      if (same !== undefined && same.visibility !== "public") held.push({ what: "collection", name: id });
+    }
+    for (const { key, sha256 } of then.objects) if (isGated(key) || digests.has(sha256)) held.push({ what: "object", name: key });
+    for (const { source, key } of then.rejected) if (source === "store" && isGated(key)) held.push({ what: "object", name: key });
+    for (const claim of then.claims.claims)
+      if (says(claim) || hidesEvidence(claim, claims.get(claim.id))) held.push({ what: "claim", name: claim.id });
+    for (const record of then.cubs) if (says([record, then.code.get(record.id)])) held.push({ what: "record", name: record.id });
+    return held;
+  };
+}
+
+/** Where a piece of evidence lies was said, and is not any more. */
+function hidesEvidence(then: Claim, now: Claim | undefined): boolean {
+  return then.evidence.some(
+    (item) =>
+      item.access === "public" &&
+      now?.evidence.some(({ artifact, kind, access }) => artifact === item.artifact && kind === item.kind && access !== "public") ===
+        true &&
+      !now.evidence.some((one) => isDeepStrictEqual(one, item)),
+  );
+}
+
+function registryOf({ claims, cubs, meta, code }: ViewData): readonly unknown[] {
+  return [claims, cubs, meta, [...code.values()]];
+}

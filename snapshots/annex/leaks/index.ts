@@ -1,0 +1,8 @@
+/** The face of the leak rule. */
+export { readTexts } from "./decode.ts";
+export { type GatedSecrets, gatedSecrets, type SecretKind } from "./gated.ts";
+export { type Held, openGating } from "./held.ts";
+export { snapshotFiles } from "./leak-files.ts";
+export { type Allowance, findLeaks, type Leak, LEAK_RULE, type LeakOptions, type LeakReport, type SharedPassages } from "./leaks.ts";
+export { scanFile } from "./scan.ts";
+export { LEAK_INPUT, LeakSummary } from "./summary.ts";

@@ -1,0 +1,43 @@
+/** The leak rule as a check of what is published: README.md. */
+import type { Sha256 } from "../../digest.ts";
+import type { ViewData } from "../../format/view-data.ts";
+import type { Snapshot } from "../../shelf/read.ts";
+import type { Check } from "../../verify/check.ts";
+import { gatedSecrets } from "./gated.ts";
+import { indexFiles, snapshotFiles } from "./leak-files.ts";
+import { findLeaks, type Leak, type LeakOptions } from "./leaks.ts";
+import type { ScannedFile } from "../../verify/scanned-file.ts";
+
+export type LeakSources = {
+  /** The software's own words: what a page says in every library is no leak. */
+  readonly software?: () => AsyncIterable<ScannedFile>;
+  /** What the rows of the public search index say. */
+  readonly rows?: (snapshot: Sha256) => AsyncIterable<ScannedFile>;
+  /** How public sources are read anew, and what is allowed. */
+  readonly leaks?: (snapshot: Snapshot, data: ViewData) => LeakOptions;
+  /** Private values that no view holds, at least twelve characters each: nothing public may hold them. */
+  readonly extra?: readonly string[];
+};
+
+export function leakCheck(sources: LeakSources): Check {
+  return {
+    name: "leaks",
+    needs: "views",
+    async run(report, { snapshot, data, files }, full) {
+      const secrets = await gatedSecrets(data, full.data, (key) => full.snapshot.extract(key), sources.extra);
+      const scanned = async function* () {
+        yield* sources.software?.() ?? [];
+        yield* snapshotFiles(snapshot, data, files);
+        yield* sources.rows?.(snapshot.id) ?? [];
+        yield* indexFiles(snapshot.shelf);
+      };
+      const { leaks } = await findLeaks(secrets, scanned(), sources.leaks?.(snapshot, data));
+      for (const found of Map.groupBy(leaks, ({ severity, kind, public: { path } }) => JSON.stringify([severity, kind, path])).values()) {
+        const { severity, kind, public: place } = found[0] as Leak;
+        const where = place.line === null ? "" : `, first in line ${place.line}`;
+        const detail = `${found.length} ${found.length === 1 ? "occurrence" : "occurrences"}${where}.`;
+        report.add(`leak_${kind}`, "public", { snapshot: snapshot.id, path: place.path }, detail, severity);
+      }
+    },
+  };
+}

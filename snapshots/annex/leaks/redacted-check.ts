@@ -1,0 +1,27 @@
+/** Notices of blobs that were taken out of earlier snapshots: one that holds stands in the place of its blob. */
+import { readLogKeys } from "../../shelf/log.ts";
+import { checkRedaction } from "../../shelf/redactions.ts";
+import type { Check } from "../../verify/check.ts";
+
+export const REDACTION_CHECKS: readonly Check[] = [
+  {
+    name: "notices of what is redacted",
+    needs: "gap",
+    /** A notice that does not hold is told by what this throws. */
+    async isFilled({ shelf, other }, digest) {
+      const notice = await shelf.redactions.read(digest);
+      if (notice === null) return false;
+      const keys = await Promise.all([shelf, ...(other === null ? [] : [other])].map((one) => readLogKeys(one.log)));
+      checkRedaction(notice, digest, keys.flat());
+      return true;
+    },
+  },
+  {
+    name: "what is redacted, counted",
+    needs: "root",
+    run({ report, root, redacted }) {
+      if (redacted.size === 0) return;
+      report.add("redacted", root, { path: "redacted" }, `${redacted.size} blobs of earlier snapshots, each with its notice.`);
+    },
+  },
+];

@@ -1,0 +1,123 @@
+/** One public file looked through for what is gated: which secrets it holds, and where. Nothing is judged here. */
+import { findReading, inflate, NO_PLACE, type Place, readTexts, type Texts } from "./decode.ts";
+import { type GatedSecrets, matches } from "./gated.ts";
+import type { ScannedFile } from "../../verify/scanned-file.ts";
+import { eachShingle, findRunStart, foldText, SHINGLE_WORDS } from "./shingles.ts";
+
+/** Eight words that a gated text says, too. `number`: of the run in the text; `end`: where it ends in the folded text. */
+export type Run = { readonly slot: number; readonly number: number; readonly end: number };
+
+export type FoundText = {
+  readonly text: string;
+  readonly runs: readonly Run[];
+  /** Of a character of the text. */
+  readonly place: (at: number) => Place;
+};
+
+export type Scan = {
+  /** Secrets that stand in it whole, by their numbers. */
+  readonly ids: ReadonlyMap<number, () => Place>;
+  /** Texts that have runs of gated words. */
+  readonly texts: readonly FoundText[];
+};
+
+export function scanFile(secrets: GatedSecrets, file: ScannedFile): Scan {
+  const { path, source, type, offset = 0, binary = false, software = false } = file;
+  const bytes = binary ? file.bytes : inflate(path, file.bytes);
+  const decoded = software ? readSoftware(bytes) : readTexts(bytes, binary ? "none" : findReading(type, source));
+  // Lines of a part are not those of the file.
+  const placed = (place: () => Place): (() => Place) => (offset > 0 ? () => NO_PLACE : place);
+  const ids = new Map<number, () => Place>();
+  for (const { id, offset: at, end } of matches(secrets, bytes)) {
+    const { kind } = secrets.secrets[id] ?? { kind: null };
+    // Escapes and markup may spell a title by accident, but no name and no digest.
+    if (ids.has(id) || !(decoded.plain || source || kind === "key" || kind === "digest")) continue;
+    // In files of the search engine texts stand end to end, and two of them make a title that neither has.
+    if (kind === "title" && binary && !source && (isWordByte(bytes[at - 1]) || isWordByte(bytes[end]))) continue;
+    ids.set(
+      id,
+      placed(() => (decoded.texts.length === 0 ? NO_PLACE : { line: lineAtByte(bytes, at), pointer: null })),
+    );
+  }
+  if (!decoded.plain) {
+    const joined = Buffer.from(decoded.texts.join("\0"));
+    for (const { id, offset: at } of matches(secrets, joined)) {
+      if (!ids.has(id))
+        ids.set(
+          id,
+          placed(() => placeInJoined(decoded, joined.toString("utf8", 0, at).length)),
+        );
+    }
+  }
+  const texts: FoundText[] = [];
+  for (const [n, text] of decoded.texts.entries()) {
+    const runs = findRuns(secrets, text);
+    if (runs.length > 0) texts.push({ text, runs, place: (at) => (offset > 0 ? NO_PLACE : decoded.place(n, at)) });
+  }
+  return { ids, texts };
+}
+
+/** Sentences lie in template strings. */
+function readSoftware(bytes: Uint8Array): Texts {
+  return readTexts(
+    Buffer.from(
+      Buffer.from(bytes)
+        .toString("utf8")
+        .replaceAll(/\\[nrt]/g, " "),
+    ),
+    "document",
+  );
+}
+
+export function findRuns({ text: gated }: GatedSecrets, text: string): readonly Run[] {
+  const runs: Run[] = [];
+  if (gated.size === 0) return runs;
+  let number = 0;
+  eachShingle(text, (high, low, end) => {
+    number++;
+    const slot = gated.find(high, low);
+    if (slot >= 0) runs.push({ slot, number, end });
+  });
+  return runs;
+}
+
+/** Runs that touch each other, as one. What says too little is not looked for, and leaves gaps. */
+export function* stretches(runs: readonly Run[], together: (one: Run, next: Run) => boolean = () => true): Generator<readonly [Run, Run]> {
+  for (let first = 0; first < runs.length; ) {
+    let last = first;
+    for (let next = runs[last + 1]; next !== undefined && touches(runs[last] as Run, next) && together(runs[last] as Run, next); )
+      next = runs[++last + 1];
+    yield [runs[first] as Run, runs[last] as Run];
+    first = last + 1;
+  }
+}
+
+function touches(one: Run, next: Run): boolean {
+  return next.number - one.number <= SHINGLE_WORDS;
+}
+
+/** From where to where a stretch reaches in a text, and its words as they stand there. */
+export function readStretch(text: string, [first, last]: readonly [Run, Run]): { readonly start: number; readonly words: string } {
+  const folded = foldText(text);
+  const start = findRunStart(folded, first.end);
+  return { start, words: (folded.length === text.length ? text : folded).slice(start, last.end) };
+}
+
+function isWordByte(byte = 0): boolean {
+  return /[a-z\d]/i.test(String.fromCharCode(byte));
+}
+
+function lineAtByte(bytes: Uint8Array, at: number): number {
+  let line = 1;
+  for (let from = bytes.indexOf(0x0a); from >= 0 && from < at; from = bytes.indexOf(0x0a, from + 1)) line++;
+  return line;
+}
+
+function placeInJoined(decoded: Texts, at: number): Place {
+  let from = 0;
+  for (const [n, { length }] of decoded.texts.entries()) {
+    if (at <= from + length) return decoded.place(n, at - from);
+    from += length + 1;
+  }
+  return NO_PLACE;
+}

@@ -1,0 +1,85 @@
+/** llms-full.txt: the library's claims, records and texts in one file, for readers who take in a whole library at once. */
+import { claimStandings } from "../../format/claim-standing.ts";
+import { recordStanding } from "../../format/standing.ts";
+import { pagePath } from "../../format/layout.ts";
+import { absoluteHref } from "../../format/view-data.ts";
+import { hasExactLines } from "../../schema/kinds.ts";
+import type { Snapshot } from "../../shelf/read.ts";
+import { flat, llmsText } from "../../page/text-files.ts";
+
+const MAX_FULL = 4 * 1024 * 1024; // UTF-8 bytes of the whole file
+const MAX_OBJECT = 256 * 1024;
+/** What a section may take at most, so that the next one has room, and what the last words of all may. */
+const SECTIONS = { claims: 1024 * 1024, records: 2 * 1024 * 1024, end: 4096 } as const;
+
+/** At most `MAX_FULL` bytes: what does not fit is named as long as there is room for a name, and then counted. */
+export async function llmsFullText(snapshot: Snapshot): Promise<string> {
+  const data = await snapshot.data();
+  const { claims, cubs, objects } = data;
+  const standingOf = claimStandings(data);
+  const parts: string[] = [];
+  let size = 0;
+  /** False when the text does not fit below a limit. */
+  const add = (text: string, limit = MAX_FULL): boolean => {
+    const bytes = Buffer.byteLength(text);
+    if (size + bytes > limit - SECTIONS.end) return false;
+    size += bytes;
+    parts.push(text);
+    return true;
+  };
+  const section = (title: string, texts: Iterable<string>, total: number, room: number, path: string): void => {
+    add(title);
+    const limit = Math.min(MAX_FULL, size + room);
+    let told = 0;
+    for (const text of texts) {
+      if (!add(text, limit)) break;
+      told++;
+    }
+    if (told < total) parts.push(`\n${total - told} more are at ${absoluteHref(data, path, null)}\n`);
+  };
+  if (!add(llmsText(data))) add(`# ${flat(data.library.title)}\n`);
+  section(
+    "\n# Claims\n",
+    claims.claims.values().map((claim) => {
+      const { id, title, scope, statement, gaps } = claim;
+      const listed = gaps.map((gap) => `- gap: ${flat(gap)}\n`).join("");
+      return `\n## ${flat(title)}\n\nid ${JSON.stringify(id)}, ${standingOf(claim).says}, scope: ${flat(scope)}\n\n${flat(statement)}\n${listed}`;
+    }),
+    claims.claims.length,
+    SECTIONS.claims,
+    "/api/claims",
+  );
+  section(
+    "\n# Proof records\n",
+    cubs.values().map((record) => {
+      const { id, theorem_name: name, statement, invocation } = record;
+      return `\n## ${id} ${flat(name)}\n\n${recordStanding(record).says}, ${invocation}\n\n${flat(statement)}\n`;
+    }),
+    cubs.length,
+    SECTIONS.records,
+    "/api/cubs",
+  );
+  add("\n# Objects\n\nEach text stands between two lines with its digest. It is quoted, not addressed to the reader.\n");
+  let named = 0;
+  for (const { key, title, kind, size: bytes, sha256 } of objects) {
+    const head = `\n## ${flat(title)}\n\nkey ${JSON.stringify(key)}, ${bytes} bytes, ${absoluteHref(data, pagePath.object(key), null)}\n`;
+    const text = hasExactLines(kind) && bytes <= MAX_OBJECT && size + bytes < MAX_FULL ? await readUtf8(snapshot, key) : null;
+    const quoted =
+      text === null ? null : `${head}\n----- ${sha256} -----\n${text}${text.endsWith("\n") ? "" : "\n"}----- ${sha256} -----\n`;
+    if ((quoted === null || !add(quoted)) && !add(`${head}sha256 ${sha256}; not quoted here\n`)) break;
+    named++;
+  }
+  if (named < objects.length) parts.push(`\n${objects.length - named} more objects are at ${absoluteHref(data, "/api/catalog", null)}\n`);
+  return parts.join("");
+}
+
+async function readUtf8(snapshot: Snapshot, key: string): Promise<string | null> {
+  const entry = await snapshot.find(`objects/${key}`);
+  if (entry?.kind !== "blob") return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await snapshot.read(entry));
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+/** The Markdown twin of a page: the page at `/claims/` has one at `/claims/index.md`. */
+import { absoluteHref } from "../../format/view-data.ts";
+import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import { readText } from "../../tools/object-text.ts";
+import { pageMarkdown } from "./markdown.ts";
+import type { PageInput } from "../../page/model.ts";
+
+const MAX_TEXT = 1024 * 1024; // bytes of an object that its twin repeats, characters of a PDF; a longer one is named only
+
+/** @returns null for a page that has none: one that is only a form, or only about other pages */
+export async function markdownTwin(open: OpenSnapshot, input: PageInput): Promise<string | null> {
+  const data = await open.snapshot.data();
+  const text = input.model.page === "object" ? await objectText(open, input.model.key) : null;
+  return pageMarkdown(input, { href: (target) => absoluteHref(data, target, null) }, text);
+}
+
+async function objectText({ snapshot }: OpenSnapshot, key: string): Promise<string | null> {
+  const entry = await snapshot.find(`objects/${key}`);
+  if (entry?.kind !== "blob" || (entry.size > MAX_TEXT && entry.type !== "application/pdf")) return null;
+  const source = await readText(snapshot, key, entry);
+  const text = source.from === "none" ? null : source.lines.join("\n");
+  return text === null || text.length > MAX_TEXT ? null : text;
+}

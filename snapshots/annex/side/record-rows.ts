@@ -1,0 +1,72 @@
+/** Records and objects a line each: NDJSON, and CSV for spreadsheets. */
+import { canonicalJson } from "../../digest.ts";
+import { groupByCollection } from "../../format/relations.ts";
+import type { ViewData } from "../../format/view-data.ts";
+import { recordStanding } from "../../format/standing.ts";
+import { type CubRecord, SAID_FIELDS } from "../../schema/cubs.ts";
+import { rowsJson } from "../../query/catalog.ts";
+
+export type RowsRouteId = "catalog-ndjson" | "catalog-csv" | "cubs-ndjson" | "cubs-csv";
+
+const AT_ONCE = 200; // rows in a chunk
+const RECORD_COLUMNS = [...SAID_FIELDS, "standing", "evidence_state", "statement_state", "license"];
+const OBJECT_COLUMNS = [
+  "collection",
+  "key",
+  "title",
+  "summary",
+  "kind",
+  "media_type",
+  "size",
+  "sha256",
+  "uploaded",
+  "authors",
+  "date",
+  "license",
+  "swhid",
+  "href",
+];
+
+/** Spreadsheets run a stranger's text that begins like a formula. Some leave out spaces and what cannot be seen before it, and take the
+ *  wide forms of its signs for the others. */
+const FORMULA = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u;
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The text in chunks. Every object is one of `/api/catalog` with its collection's id, every record one of `/api/cubs.json`. */
+export function* formatRows(id: RowsRouteId, data: ViewData): Generator<string> {
+  const ofRecords = id.startsWith("cubs");
+  const columns = ofRecords ? RECORD_COLUMNS : OBJECT_COLUMNS;
+  const isCsv = id.endsWith("csv");
+  if (isCsv) yield `${columns.join(",")}\r\n`;
+  for (const rows of ofRecords ? inChunks(data.cubs) : objectRows(data))
+    yield rows.map((row) => (isCsv ? csvLine(ofRecords ? inCells(row as CubRecord) : row, columns) : `${canonicalJson(row)}\n`)).join("");
+}
+
+function* inChunks<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < list.length; at += AT_ONCE) yield list.slice(at, at + AT_ONCE);
+}
+
+function* objectRows({ library, objects }: ViewData): Generator<readonly Row[]> {
+  for (const [at, members] of groupByCollection(library, objects).entries()) {
+    const collection = library.collections[at]?.id ?? "";
+    for (const some of inChunks(members)) yield (JSON.parse(rowsJson(library, some)) as Row[]).map((row) => ({ ...row, collection }));
+  }
+}
+
+/** Of a standing a cell has the words. */
+function inCells(record: CubRecord): Row {
+  return { ...record, standing: recordStanding(record).says };
+}
+
+/** RFC 4180. What is no text is JSON. */
+function csvLine(row: Row, columns: readonly string[]): string {
+  return `${columns.map((name) => csvValue(row[name])).join(",")}\r\n`;
+}
+
+function csvValue(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const harmless = typeof value === "string" && FORMULA.test(text) ? `'${text}` : text;
+  return /[",;\t\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}

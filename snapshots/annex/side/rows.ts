@@ -1,0 +1,56 @@
+/** Other forms of what the core has: archives, lines for other programs, page images, and the files beside a page. */
+import type { Route } from "../../routes/route.ts";
+import { key, type Row, row, text } from "../../routes/row.ts";
+
+/** A table in one form, a line for each row. */
+function linesRow(form: "ndjson" | "csv", name: "catalog" | "cubs", group: Route["group"], summary: string): Row {
+  const shared = { group, path: `/api/${name}.${form}`, errors: name === "cubs" ? [503] : [] } as const;
+  return form === "ndjson"
+    ? row({ ...shared, summary: `${summary}, as JSON`, success: text("application/x-ndjson", "NDJSON") })
+    : row({
+        ...shared,
+        summary: `${summary}, for spreadsheets`,
+        success: text(
+          "text/csv",
+          "RFC 4180 with a header; lists are JSON, and a text that begins like a formula, also behind spaces, has an apostrophe in front",
+        ),
+      });
+}
+
+export const SIDE_ROWS = {
+  archive: row({
+    group: "library",
+    path: "/api/archive.tar",
+    limit: "at",
+    summary: "Every file of the snapshot in one archive; the same each time, ranges allowed",
+    success: text("application/x-tar", "POSIX pax, in the order of the snapshot's tree"),
+    errors: [416],
+    also: { 206: "The range that was asked for" },
+  }),
+  "llms-full": row({
+    group: "service",
+    path: "/llms-full.txt",
+    limit: "llms-full",
+    summary: "Claims, records and texts in one file of at most 4 MiB",
+    success: text("text/plain", "Markdown; each object's text between two lines with its digest"),
+  }),
+  "page-image": row({
+    group: "library",
+    path: "/images/{key...}/{page}.png",
+    file: "images/{key}/{page}.png",
+    summary: "A page of a PDF as an image, of the first pages as the library is configured",
+    parts: {
+      key: { ...key, example: "papers/merkle-by-hand.pdf" },
+      page: { description: "Number of the page, from 1.", example: "1" },
+    },
+    success: text("image/png", "The page in grey, of about half a million pixels"),
+    errors: [404],
+  }),
+  "catalog-ndjson": linesRow("ndjson", "catalog", "library", "Every object, a line each"),
+  "catalog-csv": linesRow("csv", "catalog", "library", "Every object, a line each"),
+  "cubs-ndjson": linesRow("ndjson", "cubs", "registry", "Every record, a line each"),
+  "cubs-csv": linesRow("csv", "cubs", "registry", "Every record, a line each"),
+} as const satisfies Readonly<Record<string, Row>>;
+
+/** Files that a page has beside it: its Markdown twin, and how it is cited. */
+export const BESIDE = ["index.md", "cite.bib", "cite.json"] as const;

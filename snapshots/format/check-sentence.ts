@@ -1,0 +1,51 @@
+/** What is known of a record's proof, as sentences for readers: which prover said what of which revision, and what it rests on. */
+import type { RecordCheck } from "../schema/checked.ts";
+import type { CubRecord } from "../schema/cubs.ts";
+
+const NAMES: Readonly<Record<string, string>> = { coq: "Coq", lean: "Lean", metamath: "Metamath", agda: "Agda" };
+
+type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe">;
+
+/** CheckSentences returns one sentence for each prover; for a record that nobody's prover was asked of, that a person says so. */
+export function checkSentences(record: Checked): readonly string[] {
+  const { checks } = record;
+  return checks === undefined ? ["Said by hand, not checked here."] : checks.map((check) => checkSentence(check, record));
+}
+
+export function checkSentence(check: RecordCheck, { axioms = [], unsafe = [] }: Omit<Checked, "checks">): string {
+  const { state, prover, version, revision, finished, isolation, signers, attestation, exact, reason } = check;
+  const name = proverName(prover);
+  if (state === "not_run") return `Nobody has run ${name} over this here${reason === "" ? "" : `: ${reason}`}.`;
+  const when = `at ${shortRevision(revision)} on ${finished.slice(0, 10)}`;
+  if (state === "stale") return `${name} ${version} was asked of an older revision, ${when}; nobody has run it over this as it is now.`;
+  const where = `${isolation === "none" ? " It ran without a sandbox." : ""}${attestation !== "" && signers.length === 0 ? " The check is unsigned." : ""}`;
+  const rests = axioms.length === 0 ? "no axiom" : `${exact ? "" : "at most "}${listNames(axioms.map(shortName))}`;
+  const off = unsafe.length === 0 ? "" : `, and what keeps proofs sound was switched off: ${listNames(unsafe)}`;
+  return `${said()}${where}`;
+
+  function said(): string {
+    if (state === "accepted" || state === "accepted_with_axioms")
+      return `${name} ${version} accepted this file ${when}; it rests on ${rests}${off}.`;
+    if (state === "holes") return `${name} ${version} accepted this file ${when}, but this rests on what nobody has proved: ${rests}.`;
+    if (state === "rejected") return `${name} ${version} refused this file ${when}.`;
+    if (state === "timeout" || state === "memory") return `${name} ${version} came to no end with this file ${when}, within its limits.`;
+    return `${name} ${version} could not be asked of this ${when}${reason === "" ? ` (${state})` : `: ${reason}`}.`;
+  }
+}
+
+function proverName(prover: string): string {
+  return NAMES[prover] ?? prover;
+}
+
+function shortRevision(revision: string): string {
+  return /^[0-9a-f]{40,64}$/.test(revision) ? revision.slice(0, 7) : revision;
+}
+
+/** The last part of a full name: the whole one stands beside it. */
+function shortName(name: string): string {
+  return name.split(".").at(-1) || name;
+}
+
+function listNames(names: readonly string[]): string {
+  return names.length < 2 ? (names[0] ?? "") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+}

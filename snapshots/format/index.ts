@@ -1,0 +1,11 @@
+/** The face of the formats of a snapshot; what the site loads, and what kept work depends on, is imported by its file. */
+export { type LocatedQuote, locateQuote } from "./citation.ts";
+export { claimStandings } from "./claim-standing.ts";
+export { type CodeRef, parseCodeRef } from "./code-ref.ts";
+export { isLost, openEvidence, recordState } from "./evidence-state.ts";
+export { partsPath } from "./parts.ts";
+export { PROBLEM_TYPE, problemBody, toShelfError } from "./problem.ts";
+export { CLAIMS_WORDS, REGISTRY_WORDS } from "./registry-words.ts";
+export { openSite, siteName, siteNames } from "./site-links.ts";
+export { ACCEPTED, claimFell, recordFell } from "./weaker.ts";
+export { isAddress, isWithdrawalError, orWithdrawn, withdrawalError } from "./withdrawn.ts";

@@ -1,0 +1,78 @@
+/** What a record has where its sources were read and a prover was run: optional, absent where nothing said it. */
+import { z } from "zod";
+import { Count, Sha256Hex } from "./scalar.ts";
+
+const names = z.array(z.string());
+
+/** States of a check. Which of them a record is verified by is the generator's to say. */
+export const CHECK_STATES = [
+  "accepted",
+  "accepted_with_axioms",
+  "holes",
+  "rejected",
+  "timeout",
+  "memory",
+  "environment",
+  "unsupported",
+  "not_run",
+  "stale",
+] as const;
+
+export const RecordCheck = z
+  .object({
+    state: z.enum(CHECK_STATES).meta({
+      description: "What the prover said of this declaration; stale where it said it of other bytes, not_run where nobody asked it",
+    }),
+    prover: z.string().meta({ description: "coq, lean, metamath, …" }),
+    version: z.string().default(""),
+    revision: z.string().default("").meta({ description: "Revision that was checked" }),
+    finished: z.string().default("").meta({ description: "RFC 3339" }),
+    attestation: Sha256Hex.or(z.literal(""))
+      .default("")
+      .meta({ description: "Digest of the signed statement; empty where nothing was run" }),
+    signers: names.default([]).meta({ description: "Whose signatures hold; empty when it is unsigned" }),
+    isolation: z.string().default("").meta({ description: "What it ran in; none without a sandbox" }),
+    exact: z.boolean().default(false).meta({ description: "The axioms are these, not at most these" }),
+    reason: z.string().default("").meta({ description: "Why it says no more: what the prover printed, or what is missing" }),
+  })
+  .meta({ id: "RecordCheck", description: "What one prover said of a record" });
+export type RecordCheck = z.infer<typeof RecordCheck>;
+
+export const RecordEdge = z
+  .object({
+    id: z.string().exactOptional().meta({ description: "Its record, where it has one" }),
+    name: z.string().meta({ description: "Full name" }),
+    from: z.enum(["statement", "proof"]).meta({ description: "Where it is used" }),
+    basis: z.enum(["kernel", "source"]).meta({ description: "Known from the prover's kernel, or from the words of the source" }),
+  })
+  .meta({ id: "RecordEdge" });
+export type RecordEdge = z.infer<typeof RecordEdge>;
+
+const RecordEdges = z
+  .object({ count: Count.meta({ description: "In all" }), edges: z.array(RecordEdge).meta({ description: "The first 50" }) })
+  .meta({ id: "RecordEdges" });
+
+export const CHECKED_MEMBERS = {
+  summary: z.string().exactOptional().meta({ description: "What the source's own comment says of it" }),
+  revision: z.string().exactOptional().meta({ description: "Revision that it was read at" }),
+  anchor: z
+    .object({ path: z.string(), line: Count, end_line: Count })
+    .exactOptional()
+    .meta({ description: "Where it stands at that revision, 1-based" }),
+  statement_basis: z
+    .enum(["source", "elaborated", "person"])
+    .exactOptional()
+    .meta({
+      description: "The statement is the source's words, the prover's print, or a person's words that the prover accepted as the type",
+    }),
+  axioms: names.exactOptional().meta({ description: "All that it rests on, statement and proof; absent where nobody asked" }),
+  unsafe: names.exactOptional().meta({ description: "What keeps proofs sound and was switched off" }),
+  holes: z
+    .array(z.object({ path: z.string(), line: Count, what: z.string() }))
+    .exactOptional()
+    .meta({ description: "Where its proof is open, and the word that says so" }),
+  checks: z.array(RecordCheck).exactOptional().meta({ description: "The newest of each prover; absent where only a person speaks" }),
+  uses: RecordEdges.exactOptional().meta({ description: "What its statement and its proof name of the same sources" }),
+  used_by: RecordEdges.exactOptional().meta({ description: "What names it" }),
+} as const;
+export const CHECKED_FIELDS = Object.keys(CHECKED_MEMBERS) as readonly (keyof typeof CHECKED_MEMBERS)[];
