@@ -14,6 +14,17 @@ adapter.hooks["astro:config:done"] = (context) =>
       context.setAdapter({ ...settings, serverEntrypoint: new URL("./site/entry.ts", import.meta.url), previewEntrypoint: undefined }),
   });
 
+/** Pages of annexes lie with them. */
+const annexPages = {
+  name: "annex-pages",
+  hooks: {
+    "astro:config:setup": ({ injectRoute }) => {
+      for (const page of ["diff", "revisions", "snapshots"])
+        injectRoute({ pattern: `/${page}`, entrypoint: new URL(`./site/annex/history/${page}.astro`, import.meta.url) });
+    },
+  },
+};
+
 // generator/pages/compile-site.ts compiles into a temporary folder and renames it into place.
 const outDir = process.env.PROOFSHELF_SITE_OUT ?? "./site/dist";
 const cacheDir = process.env.PROOFSHELF_SITE_CACHE ?? "./node_modules/.astro";
@@ -25,6 +36,7 @@ export default defineConfig({
   cacheDir,
   output: "server",
   adapter,
+  integrations: [annexPages],
   session: false,
   devToolbar: { enabled: false },
   image: { service: { entrypoint: "astro/assets/services/noop" } },

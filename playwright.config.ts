@@ -1,4 +1,5 @@
 import { defineConfig } from "playwright/test";
+import { findBrowser } from "./generator/testing/browser.ts";
 
 export default defineConfig({
   testDir: ".",
@@ -17,7 +18,7 @@ export default defineConfig({
   use: {
     headless: true,
     launchOptions: {
-      executablePath: "/usr/bin/chromium",
+      executablePath: findBrowser() ?? "",
       args: [
         "--no-sandbox",
         "--disable-gpu",

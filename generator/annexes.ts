@@ -8,5 +8,6 @@ export const ANNEXES: Annexes = {
   ...REGISTRY,
   steps: async () => (await import("./annex/leaks/register.ts")).STEPS,
   leaks: async () => (await import("./annex/leaks/register.ts")).LEAKS,
+  ended: async (end) => (end.config.webhooks.length === 0 ? [] : (await import("./annex/webhooks/register.ts")).tellWebhooks(end)),
   modules: { leaks: ["generator/annex/leaks/leak-check.ts"], program: ["generator/annexes.ts"] },
 };

@@ -1,6 +1,6 @@
 /** What the head of a page says to programs: Zotero and Google Scholar (citation_*), search engines (schema.org), sites that show a link
  *  (Open Graph), and whoever goes by typed links (Signposting). Only what an address can be made for. */
-import { objectPath } from "../snapshots/format/layout.ts";
+import { objectPath, pageImagePath } from "../snapshots/format/layout.ts";
 import { isWebUrl } from "../snapshots/schema/scalar.ts";
 import type { PageInput } from "../snapshots/page/model.ts";
 import { KINDS } from "../snapshots/schema/kinds.ts";
@@ -84,6 +84,8 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
       const people = authors.map((name) => formatLine(name, 120));
       const published = date ?? uploaded?.slice(0, 10) ?? null;
       const bytes = absolute(objectPath(key));
+      // What a link to it is shown with: the picture itself, or the first page.
+      const picture = kind === "image" ? objectPath(key) : model.drawn > 0 ? pageImagePath(key, 1) : null;
       const terms = licenceUrl(license);
       const type = KINDS[kind].schema;
       const tags: [string, string][] = [["citation_title", title], ...people.map((name): [string, string] => ["citation_author", name])];
@@ -106,6 +108,7 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
         },
         {
           tags,
+          properties: picture === null ? [] : [["og:image", absolute(picture)]],
           links: [{ rel: "item", href: bytes, type: format }, ...(terms === null ? [] : [{ rel: "license", href: terms, type: null }])],
         },
       );

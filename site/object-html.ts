@@ -41,11 +41,13 @@ export function markLines(html: string, from: string, to: number): string {
 export function fitObjectHtml(html: string, title: string): string {
   const first = FIRST_HEADING.exec(html);
   const body = first !== null && textOf(first[1] ?? "") === title.trim() ? html.slice(first[0].length) : html;
+  // Below the page's own h1 nothing is left out: the headings of a text whose only h1 was its title stay where they are.
+  const lower = body !== html && !/<h1[\s>]/.test(body) ? 0 : 1;
   return (FROM_RIGHT.test(body) ? body.replace(SIDED, '<$1 dir="auto"') : body)
     .replace(COMMENT, "&lt;!--")
     .replace(SCROLLS, '<$1 tabindex="0"')
     .replace(CHECKBOX, (_, rest: string) => `<input aria-label="${/\bchecked\b/.test(rest) ? "done" : "to do"}"${rest}>`)
-    .replace(HEADING, (_, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + 1)}`)
+    .replace(HEADING, (_, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + lower)}`)
     .replace(LINE, '<span class="line" id="L$1"><a href="#L$1" aria-hidden="true" tabindex="-1"></a>');
 }
 

@@ -20,7 +20,7 @@ import { expectFine, expectSpineFree, openFixtureSite, watched } from "./page-fi
 /** One page of each kind, and those whose text strains its component; all fixtures in every look are looked at by pages.slow.spec.ts. */
 const STATES = (
   "front browse object-markdown object-code object-pdf-quoted object-wide claims claim registry-hostile record dashboard snapshots diff search " +
-  "ask-hostile reference agents problems problem rejected-withdrawn not-found-withdrawn revisions gated"
+  "ask-hostile reference-group agents problems problem rejected-withdrawn not-found-withdrawn revisions gated"
 ).split(" ");
 const NARROW = { viewport: { width: 390, height: 844 } };
 
@@ -119,6 +119,8 @@ test("a slash goes to the search, and a button copies a digest whole", async ({ 
     await page.goto(addressOf("record"));
     await page.keyboard.press("/");
     await expect(page.locator("input[name=q]")).toBeFocused();
+    await page.keyboard.press("Escape");
+    await page.getByText("About this record").click();
     await page.locator(".spine .digest button").first().click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^[0-9a-f]{40}$/);
   });

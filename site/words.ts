@@ -25,7 +25,7 @@ export type StateField =
 
 /** The sign and the meaning of a standing that has a "but". */
 const DOUBTED: readonly (readonly [ending: string, shape: Shape, meaning: string])[] = [
-  [SAID, "partial", "its source says so, and nothing here could be held against it"],
+  [SAID, "partial", "its source says so, and what is here does not bear it out"],
   [LOST, "failed", "what it pins or rests on is not what it was when that was said"],
 ];
 

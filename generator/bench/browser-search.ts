@@ -7,8 +7,9 @@ import { openStaticServer } from "../../snapshots/contract/static-server.ts";
 import { type Corpus, writeCorpus } from "./corpus.ts";
 import type { Figure, Skipped } from "./figure.ts";
 import { measureBuild, runCommand, writeConfig } from "./library.ts";
+import { findBrowser } from "../testing/browser.ts";
 
-export const CHROMIUM = "/usr/bin/chromium";
+export const CHROMIUM = findBrowser() ?? "/usr/bin/chromium";
 export const FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 const BROWSERS = 5;
 const QUERIES = 5; // of each, the first of them new to it

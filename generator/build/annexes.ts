@@ -8,7 +8,22 @@ import type { Shelves } from "../shelves/shelves.ts";
 import type { StoreAnnexes } from "../sources/open-object-store.ts";
 import type { RegistryAnnexes } from "../sources/registry-pull.ts";
 import type { StatementAnnexes } from "../sources/statements.ts";
+import type { Config } from "../config/config.ts";
+import type { Weaker } from "./gates.ts";
 import type { Given, Made, Work } from "./made.ts";
+import type { BuildSummary } from "./summary.ts";
+
+/** How a build ended: with what it did, or with why it did not. */
+export type BuildEnd = {
+  readonly config: Config;
+  /** Folder of what builds keep. */
+  readonly buildDir: string;
+  readonly at: Date;
+  /** What is weaker or does not hold, let through or not, of the internal view; null when it was not looked for. */
+  readonly weaker: readonly Weaker[] | null;
+  readonly summary: BuildSummary | null;
+  readonly error: unknown;
+};
 
 type Notes = { readonly notes?: readonly string[] };
 
@@ -55,6 +70,8 @@ export type Annexes = ShelfAnnexes &
     /** Loaded by who builds or verifies. */
     steps(): Promise<readonly BuildAnnex[]>;
     leaks(): Promise<LeakAnnex>;
+    /** Hears how each build ended, when its lock is free again. @returns what is said to who builds */
+    ended?(end: BuildEnd): Promise<readonly string[]>;
     /** Modules that decide what the look for leaks finds, and what a build does: edited, its earlier work is void or compared again. */
     readonly modules: Given["modules"];
   };

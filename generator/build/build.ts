@@ -25,7 +25,7 @@ import type { ObjectStore } from "../sources/object-store.ts";
 import { openObjectStore } from "../sources/open-object-store.ts";
 import type { Annexes } from "./annexes.ts";
 import type { Facts } from "./facts.ts";
-import type { Accepted } from "./gates.ts";
+import type { Accepted, Weaker } from "./gates.ts";
 import { type Given, type Made, NO_REMOVAL, type Step, type Work } from "./made.ts";
 import { orderSteps } from "./order.ts";
 import { gateLasting } from "./steps.ts";
@@ -64,10 +64,34 @@ export async function build(
   await checkWritable(shelves.publicDir, OPEN);
   await checkWritable(shelves.internalDir, CLOSED);
   options.opened?.(shelves);
-  return withShelves(shelves, () => buildLocked(config, shelves, annexes, options, parts));
+  let weaker: readonly Weaker[] | null = null;
+  const tellEnd = (summary: BuildSummary | null, error: unknown): Promise<readonly string[]> => {
+    const at = options.now?.() ?? new Date();
+    return noteFailure(
+      async () => (await annexes.ended?.({ config, buildDir: shelves.buildDir, at, weaker, summary, error })) ?? [],
+      (code) => `Who is told of builds could not be told (${code}).`,
+    );
+  };
+  try {
+    const summary = await withShelves(shelves, () =>
+      buildLocked(config, shelves, annexes, { ...options, tellWeaker: (found) => (weaker = found) }, parts),
+    );
+    return { ...summary, notes: [...summary.notes, ...(await tellEnd(summary, null))] };
+  } catch (error) {
+    for (const note of await tellEnd(null, error)) process.stderr.write(`${note}\n`);
+    throw error;
+  }
 }
 
-async function buildLocked(config: Config, shelves: Shelves, annexes: Annexes, options: BuildOptions, parts: Parts): Promise<BuildSummary> {
+type LockedOptions = BuildOptions & Required<Pick<Given, "tellWeaker">>;
+
+async function buildLocked(
+  config: Config,
+  shelves: Shelves,
+  annexes: Annexes,
+  options: LockedOptions,
+  parts: Parts,
+): Promise<BuildSummary> {
   const clock = options.now ?? (() => new Date());
   const progress = options.progress ?? openProgress();
   const signers = openSigners(config);
@@ -91,6 +115,7 @@ async function buildLocked(config: Config, shelves: Shelves, annexes: Annexes, o
     acceptLoss: options.acceptLoss ?? false,
     accept: options.accept ?? new Map(),
     keepHistory: options.keepHistory ?? false,
+    tellWeaker: options.tellWeaker,
     keys: options.keys ?? null,
     isDue: (withdrawals) => registered.some(({ isDue }) => isDue?.(shelves, withdrawals, signers) === true),
     modules: annexes.modules,

@@ -28,7 +28,7 @@ const DEMO = join(DEMO_CONFIG, "..");
 
 /** The demo with a shelf of its own. */
 function copyDemo(dir: string): string {
-  for (const name of ["library", "code", "claims.yaml", "registry.json"])
+  for (const name of ["library", "code", "claims.yaml", "registry.yaml", "registry.lock.jsonl", "registry.overlay.yaml"])
     cpSync(join(DEMO, name), join(dir, name), { recursive: true, preserveTimestamps: true });
   const file = join(dir, "proofshelf.yaml");
   writeFileSync(file, readFileSync(DEMO_CONFIG, "utf8").replace(/shelf: .*/, "shelf: { kind: directory, root: ./shelf }"));

@@ -19,7 +19,7 @@ import type { RegistryAnnexes } from "../sources/registry-pull.ts";
 import type { StatementAnnexes } from "../sources/statements.ts";
 import type { AnnexModules } from "./dependency-digests.ts";
 import type { Facts } from "./facts.ts";
-import type { Accepted } from "./gates.ts";
+import type { Accepted, Weaker } from "./gates.ts";
 import type { ReadingPlan, WritingPlan } from "./plan.ts";
 import type { Views } from "./project.ts";
 import type { ReadObjects } from "./read-objects.ts";
@@ -77,6 +77,8 @@ export type Given = {
   readonly acceptLoss: boolean;
   readonly accept: Accepted;
   readonly keepHistory: boolean;
+  /** Hears what is weaker or does not hold, before the gates decide. */
+  readonly tellWeaker?: (weaker: readonly Weaker[]) => void;
   readonly keys: readonly string[] | null;
   readonly isDue: (withdrawals: Facts["withdrawals"]["list"]) => boolean;
   readonly modules: AnnexModules;

@@ -324,6 +324,7 @@ function fingerprintOf({ config, makers, listed, registry, claims, withdrawals }
       // What of the configuration reaches a snapshot, or forbids it.
       canonicalJson([
         config.title,
+        config.description,
         config.baseUrl,
         config.registryUrl,
         config.collections,

@@ -14,7 +14,7 @@ export function project(set: RecordSet): Views {
   const isPublic = (key: string): boolean => findCollection(set.collections, key)?.visibility === "public";
   const library = (view: "public" | "internal"): Library => ({
     title: set.title,
-    summary: "",
+    summary: set.description,
     view,
     base_url: set.baseUrl,
     registry_url: set.registryUrl,
@@ -39,11 +39,17 @@ export function project(set: RecordSet): Views {
     set.objects.filter((row) => isPublic(row.key)),
     set.recordLicense,
   );
+  const listed = new Set(set.cubs.map(({ id }) => id));
   const cubs = [...set.cubs]
     .sort((a, b) => compareNames(a.id, b.id))
     .map((record) => {
       const evidence_state = recordState(set, record.id);
-      return inOrder({ ...record, evidence_state, standing: recordStanding({ ...record, evidence_state }), ...licenceOf(record) });
+      return inOrder({
+        ...withShownEdges(record, listed),
+        evidence_state,
+        standing: recordStanding({ ...record, evidence_state }),
+        ...licenceOf(record),
+      });
     });
   const shared = { cubs, meta: set.meta === null ? null : inOrder({ ...set.meta, standing_counts: countsOf(cubs) }), code: set.code };
   const objects = set.objects.map(({ extract: _, notes: __, about: ___, ...row }) => row);
@@ -78,6 +84,15 @@ export function project(set: RecordSet): Views {
     },
   };
   return { public: withStates(shown.public), internal: withStates(shown.internal) };
+}
+
+/** withShownEdges leaves out the edges that lead to records that are not shown; they stay counted. */
+function withShownEdges(record: CubRecord, shown: ReadonlySet<string>): CubRecord {
+  const { uses, used_by } = record;
+  if (uses === undefined && used_by === undefined) return record;
+  const keep = <T extends typeof uses>(list: T): T =>
+    list === undefined ? list : { ...list, edges: list.edges.filter(({ id }) => id !== undefined && shown.has(id)) };
+  return { ...record, ...(uses === undefined ? {} : { uses: keep(uses) }), ...(used_by === undefined ? {} : { used_by: keep(used_by) }) };
 }
 
 function countsOf(cubs: readonly CubRecord[]): Readonly<Record<string, number>> {

@@ -14,6 +14,8 @@ import { VERSION } from "../files/version.ts";
 
 export type RecordSet = {
   readonly title: string;
+  /** Of the library, in one sentence, or "". */
+  readonly description: string;
   readonly baseUrl: string;
   readonly registryUrl: string;
   readonly generator: string;
@@ -49,6 +51,7 @@ export function recordSet(
   const { config, registry, claims } = facts;
   return {
     title: config.title,
+    description: config.description,
     baseUrl: config.baseUrl,
     registryUrl: config.registryUrl ?? "",
     generator: `proofshelf ${VERSION}`,
@@ -96,7 +99,8 @@ function filledIn(record: CubRecord, { baseUrl, registryUrl }: Config): CubRecor
 
 /** Counts that the registry leaves out are those of its records; those of readiness, which say "verified" without its "but", stay left out. */
 function withCounts(meta: RegistryMeta, cubs: readonly CubRecord[]): RegistryMeta {
-  const isLeftOut = (group: string): boolean => group !== "readiness_counts" && Object.keys(meta[group as "verification_counts"]).length === 0;
+  const isLeftOut = (group: string): boolean =>
+    group !== "readiness_counts" && Object.keys(meta[group as "verification_counts"]).length === 0;
   return { ...meta, ...Object.fromEntries(Object.entries(countRecords(cubs)).filter(([group]) => isLeftOut(group))) };
 }
 

@@ -56,12 +56,9 @@ export const projectViews = step("project", ["facts", "read"], ["views"], async 
 }));
 
 export const gate = step("gate", ["facts", "views"], ["accepted"], async ({ facts, views }, work: Work) => {
-  const { inputs, notes } = passGates(
-    [...(await weakerThanServed(facts, work.shelves, views.internal)), ...findWrong(facts.registry)],
-    facts.config.gates,
-    work.accept,
-    acceptedIn(facts.pointers.internal?.inputs ?? {}),
-  );
+  const weaker = [...(await weakerThanServed(facts, work.shelves, views.internal)), ...findWrong(facts.registry)];
+  work.tellWeaker?.(weaker);
+  const { inputs, notes } = passGates(weaker, facts.config.gates, work.accept, acceptedIn(facts.pointers.internal?.inputs ?? {}));
   return { accepted: inputs, notes };
 });
 
@@ -70,12 +67,14 @@ export const gate = step("gate", ["facts", "views"], ["accepted"], async ({ fact
  *  @throws ShelfError "gate_refused" */
 export async function gateLasting(
   { config, pointers, registry }: Facts,
-  { shelves, accept }: Pick<Given, "shelves" | "accept">,
+  { shelves, accept, tellWeaker }: Pick<Given, "shelves" | "accept" | "tellWeaker">,
 ): Promise<readonly string[]> {
   const { internal } = pointers;
   const served =
     internal === null || (config.gates.drift !== "refuse" && accept.size === 0) ? null : await readServed(shelves.internal, internal);
   const weaker = [...(served === null ? [] : findWeaker(null, served)), ...findWrong(registry)];
+  // Without having looked nothing is known.
+  if (served !== null) tellWeaker?.(weaker);
   return passGates(weaker, config.gates, accept, acceptedIn(internal?.inputs ?? {})).notes;
 }
 

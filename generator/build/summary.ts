@@ -164,10 +164,12 @@ function noteDeadLinks({ links }: Config, { deadLinks }: SaidOfObjects): readonl
 
 /** For what follows publication: the snapshot is served by then, so a full disk is worth a note and no more.
  *  @returns no note when all went well */
-export async function noteFailure(work: () => Promise<void>, note: (code: string) => string): Promise<readonly string[]> {
+export async function noteFailure(
+  work: () => Promise<readonly string[] | void>,
+  note: (code: string) => string,
+): Promise<readonly string[]> {
   try {
-    await work();
-    return [];
+    return (await work()) ?? [];
   } catch (error) {
     return [note((error as NodeJS.ErrnoException).code ?? "unknown error")];
   }

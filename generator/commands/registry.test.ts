@@ -4,16 +4,15 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { sha256 } from "../../snapshots/digest.ts";
 import type { BuildSummary } from "../build/summary.ts";
 import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
 import { describeFindings } from "../sources/registry-findings.ts";
 import { PAGED_PARTS } from "../testing/plain-parts.ts";
+import { type Ran, runIn } from "../testing/run-program.ts";
 import { build } from "../testing/whole.ts";
 
-const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 const HEAD = "0123456789abcdef0123456789abcdef01234567";
 const BASE = { repo: "proofs", statement: "True", theorem_name: "t", no_holes: true };
 const CUBS = [
@@ -77,10 +76,7 @@ const EXPECTED = [
 ];
 const UNTRUE = [/CUB-0001: /, /CUB-0005: /, /internal_owner/];
 
-function check(dir: string, ...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, "registry", "check", ...args], { cwd: dir, encoding: "utf8" });
-  return { status, stdout, stderr };
-}
+const check = (dir: string, ...args: string[]): Promise<Ran> => runIn(dir, ["registry", "check", ...args]);
 
 test("every build names what is wrong with the registry, to the operator alone, and the check says the same without a build", async (t) => {
   const dir = await openLibrary(t);
@@ -89,13 +85,13 @@ test("every build names what is wrong with the registry, to the operator alone, 
   const first = textOf(await run());
   const second = await run();
   assert.equal(second.published, false);
-  const checked = check(dir, "registry.json", "--config", "proofshelf.yaml");
+  const checked = await check(dir, "registry.json", "--config", "proofshelf.yaml");
   assert.equal(checked.status, 3);
   for (const text of [first, textOf(second), checked.stdout]) {
     for (const expected of EXPECTED) assert.match(text, expected);
     for (const untrue of UNTRUE) assert.doesNotMatch(text, untrue);
   }
-  const json = JSON.parse(check(dir, "registry.json", "--config", "proofshelf.yaml", "--json").stdout) as {
+  const json = JSON.parse((await check(dir, "registry.json", "--config", "proofshelf.yaml", "--json")).stdout) as {
     findings: { record: string; field: string }[];
   };
   assert.ok(json.findings.some(({ record, field }) => record === "CUB-0006" && field === "no_holes"));
@@ -106,7 +102,7 @@ test("every build names what is wrong with the registry, to the operator alone, 
 test("without a configuration the code store is not asked; a file that is no registry is a finding, and so is one that is not there an error", async (t) => {
   const dir = await openLibrary(t);
   rmSync(join(dir, "proofshelf.yaml"));
-  const { status, stdout } = check(dir, "registry.json");
+  const { status, stdout } = await check(dir, "registry.json");
   assert.equal(status, 3);
   assert.match(stdout, /theoremName/);
   assert.doesNotMatch(stdout, /code store/);
@@ -114,13 +110,14 @@ test("without a configuration the code store is not asked; a file that is no reg
     ["broken.json", "{"],
     ["good.json", JSON.stringify({ cubs: [{ ...BASE, id: "CUB-0001" }] })],
   ]);
-  assert.deepEqual([check(dir, "broken.json").status, check(dir, "good.json").status, check(dir, "none.json").status], [3, 0, 1]);
-  assert.match(check(dir, "broken.json").stdout, /not valid JSON/);
+  const broken = await check(dir, "broken.json");
+  assert.deepEqual([broken.status, (await check(dir, "good.json")).status, (await check(dir, "none.json")).status], [3, 0, 1]);
+  assert.match(broken.stdout, /not valid JSON/);
 });
 
 test("--counts writes what the records count into the file and leaves the rest as it was", async (t) => {
   const dir = await openLibrary(t);
-  const { stdout } = check(dir, "registry.json", "--counts");
+  const { stdout } = await check(dir, "registry.json", "--counts");
   assert.doesNotMatch(stdout, /declares/);
   const text = readFileSync(join(dir, "registry.json"), "utf8");
   const { meta, cubs } = JSON.parse(text) as { meta: typeof META & Record<string, unknown>; cubs: unknown[] };

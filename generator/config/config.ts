@@ -61,7 +61,20 @@ export type AccessConfig = Omit<
 export type Config = Readonly<
   Pick<
     ParsedConfig,
-    "title" | "baseUrl" | "collections" | "uploaded" | "sources" | "credits" | "embeddings" | "leaks" | "links" | "pdf" | "gates" | "mcp"
+    | "title"
+    | "description"
+    | "baseUrl"
+    | "collections"
+    | "uploaded"
+    | "sources"
+    | "credits"
+    | "embeddings"
+    | "leaks"
+    | "links"
+    | "pdf"
+    | "gates"
+    | "mcp"
+    | "webhooks"
   >
 > & {
   /** Absolute path of the file. */
@@ -192,6 +205,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
   return {
     file,
     title: parsed.title,
+    description: parsed.description,
     baseUrl: parsed.baseUrl,
     registryUrl: parsed.registryUrl ?? null,
     objectsUrl: parsed.objectsUrl ?? null,
@@ -222,6 +236,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     gateway: parsed.gateway ?? null,
     trustProxy: parsed.trustProxy ?? null,
     mcp: parsed.mcp,
+    webhooks: parsed.webhooks,
   };
 }
 

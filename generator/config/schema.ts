@@ -13,6 +13,7 @@ export const SECRET_VARIABLES = [
   "LOG_KEY",
   "SESSION_KEY",
   "OIDC_CLIENT_SECRET",
+  "WEBHOOK_SECRET",
   "AWS_ACCESS_KEY_ID",
   "AWS_SECRET_ACCESS_KEY",
 ] as const;
@@ -343,10 +344,30 @@ const logSchema = z
 
 const gate = z.enum(["refuse", "warn"], "is not refuse or warn").default("warn");
 
+const webhook = z
+  .strictObject({
+    url: z.string().superRefine(refuse(findRegistryProblem)).meta({ description: "Address that takes messages" }),
+    events: z
+      .array(z.enum(["published", "weaker", "drift", "failed"]))
+      .min(1, "is empty; leave it out for all")
+      .default(["published", "weaker", "drift", "failed"])
+      .meta({ description: "What it is told" }),
+    allowPrivate: z.boolean().default(false).meta({ description: "Whether it may be of a private network, and without encryption" }),
+  })
+  .refine(
+    ({ url, allowPrivate }) => allowPrivate || url.startsWith("https:"),
+    "has an address without encryption; write https, or allowPrivate: true",
+  );
+
 const NO_PROXIES = "is neither a number of proxies nor a list of their addresses; write 1, or [10.0.0.0/8]";
 
 export const configSchema = z.strictObject({
   title: some("the name of the library").default("Library").meta({ description: "Name of the library" }),
+  description: z
+    .string()
+    .max(300, "is longer than 300 characters")
+    .default("")
+    .meta({ description: "What the library is, in one sentence: the first on its front page" }),
   baseUrl: webAddress("Public address of the service, without a final slash").prefault("http://127.0.0.1:4321"),
   registryUrl: webAddress("Address of the registry's web UI").optional(),
   objectsUrl: webAddress("Another origin that serves /objects, to keep users' bytes apart").optional(),
@@ -501,6 +522,10 @@ export const configSchema = z.strictObject({
     .union([z.int(NO_PROXIES).min(1, NO_PROXIES).max(10, NO_PROXIES), z.array(z.string())], { error: NO_PROXIES })
     .optional()
     .meta({ description: "Proxies in front: how many, or their addresses and networks; what they say of a client's address is believed" }),
+  webhooks: z
+    .array(webhook)
+    .default([])
+    .meta({ description: "Who is told what came of a build; WEBHOOK_SECRET in the environment signs it" }),
   mcp: z
     .strictObject({
       hosts: z

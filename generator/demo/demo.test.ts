@@ -99,8 +99,8 @@ describe("the library", () => {
 });
 
 describe("the registry", () => {
-  test("pins only what is true", () => assert.deepEqual(checkPins(demo), []));
-  test("pins in claims.yaml that are wrong or empty are made true, and nothing else in the file changes", (t) => {
+  test("pins only what is true", async () => assert.deepEqual(await checkPins(demo), []));
+  test("pins in claims.yaml that are wrong or empty are made true, and nothing else in the file changes", async (t) => {
     const dir = mkdtempSync(join(tmpdir(), "proofshelf-pins-"));
     t.after(() => rmSync(dir, { recursive: true, force: true }));
     cpSync(demo, dir, { recursive: true });
@@ -109,9 +109,9 @@ describe("the registry", () => {
     const digests = [...new Set(good.match(/\b[0-9a-f]{64}\b/g))];
     assert.ok(digests.length > 3);
     writeFileSync(file, good.replaceAll(digests[0] ?? "", "f".repeat(64)).replace(`"${digests.at(-1)}"`, '""'));
-    assert.ok(checkPins(dir).length >= 2);
-    writePins(dir);
-    assert.deepEqual(checkPins(dir), []);
+    assert.ok((await checkPins(dir)).length >= 2);
+    await writePins(dir);
+    assert.deepEqual(await checkPins(dir), []);
     assert.equal(readFileSync(file, "utf8"), good);
   });
 

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Finding, findDifferences } from "./finding.ts";
 import { pinClaims } from "./pin-claims.ts";
-import { headOf, listFiles, pinRegistry, readRegistry } from "./pin-registry.ts";
+import { headOf, listFiles, makeDemoRegistry, readRegistry } from "./pin-registry.ts";
 
 /** Revision folders whose name is not what their files give. */
 function findHeads(demo: string): { repo: string; is: string; should: string }[] {
@@ -35,7 +35,7 @@ function findCopies(demo: string): { from: string; key: string; same: boolean }[
 }
 
 /** What is pinned wrongly; empty when everything is true. Reads only. */
-export function checkPins(demo: string): Finding[] {
+export async function checkPins(demo: string): Promise<Finding[]> {
   const heads = findHeads(demo);
   // Digests below a wrongly named revision would all be reported again: say the cause only.
   if (heads.length > 0) {
@@ -44,7 +44,7 @@ export function checkPins(demo: string): Finding[] {
   const registry = readRegistry(demo);
   const claims = pinClaims(demo);
   return [
-    ...findDifferences("registry.json", registry, pinRegistry(demo, registry)),
+    ...findDifferences("registry.json", registry, JSON.parse(await makeDemoRegistry(demo))),
     ...claims.wrong,
     ...findCopies(demo)
       .filter(({ same }) => !same)
@@ -53,15 +53,15 @@ export function checkPins(demo: string): Finding[] {
 }
 
 /** Makes everything true, in the order in which one pin depends on the other. */
-export function writePins(demo: string): void {
-  const registryPath = join(demo, "registry.json");
+export async function writePins(demo: string): Promise<void> {
   for (const { repo, is, should } of findHeads(demo)) {
     renameSync(join(demo, "code", repo, is), join(demo, "code", repo, should));
-    for (const path of [registryPath, join(demo, "claims.yaml"), join(demo, "README.md")]) {
+    for (const name of ["registry.yaml", "registry.lock.jsonl", "claims.yaml", "README.md"]) {
+      const path = join(demo, name);
       writeFileSync(path, readFileSync(path, "utf8").replaceAll(is, should));
     }
   }
-  writeFileSync(registryPath, `${JSON.stringify(pinRegistry(demo, readRegistry(demo)), null, 2)}\n`);
+  writeFileSync(join(demo, "registry.json"), await makeDemoRegistry(demo));
   for (const { from, key, same } of findCopies(demo)) {
     if (same) continue;
     mkdirSync(dirname(join(demo, "library", key)), { recursive: true });
@@ -73,8 +73,8 @@ export function writePins(demo: string): void {
 
 if (import.meta.main) {
   const demo = dirname(fileURLToPath(import.meta.url));
-  if (!process.argv.includes("--check")) writePins(demo);
-  const wrong = checkPins(demo);
+  if (!process.argv.includes("--check")) await writePins(demo);
+  const wrong = await checkPins(demo);
   for (const { file, pointer, is, should } of wrong) console.log(`${file}${pointer}: is ${is}, should be ${should}`);
   if (wrong.length > 0) process.exitCode = 1;
   else console.log("every pin is true");

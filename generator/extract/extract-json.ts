@@ -1,6 +1,6 @@
 /** An extract as it lies in the shelf: only bytes travel between processes. */
 import { canonicalJson } from "../../snapshots/digest.ts";
-import { linkTargets } from "../../snapshots/format/document-links.ts";
+import { linkTargets, MAX_LINKS } from "../../snapshots/format/document-links.ts";
 import type { Extract } from "../../snapshots/schema/index.ts";
 import type { DrawnPage } from "./pdf-images.ts";
 
@@ -13,9 +13,6 @@ export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type
   /** What in it looks like a secret: for the operator, so in no extract. */
   readonly secrets: readonly string[];
 };
-
-/** Of one object. When what the rest leads to comes or goes, its page is not made again for that. */
-const MAX_LINKS = 5000;
 
 export function toExtracted(key: string, extract: Extract, secrets: readonly string[] = []): Extracted {
   const { title, summary, kind, media_type, notes, html, about } = extract;

@@ -50,7 +50,7 @@ export async function readHtml(source: Source, fallbackTitle: string): Promise<B
 function findMain(tree: Root): Root {
   const mains = findAll(tree, (element) => element.tagName === "main" || element.properties["role"] === "main");
   const articles = mains.length === 1 ? [] : findAll(tree, (element) => element.tagName === "article");
-  const [body] = findAll(tree, (element) => element.tagName === "body");
+  const [body] = mains.length + articles.length === 1 ? [] : findAll(tree, (element) => element.tagName === "body");
   const chosen = mains.length === 1 ? mains[0] : articles.length === 1 ? articles[0] : body;
   const children: RootContent[] = chosen === undefined ? tree.children : chosen.children;
   const main: Root = { type: "root", children };
@@ -59,12 +59,12 @@ function findMain(tree: Root): Root {
   return main;
 }
 
-function findAll(node: Root | Element, matches: (element: Element) => boolean): Element[] {
-  const found: Element[] = [];
+/** The outermost ones. @param found gets them */
+function findAll(node: Root | Element, matches: (element: Element) => boolean, found: Element[] = []): Element[] {
   for (const child of node.children) {
     if (child.type !== "element") continue;
     if (matches(child)) found.push(child);
-    else found.push(...findAll(child, matches));
+    else if (child.children.length > 0) findAll(child, matches, found);
   }
   return found;
 }

@@ -23,7 +23,17 @@ export function resolveLink(key: string, written: string): Target | null {
   return { kind: "internal", href: hash < 0 ? page : page + formatFragment(href.slice(hash)) };
 }
 
+/** Pages by the path that leads to them, of the document that was asked about last: one that a program has written links the same few a thousand times. */
+let known = { key: "", pages: new Map<string, string | null>() };
+
 function findPage(key: string, path: string): string | null {
+  if (known.key !== key) known = { key, pages: new Map() };
+  let page = known.pages.get(path);
+  if (page === undefined) known.pages.set(path, (page = makePage(key, path)));
+  return page;
+}
+
+function makePage(key: string, path: string): string | null {
   const target = resolveKey(key, path);
   if (target === null) return null;
   return relativeHref(pagePath.object(key), target === "" || target.endsWith("/") ? pagePath.browse(target) : pagePath.object(target));

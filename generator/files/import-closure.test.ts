@@ -82,3 +82,8 @@ test("a closure follows modules, programs that are started, and packages with al
   assert.throws(() => sources.closure(["generator/no-such-file.ts"]), /missing/);
   assert.notEqual(sources.closure(["generator/files/progress.ts"]).digest, sources.closure(["generator/files/tasks.ts"]).digest);
 });
+
+test("the lock is a file like others for who names it, also after its versions were read", () => {
+  assert.ok(openSources().closure(["generator/extract/worker.ts"]).packages.length > 0);
+  assert.deepEqual(openSources().closure(["package-lock.json"]).files, ["package-lock.json"]);
+});

@@ -33,18 +33,21 @@ export type Sources = {
   list(folder: string): readonly string[];
 };
 
+/** Path → what was read there, while the file is as it was. */
+type Read<T> = Map<string, { readonly identity: string; readonly value: T }>;
 /** A process may build many times; a file that is as it was is not read again. */
-const READ = new Map<string, { readonly identity: string; readonly value: unknown }>();
+const SOURCES: Read<Source> = new Map();
+const LOCKS: Read<Readonly<Record<string, LockEntry>>> = new Map();
 
 /** readOnce reads what lies at a path, unless the file is the one that was read before.
  *  @throws Error with a code when it cannot be read */
-function readOnce<T>(path: string, parse: (bytes: Buffer) => T): T {
+function readOnce<T>(read: Read<T>, path: string, parse: (bytes: Buffer) => T): T {
   const { dev, ino, size, mtimeNs, ctimeNs } = statSync(join(ROOT, path), { bigint: true });
   const identity = `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
-  const known = READ.get(path);
-  if (known?.identity === identity) return known.value as T;
+  const known = read.get(path);
+  if (known?.identity === identity) return known.value;
   const value = parse(readFileSync(join(ROOT, path)));
-  READ.set(path, { identity, value });
+  read.set(path, { identity, value });
   return value;
 }
 
@@ -59,7 +62,7 @@ export function openSources(): Sources {
     if (known !== undefined || packaged !== null) return known ?? null;
     let source: Source | null = null;
     try {
-      source = readOnce(path, (bytes) => parse(path, bytes));
+      source = readOnce(SOURCES, path, (bytes) => parse(path, bytes));
     } catch (error) {
       // A name in a comment, or a folder.
       if (!["ENOENT", "EISDIR", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
@@ -120,7 +123,11 @@ export function writeDown(paths: readonly string[]): Packaged {
 }
 
 export function readLock(): Readonly<Record<string, LockEntry>> {
-  return readOnce("package-lock.json", (bytes) => (JSON.parse(bytes.toString("utf8")) as { packages: Record<string, LockEntry> }).packages);
+  return readOnce(
+    LOCKS,
+    "package-lock.json",
+    (bytes) => (JSON.parse(bytes.toString("utf8")) as { packages: Record<string, LockEntry> }).packages,
+  );
 }
 
 /** Names that a text imports, relative ones as they stand there. */

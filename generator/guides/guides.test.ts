@@ -8,9 +8,11 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CODES } from "../../snapshots/errors.ts";
+import { openRegistrySources } from "../annex/registry/config.ts";
 import { generateKey } from "../../snapshots/log/note.ts";
 import { CUB_FIELDS, CubFiles, CubReproduce } from "../../snapshots/schema/cubs.ts";
 import { readWithdrawals } from "../sources/withdrawals.ts";
+import { openRegistrySources } from "../annex/registry/config.ts";
 import { checkClaims, checkRecords } from "../sources/check-sources.ts";
 import { parseClaims } from "../sources/claims.ts";
 import { parseRegistry } from "../sources/registry.ts";
@@ -106,9 +108,17 @@ test("every example of records, claims and configuration in the guides is one th
         parseClaims(bytes, "yaml"),
       );
       assert.deepEqual(wrong, { wrong: [], notes: [] }, name);
+    } else if (block.startsWith("# registry.yaml\n")) {
+      writeFileSync(join(dir, "registry.yaml"), block);
+      assert.ok(openRegistrySources(join(dir, "registry.yaml")).sources.length > 0, name);
     } else if (/^withdrawals:$/m.test(block)) {
       writeFileSync(join(dir, "withdrawals.yaml"), block);
       assert.equal(readWithdrawals(join(dir, "withdrawals.yaml")).length, 1);
+    } else if (/^(?:policy|checks):/m.test(block)) {
+      const file = join(dir, "registry.yaml");
+      const trusted = block.replaceAll("recheck.example.org+…", generateKey("recheck.example.org").publicKey);
+      writeFileSync(file, `sources: [{ repo: a, git: ${ROOT}, prover: coq }]\n${trusted}`);
+      openRegistrySources(file);
     } else {
       const key = block
         .replaceAll("64 hex digits", "0".repeat(64))

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import openapiTypes, { astToString, type OpenAPI3 } from "openapi-typescript";
-import { openapi } from "../../snapshots/routes/openapi.ts";
+import { openapi } from "../../snapshots/routes/index.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const NAME = "@proofshelf/client";

@@ -15,19 +15,13 @@ import {
   type CardPassage,
   countNearShards,
   countShards,
-  formatPosting,
   formatWords,
   groupOf,
   isListed,
   MARKS,
-  MAX_POSTINGS,
   nearPath,
   nearShards,
-  parsePosting,
   parseWords,
-  POSTING_BYTES,
-  shardOf,
-  splitPostings,
   type WordEntry,
   wordsPath,
 } from "../../snapshots/page/browser-index.ts";
@@ -43,6 +37,7 @@ import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { compareNames, type FileEntry } from "../../snapshots/format/tree.ts";
 import { findCollection, type ObjectRow, type ViewData } from "../../snapshots/format/view-data.ts";
 import { type PageTexts, weighPage } from "./page-words.ts";
+import { formatBundleWords, mergeShard } from "./posting-lists.ts";
 import type { PagefindProcess } from "./pagefind-process.ts";
 import type { PageRecord } from "./pagefind-worker.ts";
 import type { BuildState, KnownBundle } from "../kept/state.ts";
@@ -165,15 +160,13 @@ async function makeBundle(
     const list = cards.map(({ card }) => card);
     entries.push(await put(cardPath(number, page), Buffer.from(JSON.stringify(list)), "application/json"));
   }
-  const postings = new Map<string, Uint8Array[]>();
-  for (const { member, texts } of pages) {
-    const page = crc32(member.id);
+  const indexed = pages.map(({ member, texts }) => {
     const named = [texts.title, ...texts.names.split("\n")].map((name): [string, number] => [MARKS.name(foldSpaces(name)), NAMED]);
     const marks = new Map([...named, ...member.marks.map((mark): [string, number] => [mark, 0])]);
-    for (const [word, weight] of [...weighPage(texts), ...[...marks].filter(([mark]) => Buffer.byteLength(mark) <= MAX_MARK)])
-      append(postings, word, Buffer.concat(member.groups.map((group) => formatPosting({ weight, page, group }))));
-  }
-  entries.push(await put(`pagefind/${number}/${OWN_WORDS}`, joinParts(sortedWords(postings, shards), shards), BYTES));
+    const kept = [...marks].filter(([mark]) => Buffer.byteLength(mark) <= MAX_MARK);
+    return { page: crc32(member.id), groups: member.groups, words: [...weighPage(texts), ...kept] };
+  });
+  entries.push(await put(`pagefind/${number}/${OWN_WORDS}`, formatBundleWords(indexed, shards), BYTES));
   return entries;
 }
 
@@ -223,20 +216,11 @@ async function makeShards(
       made.push(file);
       continue;
     }
-    const postings = new Map<string, Uint8Array[]>();
-    for (const part of parts) {
-      const own = part(shard);
-      // Most are empty in a large library.
-      if (own.length > 0) for (const entry of parseWords(own)) append(postings, entry.word, entry.postings);
-    }
-    const best = sortedWords(postings, shards).map((entry) => ({
-      ...entry,
-      postings: entry.postings.subarray(0, MAX_POSTINGS * POSTING_BYTES),
-    }));
-    made.push(await put(wordsPath(shard), Buffer.concat(formatWords(best)), BYTES));
+    const { bytes, words } = mergeShard(parts.map((part) => part(shard)));
+    made.push(await put(wordsPath(shard), bytes, BYTES));
     const was = file === undefined ? NO_POSTINGS : await read(file);
     if (was === null) return anew();
-    const [old, now] = [listedOf(parseWords(was)), listedOf(best)];
+    const [old, now] = [listedOf(parseWords(was)), listedOf(words)];
     for (const word of new Set([...old.keys(), ...now.keys()])) {
       if (old.get(word)?.pages === now.get(word)?.pages) continue;
       for (const at of nearShards(word, bundles.length)) {
@@ -262,23 +246,11 @@ async function makeShards(
 }
 
 /** What lists of near words say of a shard's words: how many pages have one, roughly, so that a list seldom changes. */
-function listedOf(entries: Iterable<WordEntry>): ReadonlyMap<string, WordEntry> {
-  const listed = [...entries].filter(({ word }) => isListed(word));
-  return new Map(
-    listed.map(({ word, pages }) => [word, { word, pages: 2 ** Math.floor(Math.log2(pages)), postings: NO_POSTINGS }] as const),
-  );
-}
-
-/** @param entries by shard */
-function joinParts(entries: readonly WordEntry[], shards: number): Uint8Array {
-  const byShard = Map.groupBy(entries, ({ word }) => shardOf(word, shards));
-  const parts = Array.from({ length: shards }, (_, shard) => {
-    const words = byShard.get(shard);
-    return words === undefined ? NO_POSTINGS : Buffer.concat(formatWords(words));
-  });
-  const lengths = Buffer.alloc(4 * shards);
-  for (const [shard, { length }] of parts.entries()) lengths.writeUInt32BE(length, 4 * shard);
-  return Buffer.concat([lengths, ...parts]);
+function listedOf(entries: Iterable<Pick<WordEntry, "word" | "pages">>): ReadonlyMap<string, WordEntry> {
+  const listed = new Map<string, WordEntry>();
+  for (const { word, pages } of entries)
+    if (isListed(word)) listed.set(word, { word, pages: 2 ** Math.floor(Math.log2(pages)), postings: NO_POSTINGS });
+  return listed;
 }
 
 /** Of a bundle's words those of one shard. */
@@ -291,24 +263,6 @@ function splitParts(bytes: Uint8Array, shards: number): Parts {
   let end = 4 * shards;
   for (let shard = 0; shard < shards; shard++) ends[shard] = end += view.getUint32(4 * shard);
   return (shard) => bytes.subarray(shard === 0 ? 4 * shards : ends[shard - 1], ends[shard]);
-}
-
-function append<K, V>(lists: Map<K, V[]>, key: K, more: V): void {
-  const known = lists.get(key);
-  if (known === undefined) lists.set(key, [more]);
-  else known.push(more);
-}
-
-/** By shard, then by word. */
-function sortedWords(postings: ReadonlyMap<string, readonly Uint8Array[]>, shards: number): WordEntry[] {
-  return [...postings]
-    .map(([word, parts]) => ({ word, parts, shard: shardOf(word, shards) }))
-    .sort((a, b) => a.shard - b.shard || compareNames(a.word, b.word))
-    .map(({ word, parts }) => {
-      const all = parts.flatMap((part) => [...splitPostings(part)]).sort(Buffer.compare);
-      const pages = all.filter((posting, at) => at === 0 || parsePosting(posting).page !== parsePosting(all[at - 1] ?? posting).page);
-      return { word, pages: pages.length, postings: Buffer.concat(all) };
-    });
 }
 
 /** What has a page that a reader can find. */

@@ -1,7 +1,7 @@
 /** What is withdrawn is left out of what was read, before anything follows from it, and the operator is told what looks like a slip. */
 import { isAddress } from "../../snapshots/format/index.ts";
 import type { Rejection, Withdrawal } from "../../snapshots/schema/index.ts";
-import { parseRedaction } from "../../snapshots/shelf/index.ts";
+import { noticeIn } from "../../snapshots/shelf/index.ts";
 import type { Shelves } from "../shelves/shelves.ts";
 import type { Claims } from "./claims.ts";
 import type { ListedSince } from "./list-objects.ts";
@@ -93,7 +93,9 @@ export async function redactedBytes(shelves: Shelves, withdrawals: readonly With
   for (const { redactions } of [shelves.public, shelves.internal]) {
     for (const digest of await redactions.list()) {
       const notice = await redactions.read(digest);
-      if (notice !== null && standing.has(nameOf(parseRedaction(notice).withdrawal))) found.add(digest);
+      if (notice === null) continue;
+      const withdrawal = noticeIn(notice);
+      if (withdrawal === null || standing.has(nameOf(withdrawal))) found.add(digest);
     }
   }
   return found;

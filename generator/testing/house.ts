@@ -62,6 +62,7 @@ const COMPOSERS: readonly string[] = [
   "snapshots/http/stamp.ts",
   "snapshots/shelf/open-code-store.ts",
   "snapshots/verify/verify.ts",
+  "site/annexes.ts",
 ];
 
 /** Programs that another folder starts as processes of their own: a link, not an import. */

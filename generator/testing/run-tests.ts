@@ -8,7 +8,7 @@
  *      npm test -- snapshots/tree     only test files whose path contains a word; so with test:slow
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,6 +19,7 @@ import { shareServer } from "../../snapshots/annex/bucket/shared-ceph-fixture.ts
 import { shareMade } from "../../snapshots/contract/made-once.ts";
 import { openSources } from "../files/import-closure.ts";
 import { compileSite } from "../pages/compile-site.ts";
+import { findBrowser } from "./browser.ts";
 import { processorSeconds } from "./processor.ts";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -40,11 +41,6 @@ const BROWSER = "pages in a browser";
 /** For a process of Node: it says what it took. */
 const TELLING = ["--import", new URL("./processor.ts", import.meta.url).href];
 
-/** Holds files in memory; what tests write there is flushed to no disk. */
-const MEMORY = "/dev/shm";
-/** Room that is left there for all tests together; bytes. In a container it is often less. */
-const MEMORY_BYTES = 4 * 1024 ** 3;
-
 type Counts = { passed: number; failed: number; skipped: number };
 
 const slow = process.argv[2] === "--slow";
@@ -55,7 +51,6 @@ const pages = await findTests("{site,sidecar,generator}/**/*.spec.ts");
 // What a run makes ready, only when a chosen file may use it.
 const sources = openSources();
 const used = new Set([...files, ...pages].flatMap((path) => sources.closure([path]).files));
-const removeTemporary = slow ? () => undefined : writeToMemory();
 // Beside the tests that need no bucket: it may have to be installed.
 const stopServer = used.has("snapshots/annex/bucket/server-fixture.ts") ? shareServer() : null;
 const removeMade = shareMade();
@@ -73,22 +68,10 @@ await Promise.all(Array.from({ length: CONCURRENCY }, runLane));
 await runAgain();
 await stopServer?.();
 removeMade();
-removeTemporary();
 rmSync(costs, { recursive: true });
 process.stdout.write(`\n${formatCosts()}\n${counts.passed} passed, ${counts.failed} failed`);
 process.stdout.write(`${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}\n`);
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
-
-/** writeToMemory gives all tests a folder for what they write that no disk slows down: flushing and removing would take a tenth of the
- *  processor, and make everything wait. The slow tests keep the disk, which is part of what they attack.
- *  @returns what removes the folder */
-function writeToMemory(): () => void {
-  const space = existsSync(MEMORY) ? statfsSync(MEMORY) : null;
-  if (space === null || space.bavail * space.bsize < MEMORY_BYTES) return () => undefined;
-  const folder = mkdtempSync(join(MEMORY, "proofshelf-tests-"));
-  process.env["TMPDIR"] = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
-}
 
 /** @returns paths from the project's root, ascending */
 async function findTests(pattern: string): Promise<string[]> {
@@ -209,7 +192,7 @@ function isFile(name: string): boolean {
 }
 
 async function runBrowserTests(paths: readonly string[]): Promise<Told> {
-  if (!existsSync("/usr/bin/chromium")) {
+  if (findBrowser() === null) {
     const text = "Chromium is not installed: the browser tests are skipped.\n";
     return { passed: 0, failed: process.env["CI"] === "true" ? 1 : 0, skipped: paths.length, text };
   }

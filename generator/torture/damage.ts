@@ -40,6 +40,9 @@ const CLASSES: readonly (readonly [name: string, path: RegExp])[] = [
   ["vector cache", /^internal\/build\/vectors\//],
   ["state", /^internal\/build\/state\.v8$/],
   ["registry", /^internal\/build\/(registry|claims)\//],
+  ["keys of the log", /^\w+\/keys\.json$/],
+  ["notice", /^\w+\/redacted\//],
+  ["out of service", /^\w+\/withdrawn\.json$/],
   ["lock or time", /./],
 ];
 /** Read by builds alone. */
@@ -238,12 +241,14 @@ async function judge(library: DamagedLibrary, damage: Damage, renderer: Promise<
   const { refused, others } = compare(served, reference);
   const findings = await verifyLibrary(library.config, { snapshots: "all", derive: false });
   const unwell = [...served].some(([target, { body }]) => target.endsWith("/health") && !body.includes('"status":"pass","snapshot"'));
-  // Where a record is gone, pages tell of a history without it, as after a prune; verify sees that something is missing. And a page
+  // Where a record is gone, or the list of what is out of service, pages tell of a history without it, as after a prune; verify sees that something is missing. And a page
   // says itself of which snapshot it cannot tell.
   const less = (target: string): boolean =>
     findings.length > 0 &&
     !/\/(objects|api)\//.test(target) &&
-    (damage.name === "record" || hitsHistory(damage) || served.get(target)?.body.includes("annot be read here") === true);
+    (["record", "out of service"].includes(damage.name) ||
+      hitsHistory(damage) ||
+      served.get(target)?.body.includes("annot be read here") === true);
   const wrong = others.find((target) => !less(target));
   if (wrong !== undefined) throw new Error(`${wrong} answers ${served.get(wrong)?.status} with other bytes`);
   if (findings.length > 0) return refused.length > 0 ? "refused and named" : "named";

@@ -2,7 +2,7 @@
  *
  *      npm run torture                                  all parts, with a seed of its own
  *      npm run torture -- --part damage --seed 7        one part; the same seed does the same again
- *      npm run torture -- --part damage --count 20000   more damages
+ *      npm run torture -- --part damage --count 20000   more damages; by default a byte of every file, and 500 rounds of 4 damages
  *      npm run torture -- --part leaks --count 10000    more gated texts planted in public files
  *      npm run torture -- --part tamper --count 10000   a public shelf that lies over HTTP, and who finds it
  *      npm run torture -- --part tamper --clean 100     with so many looks at one that does not lie
@@ -49,7 +49,7 @@ const progress = openProgress();
 const PARTS: Readonly<Record<string, () => Promise<number>>> = {
   async damage() {
     const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
-    const count = Number(values.count ?? 5000);
+    const count = Number(values.count ?? 2000);
     const dir = await mkdtemp(join(tmpdir(), "proofshelf-torture-damage-"));
     try {
       const library = await makeDamagedLibrary(dir);
@@ -67,7 +67,7 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
       const report = await tortureWithDamage(library, {
         seed,
         count,
-        together: 16,
+        together: 4,
         onProgress: (done, failed) => progress.step(`damage, ${failed} failed`, done, count),
         onFailure: (failure) => process.stdout.write(`FAILED ${failure}\n`),
       });

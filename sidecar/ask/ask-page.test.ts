@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
 import { changed } from "../../snapshots/http/changed-fixture.ts";
-import { openUnderWay } from "../../snapshots/http/under-way.ts";
+import { openAdmission } from "../../snapshots/http/admission.ts";
 import type { View } from "../../snapshots/http/view.ts";
 import type { AnswerModel } from "./answer-model.ts";
 import { createApp, type LogEntry, type Parts } from "../serve/app.ts";
@@ -37,7 +37,7 @@ function openApp(change: Partial<Parts> = {}, model: AnswerModel | null = null) 
     signIn: null,
     limits: noRateLimits,
     clientOf: openClients(null),
-    underWay: openUnderWay(),
+    admission: openAdmission(),
     accessLog: null,
     semantic: noSemantic,
     mcp: null,

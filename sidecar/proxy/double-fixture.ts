@@ -25,7 +25,10 @@ export function startDouble(): { ports(): Ports; count(target: string): number; 
     const target = message.url ?? "";
     counts.set(target, (counts.get(target) ?? 0) + 1);
     const kind = target.slice(target.indexOf("?") + 1);
-    setTimeout(() => response.writeHead(200, KINDS[kind] ?? {}).end(`answer ${++serial}`), kind === "brief" ? 200 : 0);
+    setTimeout(
+      () => response.writeHead(200, { ...KINDS[kind], "x-saw-cookie": message.headers.cookie ?? "none" }).end(`answer ${++serial}`),
+      kind === "brief" ? 200 : 0,
+    );
   };
   const server = createServer(answer);
   let port = 0;

@@ -21,7 +21,7 @@ import {
 } from "./fixture.ts";
 import { startDouble } from "./double-fixture.ts";
 import { SERVICE_SECRET } from "../gate/gate-fixture.ts";
-import { rawRequests, SPELLINGS, strangers } from "./tricks.ts";
+import { rawRequests, SPELLINGS, strangers } from "./tricks-fixture.ts";
 
 /** Parallel clients. */
 const CLIENTS = 16;

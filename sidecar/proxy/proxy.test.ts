@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { startDouble } from "./double-fixture.ts";
 import { CODE_PATH, findProxyProblem, GATED_PATH, memberHeaders, send, startProxy, wasHit } from "./fixture.ts";
-import { SPELLINGS } from "./tricks.ts";
+import { SPELLINGS } from "./tricks-fixture.ts";
 
 const GATED = ["/internal/", "/internal/api/catalog", `/internal/objects/${GATED_PATH}`, CODE_PATH];
 const EFFECTS = ["/mcp", "/api/ask", "/api/ai-search?q=x", "/at/0/api/ai-search?q=x", "/api/reindex"];
@@ -78,3 +78,19 @@ test("nginx holds each of its locks before a server that calls everything public
   const kept = await send(proxy.port, "GET", "/api/c?public");
   assert.deepEqual([wasHit(kept), kept.bytes.toString()], [true, first.bytes.toString()]);
 });
+
+for (const kind of ["nginx", "varnish"] as const)
+  test(`${kind} brings the cookie of a session to what is gated, in both directions, and to nothing else`, {
+    skip: findProxyProblem(kind),
+  }, async (t) => {
+    const proxy = await startProxy(kind, double.ports());
+    t.after(() => proxy.stop());
+    const saw = async (target: string): Promise<unknown> =>
+      (await send(proxy.port, "GET", target, { cookie: "proofshelf=session" })).headers["x-saw-cookie"];
+    for (const target of ["/internal/", "/internal/signed-in?code=x&state=y", "/internal/api/list?private", "/api/code/a/b/c"])
+      assert.equal(await saw(target), "proofshelf=session", target);
+    for (const target of ["/", "/api/catalog?public", "/internals", "/api/codex", "/x/../internal/", "/ask/?q=/internal/", "/%69nternal/"])
+      assert.equal(await saw(target), "none", target);
+    const answered = await send(proxy.port, "GET", "/internal/signed-in?cookie");
+    assert.deepEqual([answered.headers["set-cookie"], wasHit(answered)], [["a=b"], false]);
+  });

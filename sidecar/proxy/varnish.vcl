@@ -44,8 +44,11 @@ backend sidecar {
 }
 
 sub vcl_recv {
+    # A session of somebody who signed in; nothing else of the server reads a cookie, and nothing that is kept is asked for with one.
+    if (req.url !~ "^/(?:internal|api/code)(?:[/?]|$)") {
+        unset req.http.Cookie;
+    }
     # The server reads none of these. They end here all the same, so that a later one that does cannot be steered from outside.
-    unset req.http.Cookie;
     unset req.http.Proxy;
     unset req.http.X-Original-URL;
     unset req.http.X-Rewrite-URL;

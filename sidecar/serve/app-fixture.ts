@@ -4,7 +4,7 @@ import { changed } from "../../snapshots/http/changed-fixture.ts";
 import { listen, type Listening } from "../../snapshots/http/listen.ts";
 import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
 import { openCodeStore } from "../../snapshots/shelf/open-code-store.ts";
-import { openUnderWay } from "../../snapshots/http/under-way.ts";
+import { openAdmission } from "../../snapshots/http/admission.ts";
 import type { LogEntry, Parts } from "./app.ts";
 import { accessConfig, clock, readKeys } from "../gate/gate-fixture.ts";
 import { openClients } from "../gate/client.ts";
@@ -57,7 +57,7 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
     gate: openGate(accessConfig(), { now: clock, readKeys }),
     limits: noRateLimits,
     clientOf: openClients(null),
-    underWay: openUnderWay(),
+    admission: openAdmission(),
     accessLog: null,
     semantic: noSemantic,
     mcp: null,

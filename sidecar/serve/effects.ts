@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SHA256_PATTERN } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { answer, type Answer, CACHE, isOfProcess, type UnderWay, type View, waitForFirst } from "../../snapshots/http/index.ts";
+import { type Admission, answer, type Answer, CACHE, isOfProcess, type View, waitForFirst } from "../../snapshots/http/index.ts";
 import {
   DEFAULT_SEMANTIC_LIMIT,
   findByNumber,
@@ -43,7 +43,7 @@ export type EffectParts = {
   readonly codeStore: CodeStore | null;
   readonly reindexer: Reindexer;
   /** What this process holds for readers, gated or not. */
-  readonly underWay: UnderWay;
+  readonly admission: Admission;
 };
 
 /** One request on its way through the app. */
@@ -125,8 +125,8 @@ export async function readFrom(parts: EffectParts, call: Call): Promise<Response
 }
 
 /** Has its share of what the process holds for readers until the answer is sent or its connection gone. */
-async function counted({ underWay }: EffectParts, { outgoing }: Call, make: () => Promise<Answer>): Promise<Response> {
-  const turn = await underWay.begin();
+async function counted({ admission }: EffectParts, { outgoing }: Call, make: () => Promise<Answer>): Promise<Response> {
+  const turn = await admission.begin();
   outgoing?.once("close", () => turn.end());
   try {
     const made = await make();

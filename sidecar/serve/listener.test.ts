@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
-import { openUnderWay } from "../../snapshots/http/under-way.ts";
+import { openAdmission } from "../../snapshots/http/admission.ts";
 import { ROUTES } from "../../snapshots/routes/all.ts";
 import { Problem } from "../../snapshots/schema/resources.ts";
 import { startSidecar } from "./app-fixture.ts";
@@ -158,7 +158,7 @@ test("a whole address in the request line is its path, at the gate as elsewhere"
 test("gated bytes that nobody takes use up the same budget as public ones, and give it back", async () => {
   const MB = 1024 * 1024;
   const long = "Qed.".repeat(4 * MB + 1);
-  const running = await startSidecar({ underWay: openUnderWay({ limit: MB, patience: 200 }) }, true, false, long);
+  const running = await startSidecar({ admission: openAdmission({ limit: MB, patience: 200 }) }, true, false, long);
   const member = { "edge-access-token": makeToken() };
   const sockets: Socket[] = [];
   let refused = 0;

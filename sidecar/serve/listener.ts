@@ -23,7 +23,7 @@ export function sidecarListener(parts: Parts, { alone }: { readonly alone: boole
         problemResponse(error instanceof RequestError ? malformed : toShelfError(error), parts.baseUrl, { "Cache-Control": CACHE.private }),
     },
   );
-  const reads = viewListener(parts.publicView, parts.underWay);
+  const reads = viewListener(parts.publicView, parts.admission);
   return (message, response) => {
     const target = originForm(message.url ?? "/");
     const place = findPlace(target);

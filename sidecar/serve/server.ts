@@ -12,7 +12,7 @@ import { lazyRenderer } from "../../snapshots/page/index.ts";
 import {
   describeCache,
   openAccessLog,
-  openUnderWay,
+  openAdmission,
   openView,
   type Operations,
   type Runtime,
@@ -99,7 +99,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
       : { name: "files", status: "live", note: "catalog, claims, records, objects and pages from the snapshot" },
     { name: "full-text search", status: "live", note: "the snapshot's own index" },
     model === null
-      ? { name: "answers", status: "wired (opt-in)", note: notice }
+      ? { name: "answers", status: "wired (opt-in)", note: `${notice} See answers in proofshelf.yaml.` }
       : { name: "answers", status: "bound", note: `written by ${model.name} from cited excerpts` },
     await semantic.component(open),
     access === null
@@ -169,7 +169,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     mcp: { public: mcpOver(publicView), internal: mcpOver(internalView) },
     limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
     clientOf: openClients(serving.trustProxy),
-    underWay: openUnderWay(),
+    admission: openAdmission(),
     baseUrl: serving.baseUrl,
     accessLog: serving.accessLog ? openAccessLog() : null,
     log: (entry) => (entry.status >= 500 ? requests.error(entry) : requests.info(entry)),
@@ -273,8 +273,7 @@ function openModel(
   count: (outcome: string) => void,
 ): { readonly model: AnswerModel | null; readonly notice: string } {
   const { answers, gateway } = serving;
-  if (answers === null)
-    return { model: null, notice: "No answer model is configured, so the best passages are quoted; see answers in proofshelf.yaml." };
+  if (answers === null) return { model: null, notice: "No answer model is configured, so the best passages are quoted." };
   const id = given(env.AI_GATEWAY_ID);
   if (id !== null && gateway === null)
     return { model: null, notice: "AI_GATEWAY_ID is set, but gateway.baseUrl is not, so no answer model is asked." };

@@ -13,7 +13,7 @@ import { fill } from "./fill.ts";
 type SourcesEvent = { readonly sources: readonly Source[] };
 type TextEvent = { readonly text: string; readonly citations: readonly Citation[]; readonly counted: readonly Linked[] };
 
-const NAMES = ["status", "answer", "notice", "quotes", "queries", "problem", "else", "sources", "receipt", "how"] as const;
+const NAMES = ["status", "answer", "notice", "quotes", "queries", "problem", "else", "sources", "receipt", "how", "thread"] as const;
 
 /** The page that asks: its form, and the parts of it that an answer fills. */
 class Asking {
@@ -28,6 +28,8 @@ class Asking {
   #numbers = new Set<number>();
   #written = 0;
   #ended = false;
+  /** The question that is answered here, "" where none is. */
+  #asked = new URL(location.href).searchParams.get("question") ?? "";
 
   constructor(place: HTMLElement, form: HTMLFormElement) {
     this.#root = new URL(place.dataset["root"] ?? "./", location.href);
@@ -85,7 +87,19 @@ class Asking {
     }
   }
 
+  /** What was asked before stays below, in the page alone. */
+  #keepBefore(): void {
+    const text = this.#part("answer").innerText.trim();
+    if (text !== "" && this.#asked !== "") {
+      const before = element("details", "");
+      before.append(element("summary", "", formatLine(this.#asked, 300)), element("p", "lines", text));
+      this.#part("thread").prepend(before);
+    }
+    this.#asked = this.question;
+  }
+
   #clear(): void {
+    this.#keepBefore();
     for (const name of ["answer", "quotes", "notice", "queries"] as const) this.#part(name).replaceChildren();
     for (const name of ["problem", "else", "sources", "receipt", "how"] as const) this.#part(name).hidden = true;
     for (const hint of document.querySelectorAll<HTMLElement>(".hints, [data-once]")) hint.hidden = true;
@@ -183,6 +197,11 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
     if (address.href !== location.href) history.pushState(null, "", address);
     void asking.ask();
   });
+  document.querySelector("[data-answer]")?.addEventListener("copy", (event) => {
+    const text = getSelection()?.toString() ?? "";
+    if (event instanceof ClipboardEvent && text !== "") event.clipboardData?.setData("text/plain", text + citationsOf(text));
+    if (text !== "") event.preventDefault();
+  });
   addEventListener("popstate", () => {
     // A number in the answer changes the hash only.
     if (new URL(location.href).searchParams.get("question") !== asking.question) location.reload();
@@ -200,6 +219,14 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
   if (place.dataset["asked"] !== undefined || !(given.has("question") || given.has("q"))) return;
   asking.take(given);
   void asking.ask();
+}
+
+/** What a copied part of an answer cites: where each quote stands, and its address. */
+function citationsOf(text: string): string {
+  const cited = new Set([...text.matchAll(/\[(\d{1,3})\]/g)].map(([, n]) => n));
+  const items = [...document.querySelectorAll<HTMLLIElement>("[data-quotes] > li")].filter(({ value }) => cited.has(String(value)));
+  const lines = items.map((item) => `[${item.value}] ${item.querySelector("a")?.innerText ?? ""} ${item.querySelector("a")?.href ?? ""}`);
+  return lines.length === 0 ? "" : `\n\n${lines.join("\n")}\n`;
 }
 
 /** A stretch of an answer: text, or a link to its quote or to what was counted. */

@@ -39,7 +39,7 @@ function offerCopy(place: HTMLElement, label: string, name: string, copied: () =
 
 if (navigator.clipboard !== undefined) {
   for (const place of document.querySelectorAll<HTMLElement>("[data-copy]"))
-    offerCopy(place, "copy", `Copy ${place.dataset["what"] ?? "this"}`, () => place.dataset["copy"] ?? "");
+    offerCopy(place, place.dataset["button"] ?? "copy", `Copy ${place.dataset["what"] ?? "this"}`, () => place.dataset["copy"] ?? "");
   for (const place of document.querySelectorAll<HTMLElement>("[data-permalink]"))
     offerCopy(place, "copy permanent link", "copy permanent link", () =>
       permanentLink(new URL(place.dataset["permalink"] ?? "", location.href)),
@@ -51,6 +51,19 @@ async function permanentLink(root: URL): Promise<string | null> {
   if (/\/at\/[0-9a-f]{64}\/$/.test(root.pathname)) return location.href;
   const snapshot = (await fetch(location.href, { method: "HEAD" })).headers.get("x-snapshot");
   return snapshot === null ? null : new URL(`at/${snapshot}/${location.href.slice(root.href.length)}`, root).href;
+}
+
+const filter = document.querySelector<HTMLElement>("[data-filter]");
+if (filter !== null) {
+  const field = document.createElement("input");
+  field.type = "search";
+  field.placeholder = field.ariaLabel = "Filter this list";
+  field.addEventListener("input", () => {
+    const words = field.value.toLowerCase().split(/\s+/);
+    for (const row of document.querySelectorAll<HTMLElement>(".dir tbody tr"))
+      row.hidden = !words.every((word) => (row.textContent ?? "").toLowerCase().includes(word));
+  });
+  filter.append(field);
 }
 
 const asked = document.querySelector<HTMLElement>("[data-on-files]");

@@ -59,7 +59,7 @@ function start(place: HTMLElement, strip: HTMLElement): void {
     text.append(element("summary", "", `Text of page ${number}`));
     text.addEventListener("toggle", () => void showText(text, number), { once: true });
     text.open = number > drawn;
-    page.append(element("h3", "quiet", `Page ${number}`), link, text);
+    page.append(element("h2", "quiet", `Page ${number}`), link, text);
     return page;
   }
 

@@ -12,7 +12,7 @@ const GENERATOR = fileURLToPath(new URL("../../generator/", import.meta.url));
  *  @returns the folder, which is the caller's to change and to remove */
 export function copyBuiltDemo(): Promise<string> {
   return copyMade("demo", async (folder) => {
-    for (const name of ["library", "code", "claims.yaml", "registry.json"])
+    for (const name of ["library", "code", "claims.yaml", "registry.yaml", "registry.lock.jsonl", "registry.overlay.yaml"])
       await cp(join(GENERATOR, "demo", name), join(folder, name), { recursive: true, preserveTimestamps: true });
     const config = join(folder, "proofshelf.yaml");
     const text = await readFile(join(GENERATOR, "demo", "proofshelf.yaml"), "utf8");

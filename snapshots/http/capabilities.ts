@@ -51,17 +51,28 @@ export function describeCache(blobs: Blobs | null): readonly Component[] {
   return [{ name: "cache", status: good ? "live" : "unavailable", note: text }];
 }
 
-const finding = new WeakMap<View, Promise<Health>>();
+/** How long a look at the files and the index is trusted: a load balancer asks each second. Milliseconds. */
+const TRUSTED_MS = 1_000;
+
+/** What was found, of what, and when, by a clock that is never set back; `at` is null while it is being found. */
+type Found = { readonly health: Promise<Health>; readonly of: string; at: number | null };
+const finding = new WeakMap<View, Found>();
 
 /** pass: the pointer verifies and its snapshot opens; warn: it is old or an optional part is down; fail: nothing can be served.
- *  Found once for all who ask meanwhile: it looks into files and asks the index, and anybody may ask as often as they like. */
+ *  Found once for all who ask meanwhile, and for a second after: it looks into files and asks the index, and anybody may ask as often as
+ *  they like. What is served and what is wrong with the pointer are never those of before. */
 export function health(view: View): Promise<Health> {
-  let found = finding.get(view);
-  if (found === undefined) {
-    found = findHealth(view).finally(() => finding.delete(view));
-    finding.set(view, found);
-  }
-  return found;
+  const clock = view.options.monotonic ?? (() => performance.now());
+  const of = `${view.peek()?.snapshot.id ?? ""} ${view.trouble() ?? ""}`;
+  const known = finding.get(view);
+  if (known !== undefined && (known.at === null || (known.of === of && clock() - known.at < TRUSTED_MS))) return known.health;
+  const found: Found = { health: findHealth(view), of, at: null };
+  finding.set(view, found);
+  const settle = (): void => {
+    found.at = clock();
+  };
+  found.health.then(settle, settle);
+  return found.health;
 }
 
 async function findHealth(view: View): Promise<Health> {

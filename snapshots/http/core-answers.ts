@@ -22,6 +22,7 @@ export const CORE_HANDLERS = {
   list: { read: (asked) => queryAnswer(asked, QUERIES.list) },
   search: { read: (asked) => queryAnswer(asked, QUERIES.search) },
   cubs: { read: (asked) => queryAnswer(asked, QUERIES.cubs) },
+  "cub-graph": { read: (asked) => queryAnswer(asked, QUERIES["cub-graph"]) },
   digest: { read: (asked) => queryAnswer(asked, QUERIES.digest) },
   catalog: {
     read: (asked) => longAnswer(asked, LONG.catalog),
@@ -79,6 +80,7 @@ export const CORE_HANDLERS = {
   "ask-page": page,
   agents: page,
   reference: page,
+  "reference-group": page,
   "problems-page": page,
   "problem-page": page,
   "rejected-page": page,

@@ -27,5 +27,5 @@ export {
 } from "./serving.ts";
 export { stampPage } from "./stamp.ts";
 export { openStderr } from "./stderr.ts";
-export { openUnderWay, type UnderWay } from "./under-way.ts";
+export { openAdmission, type Admission } from "./admission.ts";
 export { openView, type Runtime, type View, waitForFirst } from "./view.ts";

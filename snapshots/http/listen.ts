@@ -10,7 +10,7 @@ import { answer, placeIn, refuse } from "./answer.ts";
 import { openConnections } from "./connections.ts";
 import { findReady } from "./prepared.ts";
 import { type Answer, type AnswerRequest, CACHE } from "./reply.ts";
-import { openUnderWay, type Turn, type UnderWay } from "./under-way.ts";
+import { openAdmission, type Turn, type Admission } from "./admission.ts";
 import { atBasis, type View } from "./view.ts";
 
 /** How patient a server is with a client; milliseconds where nothing else is said. */
@@ -82,13 +82,13 @@ export function originForm(target: string): string {
 /** Answers from a view. @param place where the target leads, where somebody has read it already */
 export type ViewListener = (message: IncomingMessage, response: ServerResponse, place?: Place) => void;
 
-/** @param underWay the process's budget for answers */
-export function viewListener(view: View, underWay = openUnderWay()): ViewListener {
+/** @param admission the process's budget for answers */
+export function viewListener(view: View, admission = openAdmission()): ViewListener {
   return (message, response, place) => {
     const request = toAnswerRequest(message, originForm(message.url ?? "/"));
     if (sendPrepared(view, request, response)) return;
     // One request that cannot be sent costs its connection, never the process.
-    makeAnswer(view, underWay, request, place ?? placeIn(view, request.target), response).catch(() => response.destroy());
+    makeAnswer(view, admission, request, place ?? placeIn(view, request.target), response).catch(() => response.destroy());
   };
 }
 
@@ -97,11 +97,11 @@ export function isOfProcess({ match, at }: Place): boolean {
   return match?.route.kind === "live" && at === null;
 }
 
-async function makeAnswer(view: View, underWay: UnderWay, request: AnswerRequest, place: Place, response: ServerResponse): Promise<void> {
+async function makeAnswer(view: View, admission: Admission, request: AnswerRequest, place: Place, response: ServerResponse): Promise<void> {
   if (isOfProcess(place)) return sendAnswer(response, await answer(view, request, place));
   let turn: Turn;
   try {
-    turn = await underWay.begin();
+    turn = await admission.begin();
   } catch (error) {
     return sendAnswer(response, await refuse(view, request, toShelfError(error)));
   }

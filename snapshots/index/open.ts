@@ -6,8 +6,9 @@ import { connectEngine, type Engine } from "./engine.ts";
 import { type IndexReader, openReader } from "./reader.ts";
 import { type Document, rowsOf, type StoredRow } from "./row.ts";
 import { storedFieldsAt } from "./stored-fields.ts";
-import { WordCounts } from "./statistics.ts";
+import { DEAD_TOTAL, WordCounts } from "./statistics.ts";
 import {
+  countUnindexed,
   emptyTable,
   indexRows,
   NEVER,
@@ -18,6 +19,7 @@ import {
   returnTo,
   setTag,
   sqlLists,
+  sqlString,
   WORDS,
   wordTable,
 } from "./tables.ts";
@@ -26,6 +28,10 @@ import type { Table } from "@lancedb/lancedb";
 
 const BATCH_ROWS = 4096; // written at once
 const MAX_FRAGMENTS = 40; // pieces of a table above which they are merged
+/** Share of the rows that the full-text indexes may go on counting though they are gone, and that they may not know yet: scores are off by no
+ *  more than that. */
+const MAX_STALE = 0.05;
+const MAX_UNINDEXED = 1000; // rows that each search looks through one by one
 /** What holds a text as a source has it. */
 const SAID = ["key", "title", "heading", "name", "text", "sha256"] as const;
 const TABLE_PATTERN = /^(?:passages|words|vectors)-/;
@@ -256,12 +262,35 @@ async function writeChanges(
     await passages.add(passageTable(engine, rows));
     documents += ids.length;
   }
-  // Scores follow from the rows alone when the index knows every row, and none that is gone: the engine goes on counting those.
-  if (dropped > 0) {
-    if ((await passages.stats()).fragmentStats.numFragments > MAX_FRAGMENTS) await passages.optimize({ cleanupOlderThan: NEVER });
-    await indexRows(engine, passages);
-  } else if (documents > 0) await passages.optimize({ cleanupOlderThan: NEVER });
+  if (documents > 0) await indexChanges(engine, passages, await readDead(engine, base), dropped, counts);
   return { passages, documents };
+}
+
+/** Brings the full-text indexes up to date as far as it is worth it: to make them anew costs as much as all rows do. The engine looks through a few
+ *  rows without them, and goes on counting rows that are gone. */
+async function indexChanges(engine: Engine, passages: Table, before: number, dropped: number, counts: WordCounts): Promise<void> {
+  const isLong = (await passages.stats()).fragmentStats.numFragments > MAX_FRAGMENTS;
+  const rows = await passages.countRows();
+  if (before + dropped > MAX_STALE * rows) {
+    if (isLong) await passages.optimize({ cleanupOlderThan: NEVER });
+    await indexRows(engine, passages);
+    counts.addDead(-before);
+    return;
+  }
+  counts.addDead(dropped);
+  if (isLong || (await countUnindexed(passages)) > Math.min(MAX_UNINDEXED, MAX_STALE * rows))
+    await passages.optimize({ cleanupOlderThan: NEVER });
+}
+
+/** How many rows the full-text indexes of a tag count that are gone. */
+async function readDead(engine: Engine, base: string): Promise<number> {
+  const words = await openAt(engine.connection, WORDS, base);
+  const found = (await words
+    ?.query()
+    .where(`word = ${sqlString(DEAD_TOTAL)}`)
+    .toArray()) as { count: number }[] | undefined;
+  words?.close();
+  return Number(found?.[0]?.count ?? 0);
 }
 
 async function writeCounts(engine: Engine, base: string | null, changes: ReadonlyMap<string, number>): Promise<Table> {

@@ -103,9 +103,8 @@ export function rowsOf(document: Document): StoredRow[] {
     .map(({ text }) => text)
     .join("\n\n");
   const texts = passages.map((passage) => words(passage.text));
-  // In any order they count the same; sorted they take less room.
   const whole =
-    passages.length === 1 ? null : [...repeat(title, TITLE_WEIGHT), ...language, ...texts.flat().slice(0, MAX_WHOLE)].sort().join(" ");
+    passages.length === 1 ? null : joinSorted([...repeat(title, TITLE_WEIGHT), ...language, ...texts.flat().slice(0, MAX_WHOLE)]);
   return passages.map((passage, n) => {
     const name = passage.name ?? "";
     const heading = passage.heading.join(" › ");
@@ -145,6 +144,17 @@ export function rowsOf(document: Document): StoredRow[] {
       print: sha256([document.title, heading, name, passage.text].join("\n")).slice(0, PRINT_LENGTH),
     };
   });
+}
+
+/** In any order words count the same; sorted they take less room. Each is sorted once, however often it stands there. */
+function joinSorted(list: readonly string[]): string {
+  const times = new Map<string, number>();
+  for (const word of list) times.set(word, (times.get(word) ?? 0) + 1);
+  return [...times.keys()]
+    .sort()
+    .map((word) => ` ${word}`.repeat(times.get(word) ?? 0))
+    .join("")
+    .slice(1);
 }
 
 function repeat<T>(list: readonly T[], times: number): T[] {

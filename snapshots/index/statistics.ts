@@ -12,6 +12,8 @@ export type Statistics = {
 
 /** Words are stored under their name, the number of rows under one that no word can have. */
 const ROWS_TOTAL = " rows";
+/** And so is the number of rows that are gone and that the full-text indexes still count. */
+export const DEAD_TOTAL = " dead";
 
 /** In how many rows each word stands: what rows add and take away. */
 export class WordCounts {
@@ -21,6 +23,10 @@ export class WordCounts {
   add(terms: string, sign: 1 | -1): void {
     for (const word of new Set(terms.split(/[ \n]+/))) if (word !== "") this.#add(word, sign);
     this.#add(ROWS_TOTAL, sign);
+  }
+
+  addDead(rows: number): void {
+    this.#add(DEAD_TOTAL, rows);
   }
 
   #add(name: string, by: number): void {
@@ -42,6 +48,7 @@ export function openStatistics(size: number): { add(word: string, count: number)
   let rows = 0;
   return {
     add(word, count) {
+      if (word === DEAD_TOTAL) return;
       if (word === ROWS_TOTAL) rows = count;
       else if (count > 0) packed[used++] = hash(word) * COUNT_LIMIT + Math.min(count, COUNT_LIMIT - 1);
     },

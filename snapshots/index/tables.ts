@@ -112,6 +112,12 @@ export async function indexRows({ lancedb }: Engine, table: Table): Promise<void
   await table.createIndex("doc");
 }
 
+/** How many rows the full-text indexes do not hold yet. */
+export async function countUnindexed(table: Table): Promise<number> {
+  const stats = await Promise.all(Object.values(TEXT_INDEXES).map((name) => table.indexStats(name)));
+  return Math.max(...stats.map((found) => found?.numUnindexedRows ?? Number.POSITIVE_INFINITY));
+}
+
 export async function setTag(table: Table, tag: string): Promise<void> {
   const tags = await table.tags();
   const version = await table.version();

@@ -1,6 +1,6 @@
 /** A link to what is not there, or in the public view to what is gated, is shown as text; one that is written as sites write them leads to
  *  the object that it means. */
-import { leadLinks } from "../format/document-links.ts";
+import { leadLinks, MAX_LINKS } from "../format/document-links.ts";
 import { relationsOf } from "../format/relations.ts";
 import { type LeadsTo, openSite } from "../format/site-links.ts";
 import type { ViewData } from "../format/view-data.ts";
@@ -23,7 +23,9 @@ export function ledLinks(data: ViewData, from: string, links: readonly string[])
   return links.map((target) => [target, leadsTo(data, from, target)] as const).filter(([target, led]) => target !== led);
 }
 
-/** @param html an extract's fragment, of the object `key` */
-export function unlinkDead(html: string, key: string, data: ViewData): string {
+/** @param html an extract's fragment, of the object `key`
+ *  @param links targets of its links, where they are known: a fragment in which none is to be changed is not gone through */
+export function unlinkDead(html: string, key: string, data: ViewData, links: readonly string[] | null = null): string {
+  if (links !== null && links.length < MAX_LINKS && ledLinks(data, key, links).length === 0) return html;
   return leadLinks(html, key, (target) => leadsTo(data, key, target));
 }

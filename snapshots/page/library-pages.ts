@@ -22,6 +22,7 @@ import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
 const BROWSE_PART = 50; // folders and objects on one page of a folder: with long titles and summaries below 60 kB of HTML
 const NEWEST_CLAIMS = 3;
 const MAX_FRONT = 6 * 1024; // UTF-16 units of HTML; of a longer text the front page has the summary
+const MAX_README = 24 * 1024; // likewise, below the list of its folder
 const MAX_OUTLINE = 60;
 
 /** All but the text that opens it, which is in what was read out of an object: harmless HTML, with links as they are on the front page;
@@ -31,7 +32,7 @@ export function frontFacts(data: ViewData) {
   const front = relationsOf(data).objectByKey.get(library.front ?? "");
   return {
     page: "front" as const,
-    summary: front?.summary ?? library.summary,
+    summary: library.summary === "" ? (front?.summary ?? "") : library.summary,
     front: front === undefined ? null : { key: front.key, html: null as string | null },
     objects: objects.length,
     bytes: objects.reduce((sum, row) => sum + row.size, 0),
@@ -124,6 +125,31 @@ export function browsePage(data: ViewData, whole: Folder, sort: BrowseSort, part
     folders: folder.prefixes.length,
     total: folder.objects.length,
     licences: licenceFacet(whole, sort, licences),
+    readme: null as { readonly key: string; readonly html: string } | null,
+  };
+}
+
+const README = /^readme(?:\.(?:md|markdown|txt|rst|html?))?$/i;
+
+/** The object that says what is in a folder, on its first part; null where there is none. */
+export function readmeOf({ prefix, objects }: Folder, part: number): string | null {
+  const found = part > 1 ? [] : objects.filter(({ key }) => README.test(key.slice(prefix.length)));
+  return (found.find(({ kind }) => kind === "markdown") ?? found[0])?.key ?? null;
+}
+
+/** @param readme key of the object that says what is in the folder, shown below the list unless it is long
+ *  @param read what was read out of an object */
+export async function folderPage(
+  data: ViewData,
+  model: ReturnType<typeof browsePage>,
+  readme: string | null,
+  read: (key: string) => Promise<Extract>,
+): Promise<ReturnType<typeof browsePage>> {
+  const html = readme === null ? null : (await read(readme)).html;
+  if (readme === null || html === null || html.length > MAX_README) return model;
+  return {
+    ...model,
+    readme: { key: readme, html: moveLinks(unlinkDead(html, readme, data), pagePath.object(readme), pagePath.browse(model.prefix)) },
   };
 }
 
@@ -146,11 +172,17 @@ export function objectFacts(data: ViewData, row: ObjectRow) {
 }
 
 /** The outline is a table of contents: the heading path and the first line of each passage. `quoted` are lines that the address asks for,
- *  above the whole text: none on the stored page. */
-export function objectPage(data: ViewData, facts: ReturnType<typeof objectFacts>, extract: Extract) {
+ *  above the whole text: none on the stored page.
+ *  @param links that the text has, where all of them are known */
+export function objectPage(
+  data: ViewData,
+  facts: ReturnType<typeof objectFacts>,
+  extract: Extract,
+  links: readonly string[] | null = null,
+) {
   return {
     ...facts,
-    html: extract.html === null ? null : unlinkDead(extract.html, facts.key, data),
+    html: extract.html === null ? null : unlinkDead(extract.html, facts.key, data, links),
     notes: extract.notes,
     facts: extract.facts ?? [],
     lines: extract.lines,

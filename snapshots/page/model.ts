@@ -52,7 +52,7 @@ export type VerifiedCounts = DashboardPage["byRepository"][number];
 export type SnapshotRow = Model<typeof snapshotRow>;
 export type AskPage = Model<typeof askForm>;
 export type AskedCitation = NonNullable<AskPage["asked"]>["citations"][number];
-export type ReferenceOperation = Model<typeof referencePage>["groups"][number]["operations"][number];
+export type ReferenceOperation = Model<typeof referencePage>["operations"][number];
 export type ProblemRow = Model<typeof problemRow>;
 export type WithdrawalRow = Model<typeof rejectedPage>["withdrawn"][number];
 

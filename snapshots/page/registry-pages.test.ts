@@ -25,6 +25,13 @@ async function statementOf(statement: string, systems: string, proof: string | n
     record,
     standing: recordStanding(record),
     checks: [],
+    graph: {
+      id: record.id,
+      nodes: [{ id: record.id, name: record.theorem_name, step: 0, standing: recordStanding(record).state }],
+      edges: [],
+      left_out: 0,
+      without_record: 0,
+    },
     statement: "",
     summary: "",
     found: null,

@@ -2,6 +2,7 @@
 import { pagePath } from "../format/layout.ts";
 import { countNarrowed, type CubQuery, findCubs } from "../query/cubs.ts";
 import { filterValues, registryPath, toggled } from "../query/filters.ts";
+import { neighbourhood } from "../query/graph.ts";
 import { reconcile } from "../query/registry-counts.ts";
 import { CUB_FACETS } from "../schema/cub-facets.ts";
 import type { CubRecord } from "../schema/cubs.ts";
@@ -87,6 +88,7 @@ export function recordFacts(data: ViewData, record: CubRecord) {
       attestation: check.attestation,
       object: relations.keysByDigest.get(check.attestation)?.[0] ?? null,
     })),
+    graph: neighbourhood(data, record),
     statement: "",
     summary: "",
     /** What the file that proves it declares, where `statement_state` says that it is the same or differs; else null. */

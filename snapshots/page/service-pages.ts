@@ -12,16 +12,28 @@ const GROUP_TITLES: Readonly<Record<Route["group"], string>> = {
   internal: "Gated view",
 };
 
-export function referencePage(baseUrl: string) {
+/** Every group with its routes, and of one of them all that is to be said.
+ *  @param group whose page it is; null for the list of all */
+export function referencePage(baseUrl: string, group: Route["group"] | null = null) {
+  const inGroup = (id: string): readonly Route[] => ROUTES.filter((route) => route.group === id);
   return {
     page: "reference" as const,
     version: INTERFACE_VERSION,
-    groups: Object.entries(GROUP_TITLES).map(([group, title]) => ({
+    group: group as string | null,
+    groups: Object.entries(GROUP_TITLES).map(([id, title]) => ({
+      id,
       title,
-      operations: ROUTES.filter((route) => route.group === group).map((route) => operation(route, baseUrl)),
+      operations: inGroup(id).map(({ methods, path, summary }) => ({ method: methods.join(", "), path, summary })),
     })),
+    operations: group === null ? [] : inGroup(group).map((route) => operation(route, baseUrl)),
+    common: COMMON_ERRORS.map((status) => ({ status: String(status), description: errorTitles(status) })),
   };
 }
+
+export const REFERENCE_GROUPS = Object.keys(GROUP_TITLES) as readonly Route["group"][];
+
+/** What any route may answer: see `errorStatuses`. */
+const COMMON_ERRORS: readonly number[] = [400, 405, 412, 429];
 
 function operation(route: Route, baseUrl: string) {
   const parts = Object.entries(route.parts);
@@ -42,10 +54,20 @@ function operation(route: Route, baseUrl: string) {
       ...parts.map(([name, part]) => ({ name, where: "path", required: true, description: part.description })),
       ...route.query.map((item) => ({ name: item.name, where: "query", required: item.required, description: item.description })),
     ],
-    responses: [...new Set(["200", ...Object.keys(route.also ?? {}), ...errorStatuses(route).map(String)])].sort().map((status) => ({
-      status,
-      description: status === "200" ? route.success.description : (route.also?.[Number(status)] ?? errorTitles(Number(status))),
-    })),
+    responses: [
+      ...new Set([
+        "200",
+        ...Object.keys(route.also ?? {}),
+        ...errorStatuses(route)
+          .filter((status) => !COMMON_ERRORS.includes(status))
+          .map(String),
+      ]),
+    ]
+      .sort()
+      .map((status) => ({
+        status,
+        description: status === "200" ? route.success.description : (route.also?.[Number(status)] ?? errorTitles(Number(status))),
+      })),
     example: post ? `curl -sX POST -H 'content-type: application/json' '${url}'` : `curl -s '${url}'`,
   };
 }

@@ -13,19 +13,21 @@ import {
   browseParts,
   claimPage,
   claimsPage,
+  folderPage,
   frontFacts,
   frontPage,
   objectFacts,
   objectPage,
+  readmeOf,
   rejectedPage,
 } from "./library-pages.ts";
 import { REGISTRY_PART } from "./facets.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordFacts, recordPage, registryPage } from "./registry-pages.ts";
-import { parentPrefix, relationsOf } from "../format/relations.ts";
+import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
 import type { RowId } from "../routes/all.ts";
 import { isOf, type Match } from "../routes/match.ts";
-import { problemRow, problemsPage, referencePage, searchForm } from "./service-pages.ts";
+import { problemRow, problemsPage, REFERENCE_GROUPS, referencePage, searchForm } from "./service-pages.ts";
 
 export type StoredPage = {
   /** Site path, e.g. "/claims/". */
@@ -57,10 +59,12 @@ export function* storedPages(data: ViewData, extracts: Extracts): Generator<Stor
     yield modelPage(data, pagePath.registryPart(part), () => wholeRegistry(data, part));
   }
   for (const record of data.cubs) yield pageOfRecord(data, record, extracts);
+  for (const group of REFERENCE_GROUPS)
+    yield modelPage(data, pagePath.referenceGroup(group), () => referencePage(data.library.base_url, group));
   for (const code of CODES) yield modelPage(data, pagePath.problem(code), () => problemPage(code));
-  for (const [prefix, folder] of relationsOf(data).folders) {
+  for (const folder of relationsOf(data).folders.values()) {
     for (let part = 1; part <= browseParts(folder); part++) {
-      yield modelPage(data, pagePath.browsePart(prefix, part), () => browsePage(data, folder, "name", part));
+      yield pageOfFolder(data, folder, part, extracts);
     }
   }
   for (const row of data.objects) yield pageOfObject(data, row, extracts);
@@ -105,15 +109,19 @@ const FAMILIES = {
     const record = relationsOf(data).recordById.get(id);
     return record === undefined ? null : pageOfRecord(data, record, extracts);
   },
+  "reference-group"(data, { group: name }) {
+    const group = REFERENCE_GROUPS.find((candidate) => candidate === name);
+    return group === undefined ? null : modelPage(data, pagePath.referenceGroup(group), () => referencePage(data.library.base_url, group));
+  },
   "problem-page"(data, { code: name }) {
     const code = CODES.find((candidate) => candidate === name);
     return code === undefined ? null : modelPage(data, pagePath.problem(code), () => problemPage(code));
   },
-  browse(data, { prefix: rest = "" }) {
+  browse(data, { prefix: rest = "" }, extracts) {
     const { prefix, part } = parseBrowse(rest);
     const folder = prefix === null ? undefined : relationsOf(data).folders.get(prefix);
     if (folder === undefined || part > browseParts(folder)) return null;
-    return modelPage(data, pagePath.browsePart(folder.prefix, part), () => browsePage(data, folder, "name", part));
+    return pageOfFolder(data, folder, part, extracts);
   },
   "object-page"(data, { key: slug = "" }, extracts) {
     const key = parseSlug(slug);
@@ -167,16 +175,32 @@ function pageOfFront(data: ViewData, extracts: Extracts): StoredPage {
   const chrome = chromeOf(data, path);
   let found: ReturnType<typeof frontFacts> | null = null;
   const facts = (): ReturnType<typeof frontFacts> => (found ??= frontFacts(data));
-  const textFacts = (key: string): unknown => ({
-    extract: extracts.digest(key),
-    led: ledLinks(data, key, extracts.links?.(key) ?? []),
-  });
   return {
     path,
     file: `pages/${pageFile(path)}`,
     folder: null,
-    facts: () => ({ chrome, model: facts(), text: facts().front === null ? null : textFacts(facts().front?.key ?? "") }),
+    facts: () => ({ chrome, model: facts(), text: textFacts(data, facts().front?.key ?? null, extracts) }),
     input: async () => ({ chrome, model: await frontPage(data, facts(), extracts.read) }),
+  };
+}
+
+/** What decides how the text of an object is shown on another's page. */
+function textFacts(data: ViewData, key: string | null, extracts: Extracts): unknown {
+  return key === null ? null : { extract: extracts.digest(key), led: ledLinks(data, key, extracts.links?.(key) ?? []) };
+}
+
+function pageOfFolder(data: ViewData, folder: Folder, part: number, extracts: Extracts): StoredPage {
+  const path = pagePath.browsePart(folder.prefix, part);
+  const chrome = chromeOf(data, path);
+  const readme = readmeOf(folder, part);
+  let found: ReturnType<typeof browsePage> | null = null;
+  const model = (): ReturnType<typeof browsePage> => (found ??= browsePage(data, folder, "name", part));
+  return {
+    path,
+    file: `pages/${pageFile(path)}`,
+    folder: null,
+    facts: () => ({ chrome, model: model(), text: textFacts(data, readme, extracts) }),
+    input: async () => ({ chrome, model: await folderPage(data, model(), readme, extracts.read) }),
   };
 }
 
@@ -202,12 +226,17 @@ function pageOfObject(data: ViewData, row: ObjectRow, extracts: Extracts): Store
   const path = pagePath.object(row.key);
   let found: ReturnType<typeof objectFacts> | null = null;
   const facts = (): ReturnType<typeof objectFacts> => (found ??= objectFacts(data, row));
-  const led = (): ReturnType<typeof ledLinks> => ledLinks(data, row.key, extracts.links?.(row.key) ?? []);
+  const links = extracts.links?.(row.key) ?? null;
   return {
     path,
     file: `pages/${pageFile(path)}`,
     folder: parentPrefix(row.key),
-    facts: () => ({ chrome: chromeOf(data, path), facts: facts(), extract: extracts.digest(row.key), led: led() }),
-    input: async () => ({ chrome: chromeOf(data, path), model: objectPage(data, facts(), await extracts.read(row.key)) }),
+    facts: () => ({
+      chrome: chromeOf(data, path),
+      facts: facts(),
+      extract: extracts.digest(row.key),
+      led: ledLinks(data, row.key, links ?? []),
+    }),
+    input: async () => ({ chrome: chromeOf(data, path), model: objectPage(data, facts(), await extracts.read(row.key), links) }),
   };
 }

@@ -11,8 +11,9 @@ import { type DigestMatches, type Proof, PROOF_KINDS, type ProofKind } from "../
 import type { Catalog, ListResponse, SearchResponse } from "../schema/resources.ts";
 import { catalogFrame } from "./catalog.ts";
 import { REGISTRY_WORDS } from "../format/registry-words.ts";
-import { countNarrowed, type CubQuery, findCubs, parseCubQuery } from "./cubs.ts";
+import { countNarrowed, type CubQuery, findCubs, parseCubId, parseCubQuery } from "./cubs.ts";
 import { type Cursor, cursorOf, formatCursor, positionOf, queryDigest } from "./cursor.ts";
+import { neighbourhood } from "./graph.ts";
 import { lookupDigest, parseDigest } from "./digests.ts";
 import { LIST_PAGE, licencesOf, list, parsePrefix, withLicences } from "./list.ts";
 import type { OpenSnapshot } from "./open-snapshot.ts";
@@ -142,7 +143,7 @@ export type ParsedQuery = {
   body(open: OpenSnapshot): Promise<object>;
 };
 
-export type QueryRouteId = "list" | "search" | "cubs" | "digest" | "proof";
+export type QueryRouteId = "list" | "search" | "cubs" | "cub-graph" | "digest" | "proof";
 
 /** Query route → its request from the parts of the path, decoded, and the parameters, whose names are known already.
  *  Each throws a ShelfError for a value that its route does not take. */
@@ -163,6 +164,10 @@ export const QUERIES: Readonly<Record<QueryRouteId, (parts: Readonly<Record<stri
   cubs(_, params) {
     const query: CubsQuery = { ...parseCubQuery(params), cursor: cursorOf(params), facets: parseFacets(params) };
     return parsed("cubs", query.cursor, [query.q, filtersOf(query), query.limit, query.facets], (open) => cubsBody(open, query));
+  },
+  "cub-graph"({ id = "" }) {
+    const record = parseCubId(id);
+    return parsed("cub-graph", null, [record], async (open) => neighbourhood(await open.snapshot.data(), await cubBody(open, record)));
   },
   digest({ sha256 = "" }) {
     const digest = parseDigest(sha256);

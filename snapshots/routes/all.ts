@@ -35,6 +35,7 @@ const VIEWS: Readonly<Record<keyof typeof ROWS, Views>> = {
   openapi: "both",
   object: "both",
   "page-image": "both",
+  "cub-graph": "both",
   digest: "both",
   proof: "both",
   changes: "both",

@@ -19,6 +19,7 @@ export const PAGE_ROWS = {
   "ask-page": pageRow(pagePath.ask, { kind: "query", limit: "ask" }),
   agents: pageRow(pagePath.agents),
   reference: pageRow(pagePath.reference),
+  "reference-group": pageRow("/reference/{group}/"),
   "problems-page": pageRow(pagePath.problems),
   "problem-page": pageRow("/problems/{code}/"),
   "rejected-page": pageRow(pagePath.rejected),

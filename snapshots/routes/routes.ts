@@ -2,6 +2,7 @@
 import { DEFAULT_LIMIT } from "../query/params.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
 import { RECORD_FILTERS, type RecordFilter } from "../schema/cub-facets.ts";
+import { RecordGraph } from "../schema/checked.ts";
 import { CubCode, CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { DigestMatches } from "../schema/evidence.ts";
 import { Capabilities, Catalog, CollectionCatalog, Health, ListResponse, Rejected, SearchResponse } from "../schema/resources.ts";
@@ -182,6 +183,15 @@ export const CORE_ROWS = {
     summary: "Integrity index of a record's files: digests and availability, never bytes",
     parts: { id },
     success: json(CubCode, "The index"),
+    errors: [400, 404, 503],
+  }),
+  "cub-graph": row({
+    group: "registry",
+    path: "/api/cubs/{id}/graph",
+    kind: "query",
+    summary: "What a record uses and what uses it, two steps far",
+    parts: { id },
+    success: json(RecordGraph, "Nodes and edges"),
     errors: [400, 404, 503],
   }),
   rejected: row({

@@ -40,7 +40,7 @@ export type RecordCheck = z.infer<typeof RecordCheck>;
 
 export const RecordEdge = z
   .object({
-    id: z.string().exactOptional().meta({ description: "Its record, where it has one" }),
+    id: z.string().exactOptional().meta({ description: "Its record" }),
     name: z.string().meta({ description: "Full name" }),
     from: z.enum(["statement", "proof"]).meta({ description: "Where it is used" }),
     basis: z.enum(["kernel", "source"]).meta({ description: "Known from the prover's kernel, or from the words of the source" }),
@@ -49,8 +49,30 @@ export const RecordEdge = z
 export type RecordEdge = z.infer<typeof RecordEdge>;
 
 const RecordEdges = z
-  .object({ count: Count.meta({ description: "In all" }), edges: z.array(RecordEdge).meta({ description: "The first 50" }) })
+  .object({
+    count: Count.meta({ description: "In all" }),
+    edges: z.array(RecordEdge).meta({ description: "The first 50 that have a record in this view" }),
+  })
   .meta({ id: "RecordEdges" });
+
+/** GET /api/cubs/{id}/graph. */
+export const RecordGraph = z
+  .object({
+    id: z.string(),
+    nodes: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        step: z.int().meta({ description: "0 is the record; positive is what it uses, negative is what uses it" }),
+        standing: z.string(),
+      }),
+    ),
+    edges: z.array(z.object({ from: z.string(), to: z.string(), part: RecordEdge.shape.from, basis: RecordEdge.shape.basis })),
+    left_out: Count.meta({ description: "Records that are as near, and beyond the 60 that are named" }),
+    without_record: Count.meta({ description: "Uses of the record that this view does not name" }),
+  })
+  .meta({ id: "RecordGraph", description: "What a record uses and what uses it" });
+export type RecordGraph = z.infer<typeof RecordGraph>;
 
 export const CHECKED_MEMBERS = {
   summary: z.string().exactOptional().meta({ description: "What the source's own comment says of it" }),
@@ -59,12 +81,9 @@ export const CHECKED_MEMBERS = {
     .object({ path: z.string(), line: Count, end_line: Count })
     .exactOptional()
     .meta({ description: "Where it stands at that revision, 1-based" }),
-  statement_basis: z
-    .enum(["source", "elaborated", "person"])
-    .exactOptional()
-    .meta({
-      description: "The statement is the source's words, the prover's print, or a person's words that the prover accepted as the type",
-    }),
+  statement_basis: z.enum(["source", "elaborated", "person"]).exactOptional().meta({
+    description: "The statement is the source's words, the prover's print, or a person's words that the prover accepted as the type",
+  }),
   axioms: names.exactOptional().meta({ description: "All that it rests on, statement and proof; absent where nobody asked" }),
   unsafe: names.exactOptional().meta({ description: "What keeps proofs sound and was switched off" }),
   holes: z

@@ -20,7 +20,7 @@ export { unpacked } from "./packs.ts";
 export { prune, type Pruned } from "./prune.ts";
 export { reachable } from "./reach.ts";
 export { findSetback, newestServed } from "./record-index.ts";
-export { checkRedaction, formatRedaction, parseRedaction, redactedBlobs, redactedSchema, redactionPath } from "./redactions.ts";
+export { checkRedaction, formatRedaction, noticeIn, redactedBlobs, redactedSchema, redactionPath } from "./redactions.ts";
 export { findPartner, findServed, namedWith } from "./served.ts";
 export {
   type ChangeCounts,

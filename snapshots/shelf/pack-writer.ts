@@ -22,7 +22,7 @@ export type PackWriter = {
   readonly sealed: ReadonlySet<Sha256>;
 };
 
-type Open = { readonly path: string; readonly entries: Map<Sha256, Packed>; readonly hash: Hash; end: number };
+type Open = { readonly path: string; readonly file: number; readonly entries: Map<Sha256, Packed>; readonly hash: Hash; end: number };
 
 /** @param root of the shelf */
 export function openPackWriter(root: string, modes: () => Modes): PackWriter {
@@ -32,23 +32,22 @@ export function openPackWriter(root: string, modes: () => Modes): PackWriter {
   function open(): Open {
     const path = join(root, "tmp", randomUUID());
     mkdirSync(join(root, "tmp"), { recursive: true, mode: modes().folder });
-    closeSync(openSync(path, "wx", modes().file));
-    return { path, entries: new Map(), hash: createHash("sha256"), end: 0 };
+    const file = openSync(path, "wx", modes().file);
+    return { path, file, entries: new Map(), hash: createHash("sha256"), end: 0 };
   }
 
   function seal(): void {
     if (pack === null) return;
-    const { path, entries, hash, end } = pack;
+    const { path, file, entries, hash, end } = pack;
     const directory = formatDirectory(entries, end);
-    withFile(path, (file) => {
-      writeAt(file, directory, end);
-      // A write that failed half way may have left more.
-      ftruncateSync(file, end + directory.length);
-      fsyncSync(file);
-    });
+    writeAt(file, directory, end);
+    // A write that failed half way may have left more.
+    ftruncateSync(file, end + directory.length);
+    fsyncSync(file);
     mkdirSync(join(root, "packs"), { recursive: true, mode: modes().folder });
     const name = hash.copy().update(directory).digest("hex");
     renameSync(path, join(root, "packs", `${name}.zip`));
+    closeSync(file);
     sealed.add(name);
     pack = null;
   }
@@ -57,11 +56,11 @@ export function openPackWriter(root: string, modes: () => Modes): PackWriter {
     add(entry) {
       if (pack !== null && (pack.end >= PACK_BYTES || pack.entries.size === MAX_ENTRIES)) seal();
       pack ??= open();
-      const { path, entries, hash, end } = pack;
+      const { file, entries, hash, end } = pack;
       const { digest, data, ...rest } = entry;
       if (entries.has(digest)) return;
       const bytes = localEntry(entry);
-      withFile(path, (file) => writeAt(file, bytes, end));
+      writeAt(file, bytes, end);
       hash.update(bytes);
       pack.end += bytes.length;
       entries.set(digest, { ...rest, start: end + DATA_AT, length: data.length });
@@ -74,15 +73,6 @@ export function openPackWriter(root: string, modes: () => Modes): PackWriter {
     seal,
     sealed,
   };
-}
-
-function withFile(path: string, work: (file: number) => void): void {
-  const file = openSync(path, "r+");
-  try {
-    work(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 function writeAt(file: number, bytes: Uint8Array, position: number): void {

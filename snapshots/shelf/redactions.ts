@@ -30,13 +30,23 @@ export function formatRedaction(digest: Sha256, withdrawal: Withdrawal, { origin
 type Redaction = { readonly origin: string; readonly digest: Sha256; readonly withdrawal: Withdrawal; readonly note: Note };
 
 /** @throws ShelfError "bad_checkpoint" when it is none; no signature is checked */
-export function parseRedaction(bytes: Uint8Array): Redaction {
+function parseRedaction(bytes: Uint8Array): Redaction {
   const note = parseBareNote(bytes);
   const [origin = "", digest = "", json = "", end, ...more] = note.text.split("\n");
   const withdrawal = Withdrawal.safeParse(parseJson(json));
   if (!origin.endsWith("/redacted") || !SHA256_PATTERN.test(digest) || !withdrawal.success || end !== "" || more.length > 0)
     throw new ShelfError("bad_checkpoint", "This is no notice of a redaction.");
   return { origin: origin.slice(0, -"/redacted".length), digest, withdrawal: withdrawal.data, note };
+}
+
+/** Null for a notice that is damaged: of whatever it was, it was redacted. */
+export function noticeIn(bytes: Uint8Array): Withdrawal | null {
+  try {
+    return parseRedaction(bytes).withdrawal;
+  } catch (error) {
+    if (error instanceof ShelfError) return null;
+    throw error;
+  }
 }
 
 /** @param keys of the log
@@ -57,10 +67,9 @@ export async function redactedBlobs(shelf: Shelf): Promise<readonly Sha256[]> {
   return digests;
 }
 
-/** What is answered in place of a blob that is not there; null for one that should be. */
+/** What is answered in place of a blob that is not there; null for one that should be, or whose notice is damaged. */
 export async function redactionError({ redactions }: Shelf, digest: Sha256): Promise<ShelfError | null> {
   const notice = await redactions.read(digest);
-  return notice === null
-    ? null
-    : withdrawalError(parseRedaction(notice).withdrawal, "What is needed here was taken out of this snapshot. ");
+  const withdrawal = notice === null ? null : noticeIn(notice);
+  return withdrawal === null ? null : withdrawalError(withdrawal, "What is needed here was taken out of this snapshot. ");
 }

@@ -9,7 +9,7 @@ import type { Check } from "./check.ts";
 import { type Deriver, derivedCheck } from "./derived.ts";
 import { extractsCheck } from "./extracts.ts";
 import type { Finding } from "./finding.ts";
-import { heldCheck } from "../annex/leaks/held-check.ts";
+import { exposureCheck } from "../annex/leaks/exposure-check.ts";
 import { type FindIndexProblems, indexCheck } from "./index-check.ts";
 import { inventoryCheck } from "./inventory.ts";
 import { leakCheck, type LeakSources } from "../annex/leaks/leak-check.ts";
@@ -41,7 +41,7 @@ function checksFor({ derive, index, log = null, snapshots, ...leaks }: VerifyOpt
     changesCheck,
     logCheck(log),
     inventoryCheck,
-    ...(snapshots === "all" ? [heldCheck(leaks.extra)] : []),
+    ...(snapshots === "all" ? [exposureCheck(leaks.extra)] : []),
     leakCheck(leaks),
   ];
 }

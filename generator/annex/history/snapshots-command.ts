@@ -8,7 +8,7 @@ import { openSigners } from "../../publish/log-signer.ts";
 import { publish } from "../../publish/publish.ts";
 import { withdrawalError } from "../../../snapshots/format/index.ts";
 import type { ViewData } from "../../../snapshots/format/view-data.ts";
-import { type Held, openGating } from "../../../snapshots/annex/leaks/index.ts";
+import { type Exposed, openGating } from "../../../snapshots/annex/leaks/index.ts";
 import { openConfig } from "../../config/config.ts";
 import { readRegistry } from "../../sources/read-registry.ts";
 import { type CommonOptions, configOf, openConfigured, print } from "../../commands/options.ts";
@@ -110,7 +110,7 @@ function refuseWithdrawn({ withdrawn = [] }: ViewData, next: ViewData): void {
 }
 
 /** @throws ShelfError "bad_config" naming what would be public again */
-function refuseToReveal(held: readonly Held[]): void {
+function refuseToReveal(held: readonly Exposed[]): void {
   if (held.length === 0) return;
   const names = held.slice(0, MAX_NAMED).map(({ what, name }) => `  ${what} ${JSON.stringify(name)}`);
   if (held.length > MAX_NAMED) names.push(`  and ${held.length - MAX_NAMED} more`);

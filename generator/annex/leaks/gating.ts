@@ -14,7 +14,7 @@ import { openIndex } from "../../../snapshots/index/index.ts";
 import { type Changes, prune, type Shelf, type SnapshotRecord } from "../../../snapshots/shelf/index.ts";
 import { createTreeCache, openSnapshot, type Snapshot, type TreeCache } from "../../../snapshots/shelf/read.ts";
 import { openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
-import { type Held, openGating } from "../../../snapshots/annex/leaks/index.ts";
+import { type Exposed, openGating } from "../../../snapshots/annex/leaks/index.ts";
 import { filesSince, readJson } from "./snapshot-files.ts";
 import type { WithdrawnSnapshot } from "../../build/made.ts";
 import type { Views } from "../../build/project.ts";
@@ -60,7 +60,7 @@ export async function findExposure(
   const findHeld = openGating({ collections, ...views, privateTexts });
   const { records } = await shelves.public.records.index();
   const trees = createTreeCache();
-  const heldBy = new Map<Sha256, readonly Held[]>();
+  const heldBy = new Map<Sha256, readonly Exposed[]>();
   const snapshots: WithdrawnSnapshot[] = [];
   const unread: number[] = [];
   const clean: SnapshotRecord[] = [];
@@ -211,7 +211,7 @@ const UNDONE = "withdrawing.json";
 const KEPT = "kept-history.json";
 const MAX_NAMED = 20;
 
-function nameOf({ what, name }: Held): string {
+function nameOf({ what, name }: Exposed): string {
   return `${what} ${JSON.stringify(name)}`;
 }
 

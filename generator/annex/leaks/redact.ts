@@ -13,7 +13,7 @@ import { openIndex } from "../../../snapshots/index/index.ts";
 import type { Claim } from "../../../snapshots/schema/claims.ts";
 import type { CubRecord, Withdrawal } from "../../../snapshots/schema/index.ts";
 import { unreadable } from "../../../snapshots/shelf/diff.ts";
-import { formatRedaction, type LogSigner, parseRedaction, prune, reachable, type SnapshotRecord } from "../../../snapshots/shelf/index.ts";
+import { formatRedaction, type LogSigner, noticeIn, prune, reachable, type SnapshotRecord } from "../../../snapshots/shelf/index.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../../snapshots/shelf/read.ts";
 import type { DirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
 import { gatedSecrets, type GatedSecrets, scanFile } from "../../../snapshots/annex/leaks/index.ts";
@@ -30,6 +30,11 @@ type Signers = Readonly<Record<View, LogSigner>>;
 /** Digest of what was redacted last. */
 function doneFile({ buildDir }: Shelves): KeptFile<Sha256> {
   return keptFile(z.string(), join(buildDir, "redacted"));
+}
+
+/** Has the next build redact everything once more, notices included. */
+export function forgetRedacted(shelves: Shelves): void {
+  doneFile(shelves).remove();
 }
 
 function toRedact(withdrawals: readonly Withdrawal[]): readonly Withdrawal[] {
@@ -131,7 +136,10 @@ async function renewNotices(
       await redactions.drop(digest);
       continue;
     }
-    const { withdrawal } = parseRedaction(bytes);
+    const written = noticeIn(bytes);
+    // One that is damaged does not say any more of what it was: where it can be of one thing alone, it is.
+    const withdrawal = written ?? (wanted.length === 1 ? wanted[0] : undefined);
+    if (withdrawal === undefined) continue;
     const now = wanted.find((one) => nameOf(one) === nameOf(withdrawal)) ?? withdrawal;
     const notice = formatRedaction(digest, now, signer);
     if (!Buffer.from(notice).equals(bytes)) await redactions.put(digest, notice);

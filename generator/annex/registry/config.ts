@@ -29,6 +29,7 @@ const source = z.strictObject({
     .meta({
       description: "Branch, tag or commit; of a folder the name of its revision",
     }),
+  ref: z.string().default("").meta({ description: "Branch or tag to show beside the revision, where rev names none" }),
   prover: z.enum(PROVERS).meta({ description: "Language of the sources" }),
   adapter: adapter.optional().meta({ description: "A program that runs the prover, instead of the one that is built in" }),
   root: z.string().default("").meta({ description: "Folder in the revision below which modules lie" }),

@@ -1,86 +1,98 @@
-/** The demo's registry, held to its sources: what people wrote there is what the files declare, and what Coq says of them. */
+/** The demo's registry follows from its sources and from checks that anybody can repeat: here a real Coq is asked again. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openRegistrySources } from "./config.ts";
-import { writeLock } from "./lock.ts";
-import { recheckSource } from "./recheck.ts";
+import { open } from "./attest.ts";
+import { readChecks } from "./checks.ts";
+import { openRegistrySources, type RegistrySources } from "./config.ts";
+import { findCoq } from "./coq-tool.ts";
+import { findStale, recheckSource } from "./recheck.ts";
 import { makeRegistry, scanAll } from "./records.ts";
-import { findSandbox } from "./sandbox.ts";
+import { skip } from "./source-fixture.ts";
 
 const DEMO = fileURLToPath(new URL("../../demo/", import.meta.url));
-type Cub = Readonly<Record<string, unknown>> & { readonly id: string };
-type Written = { readonly meta: { readonly sources: Readonly<Record<string, { head: string }>> }; readonly cubs: readonly Cub[] };
-const written = JSON.parse(readFileSync(join(DEMO, "registry.json"), "utf8")) as Written;
+const config = openRegistrySources(join(DEMO, "registry.yaml"));
 
-function openDemo(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), "proofshelf-demo-registry-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const sources = Object.entries(written.meta.sources).map(([repo, { head }]) => {
-    const logical = repo.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    return `  - { repo: ${repo}, folder: ${JSON.stringify(join(DEMO, "code", repo, head))}, rev: ${head}, prover: coq, root: coq, logical: ${logical}, kinds: [theorem, definition, type], pair: "lean/{x}.lean" }\n`;
+type Cub = Readonly<Record<string, unknown>>;
+const recordsOf = async (sources: RegistrySources): Promise<readonly Cub[]> =>
+  (JSON.parse(Buffer.from(await makeRegistry(sources)).toString()) as { cubs: readonly Cub[] }).cubs;
+
+function checksIn(store: string) {
+  return readdirSync(store).map((name) => {
+    const opened = open(readFileSync(join(store, name)), []);
+    return "statement" in opened ? opened.statement : assert.fail(opened.refused);
   });
-  writeFileSync(join(folder, "registry.yaml"), `records: ${JSON.stringify(join(DEMO, "registry.json"))}\nsources:\n${sources.join("")}`);
-  return openRegistrySources(join(folder, "registry.yaml"));
 }
 
-/** Members of the demo's records as the sources give them. */
-async function recordsOf(config: ReturnType<typeof openRegistrySources>, members: readonly string[]): Promise<unknown[]> {
-  const { cubs } = JSON.parse(Buffer.from(await makeRegistry(config)).toString()) as Written;
-  const ids = new Set(written.cubs.map(({ id }) => id));
-  return cubs.filter(({ id }) => ids.has(id)).map((cub) => members.map((name) => cub[name]));
-}
-
-test("the sources give the demo's records, with the same ids, names, kinds, files and digests", async (t) => {
-  const config = openDemo(t);
-  const { lock, records } = await scanAll(config);
-  writeLock(config.lock, lock);
-  const members = ["id", "repo", "theorem_name", "module", "kind", "formal_systems", "files", "file_shas", "exec_file"];
-  assert.deepEqual(
-    await recordsOf(config, members),
-    written.cubs.map((cub) => members.map((name) => cub[name])),
-  );
+test("every record of the demo stands on its line, and is checked as its files are", async () => {
+  const { records, drift, notes } = await scanAll(config);
+  assert.deepEqual([drift, notes], [[], []]);
+  assert.equal(records.length, 51);
   for (const { one, source } of records) {
     const line = new TextDecoder().decode(source.files.get(one.path)).split("\n")[one.line - 1] ?? "";
     assert.match(line, new RegExp(`\\b${one.theorem}\\b`), `${one.path}:${one.line}`);
   }
+  const checks = readChecks(config.checks);
+  assert.deepEqual(checks.refused, []);
+  assert.deepEqual(findStale(records, checks, null), []);
+  const states = Map.groupBy(await recordsOf(config), (cub) => String(cub["verification_state"]));
+  assert.deepEqual([...states].map(([state, cubs]) => [state, cubs.length]).sort(), [
+    ["NOT_VERIFIED", 4],
+    ["UNSPECIFIED", 5],
+    ["VERIFIED", 42],
+  ]);
 });
 
-const skip =
-  spawnSync("coqc", ["--version"]).status !== 0
-    ? "coqc is not installed"
-    : findSandbox() === null
-      ? "there is no sandbox here (bubblewrap)"
-      : false;
+/** The same sources with a store of their own. */
+function withoutChecks(t: TestContext): RegistrySources {
+  const folder = mkdtempSync(join(tmpdir(), "proofshelf-demo-registry-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  process.env["XDG_CACHE_HOME"] = join(folder, "cache");
+  return { ...config, checks: { store: join(folder, "checks"), trust: [] } };
+}
 
-test("Coq says of each record of the demo what is written there", { skip, timeout: 300_000 }, async (t) => {
-  const config = openDemo(t);
-  const { lock, records, sources } = await scanAll(config);
-  writeLock(config.lock, lock);
+test("Coq says again what the demo's checks say, in results that have the same digest", { skip, timeout: 300_000 }, async (t) => {
+  const own = withoutChecks(t);
+  const { records, sources } = await scanAll(own);
+  const options = { unsandboxed: false, exact: true, jobs: 1, key: null, now: () => new Date() };
   for (const source of sources) {
     const asked = records.filter((record) => record.source === source).map(({ one }) => one);
-    const { check, problems } = await recheckSource(config, source, asked, {
-      unsandboxed: false,
-      exact: true,
-      jobs: 1,
-      key: null,
-      now: () => new Date(),
-    });
+    const { check, problems } = await recheckSource(own, source, asked, options);
     assert.ok(check, problems.join("\n"));
   }
-  const members = ["id", "verification_state", "status", "no_holes"];
-  assert.deepEqual(
-    await recordsOf(config, members),
-    written.cubs.map((cub) => members.map((name) => cub[name])),
-  );
-  const lineage = (await recordsOf(config, ["id", "lineage"])) as [string, string][];
-  assert.match(
-    lineage.find(([id]) => id === "CUB-0049")?.[1] ?? "",
-    /^Coq \S+ accepted this file at 4be2268 on \S+, but this rests on what nobody has proved: SmallNumbers\.Open\.sum_of_cubes\. Check [0-9a-f]{64}\.$/,
-  );
-  assert.match(lineage[3]?.[1] ?? "", /it rests on no axiom\. Check/);
+  const pick = ({ id, verification_state, status, no_holes, axioms, statement, uses }: Cub): unknown => ({
+    id,
+    verification_state,
+    status,
+    no_holes,
+    axioms,
+    statement,
+    uses,
+  });
+  assert.deepEqual((await recordsOf(own)).map(pick), (await recordsOf(config)).map(pick));
+  const committed = checksIn(config.checks.store);
+  // Another Coq may print a statement otherwise.
+  if (committed.some(({ predicate }) => predicate.tool.version !== findCoq()?.version)) return;
+  const digests = (of: typeof committed): string[] => of.map(({ predicate }) => predicate.reproducible_sha256).sort();
+  assert.deepEqual(digests(checksIn(own.checks.store)), digests(committed));
+});
+
+test("a check that is changed in one sign counts nothing, and what it spoke of is not verified any more", async (t) => {
+  const own = withoutChecks(t);
+  cpSync(config.checks.store, own.checks.store, { recursive: true });
+  const [name = ""] = readdirSync(own.checks.store);
+  const file = join(own.checks.store, name);
+  const whole = readFileSync(file, "utf8");
+  const trusted = { ...own, checks: { ...own.checks, trust: config.checks.trust } };
+  const verified = async (): Promise<number> =>
+    (await recordsOf(trusted)).filter(({ verification_state: state }) => state === "VERIFIED").length;
+  assert.equal(await verified(), 42);
+  for (const at of [40, 400, whole.length - 30]) {
+    writeFileSync(file, `${whole.slice(0, at)}${whole[at] === "A" ? "B" : "A"}${whole.slice(at + 1)}`);
+    assert.ok((await verified()) < 42, `byte ${at}`);
+    assert.equal(readChecks(trusted.checks).refused.length, 1);
+  }
 });

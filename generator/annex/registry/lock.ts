@@ -148,9 +148,10 @@ export function matchLock(
     if (changed) drift.push({ what: "changed", id, key: one.key, refused });
     if (line.state === "gone") drift.push({ what: "returned", id, key: one.key, refused: false });
     lock.push({
-      ...rest,
       id,
       key: one.key,
+      ...rest,
+      first: line.first === "" ? head : line.first,
       seen: head,
       statement: one.digest,
       was: moved ? [...was, key] : was,

@@ -34,26 +34,30 @@ export const overlaySchema = z.strictObject({
     .array(z.strictObject({ from: z.string(), to: z.string() }))
     .default([])
     .meta({ description: "Keys of the lock: what was from is to now" }),
+  internal: z
+    .array(z.string())
+    .default([])
+    .meta({ description: "Further members that entries may have; they stay internal when internalFields of the configuration names them" }),
   records: z.array(members).default([]).meta({ description: "In order; the last that says something of a record wins" }),
 });
 export const overlayJsonSchema = z.toJSONSchema(overlaySchema, { io: "input" });
 
 export type Overlay = z.infer<typeof overlaySchema>;
 
-const NO_OVERLAY: Overlay = { renames: [], records: [] };
+const NO_OVERLAY: Overlay = { renames: [], internal: [], records: [] };
 /** Members of an entry that say which records it is of. */
 const CHOOSES = new Set(["match", "ids", "hide"]);
 
 /** @throws ShelfError "bad_config" with every mistake and its line */
 export function readOverlay(file: string | undefined): Overlay {
   if (file === undefined) return NO_OVERLAY;
-  return readLocated(file, overlaySchema, overlayJsonSchema, "an overlay", ({ records }) =>
+  return readLocated(file, overlaySchema, overlayJsonSchema, "an overlay", ({ records, internal }) =>
     records.flatMap((entry, index) => [
       ...((entry.match === undefined) === (entry.ids === undefined)
         ? [{ path: ["records", index], what: "says of no record, or twice; write match or ids" }]
         : []),
       ...Object.keys(entry)
-        .filter((name) => !CHOOSES.has(name) && !SAID.includes(name as CubField))
+        .filter((name) => !CHOOSES.has(name) && !SAID.includes(name as CubField) && !internal.includes(name))
         .map((name) => ({
           path: ["records", index, name],
           what: TOLD.includes(name)

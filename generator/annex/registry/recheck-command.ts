@@ -1,4 +1,5 @@
 /** `proofshelf registry recheck | adapters`, and what `check` says of a registry.yaml. */
+import { existsSync } from "node:fs";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { parseSigningKey } from "../../../snapshots/log/index.ts";
 import { type CommonOptions, print } from "../../commands/options.ts";
@@ -11,7 +12,7 @@ import { overlayJsonSchema } from "./overlay.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
 import { type Scan, scanAll } from "./records.ts";
 import { findSandbox } from "./sandbox.ts";
-import { openSources, type SourceOptions } from "./scan-command.ts";
+import { openSources, type SourceOptions, writeScan } from "./scan-command.ts";
 import { isFailure } from "./states.ts";
 
 export const SCHEMAS = { sources: sourcesJsonSchema, overlay: overlayJsonSchema, lock: lockJsonSchema };
@@ -29,6 +30,8 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   const jobs = Number(options.jobs);
   if (!Number.isSafeInteger(jobs) || jobs < 1) throw new ShelfError("bad_config", "--jobs takes a number of programs, 1 or more.");
   const config = await openSources(options);
+  // A first scan has nothing to lose.
+  if (!existsSync(config.lock)) writeScan(config, await scanAll(config));
   const scan = await scanAll(config);
   refuseUnscanned(scan);
   const unknown = ids.filter((id) => !scan.records.some((record) => record.id === id));
@@ -60,12 +63,14 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   const allowed = new Set(config.policy.axioms);
   const counts: Record<string, number> = {};
   const failures: string[] = [];
+  let outside = false;
   const accepted = new Map<string, string>();
   for (const { id, one, source } of wanted) {
     const verdicts = checks.of(one, source);
     const state = verdicts[0]?.state ?? "not_run";
     counts[state] = (counts[state] ?? 0) + 1;
     const failed = verdicts.find((verdict) => isFailure(verdict, allowed));
+    if (failed?.state === "accepted_with_axioms") outside = true;
     if (failed !== undefined)
       failures.push(
         `${id} ${one.module}.${one.theorem} (${one.path}:${one.line}): ${failed.state}${[...(failed.axioms ?? []), ...failed.unsafe].map((name) => `\n    ${name}`).join("")}`,
@@ -86,6 +91,7 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
       ? ["The checks are unsigned. To sign them, put a private key of proofshelf keygen into RECHECK_KEY."]
       : []),
     ...failures,
+    ...(outside ? ["What rests on an axiom is VERIFIED when policy.axioms of registry.yaml names the axiom."] : []),
     Object.entries(counts)
       .map(([state, count]) => `${count} ${state.replaceAll("_", " ")}`)
       .join(", "),

@@ -124,7 +124,7 @@ export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
   const heads = Object.fromEntries(
     scan.sources.map(({ source, head }) => [
       source.repo,
-      { head, ref: source.rev === head ? "" : source.rev, csv_rows: cubs.filter(({ repo }) => repo === source.repo).length },
+      { head, ref: source.rev === head ? source.ref : source.rev, csv_rows: cubs.filter(({ repo }) => repo === source.repo).length },
     ]),
   );
   const body = {
@@ -153,7 +153,9 @@ function withUsers(made: readonly CubRecord[], { records }: Scan): CubRecord[] {
       if (edge.id !== undefined) users.set(edge.id, [...(users.get(edge.id) ?? []), { ...edge, id, name: nameOf.get(id) ?? id }]);
   return made.map((record) => ({
     ...record,
-    ...(record.uses === undefined ? {} : { uses: cutEdges(record.uses.edges), used_by: cutEdges(users.get(record.id) ?? []) }),
+    ...(record.uses === undefined
+      ? {}
+      : { uses: { ...cutEdges(record.uses.edges), count: record.uses.count }, used_by: cutEdges(users.get(record.id) ?? []) }),
   }));
 }
 
@@ -229,7 +231,7 @@ function recordOf(
   const api = String(config.meta["public_api"] ?? "");
   const ui = String(config.meta["authoritative_ui"] ?? "");
   const proofs = paths.filter((path) => path !== exec);
-  return CubRecord.parse({
+  const record = CubRecord.parse({
     ...base,
     source_class: "active",
     active: true,
@@ -237,6 +239,7 @@ function recordOf(
     note: base?.note ?? one.summary,
     lineage: base?.lineage ?? `Read from ${one.path} at ${source.head.slice(0, 12)}.`,
     ...said,
+    rust_anchor: said["rust_anchor"] ?? anchorOf(source, exec, said["exec_fn"] ?? base?.exec_fn) ?? base?.rust_anchor ?? "",
     id,
     repo: one.repo,
     theorem_name: one.theorem,
@@ -250,7 +253,9 @@ function recordOf(
     holes: one.holes.map(({ line, what }) => ({ path: one.path, line, what })),
     checks: checksOf(one, source, verdicts, checks.last(one), lean),
     ...(newest?.axioms == null ? {} : { axioms: newest.axioms, unsafe: newest.unsafe }),
-    ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: newest.uses.map((use) => edgeOf(one.repo, use, idOf)) } }),
+    ...(newest === undefined
+      ? {}
+      : { uses: { count: newest.uses.length, edges: newest.uses.flatMap((use) => edgeOf(one.repo, use, idOf)) } }),
     ...states,
     // A person may lower what a check says, and never raise it.
     verification_state: lower(states.verification_state, said["verification_state"]),
@@ -266,11 +271,26 @@ function recordOf(
     },
     links: { api: api && `${api}/${id}`, code: api && `${api}/${id}/code`, registry: ui && `${ui}${id}` },
   });
+  // The record's schema knows none of these.
+  const internal = overlay.internal.filter((name) => Object.hasOwn(said, name)).map((name) => [name, said[name]]);
+  return { ...record, ...Object.fromEntries(internal) };
 }
 
-function edgeOf(repo: string, { to, part, basis }: ToldVerdict["uses"][number], idOf: ReadonlyMap<string, string>): RecordEdge {
+/** Where the function that runs stands. */
+function anchorOf({ files }: ScannedSource, file: unknown, name: unknown): string | undefined {
+  const bytes = typeof file === "string" ? files.get(file) : undefined;
+  if (bytes === undefined || typeof name !== "string" || name === "") return undefined;
+  const at = new TextDecoder()
+    .decode(bytes)
+    .split("\n")
+    .findIndex((line) => line.includes(`fn ${name}(`));
+  return at < 0 ? undefined : `${String(file)}:${at + 1}`;
+}
+
+function edgeOf(repo: string, { to, part, basis }: ToldVerdict["uses"][number], idOf: ReadonlyMap<string, string>): RecordEdge[] {
   const id = idOf.get(`${repo} coq ${to}`);
-  return { ...(id === undefined ? {} : { id }), name: to, from: part, basis };
+  // What somebody hides is counted and not named.
+  return id === undefined ? [] : [{ id, name: to, from: part, basis }];
 }
 
 function lower(state: string, said: unknown): string {

@@ -11,7 +11,7 @@ import { openConfig } from "../../config/config.ts";
 import { openRegistrySources, type RegistrySources } from "./config.ts";
 import { type Drift, type LockLine, matchLock, writeLock } from "./lock.ts";
 import { overlayJsonSchema, overlaySchema } from "./overlay.ts";
-import { scanAll, writeRegistry } from "./records.ts";
+import { type Scan, scanAll, writeRegistry } from "./records.ts";
 import { readRevision } from "./revision.ts";
 import { scanSource } from "./scan.ts";
 
@@ -61,8 +61,9 @@ export async function runRegistryInit(options: SourceOptions & { readonly git: s
     "# proofshelf registry recheck runs the prover. Both write beside this file, and what they write belongs into version control.",
     "lock: ./registry.lock.jsonl",
     "# overlay: ./registry.overlay.yaml   # what only people know: titles, notes, what runs where",
-    "# code: ./code                       # where scan puts the files of each revision, for whoever may download them",
-    "checks: { store: ./checks }",
+    "code: ./code                         # where scan puts the files of each revision, for whoever may download them",
+    "# Checks lie in the library, so that each has a page, and its digest can be looked up.",
+    "checks: { store: ./library/checks }",
     "policy: { axioms: [] }               # full names of axioms that a VERIFIED record may rest on",
     "sources:",
     ...rows,
@@ -70,11 +71,36 @@ export async function runRegistryInit(options: SourceOptions & { readonly git: s
   ].join("\n");
   writeWhole(file, text, { modes: OPEN });
   openRegistrySources(file);
+  const library = join(dirname(file), "proofshelf.yaml");
+  const makesLibrary = !existsSync(library);
+  if (makesLibrary) {
+    mkdirSync(join(dirname(file), "library", "checks"), { recursive: true });
+    writeWhole(library, libraryOf(repo, basename(file)), { modes: OPEN });
+  }
   print(
     options,
-    { file, sources: rows.length },
-    `Wrote ${file} with ${rows.length} ${rows.length === 1 ? "source" : "sources"}. Look through it; then:\n  proofshelf registry scan\n`,
+    { file, sources: rows.length, library: makesLibrary ? library : null },
+    `Wrote ${file} with ${rows.length} ${rows.length === 1 ? "source" : "sources"}${makesLibrary ? `, and ${library}` : `. Into proofshelf.yaml belongs: registry: { sources: ./${basename(file)} }`}. Look through ${makesLibrary ? "both" : "it"}; then:\n  proofshelf registry recheck\n  proofshelf serve --build\n`,
   );
+}
+
+/** A library that has nothing yet but its records and their checks. */
+function libraryOf(repo: string, sources: string): string {
+  return `title: ${JSON.stringify(`Proofs of ${repo}`)}
+baseUrl: http://127.0.0.1:4321
+store: { kind: directory, root: ./library }
+shelf: { kind: directory, root: ./shelf }
+collections:
+  - { id: checks, prefix: checks/, title: Checks, visibility: public, summary: What provers said of the proofs }
+registry: { sources: ./${sources} }
+code: { kind: directory, root: ./code }
+`;
+}
+
+/** writeScan writes the lock and the files of the revisions. */
+export function writeScan(config: RegistrySources, scan: Pick<Scan, "lock" | "sources">): void {
+  writeLock(config.lock, scan.lock);
+  if (config.code !== undefined) writeCode(config.code, scan.sources);
 }
 
 type ScanCommand = SourceOptions & {
@@ -103,8 +129,7 @@ export async function runRegistryScan(options: ScanCommand): Promise<void> {
   const refused = scan.drift.filter((drift) => drift.refused);
   const writes = options.plan !== true && refused.length === 0;
   if (writes) {
-    writeLock(config.lock, scan.lock);
-    if (config.code !== undefined) writeCode(config.code, scan.sources);
+    writeScan(config, scan);
     if (options.out !== undefined) writeWhole(options.out, writeRegistry(config, scan), { modes: OPEN });
   }
   const lines = [
@@ -112,13 +137,21 @@ export async function runRegistryScan(options: ScanCommand): Promise<void> {
     ...scan.sources.map(
       ({ source, head, found }) => `${source.repo} at ${head.slice(0, 12)} (${source.prover}): ${found.length} declarations`,
     ),
-    ...scan.drift.map(describeDrift),
+    ...[...Map.groupBy(scan.drift, ({ what, refused }) => `${what} ${refused}`).values()].flatMap(describeAlike),
     refused.length > 0
       ? `Nothing was written: what ${refused.length} of them state is not what a prover accepted. If that is meant: --accept ${refused.map(({ id }) => id).join(" ")} --reason …`
       : `${scan.records.length} records${options.plan === true ? "; nothing was written" : ""}.`,
   ];
   print(options, { records: scan.records.length, drift: scan.drift, notes: scan.notes, written: writes }, `${lines.join("\n")}\n`);
   if (refused.length > 0) process.exitCode = REFUSED;
+}
+
+const SHOWN = 20;
+
+/** A first scan finds hundreds of one kind; --json has them all. */
+function describeAlike(drift: readonly Drift[]): string[] {
+  const shown = drift[0]?.refused === true ? drift : drift.slice(0, SHOWN);
+  return [...shown.map(describeDrift), ...(shown.length < drift.length ? [`${drift[0]?.what}: ${drift.length - shown.length} more`] : [])];
 }
 
 function describeDrift({ what, id, key, from, refused }: Drift): string {

@@ -10,6 +10,7 @@ import { build } from "../../build/build.ts";
 import type { Config } from "../../config/config.ts";
 import { describeFailure } from "../../files/failure.ts";
 import { embedViews } from "../../index/embed.ts";
+import { forgetRedacted } from "../leaks/redact.ts";
 import { withBuildLock } from "../../files/lock.ts";
 import { openProgress, type Progress } from "../../files/progress.ts";
 import { openDeriver } from "../../publish/derive.ts";
@@ -57,7 +58,10 @@ export async function repair(config: Config, annexes: Annexes, progress: Progres
   let findings = await verifyLibrary(config, annexes, { snapshots: "all" });
   if (findings.some(({ severity }) => severity === "error") || mended.some(({ path }) => path === "index")) {
     if (findings.some(({ severity, code }) => severity === "error" && code !== "index_mismatch"))
-      await alone(({ buildDir }) => forgetState(buildDir));
+      await alone(async (shelves) => {
+        await forgetState(shelves.buildDir);
+        forgetRedacted(shelves);
+      });
     progress.step("build");
     try {
       const built = await build(config, annexes, { progress });

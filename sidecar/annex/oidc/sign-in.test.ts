@@ -1,10 +1,12 @@
 /** Sign-in against a real provider: what it lets in, and each way in which somebody may try to be let in without one. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { AccessConfig } from "../../../snapshots/schema/access.ts";
+import { AccessConfig } from "../../../snapshots/schema/index.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { openGate } from "../../gate/gate.ts";
+import { makeToken } from "../../gate/gate-fixture.ts";
 import { type Running as Sidecar, startSidecar } from "../../serve/app-fixture.ts";
+import { startSidecarProcess } from "../../serve/process-fixture.ts";
 import { openCookies } from "./cookies.ts";
 import { Browser, CLIENT, LIBRARY, type Running, startProvider } from "./provider-fixture.ts";
 import { SignIn } from "./sign-in.ts";
@@ -294,4 +296,22 @@ test("a provider that is away costs a sign-in and no session", async () => {
     access = accessOf(provider.issuer);
   }
   assert.equal(await statusOf(browser), 200);
+});
+
+test("the process signs people in as its configuration says, believes no token then, hears a changed policy, and writes no secret", async () => {
+  const start = (more: Record<string, string>) => startSidecarProcess(sidecar.views, { access, baseUrl: LIBRARY }, { ...env, ...more });
+  await assert.rejects(start({ SESSION_KEY: "short" }), /SESSION_KEY has 5 characters/);
+  const started = await start({});
+  const browser = new Browser(started.ready.url);
+  assert.equal((await browser.ask(await browser.logIn("ada"))).status, 303);
+  assert.equal(await statusOf(browser), 200);
+  assert.equal(await statusOf(new Browser(started.ready.url), { "edge-access-token": makeToken() }), 401);
+  started.child.send({ type: "access", access: accessOf(provider.issuer, { ...allowed, domains: [] }) });
+  for (let at = 0; at < 500 && !started.errors().includes("read again"); at++) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(await statusOf(browser), 403);
+  assert.equal((await new Browser(started.ready.url).ask("/internal/signed-in?code=x&state=y")).status, 401);
+  const said = started.errors();
+  for (const secret of [KEY, CLIENT.secret, ...browser.cookies().map((cookie) => cookie.split("=")[1] ?? "")])
+    assert.ok(!said.includes(secret), "a secret is in the log");
+  assert.equal(await started.stop(), 0);
 });

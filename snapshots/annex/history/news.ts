@@ -1,4 +1,4 @@
-/** What the newest publications brought, by name, and what they made weaker, as HTML for the front page. */
+/** What the newest publications made weaker, as HTML for the front page. */
 import { pagePath, relativeHref } from "../../format/layout.ts";
 import { relationsOf } from "../../format/relations.ts";
 import type { ViewData } from "../../format/view-data.ts";
@@ -14,43 +14,39 @@ const NAMED = 6;
 const COMPARED = 40;
 
 /** @param path of the page, to which links are relative
- *  @returns "" when nothing is new, and for the first publication, of which everything is */
+ *  @returns "" when nothing of the newest publications is weaker, and for the first, of which everything is new */
 export async function newsHtml(open: OpenSnapshot, path: string): Promise<string> {
   const { record, shelf } = open.snapshot;
   const data = await open.snapshot.data();
   const { byId } = await shelf.records.index();
   const bySequence = new Map([...byId.values()].map((one) => [one.sequence, one]));
-  const news: string[] = [];
   const weaker: string[] = [];
   // What is withdrawn is in no news: its page has the notice.
   const withdrawn = new Set(data.withdrawn?.map(({ what, name }) => `${what} ${name}`));
-  const named = new Set(withdrawn);
   const after = Math.max(1, record.sequence - LOOKED_AT);
   for (const [sequence, changes] of (await Array.fromAsync(shelf.records.changes(after, record.sequence))).reverse()) {
-    const listed = listChanges(changes);
-    const unnamed = listed.filter(({ what, name }) => !named.has(`${what} ${name}`)).slice(0, NAMED - news.length);
-    for (const { what, name } of unnamed) named.add(`${what} ${name}`);
-    for (const one of unnamed) news.push(`<li>${one.change}: ${nameHtml(data, path, one)}</li>`);
-    const compared = listed
+    const compared = listChanges(changes)
       .filter(({ what, change, name }) => what !== "object" && change === "changed" && !withdrawn.has(`${what} ${name}`))
       .slice(0, COMPARED);
-    const fell = compared.length === 0 ? [] : await fallen(open, bySequence.get(sequence) ?? null, compared);
-    for (const [one, why] of fell.slice(0, NAMED - weaker.length))
-      weaker.push(`<li class="warning">weaker: ${nameHtml(data, path, one)}: ${escapeXml(why)}</li>`);
-    if (news.length >= NAMED) break;
+    const published = bySequence.get(sequence);
+    if (compared.length === 0 || published === undefined) continue;
+    const day = `<time datetime="${published.created}">${published.created.slice(0, 10)}</time>`;
+    for (const [one, why] of (await fallen(open, published, compared)).slice(0, NAMED - weaker.length))
+      weaker.push(`<li class="warning">${day}, weaker: ${nameHtml(data, path, one)}: ${escapeXml(why)}</li>`);
+    if (weaker.length >= NAMED) break;
   }
-  return news.length === 0 ? "" : `<ul class="plain">${[...weaker, ...news].join("")}</ul>`;
+  return weaker.length === 0 ? "" : `<ul class="plain">${weaker.join("")}</ul>`;
 }
 
 /** Those that are weaker than before, and why. */
 async function fallen(
   { snapshot }: OpenSnapshot,
-  record: SnapshotRecord | null,
+  record: SnapshotRecord,
   listed: readonly Listed[],
 ): Promise<readonly (readonly [Listed, string])[]> {
   const { byId } = await snapshot.shelf.records.index();
-  const previous = byId.get(record?.previous ?? "");
-  if (record === null || previous === undefined) return [];
+  const previous = byId.get(record.previous ?? "");
+  if (previous === undefined) return [];
   const found = await Promise.all([snapshot.another(previous), snapshot.another(record)]).catch(unreadable);
   if (found === null) return [];
   const changes = await Promise.all(listed.map(({ what, change, name }) => describeListed(found[0], found[1], what, change, name)));

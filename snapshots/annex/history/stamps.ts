@@ -58,7 +58,7 @@ function firstSeenHtml(path: string, { key, bytes, all }: FirstSeen): string {
 
 /** @param from the snapshot before, where it is kept */
 function changesHtml(path: string, record: SnapshotRecord, from: string | null, { added, changed, removed }: ChangeCounts): string {
-  const words = [`${added} added`, `${changed} changed`, `${removed} removed`].join(", ");
+  const words = added + changed + removed === 0 ? "nothing changed" : `${added} added, ${changed} changed, ${removed} removed`;
   const target = from === null ? pagePath.snapshots : pagePath.diff(from, record.snapshot);
   return `<p>Snapshot ${record.sequence}, <time datetime="${record.created}">${record.created.slice(0, 10)}</time>: ${words} → <a href="${relativeHref(path, target)}">what changed</a></p>`;
 }

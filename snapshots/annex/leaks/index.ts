@@ -1,7 +1,7 @@
 /** The face of the leak rule. */
 export { readTexts } from "./decode.ts";
 export { type GatedSecrets, gatedSecrets, type SecretKind } from "./gated.ts";
-export { type Held, openGating } from "./held.ts";
+export { type Exposed, openGating } from "./exposure.ts";
 export { snapshotFiles } from "./leak-files.ts";
 export { type Allowance, findLeaks, type Leak, LEAK_RULE, type LeakOptions, type LeakReport, type SharedPassages } from "./leaks.ts";
 export { scanFile } from "./scan.ts";

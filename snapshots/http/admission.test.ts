@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
 import { publishTiny, TINY, tinyData } from "../verify/tiny-shelf-fixture.ts";
 import { listen, viewListener } from "./listen.ts";
-import { openUnderWay } from "./under-way.ts";
+import { openAdmission } from "./admission.ts";
 import { openView } from "./view.ts";
 
 const MB = 1024 * 1024;
@@ -24,7 +24,7 @@ test("readers who take nothing use up the budget; then others are 503 with Retry
   await publishTiny(shelf, tinyData(source, "public"), source);
   const runtime = { version: "1", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } };
   const view = openView({ view: "public", shelf, renderer: null, index: null, runtime, now: Date.now, listing: null });
-  const listening = await listen(viewListener(view, openUnderWay({ limit: MB, patience: 200 })), { host: "127.0.0.1", port: 0 });
+  const listening = await listen(viewListener(view, openAdmission({ limit: MB, patience: 200 })), { host: "127.0.0.1", port: 0 });
   const sockets: Socket[] = [];
   t.after(async () => {
     for (const socket of sockets) socket.destroy();
@@ -63,19 +63,19 @@ test("readers who take nothing use up the budget; then others are 503 with Retry
 });
 
 test("a body that many are sent counts once, until the last of them has it", async () => {
-  const underWay = openUnderWay({ limit: MB, patience: 10 });
+  const admission = openAdmission({ limit: MB, patience: 10 });
   const body = Buffer.alloc(MB - 300 * 1024);
   const turns = [];
   for (let n = 0; n < 100; n++) {
-    const turn = await underWay.begin();
+    const turn = await admission.begin();
     turn.hold(body);
     turns.push(turn);
   }
-  const other = await underWay.begin();
+  const other = await admission.begin();
   other.hold(Buffer.alloc(300 * 1024));
   const last = turns.pop();
   for (const turn of turns) turn.end();
-  await assert.rejects(underWay.begin(), { code: "overloaded" });
+  await assert.rejects(admission.begin(), { code: "overloaded" });
   last?.end();
-  (await underWay.begin()).end();
+  (await admission.begin()).end();
 });

@@ -2,12 +2,12 @@
 import { isGatedKey } from "../../format/view-data.ts";
 import { createTreeCache, openSnapshot } from "../../shelf/read.ts";
 import type { Check } from "../../verify/check.ts";
-import { openGating } from "./held.ts";
+import { openGating } from "./exposure.ts";
 
 /** @param extra private values that no view holds */
-export function heldCheck(extra: readonly string[] = []): Check {
+export function exposureCheck(extra: readonly string[] = []): Check {
   return {
-    name: "held",
+    name: "exposure",
     needs: "views",
     async run(report, open, full, records) {
       const { shelf } = open.snapshot;

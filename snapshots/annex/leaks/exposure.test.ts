@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CollectionInfo, ViewData } from "../../format/view-data.ts";
-import { type Held, openGating } from "./held.ts";
+import { type Exposed, openGating } from "./exposure.ts";
 import { GATED_COLLECTION, TINY, tinyData, type TinySource } from "../../verify/tiny-shelf-fixture.ts";
 
 const NOTES: CollectionInfo = { id: "notes", title: "Notes", summary: "Working notes", visibility: "public", prefix: "notes/" };
@@ -14,7 +14,7 @@ function heldBy(
   privateTexts: readonly string[] = [],
 ): readonly string[] {
   const views = { public: tinyData(now, "public"), internal: tinyData(now, "internal") };
-  return openGating({ collections, ...views, privateTexts })(then).map(({ what, name }: Held) => `${what} ${name}`);
+  return openGating({ collections, ...views, privateTexts })(then).map(({ what, name }: Exposed) => `${what} ${name}`);
 }
 
 const before = tinyData(TINY, "public");

@@ -5,7 +5,7 @@ import { type CollectionInfo, isGatedKey, type ViewData } from "../../format/vie
 import type { Claim } from "../../schema/claims.ts";
 import { MIN_SECRET_CHARACTERS, stringsOf } from "./gated.ts";
 
-export type Held = { readonly what: "collection" | "object" | "claim" | "record"; readonly name: string };
+export type Exposed = { readonly what: "collection" | "object" | "claim" | "record"; readonly name: string };
 
 /** What is gated now, made once and asked for each earlier snapshot.
  *  - a collection that was public and is not: all of its keys, refused ones included
@@ -18,7 +18,7 @@ export function openGating(now: {
   readonly public: ViewData;
   readonly internal: ViewData;
   readonly privateTexts: readonly string[];
-}): (then: ViewData) => readonly Held[] {
+}): (then: ViewData) => readonly Exposed[] {
   const publicKeys = new Set(now.public.objects.map(({ key }) => key));
   const publicDigests = new Set(now.public.objects.map(({ sha256 }) => sha256));
   // Empty files are all the same and tell nothing.
@@ -33,7 +33,7 @@ export function openGating(now: {
   const says = (value: unknown): boolean => stringsOf(value).some((text) => withheld.has(text));
 
   return (then) => {
-    const held: Held[] = [];
+    const held: Exposed[] = [];
     for (const { id, prefix } of then.library.collections) {
       const same = now.collections.find((one) => one.id === id || one.prefix === prefix);
       if (same !== undefined && same.visibility !== "public") held.push({ what: "collection", name: id });

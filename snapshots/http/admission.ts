@@ -6,7 +6,7 @@ import { PART_BYTES } from "../shelf/checked-read.ts";
 import type { Answer } from "./reply.ts";
 
 /** Bytes of all answers under way together. */
-const MAX_UNDER_WAY = 64 * 1024 * 1024;
+const MAX_ADMITTED = 64 * 1024 * 1024;
 /** What an answer is counted as until it is made: few are longer. Bytes. */
 const UNMADE = 256 * 1024;
 /** How long a request waits for its turn; milliseconds. */
@@ -20,12 +20,12 @@ export type Turn = {
   end(): void;
 };
 
-export type UnderWay = {
+export type Admission = {
   /** @throws ShelfError "overloaded" when there is no room in time */
   begin(): Promise<Turn>;
 };
 
-export function openUnderWay({ limit = MAX_UNDER_WAY, patience = PATIENCE_MS } = {}): UnderWay {
+export function openAdmission({ limit = MAX_ADMITTED, patience = PATIENCE_MS } = {}): Admission {
   const budget = openByteBudget(limit);
   const readersOf = new Map<Uint8Array, number>();
   return {

@@ -1,0 +1,152 @@
+/** The recipes: the files of containers and systemd say what their programs take, and the steps of the workflow run in a shell. */
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { program } from "../cli.ts";
+import { writeFiles } from "../testing/library.ts";
+import { startServing } from "../testing/serving-process.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const RECIPES = join(ROOT, "generator/package/recipes");
+const read = (name: string): string => readFileSync(join(RECIPES, name), "utf8");
+const dir = mkdtempSync(join(tmpdir(), "proofshelf-recipes-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+type Service = { readonly command: readonly string[]; readonly volumes: readonly string[]; readonly ports?: readonly string[] };
+type Step = { readonly name?: string; readonly run?: string };
+const services = (parse(read("compose.yaml"), { merge: true }) as { services: Record<string, Service> }).services;
+
+/** Each command line of the program, from a unit, a container or a service. */
+function commandLines(): readonly (readonly string[])[] {
+  const units = readdirSync(RECIPES).filter((name) => name.endsWith(".service"));
+  return [
+    ...units.map((name) => (/^ExecStart=\/usr\/bin\/env proofshelf (.*)$/m.exec(read(name))?.[1] ?? assert.fail(name)).split(" ")),
+    JSON.parse(/^CMD (.*)$/m.exec(read("Containerfile"))?.[1] ?? "") as string[],
+    ...Object.entries(services).flatMap(([name, { command }]) => (name === "nginx" ? [] : [command])),
+  ];
+}
+
+test("what units, containers and services start are commands of the program, with options that it has", () => {
+  const lines = commandLines();
+  assert.ok(lines.length >= 7);
+  for (const [name = "", ...rest] of lines) {
+    const command = program.commands.find((one) => one.name() === name);
+    assert.ok(command !== undefined, name);
+    const known = new Set(command.options.map(({ long }) => long));
+    for (const word of rest.filter((one) => one.startsWith("--"))) assert.ok(known.has(word), `${name} ${word}`);
+  }
+});
+
+test("what the container file copies and runs is in a clone, and what it installs is what the package is called", () => {
+  const text = read("Containerfile");
+  for (const [, path = ""] of text.matchAll(/\b(generator\/[\w./-]+)/g)) assert.ok(existsSync(join(ROOT, path)), path);
+  const { name, version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<string, string>;
+  assert.ok(text.includes("COPY --from=package /packed/proofshelf-[0-9]*.tgz"));
+  assert.match(`${name}-${version}.tgz`, /^proofshelf-[0-9].*\.tgz$/);
+  assert.ok(read("workflow.yml").includes(`PROOFSHELF: ${name}@${version}\n`), "the workflow pins this version");
+});
+
+test("nginx takes the file that the compose file makes for it, and each service that it names is there", (t) => {
+  const command = services["nginx"]?.command.at(-1) ?? "";
+  const source = join(ROOT, "sidecar/proxy/nginx.conf");
+  const made = execFileSync("sh", ["-c", command.replace(/ > .*$/s, "").replace("/proofshelf.conf", source)], { encoding: "utf8" });
+  const upstreams = [...made.matchAll(/^\s*server ([\w.]+):(\d+) /gm)].map(([, name = "", port = ""]) => [name, port]);
+  assert.deepEqual(upstreams.sort(), [
+    ["sidecar", "8081"],
+    ["site", "8080"],
+  ]);
+  for (const [name = "", port = ""] of upstreams) assert.equal(services[name]?.command[services[name].command.indexOf("--port") + 1], port);
+  assert.match(made, /listen 8080;/);
+  for (const service of Object.values(services))
+    for (const volume of service.volumes) {
+      const [from = ""] = volume.split(":");
+      if (from.startsWith("../")) assert.ok(existsSync(join(RECIPES, from)), volume);
+    }
+  if (spawnSync("sh", ["-c", 'PATH="$PATH:/usr/sbin"; command -v nginx']).status !== 0) return t.skip("nginx is not installed");
+  const file = join(dir, "nginx.conf");
+  mkdirSync(join(dir, "cache"), { recursive: true });
+  const here = made
+    .replaceAll(/server (?:site|sidecar):/g, "server 127.0.0.1:")
+    .replaceAll(/proxy_cache_path \S+/g, `proxy_cache_path ${dir}/cache`);
+  writeFileSync(file, `pid ${dir}/pid;\nerror_log stderr;\nevents {}\nhttp {\n${here}\n}\n`);
+  const checked = spawnSync("sh", ["-c", `PATH="$PATH:/usr/sbin" nginx -t -c ${file}`], { encoding: "utf8" });
+  assert.equal(checked.status, 0, checked.stderr);
+});
+
+test("systemd takes the units, the users and the folders", (t) => {
+  if (spawnSync("sh", ["-c", "command -v systemd-analyze systemd-sysusers systemd-tmpfiles"]).status !== 0)
+    return t.skip("systemd is not installed");
+  const root = join(dir, "root");
+  for (const [name, folder] of [
+    ["sysusers.conf", "sysusers.d"],
+    ["tmpfiles.conf", "tmpfiles.d"],
+  ] as const) {
+    mkdirSync(join(root, "etc", folder), { recursive: true });
+    cpSync(join(RECIPES, name), join(root, "etc", folder, "proofshelf.conf"));
+  }
+  writeFileSync(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
+  writeFileSync(join(root, "etc/group"), "root:x:0:\n");
+  const users = spawnSync("systemd-sysusers", ["--root", root], { encoding: "utf8" });
+  assert.equal(users.status, 0, users.stderr);
+  const made = readFileSync(join(root, "etc/passwd"), "utf8");
+  for (const name of readdirSync(RECIPES).filter((one) => one.endsWith(".service")))
+    assert.match(made, new RegExp(`^${/^User=(.*)$/m.exec(read(name))?.[1]}:`, "m"), name);
+  const folders = spawnSync("systemd-tmpfiles", ["--create", "--root", root], { encoding: "utf8" });
+  assert.equal(folders.status, 0, folders.stderr);
+  assert.ok(existsSync(join(root, "var/lib/proofshelf")));
+  const units = readdirSync(RECIPES).filter((name) => /\.(?:service|timer)$/.test(name));
+  const verified = spawnSync("systemd-analyze", ["verify", "--man=no", ...units.map((name) => join(RECIPES, name))], { encoding: "utf8" });
+  assert.doesNotMatch(verified.stderr, /Unknown|Invalid|Failed to parse|ignoring/i);
+});
+
+test("the steps of the workflow build a library, say what changed, refuse what gets weaker, export it and audit what is published", async (t) => {
+  const { jobs } = parse(read("workflow.yml")) as { jobs: Record<string, { steps: readonly Step[] }> };
+  const runOf = (job: string, name: string): string => jobs[job]?.steps.find((step) => step.name === name)?.run ?? assert.fail(name);
+  const bin = join(dir, "bin");
+  const temp = join(dir, "runner");
+  for (const folder of [bin, temp]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(bin, "proofshelf"), `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "generator/cli.ts")}" "$@"\n`, {
+    mode: 0o755,
+  });
+  const library = join(dir, "library");
+  const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: dir, RUNNER_TEMP: temp };
+  const step = (job: string, name: string, more: Record<string, string> = {}) =>
+    spawnSync("bash", ["-e", "-o", "pipefail", "-c", runOf(job, name)], { cwd: library, env: { ...env, ...more }, encoding: "utf8" });
+  const passes = (name: string): void => {
+    const { status, stdout, stderr } = step("build", name);
+    assert.equal(status, 0, `${name}: ${stdout}${stderr}`);
+  };
+  await writeFiles(library, [
+    [
+      "proofshelf.yaml",
+      `baseUrl: http://library.example\nstore: { kind: directory, root: ./files }\nshelf: { kind: directory, root: ${temp}/shelf }\ncollections: [{ id: notes, prefix: notes/, title: Notes, visibility: public }]\nclaims: { path: ./claims.yaml }\ngates: { regressions: refuse }\nembeddings: { kind: none }\n`,
+    ],
+    [
+      "claims.yaml",
+      "claims:\n  - { id: one, title: One, status: verified, scope: This, statement: It holds., evidence: [{ artifact: A, kind: note, access: public, path: notes/one.md }] }\n",
+    ],
+    ["files/notes/one.md", "# One\n"],
+  ]);
+  for (const name of ["check", "build", "compare"]) passes(name);
+  assert.equal(readFileSync(join(temp, "diff.md"), "utf8"), "Nothing would change.\n");
+  await writeFiles(library, [["files/notes/two.md", "# Two\n"]]);
+  for (const name of ["build", "compare", "export"]) passes(name);
+  assert.match(readFileSync(join(temp, "diff.md"), "utf8"), /^```\n[^]*notes\/two\.md[^]*```\n$/);
+  assert.match(readFileSync(join(temp, "pages/object/notes/two.md/index.html"), "utf8"), /Two/);
+
+  const server = await startServing(["--only", "site", "--config", join(library, "proofshelf.yaml")]);
+  t.after(() => server.stop());
+  const audited = step("audit", "audit", { LIBRARY: server.url });
+  assert.equal(audited.status, 0, audited.stdout + audited.stderr);
+  assert.ok(existsSync(join(temp, "audit/state.json")));
+
+  const claims = readFileSync(join(library, "claims.yaml"), "utf8");
+  writeFileSync(join(library, "claims.yaml"), claims.replace("status: verified", "status: partial"));
+  const refused = step("build", "build");
+  assert.deepEqual([refused.status, /"gate_refused"|got weaker/.test(refused.stderr)], [5, true], refused.stderr);
+});

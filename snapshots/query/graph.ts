@@ -1,0 +1,45 @@
+/** What a record uses and what uses it, two steps far: GET /api/cubs/{id}/graph and the picture on a record's page. */
+import { recordStanding } from "../format/standing.ts";
+import { relationsOf } from "../format/relations.ts";
+import type { ViewData } from "../format/view-data.ts";
+import type { RecordGraph } from "../schema/checked.ts";
+import type { CubRecord } from "../schema/cubs.ts";
+
+const STEPS = 2;
+const MAX_NODES = 60; // a picture of more says nothing
+
+/** Nodes in the order of their steps, then of the edges that lead to them; edges among those nodes. */
+export function neighbourhood(data: ViewData, start: CubRecord): RecordGraph {
+  const { recordById } = relationsOf(data);
+  const steps = new Map<string, number>([[start.id, 0]]);
+  let left = 0;
+  for (const side of [1, -1]) {
+    let border = [start];
+    for (let step = 1; step <= STEPS; step++) {
+      const next: CubRecord[] = [];
+      for (const record of border)
+        for (const { id } of (side > 0 ? record.uses : record.used_by)?.edges ?? []) {
+          const found = id === undefined ? undefined : recordById.get(id);
+          if (found === undefined || steps.has(found.id)) continue;
+          if (steps.size >= MAX_NODES) left++;
+          else {
+            steps.set(found.id, side * step);
+            next.push(found);
+          }
+        }
+      border = next;
+    }
+  }
+  const nodes = [...steps].flatMap(([id, step]) => {
+    const record = recordById.get(id);
+    return record === undefined ? [] : [{ id, name: record.theorem_name, step, standing: recordStanding(record).state }];
+  });
+  const edges = nodes.flatMap(({ id }) =>
+    (recordById.get(id)?.uses?.edges ?? []).flatMap(({ id: to, from: part, basis }) =>
+      to === undefined || !steps.has(to) ? [] : [{ from: id, to, part, basis }],
+    ),
+  );
+  const named = start.uses?.edges.filter(({ id }) => id !== undefined && recordById.has(id)).length ?? 0;
+  const other = (start.uses?.count ?? 0) - named;
+  return { id: start.id, nodes, edges, left_out: left, without_record: other };
+}
