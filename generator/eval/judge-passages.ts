@@ -21,13 +21,13 @@ export type Judged = {
   readonly right: readonly { readonly around: boolean; readonly itself: boolean }[];
   /** Keys that search finds, best first. */
   readonly found: readonly string[];
-  /** Whether the passage that search has first is right; null where that is not known. */
-  readonly passage: boolean | null;
+  /** Whether what search shows of the first result is right. */
+  readonly passage: boolean;
   readonly ms: number;
 };
 
 /** A text as a reader sees it, in one line. */
-export function readerText(text: string): string {
+function readerText(text: string): string {
   return text
     .replaceAll(/<[^>]*>/g, "")
     .replaceAll(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
@@ -51,6 +51,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
   mdash: "\u2014",
   ndash: "\u2013",
 };
+
+/** Whether what search shows of a result holds the answer. */
+export function holdsAnswer({ answers }: PassageQuestion, result: { readonly key: string; readonly snippet: string } | undefined): boolean {
+  return answers.some(({ file, must }) => file === result?.key && new RegExp(must, "i").test(readerText(result.snippet)));
+}
 
 /** @param library folder of the files */
 export async function judgeQuote(library: string, { answers }: PassageQuestion, shown: Shown): Promise<Judged["right"][number]> {
@@ -87,7 +92,7 @@ export function countJudged(all: readonly Judged[]): Readonly<Record<string, num
   return {
     "search: right file first": share(answered, finds(1)),
     "search: right file in five": share(answered, finds(5)),
-    "search: right passage first": share(answered, ({ passage }) => passage === true),
+    "search: right passage first": share(answered, ({ passage }) => passage),
     "right passage first": share(answered, isRight),
     "right in the quote itself": share(answered, ({ right }) => right[0]?.itself === true),
     "right passage in three": share(answered, ({ right }) => right.slice(0, FIRST).some(({ around }) => around)),

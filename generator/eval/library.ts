@@ -25,7 +25,7 @@ const PYTHON = /^(?:@[^\n]*\n)*(?:async )?(?:def|class) [^\n]*[:(\\,]\s*\n/;
 const Found = z.object({
   mode: z.string().optional(),
   notice: z.string().optional(),
-  results: z.array(z.object({ key: z.string(), line: z.int().optional() })),
+  results: z.array(z.object({ key: z.string(), line: z.int().optional(), snippet: z.string().default("") })),
 });
 type Result = z.infer<typeof Found>["results"][number];
 

@@ -15,18 +15,22 @@ import {
   readPassageQuestions,
   readQuestions,
 } from "./collection.ts";
-import { countJudged, type Judged, judgeQuote } from "./judge-passages.ts";
+import { countJudged, type Judged, holdsAnswer, judgeQuote } from "./judge-passages.ts";
 import { averagePrecision, mean, ndcg, percentile, type Ranking, randomisationTest, recall, reciprocalRank } from "./metrics.ts";
 import { cutQuery, judgeNames, type NameFigures, withLibrary, withManuals } from "./library.ts";
+import { learnWeights } from "./learn.ts";
 import { openMiniSearch, openSqlite, type System } from "./systems.ts";
 
-const USAGE = "usage: npm run -s eval -- DIR [--all] [--queries FILE] [--answers FILE] [--json] [--no-semantic]";
+const USAGE =
+  "usage: npm run -s eval -- DIR [--all] [--queries FILE] [--answers FILE [--packages DEBS] [--learn]] [--json] [--no-semantic]";
 const HELP = `${USAGE}
 
   DIR             a judged collection: corpus.jsonl, queries.jsonl, and names.jsonl where its declarations are judged
   --all           every collection in DIR, in one table; one that cannot be judged is told, and the others go on
   --queries FILE  other queries than those of the collection
   --answers FILE  questions, whose answers without a model are judged instead
+  --packages DEBS where questions with patterns are asked of manuals: folder of Debian packages, which keeps the library
+  --learn         learns the weights of answers from those questions, and writes them into the program
   --json          as JSON
   --no-semantic   without /api/ai-search, whose vectors take most of the time
 `;
@@ -154,6 +158,7 @@ async function main(): Promise<void> {
       queries: { type: "string" },
       answers: { type: "string" },
       packages: { type: "string" },
+      learn: { type: "boolean", default: false },
       all: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       semantic: { type: "boolean", default: true },
@@ -190,8 +195,17 @@ async function main(): Promise<void> {
 /** Asks the questions of a library of real manuals. */
 async function reportPassages(
   questions: readonly PassageQuestion[],
-  { json, semantic, packages }: { readonly json: boolean; readonly semantic: boolean; readonly packages: string | null },
+  {
+    json,
+    semantic,
+    packages,
+    learn,
+  }: { readonly json: boolean; readonly semantic: boolean; readonly packages: string | null; readonly learn: boolean },
 ): Promise<void> {
+  if (learn) {
+    process.stdout.write(await withManuals(packages, semantic, (_, __, folder) => learnWeights(folder, questions)));
+    return;
+  }
   const all = await withManuals(packages, semantic, async (ask, search, folder) => {
     const library = join(folder, "library");
     const judged: Judged[] = [];
@@ -200,10 +214,18 @@ async function reportPassages(
       const start = performance.now();
       const { citations, finding = null } = await ask(question.question);
       const ms = performance.now() - start;
-      const found = (await search("/api/search", cutQuery(question.question))).map(({ key }) => key);
+      const found = await search("/api/search", cutQuery(question.question));
       const right = [];
       for (const quote of citations) right.push(await judgeQuote(library, question, quote));
-      judged.push({ question, quotes: citations, finding, right, found, passage: null, ms });
+      judged.push({
+        question,
+        quotes: citations,
+        finding,
+        right,
+        found: found.map(({ key }) => key),
+        passage: holdsAnswer(question, found[0]),
+        ms,
+      });
     }
     return judged;
   });

@@ -146,7 +146,7 @@ test("the checks see a violation of each kind, planted in a copy of a real file"
     const tree = "snapshots/format/tree.ts";
     assert.deepEqual(found(tree, tree, ""), []);
     assert.deepEqual(found(tree, tree, 'export type { Planted } from "../verify/verify.ts";').slice(0, 1), [
-      `${tree} (3) → snapshots/verify/verify.ts (8)`,
+      `${tree} (3) → snapshots/verify/verify.ts (9)`,
     ]);
     assert.deepEqual(found(tree, tree, 'const planted = import("../../sidecar/app.ts");').slice(0, 1), [`${tree} → sidecar/app.ts`]);
     const digest = "snapshots/digest.ts";

@@ -26,6 +26,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["format", "index", "log"],
     ["shelf"],
     ["query"],
+    ["answer"],
     ["routes", "tools"],
     ["page"],
     ["http", "verify"],

@@ -1,6 +1,8 @@
 /** A small library in memory for tests of asking: real bytes, real digests, and a retrieval that counts shared words. */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Candidates } from "../../snapshots/answer/index.ts";
+import type { IndexRow } from "../../snapshots/index/row.ts";
 import type { SearchResult } from "../../snapshots/query/search-result.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import { words } from "../../snapshots/index/words.ts";
@@ -98,43 +100,51 @@ export function makeLibrary(texts: Readonly<Record<string, string>> = TEXTS): As
     data,
     count: (question, prefix) => answerCounted(question, { prefix, snapshot, standsNowhere: () => Promise.reject(new Error("no index")) }),
     mend: (question) => Promise.resolve(question),
-    retrieve(question, prefix) {
-      const wanted = new Set(words(question));
-      const results = Object.entries(texts).flatMap(([key, text]): SearchResult[] => {
+    candidates: new Candidates(),
+    find(question, prefix) {
+      const worth = new Map([...new Set(words(question))].map((word) => [word, 1]));
+      const found = Object.entries(texts).flatMap(([key, text]) => {
         if (!key.startsWith(prefix)) return [];
-        const passages = passagesOf(text).map((passage) => ({
-          ...passage,
-          score: new Set(words(passage.text).filter((word) => wanted.has(word))).size,
-        }));
-        const best = passages.sort((a, b) => b.score - a.score)[0];
-        if (best === undefined || best.score === 0) return [];
-        const { score, ...passage } = best;
-        const row = {
-          doc: `object:${key}`,
-          n: 0,
-          key,
-          kind: "markdown" as const,
-          collection: "",
-          title: key,
-          heading: "",
-          name: "",
-          page: null,
-          sha256: sha256(text),
-          ...passage,
-        };
-        return [
-          { doc: row.doc, key, kind: "markdown", collection: "", title: key, snippet: row.text.slice(0, 320), score, exact: null, row },
-        ];
+        const passages = passagesOf(text)
+          .map((passage) => ({
+            row: rowOf(key, text, passage),
+            score: new Set(words(passage.text).filter((word) => worth.has(word))).size,
+          }))
+          .filter(({ score }) => score > 0)
+          .sort((a, b) => b.score - a.score);
+        return passages.length === 0 ? [] : [passages];
       });
-      return Promise.resolve(results.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1)));
+      const top = ([first]: (typeof found)[number]): number => first?.score ?? 0;
+      found.sort((a, b) => top(b) - top(a) || ((a[0]?.row.key ?? "") < (b[0]?.row.key ?? "") ? -1 : 1));
+      const best = Math.max(1, ...found.map(top));
+      return Promise.resolve({
+        results: found.flatMap(([first]): SearchResult[] => {
+          if (first === undefined) return [];
+          const { row, score } = first;
+          const { doc, key, title } = row;
+          return [{ doc, key, kind: "markdown", collection: "", title, snippet: row.text.slice(0, 320), score, exact: null, row }];
+        }),
+        texts: found.map((passages, at) => ({
+          rank: at + 1,
+          share: top(passages) / best,
+          passages: passages.map(({ row, score }) => ({ row, words: score / best, near: 0.5 })),
+        })),
+        worth,
+        score: 4 * best,
+        near: { high: 0.6, low: 0.3 },
+      });
     },
-    weigh: (wanted) => Promise.resolve(new Map(wanted.map((word) => [word, 1]))),
     readPage: () => Promise.resolve(null),
     readObject(key) {
       const text = texts[key];
       return Promise.resolve(text === undefined ? null : { sha256: sha256(text), bytes: Buffer.from(text) });
     },
   };
+}
+
+function rowOf(key: string, text: string, passage: { start_line: number; end_line: number; text: string }): IndexRow {
+  const own = { doc: `object:${key}`, n: passage.start_line, key, kind: "markdown" as const, collection: "", title: key };
+  return { ...own, heading: "", name: "", page: null, sha256: sha256(text), ...passage };
 }
 
 function passagesOf(text: string): { start_line: number; end_line: number; text: string }[] {

@@ -127,11 +127,11 @@ test("the page's citations and its receipt are those of the API, and open the li
   const snapshot = response.headers.get("x-snapshot") ?? "";
   assert.match(
     html,
-    new RegExp(`href="\\.\\./at/${snapshot}/object/notes/sorting\\.md/\\?lines=3-4&amp;quote=Insertion%20sort%20is%20stable[^"]*#quote"`),
+    new RegExp(`href="\\.\\./at/${snapshot}/object/notes/sorting\\.md/\\?lines=3-7&amp;quote=Insertion%20sort%20is%20stable[^"]*#quote"`),
   );
   assert.match(
     html,
-    /<blockquote dir="auto">Insertion sort is stable because equal keys keep their order\.\nIts worst case needs n squared comparisons\.<\/blockquote>/,
+    /<blockquote dir="auto">Insertion sort is stable because equal keys keep their order\.\nIts worst case needs n squared comparisons\.[^<]*memory\.<\/blockquote>/,
   );
   const receipt = JSON.parse(decodeURIComponent(/href="data:application\/json;charset=utf-8,([^"]*)"/.exec(html)?.[1] ?? "")) as {
     readonly snapshot: string;

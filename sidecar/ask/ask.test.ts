@@ -5,7 +5,7 @@ import { findCitationProblem } from "../../snapshots/format/citation.ts";
 import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
 import { AskResponse } from "../../snapshots/schema/resources.ts";
 import { type AnswerModel, limitConcurrency, openAnswerModel } from "./answer-model.ts";
-import { ask, type AskAnswer, type AskLibrary } from "./ask.ts";
+import { ask, type AskAnswer } from "./ask.ts";
 import { askOptions, drain, makeLibrary, SNAPSHOT, TEXTS } from "./ask-fixture.ts";
 import { type Behaviour, event, excerptsOf, type ModelDouble, openModelDouble } from "./model-double.ts";
 
@@ -343,11 +343,11 @@ test("without a model the answer is made of quoted passages, and says when nothi
   assert.equal(answer.notice, "No model is configured.");
   assert.match(
     answer.answer,
-    /^notes\/sorting\.md: “Insertion sort is stable because equal keys keep their order\. Its worst case needs n squared comparisons\.” \[1\]/,
+    /^notes\/sorting\.md \(Sorting\): “Insertion sort is stable because equal keys keep their order\. Its worst case needs n squared comparisons\. Merge [^”]*memory\.” \[1\]/,
   );
   assert.match(
     answer.citations[0]?.href ?? "",
-    new RegExp(`^/at/${SNAPSHOT}/object/notes/sorting\\.md/\\?lines=3-4&quote=Insertion%20sort%20is%20stable[^#]*#quote$`),
+    new RegExp(`^/at/${SNAPSHOT}/object/notes/sorting\\.md/\\?lines=3-7&quote=Insertion%20sort%20is%20stable[^#]*#quote$`),
   );
   const nothing = await drain(ask({ question: "zebra xylophone?", prefix: "" }, makeLibrary(), askOptions()));
   assert.equal(nothing.answer.answer, "Not in this library.");
@@ -359,22 +359,6 @@ test("without a model the answer is made of quoted passages, and says when nothi
   assert.deepEqual(nothing.answer.sources, []);
   const elsewhere = await drain(ask({ question: QUESTION, prefix: "proofs/" }, makeLibrary(), askOptions()));
   assert.ok(elsewhere.answer.sources.every(({ key }) => key.startsWith("proofs/")));
-});
-
-test("what is called by what a question asks the meaning of is read first, whatever else the question finds", async () => {
-  const other = Object.fromEntries(
-    Array.from({ length: 20 }, (_, at) => [`notes/${at}.md`, `# Work ${at}\n\nDo what stow away does not: work ${at} does it.\n`]),
-  );
-  const texts = { ...other, "notes/stow.md": "# stow-away(1)\n\nstow-away - Put unfinished work aside\n" };
-  const library = makeLibrary(texts);
-  // A search to which the name is one word among others.
-  const hiding: AskLibrary = {
-    ...library,
-    retrieve: async (question, prefix) =>
-      (await library.retrieve("stow", prefix)).filter(({ key }) => (key === "notes/stow.md") === (question === "stow away")),
-  };
-  const { answer } = await drain(ask({ question: "What does stow away do?", prefix: "" }, hiding, askOptions()));
-  assert.match(answer.answer, /^notes\/stow\.md: \u201cstow-away - Put unfinished work aside\u201d \[1\]/);
 });
 
 test("what a question names is looked up without a model", async () => {
@@ -477,20 +461,20 @@ test("a model that turns what was counted into something else is not heard", asy
       texts,
     );
     assert.equal(answer.mode, "search", lie);
-    assert.match(answer.answer, /^1 of 1 records are verified\.\n\nnotes\/sorting\.md: “Insertion sort is stable/);
+    assert.match(answer.answer, /^1 of 1 records are verified\.\n\nnotes\/sorting\.md \(Sorting\): “Insertion sort is stable/);
   }
 });
 
 test("what is asked beside a count is quoted without a model, or said not to be here", async () => {
   const asked = async (question: string) => (await drain(ask({ question, prefix: "" }, makeLibrary(), askOptions()))).answer;
-  assert.match((await asked(BESIDE)).answer, /^1 of 1 records are verified\.\n\nnotes\/sorting\.md: “Insertion sort is stable/);
+  assert.match((await asked(BESIDE)).answer, /^1 of 1 records are verified\.\n\nnotes\/sorting\.md \(Sorting\): “Insertion sort is stable/);
   const { answer, counted } = await asked("How many records are verified, and why do zebras sleep?");
   assert.match(answer, /^1 of 1 records are verified\.\n\nNot in this library\./);
   assert.equal(counted?.length, 2);
 });
 
 test("without a search index the answer is still 200 material and says so", async () => {
-  const library = { ...makeLibrary(), retrieve: () => Promise.reject(new Error("gone")) };
+  const library = { ...makeLibrary(), find: () => Promise.reject(new Error("gone")) };
   const { answer } = await drain(ask({ question: QUESTION, prefix: "" }, library, askOptions({ model: model() })));
   checkAnswer(answer);
   assert.match(answer.notice, /Search is not available/);

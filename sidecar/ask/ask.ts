@@ -1,34 +1,35 @@
 /** POST /api/ask: look up what the question names, retrieve passages, let the model write if there is one, and say only
  *  what a quote bears out (interface §4 rule 3; conventions "Bodies"). The answer streams as it is checked, sentence by
  *  sentence; without a model, or when nothing of what it wrote holds, the best passages are quoted instead. */
-import type { SearchResult } from "../../snapshots/query/index.ts";
-import { readLines } from "../../snapshots/format/index.ts";
+import {
+  type Candidates,
+  findQuotes,
+  type Finding,
+  type Found,
+  type Objects,
+  type Quoted,
+  readQuestion,
+  readSources,
+  type Source as TextSource,
+  subjectOf,
+} from "../../snapshots/answer/index.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
-import type { IndexRow } from "../../snapshots/index/index.ts";
-import { words } from "../../snapshots/index/words.ts";
 import { toSource } from "../../snapshots/query/source.ts";
 import { makeReceipt } from "../../snapshots/verify/receipt.ts";
 import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "../../snapshots/schema/index.ts";
 import { mountPath, type ViewData } from "../../snapshots/format/view-data.ts";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
 import type { Counted, Facts } from "./counted.ts";
-import { findQuotes, type Quoted, type Text } from "./extractive.ts";
 import { ground, type Grounded, parseSentences, type Told } from "./grounding.ts";
 import { isHarmless } from "./harmless.ts";
 import { lookUp, sourcesOf } from "./lookup.ts";
 import { makePrompt } from "./prompt.ts";
-import { readQuestion, subjectOf } from "./question.ts";
-import type { Excerpt, Wanted } from "./quote.ts";
+import type { Excerpt } from "./quote.ts";
 
 const MAX_EXCERPTS = 8; // that a model is shown
-const MAX_CALLED = 3; // of what is called by what a question asks the meaning of
-const MAX_TEXTS = 16; // whose sentences are read
 const MAX_NEAREST = 3;
-const MAX_WHOLE = 16 * 1024; // bytes of an object that is read for sentences beyond the passage that was found
 const MAX_SENTENCES = 8;
 const MAX_SOURCES = 10;
-const LINES_AROUND = 100; // of a passage of a longer one: what stands there tells what is a sentence in it
-const MAX_OBJECT_BYTES = 8 * 1024 * 1024; // of an object that is read to be quoted
 
 type PinnedCitation = Citation & { readonly href: string };
 
@@ -46,21 +47,16 @@ export type AskEvent =
     }
   | { readonly type: "answer"; readonly answer: AskAnswer };
 
-export type AskLibrary = {
+export type AskLibrary = Objects & {
   readonly snapshot: string;
   readonly data: ViewData;
   /** Counts what a question about the registry, the claims, the catalog or the history asks for; null when it is none that can be counted. */
   count(question: string, prefix: string): Promise<Counted | null>;
-  /** Best first, one per object, record or claim. @throws when there is no index; the answer then does without */
-  retrieve(question: string, prefix: string): Promise<readonly SearchResult[]>;
-  /** The question with the words that were meant, where one stands nowhere and one that is near it does. @throws as `retrieve` */
+  /** The texts that may answer. @throws when there is no index; the answer then does without */
+  find(question: string, prefix: string): Promise<Found>;
+  /** The question with the words that were meant, where one stands nowhere and one that is near it does. @throws as `find` */
   mend(question: string, prefix: string): Promise<string>;
-  /** How much each index word tells in this library: more for rarer ones. */
-  weigh(words: readonly string[]): Promise<Wanted>;
-  /** Bytes whose digest has been checked, or null when the object is not there or larger than `limit`. */
-  readObject(key: string, limit: number): Promise<{ readonly sha256: string; readonly bytes: Uint8Array } | null>;
-  /** The text of a page of a PDF, as it was read out of it, with the digest of the PDF; null when there is none. */
-  readPage(key: string, page: number): Promise<{ readonly sha256: string; readonly bytes: Uint8Array } | null>;
+  readonly candidates: Candidates;
 };
 
 export type AskOptions = {
@@ -96,20 +92,20 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   const open = facts === null ? read : (counted?.rest ?? "");
   const lookup = open === "" ? { sentences: [], instead: [], sources: [], settled: true } : lookUp(open, prefix, data);
   let searchNotice = "";
-  const results = lookup.settled
-    ? []
-    : await retrieve(library, open, prefix).catch(() => {
+  const found = lookup.settled
+    ? NOTHING
+    : await library.find(subjectOf(open), prefix).catch(() => {
         searchNotice = "Search is not available at the moment, so only what the question names was looked up.";
-        return [];
+        return NOTHING;
       });
   const sources = mergeSources(
     [...(facts?.sources ?? []), ...lookup.sources],
-    results.map((result) => toSource(data, result)),
+    found.results.map((result) => toSource(data, result)),
   );
   yield { type: "sources", sources };
 
-  const texts = await readTexts(library, results);
-  const excerpts: readonly Excerpt[] = texts.slice(0, MAX_EXCERPTS).map(({ passage }) => passage);
+  const texts = await readSources(found.texts, library);
+  const excerpts = texts.slice(0, MAX_EXCERPTS).flatMap(excerptOf);
   const pins = openPins(library);
   let answer = "";
   const allCounted: CountedNumber[] = [];
@@ -126,6 +122,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
 
   for (const sentence of lookup.sentences) yield say(sentence, " ");
   let mode: "ai" | "search" = "search";
+  let finding: Finding | null = null;
   let notice = searchNotice;
   if (open === "") {
     notice = "Counted from this snapshot: each number leads to the list that it comes from. No model was asked.";
@@ -160,9 +157,13 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
         notice = "Nothing that the answer model wrote is borne out by the sources, so the best passages are quoted.";
     } else if (notice === "") notice = options.model === null ? options.modelNotice : "No passage in this library matches the question.";
     if (mode === "search") {
-      const wanted = texts.length === 0 ? new Map<string, number>() : await library.weigh([...new Set(words(open))]);
       const before = answer;
-      for (const text of quoteTexts(findQuotes(readQuestion(open, wanted), texts), pins)) yield say(text, "\n\n");
+      const best = findQuotes(readQuestion(open, found.worth), found, texts, library.candidates, isHarmless);
+      // What is named outright says more than what is only near.
+      const isNamed = best.finding === "nearest" && lookup.instead.length > 0;
+      finding = isNamed ? null : best.finding;
+      if (finding === "nearest") yield say(NEAREST, "\n\n");
+      for (const text of quoteTexts(isNamed ? [] : best.quotes, pins)) yield say(text, "\n\n");
       if (answer === before) for (const sentence of lookup.instead) yield say(sentence, " ");
       if (answer === "" || (answer === before && facts !== null)) yield say(nothingFound(sources), "\n\n");
     }
@@ -179,6 +180,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     snapshot: library.snapshot,
     citations: pins.all(),
     counted: allCounted,
+    ...(finding === null ? {} : { finding }),
   };
   const receipt = makeReceipt({
     question,
@@ -192,20 +194,8 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   yield { type: "answer", answer: { ...body, receipt } };
 }
 
-/** What the question finds, and before it what is called by what it asks the meaning of: the words around a name hide it from the search. */
-async function retrieve(library: AskLibrary, question: string, prefix: string): Promise<readonly SearchResult[]> {
-  const subject = subjectOf(question);
-  const [found, called] = await Promise.all([
-    library.retrieve(question, prefix),
-    subject === null ? [] : library.retrieve(subject, prefix).then((results) => results.slice(0, MAX_CALLED)),
-  ]);
-  const top = Math.max(0, ...found.map(({ score }) => score));
-  const first = called.map((result) => ({ ...result, score: top === 0 ? result.score : top }));
-  return [
-    ...first,
-    ...found.filter((result) => !first.some(({ doc, row }) => doc === result.doc && row.start_line === result.row.start_line)),
-  ];
-}
+const NEAREST = "These are the nearest passages; none of them may answer this.";
+const NOTHING: Found = { results: [], texts: [], worth: new Map(), score: 0, near: { high: 0, low: 0 } };
 
 /** With the nearest, by their titles: whoever asked may have meant one of them. */
 function nothingFound(sources: readonly Source[]): string {
@@ -264,46 +254,12 @@ function mergeSources(found: readonly Omit<Source, "score">[], ranked: readonly 
   return [...named, ...ranked.filter((source) => !seen.has(`${source.kind} ${source.key}`))].slice(0, MAX_SOURCES);
 }
 
-type QuotableText = Text & { readonly passage: Excerpt };
-
-/** Texts of objects whose lines can be quoted byte for byte, of a PDF those of its pages: the passage that was found, and of a short object all of it. Records and
- *  claims have no object. */
-async function readTexts(library: AskLibrary, results: readonly SearchResult[]): Promise<readonly QuotableText[]> {
-  const texts: QuotableText[] = [];
-  for (const { row, score } of results) {
-    if (texts.length >= MAX_TEXTS) break;
-    if (row.kind === "record" || row.kind === "claim" || row.start_line < 1 || row.text.trim() === "") continue;
-    const reading = row.page === null ? library.readObject(row.key, MAX_OBJECT_BYTES) : library.readPage(row.key, row.page);
-    const object = await reading.catch(() => null);
-    if (object === null || object.sha256 !== row.sha256) continue;
-    const source = readLines(object.bytes, row.start_line, row.end_line);
-    if (source === null) continue;
-    const passage = { ...row, source };
-    texts.push({ ...row, ...around(object.bytes, row, source), score, passage });
-  }
-  return texts;
-}
-
-/** What is read of an object for the sentences of a passage: all of a short one, which counts as found with it, and the lines around it of a longer one. */
-function around(
-  bytes: Uint8Array,
-  { start_line: start, end_line: end }: Pick<IndexRow, "start_line" | "end_line">,
-  source: string,
-): Pick<Text, "source" | "start_line" | "found"> {
-  const last = countLines(bytes);
-  const isShort = bytes.length <= MAX_WHOLE;
-  const [first, to] = isShort ? [1, last] : [Math.max(1, start - LINES_AROUND), Math.min(last, end + LINES_AROUND)];
-  const text = readLines(bytes, first, to);
-  if (text === null) return { source, start_line: start, found: { start: 0, end: source.length } };
-  if (isShort) return { source: text, start_line: 1, found: { start: 0, end: text.length } };
-  const before = first === start ? 0 : (readLines(bytes, first, start - 1) ?? "").length + 1;
-  return { source: text, start_line: first, found: { start: before, end: before + source.length } };
-}
-
-function countLines(bytes: Uint8Array): number {
-  let lines = 1;
-  for (const byte of bytes) if (byte === 10) lines++;
-  return lines;
+/** The best passage of a text with the lines that it stands in, as a model is shown it. */
+function excerptOf({ found, source, start_line, sha256 }: TextSource): readonly Excerpt[] {
+  const row = found.passages[0]?.row;
+  if (row === undefined) return [];
+  const lines = source.split("\n").slice(row.start_line - start_line, row.end_line - start_line + 1);
+  return [{ ...row, sha256, source: lines.join("\n") }];
 }
 
 /** Sentences as they are completed: grounded, or null for one that is not borne out.
@@ -343,14 +299,14 @@ async function* writeSentences(
   }
 }
 
-/** The sentences that answer, as they are read, each with the bytes that it stands for. */
-function quoteTexts(quotes: readonly Quoted<QuotableText>[], pins: Pins): readonly string[] {
-  return quotes.flatMap(({ text: excerpt, plain, ...located }) => {
-    const quoted = `“${withoutMarks(plain)}”`;
-    const said = `${excerpt.key}: ${quoted}`;
+/** The stretches that answer, as they are read, each with the bytes that it stands for. */
+function quoteTexts(quotes: readonly Quoted[], pins: Pins): readonly string[] {
+  return quotes.flatMap(({ source, plain, heading, ...located }) => {
+    const quoted = `\u201c${withoutMarks(plain)}\u201d`;
+    const said = `${source.key}${heading === "" || heading === source.title ? "" : ` (${withoutMarks(heading)})`}: ${quoted}`;
     // A key is a stranger's text too.
-    const named = isHarmless(said) && !/\[\d*\]/.test(said) ? said : quoted;
-    return pins.cite({ text: named, quotes: [{ ...located, excerpt }] }) ?? [];
+    const named = isHarmless(said.slice(0, -quoted.length)) && !/\[\d*\]/.test(said) ? said : quoted;
+    return pins.cite({ text: named, quotes: [{ ...located, excerpt: source }] }) ?? [];
   });
 }
 

@@ -6,7 +6,7 @@ import { words } from "../../snapshots/index/words.ts";
 import { type LocatedQuote, locateQuote } from "../../snapshots/format/index.ts";
 import type { CountedNumber } from "../../snapshots/schema/index.ts";
 import { bareAddresses, isHarmless } from "./harmless.ts";
-import { NEGATED } from "./question.ts";
+import { NEGATED } from "../../snapshots/answer/index.ts";
 import { chooseQuote, type Excerpt } from "./quote.ts";
 
 const MAX_SENTENCE = 600; // characters; longer ones are no sentences

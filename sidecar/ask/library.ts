@@ -1,6 +1,7 @@
 /** Asking over an open snapshot: what the HTTP routes and the MCP tool both call. */
-import { type OpenSnapshot, parseIndexQuery, search, searchMeant } from "../../snapshots/query/index.ts";
+import { type OpenSnapshot, parseIndexQuery, searchMeant } from "../../snapshots/query/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
+import { Candidates, findTexts } from "../../snapshots/answer/index.ts";
 import { pageBytes } from "../../snapshots/page/index.ts";
 import { words } from "../../snapshots/index/words.ts";
 import { correct } from "../../snapshots/query/meant.ts";
@@ -18,11 +19,12 @@ export type Ask = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal)
  *  @param answerCounted null counts nothing: every question is searched */
 export function openAsk(
   options: Omit<AskOptions, "signal">,
-  semantic: Pick<Semantic, "find"> | null = null,
+  semantic: Pick<Semantic, "embedder"> | null = null,
   answerCounted: AnswerCounted | null = null,
 ): Ask {
+  const candidates = new Candidates();
   return async function* (request, open, signal) {
-    yield* ask(request, await openAskLibrary(open, semantic, answerCounted, signal), { ...options, signal });
+    yield* ask(request, await openAskLibrary(open, semantic, answerCounted, candidates, signal), { ...options, signal });
   };
 }
 
@@ -33,8 +35,9 @@ export async function wholeAnswer(events: AsyncIterable<AskEvent>): Promise<AskA
 
 async function openAskLibrary(
   open: OpenSnapshot,
-  semantic: Pick<Semantic, "find"> | null,
+  semantic: Pick<Semantic, "embedder"> | null,
   answerCounted: AnswerCounted | null,
+  candidates: Candidates,
   signal: AbortSignal,
 ): Promise<AskLibrary> {
   const { snapshot } = open;
@@ -51,20 +54,12 @@ async function openAskLibrary(
     snapshot: snapshot.id,
     data: await snapshot.data(),
     count: async (question, prefix) => (await answerCounted?.(question, { prefix, snapshot, standsNowhere })) ?? null,
-    async retrieve(question, prefix) {
-      const query = queryOf(question, prefix);
-      // Whatever keeps meaning from being had, its vectors on the disk included, words go on without it.
-      const found = await semantic?.find(query, open, signal).catch(() => null);
-      return found ?? search(await open.reader(), query);
-    },
+    candidates,
+    find: async (question, prefix) => findTexts(await open.reader(), semantic?.embedder ?? null, queryOf(question, prefix), signal),
     async mend(question, prefix) {
       const reader = await open.reader();
       const query = queryOf(question, prefix);
       return parseIndexQuery(query.q, reader).instead.size === 0 ? question : correct(question, (await searchMeant(reader, query)).meant);
-    },
-    async weigh(wanted) {
-      const { statistics } = await open.reader();
-      return new Map(wanted.map((word) => [word, statistics.worth(word)]));
     },
     async readObject(key, limit) {
       const entry = await snapshot.find(`objects/${key}`);

@@ -46,14 +46,13 @@ async function makeVectors(): Promise<void> {
 test("without a model, before its vectors and after them, capabilities and answers agree", async () => {
   const none = openSemantic({ embedder: null, notice: "Configure embeddings.", model: "" });
   assert.deepEqual(await none.tool(parse("x"), open), { mode: "unavailable", notice: "Configure embeddings.", results: [] });
-  assert.equal(await none.find({ q: "x", prefix: "", limit: 1 }, open), null);
+  assert.equal(none.embedder, null);
   assert.deepEqual(await none.component(open), { name: "semantic search", status: "wired (opt-in)", note: "Configure embeddings." });
 
   const semantic = openSemantic({ embedder, notice: "", model: "toy" });
   assert.equal((await semantic.component(null)).status, "unavailable");
   assert.equal((await semantic.component(open)).status, "unavailable");
   assert.match((await semantic.tool(parse("x"), open)).notice, /not made yet/);
-  assert.equal(await semantic.find({ q: "x", prefix: "", limit: 1 }, open), null);
   await makeVectors();
   assert.deepEqual(await semantic.component(open), {
     name: "semantic search",
@@ -118,11 +117,11 @@ test("a model that never answers is given up in time and left alone, and asking 
   };
   const patient = openSemantic({ embedder: model, notice: "", model: "toy", limitMs: 60_000 });
   const gone = new AbortController();
-  const asked = [patient.tool(parse("insert"), open, gone.signal), patient.find(parse("insert"), open, gone.signal)] as const;
+  const asked = [patient.tool(parse("insert"), open, gone.signal), patient.tool(parse("insert"), open, gone.signal)] as const;
   while (model.calls < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   gone.abort();
   assert.equal((await asked[0]).mode, "unavailable");
-  assert.equal(await asked[1], null);
+  assert.equal((await asked[1]).mode, "unavailable");
   assert.equal((await patient.tool(parse("insert"), open, gone.signal)).mode, "unavailable");
   assert.deepEqual([model.calls, model.ended], [2, 2]);
   assert.equal((await patient.component(open)).status, "live");
@@ -141,7 +140,7 @@ test("a model that never answers is given up in time and left alone, and asking 
 test("asking goes on by words when meaning cannot be had because its vectors cannot be opened", async () => {
   const ask = openAsk(
     { model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" },
-    { find: () => Promise.reject(new ShelfError("search_unavailable", "The vectors cannot be opened.")) },
+    { embedder: { ...toy(), embed: () => Promise.reject(new ShelfError("search_unavailable", "The vectors cannot be opened.")) } },
   );
   const { notice, sources } = await wholeAnswer(
     ask({ question: "Why is insertion sort stable?", prefix: "" }, open, new AbortController().signal),

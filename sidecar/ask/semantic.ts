@@ -1,6 +1,6 @@
 /** Semantic search in a running server: the configured model, asked about queries only. What is missing (no model, an endpoint
  *  that is down, vectors not made yet) is a notice and never an error, and is told by /api/capabilities too. */
-import { type OpenSnapshot, type SearchQuery, type SearchResult, semantic } from "../../snapshots/query/index.ts";
+import { type OpenSnapshot, type SearchQuery, semantic } from "../../snapshots/query/index.ts";
 import type { Embedder } from "../../snapshots/embed/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { correct } from "../../snapshots/query/meant.ts";
@@ -13,8 +13,8 @@ export const QUERY_EMBEDDING_MS = 3_000; // in which a model has to embed a quer
 
 export type Semantic = {
   readonly tool: SemanticTool;
-  /** The best by words and meaning together, or null when meaning is not to be had now. */
-  find(query: SearchQuery, open: OpenSnapshot, signal?: AbortSignal): Promise<readonly SearchResult[] | null>;
+  /** The model, left alone for a while after a failure; null when none is configured. */
+  readonly embedder: Embedder | null;
   component(open: OpenSnapshot | null): Promise<Component>;
   close(): Promise<void>;
 };
@@ -48,11 +48,7 @@ export function openSemantic(options: SemanticOptions): Semantic {
         ...(meant.length > 0 ? { did_you_mean: correct(query.q, meant) } : {}),
       };
     },
-    async find(query, open, signal) {
-      if (embedder === null) return null;
-      const { mode, results } = await answer(query, open, signal);
-      return mode === "semantic" ? results : null;
-    },
+    embedder,
     async component(open) {
       const name = "semantic search";
       if (embedder === null || resting === null) return { name, status: "wired (opt-in)", note: options.notice };

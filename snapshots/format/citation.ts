@@ -4,7 +4,9 @@
 import { sha256 } from "../digest.ts";
 import type { Citation } from "../schema/resources.ts";
 
-export const MAX_QUOTE = 600;
+export const MAX_QUOTE = 600; // of words that a model gives
+/** Code units of an object that are cited at once: a stretch of MAX_QUOTE with its marks and tags, which an address has room for. */
+export const MAX_CITED = 1_500;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

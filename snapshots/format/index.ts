@@ -1,5 +1,5 @@
 /** The face of the formats of a snapshot; what the site loads, and what kept work depends on, is imported by its file. */
-export { type LocatedQuote, locateQuote, readLines } from "./citation.ts";
+export { type LocatedQuote, locateQuote } from "./citation.ts";
 export { claimStandings } from "./claim-standing.ts";
 export { type CodeRef, parseCodeRef } from "./code-ref.ts";
 export { isLost, openEvidence, recordState } from "./evidence-state.ts";

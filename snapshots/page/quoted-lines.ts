@@ -1,5 +1,5 @@
 /** Lines of an object as its page quotes them: what a citation points at, checked again each time it is opened. */
-import { MAX_QUOTE, readLines } from "../format/citation.ts";
+import { MAX_CITED, MAX_QUOTE, readLines } from "../format/citation.ts";
 import { ShelfError } from "../errors.ts";
 import type { Passage } from "../schema/extract.ts";
 import type { Piece } from "../query/excerpt.ts";
@@ -32,7 +32,7 @@ export function parseLineRange(params: URLSearchParams): LineRange | null {
   if (page !== null && !/^[1-9][0-9]{0,5}$/.test(page))
     throw new ShelfError("bad_parameter", 'The parameter "page" is the number of a page.');
   const quote = params.get("quote") ?? "";
-  if (quote.length > MAX_QUOTE) throw new ShelfError("bad_parameter", `The parameter "quote" is longer than ${MAX_QUOTE} characters.`);
+  if (quote.length > MAX_CITED) throw new ShelfError("bad_parameter", `The parameter "quote" is longer than ${MAX_CITED} characters.`);
   return { page: page === null ? null : Number(page), start, end, quote };
 }
 

@@ -163,6 +163,10 @@ export const AskResponse = z
     snapshot: SnapshotId,
     citations: z.array(Citation),
     counted: z.array(CountedNumber),
+    finding: z
+      .enum(["answer", "nearest", "none"])
+      .exactOptional()
+      .meta({ description: "Of quotes without a model: whether they answer, are only the nearest, or there are none" }),
     receipt: Receipt.exactOptional().meta({ description: "Enough to check the answer again later, offline" }),
   })
   .meta({ id: "AskResponse" });

@@ -1,0 +1,311 @@
+/** Learns what answers go by: the weights of the features by which quotes are ordered, and those by which an answer is told from what is only
+ *  near and from what is not here. Each topic is judged by weights that were learnt of the others. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  Candidates,
+  DECISION_FEATURES,
+  decisionFeatures,
+  FEATURES,
+  findTexts,
+  type Found,
+  type Question,
+  rankCandidates,
+  type Ranked,
+  readQuestion,
+  readSources,
+  subjectOf,
+} from "../../snapshots/answer/index.ts";
+import { openEmbeddedEmbedder } from "../../snapshots/embed/embedder-embedded.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { openIndex } from "../../snapshots/index/open.ts";
+import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
+import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import type { PassageQuestion } from "./collection.ts";
+import { judgeQuote } from "./judge-passages.ts";
+import { type Decided, dot, fitDecision, fitOrder, type Group, scaleOf } from "./logistic.ts";
+
+const WEIGHTS = fileURLToPath(new URL("../../snapshots/answer/weights.ts", import.meta.url));
+const FOUND = 40; // results, as asking wants them
+const HARD = 80; // candidates that the weights so far have first, from which the next ones learn
+const EVERY = 12; // of the others one in as many
+const [ORDER_PENALTY, DECISION_PENALTY] = [3, 3];
+const ANSWERED_KEPT = 0.91; // share of the questions with an answer that are not refused
+const NEAR_HELD = 0.67; // share of those that are only near whose quotes are not called an answer
+const BESIDE_KEPT = 0.95; // share of right second and third quotes that stand near enough to the first
+const WARM_ROUNDS = 50;
+
+type Read = {
+  readonly question: PassageQuestion;
+  readonly asked: Question;
+  readonly found: Found;
+  readonly ranked: readonly Ranked[];
+  /** How right each is: 1 itself, less with what is around it. */
+  readonly right: readonly number[];
+  readonly topic: string;
+};
+
+/** Questions of one page are of one topic; those without an answer are dealt out. */
+function topicOf({ answers, kind }: PassageQuestion, at: number): string {
+  return answers[0]?.file.replace(/(?<=tutorial)\/.*/, "") ?? `${kind} ${at % 5}`;
+}
+
+/** Reads what could be quoted to each question.
+ *  @param folder a built library: `library/` and `shelf/` */
+async function readAll(folder: string, questions: readonly PassageQuestion[]): Promise<readonly Read[]> {
+  const shelf = openDirectoryShelf(join(folder, "shelf", "public"));
+  const record = (await shelf.records.index()).records.at(-1);
+  if (record === undefined) throw new ShelfError("bad_source", `${folder} holds no snapshot.`);
+  const snapshot = await openSnapshot(shelf, record, createTreeCache());
+  const reader = await (await openIndex(shelf.indexUri)).at(record.snapshot);
+  const embedder = openEmbeddedEmbedder();
+  const candidates = new Candidates();
+  const readObject = async (key: string) => {
+    const entry = await snapshot.find(`objects/${key}`);
+    return entry?.kind === "blob" ? { sha256: entry.sha256, bytes: await snapshot.read(entry) } : null;
+  };
+  const all: Read[] = [];
+  for (const [at, question] of questions.entries()) {
+    const query = { q: subjectOf(question.question).replaceAll('"', " "), prefix: "", limit: FOUND };
+    const found = await findTexts(reader, embedder, query);
+    const asked = readQuestion(question.question, found.worth);
+    const sources = await readSources(found.texts, { readObject, readPage: async () => null });
+    const ranked = rankCandidates(asked, found, sources, candidates);
+    const right: number[] = [];
+    for (const one of ranked) {
+      const { itself, around } = await judgeQuote(join(folder, "library"), question, shownOf(one));
+      right.push(itself ? 1 : around ? 0.3 : 0);
+    }
+    all.push({ question, asked, found, ranked, right, topic: topicOf(question, at) });
+  }
+  await embedder.close();
+  reader.close();
+  return all;
+}
+
+function shownOf({ candidate: { unit }, source: { key, source, start_line } }: Ranked) {
+  const line = (offset: number): number => start_line + source.slice(0, offset).split("\n").length - 1;
+  return { key, quote: source.slice(unit.start, unit.end), start_line: line(unit.start), end_line: line(unit.end) };
+}
+
+/** In the order of weights: places of the candidates, none of which is part of a better one. */
+function orderBy({ ranked }: Read, weights: readonly number[], count: number): readonly number[] {
+  const scores = ranked.map(({ features }) => dot(features, weights));
+  const places = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
+  const chosen: number[] = [];
+  for (const place of places) {
+    if (chosen.length >= count) break;
+    const one = ranked[place];
+    const overlaps = chosen.some((at) => {
+      const other = ranked[at];
+      return (
+        one !== undefined &&
+        other !== undefined &&
+        one.source === other.source &&
+        one.candidate.unit.start < other.candidate.unit.end &&
+        other.candidate.unit.start < one.candidate.unit.end
+      );
+    });
+    if (!overlaps) chosen.push(place);
+  }
+  return chosen;
+}
+
+/** Of each question with an answer the candidates that are right, that the weights have first, and some others. */
+function groupsOf(
+  all: readonly Read[],
+  width: readonly number[],
+  weights: readonly number[],
+): readonly (Group & { readonly topic: string })[] {
+  return all.flatMap((read) => {
+    if (!read.right.some((one) => one > 0)) return [];
+    const hard = new Set(orderBy(read, weights, HARD));
+    const places = [...read.ranked.keys()].filter((at) => hard.has(at) || at % EVERY === 0 || (read.right[at] ?? 0) > 0);
+    return [
+      {
+        topic: read.topic,
+        rows: places.map((at) => (read.ranked[at]?.features ?? []).map((value, column) => value / (width[column] ?? 1))),
+        right: places.map((at) => read.right[at] ?? 0),
+      },
+    ];
+  });
+}
+
+const share = (list: readonly unknown[], whole: readonly unknown[]): string =>
+  `${(list.length / whole.length).toFixed(3)} (${list.length} of ${whole.length})`;
+
+/** @returns the table; the weights are written where answers read them */
+export async function learnWeights(folder: string, questions: readonly PassageQuestion[]): Promise<string> {
+  const all = await readAll(folder, questions);
+  const topics = [...new Set(all.map(({ topic }) => topic))];
+  const { width } = scaleOf(all.flatMap(({ ranked }) => ranked.filter((_, at) => at % EVERY === 0).map(({ features }) => features)));
+  const unscaled = (weights: readonly number[]): readonly number[] => weights.map((weight, at) => weight / (width[at] ?? 1));
+  const flat = FEATURES.map(() => 0);
+  const easy = fitOrder(groupsOf(all, width, flat), ORDER_PENALTY, flat);
+  const groups = groupsOf(all, width, unscaled(easy));
+  const order = fitOrder(groups, ORDER_PENALTY, easy);
+  const without = new Map(
+    topics.map((topic) => [
+      topic,
+      unscaled(
+        fitOrder(
+          groups.filter((group) => group.topic !== topic),
+          ORDER_PENALTY,
+          easy,
+          WARM_ROUNDS,
+        ),
+      ),
+    ]),
+  );
+  const judged = all.map((read) => {
+    const weights = without.get(read.topic) ?? [];
+    const first = orderBy(read, weights, 60);
+    const ranked = first.flatMap((at) => {
+      const one = read.ranked[at];
+      return one === undefined ? [] : [{ ...one, score: dot(one.features, weights) }];
+    });
+    const rights = first.slice(0, 3).map((at) => (read.right[at] ?? 0) > 0);
+    return {
+      ...read,
+      rights,
+      scores: ranked.slice(0, 3).map(({ score }) => score),
+      row: decisionFeatures(read.asked, read.found, ranked),
+      answered: read.question.answers.length > 0,
+    };
+  });
+  type Judged = (typeof judged)[number];
+  const scale = scaleOf(judged.map(({ row }) => row));
+  const scaled = (row: readonly number[]): readonly number[] =>
+    row.map((value, at) => (value - (scale.mean[at] ?? 0)) / (scale.width[at] ?? 1));
+  const decide = (of: readonly Judged[], yes: (one: Judged) => boolean) => {
+    const rows = (list: readonly Judged[]): readonly Decided[] => list.map((one) => ({ row: scaled(one.row), yes: yes(one) }));
+    const whole = fitDecision(rows(of), DECISION_PENALTY);
+    const left = new Map(topics.map((topic) => [topic, fitDecision(rows(of.filter((one) => one.topic !== topic)), DECISION_PENALTY)]));
+    const sure = judged.map((one) => {
+      const fit = left.get(one.topic) ?? whole;
+      return 1 / (1 + Math.exp(-fit.bias - dot(scaled(one.row), fit.weights)));
+    });
+    const weights = whole.weights.map((weight, at) => weight / (scale.width[at] ?? 1));
+    return { bias: whole.bias - dot(weights, scale.mean), weights, scaled: whole.weights, sure };
+  };
+  const isFar = ({ question, answered }: Judged): boolean => !answered && question.kind !== "near";
+  const here = decide(
+    judged.filter((one) => one.answered || isFar(one)),
+    ({ answered }) => answered,
+  );
+  const answers = decide(judged, ({ rights }) => rights.includes(true));
+  const atShare = (list: readonly number[], part: number): number => list.toSorted((a, b) => a - b)[Math.floor(list.length * part)] ?? 0;
+  const pick = (sure: readonly number[], test: (one: Judged) => boolean): readonly number[] =>
+    sure.filter((_, at) => judged[at] !== undefined && test(judged[at]));
+  const enoughHere = atShare(
+    pick(here.sure, ({ answered }) => answered),
+    1 - ANSWERED_KEPT,
+  );
+  const enoughAnswer = atShare(
+    pick(answers.sure, ({ question }) => question.kind === "near"),
+    NEAR_HELD,
+  );
+  const behind = judged.flatMap(({ rights, scores }) =>
+    rights.flatMap((is, at) => (is && at > 0 ? [(scores[0] ?? 0) - (scores[at] ?? 0)] : [])),
+  );
+  const beside = atShare(behind, BESIDE_KEPT);
+  await writeFile(
+    WEIGHTS,
+    formatWeights(unscaled(order), beside, scale.mean, {
+      here: { ...here, enough: enoughHere },
+      answered: { ...answers, enough: enoughAnswer },
+    }),
+  );
+
+  const told = judged.map((one, at) =>
+    (here.sure[at] ?? 0) < enoughHere ? "none" : (answers.sure[at] ?? 0) < enoughAnswer ? "nearest" : "answer",
+  );
+  const withAnswer = judged.filter(({ answered }) => answered);
+  const saying = (finding: string, list: readonly Judged[]): readonly Judged[] =>
+    list.filter((one) => told[judged.indexOf(one)] === finding);
+  const of = (kind: string, answered: boolean): readonly Judged[] =>
+    judged.filter((one) => one.question.kind === kind && one.answered === answered);
+  const right = (list: readonly Judged[]): readonly Judged[] => list.filter(({ rights }) => rights.includes(true));
+  const heldBack = (list: readonly Judged[]): readonly Judged[] => [...saying("none", list), ...saying("nearest", list)];
+  const lines: readonly (readonly [string, string])[] = [
+    [
+      "could be quoted at all",
+      share(
+        withAnswer.filter((one) => one.right.some((value) => value > 0)),
+        withAnswer,
+      ),
+    ],
+    [
+      "right passage first",
+      share(
+        withAnswer.filter(({ rights }) => rights[0] === true),
+        withAnswer,
+      ),
+    ],
+    ["right passage in three", share(right(withAnswer), withAnswer)],
+    ["silent although answered", share(saying("none", withAnswer), withAnswer)],
+    ["near: nearest or refused", share(heldBack(of("near", false)), of("near", false))],
+    ["far: refused", share(saying("none", of("far", false)), of("far", false))],
+    ["frames without an answer: nearest or refused", share(heldBack(of("frame", false)), of("frame", false))],
+    [
+      "frames with one: right first",
+      share(
+        of("frame", true).filter(({ rights }) => rights[0] === true),
+        of("frame", true),
+      ),
+    ],
+    ["said to be answered: right in three", share(right(saying("answer", judged)), saying("answer", judged))],
+    [
+      "said to be nearest: none right in three",
+      share(
+        saying("nearest", judged).filter(({ rights }) => !rights.includes(true)),
+        saying("nearest", judged),
+      ),
+    ],
+    [
+      "said not to be here: no answer",
+      share(
+        saying("none", judged).filter(({ answered }) => !answered),
+        saying("none", judged),
+      ),
+    ],
+  ];
+  const table = (names: readonly string[], columns: readonly (readonly number[])[]): string =>
+    names.map((name, at) => `${name.padEnd(46)}${columns.map((column) => (column[at] ?? 0).toFixed(2).padStart(8))}\n`).join("");
+  return [
+    `each of ${topics.length} topics judged by weights learnt of the others\n`,
+    ...lines.map(([name, value]) => `${name.padEnd(46)}  ${value}\n`),
+    "\norder: weight of a feature by its deviation\n",
+    table(FEATURES, [order]),
+    "\ndecisions: the same, that something here answers | that one of three quotes does\n",
+    table(DECISION_FEATURES, [here.scaled, answers.scaled]),
+  ].join("");
+}
+
+type Decision = { readonly bias: number; readonly weights: readonly number[]; readonly enough: number };
+
+function formatWeights(
+  order: readonly number[],
+  beside: number,
+  mean: readonly number[],
+  { here, answered }: { readonly here: Decision; readonly answered: Decision },
+): string {
+  const number = (value: number): string => Number(value.toPrecision(4)).toString();
+  const usual = (name: (typeof DECISION_FEATURES)[number]): number => mean[DECISION_FEATURES.indexOf(name)] ?? 0;
+  const list = (names: readonly string[], weights: readonly number[], indent: string): string =>
+    names.map((name, at) => `${indent}${JSON.stringify(name)}: ${number(weights[at] ?? 0)},\n`).join("");
+  const decision = (name: string, { bias, weights, enough }: Decision): string =>
+    `  ${name}: {\n    bias: ${number(bias)},\n    enough: ${number(enough)},\n    weights: {\n${list(DECISION_FEATURES, weights, "      ")}    },\n  },\n`;
+  return [
+    "/** Weights that were learnt of judged questions: `npm run -s eval -- DIR --answers FILE --learn` writes this file. Each is of a feature as it\n",
+    " *  is measured (features.ts). */\n",
+    `export const ORDER = {\n${list(FEATURES, order, "  ")}} as const;\n\n`,
+    "/** How far behind the first quote, by the order, another one may be. */\n",
+    `export const BESIDE = ${number(beside)};\n\n`,
+    "/** Nearness of the nearest passage and of the first quote's, in the mean. */\n",
+    `export const USUAL = { nearest: ${number(usual("nearness of the nearest passage"))}, first: ${number(usual("nearness of the first quote's passage"))} } as const;\n\n`,
+    "/** That something here answers at all, and that one of the first three quotes does. */\n",
+    `export const DECISIONS = {\n${decision("here", here)}${decision("answered", answered)}} as const;\n`,
+  ].join("");
+}

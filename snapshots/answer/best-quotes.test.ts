@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { words } from "../index/words.ts";
+import { findQuotes } from "./best-quotes.ts";
+import { Candidates } from "./candidates.ts";
+import { DECISION_FEATURES, FEATURES } from "./features.ts";
+import { readQuestion, subjectOf } from "./question.ts";
+import type { Source } from "./sources.ts";
+import { DECISIONS, ORDER } from "./weights.ts";
+
+const digests = [
+  "# Digests",
+  "",
+  "Whoever prints a digest prints it in groups. People read digests badly.",
+  "",
+  "A digest is a short text that stands for a long one. It has 64 hex digits.",
+  "",
+  "## How do I check a digest?",
+  "",
+  "To check a digest, run `sha256sum` on the file and compare the two, as here:",
+  "",
+  "```sh",
+  "sha256sum notes.md",
+  "```",
+].join("\n");
+
+/** Texts as a search that counts words would find them. */
+function ask(question: string, texts: Readonly<Record<string, string>>, isHarmless = (text: string): boolean => !text.includes("evil")) {
+  const worth = new Map([...new Set(words(subjectOf(question)))].map((word) => [word, 4]));
+  const rank = (text: string): number => new Set(words(text).filter((word) => worth.has(word))).size;
+  const found = Object.entries(texts).sort((a, b) => rank(b[1]) - rank(a[1]));
+  const best = Math.max(1, ...found.map(([, text]) => rank(text)));
+  const sources = found.map(([key, source], at): Source => {
+    const lines = source.split("\n").length;
+    const row = {
+      doc: key,
+      n: 0,
+      key,
+      title: key,
+      kind: "markdown" as const,
+      collection: "",
+      heading: "",
+      name: "",
+      page: null,
+      sha256: key,
+    };
+    const passage = { row: { ...row, text: source, start_line: 1, end_line: lines }, words: rank(source) / best, near: 0.5 };
+    const text = { rank: at + 1, share: rank(source) / best, passages: [passage] };
+    return { found: text, key, title: key, kind: "markdown", sha256: key, page: null, source, start_line: 1 };
+  });
+  const score = best * 4;
+  return findQuotes(
+    readQuestion(question, worth),
+    { results: [], texts: sources.map((one) => one.found), worth, score, near: { high: 0.6, low: 0.3 } },
+    sources,
+    new Candidates(),
+    isHarmless,
+  );
+}
+
+test("the weights are of the features, each once and in their order", () => {
+  assert.deepEqual(Object.keys(ORDER), [...FEATURES]);
+  for (const { weights, enough } of Object.values(DECISIONS)) {
+    assert.deepEqual(Object.keys(weights), [...DECISION_FEATURES]);
+    assert.ok(enough > 0 && enough < 1);
+  }
+});
+
+test("what stands under the heading that is asked is quoted first, with its command, and where it stands is told", () => {
+  const { finding, quotes } = ask("How do I check a digest?", { "notes/digests.md": digests });
+  assert.notEqual(finding, "none");
+  const [first] = quotes;
+  assert.equal(first?.plain, "To check a digest, run sha256sum on the file and compare the two, as here: sha256sum notes.md");
+  assert.equal(first?.heading, "How do I check a digest?");
+  assert.deepEqual([first?.start_line, first?.end_line], [9, 12]);
+  assert.ok(digests.includes(first?.quote ?? "-"));
+  for (const [at, { quote }] of quotes.entries()) assert.ok(!quotes.slice(0, at).some((better) => better.quote.includes(quote)));
+});
+
+test("where nothing holds a word of the question, or none is left of it, there is no quote", () => {
+  for (const question of ["What is a zeppelin?", "?"])
+    assert.deepEqual(ask(question, { "notes/digests.md": digests }), { finding: "none", quotes: [] });
+});
+
+test("a sentence that may stand in no answer is left out of what is shown, and the others stay", () => {
+  const note = "# Digests\n\nA digest is checked by its reader. An evil sentence stands here. A digest is short, as everybody knows.\n";
+  const [first] = ask("How is a digest checked by its reader?", { "notes/d.md": note }).quotes;
+  assert.equal(first?.plain, "A digest is checked by its reader. \u2026 A digest is short, as everybody knows.");
+  assert.match(first?.quote ?? "", /evil/, "what is cited are the object's own bytes");
+  assert.deepEqual(ask("How is a digest checked?", { "notes/d.md": "# Digests\n\nAn evil digest is checked.\n" }).quotes, []);
+});
+
+test("a name with another number is another thing", () => {
+  const note = "# Digests\n\nA SHA-256 digest is used to name a file, and SHA-256 has no known collision.\n";
+  assert.deepEqual(ask("Can I use a SHA-1 digest?", { "notes/sha.md": note }).quotes, []);
+  assert.equal(ask("What is a SHA 256 digest?", { "notes/sha.md": note }).quotes.length, 1);
+});
+
+test("a frame is no part of what is asked", () => {
+  for (const [question, subject] of [
+    ["What is said about the walrus operator?", "the walrus operator"],
+    ["Does the library mention Stackless Python?", "Stackless Python"],
+    ["does the text say anything about Rust", "Rust"],
+    ["Tell me about the index", "the index"],
+    ["Please tell me more about leaves.", "leaves"],
+    ["What is a packfile?", "What is a packfile?"],
+    ["Tell me about?", "Tell me about?"],
+  ] as const)
+    assert.equal(subjectOf(question), subject, question);
+});

@@ -1,0 +1,290 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { plainOf } from "../query/plain.ts";
+import { blocksOf } from "./blocks.ts";
+import { sentencesIn, unitsOf } from "./units.ts";
+
+type Kind = Parameters<typeof blocksOf>[1];
+const plain = (text: string, kind: Kind): readonly string[] => blocksOf(text, kind).map((one) => one.plain);
+const under = (text: string, kind: Kind) => blocksOf(text, kind).map(({ heading, form, plain }) => [heading.join(" > "), form, plain]);
+
+test("any text has blocks that stand in it where they say, in order and without overlap, and units that do", () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof(
+          fc.string({ unit: "binary", maxLength: 40 }),
+          fc.constantFrom(
+            "<p>",
+            "</p><pre>",
+            "term::\n",
+            "..  note::\n",
+            "# A title\n",
+            "```\n",
+            "---\n",
+            "A sentence stands here. ",
+            "(** ",
+            "*)\n",
+            "\n\n",
+            "| a | b |\n",
+          ),
+        ),
+        { maxLength: 20 },
+      ),
+      fc.constantFrom(
+        "markdown" as const,
+        "code" as const,
+        "yaml" as const,
+        "text" as const,
+        "latex" as const,
+        "html" as const,
+        "csv" as const,
+        "pdf" as const,
+      ),
+      (parts, kind) => {
+        const text = parts.join("");
+        let end = 0;
+        for (const block of blocksOf(text, kind)) {
+          assert.ok(block.start >= end && block.end > block.start && block.end <= text.length);
+          end = block.end;
+        }
+        for (const { start, end, plain } of unitsOf(text, kind)) assert.ok(end > start && end <= text.length && plain.length <= 600);
+      },
+    ),
+  );
+});
+
+test("of Markdown its paragraphs, items, rows and code are read: no heading, front matter or comment", () => {
+  const text = [
+    "---",
+    "title: A title that is long enough to be one.",
+    "---",
+    "# What the note is about, in many words.",
+    "",
+    "The *first* sentence has a [link](a.md) and `code`. The second, e.g. this one,",
+    "goes over two lines!",
+    "",
+    "Another heading of this note, underlined",
+    "---",
+    "",
+    "- An item says something of its own.",
+    "- **Bold** words say it too, and louder.",
+    "",
+    "| state | what it means here |",
+    "|---|:--|",
+    "| `dead` | nothing calls *it* any more |",
+    "```sh",
+    "run this # and that",
+    "",
+    "then this",
+    "```",
+    "<!-- This is a comment of the author. -->",
+  ].join("\n");
+  const [about, other] = ["What the note is about, in many words.", "Another heading of this note, underlined"];
+  assert.deepEqual(under(text, "markdown"), [
+    [about, "prose", "The first sentence has a link and code. The second, e.g. this one, goes over two lines!"],
+    [other, "item", "An item says something of its own."],
+    [other, "item", "Bold words say it too, and louder."],
+    [other, "entry", "dead | nothing calls it any more"],
+    [other, "code", "run this # and that then this"],
+  ]);
+  const [first] = blocksOf(text, "markdown");
+  assert.deepEqual(
+    sentencesIn(text, first?.start ?? 0, first?.end ?? 0).map(([start, end]) => text.slice(start, end).slice(0, 12)),
+    ["The *first* ", "The second, "],
+  );
+});
+
+test("of code its comments are read, without their signs", () => {
+  assert.deepEqual(plain("(** A path leads from one leaf only.\n    It ends at the root. *)\nLemma x : True.\n", "code"), [
+    "A path leads from one leaf only. It ends at the root.",
+  ]);
+  assert.deepEqual(plain("/// Sorts the list by inserting, as\n/// the proof does it.\nfn sort() { let a = 1; }\n", "code"), [
+    "Sorts the list by inserting, as the proof does it.",
+  ]);
+  assert.deepEqual(plain("/-- The sum of all is the last one. -/\ntheorem x : True := trivial\n", "code"), [
+    "The sum of all is the last one.",
+  ]);
+});
+
+test("a cell of a table says nothing without its head", () => {
+  assert.deepEqual(plain("name,what it is for and why it is here.\n", "csv"), []);
+});
+
+test("of a glossary in YAML each entry with words is read", () => {
+  assert.deepEqual(
+    plain('# words\nhole: a step that is missing\nsize: 12\nurl: https://a.example/b\n  - note: "what it is for"\n', "yaml"),
+    ["hole: a step that is missing", 'note: "what it is for"'],
+  );
+});
+
+test("no sentence ends within code or after an abbreviation", () => {
+  const text = "The flag `-Q . Numbers` gives, e.g. Here, the folder its name. Others can say it.";
+  assert.deepEqual(
+    sentencesIn(text, 0, text.length).map(([start, end]) => text.slice(start, end)),
+    ["The flag `-Q . Numbers` gives, e.g. Here, the folder its name.", "Others can say it."],
+  );
+});
+
+test("each line of columns is a block, and two spaces after a full stop make no columns", () => {
+  assert.deepEqual(
+    plain("a.pdf      a tree of four leaves, with every digest\nlong.tex   infinite descent, told three times over\n", "text"),
+    ["a.pdf a tree of four leaves, with every digest", "long.tex infinite descent, told three times over"],
+  );
+  assert.deepEqual(plain("A tree has a root.  Nobody\nhas seen it.  It is there.\n", "text"), [
+    "A tree has a root. Nobody has seen it. It is there.",
+  ]);
+});
+
+test("a term of AsciiDoc is the heading of its text, as far as that goes, and enclosed lines are code", () => {
+  const text = [
+    "FAQ",
+    "===",
+    "",
+    "[[undo]]",
+    "How do I undo a step?::",
+    "\tRun `undo <step>`, which takes it back.",
+    "+",
+    "It keeps what came after, as linkgit:git-revert[1] does:",
+    "+",
+    "----",
+    "$ undo 3",
+    "----",
+    "",
+    "Why not?::",
+    "\tNobody knows.",
+    "",
+    "A paragraph of the page.",
+  ].join("\n");
+  assert.deepEqual(under(text, "text"), [
+    ["FAQ > How do I undo a step?", "prose", "Run undo <step>, which takes it back."],
+    ["FAQ > How do I undo a step?", "prose", "It keeps what came after, as git-revert(1) does:"],
+    ["FAQ > How do I undo a step?", "code", "$ undo 3"],
+    ["FAQ > Why not?", "prose", "Nobody knows."],
+    ["FAQ", "prose", "A paragraph of the page."],
+  ]);
+});
+
+test("a glossary and a function of reStructuredText are the headings of what explains them, and a literal block is code", () => {
+  const text = [
+    ".. glossary::",
+    "",
+    "   walrus",
+    "      An operator with tusks.",
+    "",
+    ".. function:: dive(depth)",
+    "",
+    "   Goes down, as in::",
+    "",
+    "      dive(3)",
+    "",
+    "      dive(4)",
+    "",
+    "   It comes up with :ref:`a fish <fish>`.",
+  ].join("\n");
+  assert.deepEqual(under(text, "text"), [
+    ["walrus", "prose", "An operator with tusks."],
+    ["dive(depth)", "prose", "Goes down, as in::"],
+    ["dive(depth)", "code", "dive(3) dive(4)"],
+    ["dive(depth)", "prose", "It comes up with a fish."],
+  ]);
+});
+
+test("of HTML blocks are read wherever they stand in a line, with their code, and no navigation", () => {
+  const page =
+    '<html><head><title>T</title></head><body><div class="toc"><p>Contents</p></div><h1>Seals</h1><div><h2>How do I feed one?</h2>' +
+    "<p>Use a <b>fish</b> &amp; a spoon:</p><pre>feed --fish\n</pre><p>Be <i>quick</i>.</p></div><p><b>(2) Why?</b></p>" +
+    "<blockquote>Because it bites.</blockquote><ul><li>One tooth.<li>Two teeth.</ul></body></html>";
+  assert.deepEqual(under(page, "html"), [
+    ["Seals > How do I feed one?", "prose", "Use a fish & a spoon:"],
+    ["Seals > How do I feed one?", "code", "feed --fish"],
+    ["Seals > How do I feed one?", "prose", "Be quick."],
+    ["Seals > How do I feed one? > (2) Why?", "prose", "Because it bites."],
+    ["Seals > How do I feed one? > (2) Why?", "item", "One tooth."],
+    ["Seals > How do I feed one? > (2) Why?", "item", "Two teeth."],
+  ]);
+  const [first] = unitsOf(page, "html");
+  assert.equal(first?.plain, "Use a fish & a spoon: feed --fish Be quick.");
+  assert.equal(page.slice(first?.start, first?.end), "Use a <b>fish</b> &amp; a spoon:</p><pre>feed --fish\n</pre><p>Be <i>quick</i>.");
+});
+
+test("a unit is as long as a reader sees it, and tags count for nothing", () => {
+  const link = (n: number): string => `<a href="https://long.example/${"x".repeat(60)}/${n}">word ${n}</a>`;
+  const page = `<p>${Array.from({ length: 12 }, (_, at) => `Here is ${link(at)} of it.`).join(" ")}</p>`;
+  assert.equal(unitsOf(page, "html").length, 1);
+  const long = `${"A sentence of a paragraph that is long. ".repeat(30)}`;
+  for (const { plain } of unitsOf(long, "markdown")) assert.match(plain, /^A sentence[^]*long\.$/);
+});
+
+test("of plain text no underlined heading is read, and no directive that is no text", () => {
+  const text = [
+    ".. SPDX-License-Identifier: GPL-2.0",
+    "",
+    "=====================",
+    "How patches are named",
+    "=====================",
+    "",
+    ".. toctree::",
+    "   :maxdepth: 1",
+    "",
+    "   one-file with-a-long-name another-file",
+    "",
+    "A patch is named after what it changes, as in::",
+    "",
+    "    struct patch { int of; } the name of a field;",
+    "",
+    "It is signed by who sends it.",
+    "",
+    "My company uses peer feedback in reviews, can I use it?",
+    "--------------------------------------------------------",
+    "",
+    ".. note::",
+    "",
+    "   Nobody reads a name that is longer than a line.",
+  ].join("\n");
+  assert.deepEqual(
+    blocksOf(text, "text").map((one) => [one.heading.join(), one.plain]),
+    [
+      ["How patches are named", "A patch is named after what it changes, as in::"],
+      ["How patches are named", "struct patch { int of; } the name of a field;"],
+      ["How patches are named", "It is signed by who sends it."],
+      ["My company uses peer feedback in reviews, can I use it?", "Nobody reads a name that is longer than a line."],
+    ],
+  );
+});
+
+test("of a printed page the lines that end early above a capital are headings, and no part of a sentence", () => {
+  const page = [
+    "A proof by hand",
+    "Everybody has seen the drawing of a tree of digests, and few",
+    "have computed one, which takes a quarter of an hour.",
+    "The leaves",
+    "Our leaves are four trees: ash, beech, cedar, and a fourth",
+    "The name of which nobody here remembers any more.",
+  ].join("\n");
+  assert.deepEqual(
+    blocksOf(page, "pdf").map((one) => [one.heading.join(), one.plain]),
+    [
+      [
+        "A proof by hand",
+        "Everybody has seen the drawing of a tree of digests, and few have computed one, which takes a quarter of an hour.",
+      ],
+      ["The leaves", "Our leaves are four trees: ash, beech, cedar, and a fourth The name of which nobody here remembers any more."],
+    ],
+  );
+});
+
+test("a comment at the end of a line of LaTeX is no part of what is read, and an escaped sign is", () => {
+  assert.deepEqual(
+    plain("Descent is the reason why it stops. % A checker calls it recursion.\nIt saves 50\\% of all the steps.\n", "latex"),
+    ["Descent is the reason why it stops. It saves 50\\% of all the steps."],
+  );
+});
+
+test("marks are taken away, and what is no mark stays", () => {
+  assert.equal(plainOf("a * b and __init__ is `x_y_z`, **bold** [text](u)"), "a * b and init is x_y_z, bold text");
+  assert.equal(plainOf("*canonically\nequivalent* and what is\n*meant* by it"), "canonically equivalent and what is meant by it");
+  assert.equal(plainOf("from $x \\le y$ and $a_2$ for $5 and $6, not $\\preceq$"), "from x ≤ y and a_2 for $5 and $6, not $\\preceq$");
+  assert.equal(plainOf("snake_case_name and 2*3*4"), "snake_case_name and 2*3*4");
+});

@@ -1,0 +1,302 @@
+/** BlocksOf reads a text into the blocks that can be quoted, whatever it is written in. Front matter, comments to authors, links of
+ *  contents and directives are none; headings, and terms that are explained, are the headings of what stands below them. */
+import { type Kind, KINDS, type Prose } from "../schema/kinds.ts";
+import { type Block, type Form, makeBlock, plainIn } from "./block.ts";
+import { readHtml } from "./html-blocks.ts";
+
+const MAX_TEXT = 256 * 1024; // code units that are read
+const MAX_BLOCK = 8_000; // code units; what is longer was written by no person
+const MAX_HEADING = 300;
+const MAX_TERM = 100; // of a line that a definition stands under
+const MAX_LINKED = 0.67; // of a block that is no list of contents
+const MIN_SAID = 3; // words that an entry says of its term
+const MAX_PRINTED = 160; // characters of a line that a page has room for
+const SHORT_LINE = 0.6; // of the width of a page: a heading's line ends before it
+
+const COMMENT = /(?<!\\)%.*$/gm; // of LaTeX, at the end of a line
+
+type Line = { readonly start: number; readonly text: string };
+type Entry = { readonly from: number; readonly to: number };
+/** What a line is: a part of a block, and where its own words begin; a heading; a term that is explained by what stands in farther; an entry with
+ *  its place in the line; or nothing that is read. */
+type Read =
+  | { readonly from: number; readonly opens: boolean; readonly form: Form }
+  | { readonly heading: string }
+  | { readonly term: string; readonly indent: number }
+  | Entry
+  | null;
+type Reader = (line: Line, at: number, lines: readonly Line[]) => Read;
+
+export function blocksOf(text: string, kind: Kind): readonly Block[] {
+  const { prose } = KINDS[kind];
+  if (prose === null) return [];
+  const start = text.slice(0, MAX_TEXT);
+  const all = prose === "html" ? readHtml(start) : readLines(kind === "latex" ? start.replaceAll(COMMENT, blank) : start, prose);
+  return all.filter(({ plain, linked, start, end }) => /[\p{L}\p{N}]/u.test(plain) && linked < MAX_LINKED && end - start <= MAX_BLOCK);
+}
+
+const blank = (text: string): string => " ".repeat(text.length);
+
+function readLines(text: string, prose: Exclude<Prose, "html">): readonly Block[] {
+  const lines = linesOf(text);
+  const read = READERS[prose](text);
+  const blocks: Block[] = [];
+  let section = "";
+  let term: { readonly name: string; readonly indent: number } | null = null;
+  let open: { start: number; end: number; form: Form; goesOn: boolean } | null = null;
+  const add = (start: number, end: number, form: Form): void => {
+    const heading = [section, term?.name ?? ""].filter((title) => title !== "");
+    blocks.push(makeBlock(text, start, end, prose, { heading, form }));
+  };
+  const close = (): void => {
+    if (open !== null) add(open.start, open.end, open.form);
+    open = null;
+  };
+  for (const [at, line] of lines.entries()) {
+    const found = read(line, at, lines);
+    // A term's text stands in farther, or behind the sign of AsciiDoc that it goes on.
+    const goesOn = [line, lines[at - 1]].some((one) => CONTINUES.test(one?.text ?? ""));
+    const isBelow = found === null || !("opens" in found) || found.form === "code" || indent(line.text) > (term?.indent ?? 0);
+    if (term !== null && !isBelow && !goesOn && open?.goesOn !== true) {
+      close();
+      term = null;
+    }
+    if (found === null || !("opens" in found)) {
+      close();
+      if (found === null) continue;
+      if ("to" in found) add(line.start + found.from, line.start + found.to, "entry");
+      else if ("term" in found) term = { name: found.term, indent: found.indent };
+      else [section, term] = [found.heading, null];
+      continue;
+    }
+    const goesOnWith: Form | undefined = open?.form;
+    if (found.opens || goesOnWith !== (found.form === "prose" && goesOnWith === "item" ? "item" : found.form)) close();
+    const end = line.start + line.text.trimEnd().length;
+    if (open === null) open = { start: line.start + found.from, end, form: found.form, goesOn };
+    else open.end = end;
+  }
+  close();
+  return blocks;
+}
+
+function linesOf(text: string): readonly Line[] {
+  let start = 0;
+  return text.split("\n").map((line) => {
+    const found = { start, text: line };
+    start += line.length + 1;
+    return found;
+  });
+}
+
+const isBlank = (text: string): boolean => text.trim() === "";
+const indent = (text: string): number => text.length - text.trimStart().length;
+const part = (from: number, opens = false, form: Form = "prose") => ({ from, opens, form });
+
+/** Whether a line can go on in the next one: what follows a blank line, a table or a comment begins anew. */
+const isPart = (line: string): boolean => !isBlank(line) && !/^\s*(?:\||<|`{3}|~{3})/.test(line);
+
+function readMarkdown(): Reader {
+  let fence: string | null = null;
+  let front = false;
+  let inList = false;
+  return ({ text }, at, lines) => {
+    const mark = /^[ \t>]*(`{3,}|~{3,})/.exec(text)?.[1];
+    if (fence !== null) {
+      if (mark?.startsWith(fence) !== true) return part(0, false, "code");
+      fence = null;
+      return null;
+    }
+    if (mark !== undefined) {
+      fence = mark;
+      return null;
+    }
+    if (at === 0 && /^---\s*$/.test(text) && lines.slice(1, 60).some((line) => /^(?:---|\.\.\.)\s*$/.test(line.text))) front = true;
+    else if (front && /^(?:---|\.\.\.)\s*$/.test(text)) {
+      front = false;
+      return null;
+    }
+    if (front || isBlank(text)) return null;
+    const heading = /^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/.exec(text)?.[1];
+    if (heading !== undefined) return { heading: plainIn(heading.slice(0, MAX_HEADING), "markdown") };
+    // The line under a heading, and the heading above it; the sign that an item of AsciiDoc goes on.
+    if (/^ {0,3}(?:=+|-{2,}|\+)\s*$/.test(text)) return null;
+    if (/^ {0,3}(?:=+|-{2,})\s*$/.test(lines[at + 1]?.text ?? "") && !/^\s*(?:[-*+]|\d+[.)])\s/.test(text))
+      return { heading: plainIn(text.slice(0, MAX_HEADING), "markdown") };
+    if (/^(?:\S|$)/.test(text) && !/^\s*(?:[-*+]|\d{1,4}[.)])\s/.test(text) && !isPart(lines[at - 1]?.text ?? "")) inList = false;
+    if (/^\s*\|/.test(text)) return /^[\s|:-]*-[\s|:-]*$/.test(lines[at + 1]?.text ?? "") ? null : readRow(text);
+    if (/^\s*(?:<!--|<\/?[a-z][^>]*>\s*$|\[[^\]]+\]:\s|\$\$|\\\[)/i.test(text)) return null;
+    const item = /^[\s>]*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/.exec(text);
+    if (item !== null) {
+      inList = true;
+      return part(item[0].length, true, "item");
+    }
+    if (/^(?: {4}|\t)/.test(text) && !inList) return part(indent(text), false, "code");
+    return part(/^[\s>]*/.exec(text)?.[0].length ?? 0);
+  };
+}
+
+/** The first cell of a row, and those after it that say something of it in words. */
+function readRow(text: string): Entry | null {
+  const cells = [...text.matchAll(/(?<=\|)[^|]+(?=\|)/g)];
+  const [first, last] = [cells[0], cells.at(-1)];
+  if (first === undefined || last === undefined || first === last || isBlank(first[0])) return null;
+  if (!cells.slice(1).some(([cell]) => cell.trim().split(/\s+/).length >= MIN_SAID)) return null;
+  return { from: first.index + indent(first[0]), to: last.index + last[0].trimEnd().length };
+}
+
+/** `term: what it means`, as a glossary has it. */
+function readYaml(): Reader {
+  return ({ text }) => {
+    const [, dash = "", said = ""] = /^(\s*(?:-\s+)?)[\p{L}_][^:#]*:\s+([\p{L}"'].*?)\s*$/u.exec(text) ?? [];
+    return said.split(" ").length < MIN_SAID ? null : { from: dash.length, to: text.trimEnd().length };
+  };
+}
+
+/** Block comments: how one opens, and what closes it. */
+const BLOCKS: readonly (readonly [open: RegExp, close: string])[] = [
+  [/^\s*\(\*+\s?/, "*)"],
+  [/^\s*\/-[-!]?\s?/, "-/"],
+  [/^\s*\/\*[*!]?\s?/, "*/"],
+  [/^\s*"""\s?/, '"""'],
+  [/^\s*'''\s?/, "'''"],
+  [/^\s*\{-\s?/, "-}"],
+];
+const LINE_COMMENT = /^\s*(?:\/\/[/!]?|--|#(?![![])|;+|%+)\s+/;
+
+/** Comments alone; of a line of code nothing is read. */
+function readCode(): Reader {
+  let close: string | null = null;
+  return ({ text }) => {
+    if (close !== null) {
+      const end = text.indexOf(close);
+      if (end >= 0) close = null;
+      return commentLine(text, /^\s*\**\s?/.exec(text)?.[0].length ?? 0, end);
+    }
+    for (const [open, closing] of BLOCKS) {
+      const from = open.exec(text)?.[0].length;
+      if (from === undefined) continue;
+      const end = text.indexOf(closing, from);
+      if (end < 0) close = closing;
+      return commentLine(text, from, end);
+    }
+    const from = LINE_COMMENT.exec(text)?.[0].length;
+    return from === undefined ? null : commentLine(text, from, -1);
+  };
+}
+
+function commentLine(text: string, from: number, end: number): Read {
+  const words = text.slice(from, end < 0 ? undefined : end);
+  // A closing sign would be cited with the words before it; the line is left out when it has nothing else.
+  if (isBlank(words) || /^[\s*=#-]*$/.test(words)) return null;
+  return /^\s*(?:#+|\*)\s/.test(words) ? { heading: plainIn(words.slice(0, MAX_HEADING), "comments") } : part(from);
+}
+
+/** The line under a heading, or above it; in AsciiDoc also what encloses a text that is taken as it is. */
+const RULE = /^\s*([-=~^"'`#*+_.:<>])\1{2,}\s*$/;
+const ENCLOSES = /^([-.])\1{3,}\s*$/;
+/** AsciiDoc is told from reStructuredText by what only it has: the sign that an entry goes on, attributes, anchors, a term above its text. */
+const ASCIIDOC = /^(?:\+|\[\w+(?:,[\w -]+)*\]|\[\[[\w.-]+\]\]|={1,5} \p{L}.*)$|^(?!\.\.)\S[^\n]*::\n[ \t]*\S/mu;
+const CONTINUES = /^\+\s*$/;
+const ITEM = /^\s*(?:[-*+•]|\.{1,3}(?=\s)|\d{1,3}[.)]|\(\d{1,2}\)|#\.)\s+/;
+/** Of reStructuredText: what stands under these is taken as it is, or is no text; of others the name is what is explained below. */
+const LITERAL = /^\s*\.\.\s+(?:code-block|code|sourcecode|parsed-literal|doctest|testcode|productionlist)::/;
+const SILENT =
+  /^\s*\.\.(?:\s*$|\s+(?:toctree|index|image|figure|raw|only|math|highlight|module|sectionauthor|moduleauthor|contents)::|\s+(?![\w:-]+::))/;
+const DIRECTIVE = /^\s*\.\.\s+([\w:-]+)::\s*(.*)$/;
+const ADMONITION =
+  /^(?:note|tip|hint|important|warning|caution|attention|danger|seealso|admonition|glossary|versionadded|versionchanged|deprecated)$/;
+
+function readPlain(text: string): Reader {
+  const isAsciidoc = ASCIIDOC.test(text);
+  /** What stands in farther than this is taken as it is, or not at all. */
+  let [literal, silent] = [Infinity, Infinity];
+  let enclosing: string | null = null;
+  return ({ text }, at, lines) => {
+    const [before, under, below] = [lines[at - 1]?.text ?? "", lines[at + 1]?.text ?? "", lines[at + 2]?.text ?? ""];
+    if (enclosing !== null) {
+      if (text.trimEnd() !== enclosing) return part(0, false, "code");
+      enclosing = null;
+      return null;
+    }
+    if (isBlank(text)) return literal < Infinity && indent(under) > literal ? part(0, false, "code") : null;
+    if (indent(text) > silent) return null;
+    if (indent(text) > literal) return part(indent(text), false, "code");
+    [literal, silent] = [Infinity, Infinity];
+    if (isAsciidoc && ENCLOSES.test(text) && (!isPart(before) || !isTitle(before, text))) {
+      enclosing = text.trimEnd();
+      return null;
+    }
+    if (/^\s*\.\.(?:\s|$)/.test(text)) {
+      if (LITERAL.test(text)) literal = indent(text);
+      else if (SILENT.test(text)) silent = indent(text);
+      const [, name = "", argument = ""] = DIRECTIVE.exec(text) ?? [];
+      const explains = literal === Infinity && silent === Infinity && !ADMONITION.test(name) && argument !== "";
+      return explains ? { term: plainIn(argument.slice(0, MAX_HEADING), "plain"), indent: indent(text) } : null;
+    }
+    if (RULE.test(text) || CONTINUES.test(text) || /^\s*(?:\[\[?[\w.,="' -]+\]\]?|:[\w -]+:(?:\s.*)?|>>> ?)$/.test(text)) return null;
+    if (RULE.test(under) && indent(under) <= indent(text) && (RULE.test(before) || isTitle(text, under)))
+      return { heading: plainIn(text.slice(0, MAX_HEADING), "plain") };
+    const title = isAsciidoc ? /^={1,5} (\p{L}.*)$/u.exec(text)?.[1] : undefined;
+    if (title !== undefined) return { heading: plainIn(title, "plain") };
+    if (isAsciidoc && /\S::\s*$/.test(text))
+      return { term: plainIn(text.replace(/::\s*$/, "").slice(0, MAX_HEADING), "plain"), indent: indent(text) };
+    if (/^\s*>>> /.test(text)) return part(indent(text), false, "code");
+    if (!isAsciidoc && /::\s*$/.test(text)) literal = indent(text);
+    const item = ITEM.exec(text);
+    if (item !== null) return part(item[0].length, true, "item");
+    // A term, and what it means farther in.
+    if (literal === Infinity && !isPart(before) && isDefined(text, under)) return { term: plainIn(text, "plain"), indent: indent(text) };
+    if (isAsciidoc && /^[ \t]/.test(text) && !isPart(before) && isBlank(below) && indent(under) > indent(text))
+      return part(indent(text), true);
+    // Columns are apart by more than the two spaces after a sentence.
+    return part(indent(text), /[^\s.!?:;,"'\u201d)\]](?: {2,}|\t)\S/.test(text));
+  };
+}
+
+/** Whether a row of signs is long enough for the title above it, and no longer than somebody may mistake himself. */
+function isTitle(title: string, row: string): boolean {
+  return /[\p{L}\p{N}]/u.test(title) && row.trim().length >= title.trim().length - 2 && !/^\s*(?:\.\.|[-*+] )/.test(title);
+}
+
+function isDefined(text: string, under: string): boolean {
+  return (
+    !isBlank(under) && indent(under) > indent(text) && text.trim().length <= MAX_TERM && !/[.!?:;,]\s*$/.test(text) && !ITEM.test(under)
+  );
+}
+
+/** The text of a printed page: nothing marks a heading in it but that its line ends before it is full and no sentence ends there. */
+function readPdf(text: string): Reader {
+  const width = Math.max(...text.split("\n").map(({ length }) => (length <= MAX_PRINTED ? length : 0)));
+  let before = "";
+  const plain = readPlain("");
+  return (line, at, lines) => {
+    const follows = at === 0 || isBlank(before) || /[.!?:]["\u201d\u2019)\]]*$/.test(before);
+    before = line.text.trimEnd();
+    const isHeading =
+      follows && before.length <= SHORT_LINE * width && /[\p{L}\p{N})]$/u.test(before) && /^\s*\p{Lu}/u.test(lines[at + 1]?.text ?? "");
+    return isHeading ? { heading: before.trim() } : plain(line, at, lines);
+  };
+}
+
+function readLatex(): Reader {
+  return ({ text }) => {
+    const heading = /^\s*\\(?:part|chapter|(?:sub)*section|paragraph|title)\*?\{(.*)\}\s*$/.exec(text)?.[1];
+    if (heading !== undefined) return { heading: plainIn(heading.slice(0, MAX_HEADING), "latex") };
+    if (
+      isBlank(text) ||
+      /^\s*(?:%|\\(?:begin|end|label|documentclass|usepackage|bibliography|author|date|maketitle|newcommand|item\s*$)|\\\[|\$\$)/.test(text)
+    )
+      return null;
+    const item = /^\s*\\item(?:\[[^\]]*\])?\s*/.exec(text);
+    return item === null ? part(indent(text)) : part(item[0].length, true, "item");
+  };
+}
+
+const READERS: Readonly<Record<Exclude<Prose, "html">, (text: string) => Reader>> = {
+  markdown: readMarkdown,
+  comments: readCode,
+  plain: readPlain,
+  printed: readPdf,
+  latex: readLatex,
+  entries: readYaml,
+};

@@ -1,0 +1,185 @@
+/** FeaturesOf says in numbers what speaks for a stretch of a text as the answer to a question. The weights are learnt (weights.json). */
+import { words } from "../index/words.ts";
+import type { Found, FoundPassage, FoundText } from "./found-texts.ts";
+import type { Question } from "./question.ts";
+import type { Unit } from "./units.ts";
+import { USUAL } from "./weights.ts";
+
+const REASON = /\b(?:because|since|so that|otherwise|therefore|hence|reason|or else|must)\b|, or\b|^(?:so|that is why)\b/i;
+const STEP = /\b(?:run|use|using|type|command|install|edit|set|add|you can|to \w+,)\b/i;
+const NUMBER = /\d/;
+const PARAGRAPH = 400; // characters; an entry that defines what is asked says as much in fewer
+
+/** What is measured, in the order of the weights. */
+export const FEATURES = [
+  "share of the topic's words said",
+  "more of them in the headings",
+  "more of them in the title",
+  "share of them in the heading",
+  "share of the heading that they are",
+  "heading, of the first below it",
+  "nearness to the heading",
+  "neighbours of the question said",
+  "text: share of the best score",
+  "text: nearness to the first",
+  "passage: share of the best score",
+  "passage: nearness of meaning",
+  "passage: the same, within the answer",
+  "how, and a step or a command",
+  "definition, where one is asked for",
+  "reason, where one is asked for",
+  "number, where one is asked for",
+  "item of a list",
+  "entry of a table",
+  "asks itself",
+  "length",
+  "share of the topic's words in the section",
+] as const;
+
+/** A set of words of each text, read once. */
+export type Words = { readonly said: ReadonlySet<string>; readonly order: readonly string[] };
+
+export function wordsIn(text: string): Words {
+  const order = words(text);
+  return { order, said: new Set(order) };
+}
+
+export type Candidate = {
+  readonly unit: Unit;
+  readonly text: FoundText;
+  readonly passage: FoundPassage;
+  readonly said: Words;
+  readonly headings: ReadonlySet<string>;
+  readonly heading: ReadonlySet<string>;
+  readonly title: ReadonlySet<string>;
+  /** Of all that stands under the same headings, and of these. */
+  readonly section: ReadonlySet<string>;
+};
+
+/** Share of what is wanted, by worth, that the sets hold. */
+export function cover(topic: Question["topic"], ...sets: readonly ReadonlySet<string>[]): number {
+  let [all, held] = [0, 0];
+  for (const [word, worth] of topic) {
+    all += worth;
+    if (sets.some((set) => set.has(word))) held += worth;
+  }
+  return all === 0 ? 0 : held / all;
+}
+
+/** Share of the rarest word's worth that the rarest one among those that a text has is worth. */
+function rarestIn(topic: Question["topic"], ...sets: readonly ReadonlySet<string>[]): number {
+  const held = [...topic].filter(([word]) => sets.some((set) => set.has(word))).map(([, worth]) => worth);
+  return Math.max(0, ...held) / Math.max(Number.MIN_VALUE, ...topic.values());
+}
+
+export function featuresOf(
+  question: Question,
+  { unit, text, passage, said, headings, heading, title, section: all }: Candidate,
+  found: Found,
+): readonly number[] {
+  const { topic } = question;
+  const own = cover(topic, said.said);
+  const section = cover(topic, said.said, headings);
+  const under = cover(topic, heading);
+  const { high, low } = found.near;
+  const plain = unit.plain;
+  const defines = question.defines && isDefinition(plain, question, heading);
+  const flag = (test: boolean): number => (test ? 1 : 0);
+  return [
+    own,
+    section - own,
+    cover(topic, said.said, headings, title) - section,
+    under,
+    heading.size === 0 ? 0 : [...heading].filter((word) => topic.has(word)).length / heading.size,
+    unit.below === 0 ? under : 0,
+    1 / (1 + unit.below),
+    pairsIn(question, said.order),
+    text.share,
+    text.rank === 0 ? 0 : 1 / text.rank,
+    passage.words,
+    passage.near,
+    high > low ? (passage.near - low) / (high - low) : 0,
+    flag(question.instructs && (unit.shows || STEP.test(plain))),
+    flag(defines),
+    flag(question.explains && REASON.test(plain)),
+    flag(question.counts && NUMBER.test(plain)),
+    flag(unit.form === "item"),
+    flag(unit.form === "entry" && !defines),
+    flag(plain.endsWith("?")),
+    Math.log2(1 + (defines && unit.form === "entry" ? PARAGRAPH : plain.length) / 100),
+    cover(topic, all),
+  ];
+}
+
+const NEAR = 4; // words between neighbours of the question that still belong together
+
+/** Share of the question's neighbours that stand near each other. */
+function pairsIn({ pairs, topic }: Question, order: readonly string[]): number {
+  if (pairs.length === 0) return 0;
+  const at = new Map<string, number[]>();
+  for (const [place, word] of order.entries()) if (topic.has(word)) at.set(word, [...(at.get(word) ?? []), place]);
+  const held = pairs.filter(([one, other]) => at.get(one)?.some((a) => at.get(other)?.some((b) => Math.abs(a - b) <= NEAR)));
+  return held.length / pairs.length;
+}
+
+/** "A digest is …", "… is called a digest", "digest - …" as manual pages begin, and what stands under the term. */
+function isDefinition(plain: string, { topic }: Question, heading: ReadonlySet<string>): boolean {
+  const holds = (text: string | undefined, more: number): boolean => {
+    const said = new Set(words(text ?? ""));
+    return said.size > 0 && said.size <= topic.size + more && [...topic.keys()].every((word) => said.has(word));
+  };
+  if (heading.size > 0 && heading.size <= topic.size && [...heading].every((word) => topic.has(word))) return true;
+  // "In a tree, this is …" says what this is, and "in a forest, a tree is …" what a tree is.
+  const [before, after] = plain
+    .replace(/^(?:in|within|on|for|with|under|by|at|from)\b[^,]*,\s+/i, "")
+    .split(/\b(?:is|are|means?|denotes?|says|refers to|consists of|holds)\b|\s[-\u2013\u2014]{1,2}\s|:\s/, 2);
+  return (after !== undefined && holds(before, 2)) || holds(/\bcalled ((?:[\w'-]+ ?){1,6})/.exec(plain)?.[1], 2);
+}
+
+/** What the decision goes by, in the order of its weights. */
+export const DECISION_FEATURES = [
+  "share of the topic's words said",
+  "share of them in the section or the title",
+  "share of them in the heading",
+  "neighbours of the question said",
+  "the rarest of them said, or in the headings",
+  "most of them in one section",
+  "search: the best score, by their worth",
+  "nearness of the nearest passage",
+  "nearness of the first quote's passage",
+  "few words",
+  "score of the first quote",
+  "lead over the next text",
+  "a statement or words alone",
+] as const;
+
+const LOOKED_AT = 10; // candidates whose sections are looked at
+
+/** @param ranked best first, at least one */
+export function decisionFeatures(
+  { topic, asks }: Question,
+  found: Found,
+  ranked: readonly { readonly candidate: Candidate; readonly features: readonly number[]; readonly score: number }[],
+): readonly number[] {
+  const [first] = ranked;
+  if (first === undefined) return [];
+  const { candidate, features, score } = first;
+  const worth = [...topic.values()].reduce((sum, one) => sum + one, 0);
+  const next = ranked.find((one) => one.candidate.text !== candidate.text);
+  return [
+    features[0] ?? 0,
+    cover(topic, candidate.section, candidate.title),
+    features[3] ?? 0,
+    features[7] ?? 0,
+    rarestIn(topic, candidate.said.said, candidate.headings),
+    Math.max(...ranked.slice(0, LOOKED_AT).map((one) => cover(topic, one.candidate.section))),
+    worth === 0 ? 0 : found.score / worth,
+    // Without a model of meaning nothing speaks for or against.
+    found.near.high || USUAL.nearest,
+    candidate.passage.near || USUAL.first,
+    1 / Math.sqrt(Math.max(1, topic.size)),
+    score,
+    next === undefined ? 0 : score - next.score,
+    asks ? 0 : 1,
+  ];
+}

@@ -1,0 +1,116 @@
+/** FindTexts finds the texts that may answer a question: those that search has first, and those whose passages are nearest in meaning. */
+import type { Embedder } from "../embed/embedder.ts";
+import type { IndexReader } from "../index/reader.ts";
+import type { IndexRow } from "../index/row.ts";
+import { openFinder, rawWords, words } from "../index/words.ts";
+import { foldDuplicates } from "../query/duplicates.ts";
+import { findReason, type IndexQuery, parseIndexQuery } from "../query/parsed-query.ts";
+import { bareScore, type RankedDocument } from "../query/rank.ts";
+import { rankWithFeedback } from "../query/relevance-feedback.ts";
+import { rememberRows } from "../query/remember.ts";
+import { type SearchQuery, toResult } from "../query/search.ts";
+import type { SearchResult } from "../query/search-result.ts";
+
+const TEXTS = 12; // that search has first
+const NEAREST = 12; // passages whose texts are read too
+const NEAR_ROWS = 100; // passages whose nearness is known; the last stands for all others
+const PASSAGES = 6; // of a text
+
+/** A passage of a text; `words` is its share of the best passage's score, `near` its cosine to the question. */
+export type FoundPassage = { readonly row: IndexRow; readonly words: number; readonly near: number };
+
+export type FoundText = {
+  /** 1 for the first; 0 of one that is only near. */
+  readonly rank: number;
+  /** Share of the first one's score. */
+  readonly share: number;
+  /** Best first, at least one. */
+  readonly passages: readonly FoundPassage[];
+};
+
+export type Found = {
+  /** As a search shows them. */
+  readonly results: readonly SearchResult[];
+  readonly texts: readonly FoundText[];
+  /** How much each word that was looked for tells. */
+  readonly worth: ReadonlyMap<string, number>;
+  /** Of the best passage, as the engine has it. */
+  readonly score: number;
+  /** Cosines of the nearest passage and of what is not among the nearest; 0 where meaning is not to be had. */
+  readonly near: { readonly high: number; readonly low: number };
+};
+
+type Near = { readonly doc: string; readonly n: number; readonly similarity: number };
+
+/** @param embedder null ranks by words alone; so does one that fails */
+export async function findTexts(index: IndexReader, embedder: Embedder | null, query: SearchQuery, signal?: AbortSignal): Promise<Found> {
+  const reader = rememberRows(index);
+  const wanted = parseIndexQuery(query.q, reader);
+  const [ranked, near] = await Promise.all([
+    rankWithFeedback(reader, wanted, query.prefix, query.limit),
+    wanted.nowhere ? [] : findNear(reader, embedder, query, signal).catch(() => []),
+  ]);
+  const first = ranked.slice(0, query.limit);
+  const shown = await reader.rows(first.flatMap(({ passages }) => passages[0]?.ref ?? []));
+  const find = openFinder(wanted.worth);
+  const results = first.flatMap(({ score, exact }, at) => {
+    const row = shown[at]?.row;
+    return row === undefined ? [] : [toResult(row, score, exact ? findReason(row, query.q) : null, find)];
+  });
+  const score = Math.max(0, ...ranked.slice(0, TEXTS).flatMap(({ passages }) => passages.map((passage) => bareScore(passage.score))));
+  return {
+    results: foldDuplicates(results),
+    texts: await readTexts(reader, ranked, near, score),
+    worth: new Map([...wanted.worth, ...unknownWords(query.q, wanted, reader)]),
+    score,
+    near: { high: near[0]?.similarity ?? 0, low: near.at(-1)?.similarity ?? 0 },
+  };
+}
+
+/** Words that stand nowhere, nor anything that they may have been meant for: no text has all that such a question is about. */
+function unknownWords(q: string, { worth, instead }: IndexQuery, { statistics }: IndexReader): readonly (readonly [string, number])[] {
+  return rawWords(q.toWellFormed().normalize("NFC"))
+    .filter((raw) => !instead.has(raw))
+    .flatMap((raw) => words(raw))
+    .filter((word) => !worth.has(word) && statistics.rowsWith(word) === 0)
+    .map((word) => [word, statistics.worth(word)]);
+}
+
+async function findNear(
+  reader: IndexReader,
+  embedder: Embedder | null,
+  query: SearchQuery,
+  signal?: AbortSignal,
+): Promise<readonly Near[]> {
+  const vectors = embedder === null ? null : await reader.vectors(embedder.id);
+  const [vector] = vectors === null ? [] : ((await embedder?.embed([query.q.toWellFormed()], signal)) ?? []);
+  return vector === undefined ? [] : ((await vectors?.nearest(vector, query.prefix, NEAR_ROWS)) ?? []);
+}
+
+async function readTexts(
+  reader: IndexReader,
+  ranked: readonly RankedDocument[],
+  near: readonly Near[],
+  best: number,
+): Promise<readonly FoundText[]> {
+  const nearness = new Map(near.map(({ doc, n, similarity }) => [`${n} ${doc}`, similarity]));
+  const low = near.at(-1)?.similarity ?? 0;
+  const docs = new Set([...ranked.slice(0, TEXTS).map(({ doc }) => doc), ...near.slice(0, NEAREST).map(({ doc }) => doc)]);
+  const places = ranked
+    .filter(({ doc }) => docs.has(doc))
+    .flatMap(({ doc, passages }) => passages.slice(0, PASSAGES).map(({ ref, n, score }) => ({ doc, ref, n, score: bareScore(score) })));
+  const known = new Set(places.map(({ doc, n }) => `${n} ${doc}`));
+  const unknown = near.slice(0, NEAREST).filter(({ doc, n }) => !known.has(`${n} ${doc}`));
+  const all = [...places, ...(unknown.length === 0 ? [] : await reader.at(unknown))];
+  const rows = new Map((await reader.rows(all.map(({ ref }) => ref))).map(({ ref, row }) => [ref, row]));
+  const top = bareScore(ranked[0]?.score ?? 0) || 1;
+  const texts = [...docs].map((doc): FoundText => {
+    const at = ranked.findIndex((one) => one.doc === doc);
+    const passages = all.flatMap(({ doc: of, ref, n, score }) => {
+      const row = of === doc ? rows.get(ref) : undefined;
+      return row === undefined ? [] : [{ row, words: best === 0 ? 0 : score / best, near: nearness.get(`${n} ${doc}`) ?? low }];
+    });
+    return { rank: at + 1, share: bareScore(ranked[at]?.score ?? 0) / top, passages: passages.sort((a, b) => b.words - a.words) };
+  });
+  return texts.filter(({ passages }) => passages.length > 0);
+}

@@ -1,0 +1,83 @@
+/** ReadQuestion tells what a question is about from what only makes it a question: frames, and words that ask. */
+import { words } from "../index/words.ts";
+
+export const NEGATED = /(?<!(?:,|\band)\s)\b(?:not|no|never|without|cannot|except|nor|neither)\b|n['\u2019]t\b/i;
+const ASKS = /\?\s*$|^\s*(?:what|who|whose|how|why|when|where|which|does|do|is|are|can|may|should|tell)\b/i;
+const LIBRARY = "(?:(?:the|this|your) )?(?:library|texts?|documents?|manuals?|books?|pages?|papers?|it|here)";
+/** A frame asks for whatever is said of its subject. */
+const FRAMES = [
+  /^what (?:is|was|has been) (?:said|written|told|known) (?:here )?(?:about|of|on)\s+/i,
+  new RegExp(`^what (?:do|does) ${LIBRARY} (?:say|tell(?: (?:me|us))?|have) (?:about|of|on)\\s+`, "i"),
+  new RegExp(
+    `^(?:do|does) ${LIBRARY} (?:ever )?(?:mention|discuss|cover|describe|(?:say|have|know|contain) (?:anything|something) (?:about|of|on))\\s+`,
+    "i",
+  ),
+  /^is (?:there )?(?:anything|something) (?:said |written |here )*(?:about|on)\s+/i,
+  /^(?:please )?(?:tell|show|teach) me (?:more |something |everything )?(?:about|of)\s+/i,
+  /^(?:explain|describe|define)\s+(?:to me )?(?:what )?/i,
+];
+/** Stop words of questions: they make a question and are not what it is about. */
+const STOP_WORDS = new Set(
+  words(
+    "need must should would could may might mean meaning definition define explain say tell happen work use make get give go call difference " +
+      "differ between reason still after exactly actually really possible good best thing kind form way about been between many much know " +
+      "want stand me my there any some one all out them they he she off only more most than then so but also just ever often",
+  ),
+);
+/** "SHA-1", "RFC 6962": another number is another thing. */
+const NUMBERED = /(?<![\p{L}\p{N}_-])(\p{L}{2,30})[- ]?(\d+)(?![\p{L}\p{N}_-]|[.,]\d)/gu;
+const CAPITALS = /\p{Lu}.*\p{Lu}/u;
+
+/** What a question asks for, each by its form. */
+const FORMS = {
+  defines:
+    /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\b|\b(?:meaning|definition) of\b|\bwhat\b.*\bmeans?\b|^\s*what\s+(?:do|does)\b.*\b(?:do|stand for)\b\W*$/i,
+  instructs: /\bhow\s+(?:do|does|can|could|should|to|would)\b|\bwhich (?:command|tool|option|file)\b|^\s*(?:can|may)\s+i\b/i,
+  explains: /\bwhy\b|\bwhat\b.*\bfor\s*\?|\breasons?\b|\bpoint of\b|\bcause\b/i,
+  counts: /\bwhen\b|\bwhich year\b|\bsince\b|\buntil\b|\bhow (?:many|much|long|often|big|large|far)\b/i,
+} as const;
+
+export type Question = { readonly [Form in keyof typeof FORMS]: boolean } & {
+  /** Without its frame. */
+  readonly subject: string;
+  readonly negated: boolean;
+  /** And not a statement, nor words alone. */
+  readonly asks: boolean;
+  /** The words that it is about, by worth. */
+  readonly topic: ReadonlyMap<string, number>;
+  /** Those of them that stand side by side in it. */
+  readonly pairs: readonly (readonly [string, string])[];
+  /** What has a number in its name, each as whoever writes of it may write it. */
+  readonly numbered: readonly RegExp[];
+};
+
+/** A question without the frame that asks for whatever is said of its subject. */
+export function subjectOf(question: string): string {
+  const spaced = question.trim().replaceAll(/\s+/g, " ");
+  const frame = FRAMES.map((form) => form.exec(spaced)?.[0] ?? "").find((found) => found !== "") ?? "";
+  const subject = spaced.slice(frame.length).replace(/[ ?!.]+$/, "");
+  return frame === "" || words(subject).length === 0 ? question : subject;
+}
+
+/** @param worth how much each word that is searched for the question tells in this library */
+export function readQuestion(question: string, worth: ReadonlyMap<string, number>): Question {
+  const asks = ASKS.test(question);
+  const about = [...worth].filter(([word]) => !asks || !STOP_WORDS.has(word));
+  const topic = about.length === 0 ? worth : new Map(about);
+  const order = words(question).filter((word) => topic.has(word));
+  const has = (form: RegExp): boolean => form.test(question);
+  return {
+    subject: subjectOf(question),
+    defines: has(FORMS.defines),
+    instructs: has(FORMS.instructs),
+    explains: has(FORMS.explains),
+    counts: has(FORMS.counts),
+    negated: NEGATED.test(question),
+    asks,
+    topic,
+    pairs: order.slice(1).flatMap((word, at) => (word === order[at] ? [] : [[order[at] ?? "", word] as const])),
+    numbered: [...question.matchAll(NUMBERED)].flatMap(([, name = "", number = ""]) =>
+      CAPITALS.test(name) ? [new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(name)}[-_ ]?${number}(?!\\p{N})`, "iu")] : [],
+    ),
+  };
+}

@@ -1,0 +1,57 @@
+/** ReadSources reads the bytes of texts that were found: the only text that is ever quoted. */
+import { readLines } from "../format/citation.ts";
+import { type Kind, KINDS } from "../schema/kinds.ts";
+import type { FoundText } from "./found-texts.ts";
+
+const MAX_OBJECT_BYTES = 8 * 1024 * 1024; // of an object that is read to be quoted
+const MAX_WHOLE = 96 * 1024; // bytes of an object that is read for more than the passages that were found
+const LINES_AROUND = 100; // of a passage of a longer one: what stands there tells what is a sentence in it
+
+export type Objects = {
+  /** Bytes whose digest has been checked, or null when the object is not there or larger than `limit`. */
+  readonly readObject: (key: string, limit: number) => Promise<{ readonly sha256: string; readonly bytes: Uint8Array } | null>;
+  /** The text of a page of a PDF, as it was read out of it, with the digest of the PDF; null when there is none. */
+  readonly readPage: (key: string, page: number) => Promise<{ readonly sha256: string; readonly bytes: Uint8Array } | null>;
+};
+
+/** Lines of an object, or of a page of it, and what was found there. */
+export type Source = {
+  readonly found: FoundText;
+  readonly key: string;
+  readonly title: string;
+  readonly kind: Kind;
+  readonly sha256: string;
+  readonly page: number | null;
+  readonly source: string;
+  readonly start_line: number;
+};
+
+/** Those of objects whose lines can be quoted byte for byte; records and claims have no object. */
+export async function readSources(texts: readonly FoundText[], objects: Objects): Promise<readonly Source[]> {
+  const all = await Promise.all(
+    texts.flatMap((found) =>
+      [...Map.groupBy(found.passages, ({ row }) => row.page)].map(([, passages]) => readSource({ ...found, passages }, objects)),
+    ),
+  );
+  return all.filter((source) => source !== null);
+}
+
+async function readSource(found: FoundText, objects: Objects): Promise<Source | null> {
+  const row = found.passages[0]?.row;
+  if (row === undefined || KINDS[row.kind].prose === null || row.start_line < 1) return null;
+  const reading = row.page === null ? objects.readObject(row.key, MAX_OBJECT_BYTES) : objects.readPage(row.key, row.page);
+  const object = await reading.catch(() => null);
+  if (object === null || object.sha256 !== row.sha256) return null;
+  const last = countLines(object.bytes);
+  const isShort = object.bytes.length <= MAX_WHOLE;
+  const [first, to] = isShort ? [1, last] : [Math.max(1, row.start_line - LINES_AROUND), Math.min(last, row.end_line + LINES_AROUND)];
+  const source = readLines(object.bytes, first, to);
+  const { key, title, kind, sha256, page } = row;
+  return source === null ? null : { found, key, title, kind, sha256, page, source, start_line: first };
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 1;
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines++;
+  return lines;
+}

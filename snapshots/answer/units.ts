@@ -1,0 +1,83 @@
+/** UnitsOf joins blocks to what is quoted whole: a paragraph with the list or the command that it announces, an item, an entry. */
+import { MAX_CITED } from "../format/citation.ts";
+import { type Kind, KINDS } from "../schema/kinds.ts";
+import { type Block, plainIn } from "./block.ts";
+import { blocksOf } from "./blocks.ts";
+
+const MAX_UNIT = 600; // characters as a reader sees them
+const MIN_UNIT = 350; // characters; below it what follows is quoted too
+
+export type Unit = Block & {
+  /** Blocks between it and the heading that it stands under. */
+  readonly below: number;
+  /** Whether a command or an example is in it. */
+  readonly shows: boolean;
+};
+
+/** After a full stop, a question mark or the like, before what may begin a sentence. */
+const BOUNDARY = /(?:[.!?]["\u201d\u2019)\]*_`]*(?:<\/\w+>)*(\s+)(?=["\u201c\u2018([*_`$\\<]*[\p{Lu}\p{N}\p{Lo}])|(?<=\s)[.!?](\s+))/gu;
+/** What ends with a full stop and ends no sentence. */
+const ABBREVIATION =
+  /(?:\b(?:e\.g|i\.e|cf|vs|etc|al|fig|figs|eq|no|dr|mr|mrs|st|approx|resp|ca|sp|spp|p|pp|vol|ed|eds)|\b\p{Lu})\.["\u201d)]*$/iu;
+const MAX_ABBREVIATION = 40; // code units before a full stop that tell what it ends
+
+/** Where the sentences of a stretch begin and end. */
+export function sentencesIn(text: string, start: number, end: number): readonly (readonly [start: number, end: number])[] {
+  const whole = text.slice(start, end);
+  const code = [...whole.matchAll(/(`+)(?!`)[^`]+\1/g)].map((span) => [span.index, span.index + span[0].length] as const);
+  const pieces: [number, number][] = [];
+  let from = 0;
+  for (const match of whole.matchAll(BOUNDARY)) {
+    if (code.some(([open, close]) => match.index > open && match.index < close - 1)) continue;
+    const space = (match[1] ?? match[2] ?? "").length;
+    const stop = match.index + match[0].length - space;
+    const before = whole.slice(Math.max(from, stop - MAX_ABBREVIATION), stop);
+    if (/\.["\u201d)]*$/.test(before) && ABBREVIATION.test(before) && !/\b\p{Lu}\p{Lu}+\.$/u.test(before)) continue;
+    pieces.push([start + from, start + stop]);
+    from = stop + space;
+  }
+  return [...pieces, [start + from, end]];
+}
+
+export function unitsOf(text: string, kind: Kind): readonly Unit[] {
+  const prose = KINDS[kind].prose;
+  if (prose === null) return [];
+  const blocks = blocksOf(text, kind).flatMap((block) => cutLong(text, block, (start, end) => plainIn(text.slice(start, end), prose)));
+  const headingOf = ({ heading }: Block): string => heading.join("\n");
+  const belows: number[] = [];
+  for (const [at, block] of blocks.entries()) {
+    const before = blocks[at - 1];
+    belows.push(before !== undefined && headingOf(before) === headingOf(block) ? (belows[at - 1] ?? 0) + 1 : 0);
+  }
+  return blocks.flatMap((block, at): Unit[] => {
+    let end = at;
+    let plain = block.plain;
+    for (let next = blocks[at + 1]; next !== undefined; next = blocks[end + 1]) {
+      const last = blocks[end] ?? block;
+      const announces =
+        next.form === "code" || (next.form === "item" && (block.form !== "item" ? last.form === "item" || plain.endsWith(":") : false));
+      const isShort = plain.length < MIN_UNIT && block.form === "prose" && next.form === "prose";
+      if ((belows[end + 1] ?? 0) === 0 || !(announces || isShort)) break;
+      if (plain.length + 1 + next.plain.length > MAX_UNIT || next.end - block.start > MAX_CITED) break;
+      plain = `${plain} ${next.plain}`;
+      end++;
+    }
+    const last = blocks[end] ?? block;
+    const shows = blocks.slice(at, end + 1).some(({ form }) => form === "code");
+    return last.end - block.start > MAX_CITED ? [] : [{ ...block, end: last.end, plain, below: belows[at] ?? 0, shows }];
+  });
+}
+
+/** A longer block in parts of whole sentences. */
+function cutLong(text: string, block: Block, plainAt: (start: number, end: number) => string): readonly Block[] {
+  if (block.plain.length <= MAX_UNIT && block.end - block.start <= MAX_CITED) return [block];
+  if (block.form === "code") return [];
+  const parts: Block[] = [];
+  for (const [start, end] of sentencesIn(text, block.start, block.end)) {
+    const last = parts.at(-1);
+    const plain = last === undefined ? "" : plainAt(last.start, end);
+    if (last !== undefined && plain.length <= MAX_UNIT && end - last.start <= MAX_CITED) parts[parts.length - 1] = { ...last, end, plain };
+    else parts.push({ ...block, start, end, plain: plainAt(start, end) });
+  }
+  return parts.filter(({ plain }) => plain.length <= MAX_UNIT);
+}
