@@ -11,6 +11,7 @@ import { CODES } from "../../snapshots/errors.ts";
 import { generateKey } from "../../snapshots/log/note.ts";
 import { CUB_FIELDS, CubFiles, CubReproduce } from "../../snapshots/schema/cubs.ts";
 import { readWithdrawals } from "../sources/withdrawals.ts";
+import { openRegistrySources } from "../annex/registry/config.ts";
 import { checkClaims, checkRecords } from "../sources/check-sources.ts";
 import { parseClaims } from "../sources/claims.ts";
 import { parseRegistry } from "../sources/registry.ts";
