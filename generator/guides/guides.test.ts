@@ -8,7 +8,6 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CODES } from "../../snapshots/errors.ts";
-import { openRegistrySources } from "../annex/registry/config.ts";
 import { generateKey } from "../../snapshots/log/note.ts";
 import { CUB_FIELDS, CubFiles, CubReproduce } from "../../snapshots/schema/cubs.ts";
 import { readWithdrawals } from "../sources/withdrawals.ts";
