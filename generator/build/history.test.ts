@@ -244,7 +244,7 @@ test("what was looked for before a snapshot was published is told, and how much 
   assert.deepEqual([sequence, check], [4, { rule: "3", found: 0, allowances: 0 }]);
   assert.match(
     (await ask(view, "/rejected/")).text,
-    /Every public file was looked through for what is gated or private, and nothing was found\. Rule 2/,
+    /Every public file was looked through for what is gated or private, and nothing was found\. Rule 3/,
   );
   const internal = await openFixtureView(config, "internal");
   const { details } = ((await ask(internal, "/api/leak-report")).json() as LeakReport).check ?? {};
