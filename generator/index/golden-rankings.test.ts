@@ -23,7 +23,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), "golden-"));
   const config = (await readFile(join(DEMO, "proofshelf.yaml"), "utf8"))
     .replace("../../snapshots/data", join(folder, "shelf"))
-    .replaceAll(/(root|path): \.\//g, `$1: ${DEMO}`)
+    .replaceAll(/(root|path|sources): \.\//g, `$1: ${DEMO}`)
     .replace(/^embeddings: .*$/m, "embeddings: { kind: none }");
   await writeFile(join(folder, "proofshelf.yaml"), config);
   await promisify(execFile)(process.execPath, [CLI, "build", "--json", "--config", join(folder, "proofshelf.yaml")], {

@@ -29,7 +29,7 @@ before(async () => {
   const path = join(folder, "proofshelf.yaml");
   const config = (await readFile(DEMO_CONFIG, "utf8"))
     .replace("../../snapshots/data", join(folder, "shelf"))
-    .replaceAll(/(root|path): \.\//g, `$1: ${dirname(DEMO_CONFIG)}/`)
+    .replaceAll(/(root|path|sources): \.\//g, `$1: ${dirname(DEMO_CONFIG)}/`)
     .replace(/^embeddings: .*$/m, "embeddings: { kind: none }")
     .replace(/^baseUrl: .*$/m, `baseUrl: ${BASE}\nsecurity: { contact: security@example.org, expires: "2099-01-01T00:00:00Z" }`);
   await writeFile(path, config);

@@ -31,6 +31,7 @@ const MAX_FRAGMENTS = 40; // pieces of a table above which they are merged
 /** Share of the rows that the full-text indexes may go on counting though they are gone, and that they may not know yet: scores are off by no
  *  more than that. */
 const MAX_STALE = 0.05;
+const SMALL = 2000; // rows of which the indexes are made anew at each change: they are made at once, and their scores exact
 const MAX_UNINDEXED = 1000; // rows that each search looks through one by one
 /** What holds a text as a source has it. */
 const SAID = ["key", "title", "heading", "name", "text", "sha256"] as const;
@@ -271,7 +272,7 @@ async function writeChanges(
 async function indexChanges(engine: Engine, passages: Table, before: number, dropped: number, counts: WordCounts): Promise<void> {
   const isLong = (await passages.stats()).fragmentStats.numFragments > MAX_FRAGMENTS;
   const rows = await passages.countRows();
-  if (before + dropped > MAX_STALE * rows) {
+  if (rows < SMALL || before + dropped > MAX_STALE * rows) {
     if (isLong) await passages.optimize({ cleanupOlderThan: NEVER });
     await indexRows(engine, passages);
     counts.addDead(-before);
