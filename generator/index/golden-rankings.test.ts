@@ -48,7 +48,7 @@ const GOLDEN: Readonly<Record<string, readonly string[]>> = {
   isort_keeps_length: ["CUB-0007", "proofs/sorted-lists/coq/Sorting.v", "proofs/sorted-lists/lean/Sorting.lean"],
   "CUB-0007": ["CUB-0007"],
   "birthday bound collision": ["notes/birthday-bound.md", "data/birthday.csv", "merkle-proofs-prove-membership"],
-  "merkle proof": ["notes/what-a-merkle-proof-proves.md", "proofs/digest-trees/src/merkle.rs", "proofs/digest-trees/src/main.rs"],
+  "merkle proof": ["notes/what-a-merkle-proof-proves.md", "proofs/digest-trees/src/main.rs", "proofs/digest-trees/src/merkle.rs"],
   "what does a digest tell": ["notes/reading-a-digest.md", "notes/floating-point-traps.md", "notes/no-clock-inside.md"],
   "atomic rename crash": ["notes/atomic-rename.md", "notes/content-addressing.md", "notes/recheck-a-coq-proof.md"],
   "square root of two irrational": ["notes/root-two.md", "proofs/small-numbers/coq/Open.v", "proofs/small-numbers/lean/Open.lean"],

@@ -80,6 +80,7 @@ await json(client.GET("/api/cubs.json"));
 await json(client.GET("/api/cubs/meta"));
 await json(client.GET("/api/cubs/{id}", { params: { path: { id } } }));
 const { files, head, repo } = await json(client.GET("/api/cubs/{id}/code", { params: { path: { id } } }));
+await json(client.GET("/api/cubs/{id}/graph", { params: { path: { id } } }));
 await json(client.GET("/api/rejected"));
 await json(client.GET("/api/leak-report"));
 await json(client.GET("/health"));
