@@ -5,22 +5,18 @@
 import { chmodSync, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { text as readText } from "node:stream/consumers";
 import { sha256 } from "../../../snapshots/digest.ts";
+import { sandboxOf, say, serveAdapter } from "./adapter.ts";
 import { type Ask, askAll, type Assumptions, readAssumptions, readType, tupleOf } from "./coq-ask.ts";
 import { ADAPTER, type CoqTool, findCoq } from "./coq-tool.ts";
 import { readCoqUses } from "./coq-uses.ts";
-import { type AdapterRequest, type Asked, PROTOCOL } from "./protocol.ts";
-import { findSandbox, type Ran, type Sandbox, UNSANDBOXED } from "./sandbox.ts";
+import type { AdapterRequest, Asked } from "./protocol.ts";
+import type { Ran, Sandbox } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
 /** Declarations of one question, once that for a whole file found axioms. */
 const FEW = 8;
 const MAX_LOG = 16 * 1024;
-
-function say(line: object): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
-}
 
 function flagsOf({ options }: AdapterRequest): string[] {
   const root = options.root === "" ? "." : options.root;
@@ -29,8 +25,8 @@ function flagsOf({ options }: AdapterRequest): string[] {
 
 async function run(request: AdapterRequest): Promise<void> {
   const tool = findCoq();
-  const sandbox = request.sandbox ? findSandbox() : UNSANDBOXED;
-  if (tool === null || sandbox === null) throw new Error(tool === null ? "coqc is not installed" : "there is no sandbox");
+  if (tool === null) throw new Error("coqc is not installed");
+  const sandbox = sandboxOf(request);
   const { version, digest, installed } = tool;
   const command = ["coqc", ...flagsOf(request)];
   say({ t: "tool", name: "coq", version, executable_sha256: digest, installed_sha256: installed, adapter: ADAPTER, command });
@@ -56,7 +52,6 @@ async function run(request: AdapterRequest): Promise<void> {
   const asked = request.ask.filter(({ path }) => states.get(path)?.state === "accepted");
   tellUses(request, asked, moduleOf(request));
   await answer(request, ask, asked, moduleOf(request));
-  say({ t: "end", answered: request.ask.length });
 }
 
 function globOf(object: string): string {
@@ -345,19 +340,12 @@ async function locate(ask: Ask, modules: readonly string[], names: readonly stri
   }
 }
 
-async function main(): Promise<void> {
-  if (process.argv[2] === "describe") {
-    const tool = findCoq();
-    say({
-      protocol: PROTOCOL,
-      prover: "coq",
-      version: tool?.version ?? null,
-      can: ["statements", "holes", "axioms", "check"],
-      needs: ["coqc", "coqdep", "coqtop"],
-    });
-    return;
-  }
-  await run(JSON.parse(await readText(process.stdin)) as AdapterRequest);
-}
-
-await main();
+await serveAdapter(
+  () => ({
+    prover: "coq",
+    version: findCoq()?.version ?? null,
+    can: ["statements", "holes", "axioms", "uses", "check"],
+    needs: ["coqc", "coqdep", "coqtop"],
+  }),
+  run,
+);

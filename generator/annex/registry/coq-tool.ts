@@ -3,18 +3,15 @@ import { spawnSync } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../../snapshots/digest.ts";
+import type { ProverTool } from "./tool.ts";
 
 /** The version of the adapter: another one asks other questions. */
 export const ADAPTER = "coq 2";
 
-export type CoqTool = {
-  readonly version: string;
-  readonly digest: string;
+export type CoqTool = ProverTool & {
   readonly coqc: string;
-  /** The folder of its libraries. */
+  /** The folder of its libraries; `installed` is of names, sizes and times of the compiled files in it. */
   readonly library: string;
-  /** Digest of what is installed there: names, sizes and times of compiled files. */
-  readonly installed: string;
 };
 
 /** Null where no Coq is installed. */
@@ -24,7 +21,7 @@ export function findCoq(): CoqTool | null {
   if (version === undefined) return null;
   const coqc = realpathSync(spawnSync("sh", ["-c", "command -v coqc"], { encoding: "utf8" }).stdout.trim());
   const library = run("-where").trim();
-  return { version, coqc, digest: sha256(readFileSync(coqc)), library, installed: digestOf(library) };
+  return { version, coqc, digest: sha256(readFileSync(coqc)), library, installed: digestOf(library), adapter: ADAPTER };
 }
 
 function digestOf(library: string): string {

@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
 import type { SigningKey } from "../../../snapshots/log/index.ts";
@@ -12,12 +11,12 @@ import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
 import { type CheckStatement, PREDICATE, reproducibleDigest, seal } from "./attest.ts";
 import { type Checks, flagsOf, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
-import { ADAPTER, type CoqTool } from "./coq-tool.ts";
+import { isSourceOf, PROVERS } from "./provers.ts";
 import { type AdapterRequest, PROTOCOL, readTranscript, type Transcript } from "./protocol.ts";
 import { findSandbox } from "./sandbox.ts";
-import type { Found, ScannedSource } from "./scan.ts";
-
-const COQ_ADAPTER = fileURLToPath(new URL("./coq-adapter.ts", import.meta.url));
+import { type Found, fullName, type ScannedSource } from "./scan.ts";
+import type { SourceConfig } from "./config.ts";
+import type { ProverTool } from "./tool.ts";
 
 /** What says nothing of a proof, and may be otherwise the next time. */
 const LACKED: ReadonlySet<string> = new Set(["environment", "memory", "timeout", "not_run"]);
@@ -39,19 +38,21 @@ export type Rechecked = {
   readonly problems: readonly string[];
 };
 
-/** @param tool the Coq that would be asked; null where none is here
+/** @param checks null asks of all again
+ *  @param toolOf the prover that would be asked; null where none is here
  *  @returns what nobody has checked as it is now and with this tool, or where something lacked */
 export function findStale(
   records: readonly { readonly one: Found; readonly source: ScannedSource }[],
-  checks: Checks,
-  tool: CoqTool | null,
+  checks: Checks | null,
+  toolOf: (source: SourceConfig) => ProverTool | null,
 ): { one: Found; source: ScannedSource }[] {
   return records.filter(({ one, source }) => {
+    const { adapter } = source.source;
+    if ((adapter === undefined && PROVERS[one.prover].adapter === null) || one.abstract) return false;
+    const tool = adapter === undefined ? toolOf(source.source) : null;
     const isOurs = ({ check: { tool: of } }: ToldVerdict): boolean =>
-      tool === null ||
-      source.source.adapter !== undefined ||
-      (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === ADAPTER);
-    return one.prover === "coq" && !one.abstract && !checks.of(one, source).some((told) => !LACKED.has(told.state) && isOurs(told));
+      tool === null || (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === tool.adapter);
+    return checks?.of(one, source).some((told) => !LACKED.has(told.state) && isOurs(told)) !== true;
   });
 }
 
@@ -102,7 +103,7 @@ function writeFiles(
   work: string,
   options: RecheckOptions,
 ): AdapterRequest {
-  const sources = [...source.files].filter(([path]) => path.endsWith(".v"));
+  const sources = [...source.files].filter(([path]) => isSourceOf(source.source.prover, path));
   const made = new Set<string>();
   for (const [path, bytes] of sources) {
     const file = join(work, path);
@@ -116,7 +117,7 @@ function writeFiles(
     root: work,
     files: sources.map(([path, bytes]) => ({ path, sha256: sha256(bytes) })),
     options: { root, logical, flags },
-    ask: asked.map((one) => ({ key: one.key, path: one.path, name: `${one.module}.${one.theorem}`, class: one.class })),
+    ask: asked.map((one) => ({ key: one.key, path: one.path, name: fullName(one), class: one.class })),
     own: source.stated,
     allowed: options.exact ? [] : config.policy.axioms,
     sandbox: !options.unsandboxed,
@@ -137,7 +138,7 @@ async function runAdapter(
   request: AdapterRequest,
 ): Promise<{ bytes: Buffer; code: number | null; stderr: string }> {
   const input = JSON.stringify(request);
-  const [program = "", ...args] = source.adapter?.command ?? [process.execPath, COQ_ADAPTER];
+  const [program = "", ...args] = source.adapter?.command ?? [process.execPath, PROVERS[source.prover].adapter ?? ""];
   if (source.adapter !== undefined && request.sandbox) {
     // A program of somebody else runs in the sandbox as a whole.
     const command = [program.startsWith(".") ? resolve(dirname(config.file), program) : program, ...args, "run"];
