@@ -32,6 +32,8 @@ export type ScannedSource = Revision & {
   readonly found: readonly Found[];
   /** Full names of all that these files claim to prove, whatever becomes a record. */
   readonly stated: readonly string[];
+  /** Those of them that are theorems. */
+  readonly proved: readonly string[];
 };
 
 /** What each reads of one file. @param read other files of the source */
@@ -79,6 +81,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
   const files = new Map(revision.files);
   const problems = [...revision.problems];
   const stated: string[] = [];
+  const proved: string[] = [];
   const found = new Map<string, Found>();
   const texts = textsOf(revision.files, isSource, prover);
   const mains = prover === "metamath" ? findDatabases(texts.all()) : texts.paths;
@@ -95,6 +98,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
     }
     for (const declared of declarations) {
       if (declared.class === "theorem" || declared.class === "definition") stated.push(nameIn(prover, file, declared.name));
+      if (declared.class === "theorem") proved.push(nameIn(prover, file, declared.name));
       if (!source.kinds.includes(declared.class) || declared.kind === "Goal") continue;
       const one = locate(declared, source, declared.path ?? path, file);
       const other = found.get(one.key);
@@ -105,7 +109,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
         throw new ShelfError("bad_source", `${source.repo} has more than ${MAX_DECLARATIONS} declarations; leave some out.`);
     }
   }
-  return { ...revision, files, source, found: [...found.values()], stated, problems };
+  return { ...revision, files, source, found: [...found.values()], stated, proved, problems };
 }
 
 /** Texts of the sources, read when they are asked for. */
