@@ -10,7 +10,7 @@ import { type CommonOptions, print } from "../../commands/options.ts";
 import { openConfig } from "../../config/config.ts";
 import { openRegistrySources, type RegistrySources } from "./config.ts";
 import { findDatabases } from "./metamath.ts";
-import { PROVERS } from "./provers.ts";
+import { isSourceOf, PROVERS } from "./provers.ts";
 import { type Drift, type LockLine, matchLock, writeLock } from "./lock.ts";
 import { overlayJsonSchema, overlaySchema } from "./overlay.ts";
 import { type Scan, scanAll, writeRegistry } from "./records.ts";
@@ -35,7 +35,7 @@ export async function runRegistryInit(options: SourceOptions & { readonly git: s
   if (existsSync(file)) throw new ShelfError("bad_config", `${file} is there already; it was left as it is.`);
   const { files, head } = await readRevision(
     { git: options.git, rev: "HEAD" },
-    (path) => /(?:^|\/)(?:_CoqProject|lakefile\.(?:lean|toml))$|\.(?:v|lean|mm)$/.test(path),
+    (path) => /(?:^|\/)(?:_CoqProject|lakefile\.(?:lean|toml))$|\.(?:v|lean|mm|agda|lagda|lagda\.md|lagda\.tex)$/.test(path),
     MAX_LOOKED_AT,
   );
   const place = relative(dirname(resolve(file)), resolve(options.git));
@@ -64,6 +64,7 @@ export async function runRegistryInit(options: SourceOptions & { readonly git: s
   const texts = new Map(
     [...files].filter(([path]) => path.endsWith(".mm")).map(([path, bytes]) => [path, Buffer.from(bytes).toString("latin1")]),
   );
+  if ([...files.keys()].some((path) => isSourceOf("agda", path))) row("agda", "", "");
   for (const path of findDatabases(texts)) row("metamath", path, "");
   if (rows.length === 0)
     throw new ShelfError(
