@@ -6,7 +6,7 @@ import { badConfig, type ConfigProblem, explainIssues } from "../../config/probl
 import { type LocatedYaml, parseLocatedYaml } from "../../config/yaml.ts";
 
 const KINDS = ["theorem", "definition", "type", "axiom"] as const;
-const PROVERS = ["coq", "lean", "metamath", "agda"] as const;
+const PROVERS = ["coq", "lean", "metamath", "agda", "isabelle"] as const;
 
 const some = (what: string) => z.string().min(1, `is empty; write ${what}`);
 const path = (what: string) => some(what).refine((value) => !value.startsWith("-"), "begins with a hyphen; write ./ before it");

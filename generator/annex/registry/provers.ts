@@ -53,6 +53,15 @@ export const PROVERS: Readonly<Record<ProverName, Prover>> = {
     find: (source) => findAgda(source?.flags),
     says: "holes, axioms, uses, check; statements as they are written",
   },
+  isabelle: {
+    title: "Isabelle",
+    endings: [".thy"],
+    maxFile: 8 * MIB,
+    needs: "isabelle",
+    adapter: null,
+    find: () => null,
+    says: "",
+  },
   lean: {
     title: "Lean",
     endings: [".lean"],

@@ -11,7 +11,7 @@ import type { RegistrySources } from "./config.ts";
 import { causeOf } from "./drift.ts";
 import { type Drift, type LockLine, matchLock, readLock } from "./lock.ts";
 import { applyOverlay, type Overlay, readOverlay, unusedOf } from "./overlay.ts";
-import { adapterOf, PROVERS } from "./provers.ts";
+import { adapterOf, type ProverName, PROVERS } from "./provers.ts";
 import { type Found, fullName, scanSource, type ScannedSource } from "./scan.ts";
 import { scanLean } from "./lean.ts";
 import { contradiction, readPolicy, statesOf } from "./states.ts";
@@ -202,7 +202,11 @@ function checksOf(one: Found, source: ScannedSource, checks: Checks, lean: strin
         : [
             silent(
               prover,
-              one.abstract ? "it stands in a module with parameters, of which only instances can be asked" : adapted ? "" : NO_ADAPTER,
+              one.abstract
+                ? "it stands in a module with parameters, of which only instances can be asked"
+                : adapted
+                  ? ""
+                  : noAdapter(prover),
             ),
           ];
   const again = checks.second(one, source).map((verdict): RecordCheck => {
@@ -210,9 +214,9 @@ function checksOf(one: Found, source: ScannedSource, checks: Checks, lean: strin
     return against === null ? told(verdict, verdict.state) : { ...told(verdict, "disagrees"), reason: against };
   });
   const strangers = checks.strangers(one, source).map((verdict) => told(verdict, verdict.state));
-  return [...own, ...again, ...strangers, ...(lean === null ? [] : [silent("lean", NO_ADAPTER)])];
+  return [...own, ...again, ...strangers, ...(lean === null ? [] : [silent("lean", noAdapter("lean"))])];
 }
-const NO_ADAPTER = "no adapter runs Lean here";
+const noAdapter = (prover: ProverName): string => `no adapter runs ${PROVERS[prover].title} here`;
 
 /** How many of those who ran a prover over these bytes say what the first says; each counts once, by its signature. */
 function agreementOf([first, ...others]: readonly ToldVerdict[]): Pick<CubRecord, "agreement"> {

@@ -6,6 +6,7 @@ import type { SourceConfig } from "./config.ts";
 import { scanAgda } from "./agda.ts";
 import { scanCoq } from "./coq.ts";
 import type { Declaration } from "./declaration.ts";
+import { scanIsabelle } from "./isabelle.ts";
 import { scanLean } from "./lean.ts";
 import { findDatabases, scanMetamath } from "./metamath.ts";
 import { isSourceOf, PROVERS } from "./provers.ts";
@@ -55,6 +56,7 @@ const SCANNERS: Readonly<Record<SourceConfig["prover"], Scan>> = {
     };
   },
   lean: (_path, text) => ({ declarations: scanLean(text), problems: [] }),
+  isabelle: (_path, text) => ({ declarations: scanIsabelle(text), problems: [] }),
   agda: (path, text) => ({ declarations: scanAgda(text, path), problems: [] }),
   metamath: (path, _text, read) => scanMetamath(path, read),
 };
