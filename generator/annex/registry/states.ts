@@ -1,5 +1,5 @@
 /** From checks to the states of a record: one function, and no person. */
-import { CHECK_STATES as ALL_STATES } from "../../../snapshots/schema/checked.ts";
+import { CHECK_STATES as ALL_STATES } from "../../../snapshots/schema/scalar.ts";
 
 /** What a prover can say: that it was asked of other bytes follows from the bytes. */
 export const CHECK_STATES = ALL_STATES.filter((state) => state !== "stale");
