@@ -14,9 +14,11 @@ import {
   TILE_WIDTH,
   tileNodes,
   treeRoot,
+  verifiedBy,
 } from "../../../snapshots/log/index.ts";
 import {
   checkpointPath,
+  keyOf,
   KEYS_PATH,
   readCheckpoint,
   readLogKeys,
@@ -42,7 +44,7 @@ async function mendLog(shelves: Shelves, view: ViewName): Promise<Mended[]> {
     done.push({ root: view, path: KEYS_PATH, how: "set aside: the next build names its key anew" });
   }
   for (const size of (await log.sizes()).toReversed()) {
-    const head = await sound(readCheckpoint(log, size));
+    const head = await readHead(log, size);
     if (head === null) {
       await setAside(shelves, view, checkpointPath(size));
       done.push({ root: view, path: checkpointPath(size), how: "set aside: nothing else says what it was" });
@@ -78,12 +80,20 @@ async function mendLog(shelves: Shelves, view: ViewName): Promise<Mended[]> {
 /** Records by their numbers, as the newest head of the log that can be read has them under its root; none when nothing makes that root. */
 export async function publishedRecords(shelf: Shelf): Promise<ReadonlyMap<number, SnapshotRecord>> {
   for (const size of (await shelf.log.sizes()).toReversed()) {
-    const head = await sound(readCheckpoint(shelf.log, size));
+    const head = await readHead(shelf.log, size);
     const made = head === null ? null : await makeAgain(shelf, size, head.root);
     if (made === null) continue;
     return new Map(made.entries.map((entry, at) => [at + 1, snapshotRecordSchema.parse(JSON.parse(entry.toString()))]));
   }
   return new Map();
+}
+
+/** ReadHead reads the head of so many entries; null for one that is damaged, or whose signature is not of its text any more. */
+async function readHead(log: Shelf["log"], size: number): Promise<Awaited<ReturnType<typeof readCheckpoint>>> {
+  const head = await sound(readCheckpoint(log, size));
+  const key = keyOf((await sound(readLogKeys(log))) ?? [], size);
+  const signed = head === null || key === null ? [] : await sound(Promise.try(() => verifiedBy(head.note, [key])));
+  return signed === null ? null : head;
 }
 
 type Made = { readonly entries: readonly Buffer[]; readonly files: ReadonlyMap<string, Buffer> };
