@@ -42,3 +42,19 @@ export type EvidenceState = (typeof EVIDENCE_STATES)[number];
 /** What became of a record's statement beside the declaration of its name in its pinned file: its words, others, or no such declaration. */
 export const STATEMENT_STATES = ["same", "differs", "not_found"] as const;
 export type StatementState = (typeof STATEMENT_STATES)[number];
+
+/** States of a check. Which of them a record is verified by is the generator's to say. */
+export const CHECK_STATES = [
+  "accepted",
+  "accepted_with_axioms",
+  "holes",
+  "rejected",
+  "timeout",
+  "memory",
+  "environment",
+  "unsupported",
+  "not_run",
+  "stale",
+  "disagrees",
+] as const;
+export type CheckState = (typeof CHECK_STATES)[number];

@@ -158,7 +158,10 @@ function withUsers(made: readonly CubRecord[], { records }: Scan): CubRecord[] {
     ...record,
     ...(record.uses === undefined
       ? {}
-      : { uses: { ...cutEdges(record.uses.edges, MAX_USES), count: record.uses.count }, used_by: cutEdges(users.get(record.id) ?? [], MAX_USERS) }),
+      : {
+          uses: { ...cutEdges(record.uses.edges, MAX_USES), count: record.uses.count },
+          used_by: cutEdges(users.get(record.id) ?? [], MAX_USERS),
+        }),
   }));
 }
 
@@ -221,9 +224,14 @@ function agreementOf([first, ...others]: readonly ToldVerdict[]): Pick<CubRecord
 
 /** What moved since the newest check of other bytes. */
 function driftOf([now]: readonly ToldVerdict[], history: readonly ToldVerdict[]): Pick<CubRecord, "drift"> {
-  const before = now === undefined ? undefined : history.find(({ check }) => check.revision !== now.check.revision && check.finished <= now.check.finished);
+  const before =
+    now === undefined
+      ? undefined
+      : history.find(({ check }) => check.revision !== now.check.revision && check.finished <= now.check.finished);
   const moved = now === undefined || before === undefined ? null : causeOf(before, now);
-  return moved === null || before === undefined ? {} : { drift: { cause: moved.cause, since: before.check.revision, definitions: [...moved.definitions] } };
+  return moved === null || before === undefined
+    ? {}
+    : { drift: { cause: moved.cause, since: before.check.revision, definitions: [...moved.definitions] } };
 }
 
 function recordOf(
@@ -245,8 +253,16 @@ function recordOf(
   const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
   const [newest] = verdicts;
   const elaborated = printed !== null && (one.context.length > 0 || one.class !== "theorem");
-  const disputed = verdicts.length > 0 && checks.second(one, source).some((second) => contradiction(verdicts[0] as ToldVerdict, second) !== null);
-  const states = statesOf(one.class === "theorem", one.holes.length, verdicts, readPolicy(config.policy.axioms), printed !== null, disputed);
+  const disputed =
+    verdicts.length > 0 && checks.second(one, source).some((second) => contradiction(verdicts[0] as ToldVerdict, second) !== null);
+  const states = statesOf(
+    one.class === "theorem",
+    one.holes.length,
+    verdicts,
+    readPolicy(config.policy.axioms),
+    printed !== null,
+    disputed,
+  );
   const shas = Object.fromEntries(paths.map((path) => [path, sha256(source.files.get(path) ?? new Uint8Array())]));
   const api = String(config.meta["public_api"] ?? "");
   const ui = String(config.meta["authoritative_ui"] ?? "");
