@@ -2,6 +2,7 @@
 import type { EffectRouteId, RowId } from "../routes/all.ts";
 import type { Handler } from "./context.ts";
 import { CORE_HANDLERS } from "./core-answers.ts";
+import { HARVEST_HANDLERS } from "../annex/harvest/answers.ts";
 import { HISTORY_HANDLERS } from "../annex/history/answers.ts";
 import { LEAK_HANDLERS } from "../annex/leaks/answers.ts";
 import { LOG_HANDLERS } from "../annex/log/answers.ts";
@@ -15,5 +16,6 @@ export const HANDLERS: Readonly<Record<Exclude<RowId, EffectRouteId>, Handler>> 
   ...HISTORY_HANDLERS,
   ...LOG_HANDLERS,
   ...SIDE_HANDLERS,
+  ...HARVEST_HANDLERS,
   ...LEAK_HANDLERS,
 };

@@ -2,6 +2,7 @@
  *  The answers, the description at /api/openapi.json, the reference page and the tests that enumerate routes all read it. */
 import { EFFECT_ROWS } from "./effect-rows.ts";
 import { HISTORY_PAGES, HISTORY_ROWS } from "../annex/history/rows.ts";
+import { HARVEST_ROWS } from "../annex/harvest/rows.ts";
 import { LEAK_ROWS } from "../annex/leaks/rows.ts";
 import { LOG_ROWS } from "../annex/log/rows.ts";
 import { PAGE_ROWS } from "./page-rows.ts";
@@ -9,7 +10,7 @@ import type { PageRow, Route, Views } from "./route.ts";
 import { CORE_ROWS } from "./routes.ts";
 import { BESIDE, SIDE_ROWS } from "../annex/side/rows.ts";
 
-const ROWS = { ...CORE_ROWS, ...EFFECT_ROWS, ...HISTORY_ROWS, ...LOG_ROWS, ...SIDE_ROWS, ...LEAK_ROWS } as const;
+const ROWS = { ...CORE_ROWS, ...EFFECT_ROWS, ...HISTORY_ROWS, ...LOG_ROWS, ...SIDE_ROWS, ...HARVEST_ROWS, ...LEAK_ROWS } as const;
 const PAGES = { ...PAGE_ROWS, ...HISTORY_PAGES } as const;
 
 export type EffectRouteId = keyof typeof EFFECT_ROWS;
@@ -67,6 +68,13 @@ const VIEWS: Readonly<Record<keyof typeof ROWS, Views>> = {
   "catalog-csv": "public",
   "cubs-ndjson": "public",
   "cubs-csv": "public",
+  "catalog-parquet": "public",
+  "cubs-parquet": "public",
+  oai: "public",
+  datacite: "public",
+  "ro-crate": "public",
+  "server-json": "public",
+  opensearch: "public",
   rejected: "public",
   reindex: "public",
   health: "public",
