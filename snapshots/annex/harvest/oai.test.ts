@@ -12,6 +12,7 @@ import { prune } from "../../shelf/prune.ts";
 import { type DirectoryShelf, openDirectoryShelf } from "../../shelf/shelf-directory.ts";
 import { publishTiny, TINY, tinyData, type TinySource } from "../../verify/tiny-shelf-fixture.ts";
 import type { ViewData } from "../../format/view-data.ts";
+import { SERVICE } from "../../service/service.ts";
 import { OAI_PAGE } from "./oai.ts";
 
 type Node = {
@@ -129,7 +130,7 @@ let view: View;
 
 function open(of: DirectoryShelf): View {
   const runtime = { version: "1", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } };
-  return openView({ view: "public", shelf: of, renderer: null, index: null, runtime, now: Date.now, listing: null });
+  return openView({ view: "public", shelf: of, renderer: null, index: null, runtime, now: Date.now, listing: null, service: SERVICE });
 }
 
 async function publish(of: DirectoryShelf, source: TinySource, created: string, more: Partial<ViewData> = {}): Promise<void> {
