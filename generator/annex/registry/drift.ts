@@ -35,12 +35,15 @@ export function meaningOf(type: string | null, mentions: readonly string[] | nul
 
 /** What moved from one check of a declaration to another; null when nothing did, or a prover printed one of them alone. */
 export function causeOf(before: Digested, after: Digested): Moved | null {
-  if (before.type_sha256 === null || after.type_sha256 === null || before.meaning_sha256 === null || after.meaning_sha256 === null) return null;
+  if (before.type_sha256 === null || after.type_sha256 === null || before.meaning_sha256 === null || after.meaning_sha256 === null)
+    return null;
   const words = before.statement_sha256 !== after.statement_sha256;
   const type = before.type_sha256 !== after.type_sha256;
   if (before.meaning_sha256 === after.meaning_sha256) return words ? { cause: "wording", definitions: [] } : null;
   const [was, is] = [before, after].map(({ check, mentions }) => reach(check.definitions, mentions)) as [Reached, Reached];
-  const definitions = [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.has(name) && is.has(name) && was.get(name) !== is.get(name)).sort();
+  const definitions = [...new Set([...was.keys(), ...is.keys()])]
+    .filter((name) => was.has(name) && is.has(name) && was.get(name) !== is.get(name))
+    .sort();
   if (!type) return { cause: "meaning", definitions };
   return { cause: words || definitions.length > 0 ? "statement" : "churn", definitions };
 }

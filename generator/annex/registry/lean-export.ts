@@ -24,7 +24,7 @@ const constantSchema = z.object({
 });
 const KINDS = ["axiom", "def", "thm", "opaque", "quot", "inductive"] as const;
 
-export type LeanConstant = {
+type LeanConstant = {
   readonly kind: (typeof KINDS)[number];
   readonly unsafe: boolean;
   /** Digest of the statement as a tree: names of bound variables and of universes are no part of it. */
