@@ -96,13 +96,10 @@ export const CHECKED_MEMBERS = {
     .exactOptional()
     .meta({ description: "Where its proof is open, and the word that says so" }),
   checks: z.array(RecordCheck).exactOptional().meta({ description: "The newest of each checker; absent where only a person speaks" }),
-  agreement: z
-    .object({ checkers: Count, agree: Count })
-    .exactOptional()
-    .meta({
-      description:
-        "Of those who are trusted and ran a prover over these bytes, how many say the same as the first; absent for fewer than two",
-    }),
+  agreement: z.object({ checkers: Count, agree: Count }).exactOptional().meta({
+    description:
+      "Of those who are trusted and ran a prover over these bytes, how many say the same as the first; absent for fewer than two",
+  }),
   drift: RecordDrift.exactOptional().meta({ description: "What moved since the check before, told from the prover's print" }),
   uses: RecordEdges.exactOptional().meta({ description: "What its statement and its proof name of the same sources" }),
   used_by: RecordEdges.exactOptional().meta({ description: "What names it" }),

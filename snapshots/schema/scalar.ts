@@ -58,3 +58,12 @@ export const CHECK_STATES = [
   "disagrees",
 ] as const;
 export type CheckState = (typeof CHECK_STATES)[number];
+
+/** Where the text of a licence is.
+ *  @param license an SPDX expression, an address, or whatever somebody wrote
+ *  @returns null where no single address has its text */
+export function licenceUrl(license: string | undefined): string | null {
+  if (license === undefined) return null;
+  if (isWebUrl(license)) return license;
+  return /^(?!LicenseRef-)[A-Za-z0-9][A-Za-z0-9.-]*$/.test(license) ? `https://spdx.org/licenses/${license}.html` : null;
+}
