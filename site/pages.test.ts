@@ -21,8 +21,7 @@ type Node = {
   readonly value?: string;
 };
 
-// Bytes. look.md asks for 12,000; a proof read side by side, plots and differences took what is more.
-const MAX_STYLESHEET = 15_500;
+const MAX_STYLESHEET = 12 * 1024; // bytes
 const MAX_FRONT_PAGE = 60_000; // bytes over the wire
 const MAX_PAGE = 60_000; // bytes of HTML
 

@@ -69,9 +69,13 @@ function findAll(node: Root | Element, matches: (element: Element) => boolean, f
   return found;
 }
 
+/** What programs that write documentation call their ways to other pages. */
+const WAYS = ["headerlink", "related", "navheader", "navfooter", "navbar", "sphinxsidebar", "breadcrumb", "breadcrumbs", "nav-panel"];
+
 function removeNavigation(node: Root | Element): void {
   const keep = (child: RootContent): boolean =>
-    child.type !== "element" || (child.tagName !== "nav" && child.properties["role"] !== "navigation" && !hasClass(child, "headerlink"));
+    child.type !== "element" ||
+    (child.tagName !== "nav" && child.properties["role"] !== "navigation" && !WAYS.some((name) => hasClass(child, name)));
   if (!node.children.every(keep)) node.children = node.children.filter(keep) as typeof node.children;
   for (const child of node.children) if (child.type === "element") removeNavigation(child);
 }

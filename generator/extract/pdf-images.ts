@@ -112,7 +112,7 @@ type Library = Awaited<ReturnType<typeof PDFiumLibrary.init>>;
 let library: Promise<Library> | null = null;
 
 /** One for all documents, opened for the first of them: that takes longer than drawing a page. */
-function openLibrary(): Promise<Library> {
+export function openLibrary(): Promise<Library> {
   return (library ??= import("@hyzyla/pdfium").then(({ PDFiumLibrary: { init } }) => init({ wasmBinary: readProgram() })));
 }
 
@@ -124,7 +124,7 @@ function readProgram(): ArrayBuffer {
 
 /** PNG, 8 bits of grey, lines as they are: print compresses no better by any of the filters.
  *  @param grey width × height bytes, 0 is black */
-function formatPng(width: number, height: number, grey: Uint8Array): Uint8Array {
+export function formatPng(width: number, height: number, grey: Uint8Array): Uint8Array {
   const lines = new Uint8Array((width + 1) * height);
   for (let y = 0; y < height; y++) lines.set(grey.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
   const header = Buffer.alloc(13);

@@ -143,11 +143,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const watching = watchPointer([serving.publicDir, serving.internalDir], () => {
     for (const view of [publicView, internalView]) void view.refresh().catch(() => undefined);
   });
-  const ask = openAsk(
-    { model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") },
-    semantic,
-    answerCounted,
-  );
+  const ask = openAsk({ model, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") }, semantic, answerCounted);
   const mcpOver = (view: View): McpEndpoint =>
     openMcp({
       view,

@@ -39,7 +39,7 @@ export type Stamp = {
   /** Pages that may have it. */
   readonly pages: readonly RowId[];
   /** @param path site path of the page; the links are made relative to it */
-  html(open: OpenSnapshot, path: string): string | Promise<string>;
+  html(open: OpenSnapshot, path: string, plainFiles: boolean): string | Promise<string>;
 };
 
 export function liveCache(view: View): CacheClass {

@@ -56,7 +56,8 @@ async function storedPage(context: Context, { path, match }: Place): Promise<(()
   if (await holdsPages(open)) {
     const entry = await open.snapshot.find(`pages/${pageFile(path)}`);
     if (entry?.kind !== "blob") return null;
-    return async () => htmlContent(context, await stampPage(open, path, await open.snapshot.read(entry)), null);
+    return async () =>
+      htmlContent(context, await stampPage(open, path, await open.snapshot.read(entry), context.view.options.plainFiles), null);
   }
   const input = await findInput(context, { path, match });
   return input === null ? null : () => rendered(context, input, null);
@@ -91,7 +92,11 @@ export async function findInput({ view, open }: Context, { path, match }: PageAt
 }
 
 async function rendered(context: Context, input: PageInput, tag: string | null): Promise<Content> {
-  return htmlContent(context, await stampPage(context.open, input.chrome.path, await render(context.view, input)), tag);
+  return htmlContent(
+    context,
+    await stampPage(context.open, input.chrome.path, await render(context.view, input), context.view.options.plainFiles),
+    tag,
+  );
 }
 
 function htmlContent({ cache }: Context, html: Uint8Array, tag: string | null): Content {

@@ -48,6 +48,8 @@ export type ViewOptions = {
   readonly monotonic?: () => number;
   /** A catalog of what the object store holds now, for the time before the first snapshot. */
   readonly listing: (() => Promise<Catalog>) | null;
+  /** The answers become files on a host that answers no query. */
+  readonly plainFiles?: boolean;
 };
 
 export type View = History & {

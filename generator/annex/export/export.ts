@@ -50,6 +50,7 @@ export async function openStaticView(shelf: Shelf, dist: string): Promise<{ read
     runtime: STATIC,
     now: () => 0,
     listing: null,
+    plainFiles: true,
   });
   const open = await view.current();
   if (open === null) throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });

@@ -240,9 +240,11 @@ async function checkStamps(origin: Origin, shelf: Shelf, files: Served["files"],
     const address = path.startsWith("pages/") ? addressOf(path) : null;
     const file = address === null ? null : await open.snapshot.read(entry);
     if (address === null || file === null || !Buffer.from(file).includes("<!--stamp:")) return;
-    const filled = Buffer.from(await stampPage(open, address, file));
     const served = await origin.get(address, Math.max(MAX_PAGE, file.length));
-    if (served !== null && (await isServedAs(path, filled, served, files, read))) return;
+    for (const plainFiles of [false, true]) {
+      const filled = Buffer.from(await stampPage(open, address, file, plainFiles));
+      if (served !== null && (await isServedAs(path, filled, served, files, read))) return;
+    }
     if (lies.length < MAX_LIES)
       lies.push(`${origin.url} is refused: ${address} says something else of the history than its lists of changes and its snapshots.`);
   });
