@@ -116,7 +116,7 @@ export async function writeViews(
 
 /** Pictures that links to the public view's pages are shown with. */
 async function shareAssets(data: ViewData, { glyphs }: Renderer, shelf: DirectoryShelf): Promise<readonly FileEntry[]> {
-  return siteAssets({ assets: [...shareFiles(data, glyphs)] }, shelf);
+  return siteAssets({ assets: [...shareFiles(data, glyphs ?? null)] }, shelf);
 }
 
 async function siteAssets({ assets }: Pick<Renderer, "assets">, shelf: DirectoryShelf): Promise<readonly FileEntry[]> {

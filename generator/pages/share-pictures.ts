@@ -74,7 +74,7 @@ function openPictures(packed: Uint8Array): (picture: SharePicture) => Uint8Array
       write(line, FONTS.title, MARGIN, 240 + at * 78);
     for (const [at, line] of wrap(spell(state), FONTS.small, 2).entries()) write(line, FONTS.small, MARGIN, 550 + at * 44);
     for (let y = 0; y < HEIGHT; y++) grey.fill(0, y * WIDTH, y * WIDTH + 24);
-    return formatPng(WIDTH, HEIGHT, grey);
+    return formatPng(WIDTH, HEIGHT, grey, 2);
   };
 }
 
@@ -89,18 +89,18 @@ function spell(text: string): string {
   return lost * 3 > signs.length ? "" : spelled.map((sign) => sign ?? "?").join("");
 }
 
-function findGlyphs(sheet: Uint8Array, { cell, top, size }: Font): ReadonlyMap<string, Glyph> {
+function findGlyphs(sheet: Uint8Array, { cell, top }: Font): ReadonlyMap<string, Glyph> {
   return new Map(
     CODES.flatMap((code, at) => {
       const [x, y] = [(at % COLUMNS) * cell, top + Math.floor(at / COLUMNS) * cell];
-      let [first, last] = [cell, -1];
+      let [first, last]: [number, number] = [cell, -1];
       for (let row = 0; row < cell; row++)
         for (let column = 0; column < cell; column++)
           if ((sheet[(y + row) * SHEET + x + column] ?? 255) < INK) [first, last] = [Math.min(first, column), Math.max(last, column)];
       if (last < 0) return [];
       // Ink may begin left of where a letter is set.
       const from = Math.max(0, Math.min(first, Math.round(cell * LEFT)) - 1);
-      return [[String.fromCodePoint(code), { x: x + from, y, width: last - from + 1 + Math.round(size * GAP) }] as const];
+      return [[String.fromCodePoint(code), { x: x + from, y, width: last - from + 1 }] as const];
     }),
   );
 }

@@ -14,6 +14,7 @@ import { textFiles } from "../pages/render.ts";
 import { shareFiles } from "../pages/share-pictures.ts";
 import { type Parts, type Site, usualParts } from "./parts.ts";
 import { objectBytes } from "./object-bytes.ts";
+import { ROUTES } from "../../snapshots/service/routes.ts";
 
 /** A snapshot that was made with other pages, or by another version, differs in every file that they made, and verify says so. */
 export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): Promise<void> } {
@@ -27,7 +28,7 @@ export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): P
   return {
     close: async () => (await pool)?.close(),
     async *files(snapshot, data) {
-      for (const { path, bytes } of apiFiles(data)) yield { path, bytes: () => bytes };
+      for (const { path, bytes } of apiFiles(data, ROUTES)) yield { path, bytes: () => bytes };
       const { page_images: pageImages = 0 } = data.library;
       for (const { key, kind } of data.objects) {
         const path = `extracts/${key}`;
@@ -58,11 +59,11 @@ async function* publicFiles(
     return found;
   };
   const paths: string[] = [];
-  for (const page of storedPages(data, { digest: () => "", read: extract })) {
+  for (const page of storedPages(data, ROUTES, { digest: () => "", read: extract })) {
     yield { path: page.file, bytes: async () => renderer.render(await page.input()) };
     paths.push(page.path);
   }
-  for (const { path, bytes } of shareFiles(data, renderer.glyphs)) yield { path, bytes: () => bytes };
+  for (const { path, bytes } of shareFiles(data, renderer.glyphs ?? null)) yield { path, bytes: () => bytes };
   for (const { path, text } of textFiles(data, paths)) yield { path, bytes: () => Buffer.from(text) };
   const made = new Map<string, Uint8Array>();
   const shelf = {

@@ -17,8 +17,8 @@ export type Renderer = {
   readonly digest: string;
   /** Stylesheets and scripts, named by content hash, e.g. path "assets/page.3f9a.css", and the icon. */
   readonly assets: readonly Asset[];
-  /** Letters of the pictures that links are shown with; null where none were made. */
-  readonly glyphs: Uint8Array | null;
+  /** Letters of the pictures that links are shown with; absent where none were made. */
+  readonly glyphs?: Uint8Array | null;
   /** Complete UTF-8 HTML of one page; the same input gives the same bytes. */
   render(input: PageInput): Promise<Uint8Array>;
 };

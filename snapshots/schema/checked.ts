@@ -16,12 +16,14 @@ export const CHECK_STATES = [
   "unsupported",
   "not_run",
   "stale",
+  "disagrees",
 ] as const;
 
 export const RecordCheck = z
   .object({
     state: z.enum(CHECK_STATES).meta({
-      description: "What the prover said of this declaration; stale where it said it of other bytes, not_run where nobody asked it",
+      description:
+        "What the prover said of this declaration; stale where it said it of other bytes, not_run where nobody asked it, disagrees where it contradicts the prover that it looks over",
     }),
     prover: z.string().meta({ description: "coq, lean, metamath, …" }),
     version: z.string().default(""),
@@ -30,7 +32,12 @@ export const RecordCheck = z
     attestation: Sha256Hex.or(z.literal(""))
       .default("")
       .meta({ description: "Digest of the signed statement; empty where nothing was run" }),
+    tool: z.string().default("").meta({ description: "The program, where it is another than the prover: coqchk" }),
     signers: names.default([]).meta({ description: "Whose signatures hold; empty when it is unsigned" }),
+    counted: z
+      .boolean()
+      .default(true)
+      .meta({ description: "false where nobody who is trusted here signed it: it is shown, and counts for nothing" }),
     isolation: z.string().default("").meta({ description: "What it ran in; none without a sandbox" }),
     exact: z.boolean().default(false).meta({ description: "The axioms are these, not at most these" }),
     reason: z.string().default("").meta({ description: "Why it says no more: what the prover printed, or what is missing" }),
@@ -48,10 +55,23 @@ export const RecordEdge = z
   .meta({ id: "RecordEdge" });
 export type RecordEdge = z.infer<typeof RecordEdge>;
 
+export const DRIFT_CAUSES = ["wording", "statement", "meaning", "churn"] as const;
+export const RecordDrift = z
+  .object({
+    cause: z.enum(DRIFT_CAUSES).meta({
+      description:
+        "wording: the words differ, and the prover prints the same; statement: it prints another; meaning: a definition below it is another; churn: it prints another though neither words nor definitions of these sources moved",
+    }),
+    since: z.string().meta({ description: "Revision that it is compared with" }),
+    definitions: names.meta({ description: "Of these sources, those below the statement that say something else now" }),
+  })
+  .meta({ id: "RecordDrift" });
+export type RecordDrift = z.infer<typeof RecordDrift>;
+
 const RecordEdges = z
   .object({
     count: Count.meta({ description: "In all" }),
-    edges: z.array(RecordEdge).meta({ description: "The first 50 that have a record in this view" }),
+    edges: z.array(RecordEdge).meta({ description: "Those that have a record in this view; at most 500 uses, 50 users" }),
   })
   .meta({ id: "RecordEdges" });
 
@@ -90,7 +110,15 @@ export const CHECKED_MEMBERS = {
     .array(z.object({ path: z.string(), line: Count, what: z.string() }))
     .exactOptional()
     .meta({ description: "Where its proof is open, and the word that says so" }),
-  checks: z.array(RecordCheck).exactOptional().meta({ description: "The newest of each prover; absent where only a person speaks" }),
+  checks: z.array(RecordCheck).exactOptional().meta({ description: "The newest of each checker; absent where only a person speaks" }),
+  agreement: z
+    .object({ checkers: Count, agree: Count })
+    .exactOptional()
+    .meta({
+      description:
+        "Of those who are trusted and ran a prover over these bytes, how many say the same as the first; absent for fewer than two",
+    }),
+  drift: RecordDrift.exactOptional().meta({ description: "What moved since the check before, told from the prover's print" }),
   uses: RecordEdges.exactOptional().meta({ description: "What its statement and its proof name of the same sources" }),
   used_by: RecordEdges.exactOptional().meta({ description: "What names it" }),
 } as const;

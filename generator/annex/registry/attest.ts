@@ -3,63 +3,17 @@ import { sign, verify } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson, parseJson, sha256 } from "../../../snapshots/digest.ts";
 import { decodeBase64, type NoteKey, parseKey, type SigningKey } from "../../../snapshots/log/index.ts";
-import { Sha256Hex } from "../../../snapshots/schema/scalar.ts";
-import { CHECK_STATES } from "./states.ts";
+import { type CheckStatement, statementSchema } from "../../../snapshots/annex/proofs/index.ts";
 
 const PAYLOAD = "application/vnd.in-toto+json";
-export const PREDICATE = "https://proofshelf.dev/predicates/proof-check/v1";
-const names = z.array(z.string());
-
-const statementSchema = z.object({
-  _type: z.literal("https://in-toto.io/Statement/v1"),
-  subject: z.array(z.object({ name: z.string(), digest: z.object({ sha256: Sha256Hex }) })).min(1),
-  predicateType: z.string(),
-  predicate: z.object({
-    repo: z.string(),
-    revision: z.string(),
-    prover: z.string(),
-    /** What is installed beside it, and which adapter asked: another one is asked again. */
-    tool: z.object({
-      name: z.string(),
-      version: z.string(),
-      executable_sha256: z.string(),
-      installed_sha256: z.string(),
-      adapter: z.string(),
-    }),
-    flags: names,
-    command: names,
-    isolation: z.enum(["bubblewrap", "none"]),
-    limits: z.record(z.string(), z.number()),
-    started: z.string(),
-    finished: z.string(),
-    request_sha256: Sha256Hex,
-    transcript_sha256: Sha256Hex,
-    /** Of what two runs share: tool, subjects, results. */
-    reproducible_sha256: Sha256Hex,
-    imports: z.record(z.string(), names),
-    results: z.array(
-      z.object({
-        key: z.string(),
-        path: z.string(),
-        state: z.enum(CHECK_STATES),
-        statement: z.string().nullable(),
-        type_sha256: z.string().nullable(),
-        axioms: names.nullable(),
-        unsafe: names,
-        exact: z.boolean(),
-        uses: z.array(z.object({ to: z.string(), part: z.enum(["statement", "proof"]), basis: z.enum(["kernel", "source"]) })),
-      }),
-    ),
-    logs: z.array(z.object({ path: z.string(), state: z.string(), log: z.string() })),
-  }),
-});
-export type CheckStatement = z.infer<typeof statementSchema>;
 
 const envelopeSchema = z.object({
   payloadType: z.literal(PAYLOAD),
   payload: z.string(),
   signatures: z.array(z.object({ keyid: z.string(), sig: z.string() })),
 });
+
+export type { CheckStatement };
 
 /** The digest that two strangers' runs of the same files compare. */
 export function reproducibleDigest(
@@ -73,7 +27,8 @@ export function reproducibleDigest(
       tool: { name: tool.name, version: tool.version },
       flags,
       subject: [...statement.subject].sort(byName),
-      results: [...results].sort(byName),
+      // What a declaration uses is told from the kernel or from the source, as the plugin is there or not.
+      results: results.map(({ uses: _, ...result }) => result).sort(byName),
     }),
   );
 }
@@ -90,7 +45,9 @@ export function seal(statement: CheckStatement, key: SigningKey | null): string 
   return `${JSON.stringify({ payloadType: PAYLOAD, payload: payload.toString("base64"), signatures })}\n`;
 }
 
-export type Opened = { readonly statement: CheckStatement; readonly signers: readonly string[] } | { readonly refused: string };
+export type Opened =
+  | { readonly statement: CheckStatement; readonly signers: readonly string[]; readonly counted: boolean }
+  | { readonly refused: string };
 
 function keyOf(keyid: string): NoteKey | null {
   try {
@@ -100,7 +57,8 @@ function keyOf(keyid: string): NoteKey | null {
   }
 }
 
-/** @param trusted keys whose signatures are looked at; without any an envelope counts unsigned */
+/** Every signature has to be of the envelope, whoever made it. Whom nobody here trusts is named as he names himself, and what he signed counts
+ *  for nothing. @param trusted keys whose signatures count; without any, those of all do, and an envelope may be unsigned */
 export function open(bytes: Uint8Array, trusted: readonly NoteKey[]): Opened {
   const envelope = envelopeSchema.safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
   const payload = envelope.success ? decodeBase64(envelope.data.payload) : null;
@@ -112,16 +70,17 @@ export function open(bytes: Uint8Array, trusted: readonly NoteKey[]): Opened {
     };
   if (reproducibleDigest(statement.data) !== statement.data.predicate.reproducible_sha256)
     return { refused: "has another digest of its results than it says" };
-  const signers: string[] = [];
+  const signers: { readonly name: string; readonly trusted: boolean }[] = [];
   for (const { keyid, sig } of envelope.data.signatures) {
-    // Where nobody is trusted, a signature says only that whoever has this key made it.
-    const key = trusted.length === 0 ? keyOf(keyid) : trusted.find(({ text }) => text === keyid);
+    const known = trusted.find(({ text }) => text === keyid);
+    const key = known ?? keyOf(keyid);
     const signature = decodeBase64(sig);
-    if (key == null) continue;
+    if (key === null) continue;
     if (signature === null || !verify(null, authenticated(payload), key.key, signature))
       return { refused: `has a signature of ${key.name} that is not of it` };
-    signers.push(key.text.split("+").slice(0, 2).join("+"));
+    signers.push({ name: key.text.split("+").slice(0, 2).join("+"), trusted: trusted.length === 0 || known !== undefined });
   }
-  if (trusted.length > 0 && signers.length === 0) return { refused: "is signed by nobody who is trusted here" };
-  return { statement: statement.data, signers };
+  const counting = signers.filter((one) => one.trusted);
+  const counted = trusted.length === 0 || counting.length > 0;
+  return { statement: statement.data, signers: (counted ? counting : signers).map(({ name }) => name), counted };
 }

@@ -9,23 +9,30 @@ import type { Verdict } from "./states.ts";
 
 const MAX_LOG = 2000; // UTF-16 units in a record; the check has more
 
-export type ToldVerdict = Verdict & {
-  readonly exact: boolean;
-  readonly statement: string | null;
-  readonly uses: CheckStatement["predicate"]["results"][number]["uses"];
-  /** Names of who signed it, of those that are trusted. */
-  readonly signers: readonly string[];
-  /** What the prover printed of its file, where it did not accept it. */
-  readonly log: string;
-  readonly check: CheckStatement["predicate"];
-  readonly sha256: string;
-};
+type Result = CheckStatement["predicate"]["results"][number];
+export type ToldVerdict = Verdict &
+  Pick<Result, "exact" | "statement" | "uses" | "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions"> & {
+    /** Names of who signed it: of those that are trusted where it counts, else of those that say so of themselves. */
+    readonly signers: readonly string[];
+    /** Whether it counts: somebody who is trusted signed it, or nobody is asked for. */
+    readonly counted: boolean;
+    /** What the prover printed of its file, where it did not accept it. */
+    readonly log: string;
+    readonly check: CheckStatement["predicate"];
+    readonly sha256: string;
+  };
 
 export type Checks = {
-  /** What checks of exactly these bytes say of a declaration, one for each prover: the newest. */
+  /** What checks of exactly these bytes say of a declaration, and that count: the newest of each program and signer, provers first. */
   of(one: Found, source: ScannedSource): readonly ToldVerdict[];
-  /** The newest check of a declaration, whatever bytes it is of. */
+  /** The same of second checkers, which look over what a prover accepted. */
+  second(one: Found, source: ScannedSource): readonly ToldVerdict[];
+  /** The same of those whom nobody here trusts. */
+  strangers(one: Found, source: ScannedSource): readonly ToldVerdict[];
+  /** The newest check of a declaration that counts, whatever bytes it is of. */
   last(one: Pick<Found, "key">): ToldVerdict | undefined;
+  /** Provers' checks of a declaration that count, whatever bytes they are of, the newest first. */
+  history(one: Pick<Found, "key">): readonly ToldVerdict[];
   /** Files of the store that count nothing, and why. */
   readonly refused: readonly string[];
   readonly count: number;
@@ -46,17 +53,23 @@ export function readChecks({ store, trust }: { readonly store: string; readonly 
       refused.push(`${name} ${opened.refused}`);
       continue;
     }
-    count++;
+    if (opened.counted) count++;
+    else
+      refused.push(
+        `${name} is signed by nobody who is trusted here${opened.signers.length === 0 ? "" : `, but by ${opened.signers.join(", ")}`}`,
+      );
     const { subject, predicate } = opened.statement;
     subjects.set(predicate, new Map(subject.map(({ name: path, digest: of }) => [path, of.sha256])));
     const logs = new Map(predicate.logs.map(({ path, log }) => [path, log]));
     for (const result of predicate.results) {
-      const told = byKey.get(result.key) ?? [];
       const log = result.state === "accepted" ? "" : (logs.get(result.path) ?? "").slice(0, MAX_LOG);
-      told.push({ ...result, log, signers: opened.signers, check: predicate, sha256: digest });
-      byKey.set(result.key, told);
+      const told = { ...result, log, signers: opened.signers, counted: opened.counted, check: predicate, sha256: digest };
+      const known = byKey.get(result.key);
+      if (known === undefined) byKey.set(result.key, [told]);
+      else known.push(told);
     }
   }
+  for (const all of byKey.values()) all.sort((a, b) => (a.check.finished < b.check.finished ? 1 : -1));
   const digests = new WeakMap<Uint8Array, string>();
   const digestOf = (bytes: Uint8Array | undefined): string => {
     if (bytes === undefined) return "";
@@ -64,25 +77,31 @@ export function readChecks({ store, trust }: { readonly store: string; readonly 
     digests.set(bytes, known);
     return known;
   };
+  const fitting = ({ key, repo, path, prover }: Found, { files: own, source }: ScannedSource): readonly ToldVerdict[] => {
+    const newest = new Map<string, ToldVerdict>();
+    for (const told of byKey.get(key) ?? []) {
+      const { check } = told;
+      const of = subjects.get(check);
+      const fits = [path, ...(check.imports[path] ?? [])].every(
+        (name) => of?.get(name) === digestOf(own.get(name)) && of.get(name) !== undefined,
+      );
+      if (!fits || check.repo !== repo || check.prover !== prover || JSON.stringify(check.flags) !== JSON.stringify(flagsOf(source)))
+        continue;
+      const who = JSON.stringify([check.tool.name, told.counted, told.signers]);
+      if (!newest.has(who)) newest.set(who, told);
+    }
+    return [...newest.values()];
+  };
+  const history = ({ key }: Pick<Found, "key">): readonly ToldVerdict[] =>
+    (byKey.get(key) ?? []).filter(({ counted, check }) => counted && !check.second);
   return {
     refused,
     count,
-    last: ({ key }) => (byKey.get(key) ?? []).toSorted((a, b) => (a.check.finished < b.check.finished ? 1 : -1))[0],
-    of({ key, repo, path, prover }, { files: own, source }) {
-      const newest = new Map<string, ToldVerdict>();
-      for (const told of byKey.get(key) ?? []) {
-        const { check } = told;
-        const of = subjects.get(check);
-        const fits = [path, ...(check.imports[path] ?? [])].every(
-          (name) => of?.get(name) === digestOf(own.get(name)) && of.get(name) !== undefined,
-        );
-        if (!fits || check.repo !== repo || check.prover !== prover || JSON.stringify(check.flags) !== JSON.stringify(flagsOf(source)))
-          continue;
-        const other = newest.get(check.tool.name);
-        if (other === undefined || other.check.finished < check.finished) newest.set(check.tool.name, told);
-      }
-      return [...newest.values()];
-    },
+    history,
+    last: (one) => history(one)[0],
+    of: (one, source) => fitting(one, source).filter(({ counted, check }) => counted && !check.second),
+    second: (one, source) => fitting(one, source).filter(({ counted, check }) => counted && check.second),
+    strangers: (one, source) => fitting(one, source).filter(({ counted }) => !counted),
   };
 }
 

@@ -54,6 +54,10 @@ const registrySchema = z.strictObject({
         .array(some("a public key"))
         .default([])
         .meta({ description: "Ed25519 public keys whose checks count; without any, all that hold" }),
+      base_url: z
+        .url({ protocol: /^https?$/, error: "is no address; write https://…" })
+        .default("https://proofshelf.dev")
+        .meta({ description: "Address of the library: the type of the checks that are made here lies under it" }),
     })
     .prefault({}),
   policy: z

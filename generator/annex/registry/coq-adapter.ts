@@ -2,20 +2,31 @@
  *
  *  Each file is compiled in a sandbox that has its imports and nothing else of the sources, and writes its own .vo alone: an import that
  *  nobody sees would change unseen. What the compiler prints is kept as a log and believed in nothing. Then a second process loads the .vo files and is asked. */
-import { chmodSync, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { sha256 } from "../../../snapshots/digest.ts";
-import { type Ask, askAll, type Assumptions, readAssumptions, readType, tupleOf } from "./coq-ask.ts";
-import { ADAPTER, type CoqTool, findCoq } from "./coq-tool.ts";
-import { readCoqUses } from "./coq-uses.ts";
-import { type AdapterRequest, type Asked, PROTOCOL } from "./protocol.ts";
+import { answer, type Asking, globOf } from "./coq-answer.ts";
+import { type Ask, askAll } from "./coq-ask.ts";
+import type { Printed } from "./coq-meaning.ts";
+import { checkAgain } from "./coq-second.ts";
+import { ADAPTER, type CoqTool, findChecker, findCoq } from "./coq-tool.ts";
+import { type AdapterRequest, PROTOCOL } from "./protocol.ts";
 import { findSandbox, type Ran, type Sandbox, UNSANDBOXED } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
-/** Declarations of one question, once that for a whole file found axioms. */
-const FEW = 8;
 const MAX_LOG = 16 * 1024;
 
 function say(line: object): void {
@@ -33,7 +44,10 @@ async function run(request: AdapterRequest): Promise<void> {
   if (tool === null || sandbox === null) throw new Error(tool === null ? "coqc is not installed" : "there is no sandbox");
   const { version, digest, installed } = tool;
   const command = ["coqc", ...flagsOf(request)];
-  say({ t: "tool", name: "coq", version, executable_sha256: digest, installed_sha256: installed, adapter: ADAPTER, command });
+  const first = { t: "tool", name: "coq", version, executable_sha256: digest, installed_sha256: installed, adapter: ADAPTER, command };
+  const second = request.second ? findChecker() : null;
+  if (request.second && second === null) throw new Error("coqchk is not installed");
+  say(second === null ? first : { ...first, name: "coqchk", ...second });
   const job = { reads: [tool.library, dirname(tool.coqc), request.root], writes: [], cwd: request.root, limits: request.limits };
   const sources = request.files.map(({ path }) => path).filter((path) => path.endsWith(".v"));
   const dependencies = await sandbox.run({ ...job, command: ["coqdep", ...flagsOf(request).slice(1), ...sources] });
@@ -42,40 +56,68 @@ async function run(request: AdapterRequest): Promise<void> {
     direct,
     request.ask.map(({ path }) => path),
   );
-  const states = await compileAll(request, tool, sandbox, direct, needed);
+  const compiled = await compileAll(request, tool, sandbox, direct, needed);
+  const states =
+    second === null
+      ? compiled
+      : await checkAgain(needed, compiled, moduleOf(request), (args) =>
+          sandbox.run({ ...job, command: ["coqchk", ...flagsOf(request).slice(1), ...args] }),
+        );
   for (const path of needed) {
     const { state, log } = states.get(path) ?? { state: "environment" as const, log: "" };
     const imports = closeOver(direct, [path]).filter((other) => other !== path);
     say({ t: "imports", path, imports });
     say({ t: "check", path, state, log: log.slice(0, MAX_LOG) });
   }
-  const ask: Ask = async (script) => {
-    const ran = await sandbox.run({ ...job, command: ["coqtop", "-quiet", ...flagsOf(request)], input: script });
-    return ran.stdout;
-  };
   const asked = request.ask.filter(({ path }) => states.get(path)?.state === "accepted");
-  tellUses(request, asked, moduleOf(request));
-  await answer(request, ask, asked, moduleOf(request));
+  if (second !== null)
+    for (const { key, path } of asked)
+      say({ t: "axioms", decl: key, names: states.get(path)?.names ?? [], unsafe: states.get(path)?.unsafe ?? [], exact: false });
+  else {
+    const ask: Ask = async (script) =>
+      (await sandbox.run({ ...job, command: ["coqtop", "-quiet", ...flagsOf(request)], input: script })).stdout;
+    const hasPlugin = tool.graph && !sources.some((path) => moduleOf(request)(path).startsWith("dpdgraph."));
+    const askGraph: Asking["askGraph"] = async (modules, questions) => {
+      const out = mkdtempSync(join(tmpdir(), "proofshelf-graph-"));
+      try {
+        chmodSync(out, 0o777);
+        const file = join(out, "graph.dpd");
+        const write: Ask = async (script) =>
+          (await sandbox.run({ ...job, writes: [out], command: ["coqtop", "-quiet", ...flagsOf(request)], input: script })).stdout;
+        const answers = await askAll(write, modules, questions(file));
+        return { answers, graph: existsSync(file) && lstatSync(file).isFile() ? readFileSync(file, "utf8") : "" };
+      } finally {
+        rmSync(out, { recursive: true, force: true });
+      }
+    };
+    const printed = openPrinted(request, compiled, needed);
+    await answer({ request, ask, moduleOf: moduleOf(request), say, askGraph: hasPlugin ? askGraph : null, printed }, asked);
+  }
   say({ t: "end", answered: request.ask.length });
 }
 
-function globOf(object: string): string {
-  return object.replace(/o$/, ".glob");
-}
-
-/** Says what each declaration names of the same sources. */
-function tellUses(request: AdapterRequest, asked: readonly Asked[], moduleOfPath: (path: string) => string): void {
-  const known = new Set([...request.own, ...request.ask.map(({ name }) => name)]);
-  for (const [path, some] of Map.groupBy(asked, (one) => one.path)) {
-    const glob = globOf(join(request.root, `${path}o`));
-    if (!existsSync(glob)) continue;
-    const keys = new Map(some.map(({ name, key }) => [name, key]));
-    const uses = readCoqUses(readFileSync(glob, "utf8"), readFileSync(join(request.root, path)), moduleOfPath(path));
-    for (const { from, to, part } of uses) {
-      const key = keys.get(from);
-      if (key !== undefined && known.has(to)) say({ t: "edge", from: key, to, part, basis: "source" });
-    }
-  }
+/** What was printed of the definitions of each file, kept beside what was compiled of it and under the same key. */
+function openPrinted(request: AdapterRequest, compiled: ReadonlyMap<string, Compiled>, needed: readonly string[]): Asking["printed"] {
+  const files = needed.flatMap((path) => {
+    const key = compiled.get(path)?.key;
+    return key === undefined || compiled.get(path)?.state !== "accepted"
+      ? []
+      : [{ path, module: `${moduleOf(request)(path)}.`, file: join(request.cache ?? "", `${key}.json`) }];
+  });
+  const isKept = ({ file }: { file: string }): boolean => request.cache !== null && existsSync(file);
+  const missing = files.filter((one) => !isKept(one)).map(({ path }) => path);
+  const before = files.filter(isKept).flatMap(({ file }) => JSON.parse(readFileSync(file, "utf8")) as [string, Printed][]);
+  return {
+    missing,
+    read: () => new Map(before),
+    keep(all) {
+      if (request.cache === null || all.size === before.length) return;
+      // The longest name of a module is whose a definition is.
+      const byModule = [...files].sort((a, b) => b.module.length - a.module.length);
+      const found = Map.groupBy(all, ([name]) => byModule.find(({ module }) => name.startsWith(module))?.file ?? "");
+      for (const { file } of files) writeFileSync(file, JSON.stringify(found.get(file) ?? []), { mode: 0o600 });
+    },
+  };
 }
 
 function moduleOf({ options }: AdapterRequest): (path: string) => string {
@@ -121,7 +163,14 @@ function closeOver(direct: ReadonlyMap<string, readonly string[]>, paths: readon
   return [...done];
 }
 
-type Compiled = { readonly state: CheckState; readonly log: string };
+/** What became of a file; its key is that of the compiled one. */
+export type Compiled = {
+  readonly state: CheckState;
+  readonly log: string;
+  readonly key?: string;
+  readonly names?: readonly string[];
+  readonly unsafe?: readonly string[];
+};
 async function compileAll(
   request: AdapterRequest,
   tool: CoqTool,
@@ -162,7 +211,7 @@ async function compileAll(
     if (kept !== null && existsSync(kept) && existsSync(globOf(kept))) {
       copyFileSync(kept, object);
       copyFileSync(globOf(kept), globOf(object));
-      return { state: "accepted", log: "" };
+      return { state: "accepted", log: "", key };
     }
     while (running >= request.jobs) await new Promise<void>((resolve) => waiting.push(resolve));
     running++;
@@ -195,7 +244,7 @@ async function compileAll(
           copyFileSync(made, to);
         }
       }
-      return { state, log: state === "accepted" ? "" : ran.stderr || `It ended with ${ran.killed ?? ran.code}.` };
+      return { state, key, log: state === "accepted" ? "" : ran.stderr || `It ended with ${ran.killed ?? ran.code}.` };
     } finally {
       for (const folder of [view, out]) rmSync(folder, { recursive: true, force: true });
       running--;
@@ -221,130 +270,6 @@ function stateOf({ code, stderr, killed }: Ran): CheckState {
   return LACKING.test(stderr) ? "environment" : "rejected";
 }
 
-/** Statements first, then axioms by one question for all, split where it is not closed. */
-async function answer(request: AdapterRequest, ask: Ask, asked: readonly Asked[], moduleOfPath: (path: string) => string): Promise<void> {
-  const paths = [...new Set(asked.map(({ path }) => path))];
-  const load = (path: string): string => `Require ${moduleOfPath(path)}. Locate Library ${moduleOfPath(path)}.`;
-  const typesOf = (some: readonly Asked[]): string[] =>
-    some.flatMap(({ name }) => [`Check @${name}.`, `Set Printing All. Check @${name}. Unset Printing All.`]);
-  // To load them is dear, so that the first process that does is asked more.
-  const first = await askAll(ask, [], [...paths.map(load), ...typesOf(asked)]);
-  const together = paths.every((_, at) => LOADED.test(first[at] ?? ""));
-  const loadable = together
-    ? { groups: paths.length > 0 ? [paths] : [], broken: [] }
-    : await findLoadable(ask, paths, moduleOfPath, (at) => LOADED.test(first[at] ?? ""));
-  for (const group of loadable.groups) {
-    const modules = group.map(moduleOfPath);
-    const ours = asked.filter(({ path }) => group.includes(path));
-    const types = together ? first.slice(paths.length) : await askAll(ask, modules, typesOf(ours));
-    const there: Asked[] = [];
-    for (const [at, one] of ours.entries()) {
-      const [statement, whole] = [readType(types[2 * at] ?? ""), readType(types[2 * at + 1] ?? "")];
-      if (statement === null || whole === null)
-        say({ t: "check", path: one.path, decl: one.key, state: "unsupported", log: "Coq has nothing of this name." });
-      else {
-        say({ t: "decl", key: one.key, statement, type_sha256: sha256(whole) });
-        there.push(one);
-      }
-    }
-    await tellAxioms(request, ask, modules, there);
-  }
-  for (const path of loadable.broken)
-    for (const one of asked.filter((other) => other.path === path))
-      say({ t: "check", path, decl: one.key, state: "environment", log: "Its .vo file does not load." });
-}
-
-/** Of the file, not of a module of this name in another. */
-const LOADED = / has been loaded from file\b/;
-
-/** Files that load together; those that do not are asked alone. @param loads whether one did, beside all before it */
-async function findLoadable(
-  ask: Ask,
-  paths: readonly string[],
-  moduleOfPath: (path: string) => string,
-  loads: (at: number) => boolean,
-): Promise<{ groups: string[][]; broken: string[] }> {
-  const together = paths.filter((_, at) => loads(at));
-  const broken: string[] = [];
-  const alone: string[][] = [];
-  for (const path of paths.filter((other) => !together.includes(other))) {
-    const [loaded] = await askAll(ask, [moduleOfPath(path)], [`Locate Library ${moduleOfPath(path)}.`]);
-    if (LOADED.test(loaded ?? "")) alone.push([path]);
-    else broken.push(path);
-  }
-  return { groups: [...(together.length > 0 ? [together] : []), ...alone], broken };
-}
-
-async function tellAxioms(request: AdapterRequest, ask: Ask, modules: readonly string[], asked: readonly Asked[]): Promise<void> {
-  const told: { readonly group: readonly Asked[]; readonly found: Assumptions }[] = [];
-  const allowed = new Set(request.allowed);
-  const full = new Map<string, string>();
-  let groups: (readonly Asked[])[] = asked.length === 0 ? [] : [asked];
-  while (groups.length > 0) {
-    const answers = await askAll(
-      ask,
-      modules,
-      groups.map((group, at) =>
-        tupleOf(
-          group.map(({ name }) => name),
-          at,
-        ),
-      ),
-    );
-    await locate(
-      ask,
-      modules,
-      answers.flatMap((text) => readAssumptions(text ?? "")?.names ?? []),
-      full,
-    );
-    const next: (readonly Asked[])[] = [];
-    for (const [at, group] of groups.entries()) {
-      const found = readAssumptions(answers[at] ?? "");
-      // Where the policy allows all that a file rests on, each theorem of it rests on at most that.
-      const oneFile = new Set(group.map(({ path }) => path)).size === 1;
-      const enough =
-        oneFile && found !== null && found.unsafe.length === 0 && found.names.every((name) => allowed.has(full.get(name) ?? ""));
-      if (found !== null && (group.length === 1 || enough)) told.push({ group, found });
-      else if (group.length > 1) next.push(...split(group));
-      else
-        for (const one of group)
-          say({ t: "check", path: one.path, decl: one.key, state: "unsupported", log: "Coq did not say what it rests on." });
-    }
-    groups = next;
-  }
-  const own = new Set(request.own);
-  for (const { group, found } of told) {
-    const names = found.names.map((name) => full.get(name) ?? name);
-    for (const one of group) {
-      for (const name of names) if (own.has(name)) say({ t: "hole", decl: one.key, what: name });
-      say({ t: "axioms", decl: one.key, names, unsafe: found.unsafe, exact: group.length === 1 || names.length === 0 });
-    }
-  }
-}
-
-/** By file, then by a few, then one by one. */
-function split(group: readonly Asked[]): (readonly Asked[])[] {
-  const files = [...Map.groupBy(group, ({ path }) => path).values()];
-  if (files.length > 1) return files;
-  const size = group.length > FEW ? FEW : 1;
-  return Array.from({ length: Math.ceil(group.length / size) }, (_, at) => group.slice(at * size, (at + 1) * size));
-}
-
-/** The full names of axioms, which are printed as short as they can be. */
-async function locate(ask: Ask, modules: readonly string[], names: readonly string[], full: Map<string, string>): Promise<void> {
-  const missing = [...new Set(names)].filter((name) => !full.has(name));
-  if (missing.length === 0) return;
-  const answers = await askAll(
-    ask,
-    modules,
-    missing.map((name) => `Locate Term ${name}.`),
-  );
-  for (const [at, name] of missing.entries()) {
-    const found = /^(?:Constant|Inductive|Constructor) (\S+)/m.exec(answers[at] ?? "")?.[1];
-    full.set(name, found ?? name);
-  }
-}
-
 async function main(): Promise<void> {
   if (process.argv[2] === "describe") {
     const tool = findCoq();
@@ -352,7 +277,16 @@ async function main(): Promise<void> {
       protocol: PROTOCOL,
       prover: "coq",
       version: tool?.version ?? null,
-      can: ["statements", "holes", "axioms", "check"],
+      can: [
+        "statements",
+        "holes",
+        "axioms",
+        "uses",
+        "meaning",
+        "check",
+        ...(tool?.graph === true ? ["graph"] : []),
+        ...(findChecker() === null ? [] : ["second"]),
+      ],
       needs: ["coqc", "coqdep", "coqtop"],
     });
     return;

@@ -1,11 +1,11 @@
 /** The Coq of this machine, as what it is known by in checks. */
 import { spawnSync } from "node:child_process";
-import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../../snapshots/digest.ts";
 
 /** The version of the adapter: another one asks other questions. */
-export const ADAPTER = "coq 2";
+export const ADAPTER = "coq 3";
 
 export type CoqTool = {
   readonly version: string;
@@ -15,6 +15,8 @@ export type CoqTool = {
   readonly library: string;
   /** Digest of what is installed there: names, sizes and times of compiled files. */
   readonly installed: string;
+  /** Whether the plugin is there that writes the kernel's graph. */
+  readonly graph: boolean;
 };
 
 /** Null where no Coq is installed. */
@@ -24,7 +26,16 @@ export function findCoq(): CoqTool | null {
   if (version === undefined) return null;
   const coqc = realpathSync(spawnSync("sh", ["-c", "command -v coqc"], { encoding: "utf8" }).stdout.trim());
   const library = run("-where").trim();
-  return { version, coqc, digest: sha256(readFileSync(coqc)), library, installed: digestOf(library) };
+  const graph = existsSync(join(library, "user-contrib/dpdgraph/dpdgraph.vo"));
+  return { version, coqc, digest: sha256(readFileSync(coqc)), library, installed: digestOf(library), graph };
+}
+
+/** The second checker, which reads compiled files with a kernel of its own; null where it is not installed. */
+export function findChecker(): { readonly version: string; readonly executable_sha256: string } | null {
+  const version = /version (\S+)/.exec(spawnSync("coqchk", ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1];
+  if (version === undefined) return null;
+  const path = realpathSync(spawnSync("sh", ["-c", "command -v coqchk"], { encoding: "utf8" }).stdout.trim());
+  return { version, executable_sha256: sha256(readFileSync(path)) };
 }
 
 function digestOf(library: string): string {

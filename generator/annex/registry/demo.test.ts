@@ -51,7 +51,7 @@ function withoutChecks(t: TestContext): RegistrySources {
   const folder = mkdtempSync(join(tmpdir(), "proofshelf-demo-registry-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   process.env["XDG_CACHE_HOME"] = join(folder, "cache");
-  return { ...config, checks: { store: join(folder, "checks"), trust: [] } };
+  return { ...config, checks: { ...config.checks, store: join(folder, "checks"), trust: [] } };
 }
 
 test("Coq says again what the demo's checks say, in results that have the same digest", { skip, timeout: 300_000 }, async (t) => {

@@ -18,6 +18,10 @@ export type AdapterRequest = {
   readonly ask: readonly Asked[];
   /** Names of what the files state and prove: who rests on one of them that is open rests on a hole. */
   readonly own: readonly string[];
+  /** Those of them that are theorems: of a theorem its type alone means something. */
+  readonly theorems: readonly string[];
+  /** A second opinion of another program, of files that the prover compiles first. */
+  readonly second: boolean;
   /** Axioms that need not be told apart. */
   readonly allowed: readonly string[];
   readonly sandbox: boolean;
@@ -40,7 +44,8 @@ const lines = z.discriminatedUnion("t", [
     command: z.array(text).default([]),
   }),
   z.object({ t: z.literal("imports"), path: text, imports: names }),
-  z.object({ t: z.literal("decl"), key: text, statement: z.string(), type_sha256: digest }),
+  z.object({ t: z.literal("decl"), key: text, statement: z.string(), type_sha256: digest, mentions: names.nullable().default(null) }),
+  z.object({ t: z.literal("definition"), name: text, sha256: digest, mentions: names }),
   z.object({ t: z.literal("edge"), from: text, to: text, part: z.enum(["statement", "proof"]), basis: z.enum(["kernel", "source"]) }),
   z.object({ t: z.literal("hole"), decl: text, what: text }),
   z.object({ t: z.literal("axioms"), decl: text, names, unsafe: names, exact: z.boolean() }),
@@ -56,12 +61,15 @@ type Result = Verdict & {
   readonly exact: boolean;
   readonly statement: string | null;
   readonly type_sha256: string | null;
+  /** Definitions of the sources that the statement names; null when the adapter does not say. */
+  readonly mentions: readonly string[] | null;
   readonly uses: readonly Use[];
 };
 type Use = Pick<Extract<Line, { t: "edge" }>, "to" | "part" | "basis">;
 export type Transcript = {
   readonly tool: Extract<Line, { t: "tool" }>;
   readonly imports: ReadonlyMap<string, readonly string[]>;
+  readonly definitions: ReadonlyMap<string, { readonly sha256: string; readonly mentions: readonly string[] }>;
   readonly results: readonly Result[];
   readonly logs: readonly { readonly path: string; readonly state: string; readonly log: string }[];
   readonly problems: readonly string[];
@@ -70,7 +78,7 @@ export type Transcript = {
 /** @returns what the run said, or why it is void */
 export function readTranscript(
   bytes: string | Uint8Array,
-  request: Pick<AdapterRequest, "files" | "ask">,
+  request: Pick<AdapterRequest, "files" | "ask"> & { readonly second?: boolean },
 ): Transcript | { readonly void: string } {
   let whole: string;
   try {
@@ -89,6 +97,7 @@ export function readTranscript(
   const axioms = new Map<string, Extract<Line, { t: "axioms" }>>();
   const holes = new Set<string>();
   const edges = new Map<string, Use[]>();
+  const definitions = new Map<string, { readonly sha256: string; readonly mentions: readonly string[] }>();
   const problems: string[] = [];
   for (const [index, row] of whole.split("\n").entries()) {
     if (row === "") continue;
@@ -126,6 +135,9 @@ export function readTranscript(
     } else if (line.t === "decl") {
       if (twice(decls, line.key)) return fail("says a declaration again");
       decls.set(line.key, line);
+    } else if (line.t === "definition") {
+      if (twice(definitions, line.name)) return fail("says a definition again");
+      definitions.set(line.name, { sha256: line.sha256, mentions: line.mentions });
     } else if (line.t === "axioms") {
       if (twice(axioms, line.decl)) return fail("says axioms again");
       axioms.set(line.decl, line);
@@ -145,15 +157,22 @@ export function readTranscript(
     const told = axioms.get(key);
     const decl = decls.get(key);
     if (file === undefined || !imports.has(path)) return { void: `it says nothing of ${JSON.stringify(path)}` };
-    const said = { key, statement: decl?.statement ?? null, type_sha256: decl?.type_sha256 ?? null, uses: edges.get(key) ?? [] };
+    const said = {
+      key,
+      statement: decl?.statement ?? null,
+      type_sha256: decl?.type_sha256 ?? null,
+      mentions: decl?.mentions ?? null,
+      uses: edges.get(key) ?? [],
+    };
     const failed = own ?? (file.state === "accepted" ? undefined : file);
     if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false });
-    else if (told === undefined || decl === undefined) return { void: `it says nothing of ${JSON.stringify(key)}` };
+    else if (told === undefined || (decl === undefined && request.second !== true))
+      return { void: `it says nothing of ${JSON.stringify(key)}` };
     else {
       const state = holes.has(key) ? "holes" : told.names.length > 0 ? "accepted_with_axioms" : "accepted";
       results.push({ ...said, state, axioms: [...told.names].sort(), unsafe: [...told.unsafe].sort(), exact: told.exact });
     }
   }
   const logs = [...checks.values()].filter(({ log }) => log !== "").map(({ path, state, log }) => ({ path, state, log }));
-  return { tool, imports, results, logs, problems };
+  return { tool, imports, definitions, results, logs, problems };
 }

@@ -9,12 +9,14 @@ import { sha256 } from "../../../snapshots/digest.ts";
 import type { SigningKey } from "../../../snapshots/log/index.ts";
 import { OPEN } from "../../../snapshots/shelf/modes.ts";
 import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
-import { type CheckStatement, PREDICATE, reproducibleDigest, seal } from "./attest.ts";
+import { PREDICATE_PATH } from "../../../snapshots/annex/proofs/index.ts";
+import { type CheckStatement, reproducibleDigest, seal } from "./attest.ts";
 import { type Checks, flagsOf, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { ADAPTER, type CoqTool } from "./coq-tool.ts";
 import { type AdapterRequest, PROTOCOL, readTranscript, type Transcript } from "./protocol.ts";
-import { findSandbox } from "./sandbox.ts";
+import { meaningOf } from "./drift.ts";
+import { findSandbox, findUnfit } from "./sandbox.ts";
 import type { Found, ScannedSource } from "./scan.ts";
 
 const COQ_ADAPTER = fileURLToPath(new URL("./coq-adapter.ts", import.meta.url));
@@ -27,6 +29,8 @@ export type RecheckOptions = {
   /** Asks of each theorem which axioms of a file are its own, also where the policy allows them all. */
   readonly exact: boolean;
   readonly jobs: number;
+  /** Asks the second checker instead. */
+  readonly second?: boolean;
   readonly key: SigningKey | null;
   readonly now: () => Date;
 };
@@ -45,13 +49,15 @@ export function findStale(
   records: readonly { readonly one: Found; readonly source: ScannedSource }[],
   checks: Checks,
   tool: CoqTool | null,
+  second = false,
 ): { one: Found; source: ScannedSource }[] {
   return records.filter(({ one, source }) => {
     const isOurs = ({ check: { tool: of } }: ToldVerdict): boolean =>
       tool === null ||
       source.source.adapter !== undefined ||
       (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === ADAPTER);
-    return one.prover === "coq" && !one.abstract && !checks.of(one, source).some((told) => !LACKED.has(told.state) && isOurs(told));
+    const known = second ? checks.second(one, source) : checks.of(one, source);
+    return one.prover === "coq" && !one.abstract && !known.some((told) => !LACKED.has(told.state) && (second || isOurs(told)));
   });
 }
 
@@ -77,6 +83,11 @@ export async function recheckSource(
   const work = mkdtempSync(join(tmpdir(), "proofshelf-recheck-"));
   try {
     chmodSync(work, 0o755);
+    const unfit = options.unsandboxed ? null : await findUnfit(work, config.limits);
+    if (unfit !== null)
+      throw new ShelfError("bad_config", `Nothing was checked, since the sandbox does not see the temporary folder: ${unfit}`, {
+        fixes: [`Set TMPDIR to a folder that everybody may enter, as /tmp or /var/tmp; it is ${JSON.stringify(tmpdir())} now.`],
+      });
     const request = writeFiles(config, source, asked, work, options);
     const started = options.now();
     const { bytes, code, stderr } = await runAdapter(config, source, request);
@@ -118,6 +129,8 @@ function writeFiles(
     options: { root, logical, flags },
     ask: asked.map((one) => ({ key: one.key, path: one.path, name: `${one.module}.${one.theorem}`, class: one.class })),
     own: source.stated,
+    theorems: source.proved,
+    second: options.second === true,
     allowed: options.exact ? [] : config.policy.axioms,
     sandbox: !options.unsandboxed,
     limits: config.limits,
@@ -179,6 +192,10 @@ function stateOf(
   options: RecheckOptions,
 ): CheckStatement {
   const { tool, imports, results, logs } = transcript;
+  const definitions = Object.fromEntries(
+    [...transcript.definitions].map(([name, { sha256: digest, mentions }]) => [name, { sha256: digest, mentions: [...mentions] }]),
+  );
+  const wordsOf = new Map(asked.map(({ key, digest }) => [key, digest]));
   const pathOf = new Map(asked.map(({ key, path }) => [key, path]));
   const subjects = new Set([...imports].flatMap(([path, others]) => [path, ...others]));
   const subject = request.files
@@ -196,6 +213,7 @@ function stateOf(
       installed_sha256: tool.installed_sha256,
       adapter: tool.adapter,
     },
+    second: request.second,
     flags: flagsOf(source.source),
     command: tool.command,
     isolation: options.unsandboxed ? ("none" as const) : ("bubblewrap" as const),
@@ -206,8 +224,12 @@ function stateOf(
     transcript_sha256: transcriptDigest,
     reproducible_sha256: "",
     imports: Object.fromEntries([...imports].map(([path, others]) => [path, [...others]])),
+    definitions,
     results: results.map((result) => ({
       ...result,
+      statement_sha256: wordsOf.get(result.key) ?? "",
+      meaning_sha256: meaningOf(result.type_sha256, result.mentions, definitions),
+      mentions: [...(result.mentions ?? [])],
       path: pathOf.get(result.key) ?? "",
       axioms: result.axioms === null ? null : [...result.axioms],
       unsafe: [...result.unsafe],
@@ -215,6 +237,7 @@ function stateOf(
     })),
     logs: [...logs],
   };
-  const statement = { _type: "https://in-toto.io/Statement/v1" as const, subject, predicateType: PREDICATE, predicate };
+  const predicateType = `${config.checks.base_url.replace(/\/+$/, "")}${PREDICATE_PATH}`;
+  const statement = { _type: "https://in-toto.io/Statement/v1" as const, subject, predicateType, predicate };
   return { ...statement, predicate: { ...predicate, reproducible_sha256: reproducibleDigest(statement) } };
 }

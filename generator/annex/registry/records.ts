@@ -8,11 +8,12 @@ import { MAX_REGISTRY_BYTES } from "../../sources/registry-pull.ts";
 import { readSourceFile } from "../../sources/source-file.ts";
 import { type Checks, readChecks, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
+import { causeOf } from "./drift.ts";
 import { type Drift, type LockLine, matchLock, readLock } from "./lock.ts";
 import { applyOverlay, type Overlay, readOverlay, unusedOf } from "./overlay.ts";
 import { type Found, scanSource, type ScannedSource } from "./scan.ts";
 import { scanLean } from "./lean.ts";
-import { statesOf } from "./states.ts";
+import { contradiction, statesOf } from "./states.ts";
 
 export type Scan = {
   readonly sources: readonly ScannedSource[];
@@ -142,7 +143,8 @@ export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
   return Buffer.from(`${JSON.stringify(body, null, 2)}\n`);
 }
 
-const MAX_EDGES = 50;
+const MAX_USES = 500;
+const MAX_USERS = 50;
 
 /** Turns each edge round: who is used says by whom. */
 function withUsers(made: readonly CubRecord[], { records }: Scan): CubRecord[] {
@@ -155,25 +157,24 @@ function withUsers(made: readonly CubRecord[], { records }: Scan): CubRecord[] {
     ...record,
     ...(record.uses === undefined
       ? {}
-      : { uses: { ...cutEdges(record.uses.edges), count: record.uses.count }, used_by: cutEdges(users.get(record.id) ?? []) }),
+      : {
+          uses: { ...cutEdges(record.uses.edges, MAX_USES), count: record.uses.count },
+          used_by: cutEdges(users.get(record.id) ?? [], MAX_USERS),
+        }),
   }));
 }
 
-function cutEdges(edges: readonly RecordEdge[]): { count: number; edges: RecordEdge[] } {
-  return { count: edges.length, edges: edges.slice(0, MAX_EDGES) };
+function cutEdges(edges: readonly RecordEdge[], most: number): { count: number; edges: RecordEdge[] } {
+  return { count: edges.length, edges: edges.slice(0, most) };
 }
 
-/** What each prover said, its own first; of one that was never asked, why. */
-function checksOf(
-  one: Found,
-  source: ScannedSource,
-  verdicts: readonly ToldVerdict[],
-  last: ToldVerdict | undefined,
-  lean: string | null,
-): RecordCheck[] {
+/** What each prover said, then who looked over it, then whom nobody trusts; of one that was never asked, why. */
+function checksOf(one: Found, source: ScannedSource, checks: Checks, lean: string | null): RecordCheck[] {
+  const [verdicts, last] = [checks.of(one, source), checks.last(one)];
+  const [first] = verdicts;
   const told = (verdict: ToldVerdict, state: RecordCheck["state"]): RecordCheck => {
-    const { check, exact, sha256: attestation, signers, log } = verdict;
-    const { version } = check.tool;
+    const { check, exact, sha256: attestation, signers, counted, log } = verdict;
+    const { version, name } = check.tool;
     return {
       state,
       prover: check.prover,
@@ -181,7 +182,9 @@ function checksOf(
       revision: check.revision,
       finished: check.finished,
       attestation,
+      tool: name === check.prover ? "" : name,
       signers: [...signers],
+      counted,
       isolation: check.isolation,
       exact,
       reason: log,
@@ -201,9 +204,34 @@ function checksOf(
               one.abstract ? "it stands in a module with parameters, of which only instances can be asked" : adapted ? "" : NO_ADAPTER,
             ),
           ];
-  return lean === null ? own : [...own, silent("lean", NO_ADAPTER)];
+  const again = checks.second(one, source).map((verdict): RecordCheck => {
+    const against = first === undefined ? null : contradiction(first, verdict);
+    return against === null ? told(verdict, verdict.state) : { ...told(verdict, "disagrees"), reason: against };
+  });
+  const strangers = checks.strangers(one, source).map((verdict) => told(verdict, verdict.state));
+  return [...own, ...again, ...strangers, ...(lean === null ? [] : [silent("lean", NO_ADAPTER)])];
 }
 const NO_ADAPTER = "no adapter runs Lean here";
+
+/** How many of those who ran a prover over these bytes say what the first says; each counts once, by its signature. */
+function agreementOf([first, ...others]: readonly ToldVerdict[]): Pick<CubRecord, "agreement"> {
+  if (first === undefined || others.length === 0) return {};
+  const said = ({ state, axioms, unsafe }: ToldVerdict): string => JSON.stringify([state, axioms, unsafe]);
+  const agree = others.filter((other) => said(other) === said(first)).length + 1;
+  return { agreement: { checkers: others.length + 1, agree } };
+}
+
+/** What moved since the newest check of other bytes. */
+function driftOf([now]: readonly ToldVerdict[], history: readonly ToldVerdict[]): Pick<CubRecord, "drift"> {
+  const before =
+    now === undefined
+      ? undefined
+      : history.find(({ check }) => check.revision !== now.check.revision && check.finished <= now.check.finished);
+  const moved = now === undefined || before === undefined ? null : causeOf(before, now);
+  return moved === null || before === undefined
+    ? {}
+    : { drift: { cause: moved.cause, since: before.check.revision, definitions: [...moved.definitions] } };
+}
 
 const NAMES = { coq: "Coq", lean: "Lean" } as const;
 
@@ -226,7 +254,9 @@ function recordOf(
   const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
   const [newest] = verdicts;
   const elaborated = printed !== null && (one.context.length > 0 || one.class !== "theorem");
-  const states = statesOf(one.class === "theorem", one.holes.length, verdicts, new Set(config.policy.axioms), printed !== null);
+  const disputed =
+    verdicts.length > 0 && checks.second(one, source).some((second) => contradiction(verdicts[0] as ToldVerdict, second) !== null);
+  const states = statesOf(one.class === "theorem", one.holes.length, verdicts, new Set(config.policy.axioms), printed !== null, disputed);
   const shas = Object.fromEntries(paths.map((path) => [path, sha256(source.files.get(path) ?? new Uint8Array())]));
   const api = String(config.meta["public_api"] ?? "");
   const ui = String(config.meta["authoritative_ui"] ?? "");
@@ -251,7 +281,9 @@ function recordOf(
     revision: source.head,
     anchor: { path: one.path, line: one.line, end_line: one.endLine },
     holes: one.holes.map(({ line, what }) => ({ path: one.path, line, what })),
-    checks: checksOf(one, source, verdicts, checks.last(one), lean),
+    checks: checksOf(one, source, checks, lean),
+    ...agreementOf(verdicts),
+    ...driftOf(verdicts, checks.history(one)),
     ...(newest?.axioms == null ? {} : { axioms: newest.axioms, unsafe: newest.unsafe }),
     ...(newest === undefined
       ? {}

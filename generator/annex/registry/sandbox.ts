@@ -1,6 +1,8 @@
 /** Runs a program that foreign proofs steer: without network, with a file system of its own, within limits. What it started dies with it. */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Limits } from "./config.ts";
 
 type Isolation = "bubblewrap" | "none";
@@ -63,6 +65,22 @@ export function findSandbox(): Sandbox | null {
   if (found === null) return null;
   const { before } = found;
   return { isolation: "bubblewrap", asNobody: before.length > 0, run: async (job) => runJob(job, [...before, ...confine(job)]) };
+}
+
+/** Whether programs in the sandbox see what lies in a folder and can write there: it hides /dev, and nobody enters the folders of others.
+ *  @returns what stands against it */
+export async function findUnfit(folder: string, limits: Limits): Promise<string | null> {
+  const [read, write] = [join(folder, ".probe"), mkdtempSync(join(tmpdir(), "proofshelf-probe-"))] as const;
+  try {
+    writeFileSync(read, "seen\n", { mode: 0o644 });
+    chmodSync(write, 0o777);
+    const command = ["sh", "-c", 'cat "$1" && : > "$2/made"', "sh", read, write];
+    const ran = await findSandbox()?.run({ command, reads: [folder], writes: [write], cwd: folder, limits });
+    if (ran?.code === 0 && ran.stdout === "seen\n" && existsSync(join(write, "made"))) return null;
+    return (ran?.stderr ?? "").trim().split("\n").at(-1) || "a file that lies there cannot be read";
+  } finally {
+    for (const path of [read, write]) rmSync(path, { recursive: true, force: true });
+  }
 }
 
 /** No sandbox: only time and output are limited for sure. */

@@ -25,6 +25,8 @@ export type ScannedSource = Revision & {
   readonly found: readonly Found[];
   /** Full names of all that these files claim to prove, whatever becomes a record. */
   readonly stated: readonly string[];
+  /** Those of them that are theorems. */
+  readonly proved: readonly string[];
 };
 
 const EXTENSIONS = { coq: ".v", lean: ".lean" } as const;
@@ -50,6 +52,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
   const files = new Map(revision.files);
   const problems = [...revision.problems];
   const stated: string[] = [];
+  const proved: string[] = [];
   const found = new Map<string, Found>();
   for (const [path, bytes] of revision.files) {
     if (!isSource(path)) continue;
@@ -66,6 +69,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
     }
     for (const declared of declarations) {
       if (declared.class === "theorem" || declared.class === "definition") stated.push(`${file}.${declared.name}`);
+      if (declared.class === "theorem") proved.push(`${file}.${declared.name}`);
       if (!source.kinds.includes(declared.class) || declared.kind === "Goal") continue;
       const one = locate(declared, source, path, file);
       const other = found.get(one.key);
@@ -76,7 +80,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
         throw new ShelfError("bad_source", `${source.repo} has more than ${MAX_DECLARATIONS} declarations; leave some out.`);
     }
   }
-  return { ...revision, files, source, found: [...found.values()], stated, problems };
+  return { ...revision, files, source, found: [...found.values()], stated, proved, problems };
 }
 
 function moduleOf(path: string, root: string, extension: string, logical: string): string {

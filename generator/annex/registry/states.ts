@@ -1,8 +1,7 @@
 /** From checks to the states of a record: one function, and no person. */
-import { CHECK_STATES as ALL_STATES } from "../../../snapshots/schema/checked.ts";
+import { SAID_STATES as CHECK_STATES } from "../../../snapshots/annex/proofs/index.ts";
 
-/** What a prover can say: that it was asked of other bytes follows from the bytes. */
-export const CHECK_STATES = ALL_STATES.filter((state) => state !== "stale");
+export { CHECK_STATES };
 export type CheckState = (typeof CHECK_STATES)[number];
 
 /** What one prover said of one declaration, in a check that is of exactly the bytes of the record. */
@@ -32,20 +31,37 @@ export function isFailure({ state, axioms, unsafe }: Verdict, allowed: ReadonlyS
   );
 }
 
+/** Where a second checker contradicts the prover, in words; null where it does not. It speaks of files and not of theorems, and looks into sealed
+ *  modules: that it lists more axioms is no contradiction, that it lists fewer is one. */
+export function contradiction(first: Verdict, second: Verdict): string | null {
+  const accepts = ({ state }: Verdict): boolean => state === "accepted" || state === "accepted_with_axioms" || state === "holes";
+  if (accepts(first) && second.state === "rejected") return "it refuses what the prover accepted";
+  if (first.state === "rejected" && accepts(second)) return "it accepts what the prover refused";
+  if (!accepts(first) || !accepts(second) || second.axioms === null) return null;
+  const listed = new Set(second.axioms);
+  const missing = (first.axioms ?? []).filter((name) => !listed.has(name));
+  if (missing.length > 0) return `it knows nothing of ${missing.join(", ")}`;
+  const off = ({ unsafe }: Verdict): boolean => unsafe.length > 0;
+  return off(first) && !off(second) ? "it sees nothing switched off" : null;
+}
+
 /** @param statement what the record states: a declaration that states nothing is verified by nothing
- *  @param exact whether the statement is as the prover prints it */
+ *  @param exact whether the statement is as the prover prints it
+ *  @param disputed whether two checkers contradict each other: then nothing is verified */
 export function statesOf(
   statement: boolean,
   textHoles: number,
   verdicts: readonly Verdict[],
   allowed: ReadonlySet<string>,
   exact: boolean,
+  disputed = false,
 ): States {
   const fails = (verdict: Verdict): boolean => isFailure(verdict, allowed);
   const holds = (verdict: Verdict): boolean =>
     !fails(verdict) &&
     ((verdict.state === "accepted" && verdict.axioms !== null && verdict.axioms.length === 0) || verdict.state === "accepted_with_axioms");
   const no_holes = textHoles === 0 && !verdicts.some(({ state }) => state === "holes");
+  if (disputed) return { verification_state: "NOT_VERIFIED", status: "DISPUTED", no_holes };
   if (verdicts.some(fails)) return { verification_state: "NOT_VERIFIED", status: no_holes ? "REFUSED" : "OPEN", no_holes };
   if (!statement) return { verification_state: "UNSPECIFIED", status: "DEFINED", no_holes };
   if (verdicts.some(holds)) {

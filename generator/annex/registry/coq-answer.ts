@@ -1,0 +1,288 @@
+/** What compiled files say when they are asked: statements, what these name, axioms, uses. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Ask, askAll, type Assumptions, readAssumptions, readType, tupleOf } from "./coq-ask.ts";
+import { assumptionsOf, type CoqGraph, graphOf, PLUGIN, readGraph } from "./coq-graph.ts";
+import { FullNames, printDefinitions, type Printed } from "./coq-meaning.ts";
+import { readCoqUses } from "./coq-uses.ts";
+import type { AdapterRequest, Asked } from "./protocol.ts";
+
+/** Declarations of one question, once that for a whole file found axioms. */
+const FEW = 8;
+
+export type Asking = {
+  readonly request: AdapterRequest;
+  readonly ask: Ask;
+  /** Full name of the module of a file. */
+  moduleOf(path: string): string;
+  say(line: object): void;
+  /** Asks where a graph can be written, and returns it with the answers; null where the plugin is not here. */
+  readonly askGraph: ((modules: readonly string[], questions: (file: string) => readonly string[]) => Promise<GraphAnswer>) | null;
+  /** What was printed of the definitions of files before, and keeps what is printed now. */
+  readonly printed: {
+    read(): ReadonlyMap<string, Printed> | null;
+    keep(all: ReadonlyMap<string, Printed>): void;
+    readonly missing: readonly string[];
+  };
+};
+type GraphAnswer = { readonly answers: readonly (string | null)[]; readonly graph: string };
+
+/** Statements first, then axioms by one question for all, split where it is not closed. */
+export async function answer(asking: Asking, asked: readonly Asked[]): Promise<void> {
+  const { ask, moduleOf, say } = asking;
+  const paths = [...new Set(asked.map(({ path }) => path))];
+  const load = (path: string): string => `Require ${moduleOf(path)}. Locate Library ${moduleOf(path)}.`;
+  const typesOf = (some: readonly Asked[]): string[] =>
+    some.flatMap(({ name }) => [`Check @${name}.`, `Set Printing All. Check @${name}. Unset Printing All.`]);
+  // To load them is dear, so that the first process that does is asked more.
+  const first = await askAll(ask, [], [...paths.map(load), ...typesOf(asked)]);
+  const together = paths.every((_, at) => LOADED.test(first[at] ?? ""));
+  const loadable = together
+    ? { groups: paths.length > 0 ? [paths] : [], broken: [] }
+    : await findLoadable(asking, paths, (at) => LOADED.test(first[at] ?? ""));
+  for (const group of loadable.groups) {
+    const modules = group.map(moduleOf);
+    const ours = asked.filter(({ path }) => group.includes(path));
+    const types = together ? first.slice(paths.length) : await askAll(ask, modules, typesOf(ours));
+    const there: { readonly one: Asked; readonly statement: string; readonly whole: string }[] = [];
+    for (const [at, one] of ours.entries()) {
+      const [statement, whole] = [readType(types[2 * at] ?? ""), readType(types[2 * at + 1] ?? "")];
+      if (statement === null || whole === null)
+        say({ t: "check", path: one.path, decl: one.key, state: "unsupported", log: "Coq has nothing of this name." });
+      else there.push({ one, statement, whole });
+    }
+    const full = new FullNames(ask, modules);
+    const statements = await full.read(
+      there.map(({ whole }) => whole),
+      isOwnOf(asking),
+    );
+    for (const [at, { one, statement }] of there.entries()) {
+      const { sha256, mentions } = statements[at] as Printed;
+      say({ t: "decl", key: one.key, statement, type_sha256: sha256, mentions });
+    }
+    const those = there.map(({ one }, at) => ({ ...one, mentions: statements[at]?.mentions ?? [] }));
+    await tellDefinitions(asking, modules, full, those);
+    await tellAxioms(asking, modules, full, those);
+  }
+  for (const path of loadable.broken)
+    for (const one of asked.filter((other) => other.path === path))
+      say({ t: "check", path, decl: one.key, state: "environment", log: "Its .vo file does not load." });
+}
+
+/** Of the file, not of a module of this name in another. */
+const LOADED = / has been loaded from file\b/;
+
+/** Files that load together; those that do not are asked alone. @param loads whether one did, beside all before it */
+async function findLoadable(
+  { ask, moduleOf }: Asking,
+  paths: readonly string[],
+  loads: (at: number) => boolean,
+): Promise<{ groups: string[][]; broken: string[] }> {
+  const together = paths.filter((_, at) => loads(at));
+  const broken: string[] = [];
+  const alone: string[][] = [];
+  for (const path of paths.filter((other) => !together.includes(other))) {
+    const [loaded] = await askAll(ask, [moduleOf(path)], [`Locate Library ${moduleOf(path)}.`]);
+    if (LOADED.test(loaded ?? "")) alone.push([path]);
+    else broken.push(path);
+  }
+  return { groups: [...(together.length > 0 ? [together] : []), ...alone], broken };
+}
+
+/** Whether a full name is of a module of the sources. */
+function isOwnOf({ request, moduleOf }: Asking): (name: string) => boolean {
+  const modules = new Set(request.files.filter(({ path }) => path.endsWith(".v")).map(({ path }) => moduleOf(path)));
+  return (name) => {
+    for (let at = name.lastIndexOf("."); at > 0; at = name.lastIndexOf(".", at - 1)) if (modules.has(name.slice(0, at))) return true;
+    return false;
+  };
+}
+
+/** A declaration, and what of the sources its statement names. */
+type Stated = Asked & { readonly mentions: readonly string[] };
+
+/** Says what the definitions are that the statements name, and those that these name. */
+async function tellDefinitions(asking: Asking, modules: readonly string[], full: FullNames, asked: readonly Stated[]): Promise<void> {
+  const { request, ask, printed, say } = asking;
+  const theorems = new Set(request.theorems);
+  const known = printed.read() ?? new Map<string, Printed>();
+  const missing = printed.missing.map((path) => `${asking.moduleOf(path)}.`);
+  const fresh = request.own.filter((name) => !theorems.has(name) && missing.some((module) => name.startsWith(module)));
+  const mentioned = asked.flatMap(({ mentions }) => mentions);
+  const names = [...new Set([...fresh, ...mentioned])];
+  const all = await printDefinitions(ask, modules, full, names, theorems, isOwnOf(asking), known);
+  printed.keep(all);
+  const reached = new Set(mentioned);
+  for (const name of reached) for (const other of all.get(name)?.mentions ?? []) reached.add(other);
+  for (const name of [...reached].sort()) {
+    const one = all.get(name);
+    if (one !== undefined) say({ t: "definition", name, ...one });
+  }
+}
+
+async function tellAxioms(asking: Asking, modules: readonly string[], full: FullNames, asked: readonly Stated[]): Promise<void> {
+  if (asked.length === 0) return;
+  if (await tellByGraph(asking, modules, full, asked)) return;
+  tellUses(asking, asked);
+  await tellBySplitting(asking, modules, full, asked);
+}
+
+function tell(
+  { say }: Asking,
+  one: Asked,
+  names: readonly string[],
+  unsafe: readonly string[],
+  exact: boolean,
+  own: ReadonlySet<string>,
+): void {
+  for (const name of names) if (own.has(name)) say({ t: "hole", decl: one.key, what: name });
+  say({ t: "axioms", decl: one.key, names, unsafe, exact });
+}
+
+/** @returns whether the graph was taken: it has to say of all together what `Print Assumptions` says, and to know each declaration */
+async function tellByGraph(asking: Asking, modules: readonly string[], full: FullNames, asked: readonly Stated[]): Promise<boolean> {
+  const { request, ask, askGraph, say } = asking;
+  if (askGraph === null) return false;
+  const tuple = tupleOf(
+    asked.map(({ name }) => name),
+    0,
+  );
+  const { answers, graph: text } = await askGraph([PLUGIN, ...modules], (file) => [tuple, graphOf("asked_0", file)]);
+  const all = readAssumptions(answers[0] ?? "");
+  const graph = readGraph(text);
+  if (all === null || graph === null) return false;
+  const own = new Set([...request.own, ...asked.map(({ name }) => name)]);
+  const last = new Set([...own].map((name) => name.split(".").at(-1)));
+  const flagged = all.unsafe.map((what) => what.split(" ")[0] ?? "");
+  const wanted = [...graph.nodes.values()].filter(({ name, body }) => !body || last.has(name.split(".").at(-1)));
+  await full.locate([...wanted.map(({ name }) => name), ...all.names, ...flagged]);
+  const numbers = new Map([...graph.nodes].map(([id, { name }]) => [full.of(name), id]));
+  if (numbers.size !== graph.nodes.size || asked.some(({ name }) => !numbers.has(name))) return false;
+  const rests = await restsOf(graph, all, full, (questions) => askAll(ask, modules, questions));
+  if (rests === null) return false;
+  const found = assumptionsOf(
+    graph,
+    asked.map(({ name }) => numbers.get(name) ?? 0),
+    rests,
+  );
+  const union = (of: (one: Assumptions) => readonly string[]): Set<string> => new Set([...found.values()].flatMap(of));
+  const names = new Set(all.names.map((name) => full.of(name)));
+  if (
+    !isSame(
+      names,
+      union((one) => one.names),
+    ) ||
+    !isSame(
+      new Set(all.unsafe),
+      union((one) => one.unsafe),
+    )
+  )
+    return false;
+  for (const one of asked) {
+    const id = numbers.get(one.name) ?? 0;
+    const { names: axioms, unsafe } = found.get(id) as Assumptions;
+    tell(asking, one, axioms, unsafe, true, new Set(request.own));
+    const stated = new Set(one.mentions);
+    for (const to of (graph.named.get(id) ?? []).map((other) => full.of(graph.nodes.get(other)?.name ?? "")))
+      if (own.has(to) && to !== one.name)
+        say({ t: "edge", from: one.key, to, part: stated.has(to) ? "statement" : "proof", basis: "kernel" });
+  }
+  return true;
+}
+
+function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && a.isSubsetOf(b);
+}
+
+/** What the nodes without a body bring, and those with a switch off. What a module seals has no body to see, and is asked alone.
+ *  @returns null when something cannot be told */
+async function restsOf(
+  { nodes }: CoqGraph,
+  all: Assumptions,
+  full: FullNames,
+  askThem: (questions: readonly string[]) => Promise<readonly (string | null)[]>,
+): Promise<ReadonlyMap<number, Assumptions> | null> {
+  const axioms = new Set(all.names.map((name) => full.of(name)));
+  const rests = new Map<number, Assumptions>();
+  const sealed: { readonly id: number; readonly name: string }[] = [];
+  for (const [id, { name, body }] of nodes) {
+    const whole = full.of(name);
+    const unsafe = all.unsafe.filter((what) => full.of(what.split(" ")[0] ?? "") === whole);
+    if (axioms.has(whole)) rests.set(id, { names: [whole], unsafe });
+    else if (!body) sealed.push({ id, name: whole });
+    else if (unsafe.length > 0) rests.set(id, { names: [], unsafe });
+  }
+  const answers = await askThem(sealed.map(({ name }, at) => tupleOf([name], at)));
+  for (const [at, { id }] of sealed.entries()) {
+    const said = readAssumptions(answers[at] ?? "");
+    if (said === null) return null;
+    await full.locate(said.names);
+    rests.set(id, { names: said.names.map((name) => full.of(name)), unsafe: said.unsafe });
+  }
+  return rests;
+}
+
+async function tellBySplitting(asking: Asking, modules: readonly string[], full: FullNames, asked: readonly Asked[]): Promise<void> {
+  const { request, ask, say } = asking;
+  const told: { readonly group: readonly Asked[]; readonly found: Assumptions }[] = [];
+  const allowed = new Set(request.allowed);
+  let groups: (readonly Asked[])[] = [asked];
+  while (groups.length > 0) {
+    const answers = await askAll(
+      ask,
+      modules,
+      groups.map((group, at) =>
+        tupleOf(
+          group.map(({ name }) => name),
+          at,
+        ),
+      ),
+    );
+    await full.locate(answers.flatMap((text) => readAssumptions(text ?? "")?.names ?? []));
+    const next: (readonly Asked[])[] = [];
+    for (const [at, group] of groups.entries()) {
+      const found = readAssumptions(answers[at] ?? "");
+      // Where the policy allows all that a file rests on, each theorem of it rests on at most that.
+      const oneFile = new Set(group.map(({ path }) => path)).size === 1;
+      const enough = oneFile && found !== null && found.unsafe.length === 0 && found.names.every((name) => allowed.has(full.of(name)));
+      if (found !== null && (group.length === 1 || enough)) told.push({ group, found });
+      else if (group.length > 1) next.push(...split(group));
+      else
+        for (const one of group)
+          say({ t: "check", path: one.path, decl: one.key, state: "unsupported", log: "Coq did not say what it rests on." });
+    }
+    groups = next;
+  }
+  const own = new Set(request.own);
+  for (const { group, found } of told) {
+    const names = found.names.map((name) => full.of(name));
+    for (const one of group) tell(asking, one, names, found.unsafe, group.length === 1 || names.length === 0, own);
+  }
+}
+
+/** By file, then by a few, then one by one. */
+function split(group: readonly Asked[]): (readonly Asked[])[] {
+  const files = [...Map.groupBy(group, ({ path }) => path).values()];
+  if (files.length > 1) return files;
+  const size = group.length > FEW ? FEW : 1;
+  return Array.from({ length: Math.ceil(group.length / size) }, (_, at) => group.slice(at * size, (at + 1) * size));
+}
+
+export function globOf(object: string): string {
+  return object.replace(/o$/, ".glob");
+}
+
+/** Says what each declaration names of the same sources, as the words of the source tell it. */
+function tellUses({ request, moduleOf, say }: Asking, asked: readonly Asked[]): void {
+  const known = new Set([...request.own, ...asked.map(({ name }) => name)]);
+  for (const [path, some] of Map.groupBy(asked, (one) => one.path)) {
+    const glob = globOf(join(request.root, `${path}o`));
+    if (!existsSync(glob)) continue;
+    const keys = new Map(some.map(({ name, key }) => [name, key]));
+    const uses = readCoqUses(readFileSync(glob, "utf8"), readFileSync(join(request.root, path)), moduleOf(path));
+    for (const { from, to, part } of uses) {
+      const key = keys.get(from);
+      if (key !== undefined && known.has(to)) say({ t: "edge", from: key, to, part, basis: "source" });
+    }
+  }
+}

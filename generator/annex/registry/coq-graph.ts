@@ -1,0 +1,59 @@
+/** Coq's own graph of what each constant names, as the plugin dpdgraph writes it: exact axioms of every declaration by one question, and uses that
+ *  the kernel knows. The plugin is an optional part of Coq's; a graph that does not say what `Print Assumptions` says of all together is not taken. */
+import type { Assumptions } from "./coq-ask.ts";
+
+export type GraphNode = { readonly name: string; readonly body: boolean };
+/** Nodes by their number, with what each names. Names are as short as Coq may write them. */
+export type CoqGraph = { readonly nodes: ReadonlyMap<number, GraphNode>; readonly named: ReadonlyMap<number, readonly number[]> };
+
+/** The module that has the plugin, and what writes the graph of a definition into a file. */
+export const PLUGIN = "dpdgraph.dpdgraph";
+export function graphOf(definition: string, file: string): string {
+  return `Set DependGraph File ${JSON.stringify(file)}. Print DependGraph ${definition}.`;
+}
+
+/** @returns null when a line is none of the format's */
+export function readGraph(text: string): CoqGraph | null {
+  const nodes = new Map<number, GraphNode>();
+  const named = new Map<number, number[]>();
+  for (const line of text.split("\n")) {
+    if (line === "") continue;
+    const [, id = "", name = "", members = ""] = /^N: (\d+) "([^"]+)" \[(.*)\];$/.exec(line) ?? [];
+    if (id !== "") {
+      const path = /\bpath="([^"]*)"/.exec(members)?.[1] ?? "";
+      nodes.set(Number(id), { name: path === "" ? name : `${path}.${name}`, body: !/\bbody=no\b/.test(members) });
+      continue;
+    }
+    const [, from = "", to = ""] = /^E: (\d+) (\d+) \[/.exec(line) ?? [];
+    if (from === "") return null;
+    const list = named.get(Number(from));
+    if (list === undefined) named.set(Number(from), [Number(to)]);
+    else list.push(Number(to));
+  }
+  return nodes.size === 0 ? null : { nodes, named };
+}
+
+/** What each of some nodes rests on.
+ *  @param rests what a node without a body, or with a switch off, brings: its own name, what `Print Assumptions` says of it where it is
+ *  sealed in a module, what was switched off */
+export function assumptionsOf(
+  { nodes, named }: CoqGraph,
+  starts: readonly number[],
+  rests: ReadonlyMap<number, Assumptions>,
+): ReadonlyMap<number, Assumptions> {
+  // Whatever leads to a node that brings something, found from that node back.
+  const users = new Map<number, number[]>();
+  for (const [from, all] of named) for (const to of all) users.set(to, [...(users.get(to) ?? []), from]);
+  const found = new Map(starts.map((id) => [id, { names: new Set<string>(), unsafe: new Set<string>() }]));
+  for (const [id, { names, unsafe }] of rests) {
+    if (!nodes.has(id)) continue;
+    const seen = new Set([id]);
+    for (const one of seen) {
+      const told = found.get(one);
+      for (const name of told === undefined ? [] : names) told?.names.add(name);
+      for (const what of told === undefined ? [] : unsafe) told?.unsafe.add(what);
+      for (const user of users.get(one) ?? []) seen.add(user);
+    }
+  }
+  return new Map([...found].map(([id, { names, unsafe }]) => [id, { names: [...names], unsafe: [...unsafe] }]));
+}

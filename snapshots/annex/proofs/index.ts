@@ -1,0 +1,1 @@
+export { type CheckStatement, PREDICATE_PATH, proofCheckSchema, SAID_STATES, statementSchema } from "./statement.ts";

@@ -1,0 +1,65 @@
+/** What a check states, as the predicate of an in-toto statement: https://in-toto.io/Statement/v1. */
+import { z } from "zod";
+import { CHECK_STATES } from "../../schema/checked.ts";
+import { Sha256Hex } from "../../schema/scalar.ts";
+
+/** Behind the address of a library, the type of the predicate. The path says what it means, whoever's library it is: checks of two compare. */
+export const PREDICATE_PATH = "/predicates/proof-check/v1";
+const PREDICATE_TYPE = new RegExp(`^https?://[^\\s?#]+${PREDICATE_PATH.replaceAll(".", "\\.")}$`);
+
+const names = z.array(z.string());
+/** What a prover can say: that it was asked of other bytes, or that two disagree, follows from checks. */
+export const SAID_STATES = CHECK_STATES.filter((state) => state !== "stale" && state !== "disagrees");
+
+const result = z.object({
+  key: z.string(),
+  path: z.string(),
+  state: z.enum(SAID_STATES),
+  statement: z.string().nullable(),
+  statement_sha256: z.string().default("").meta({ description: "Digest of the words of the source" }),
+  type_sha256: z.string().nullable().meta({ description: "Digest of the statement as the prover prints it, with everything shown" }),
+  meaning_sha256: z.string().nullable().default(null).meta({ description: "Of that and of every definition of these sources below it" }),
+  mentions: names.default([]).meta({ description: "Definitions of these sources that the statement names" }),
+  axioms: names.nullable(),
+  unsafe: names,
+  exact: z.boolean(),
+  uses: z.array(z.object({ to: z.string(), part: z.enum(["statement", "proof"]), basis: z.enum(["kernel", "source"]) })),
+});
+
+export const proofCheckSchema = z.object({
+  repo: z.string(),
+  revision: z.string(),
+  prover: z.string(),
+  /** What is installed beside it, and which adapter asked: another one is asked again. */
+  tool: z.object({
+    name: z.string(),
+    version: z.string(),
+    executable_sha256: z.string(),
+    installed_sha256: z.string(),
+    adapter: z.string(),
+  }),
+  /** A second opinion on what another prover's kernel accepted, of files and not of theorems. */
+  second: z.boolean().default(false),
+  flags: names,
+  command: names,
+  isolation: z.enum(["bubblewrap", "none"]),
+  limits: z.record(z.string(), z.number()),
+  started: z.string(),
+  finished: z.string(),
+  request_sha256: Sha256Hex,
+  transcript_sha256: Sha256Hex,
+  /** Of what two runs share: tool, subjects, results. */
+  reproducible_sha256: Sha256Hex,
+  imports: z.record(z.string(), names),
+  definitions: z.record(z.string(), z.object({ sha256: Sha256Hex, mentions: names })).default({}),
+  results: z.array(result),
+  logs: z.array(z.object({ path: z.string(), state: z.string(), log: z.string() })),
+});
+
+export const statementSchema = z.object({
+  _type: z.literal("https://in-toto.io/Statement/v1"),
+  subject: z.array(z.object({ name: z.string(), digest: z.object({ sha256: Sha256Hex }) })).min(1),
+  predicateType: z.string().regex(PREDICATE_TYPE, `ends not with ${PREDICATE_PATH}`),
+  predicate: proofCheckSchema,
+});
+export type CheckStatement = z.infer<typeof statementSchema>;
