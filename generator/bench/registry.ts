@@ -7,10 +7,10 @@ import { fileURLToPath } from "node:url";
 import fastGlob from "fast-glob";
 import { readChecks } from "../annex/registry/checks.ts";
 import { openRegistrySources } from "../annex/registry/config.ts";
-import { findCoq } from "../annex/registry/coq-tool.ts";
 import { scanCoq } from "../annex/registry/coq.ts";
 import { readGlob } from "../annex/registry/glob-fixture.ts";
 import { writeLock } from "../annex/registry/lock.ts";
+import { openTools } from "../annex/registry/provers.ts";
 import { findStale, recheckSource } from "../annex/registry/recheck.ts";
 import { scanAll } from "../annex/registry/records.ts";
 import { findSandbox } from "../annex/registry/sandbox.ts";
@@ -97,7 +97,7 @@ async function recheckDevelopment(folder: string, development: string | null): P
     `sources:\n  - { repo: dev, folder: ./src, rev: one, prover: coq, root: ${JSON.stringify(root === "." ? "" : root)}, logical: ${logical} }\n`,
   );
   const config = openRegistrySources(join(folder, "registry.yaml"));
-  const tool = findCoq();
+  const toolOf = openTools();
   // What a run before has compiled would count for nothing.
   process.env["XDG_CACHE_HOME"] = join(folder, "cache");
   const seconds = async (force = false): Promise<{ total: number; scan: number; asked: number }> => {
@@ -106,7 +106,7 @@ async function recheckDevelopment(folder: string, development: string | null): P
     const scanned = performance.now();
     writeLock(config.lock, scan.lock);
     const checks = readChecks(config.checks);
-    const asked = (force ? scan.records : findStale(scan.records, checks, tool)).map(({ one }) => one);
+    const asked = (force ? scan.records : findStale(scan.records, checks, toolOf)).map(({ one }) => one);
     const [first] = scan.sources;
     if (first !== undefined && asked.length > 0) {
       const { check, problems } = await recheckSource(config, first, asked, {

@@ -1,23 +1,8 @@
 /** What a record has where its sources were read and a prover was run: optional, absent where nothing said it. */
 import { z } from "zod";
-import { Count, Sha256Hex } from "./scalar.ts";
+import { CHECK_STATES, Count, Sha256Hex } from "./scalar.ts";
 
 const names = z.array(z.string());
-
-/** States of a check. Which of them a record is verified by is the generator's to say. */
-export const CHECK_STATES = [
-  "accepted",
-  "accepted_with_axioms",
-  "holes",
-  "rejected",
-  "timeout",
-  "memory",
-  "environment",
-  "unsupported",
-  "not_run",
-  "stale",
-  "disagrees",
-] as const;
 
 export const RecordCheck = z
   .object({
@@ -111,13 +96,10 @@ export const CHECKED_MEMBERS = {
     .exactOptional()
     .meta({ description: "Where its proof is open, and the word that says so" }),
   checks: z.array(RecordCheck).exactOptional().meta({ description: "The newest of each checker; absent where only a person speaks" }),
-  agreement: z
-    .object({ checkers: Count, agree: Count })
-    .exactOptional()
-    .meta({
-      description:
-        "Of those who are trusted and ran a prover over these bytes, how many say the same as the first; absent for fewer than two",
-    }),
+  agreement: z.object({ checkers: Count, agree: Count }).exactOptional().meta({
+    description:
+      "Of those who are trusted and ran a prover over these bytes, how many say the same as the first; absent for fewer than two",
+  }),
   drift: RecordDrift.exactOptional().meta({ description: "What moved since the check before, told from the prover's print" }),
   uses: RecordEdges.exactOptional().meta({ description: "What its statement and its proof name of the same sources" }),
   used_by: RecordEdges.exactOptional().meta({ description: "What names it" }),

@@ -6,14 +6,14 @@ import { type CommonOptions, print } from "../../commands/options.ts";
 import { FOUND } from "../../commands/verify.ts";
 import { readChecks } from "./checks.ts";
 import { sourcesJsonSchema } from "./config.ts";
-import { findCoq } from "./coq-tool.ts";
 import { lockJsonSchema, writeLock } from "./lock.ts";
 import { overlayJsonSchema } from "./overlay.ts";
+import { ADAPTERS, openTools, PROVERS } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
 import { type Scan, scanAll } from "./records.ts";
 import { findSandbox } from "./sandbox.ts";
 import { openSources, type SourceOptions, writeScan } from "./scan-command.ts";
-import { isFailure } from "./states.ts";
+import { isFailure, readPolicy } from "./states.ts";
 
 export const SCHEMAS = { sources: sourcesJsonSchema, overlay: overlayJsonSchema, lock: lockJsonSchema };
 
@@ -38,15 +38,21 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   if (unknown.length > 0) throw new ShelfError("bad_config", `There is no record ${unknown.join(", ")}.`);
   const wanted = ids.length === 0 ? scan.records : scan.records.filter(({ id }) => ids.includes(id));
   const before = readChecks(config.checks);
-  const tool = findCoq();
-  const stale =
-    options.force === true ? wanted.filter(({ one }) => one.prover === "coq" && !one.abstract) : findStale(wanted, before, tool);
-  const absent = stale.length > 0 && !scan.sources.some(({ source }) => source.adapter !== undefined) && tool === null;
-  if (absent && (options.require ?? []).includes("coq"))
-    throw new ShelfError("bad_config", "coqc is not installed, and --require asks for it.");
+  const toolOf = openTools();
+  const stale = findStale(wanted, options.force === true ? null : before, toolOf);
+  const absent = new Set(
+    stale.flatMap(({ source: { source } }) => (source.adapter === undefined && toolOf(source) === null ? [source.prover] : [])),
+  );
+  const required = [...absent].filter((prover) => (options.require ?? []).includes(prover));
+  if (required.length > 0)
+    throw new ShelfError(
+      "bad_config",
+      `${required.map((prover) => PROVERS[prover].needs).join(", ")}: not installed, and --require asks for it.`,
+    );
   const key = process.env["RECHECK_KEY"];
   const runs: Rechecked[] = [];
-  for (const source of absent ? [] : scan.sources) {
+  for (const source of scan.sources) {
+    if (source.source.adapter === undefined && absent.has(source.source.prover)) continue;
     const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
     if (asked.length === 0) continue;
     runs.push(
@@ -60,7 +66,7 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
     );
   }
   const checks = readChecks(config.checks);
-  const allowed = new Set(config.policy.axioms);
+  const allowed = readPolicy(config.policy.axioms);
   const counts: Record<string, number> = {};
   const failures: string[] = [];
   let outside = false;
@@ -81,12 +87,12 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   const lock = scan.lock.map((line) => (accepted.has(line.id) ? { ...line, verified: accepted.get(line.id) as never } : line));
   if (runs.length > 0) writeLock(config.lock, lock);
   const lines = [
-    ...(absent ? ["coqc is not installed: nothing was run."] : []),
+    ...[...absent].map((prover) => `${PROVERS[prover].needs} is not installed: nothing was run over ${PROVERS[prover].title}.`),
     ...runs.flatMap(({ repo, asked, check, problems }) => [
       `${repo}: asked of ${asked} declarations; ${check === null ? "no check came of it" : `check ${check}`}`,
       ...problems.map((problem) => `  ${problem}`),
     ]),
-    ...(runs.length === 0 && !absent ? ["Nothing has changed since it was checked: no prover was started."] : []),
+    ...(runs.length === 0 && absent.size === 0 ? ["Nothing has changed since it was checked: no prover was started."] : []),
     ...(key === undefined && runs.length > 0
       ? ["The checks are unsigned. To sign them, put a private key of proofshelf keygen into RECHECK_KEY."]
       : []),
@@ -110,7 +116,7 @@ export async function runSourcesCheck(file: string, options: CommonOptions): Pro
   const config = await openSources({ ...options, sources: file });
   const scan = await scanAll(config);
   const checks = readChecks(config.checks);
-  const stale = findStale(scan.records, checks, null);
+  const stale = findStale(scan.records, checks, () => null);
   const findings = [
     ...scan.notes,
     ...checks.refused,
@@ -129,16 +135,26 @@ export function printSchema(which: keyof typeof SCHEMAS): void {
   process.stdout.write(`${JSON.stringify(SCHEMAS[which], null, 2)}\n`);
 }
 
-/** Which provers are here, and whether they can be run safely. */
+/** Which provers are here, what each can say, which of them nobody could try where this was written, and whether they can be run safely. */
 export function runAdapters(options: CommonOptions): void {
-  const version = findCoq()?.version ?? null;
   const sandbox = findSandbox();
-  const text = [
-    version === null ? "coq: not installed; its records are found, and stay not run" : `coq ${version}: statements, holes, axioms, check`,
-    "lean: found by its text; there is no adapter here, so its records stay not run",
+  const rows = ADAPTERS.map(({ name, prover, needs, says, experimental }) => ({
+    name,
+    prover,
+    version: prover === null ? null : (PROVERS[prover].find(null)?.version ?? null),
+    needs,
+    says,
+    experimental,
+  }));
+  const text = rows.map(({ name, version, needs, says, experimental }) => {
+    const state =
+      version ?? (experimental === null ? `not installed (${needs}); its records are found, and stay not run` : `needs ${needs}`);
+    return `${name} ${state}: ${says}${experimental === null ? "" : `. Experimental: ${experimental}`}`;
+  });
+  text.push(
     sandbox === null
       ? "No sandbox: recheck refuses, unless --unsandboxed."
       : `Sandbox: bubblewrap${sandbox.asNobody ? ", as nobody" : ""}.`,
-  ];
-  print(options, { coq: version, lean: null, sandbox: sandbox?.isolation ?? null }, `${text.join("\n")}\n`);
+  );
+  print(options, { adapters: rows, sandbox: sandbox?.isolation ?? null }, `${text.join("\n")}\n`);
 }

@@ -1,6 +1,5 @@
 /** Records and objects a line each, sent while they are made. */
 import { setImmediate } from "node:timers/promises";
-import type { ViewData } from "../../format/view-data.ts";
 import { requireRegistry } from "../../query/bodies.ts";
 import { formatRows, type RowsRouteId } from "./record-rows.ts";
 import type { Asked } from "../../http/view.ts";
@@ -8,11 +7,23 @@ import { chooseEncoding, encodeStream, mayEncodeStream } from "../../http/encodi
 import { type Answer, checkPreconditions, commonHeaders, notModified, queryTag } from "../../http/reply.ts";
 
 /** @throws ShelfError "registry_unavailable", "precondition_failed" */
-export async function rowsAnswer({ context: { open, view, cache }, request }: Asked, id: RowsRouteId): Promise<Answer> {
-  const data = await open.snapshot.data();
+export async function rowsAnswer(asked: Asked, id: RowsRouteId): Promise<Answer> {
+  const data = await asked.context.open.snapshot.data();
   if (id.startsWith("cubs")) requireRegistry(data);
-  const tag = queryTag(open.snapshot.id, id);
   const type = id.endsWith("csv") ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson";
+  return piecesAnswer(asked, id, type, () => formatRows(id, data));
+}
+
+/** A text that is as long as the library, made of its data piece by piece, the same each time.
+ *  @param id tells it from others of the snapshot
+ *  @throws ShelfError "precondition_failed" */
+export async function piecesAnswer(
+  { context: { open, view, cache }, request }: Asked,
+  id: string,
+  type: string,
+  format: () => Iterable<string>,
+): Promise<Answer> {
+  const tag = queryTag(open.snapshot.id, id);
   const encoding = mayEncodeStream() ? chooseEncoding(request.header("accept-encoding")) : "identity";
   const content = { type, tag, cache, headers: {} };
   const common = commonHeaders(view.options.view, open.snapshot.id);
@@ -22,19 +33,19 @@ export async function rowsAnswer({ context: { open, view, cache }, request }: As
     ...notModified(content, encoding, common).headers,
     Vary: "Accept-Encoding",
     "Content-Type": type,
-    ...(encoding === "identity" ? { "Content-Length": String(await lengthOf(id, data)) } : { "Content-Encoding": encoding }),
+    ...(encoding === "identity" ? { "Content-Length": String(await lengthOf(format())) } : { "Content-Encoding": encoding }),
   };
   if (request.method === "HEAD") return { status: 200, headers, body: null };
   const chunks = (async function* () {
-    for (const text of formatRows(id, data)) yield Buffer.from(text);
+    for (const text of format()) yield Buffer.from(text);
   })();
   return { status: 200, headers, body: encoding === "identity" ? chunks : encodeStream(chunks, encoding) };
 }
 
-/** Rows are made twice for it, and others have their turn meanwhile: nothing as long as the library is kept. */
-async function lengthOf(id: RowsRouteId, data: ViewData): Promise<number> {
+/** The pieces are made twice for it, and others have their turn meanwhile: nothing as long as the library is kept. */
+async function lengthOf(pieces: Iterable<string>): Promise<number> {
   let length = 0;
-  for (const text of formatRows(id, data)) {
+  for (const text of pieces) {
     length += Buffer.byteLength(text);
     await setImmediate();
   }
