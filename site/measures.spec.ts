@@ -13,7 +13,7 @@ const HEIGHTS: Readonly<Record<string, number>> = {
   "claims/": 2_200,
   "registry/": 3_000,
   "registry/CUB-0007/": 3_300,
-  "registry/dashboard/": 2_300,
+  "registry/dashboard/": 2_600,
   "search/?q=merkle": 2_000,
   "snapshots/": 1_400,
   "reference/": 7_000,
