@@ -5,6 +5,7 @@ import { CORE_HANDLERS } from "./core-answers.ts";
 import { HISTORY_HANDLERS } from "../annex/history/answers.ts";
 import { LEAK_HANDLERS } from "../annex/leaks/answers.ts";
 import { LOG_HANDLERS } from "../annex/log/answers.ts";
+import { PROOF_HANDLERS } from "../annex/proofs/answers.ts";
 import { SIDE_HANDLERS } from "../annex/side/answers.ts";
 
 export { MEMENTO } from "../annex/history/answers.ts";
@@ -15,5 +16,6 @@ export const HANDLERS: Readonly<Record<Exclude<RowId, EffectRouteId>, Handler>> 
   ...HISTORY_HANDLERS,
   ...LOG_HANDLERS,
   ...SIDE_HANDLERS,
+  ...PROOF_HANDLERS,
   ...LEAK_HANDLERS,
 };

@@ -4,12 +4,13 @@ import { EFFECT_ROWS } from "./effect-rows.ts";
 import { HISTORY_PAGES, HISTORY_ROWS } from "../annex/history/rows.ts";
 import { LEAK_ROWS } from "../annex/leaks/rows.ts";
 import { LOG_ROWS } from "../annex/log/rows.ts";
+import { PROOF_ROWS } from "../annex/proofs/rows.ts";
 import { PAGE_ROWS } from "./page-rows.ts";
 import type { PageRow, Route, Views } from "./route.ts";
 import { CORE_ROWS } from "./routes.ts";
 import { BESIDE, SIDE_ROWS } from "../annex/side/rows.ts";
 
-const ROWS = { ...CORE_ROWS, ...EFFECT_ROWS, ...HISTORY_ROWS, ...LOG_ROWS, ...SIDE_ROWS, ...LEAK_ROWS } as const;
+const ROWS = { ...CORE_ROWS, ...EFFECT_ROWS, ...HISTORY_ROWS, ...LOG_ROWS, ...SIDE_ROWS, ...PROOF_ROWS, ...LEAK_ROWS } as const;
 const PAGES = { ...PAGE_ROWS, ...HISTORY_PAGES } as const;
 
 export type EffectRouteId = keyof typeof EFFECT_ROWS;
@@ -36,6 +37,8 @@ const VIEWS: Readonly<Record<keyof typeof ROWS, Views>> = {
   object: "both",
   "page-image": "both",
   "cub-graph": "both",
+  "graph-ndjson": "both",
+  "graph-dot": "both",
   digest: "both",
   proof: "both",
   changes: "both",
@@ -68,6 +71,7 @@ const VIEWS: Readonly<Record<keyof typeof ROWS, Views>> = {
   "cubs-ndjson": "public",
   "cubs-csv": "public",
   rejected: "public",
+  predicate: "public",
   reindex: "public",
   health: "public",
   sitemap: "public",

@@ -11,7 +11,13 @@ import { type Asked, contentAnswer, type Handler } from "../../http/context.ts";
 import { fileAnswer, textContent } from "../../http/file-answer.ts";
 import { findInput, keepOf, otherSpelling } from "../../http/page-answer.ts";
 import type { Answer } from "../../http/reply.ts";
+import { formatRows, type RowsRouteId } from "./record-rows.ts";
 import { rowsAnswer } from "./rows-answer.ts";
+
+function answerRows(id: RowsRouteId): Handler {
+  const type = id.endsWith("csv") ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson";
+  return { read: (asked) => rowsAnswer(asked, { id, type, ofRegistry: id.startsWith("cubs"), format: (data) => formatRows(id, data) }) };
+}
 
 export const SIDE_HANDLERS = {
   archive: { read: archiveAnswer },
@@ -19,10 +25,10 @@ export const SIDE_HANDLERS = {
     read: (asked) => fileAnswer(asked, { type: "text/plain; charset=utf-8", text: ({ snapshot }) => llmsFullText(snapshot) }),
   },
   "page-image": { read: (asked) => fileAnswer(asked) },
-  "catalog-ndjson": { read: (asked) => rowsAnswer(asked, "catalog-ndjson") },
-  "catalog-csv": { read: (asked) => rowsAnswer(asked, "catalog-csv") },
-  "cubs-ndjson": { read: (asked) => rowsAnswer(asked, "cubs-ndjson") },
-  "cubs-csv": { read: (asked) => rowsAnswer(asked, "cubs-csv") },
+  "catalog-ndjson": answerRows("catalog-ndjson"),
+  "catalog-csv": answerRows("catalog-csv"),
+  "cubs-ndjson": answerRows("cubs-ndjson"),
+  "cubs-csv": answerRows("cubs-csv"),
 } as const satisfies Readonly<Record<keyof typeof SIDE_ROWS, Handler>>;
 
 type Beside = (typeof BESIDE)[number];
