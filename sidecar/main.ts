@@ -9,6 +9,7 @@ import {
   type SidecarServing,
   stopWithStarter,
 } from "../snapshots/http/index.ts";
+import { ANNEXES } from "./annexes.ts";
 import { openLog } from "./serve/log.ts";
 import { openSidecar, type Sidecar } from "./serve/server.ts";
 
@@ -21,7 +22,7 @@ try {
     sidecar?.setAccess(access);
     log.info("the access section was read again");
   });
-  const opened = await openSidecar(serving, process.env, log, { starter });
+  const opened = await openSidecar(serving, process.env, log, { annexes: ANNEXES, starter });
   sidecar = opened;
   const operations = serving.operations === null ? null : await openOperations(serving.operations, opened.publicView, starter.builds);
   if (operations !== null) opened.watch(operations);

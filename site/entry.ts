@@ -1,5 +1,6 @@
 /** The compiled bundle's one export. Loaded by `openRenderer`, never imported by other sources. */
 import { createApp } from "astro/app/entrypoint";
+import { VERIFY_SCRIPT } from "./annexes.ts";
 import type { PageInput } from "../snapshots/page/model.ts";
 
 const app = createApp({ streaming: false });
@@ -19,7 +20,7 @@ export async function renderPage(input: PageInput): Promise<Uint8Array> {
   const routeData = routes.get(input.model.page);
   if (routeData === undefined) throw new Error(`the site has no page "${input.model.page}"`);
   const request = new Request(`http://site.invalid${routeData.route}`);
-  const response = await app.render(request, { routeData, locals: { input } });
+  const response = await app.render(request, { routeData, locals: { input, verifyScript: VERIFY_SCRIPT } });
   return new TextEncoder().encode(replaceComments(await response.text()));
 }
 

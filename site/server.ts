@@ -5,6 +5,7 @@ import { type Blobs, describeCache, openView, type Runtime, type SiteServing, ty
 import { openCachedShelf } from "../snapshots/shelf/index.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import { LIST_PAGE, MAX_LIMIT, MAX_QUERY } from "../snapshots/query/index.ts";
+import { SERVICE } from "../snapshots/service/service.ts";
 
 function siteRuntime(version: string, blobs: Blobs | null): Runtime {
   return {
@@ -33,6 +34,7 @@ export function openSiteView(
   const kept = openDirectoryShelf(serving.publicDir);
   const shelf = blobs === null ? kept : openCachedShelf(kept, [serving.publicDir], blobs.ask("public"));
   return openView({
+    service: SERVICE,
     view: "public",
     shelf,
     renderer: lazyRenderer(serving.dist),

@@ -8,7 +8,7 @@ import { canonicalJson, sha256 } from "./digest.ts";
 import { openDirectoryShelf } from "./shelf/shelf-directory.ts";
 import type { Changes, SnapshotRecord } from "./shelf/shelf.ts";
 import { buildTree, checkProof, parseTree, proveEntry } from "./format/tree.ts";
-import { verifyShelf } from "./verify/verify.ts";
+import { verifyShelf } from "./service/verify.ts";
 
 const base = mkdtempSync(join(tmpdir(), "readme-"));
 after(() => rmSync(base, { recursive: true }));

@@ -16,6 +16,7 @@ import { compileSite } from "../pages/compile-site.ts";
 
 import { PAGED_PARTS } from "../testing/plain-parts.ts";
 import { build, openShelves } from "../testing/whole.ts";
+import { SERVICE } from "../../snapshots/service/service.ts";
 
 const PROOF = "(* SPDX-License-Identifier: MIT OR Apache-2.0 *)\nTheorem t : True.\nProof. exact I. Qed.\n";
 const FILES: readonly (readonly [string, string])[] = [
@@ -54,7 +55,16 @@ async function open(): Promise<void> {
   const { dist } = await compileSite();
   const runtime = { version: "0", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } };
   const shelf = openShelves(config).public;
-  view = openView({ view: "public", shelf, renderer: () => openRenderer(dist), index: null, runtime, now: () => 0, listing: null });
+  view = openView({
+    service: SERVICE,
+    view: "public",
+    shelf,
+    renderer: () => openRenderer(dist),
+    index: null,
+    runtime,
+    now: () => 0,
+    listing: null,
+  });
   const catalog = JSON.parse((await get("/api/catalog")).text) as Catalog;
   rows = new Map(catalog.collections.flatMap(({ objects }) => objects).map((row) => [row.key, row]));
 }

@@ -44,6 +44,7 @@ test("an edit voids what was made with that file, and nothing else", async () =>
   assert.deepEqual(await voidBy("site/README.md"), []);
   assert.deepEqual(await voidBy("snapshots/page/agents-page.ts"), ["pages", "program"]);
   assert.deepEqual(await voidBy("snapshots/routes/openapi.ts"), ["pages", "json", "program"]);
+  assert.deepEqual(await voidBy("snapshots/annex/history/rows.ts"), ["pages", "json", "program"]);
   assert.deepEqual(await voidBy("generator/index/index-documents.ts"), ["documents", "program"]);
   assert.deepEqual(await voidBy("snapshots/index/tables.ts"), ["documents", "program"]);
   assert.deepEqual(await voidBy("generator/annex/leaks/leak-check.ts"), ["leaks", "program"]);

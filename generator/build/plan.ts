@@ -30,6 +30,7 @@ import {
   timesOf,
   type ViewState,
 } from "../kept/state.ts";
+import { ROUTES } from "../../snapshots/service/routes.ts";
 
 export type PlannedObject = {
   readonly row: StoredObject;
@@ -190,10 +191,10 @@ export function planWriting(
   const fromPublic: ViewState = { snapshot: "", documents: documents.public.documents };
   const voidPages = voidedBy("pages");
   return {
-    pageCount: voidPages === null ? null : countOf(storedPages(data, extracts)),
+    pageCount: voidPages === null ? null : countOf(storedPages(data, ROUTES, extracts)),
     *pages() {
       const why = voidPages;
-      for (const page of storedPages(data, extracts)) {
+      for (const page of storedPages(data, ROUTES, extracts)) {
         const before = known.pages[page.file];
         if (before !== undefined && shared === known.shared && page.folder !== null && !touched.has(page.folder)) {
           yield { page, facts: before.facts, kept: before, why: null };

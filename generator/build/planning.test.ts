@@ -16,6 +16,7 @@ import { findExposure } from "../annex/leaks/gating.ts";
 import type { Shelves } from "../shelves/shelves.ts";
 import { EMPTY_STATE, type KnownObject } from "../kept/state.ts";
 import { NO_REMOVAL } from "./made.ts";
+import { ROUTES } from "../../snapshots/service/routes.ts";
 
 const KNOWN = [knownObject("drafts/plan.md"), knownObject("notes/a.md"), knownObject("notes/b.md")];
 
@@ -350,7 +351,7 @@ function shelfOf(snapshots: readonly ViewData[]): Shelves {
     return { sha256: digest, size: bytes.length };
   };
   const records = snapshots.map((data, at): SnapshotRecord => {
-    const files = [...apiFiles(data)].map(({ path, bytes }) => ({ path, ...put(bytes), type: "application/json" }));
+    const files = [...apiFiles(data, ROUTES)].map(({ path, bytes }) => ({ path, ...put(bytes), type: "application/json" }));
     const { root, trees } = buildTree(files);
     for (const [, bytes] of trees) put(bytes);
     return { sequence: at + 1, snapshot: root.sha256, created: "2026-01-01T00:00:00Z", previous: null, inputs: {} };

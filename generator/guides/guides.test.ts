@@ -17,7 +17,7 @@ import { parseClaims } from "../sources/claims.ts";
 import { parseRegistry } from "../sources/registry.ts";
 import { referenceGuides } from "../testing/reference-guides.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
-import { findPlace } from "../../snapshots/routes/match.ts";
+import { ROUTER } from "../../snapshots/service/routes.ts";
 import { TOOLS } from "../../snapshots/tools/table.ts";
 import type { View } from "../../snapshots/http/view.ts";
 import { openConfig, parseConfig } from "../config/config.ts";
@@ -131,7 +131,7 @@ test("every example of records, claims and configuration in the guides is one th
 
 /** Whether the interface has a path; pages are asked for. */
 function isRoute(path: string): boolean {
-  const { match } = findPlace(path);
+  const { match } = ROUTER.findPlace(path);
   return match !== null && match.exact && "query" in match.route;
 }
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import openapiTypes, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { openapi } from "../../snapshots/routes/index.ts";
+import { ROUTES } from "../../snapshots/service/routes.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const NAME = "@proofshelf/client";
@@ -20,7 +21,7 @@ export declare function createClient(options: ClientOptions): Client<paths>;
 
 /** @returns texts by file name */
 async function makeTypes(): Promise<Readonly<Record<string, string>>> {
-  const description = openapi({ title: "", baseUrl: "" }) as OpenAPI3;
+  const description = openapi(ROUTES, { title: "", baseUrl: "" }) as OpenAPI3;
   const paths = Object.fromEntries(Object.entries(description.paths ?? {}).map(([path, item]) => [path, { ...item, head: undefined }]));
   const made = await openapiTypes(structuredClone({ ...description, paths }) as OpenAPI3);
   return { "index.d.ts": ENTRY, "paths.d.ts": astToString(made) };

@@ -5,6 +5,7 @@ import { type DerivedFile, objectParts, otherApiFiles } from "../../snapshots/pa
 import type { FileEntry } from "../../snapshots/format/tree.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import { ROUTES } from "../../snapshots/service/routes.ts";
 
 /** @param kept all but the objects' parts, when what decides them is as it was
  *  @returns those parts apart: objects decide them, and nothing else */
@@ -14,7 +15,7 @@ export async function writeApiFiles(
   kept: readonly FileEntry[] | null,
 ): Promise<{ readonly objects: readonly FileEntry[]; readonly others: readonly FileEntry[] }> {
   const objects = await writeFiles(shelf, objectParts(data));
-  return { objects, others: kept ?? (await writeFiles(shelf, otherApiFiles(data))) };
+  return { objects, others: kept ?? (await writeFiles(shelf, otherApiFiles(data, ROUTES))) };
 }
 
 async function writeFiles(shelf: DirectoryShelf, files: Iterable<DerivedFile>): Promise<readonly FileEntry[]> {

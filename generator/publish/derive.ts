@@ -13,6 +13,7 @@ import { dealBundles, makeBundles } from "../pages/pagefind.ts";
 import { textFiles } from "../pages/render.ts";
 import { type Parts, type Site, usualParts } from "./parts.ts";
 import { objectBytes } from "./object-bytes.ts";
+import { ROUTES } from "../../snapshots/service/routes.ts";
 
 /** A snapshot that was made with other pages, or by another version, differs in every file that they made, and verify says so. */
 export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): Promise<void> } {
@@ -26,7 +27,7 @@ export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): P
   return {
     close: async () => (await pool)?.close(),
     async *files(snapshot, data) {
-      for (const { path, bytes } of apiFiles(data)) yield { path, bytes: () => bytes };
+      for (const { path, bytes } of apiFiles(data, ROUTES)) yield { path, bytes: () => bytes };
       const { page_images: pageImages = 0 } = data.library;
       for (const { key, kind } of data.objects) {
         const path = `extracts/${key}`;
@@ -57,7 +58,7 @@ async function* publicFiles(
     return found;
   };
   const paths: string[] = [];
-  for (const page of storedPages(data, { digest: () => "", read: extract })) {
+  for (const page of storedPages(data, ROUTES, { digest: () => "", read: extract })) {
     yield { path: page.file, bytes: async () => renderer.render(await page.input()) };
     paths.push(page.path);
   }

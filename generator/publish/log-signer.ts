@@ -2,7 +2,7 @@
 import { ShelfError } from "../../snapshots/errors.ts";
 import { parseKey, parseSigningKey } from "../../snapshots/log/index.ts";
 import type { LogSigner } from "../../snapshots/shelf/index.ts";
-import type { VerifyOptions } from "../../snapshots/verify/index.ts";
+import type { VerifyOptions } from "../../snapshots/service/verify.ts";
 import type { Config } from "../config/config.ts";
 import type { ByView } from "../shelves/by-view.ts";
 

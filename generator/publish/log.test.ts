@@ -12,7 +12,7 @@ import { extendLog, keyOf, type LogSigner, proveRecord, readCheckpoint, readLogK
 import { type DirectoryShelf, openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { overriding, type SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { draftTiny, TINY, tinyData, type TinySource } from "../../snapshots/verify/tiny-shelf-fixture.ts";
-import { verifyShelf } from "../../snapshots/verify/verify.ts";
+import { verifyShelf } from "../../snapshots/service/verify.ts";
 import { keepLogs } from "../shelves/shelves.ts";
 import { publish } from "./publish.ts";
 

@@ -8,7 +8,7 @@ import { type DirectoryShelf, openDirectoryShelf } from "../../snapshots/shelf/s
 import { findPartner } from "../../snapshots/shelf/served.ts";
 import { overriding, type SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { draftTiny, TINY, tinyData, type TinySource } from "../../snapshots/verify/tiny-shelf-fixture.ts";
-import { verifyShelf } from "../../snapshots/verify/verify.ts";
+import { verifyShelf } from "../../snapshots/service/verify.ts";
 import type { ByView } from "../shelves/by-view.ts";
 import { publish } from "./publish.ts";
 

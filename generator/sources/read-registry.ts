@@ -2,7 +2,7 @@
 import type { RegistryAnnexes } from "./registry-pull.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import type { CodeStore } from "../../snapshots/shelf/index.ts";
-import { openCodeStore } from "../../snapshots/shelf/open-code-store.ts";
+import { openCodeStore } from "../../snapshots/service/code-store.ts";
 import { parseCodeRef } from "../../snapshots/format/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { formatKeyPath } from "../../snapshots/format/layout.ts";

@@ -101,6 +101,10 @@ test("the checks see a violation of each kind, in a made-up graph", () => {
     ["generator/files/a.ts", "../build/b.ts"],
     ["sidecar/gate/a.ts", "../serve/b.ts"],
     ["sidecar/gate/a.ts", "../ask/b.ts"], // the same
+    ["snapshots/http/a.ts", "../annex/leaks/b.ts"],
+    ["snapshots/annex/leaks/a.ts", "../../service/b.ts"],
+    ["sidecar/serve/a.ts", "../annex/oidc/b.ts"],
+    ["site/pages/a.astro", "../annexes.ts"],
   ] as const)
     assert.equal(findWrongLayers(made({ [from]: [to] })).length, 1, `${from} → ${to}`);
   assert.deepEqual(findLoose(made({ "snapshots/loose.ts": [], "generator/loose.test.ts": [], "sidecar/main.test.ts": [] })), [
@@ -115,7 +119,13 @@ test("the checks see a violation of each kind, in a made-up graph", () => {
     "generator/annex/leaks/c.ts": [],
   });
   assert.deepEqual(findRings(roomsOf(circle)), ["generator/annex → generator/build → generator/annex (of 2 files)"]);
-  assert.deepEqual([annexed("generator/build/a.test.ts"), annexed("generator/annex/trust/a.ts")], [[], []]);
+  for (const above of ["generator/build/a.test.ts", "generator/annex/trust/a.ts", "generator/annexes.ts", "site/entry.ts"])
+    assert.deepEqual(annexed(above), [], above);
+  for (const below of ["site/components/a.astro", "sidecar/serve/server.ts"]) assert.equal(annexed(below).length, 1, below);
+  assert.deepEqual(
+    findRings(roomsOf(made({ "snapshots/a.ts": ["./http/b.ts"], "snapshots/http/b.ts": ["../c.ts"], "snapshots/c.ts": [] }))),
+    ["snapshots/* → snapshots/http → snapshots/* (of 2 files)"],
+  );
   assert.equal(findLongFunctions("a.ts", `function a() {\n${"// line\n".repeat(120)}}`).length, 1);
   assert.deepEqual(findLongFunctions("a.ts", `function a() {\n${"// line\n".repeat(118)}}`), []);
   assert.equal(findWrongLayers(new Map([["snapshots/embed/a.ts", { imported: [], started: ["../format/b.ts"] }]])).length, 1);
@@ -166,7 +176,8 @@ test("an import goes to a lower layer", () => assert.deepEqual(findWrongLayers(g
 
 test("no file lies loose", () => assert.deepEqual(findLoose(graph), []));
 
-test("no rooms import one another in a ring, all annexes of a folder taken as one", () => assert.deepEqual(findRings(roomsOf(graph)), []));
+test("no rooms import one another in a ring, all annexes of a folder taken as one room, and all its loose files", () =>
+  assert.deepEqual(findRings(roomsOf(graph)), []));
 
 test("no import of the core leads into an annex", () => assert.deepEqual(findAnnexImports(graph), []));
 

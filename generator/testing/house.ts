@@ -17,8 +17,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 };
 export const TOPS = Object.keys(ARROWS);
 
-/** Rooms of the core in a top folder, lowest layer first. A room is a folder, or a file that lies loose. It imports rooms of lower layers
- *  alone. An annex (`annex/NAME`) is a room above the core that it needs. */
+/** Every room of a top folder that no layer names. They may import one another. */
+const REST = "*";
+
+/** Rooms of a top folder, lowest layer first. A room is a folder, or a file that lies loose. It imports rooms of lower layers alone. The
+ *  annexes lie above the core, and above them what puts the two together. */
 const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   snapshots: [
     ["errors.ts", "digest.ts", "own-text.ts"],
@@ -30,6 +33,8 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["routes", "tools"],
     ["page"],
     ["http", "verify"],
+    ["annex"],
+    ["service"],
   ],
   generator: [
     ["files", "extract"],
@@ -39,31 +44,18 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["publish"],
     ["build"],
     ["commands"],
+    ["annex"],
     ["annexes.ts"],
     ["cli.ts", "setup.mjs"],
     // The package starts what it was compiled to.
     ["package"],
   ],
-  sidecar: [["http", "proxy"], ["gate", "ask"], ["mcp"], ["serve"], ["main.ts"]],
+  site: [[REST], ["annex"], ["annexes.ts"], ["entry.ts"]],
+  sidecar: [["http", "proxy"], ["gate", "ask"], ["mcp"], ["serve"], ["annex"], ["annexes.ts"], ["main.ts"]],
 };
 
 /** Loose files that are no rooms: tests of a folder as a whole. */
 const LOOSE_TESTS: Readonly<Record<string, readonly string[]>> = { snapshots: ["readme.test.ts"], generator: ["setup.test.ts"] };
-
-/** Programs and registries, which put the house together: what an annex offers is named there, and handed on. */
-const COMPOSERS: readonly string[] = [
-  "generator/cli.ts",
-  "generator/annexes.ts",
-  "sidecar/serve/server.ts",
-  "snapshots/routes/all.ts",
-  "snapshots/page/all-pages.ts",
-  "snapshots/page/model.ts",
-  "snapshots/http/all.ts",
-  "snapshots/http/stamp.ts",
-  "snapshots/shelf/open-code-store.ts",
-  "snapshots/verify/verify.ts",
-  "site/annexes.ts",
-];
 
 /** Programs that another folder starts as processes of their own: a link, not an import. */
 const STARTED: Readonly<Record<string, readonly string[]>> = {
@@ -127,10 +119,18 @@ function annexOf(path: string): string | null {
   return folder === "annex" ? (name ?? null) : null;
 }
 
-/** The room of a file: its folder below the top, an annex, or itself where it lies loose. */
+/** The room of a file: its folder below the top, or itself where it lies loose. All annexes of a top folder are one. */
 function roomOf(path: string): string {
-  const parts = path.split("/");
-  return parts.slice(0, parts.length === 2 ? 2 : parts[1] === "annex" ? 3 : 2).join("/");
+  return path.split("/").slice(0, 2).join("/");
+}
+
+/** Number of the layer that a file lies in, from 1; null where the table has none for it. */
+function layerOf(path: string, layers = LAYERS): number | null {
+  const [top = "", room = ""] = roomOf(path.replace(/\.js$/, ".ts")).split("/");
+  const all = layers[top] ?? [];
+  const named = all.findIndex((layer) => layer.includes(room));
+  const at = named === -1 ? all.findIndex((layer) => layer.includes(REST)) : named;
+  return at === -1 ? null : at + 1;
 }
 
 /** @returns one line for each import that leads from one top folder into another that it may not know */
@@ -146,20 +146,16 @@ export function findWrongArrows(graph: Graph): string[] {
 
 /** @returns one line for each file that is in no layer, or imports its own or a higher one */
 export function findWrongLayers(graph: Graph, layers = LAYERS): string[] {
-  const layerOf = (path: string): number | null => {
-    const room = roomOf(path.replace(/\.js$/, ".ts")).split("/").slice(1).join("/");
-    const at = layers[topOf(path)]?.findIndex((layer) => layer.includes(room)) ?? -1;
-    return at === -1 ? null : at + 1;
-  };
   return [...graph].flatMap(([path, { imported, started }]) => {
     const top = topOf(path);
-    if (layers[top] === undefined || !ships(path) || annexOf(path) !== null) return [];
-    const layer = layerOf(path);
+    if (layers[top] === undefined || !ships(path)) return [];
+    const layer = layerOf(path, layers);
     if (layer === null) return [`${path} is in no layer`];
     return ours(path, [...imported, ...started]).flatMap((target) => {
       if (STARTED[path]?.includes(target) === true) return [];
-      const other = layerOf(target);
-      const fine = topOf(target) !== top || roomOf(target) === roomOf(path) || annexOf(target) !== null;
+      const other = layerOf(target, layers);
+      const rest = other === layer && layers[top]?.[layer - 1]?.includes(REST) === true;
+      const fine = topOf(target) !== top || roomOf(target) === roomOf(path) || rest;
       return fine || (other !== null && other < layer) ? [] : [`${path} (${layer}) → ${target} (${other ?? "no layer"})`];
     });
   });
@@ -174,16 +170,19 @@ export function findLoose(graph: Graph): string[] {
     return (
       path.split("/").length === 2 &&
       LAYERS[top] !== undefined &&
+      !known.includes(REST) &&
       !known.includes(name) &&
       !known.includes(name.replace(/\.(slow\.)?(test|spec)\.ts$/, ".ts").replace(/\.d\.mts$/, ".mjs"))
     );
   });
 }
 
-/** @returns one line for each import of the core that leads into an annex, but for those of programs, which put the house together */
+/** @returns one line for each import of the core, which is what lies below the annexes, that leads into an annex, its own or another
+ *  folder's */
 export function findAnnexImports(graph: Graph): string[] {
   return [...graph].flatMap(([path, { imported, started }]) => {
-    if (!ships(path) || annexOf(path) !== null || COMPOSERS.includes(path)) return [];
+    const annexes = layerOf(`${topOf(path)}/annex`);
+    if (!ships(path) || annexes === null || (layerOf(path) ?? 0) >= annexes) return [];
     return ours(path, [...imported, ...started])
       .filter((target) => annexOf(target) !== null)
       .map((target) => `${path} → ${target}`);
@@ -219,19 +218,18 @@ function findRing(graph: Graph, first: string): { readonly ring: readonly string
   return { ring: [first, ...ring], reached };
 }
 
-/** Rooms as a graph of their own: a room imports a room when a file of it imports a file of the other. All annexes of a top folder are
- *  one room; programs, which put the house together, are none. */
+/** Rooms as a graph of their own: a room imports a room when a module of it imports a module of the other. All loose files of a top folder
+ *  are one room, as all its annexes are. What a page is drawn with is no room. */
 export function roomsOf(graph: Graph): Graph {
   const rooms = new Map<string, Set<string>>();
-  const isInside = (path: string): boolean => ships(path) && !COMPOSERS.includes(path);
-  const nameOf = (path: string): string => (annexOf(path) === null ? roomOf(path) : `${topOf(path)}/annex`);
+  const isInside = (path: string): boolean => graph.has(path) && ships(path) && /\.m?[tj]s$/.test(path);
+  const nameOf = (path: string): string => (path.split("/").length === 2 ? `${topOf(path)}/*` : roomOf(path));
   for (const [path, { imported }] of graph) {
     if (!isInside(path)) continue;
     const room = nameOf(path);
     const known = rooms.get(room) ?? new Set();
     rooms.set(room, known);
-    for (const target of ours(path, imported))
-      if (graph.has(target) && isInside(target) && nameOf(target) !== room) known.add(nameOf(target));
+    for (const target of ours(path, imported)) if (isInside(target) && nameOf(target) !== room) known.add(nameOf(target));
   }
   return new Map(
     [...rooms].map(([room, targets]) => [room, { imported: [...targets].map((target) => relative(room, target)), started: [] }]),

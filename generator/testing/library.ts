@@ -17,6 +17,7 @@ import { compileSite } from "../pages/compile-site.ts";
 import { openConfig } from "../config/config.ts";
 import { SILENT } from "../files/progress.ts";
 import { build, openShelves } from "./whole.ts";
+import { SERVICE } from "../../snapshots/service/service.ts";
 
 export { SILENT };
 
@@ -286,6 +287,7 @@ export async function publishFixture(dir: string): Promise<Fixture> {
 
 async function firstCursor(name: "public" | "internal", shelf: Shelf): Promise<string> {
   const view = openView({
+    service: SERVICE,
     view: name,
     shelf,
     renderer: null,

@@ -8,6 +8,7 @@ import { VERSION } from "../files/version.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import type { Config } from "../config/config.ts";
 import { openShelves } from "./whole.ts";
+import { SERVICE } from "../../snapshots/service/service.ts";
 
 export type Asked = {
   readonly status: number;
@@ -23,6 +24,7 @@ export async function openFixtureView(config: Config, name: "public" | "internal
   const { dist } = await compileSite();
   const pages = openRenderer(dist);
   return openView({
+    service: SERVICE,
     view: name,
     shelf,
     renderer: () => pages,

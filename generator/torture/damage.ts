@@ -21,6 +21,8 @@ import { VERSION } from "../files/version.ts";
 import type { DamagedLibrary } from "./damaged-library.ts";
 import { openRandom, type Random } from "./random.ts";
 import { build, openShelves, repair, verifyLibrary } from "../testing/whole.ts";
+import { ROUTES } from "../../snapshots/service/routes.ts";
+import { SERVICE } from "../../snapshots/service/service.ts";
 
 const KINDS = ["flip", "truncate", "extend", "zero", "delete", "swap"] as const;
 type Kind = (typeof KINDS)[number];
@@ -177,6 +179,7 @@ async function serve(library: DamagedLibrary, renderer: Promise<Renderer>, targe
   for (const name of ["public", "internal"] as const) {
     const shelf = shelves[name];
     const view = openView({
+      service: SERVICE,
       view: name,
       shelf,
       renderer: () => renderer,
@@ -220,7 +223,7 @@ async function allTargets(view: View): Promise<readonly string[]> {
   return [
     ...objects,
     ...objects.map((target) => `/at/${old}${target}`),
-    ...[...storedPages(data, { digest: unread, read: unread })].map(({ path }) => path),
+    ...[...storedPages(data, ROUTES, { digest: unread, read: unread })].map(({ path }) => path),
     "/snapshots/",
     "/llms.txt",
     `/at/${old}/`,

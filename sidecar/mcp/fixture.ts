@@ -10,6 +10,7 @@ import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
 import { MCP_RUNTIME } from "./handler.ts";
 import type { McpEndpoint } from "./serve.ts";
+import { SERVICE } from "../../snapshots/service/service.ts";
 
 const runtime: Runtime = { version: "test", components: () => [], limits: { mcp_body_bytes: 65536 }, auth: {}, mcp: MCP_RUNTIME };
 
@@ -21,7 +22,16 @@ export async function buildDemo(): Promise<Demo> {
   const publicShelf = openDirectoryShelf(join(folder, "shelf", "public"));
   const internalShelf = openDirectoryShelf(join(folder, "shelf", "internal"), publicShelf);
   const open = (view: "public" | "internal", shelf: typeof publicShelf): View =>
-    openView({ view, shelf, renderer: null, index: () => openIndex(shelf.indexUri), runtime, now: Date.now, listing: null });
+    openView({
+      service: SERVICE,
+      view,
+      shelf,
+      renderer: null,
+      index: () => openIndex(shelf.indexUri),
+      runtime,
+      now: Date.now,
+      listing: null,
+    });
   return {
     folder,
     publicView: open("public", publicShelf),

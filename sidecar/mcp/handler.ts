@@ -1,5 +1,5 @@
 /** POST /mcp over one view; who may call is decided outside. */
-import { findRoute } from "../../snapshots/routes/index.ts";
+import { EFFECT_ROWS } from "../../snapshots/routes/index.ts";
 import { MCP_VERSIONS, TOOL_NAMES } from "../../snapshots/tools/index.ts";
 import type { View } from "../../snapshots/http/index.ts";
 import { type AskTool, noSemantic, type SemanticTool } from "../ask/semantic-tool.ts";
@@ -18,7 +18,7 @@ type McpOptions = {
   readonly onError?: (error: unknown) => void;
 };
 
-export const MCP_RUNTIME = { endpoint: findRoute("mcp").path, versions: MCP_VERSIONS, tools: TOOL_NAMES } as const;
+export const MCP_RUNTIME = { endpoint: EFFECT_ROWS.mcp.path, versions: MCP_VERSIONS, tools: TOOL_NAMES } as const;
 
 export function openMcp(options: McpOptions): McpEndpoint {
   const { view } = options;

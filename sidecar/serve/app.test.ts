@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { findCitationProblem } from "../../snapshots/format/citation.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { sha256 } from "../../snapshots/digest.ts";
-import { ROUTES } from "../../snapshots/routes/all.ts";
+import { ROUTES } from "../../snapshots/service/routes.ts";
 import { AskResponse, Problem } from "../../snapshots/schema/resources.ts";
 import { type Reply, type Running, startSidecar } from "./app-fixture.ts";
 import { CODE, examplePath, tryCredentials, trySpellings } from "./attacks-fixture.ts";

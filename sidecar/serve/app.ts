@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { parseKeyPath } from "../../snapshots/format/layout.ts";
 import { toShelfError } from "../../snapshots/format/index.ts";
 import { admit, CACHE, type Seen } from "../../snapshots/http/index.ts";
-import { findPlace, isGated, isOf, limitOf, type Place } from "../../snapshots/routes/index.ts";
+import { isGated, isOf, limitOf, type Place } from "../../snapshots/routes/index.ts";
 import { type Call, clientOf, type Effect, type EffectParts, openEffects, readFrom } from "./effects.ts";
 import type { Gate } from "../gate/gate.ts";
 import { gatedPage } from "../gate/gated-page.ts";
@@ -116,7 +116,7 @@ export function createApp(parts: Parts): App {
   app.use(async (context, next) => {
     const started = performance.now();
     const { raw: request } = context.req;
-    const { place = findPlace(targetOf(request.url)), incoming, outgoing } = context.env ?? {};
+    const { place = parts.publicView.options.service.router.findPlace(targetOf(request.url)), incoming, outgoing } = context.env ?? {};
     const of = place.mount === "" ? parts.publicView : parts.internalView;
     const call: Call = { request, place, of, incoming, outgoing, identity: null, reason: null };
     context.set("call", call);

@@ -1,7 +1,7 @@
 /** Attacks on the gate over HTTP: all of them, or a sample that has each kind of each. */
 import assert from "node:assert/strict";
 import { sha256 } from "../../snapshots/digest.ts";
-import { ROUTES } from "../../snapshots/routes/all.ts";
+import { ROUTES } from "../../snapshots/service/routes.ts";
 import { Problem } from "../../snapshots/schema/resources.ts";
 import type { Reply, Running } from "./app-fixture.ts";
 import { makeHmacToken, makeToken, NOW, rsaPem, SERVICE_SECRET } from "../gate/gate-fixture.ts";

@@ -7,11 +7,11 @@ import { type CodeRef, parseCodeRef } from "../../snapshots/format/index.ts";
 import { type CodeStore, readChecked, WrongBytes } from "../../snapshots/shelf/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { Answer } from "../../snapshots/http/index.ts";
-import { findRoute } from "../../snapshots/routes/index.ts";
+import { EFFECT_ROWS } from "../../snapshots/routes/index.ts";
 import { collect, memoize } from "../../snapshots/format/relations.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 
-const FOLDER = findRoute("code").path.split("{")[0] ?? "";
+const FOLDER = EFFECT_ROWS.code.path.split("{")[0] ?? "";
 
 type CodeParts = {
   readonly store: CodeStore | null;

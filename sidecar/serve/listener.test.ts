@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { openAdmission } from "../../snapshots/http/admission.ts";
-import { ROUTES } from "../../snapshots/routes/all.ts";
+import { ROUTES } from "../../snapshots/service/routes.ts";
 import { Problem } from "../../snapshots/schema/resources.ts";
 import { startSidecar } from "./app-fixture.ts";
 import { accessConfig, clock, makeToken, readKeys, SERVICE_SECRET } from "../gate/gate-fixture.ts";

@@ -5,7 +5,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { CACHE, isOfProcess, observe, originForm, viewListener } from "../../snapshots/http/index.ts";
-import { findPlace, limitOf, type Place } from "../../snapshots/routes/index.ts";
+import { limitOf, type Place } from "../../snapshots/routes/index.ts";
 import { toShelfError } from "../../snapshots/format/index.ts";
 import { createApp, type Parts } from "./app.ts";
 import { rateLimited } from "../http/limits.ts";
@@ -23,10 +23,11 @@ export function sidecarListener(parts: Parts, { alone }: { readonly alone: boole
         problemResponse(error instanceof RequestError ? malformed : toShelfError(error), parts.baseUrl, { "Cache-Control": CACHE.private }),
     },
   );
+  const { router } = parts.publicView.options.service;
   const reads = viewListener(parts.publicView, parts.admission);
   return (message, response) => {
     const target = originForm(message.url ?? "/");
-    const place = findPlace(target);
+    const place = router.findPlace(target);
     if (app.owns(place)) {
       places.set(message, place);
       // No Request can be made of a bare backslash; the app refuses it by the place, behind the gate.

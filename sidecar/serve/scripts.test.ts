@@ -8,6 +8,7 @@ import { httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, socketExchange } from "../..
 import { listen, type Listening } from "../../snapshots/http/listen.ts";
 import { openLog } from "./log.ts";
 import { openSidecar, type Sidecar } from "./server.ts";
+import { ANNEXES } from "../annexes.ts";
 
 let fixture: Awaited<ReturnType<typeof makeFixture>>;
 let sidecar: Sidecar;
@@ -45,6 +46,7 @@ before(async () => {
     },
     {},
     log,
+    { annexes: ANNEXES },
   );
   token = sidecar.token ?? "";
   listening = await listen(sidecar.listener, { host: "127.0.0.1", port: 0 });

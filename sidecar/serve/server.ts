@@ -5,7 +5,7 @@ import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { type AccessConfig, type Component, MAX_QUESTION } from "../../snapshots/schema/index.ts";
 import { type CodeStore, openCachedShelf, watchPointer } from "../../snapshots/shelf/index.ts";
-import { openCodeStore } from "../../snapshots/shelf/open-code-store.ts";
+import { openCodeStore } from "../../snapshots/service/code-store.ts";
 import { openEmbedder } from "../../snapshots/embed/index.ts";
 import { openIndex } from "../../snapshots/index/index.ts";
 import { lazyRenderer } from "../../snapshots/page/index.ts";
@@ -22,13 +22,12 @@ import {
 } from "../../snapshots/http/index.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, ModelError, openAnswerModel } from "../ask/answer-model.ts";
+import type { AnswerCounted } from "../ask/counted.ts";
 import type { Parts } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "../http/body.ts";
 import { openClients } from "../gate/client.ts";
 import { isLoopback, openDevelopmentAccess } from "../gate/development-access.ts";
-import { openGate } from "../gate/gate.ts";
-import { SignIn } from "../annex/oidc/sign-in.ts";
-import { answerCounted } from "../annex/counting/answer-counted.ts";
+import { type Gate, openGate } from "../gate/gate.ts";
 import { openAsk, wholeAnswer } from "../ask/library.ts";
 import { noRateLimits, openRateLimiter, RATES } from "../http/limits.ts";
 import { requestLog } from "./log.ts";
@@ -37,6 +36,7 @@ import { MCP_RUNTIME, openMcp } from "../mcp/handler.ts";
 import type { McpEndpoint } from "../mcp/serve.ts";
 import { openReindexer } from "./reindex.ts";
 import { openSemantic, QUERY_EMBEDDING_MS, type Semantic } from "../ask/semantic.ts";
+import { SERVICE } from "../../snapshots/service/service.ts";
 
 /** Answers that a model writes at once; a local one slows down for everybody above it. */
 const MAX_MODEL_CALLS = 4;
@@ -53,7 +53,18 @@ export type Environment = {
   readonly OIDC_CLIENT_SECRET?: string | undefined;
 };
 
+/** What annexes register with a sidecar: handed in by who puts the program together (../annexes.ts). */
+export type SidecarAnnexes = {
+  readonly answerCounted: AnswerCounted;
+  /** @param access asked each time, so a policy that is read again takes effect at once */
+  openSignIn(
+    access: () => AccessConfig | null,
+    given: { readonly baseUrl: string; readonly env: Environment; readonly log: Pick<Logger, "warn"> },
+  ): { answer(request: Request): Promise<Response | null>; withSession(strict: Gate): Gate };
+};
+
 type SidecarOptions = {
+  readonly annexes: SidecarAnnexes;
   readonly starter?: Starter;
   readonly semantic?: Semantic;
 };
@@ -73,12 +84,13 @@ export type Sidecar = {
   close(): Promise<void>;
 };
 
-export async function openSidecar(serving: SidecarServing, env: Environment, log: Logger, options: SidecarOptions = {}): Promise<Sidecar> {
+export async function openSidecar(serving: SidecarServing, env: Environment, log: Logger, options: SidecarOptions): Promise<Sidecar> {
+  const { annexes } = options;
   const blobs = options.starter?.blobs ?? null;
   const development = serving.access === "development" && isLoopback(serving.host) ? await openDevelopmentAccess() : null;
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
   const strict = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
-  const own = new SignIn(() => access, { baseUrl: serving.baseUrl, env, log });
+  const own = annexes.openSignIn(() => access, { baseUrl: serving.baseUrl, env, log });
   const gate = development?.withCookie(strict) ?? own.withSession(strict);
   let watcher: Watcher | null = null;
   const { model, notice } = openModel(serving, env, (outcome) => watcher?.countModelCall(outcome));
@@ -146,7 +158,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const ask = openAsk(
     { model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") },
     semantic,
-    answerCounted,
+    annexes.answerCounted,
   );
   const mcpOver = (view: View): McpEndpoint =>
     openMcp({
@@ -221,7 +233,7 @@ function openViews(
   const publicShelf = blobs === null ? keptPublic : openCachedShelf(keptPublic, [serving.publicDir], blobs.ask("public"));
   const internalShelf =
     blobs === null ? keptInternal : openCachedShelf(keptInternal, [serving.internalDir, serving.publicDir], blobs.ask("internal"));
-  const shared = { renderer: lazyRenderer(serving.dist), runtime, now: Date.now };
+  const shared = { service: SERVICE, renderer: lazyRenderer(serving.dist), runtime, now: Date.now };
   const publicView = openView({
     ...shared,
     view: "public",

@@ -11,6 +11,8 @@ import { buildTree, type FileEntry } from "../../snapshots/format/tree.ts";
 import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { makeData, TEXTS } from "../ask/ask-fixture.ts";
+import { ROUTES } from "../../snapshots/service/routes.ts";
+import { SERVICE } from "../../snapshots/service/service.ts";
 
 export const CANARY = "canary-of-the-gated-collection";
 export const GATED_KEY = "drafts/secret.md";
@@ -68,7 +70,16 @@ export async function makeViews(publish = true, code = CODE_TEXT): Promise<Views
   writeCode(codeRoot, "coq/Sort.v", code);
   writeCode(codeRoot, "coq/Unrecorded.v", "not in any record");
   const open = (view: "public" | "internal", shelf: DirectoryShelf): View =>
-    openView({ view, shelf, renderer: null, index: () => openIndex(shelf.indexUri), runtime, now: Date.now, listing: null });
+    openView({
+      service: SERVICE,
+      view,
+      shelf,
+      renderer: null,
+      index: () => openIndex(shelf.indexUri),
+      runtime,
+      now: Date.now,
+      listing: null,
+    });
   return {
     folder,
     publicShelf,
@@ -92,7 +103,7 @@ async function publishTexts(shelf: DirectoryShelf, data: ViewData, texts: Readon
     await shelf.putBlob(digest, bytes);
     files.push({ path, sha256: digest, size: bytes.length, type });
   };
-  for (const { path, type, bytes } of apiFiles(data)) await put(path, type, bytes);
+  for (const { path, type, bytes } of apiFiles(data, ROUTES)) await put(path, type, bytes);
   const documents: Document[] = [];
   for (const [key, text] of Object.entries(texts)) {
     await put(`objects/${key}`, "text/markdown; charset=utf-8", Buffer.from(text));

@@ -11,6 +11,7 @@ import { publishTiny, TINY, tinyData } from "../verify/tiny-shelf-fixture.ts";
 import { listen, viewListener } from "./listen.ts";
 import { openAdmission } from "./admission.ts";
 import { openView } from "./view.ts";
+import { SERVICE } from "../service/service.ts";
 
 const MB = 1024 * 1024;
 /** More than two systems buffer for one connection. */
@@ -23,7 +24,7 @@ test("readers who take nothing use up the budget; then others are 503 with Retry
   const shelf = openDirectoryShelf(root);
   await publishTiny(shelf, tinyData(source, "public"), source);
   const runtime = { version: "1", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } };
-  const view = openView({ view: "public", shelf, renderer: null, index: null, runtime, now: Date.now, listing: null });
+  const view = openView({ service: SERVICE, view: "public", shelf, renderer: null, index: null, runtime, now: Date.now, listing: null });
   const listening = await listen(viewListener(view, openAdmission({ limit: MB, patience: 200 })), { host: "127.0.0.1", port: 0 });
   const sockets: Socket[] = [];
   t.after(async () => {

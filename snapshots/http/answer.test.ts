@@ -13,11 +13,11 @@ import { bareExchange, httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, SITE_SCRIPTS }
 import { parseScript } from "../contract/script.ts";
 import { openIndex } from "../index/open.ts";
 import { openRenderer, type Renderer } from "../page/renderer.ts";
-import { matchPath } from "../routes/match.ts";
-import { ROUTES } from "../routes/all.ts";
+import { ROUTER, ROUTES } from "../service/routes.ts";
 import { Catalog } from "../schema/resources.ts";
 import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
 import { openView, type View, type ViewOptions } from "./view.ts";
+import { SERVICE } from "../service/service.ts";
 
 type Made = Awaited<ReturnType<typeof makeFixture>>;
 let fixture: Made;
@@ -39,6 +39,7 @@ function openPublic({ publicDir, dist, version }: Pick<Made, "publicDir" | "dist
   const shelf = openDirectoryShelf(publicDir);
   let renderer: Promise<Renderer> | null = null;
   return openView({
+    service: SERVICE,
     view: "public",
     shelf,
     renderer: () => (renderer ??= openRenderer(dist)),
@@ -192,7 +193,7 @@ test("every GET route that this process answers is in a script", () => {
     for (const { steps } of parseScript(text, name)) {
       for (const { request } of steps) {
         const [method, target = ""] = request.replaceAll("{mount}", "").split(" ");
-        const id = matchPath(target.replace(/\?.*$/, ""))?.route.id;
+        const id = ROUTER.matchPath(target.replace(/\?.*$/, ""))?.route.id;
         if (method === "GET" && id !== undefined) seen.add(id);
       }
     }

@@ -7,14 +7,13 @@ import { PROBLEM_TYPE, problemBody, toShelfError } from "../format/problem.ts";
 import { isWithdrawalError, withdrawalAt, withdrawalError } from "../format/withdrawn.ts";
 import { findByNumber, missingSnapshot } from "../query/history.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import { findPlace, isGated, isOf, matchPath, type Place, splitTarget } from "../routes/match.ts";
+import { isGated, isOf, type Place, splitTarget } from "../routes/match.ts";
 import { admit } from "./admit.ts";
-import { BESIDE_HANDLERS, HANDLERS, MEMENTO } from "./all.ts";
-import { type Context, type Handler, openContext } from "./context.ts";
+import { openContext } from "./context.ts";
 import { notFoundAnswer, pageAnswer, readsHtml } from "./page-answer.ts";
 import { findReady } from "./prepared.ts";
 import { type Answer, type AnswerRequest, CACHE, commonHeaders, plainAnswer, redirect } from "./reply.ts";
-import { mountOf, type View, waitForFirst } from "./view.ts";
+import { type Context, type Handler, mountOf, type View, waitForFirst } from "./view.ts";
 
 /** answer never throws: errors are problem bodies, never cached.
  *  @param request `target` begins with the path inside the view: the sidecar takes /internal off first
@@ -51,9 +50,10 @@ async function answerFrom(view: View, request: AnswerRequest, place: Place, agai
 
 /** Where a target inside a view leads. The public view has nothing under /internal but what the sidecar answers in its place. */
 export function placeIn(view: View, target: string): Place {
-  const place = findPlace(mountOf(view) + target);
+  const { router } = view.options.service;
+  const place = router.findPlace(mountOf(view) + target);
   // A gated folder is of the sidecar whatever is in it; to a reader it has what its row says.
-  const match = isGated(place) ? matchPath(place.path, place.mount) : place.match;
+  const match = isGated(place) ? router.matchPath(place.path, place.mount) : place.match;
   if (place.mount === mountOf(view)) return { ...place, match };
   const described = match !== null && match.exact && "query" in match.route && match.route.views !== "public" && place.at === null;
   return described ? place : { ...place, mount: "", at: null, path: splitTarget(target)[0], match: null, access: "public" };
@@ -118,7 +118,8 @@ function checkPath(path: string): void {
 
 /** Null for an effect, which another process answers, and for what has no row: that may be another spelling of a page. */
 function handlerOf(view: View, { match, mount }: Place): Handler | null {
-  return mount === mountOf(view) && isOf(match, HANDLERS) ? HANDLERS[match.route.id] : null;
+  const { handlers } = view.options.service;
+  return mount === mountOf(view) && isOf(match, handlers) ? (handlers[match.route.id] ?? null) : null;
 }
 
 async function nowAnswer(view: View, open: OpenSnapshot | null, request: AnswerRequest, place: Place): Promise<Answer> {
@@ -133,13 +134,14 @@ async function nowAnswer(view: View, open: OpenSnapshot | null, request: AnswerR
 /** Any public path in a kept snapshot: immutable. */
 async function atAnswer(view: View, current: OpenSnapshot | null, request: AnswerRequest, place: Place, id: string): Promise<Answer> {
   const { path, match, query } = place;
-  const time = MEMENTO.parsePathTime(id);
+  const { memento } = view.options.service;
+  const time = memento.parsePathTime(id);
   const top = mountOf(view);
   const rest = query === "" ? "" : `?${query}`;
   if (time !== null && current !== null) {
     return (
       admit(request.method, { ...place, match: null }, true) ??
-      MEMENTO.timeAnswer(view, current.snapshot.record.sequence, time, top, path + rest)
+      memento.timeAnswer(view, current.snapshot.record.sequence, time, top, path + rest)
     );
   }
   const numbered = current === null ? null : await findByNumber(view, id);
@@ -162,7 +164,7 @@ async function atAnswer(view: View, current: OpenSnapshot | null, request: Answe
   const { record } = open.snapshot;
   return {
     ...found,
-    headers: { ...found.headers, "X-Snapshot": id, ...MEMENTO.mementoHeaders(record.created, top, path + rest, found.headers["Link"]) },
+    headers: { ...found.headers, "X-Snapshot": id, ...memento.mementoHeaders(record.created, top, path + rest, found.headers["Link"]) },
   };
 }
 
@@ -173,8 +175,8 @@ async function readAnswer(context: Context, request: AnswerRequest, place: Place
     return held ? ready.unmodified : request.method === "HEAD" ? { ...ready.answer, body: null } : ready.answer;
   }
   const asked = { context, request, place };
-  const beside = place.match?.beside ?? null;
-  if (beside !== null) return BESIDE_HANDLERS[beside](asked);
+  const beside = context.view.options.service.beside[place.match?.beside ?? ""];
+  if (beside !== undefined) return beside(asked);
   const handler = handlerOf(context.view, place);
   return handler !== null && "read" in handler ? handler.read(asked) : pageAnswer(asked);
 }

@@ -5,14 +5,14 @@ import type { PAGE_ROWS } from "../routes/page-rows.ts";
 import type { CORE_ROWS } from "../routes/routes.ts";
 import type { CollectionCatalog } from "../schema/resources.ts";
 import { capabilities, health } from "./capabilities.ts";
-import { type Handler, liveCache } from "./context.ts";
+import { liveCache } from "./context.ts";
 import { chooseEncoding } from "./encoding.ts";
 import { fileAnswer, LONG, longAnswer, MADE, noCollection, textContent } from "./file-answer.ts";
 import { keyAnswer } from "./object-answer.ts";
 import { assetAnswer, pageAnswer } from "./page-answer.ts";
 import { queryAnswer } from "./query-answer.ts";
 import { type Answer, type AnswerRequest, type CacheClass, commonHeaders, makeReady, plainAnswer, reply } from "./reply.ts";
-import { type View, waitForFirst } from "./view.ts";
+import { type Handler, type View, waitForFirst } from "./view.ts";
 
 const file: Handler = { read: (asked) => fileAnswer(asked) };
 const page: Handler = { read: pageAnswer };

@@ -8,10 +8,11 @@ import { parseCubId } from "../query/cubs.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { catalogPieces, collectionPieces, type Pieces, recordsPieces } from "../query/pieces.ts";
 import { fillParts, type Match } from "../routes/match.ts";
-import type { Row } from "../routes/all.ts";
+import type { Row } from "../routes/route.ts";
 import type { CORE_ROWS } from "../routes/routes.ts";
 import type { ViewData } from "../format/view-data.ts";
-import { type Asked, type Context, contentAnswer } from "./context.ts";
+import { contentAnswer } from "./context.ts";
+import type { Asked, Context } from "./view.ts";
 import { listAnswer } from "./list-answer.ts";
 import type { Answer, Content } from "./reply.ts";
 

@@ -1,7 +1,8 @@
 /** Bodies as long as the library: sent part by part as the snapshot stores them, so that none is ever whole in memory. */
 import type { Pieces } from "../query/pieces.ts";
 import type { Snapshot } from "../shelf/read.ts";
-import { type Context, contentAnswer } from "./context.ts";
+import { contentAnswer } from "./context.ts";
+import type { Context } from "./view.ts";
 import { chooseEncoding, encodeStream, mayEncodeStream } from "./encoding.ts";
 import { type Answer, type AnswerRequest, checkPreconditions, commonHeaders, notModified, queryTag } from "./reply.ts";
 

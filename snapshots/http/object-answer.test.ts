@@ -23,6 +23,7 @@ import { overriding, type Shelf } from "../shelf/shelf.ts";
 import { publishTiny, TINY, tinyData } from "../verify/tiny-shelf-fixture.ts";
 import { answer } from "./answer.ts";
 import { openView, type View } from "./view.ts";
+import { SERVICE } from "../service/service.ts";
 
 const SIZES = [100, PART_BYTES, PART_BYTES + 1, 5 * PART_BYTES + 7, 17 * 1024 * 1024];
 const keyOf = (size: number): string => `notes/${size}.md`;
@@ -66,7 +67,7 @@ async function open(t: TestContext, sizes: readonly number[] = SIZES): Promise<L
     },
   });
   const runtime = { version: "1", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } };
-  const view = openView({ view: "public", shelf, renderer: null, index: null, runtime, now: Date.now, listing: null });
+  const view = openView({ service: SERVICE, view: "public", shelf, renderer: null, index: null, runtime, now: Date.now, listing: null });
   await view.current();
   return {
     view,

@@ -5,7 +5,7 @@ import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { objectPath } from "../format/layout.ts";
 import type { BlobEntry } from "../format/tree.ts";
-import type { Asked, Context } from "./context.ts";
+import type { Asked, Context } from "./view.ts";
 import { chooseEncoding, type Encoding, encode, encodeStream, isCompressed, mayEncodeStream, varies } from "./encoding.ts";
 import { objectLinks } from "./signposts.ts";
 import { type Answer, type AnswerRequest, CACHE, checkPreconditions, commonHeaders, formatTag, redirect } from "./reply.ts";

@@ -2,7 +2,7 @@
  *  and `/ready`, 200 when there is a snapshot to serve. No name of a person, an object or a query is in any of it. */
 import type { RequestListener } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { findPlace } from "../routes/match.ts";
+import type { Router } from "../routes/match.ts";
 import { listen, type Listening } from "./listen.ts";
 import { observe, type Seen } from "./observe.ts";
 import type { BuildTally, OperationsServing } from "./serving.ts";
@@ -77,7 +77,7 @@ export async function openOperations({ host, port }: OperationsServing, view: Vi
   const age = new Gauge({ name: "proofshelf_snapshot_age_seconds", help: "Since the snapshot that is served was made", registers });
 
   const tell = ({ path, status, ms, sent }: Seen): void => {
-    const route = nameOf(path);
+    const route = nameOf(view.options.service.router, path);
     requests.inc({ route, status });
     if (REFUSALS.has(status)) refusals.inc({ status });
     duration.observe({ route }, ms / 1000);
@@ -121,8 +121,8 @@ export function describeOperations(operations: Operations | null): string[] {
 }
 
 /** Of the row in the route table; few names, whatever strangers ask for. */
-function nameOf(path: string): string {
-  const { match, mount } = findPlace(path);
+function nameOf(router: Router, path: string): string {
+  const { match, mount } = router.findPlace(path);
   if (match === null || !match.exact || !("query" in match.route)) return "page";
   return mount === "" ? match.route.id : `internal-${match.route.id}`;
 }

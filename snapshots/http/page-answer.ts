@@ -6,16 +6,16 @@ import { relationsOf } from "../format/relations.ts";
 import { isWithdrawalError, replacementHref } from "../format/withdrawn.ts";
 import type { Withdrawal } from "../schema/withdrawals.ts";
 import type { PageInput, PageModel, WithdrawalRow } from "../page/model.ts";
-import { requestPage } from "../page/all-pages.ts";
+import { requestPage } from "../page/request-pages.ts";
 import { findStoredPage, type PageAt } from "../page/stored-pages.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Place } from "../routes/match.ts";
-import { type Asked, type Context, contentAnswer } from "./context.ts";
+import { contentAnswer } from "./context.ts";
 import type { Room } from "./prepared.ts";
 import { type Answer, CACHE, commonHeaders, type Content, queryTag, redirect } from "./reply.ts";
 import { pageLinks } from "./signposts.ts";
 import { stampPage } from "./stamp.ts";
-import type { View } from "./view.ts";
+import type { Asked, Context, View } from "./view.ts";
 
 /** What a page may do: load its own scripts, styles and images, and nothing else. */
 export const PAGE_POLICY =
@@ -32,7 +32,7 @@ export async function pageAnswer(asked: Asked): Promise<Answer> {
   const params = new URLSearchParams(query);
   const found = await Promise.try(async () => {
     const data = await open.snapshot.data();
-    return requestPage({ history: view, open, data, path, match, params });
+    return requestPage(view.options.service.pages, { history: view, open, data, path, match, params });
   }).catch((error: unknown) => {
     // Pages that are stored are there whatever else of the snapshot was redacted.
     if (error instanceof ShelfError && isWithdrawalError(error)) return null;
@@ -56,7 +56,8 @@ async function storedPage(context: Context, { path, match }: Place): Promise<(()
   if (await holdsPages(open)) {
     const entry = await open.snapshot.find(`pages/${pageFile(path)}`);
     if (entry?.kind !== "blob") return null;
-    return async () => htmlContent(context, await stampPage(open, path, await open.snapshot.read(entry)), null);
+    return async () =>
+      htmlContent(context, await stampPage(context.view.options.service, open, path, await open.snapshot.read(entry)), null);
   }
   const input = await findInput(context, { path, match });
   return input === null ? null : () => rendered(context, input, null);
@@ -85,13 +86,20 @@ export async function findInput({ view, open }: Context, { path, match }: PageAt
     return extract;
   };
   const data = await snapshot.data();
-  const stored = findStoredPage(data, { path, match }, { digest: () => "", read });
+  const stored = findStoredPage(data, view.options.service.routes, { path, match }, { digest: () => "", read });
   if (stored !== null) return stored.input();
-  return (await requestPage({ history: view, open, data, path, match, params: new URLSearchParams() }))?.input ?? null;
+  return (
+    (await requestPage(view.options.service.pages, { history: view, open, data, path, match, params: new URLSearchParams() }))?.input ??
+    null
+  );
 }
 
 async function rendered(context: Context, input: PageInput, tag: string | null): Promise<Content> {
-  return htmlContent(context, await stampPage(context.open, input.chrome.path, await render(context.view, input)), tag);
+  return htmlContent(
+    context,
+    await stampPage(context.view.options.service, context.open, input.chrome.path, await render(context.view, input)),
+    tag,
+  );
 }
 
 function htmlContent({ cache }: Context, html: Uint8Array, tag: string | null): Content {

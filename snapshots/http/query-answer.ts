@@ -4,7 +4,7 @@ import { ShelfError } from "../errors.ts";
 import type { ParsedQuery } from "../query/bodies.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Match } from "../routes/match.ts";
-import type { Asked, Context } from "./context.ts";
+import type { Asked, Context } from "./view.ts";
 import { chooseEncoding } from "./encoding.ts";
 import { type Answer, checkPreconditions, commonHeaders, makeReady, notModified, queryTag, reply } from "./reply.ts";
 

@@ -1,18 +1,13 @@
 /** Facts that stored files cannot hold, because a snapshot knows nothing but itself: put in when a file is served or exported. The tokens
  *  are HTML comments, which no sanitised text of a stranger contains. */
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import { matchPath } from "../routes/match.ts";
-import type { Stamp } from "./context.ts";
-import { HISTORY_STAMPS } from "../annex/history/stamps.ts";
-import { LEAK_STAMPS } from "../annex/leaks/answers.ts";
-
-const STAMPS: readonly Stamp[] = [...HISTORY_STAMPS, ...LEAK_STAMPS];
+import type { Service } from "./view.ts";
 
 /** @returns the page with its stamp filled, or the same bytes when it has none */
-export async function stampPage(open: OpenSnapshot, path: string, html: Uint8Array): Promise<Uint8Array> {
+export async function stampPage({ router, stamps }: Service, open: OpenSnapshot, path: string, html: Uint8Array): Promise<Uint8Array> {
   const bytes = Buffer.from(html.buffer, html.byteOffset, html.length);
-  const id = matchPath(path)?.route.id;
-  const stamp = STAMPS.find(({ pages, token }) => id !== undefined && pages.includes(id) && bytes.includes(token));
+  const id = router.matchPath(path)?.route.id;
+  const stamp = stamps.find(({ pages, token }) => pages.some((page) => page === id) && bytes.includes(token));
   if (stamp === undefined) return html;
   const { token } = stamp;
   const at = bytes.indexOf(token);

@@ -10,6 +10,7 @@ import { overriding, type SnapshotRecord } from "../shelf/shelf.ts";
 import { publishTiny, TINY, tinyData, type TinySource } from "../verify/tiny-shelf-fixture.ts";
 import { answer } from "./answer.ts";
 import { openView, type View, type ViewOptions } from "./view.ts";
+import { SERVICE } from "../service/service.ts";
 
 function newShelf(t: TestContext): { readonly root: string; readonly shelf: DirectoryShelf } {
   const root = mkdtempSync(join(tmpdir(), "proofshelf-view-"));
@@ -28,7 +29,7 @@ async function publishNote(shelf: DirectoryShelf, n: number): Promise<string> {
 
 function open(shelf: DirectoryShelf, more: Partial<ViewOptions> = {}): View {
   const runtime = { version: "1", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } };
-  return openView({ view: "public", shelf, renderer: null, index: null, runtime, now: Date.now, listing: null, ...more });
+  return openView({ service: SERVICE, view: "public", shelf, renderer: null, index: null, runtime, now: Date.now, listing: null, ...more });
 }
 
 const NO_NAMES = { objects: [], claims: [], records: [] };

@@ -10,14 +10,19 @@ import type { ViewIndex } from "../index/open.ts";
 import type { IndexReader } from "../index/reader.ts";
 import { withinLimit } from "../index/time-limit.ts";
 import type { Renderer } from "../page/renderer.ts";
+import type { PageMaker } from "../page/request-pages.ts";
 import type { History } from "../query/history.ts";
 import type { FirstSeen, OpenSnapshot } from "../query/open-snapshot.ts";
+import type { Match, Place, Router } from "../routes/match.ts";
+import type { PageId } from "../routes/page-rows.ts";
+import type { Route } from "../routes/route.ts";
 import type { Catalog, Component } from "../schema/resources.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../shelf/read.ts";
 import { openInService } from "../shelf/in-service.ts";
 import { findSetback } from "../shelf/record-index.ts";
 import type { RecordIndex, Shelf, SnapshotRecord } from "../shelf/shelf.ts";
-import { openPreparedStore, type PreparedStore } from "./prepared.ts";
+import { openPreparedStore, type PreparedStore, type Room } from "./prepared.ts";
+import type { Answer, AnswerRequest, CacheClass } from "./reply.ts";
 
 /** How long a look at the shelf is trusted: at the pointer, and at which snapshots are kept. */
 const LOOK_MS = 250;
@@ -36,6 +41,7 @@ export type Runtime = {
 };
 
 export type ViewOptions = {
+  readonly service: Service;
   readonly view: "public" | "internal";
   readonly shelf: Shelf;
   /** The compiled pages, for what is rendered per request; null when this process renders nothing. */
@@ -71,6 +77,64 @@ export type View = History & {
   historyVersion(): Promise<number>;
   /** What is wrong with the pointer, or null. */
   trouble(): string | null;
+};
+
+export type Context = {
+  readonly view: View;
+  readonly open: OpenSnapshot;
+  /** Site path of this view and, under /at, of the snapshot: "" or "/internal" or "/at/<id>". */
+  readonly mount: string;
+  readonly cache: CacheClass;
+  /** What prepared answers are kept under, besides their target. */
+  readonly basis: string;
+  /** Where prepared answers are kept, whatever they are; null where that follows from what they are. */
+  readonly room: Room | null;
+};
+
+/** A request for what follows from a snapshot. */
+export type Asked = { readonly context: Context; readonly request: AnswerRequest; readonly place: Place };
+
+/** How a row of the route table is answered. */
+export type Handler =
+  | {
+      /** @throws ShelfError for a value that the row does not take, and what its body throws */
+      read(asked: Asked): Promise<Answer>;
+      /** Before the first publication, from what the object store lists. */
+      before?(view: View, request: AnswerRequest, parts: Match["parts"]): Promise<Answer>;
+    }
+  /** What the process says of itself it says in any state. */
+  | { live(view: View, request: AnswerRequest): Promise<Answer> };
+
+/** A fact that is filled into pages when they are served. */
+export type Stamp = {
+  readonly token: string;
+  /** Pages that may have it. */
+  readonly pages: readonly PageId[];
+  /** @param path site path of the page; the links are made relative to it */
+  html(open: OpenSnapshot, path: string): string | Promise<string>;
+};
+
+/** What /at/ takes and says beside a snapshot's id (RFC 7089). */
+type Memento = {
+  /** @returns null for what is no time */
+  parsePathTime(text: string): string | null;
+  timeAnswer(view: View, current: number, time: string | null, mount: string, rest: string): Promise<Answer>;
+  mementoHeaders(created: string, mount: string, rest: string, link: string | undefined): Record<string, string>;
+};
+
+/** What a service answers, core and annexes together: handed in by who puts it together. */
+export type Service = {
+  readonly router: Router;
+  /** As they are described. */
+  readonly routes: readonly Route[];
+  /** Row → how it is answered. */
+  readonly handlers: Readonly<Record<string, Handler>>;
+  /** Name of a file that pages have beside them → how it is answered. */
+  readonly beside: Readonly<Record<string, (asked: Asked) => Promise<Answer>>>;
+  /** Row → the page that is made per request. */
+  readonly pages: Readonly<Record<string, PageMaker>>;
+  readonly stamps: readonly Stamp[];
+  readonly memento: Memento;
 };
 
 type Kept = Pick<RecordIndex, "records" | "withdrawn" | "byId"> & {

@@ -4,6 +4,7 @@ import { canonicalJson } from "../digest.ts";
 import { cutParts, partName, partsPath } from "../format/parts.ts";
 import { groupByCollection } from "../format/relations.ts";
 import { openapi } from "../routes/openapi.ts";
+import type { Route } from "../routes/route.ts";
 import { rowsJson } from "../query/catalog.ts";
 import type { ViewData } from "../format/view-data.ts";
 
@@ -12,9 +13,9 @@ export type DerivedFile = { readonly path: string; readonly type: string; readon
 export const JSON_TYPE = "application/json";
 
 /** Every body is canonical JSON (RFC 8785). */
-export function* apiFiles(data: ViewData): Generator<DerivedFile> {
+export function* apiFiles(data: ViewData, routes: readonly Route[]): Generator<DerivedFile> {
   yield* objectParts(data);
-  yield* otherApiFiles(data);
+  yield* otherApiFiles(data, routes);
 }
 
 export function* objectParts({ library, objects }: Pick<ViewData, "library" | "objects">): Generator<DerivedFile> {
@@ -29,9 +30,10 @@ export function* objectParts({ library, objects }: Pick<ViewData, "library" | "o
 }
 
 /** All but the objects: nothing of them follows from those. */
-export function* otherApiFiles(data: Omit<ViewData, "objects">): Generator<DerivedFile> {
-  const { cubs, code } = data;
+export function* otherApiFiles(data: Omit<ViewData, "objects">, routes: readonly Route[]): Generator<DerivedFile> {
+  const { cubs, code, library } = data;
   yield* singleFiles(data);
+  yield jsonFile("openapi", canonicalJson(openapi(routes, { title: library.title, baseUrl: library.base_url })));
   yield* partFiles(partsPath.records, cubs, ({ id }) => id, canonicalJson);
   yield* partFiles(partsPath.code, code.values(), ({ id }) => id, canonicalJson);
 }
@@ -50,7 +52,6 @@ function* singleFiles({
   yield file("library", library);
   yield file("claims", claims);
   yield file("rejected", { rejected, withheld, ...(withdrawn === undefined ? {} : { withdrawn }) });
-  yield file("openapi", openapi({ title: library.title, baseUrl: library.base_url }));
   if (meta !== null) yield file("cubs/meta", meta);
   for (const record of cubs) yield file(`cubs/${record.id}`, record);
   for (const index of code.values()) yield file(`cubs/${index.id}/code`, index);

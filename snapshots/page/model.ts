@@ -6,10 +6,8 @@ import type { View } from "../schema/resources.ts";
 import type { agentsPage } from "./agents-page.ts";
 import type { askForm } from "./ask-page.ts";
 import type { citedBy, claimCard, collectionCard, objectCard, recordCard } from "./cards.ts";
-import type { diffPage, snapshotRow, snapshotsPage } from "../annex/history/snapshots-page.ts";
 import type { browsePage, claimPage, claimsPage, frontFacts, objectPage, rejectedPage } from "./library-pages.ts";
 import type { dashboardPage, recordFacts, registryPage } from "./registry-pages.ts";
-import type { revisionsPage } from "../annex/history/revisions-page.ts";
 import type { searchResults } from "./search-page.ts";
 import type { problemRow, problemsPage, referencePage } from "./service-pages.ts";
 
@@ -20,7 +18,6 @@ export { BROWSE_SORTS, type BrowseSort, type Facet } from "./facets.ts";
 export type { Jump } from "./jumps.ts";
 export type { QuotedLines } from "./quoted-lines.ts";
 export type { CodeFileRow, RecordSide } from "./record-sides.ts";
-export type { StatesAt } from "../annex/history/states-over-time.ts";
 
 /** What every page shows around its content. */
 export type Chrome = {
@@ -33,7 +30,7 @@ export type Chrome = {
 };
 
 /** What a builder returns, which nobody changes. */
-type Model<F extends (...args: never[]) => unknown> = Fixed<NonNullable<Awaited<ReturnType<F>>>>;
+export type Model<F extends (...args: never[]) => unknown> = Fixed<NonNullable<Awaited<ReturnType<F>>>>;
 type Fixed<T> = { readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? readonly Item[] : T[K] };
 
 export type CollectionCard = Model<typeof collectionCard>;
@@ -49,7 +46,6 @@ export type RegistryPage = Model<typeof registryPage>;
 export type RecordPage = Model<typeof recordFacts>;
 export type DashboardPage = Model<typeof dashboardPage>;
 export type VerifiedCounts = DashboardPage["byRepository"][number];
-export type SnapshotRow = Model<typeof snapshotRow>;
 export type AskPage = Model<typeof askForm>;
 export type AskedCitation = NonNullable<AskPage["asked"]>["citations"][number];
 export type ReferenceOperation = Model<typeof referencePage>["operations"][number];
@@ -72,7 +68,13 @@ type GatedPage = {
   readonly contact: string | null;
 };
 
+/** Pages of annexes, by any name: an annex adds its own by declaration merging, and nothing of it is named here.
+ *  @public */
+// oxlint-disable-next-line typescript/no-empty-interface
+export interface AnnexPages {}
+
 export type PageModel =
+  | AnnexPages[keyof AnnexPages]
   | Model<typeof frontFacts>
   | BrowsePage
   | ObjectPage
@@ -81,8 +83,6 @@ export type PageModel =
   | RegistryPage
   | RecordPage
   | DashboardPage
-  | Model<typeof snapshotsPage>
-  | Model<typeof diffPage>
   | Model<typeof searchResults>
   | AskPage
   | Model<typeof referencePage>
@@ -91,7 +91,6 @@ export type PageModel =
   | ProblemPage
   | Model<typeof rejectedPage>
   | NotFoundPage
-  | GatedPage
-  | Model<typeof revisionsPage>;
+  | GatedPage;
 
 export type PageInput = { readonly chrome: Chrome; readonly model: PageModel };

@@ -2,8 +2,8 @@
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { ShelfError } from "../errors.ts";
 import type { History } from "../query/history.ts";
-import type { RowId } from "../routes/all.ts";
-import type { Match } from "../routes/match.ts";
+import { isOf, type Match } from "../routes/match.ts";
+import type { PageId } from "../routes/page-rows.ts";
 import { pagePath, parseSlug } from "../format/layout.ts";
 import { licencesOf } from "../query/list.ts";
 import { parseCubQuery } from "../query/cubs.ts";
@@ -39,6 +39,15 @@ export type PageMaker = (request: PageRequest, parts: Match["parts"]) => Request
 
 export function requested({ data, path }: Pick<PageRequest, "data" | "path">, model: PageModel, tag: string | null): RequestPage {
   return { input: { chrome: chromeOf(data, path), model }, tag };
+}
+
+/** requestPage makes the page at a path, or returns null when it is a stored page's, or no page's.
+ *  @param makers of every row that has such a page
+ *  @throws ShelfError "snapshot_not_found" for a comparison with a snapshot that is not kept */
+export async function requestPage(makers: Readonly<Record<string, PageMaker>>, request: PageRequest): Promise<RequestPage | null> {
+  const { match } = request;
+  if (match?.exact !== true || !isOf(match, makers)) return null;
+  return (await makers[match.route.id]?.(request, match.parts)) ?? null;
 }
 
 /** The core's pages that follow from more than the snapshot. */
@@ -89,7 +98,7 @@ export const REQUEST_PAGES = {
     const model = browsePage(data, folder, sort as BrowseSort, part, licences);
     return part > model.parts ? null : requested(request, model, canonicalJson(["browse", path, sort, licences, data.library.view]));
   },
-} as const satisfies Readonly<Partial<Record<RowId, PageMaker>>>;
+} as const satisfies Readonly<Partial<Record<PageId | "browse", PageMaker>>>;
 
 /** An object's page with lines of it on top; null when the path is no object's page. */
 async function quotingPage(open: OpenSnapshot, data: ViewData, path: string, range: LineRange): Promise<ObjectPage | null> {

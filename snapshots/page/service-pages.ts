@@ -2,7 +2,6 @@
 import { CODES, type ErrorCode, PROBLEMS } from "../errors.ts";
 import { INTERFACE_VERSION } from "../routes/openapi.ts";
 import { errorStatuses, type Route } from "../routes/route.ts";
-import { ROUTES } from "../routes/all.ts";
 import type { ViewData } from "../format/view-data.ts";
 
 const GROUP_TITLES: Readonly<Record<Route["group"], string>> = {
@@ -14,8 +13,8 @@ const GROUP_TITLES: Readonly<Record<Route["group"], string>> = {
 
 /** Every group with its routes, and of one of them all that is to be said.
  *  @param group whose page it is; null for the list of all */
-export function referencePage(baseUrl: string, group: Route["group"] | null = null) {
-  const inGroup = (id: string): readonly Route[] => ROUTES.filter((route) => route.group === id);
+export function referencePage(routes: readonly Route[], baseUrl: string, group: Route["group"] | null = null) {
+  const inGroup = (id: string): readonly Route[] => routes.filter((route) => route.group === id);
   return {
     page: "reference" as const,
     version: INTERFACE_VERSION,

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CubRecord } from "../schema/cubs.ts";
 import { TINY, tinyData } from "../verify/tiny-shelf-fixture.ts";
-import { matchPath } from "../routes/match.ts";
+import { ROUTER, ROUTES } from "../service/routes.ts";
 import { findStoredPage, type PageAt, storedPages } from "./stored-pages.ts";
 
 function pageAt(path: string): PageAt {
-  return { path, match: matchPath(path) };
+  return { path, match: ROUTER.matchPath(path) };
 }
 
 const extracts = { digest: () => "", read: () => Promise.reject(new Error("no page is rendered here")) };
@@ -35,8 +35,8 @@ function wideData() {
 test("every stored page is found by its path, alone, and is the page that the list gives", () => {
   const data = wideData();
   let count = 0;
-  for (const page of storedPages(data, extracts)) {
-    const found = findStoredPage(data, pageAt(page.path), extracts);
+  for (const page of storedPages(data, ROUTES, extracts)) {
+    const found = findStoredPage(data, ROUTES, pageAt(page.path), extracts);
     assert.ok(found !== null, page.path);
     assert.deepEqual([found.path, found.file, found.folder], [page.path, page.file, page.folder]);
     assert.deepEqual(found.facts(), page.facts(), page.path);
@@ -47,7 +47,7 @@ test("every stored page is found by its path, alone, and is the page that the li
 
 test("another spelling of a page's path, and what only looks like one, is no page", () => {
   const data = wideData();
-  const paths = [...storedPages(data, extracts)].map(({ path }) => path);
+  const paths = [...storedPages(data, ROUTES, extracts)].map(({ path }) => path);
   const known = new Set(paths);
   for (const path of paths) {
     for (const other of [
@@ -58,7 +58,7 @@ test("another spelling of a page's path, and what only looks like one, is no pag
       path.toUpperCase(),
       path.replaceAll("=", "%3D"),
     ]) {
-      if (!known.has(other)) assert.equal(findStoredPage(data, pageAt(other), extracts), null, other);
+      if (!known.has(other)) assert.equal(findStoredPage(data, ROUTES, pageAt(other), extracts), null, other);
     }
   }
   for (const path of [
@@ -73,7 +73,7 @@ test("another spelling of a page's path, and what only looks like one, is no pag
     "/problems/nothing/",
     "/toString/",
   ]) {
-    assert.equal(findStoredPage(data, pageAt(path), extracts), null, path);
+    assert.equal(findStoredPage(data, ROUTES, pageAt(path), extracts), null, path);
   }
 });
 
@@ -86,6 +86,6 @@ test("a page at one path is found without making the model of any other", () => 
       (row) => new Proxy(row, { get: (target, name) => (name === "summary" && touched.add(target.key), Reflect.get(target, name)) }),
     ),
   };
-  findStoredPage(watched, pageAt("/object/notes/deep/er/x.md/"), extracts)?.facts();
+  findStoredPage(watched, ROUTES, pageAt("/object/notes/deep/er/x.md/"), extracts)?.facts();
   assert.deepEqual([...touched], ["notes/deep/er/x.md"]);
 });

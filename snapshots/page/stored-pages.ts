@@ -25,8 +25,9 @@ import { REGISTRY_PART } from "./facets.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordFacts, recordPage, registryPage } from "./registry-pages.ts";
 import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
-import type { RowId } from "../routes/all.ts";
 import { isOf, type Match } from "../routes/match.ts";
+import type { PageId } from "../routes/page-rows.ts";
+import type { Route } from "../routes/route.ts";
 import { problemRow, problemsPage, REFERENCE_GROUPS, referencePage, searchForm } from "./service-pages.ts";
 
 export type StoredPage = {
@@ -50,17 +51,16 @@ export type Extracts = {
   read(key: string): Promise<Extract>;
 };
 
-/** Every stored page of a view. */
-export function* storedPages(data: ViewData, extracts: Extracts): Generator<StoredPage> {
+/** Every stored page of a view. @param routes what its reference describes */
+export function* storedPages(data: ViewData, routes: readonly Route[], extracts: Extracts): Generator<StoredPage> {
   yield pageOfFront(data, extracts);
-  for (const [path, model] of Object.entries(SINGLE)) yield modelPage(data, path, () => model(data));
+  for (const [path, model] of Object.entries(SINGLE)) yield modelPage(data, path, () => model(data, routes));
   for (const { id } of data.claims.claims) yield modelPage(data, pagePath.claim(id), () => claimPage(data, id));
   for (let part = 1; part <= registryParts(data); part++) {
     yield modelPage(data, pagePath.registryPart(part), () => wholeRegistry(data, part));
   }
   for (const record of data.cubs) yield pageOfRecord(data, record, extracts);
-  for (const group of REFERENCE_GROUPS)
-    yield modelPage(data, pagePath.referenceGroup(group), () => referencePage(data.library.base_url, group));
+  for (const group of REFERENCE_GROUPS) yield pageOfReference(data, routes, group);
   for (const code of CODES) yield modelPage(data, pagePath.problem(code), () => problemPage(code));
   for (const folder of relationsOf(data).folders.values()) {
     for (let part = 1; part <= browseParts(folder); part++) {
@@ -74,22 +74,26 @@ export function* storedPages(data: ViewData, extracts: Extracts): Generator<Stor
 export type PageAt = { readonly path: string; readonly match: Match | null };
 
 /** The one stored page at a path, made without the others; another spelling of the path is no page. */
-export function findStoredPage(data: ViewData, { path, match }: PageAt, extracts: Extracts): StoredPage | null {
+export function findStoredPage(data: ViewData, routes: readonly Route[], { path, match }: PageAt, extracts: Extracts): StoredPage | null {
   const single = Object.hasOwn(SINGLE, path) ? SINGLE[path] : undefined;
-  if (single !== undefined) return modelPage(data, path, () => single(data));
-  const found = isOf(match, FAMILIES) ? (FAMILIES[match.route.id] as Family)(data, match.parts, extracts, path) : null;
+  if (single !== undefined) return modelPage(data, path, () => single(data, routes));
+  const found = isOf(match, FAMILIES) ? (FAMILIES[match.route.id] as Family)(data, match.parts, { extracts, path, routes }) : null;
   return found?.path === path ? found : null;
 }
 
 /** @param parts of the path, decoded */
-type Family = (data: ViewData, parts: Match["parts"], extracts: Extracts, path: string) => StoredPage | null;
+type Family = (
+  data: ViewData,
+  parts: Match["parts"],
+  of: { readonly extracts: Extracts; readonly path: string; readonly routes: readonly Route[] },
+) => StoredPage | null;
 
-const SINGLE: Readonly<Record<string, (data: ViewData) => PageModel>> = {
+const SINGLE: Readonly<Record<string, (data: ViewData, routes: readonly Route[]) => PageModel>> = {
   [pagePath.claims]: (data) => claimsPage(data),
   [pagePath.dashboard]: dashboardPage,
   [pagePath.search]: searchForm,
   [pagePath.ask]: askForm,
-  [pagePath.reference]: ({ library }) => referencePage(library.base_url),
+  [pagePath.reference]: ({ library }, routes) => referencePage(routes, library.base_url),
   [pagePath.agents]: agentsPage,
   [pagePath.problems]: problemsPage,
   [pagePath.rejected]: rejectedPage,
@@ -98,37 +102,37 @@ const SINGLE: Readonly<Record<string, (data: ViewData) => PageModel>> = {
 
 /** Pages that there are any number of: row → the page that the parts of a path may be of. */
 const FAMILIES = {
-  front: (data, _, extracts) => pageOfFront(data, extracts),
-  "claim-page"(data, _, __, path) {
+  front: (data, _, { extracts }) => pageOfFront(data, extracts),
+  "claim-page"(data, _, { path }) {
     const found = relationsOf(data).claimByPath.get(path);
     return found === undefined ? null : modelPage(data, pagePath.claim(found), () => claimPage(data, found));
   },
   "registry-page": (data) => registryPartPage(data, 1),
   "registry-part": (data, { part }) => registryPartPage(data, Number(part)),
-  "record-page"(data, { id = "" }, extracts) {
+  "record-page"(data, { id = "" }, { extracts }) {
     const record = relationsOf(data).recordById.get(id);
     return record === undefined ? null : pageOfRecord(data, record, extracts);
   },
-  "reference-group"(data, { group: name }) {
+  "reference-group"(data, { group: name }, { routes }) {
     const group = REFERENCE_GROUPS.find((candidate) => candidate === name);
-    return group === undefined ? null : modelPage(data, pagePath.referenceGroup(group), () => referencePage(data.library.base_url, group));
+    return group === undefined ? null : pageOfReference(data, routes, group);
   },
   "problem-page"(data, { code: name }) {
     const code = CODES.find((candidate) => candidate === name);
     return code === undefined ? null : modelPage(data, pagePath.problem(code), () => problemPage(code));
   },
-  browse(data, { prefix: rest = "" }, extracts) {
+  browse(data, { prefix: rest = "" }, { extracts }) {
     const { prefix, part } = parseBrowse(rest);
     const folder = prefix === null ? undefined : relationsOf(data).folders.get(prefix);
     if (folder === undefined || part > browseParts(folder)) return null;
     return pageOfFolder(data, folder, part, extracts);
   },
-  "object-page"(data, { key: slug = "" }, extracts) {
+  "object-page"(data, { key: slug = "" }, { extracts }) {
     const key = parseSlug(slug);
     const row = key === null ? undefined : relationsOf(data).objectByKey.get(key);
     return row === undefined ? null : pageOfObject(data, row, extracts);
   },
-} as const satisfies Readonly<Partial<Record<RowId, Family>>>;
+} as const satisfies Readonly<Partial<Record<PageId | "browse", Family>>>;
 
 function registryPartPage(data: ViewData, part: number): StoredPage | null {
   if (!Number.isInteger(part) || part < 1 || part > registryParts(data)) return null;
@@ -145,6 +149,10 @@ export function parseBrowse(rest: string): { readonly prefix: string | null; rea
 
 function registryParts(data: ViewData): number {
   return Math.max(1, Math.ceil(data.cubs.length / REGISTRY_PART));
+}
+
+function pageOfReference(data: ViewData, routes: readonly Route[], group: Route["group"]): StoredPage {
+  return modelPage(data, pagePath.referenceGroup(group), () => referencePage(routes, data.library.base_url, group));
 }
 
 function problemPage(code: ErrorCode): PageModel {

@@ -87,3 +87,5 @@ export const EFFECT_ROWS = {
     errors: [400, 401, 403, 413, 503],
   }),
 } as const satisfies Readonly<Record<string, Row>>;
+
+export type EffectRouteId = keyof typeof EFFECT_ROWS;

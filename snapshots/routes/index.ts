@@ -1,5 +1,5 @@
 /** The face of the table of routes. */
-export { type EffectRouteId, findRoute } from "./all.ts";
-export { beginsOthers, findPlace, isGated, isOf, limitOf, matchPath, type Place } from "./match.ts";
+export { EFFECT_ROWS, type EffectRouteId } from "./effect-rows.ts";
+export { isGated, isOf, limitOf, type Place } from "./match.ts";
 export { openapi } from "./openapi.ts";
 export type { RateGroup } from "./route.ts";

@@ -1,14 +1,13 @@
 /** Where a target leads: into which view and which snapshot, to which row of the route table, and who may come. The one place that reads
- *  paths; each request is matched once.
+ *  paths; each request is matched once. Who puts the service together hands in the table.
  *
  *  The choice cannot leak. What is not plainly gated is public, and the public way holds the public view only: a path that merely looks
  *  like a gated one (another case, an encoded letter, a doubled slash) is not found there. */
 import { parseKeyPath, parseListPath } from "../format/layout.ts";
-import { ALL_ROWS, type Beside, BESIDE_FILES, type Row, type RowId } from "./all.ts";
-import type { RateGroup, RouteAccess } from "./route.ts";
+import type { RateGroup, RouteAccess, Row } from "./route.ts";
 
 const INTERNAL = "/internal";
-export type Mount = "" | typeof INTERNAL;
+type Mount = "" | typeof INTERNAL;
 
 export type Match = {
   readonly route: Row;
@@ -17,7 +16,7 @@ export type Match = {
   /** False for another spelling: a file's name, or a page's path without its last slash. */
   readonly exact: boolean;
   /** The file beside the page that is asked for, in place of the page. */
-  readonly beside: Beside | null;
+  readonly beside: string | null;
 };
 
 export type Place = {
@@ -32,21 +31,61 @@ export type Place = {
   readonly access: RouteAccess;
 };
 
-/** findPlace reads a target, and throws at none.
- *  @param target path and query of a request; the caller controls it */
-export function findPlace(target: string): Place {
-  const [whole, query] = splitTarget(target);
-  const mount = whole === INTERNAL || whole.startsWith(`${INTERNAL}/`) ? INTERNAL : "";
-  const { id: at, path } = splitAt(whole.slice(mount.length)) ?? { id: null, path: whole.slice(mount.length) };
-  const match = matchPath(path, mount);
-  const folder = mount === "" && at === null ? GATED_FOLDERS.find(({ start }) => path.startsWith(start)) : undefined;
+/** Reads paths by one table. */
+export type Router = {
+  /** findPlace reads a target, and throws at none.
+   *  @param target path and query of a request; the caller controls it */
+  findPlace(target: string): Place;
+  /** matchPath finds the row of a path, whatever the method. Static paths win over patterns, and files over pages. A static host needs an
+   *  ending: `/api/catalog.json` is `/api/catalog`, and a listing has a file's name too.
+   *  @param path as sent, still percent-encoded, without /internal and without /at/<snapshot> */
+  matchPath(path: string, mount?: Mount): Match | null;
+  /** Whether other paths begin with a path of this row: a bucket holds both, a folder cannot. */
+  beginsOthers(row: Row): boolean;
+};
+
+/** @param besideFiles names of files that every page has beside it */
+export function openRouter(rows: readonly Row[], besideFiles: readonly string[]): Router {
+  const matchers: Readonly<Record<Mount, Find>> = {
+    "": matcher(
+      rows.filter(({ views }) => views !== "internal"),
+      besideFiles,
+    ),
+    [INTERNAL]: matcher(
+      rows.map((row) => ({ ...row, path: row.gatedPath ?? row.path })),
+      besideFiles,
+    ),
+  };
+  /** Outside /internal, what is gated is so with everything in its folder, whether or not the rest of the path fits. */
+  const gatedFolders = rows
+    .filter(({ access, views }) => access === "gated" && views === "public")
+    .map((route) => ({ route, start: route.path.split("{")[0] ?? "" }));
+  const matchPath = (path: string, mount: Mount = ""): Match | null => {
+    try {
+      return matchers[mount](path);
+    } catch {
+      // What cannot be decoded has no row.
+      return null;
+    }
+  };
   return {
-    mount,
-    at,
-    path,
-    query,
-    match: folder === undefined ? match : { route: folder.route, parts: match?.parts ?? {}, exact: true, beside: null },
-    access: mount === "" ? (folder?.route.access ?? (match?.route.access === "token" ? "token" : "public")) : accessBehind(match, at),
+    matchPath,
+    findPlace(target) {
+      const [whole, query] = splitTarget(target);
+      const mount = whole === INTERNAL || whole.startsWith(`${INTERNAL}/`) ? INTERNAL : "";
+      const { id: at, path } = splitAt(whole.slice(mount.length)) ?? { id: null, path: whole.slice(mount.length) };
+      const match = matchPath(path, mount);
+      const folder = mount === "" && at === null ? gatedFolders.find(({ start }) => path.startsWith(start)) : undefined;
+      return {
+        mount,
+        at,
+        path,
+        query,
+        match: folder === undefined ? match : { route: folder.route, parts: match?.parts ?? {}, exact: true, beside: null },
+        access: mount === "" ? (folder?.route.access ?? (match?.route.access === "token" ? "token" : "public")) : accessBehind(match, at),
+      };
+    },
+    beginsOthers: ({ id, path }) => id === "list" || rows.some((other) => other.path.startsWith(`${path}/`)),
   };
 }
 
@@ -62,39 +101,8 @@ export function limitOf({ match, at }: Place, of: { isOpen(id: string): boolean 
   return match?.route.limit ?? (at === null || of.isOpen(at) ? null : "at");
 }
 
-/** matchPath finds the row of a path, whatever the method. Static paths win over patterns, and files over pages. A static host needs an
- *  ending: `/api/catalog.json` is `/api/catalog`, and a listing has a file's name too.
- *  @param path as sent, still percent-encoded, without /internal and without /at/<snapshot> */
-export function matchPath(path: string, mount: Mount = ""): Match | null {
-  try {
-    return MATCHERS[mount](path);
-  } catch {
-    // What cannot be decoded has no row.
-    return null;
-  }
-}
-
-/** Whether other paths begin with a path of this row: a bucket holds both, a folder cannot. */
-export function beginsOthers({ id, path }: Row): boolean {
-  return id === "list" || ALL_ROWS.some((other) => other.path.startsWith(`${path}/`));
-}
-
-/** Outside /internal, what is gated is so with everything in its folder, whether or not the rest of the path fits. */
-const GATED_FOLDERS = ALL_ROWS.filter(({ access, views }) => access === "gated" && views === "public").map((route) => ({
-  route,
-  start: route.path.split("{")[0] ?? "",
-}));
-
 function accessBehind(match: Match | null, at: string | null): RouteAccess {
   return at === null && match?.exact === true && match.route.access === "person" ? "person" : "gated";
-}
-
-/** Of routes that end in a key: its ending is the key's own. */
-const KEYED = ALL_ROWS.filter(({ path, page }) => path.endsWith("...}") && !page).map(({ path }) => path.slice(0, path.indexOf("{")));
-
-function withoutEnding(path: string): string {
-  if (!path.startsWith("/api/") || !path.endsWith(".json")) return path;
-  return KEYED.some((folder) => path.startsWith(folder)) ? path : path.slice(0, -".json".length);
 }
 
 /** {name} or {name...}, the dots escaped already. */
@@ -102,12 +110,13 @@ const PART = /\{(\w+)((?:\\\.){3})?\}/g;
 
 type Find = (path: string) => Match | null;
 
-const MATCHERS: Readonly<Record<Mount, Find>> = {
-  "": matcher(ALL_ROWS.filter(({ views }) => views !== "internal")),
-  [INTERNAL]: matcher(ALL_ROWS.map((row) => ({ ...row, path: row.gatedPath ?? row.path }))),
-};
-
-function matcher(rows: readonly Row[]): Find {
+function matcher(rows: readonly Row[], besideFiles: readonly string[]): Find {
+  /** Of routes that end in a key: its ending is the key's own. */
+  const keyed = rows.filter(({ path, page }) => path.endsWith("...}") && !page).map(({ path }) => path.slice(0, path.indexOf("{")));
+  const withoutEnding = (path: string): string => {
+    if (!path.startsWith("/api/") || !path.endsWith(".json")) return path;
+    return keyed.some((folder) => path.startsWith(folder)) ? path : path.slice(0, -".json".length);
+  };
   const exact = new Map(rows.filter(({ path }) => !path.includes("{")).map((route) => [route.path, route]));
   const patterns = rows
     .filter(({ path }) => path.includes("{"))
@@ -126,7 +135,7 @@ function matcher(rows: readonly Row[]): Find {
     return found?.route.page === true ? found : null;
   };
   const findBeside: Find = (path) => {
-    const beside = BESIDE_FILES.find((file) => path.endsWith(`/${file}`)) ?? null;
+    const beside = besideFiles.find((file) => path.endsWith(`/${file}`)) ?? null;
     const page = beside === null ? null : findPage(path.slice(0, -beside.length));
     return page === null ? null : { ...page, beside };
   };
@@ -183,7 +192,7 @@ export function fillParts(file: string, parts: Match["parts"]): string {
 }
 
 /** The row that a request is for, so that a table by ids answers it. */
-export function isOf<Id extends RowId>(
+export function isOf<Id extends string>(
   match: Match | null,
   table: Readonly<Record<Id, unknown>>,
 ): match is Match & { readonly route: { readonly id: Id } } {

@@ -1,8 +1,8 @@
 /** The OpenAPI 3.1 description, derived from the route table and the schemas; nothing in it is written twice. */
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { memoize } from "../format/relations.ts";
 import { errorStatuses, type Route, type RouteParameter } from "./route.ts";
-import { ROUTES } from "./all.ts";
 import { Problem } from "../schema/resources.ts";
 
 export const INTERFACE_VERSION = "2026-08-01";
@@ -120,8 +120,8 @@ function security(route: Route): Record<string, string[]>[] {
 }
 
 /** Plain JSON, the same for the same input. Both views get the gated routes too: their existence is no secret. */
-export function openapi(options: { readonly title: string; readonly baseUrl: string }): object {
-  described ??= describeRoutes();
+export function openapi(routes: readonly Route[], options: { readonly title: string; readonly baseUrl: string }): object {
+  const described = describeRoutes(routes);
   return {
     ...described,
     info: {
@@ -134,11 +134,9 @@ export function openapi(options: { readonly title: string; readonly baseUrl: str
 }
 
 /** The same for every library. */
-let described: ReturnType<typeof describeRoutes> | null = null;
-
-function describeRoutes() {
+const describeRoutes = memoize((routes: readonly Route[]) => {
   const paths: ZodOpenApiPathsObject = {};
-  for (const route of ROUTES) {
+  for (const route of routes) {
     // OpenAPI has no parameter over several segments: {key...} is described as {key}, whose value may hold slashes.
     const path = route.path.replaceAll("...}", "}");
     paths[path] = Object.fromEntries(route.methods.map((method) => [method.toLowerCase(), operation(route, method)]));
@@ -165,4 +163,4 @@ function describeRoutes() {
       },
     },
   });
-}
+});

@@ -28,3 +28,5 @@ export const PAGE_ROWS = {
   "word-index": pageRow("/pagefind/{path...}", FILE),
   icon: pageRow("/favicon.ico", FILE),
 } as const satisfies Readonly<Record<string, WrittenPage>>;
+
+export type PageId = keyof typeof PAGE_ROWS;

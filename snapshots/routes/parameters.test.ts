@@ -3,10 +3,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { ShelfError } from "../errors.ts";
 import { checkParameters } from "./parameters.ts";
-import { findRoute } from "./all.ts";
+import { CORE_ROWS } from "./routes.ts";
 
-const cubs = findRoute("cubs");
-const catalog = findRoute("catalog");
+const { cubs, catalog } = CORE_ROWS;
 
 function codeOf(work: () => void): string | null {
   try {

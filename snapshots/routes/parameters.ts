@@ -7,7 +7,7 @@ const MAX_QUERY_STRING = 8192; // characters
 
 /** @throws ShelfError "unknown_parameter" naming each and the nearest known one; "bad_parameter" for broken escapes,
  *    because URLSearchParams would turn them into other text without a word */
-export function checkParameters(route: Route, query: string): void {
+export function checkParameters(route: Pick<Route, "query">, query: string): void {
   if (query === "") return;
   if (query.length > MAX_QUERY_STRING) throw new ShelfError("bad_parameter", `The query is longer than ${MAX_QUERY_STRING} characters.`);
   try {

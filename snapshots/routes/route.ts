@@ -22,8 +22,8 @@ export type RouteParameter = {
 export type RouteResponse = { readonly description: string; readonly schema?: z.ZodType; readonly type?: string };
 
 /** What decides how a request is answered. */
-export type PageRow<Id extends string = string> = {
-  readonly id: Id;
+export type PageRow = {
+  readonly id: string;
   /** With {name} for one segment, {name...} for the rest of the path. */
   readonly path: string;
   readonly methods: readonly ("GET" | "HEAD" | "POST")[];
@@ -43,7 +43,7 @@ export type PageRow<Id extends string = string> = {
 };
 
 /** A row of the interface: it is described. */
-export type Route<Id extends string = string> = PageRow<Id> & {
+export type Route = PageRow & {
   readonly group: "library" | "registry" | "service" | "internal";
   readonly summary: string;
   readonly query: readonly RouteParameter[];
@@ -56,6 +56,27 @@ export type Route<Id extends string = string> = PageRow<Id> & {
   /** Error statuses besides those that every route of its kind has: see `errorStatuses`. */
   readonly errors: readonly number[];
 };
+
+export type Row = Route | PageRow;
+
+/** describedRoutes returns every route as it is described: each that both views have stands there a second time, behind the gate. */
+export function describedRoutes(rows: readonly Route[]): readonly Route[] {
+  const gated = rows
+    .filter(({ views }) => views !== "public")
+    .map(
+      (row): Route => ({
+        ...row,
+        id: `internal-${row.id}`,
+        group: "internal",
+        path: `/internal${row.gatedPath ?? row.path}`,
+        kind: "effect",
+        access: row.access === "person" ? "person" : "gated",
+        summary: row.views === "internal" ? row.summary : `${row.summary} (public plus email-gated)`,
+        errors: [...new Set([...row.errors, 401, 403, 503])].sort(),
+      }),
+    );
+  return [...rows.filter(({ views }) => views !== "internal"), ...gated];
+}
 
 /** Every error status that a route can answer, ascending: 400 for an unknown parameter, 405, 412 where there is a validator, 429 where
  *  requests are counted. */

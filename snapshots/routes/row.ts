@@ -29,7 +29,7 @@ export const anyObject = z.looseObject({});
 export const text = (type: string, description: string): RouteResponse => ({ description, type });
 export const json = (schema: z.ZodType, description: string): RouteResponse => ({ description, schema });
 
-/** A row as it is written: `all.ts` adds the id and the views. */
+/** A row as it is written: who puts the table together adds the id and the views. */
 export type Row = Omit<Route, "id" | "views">;
 type Given = Pick<Row, "group" | "path" | "summary" | "success"> & Partial<Row>;
 export type WrittenPage = Omit<PageRow, "id" | "views">;

@@ -7,7 +7,7 @@ import { sha256 } from "../digest.ts";
 import { prune } from "./prune.ts";
 import { type DirectoryShelf, openDirectoryShelf } from "./shelf-directory.ts";
 import { overriding, type SnapshotRecord } from "./shelf.ts";
-import { verifyShelf } from "../verify/verify.ts";
+import { verifyShelf } from "../service/verify.ts";
 import { publishBoth, TINY, type TinySource } from "../verify/tiny-shelf-fixture.ts";
 
 const base = mkdtempSync(join(tmpdir(), "prune-"));

@@ -1,7 +1,8 @@
-/** A check of verification as a value. The walk over a shelf knows none of them: `verify.ts` says which there are, in which order. */
+/** A check of verification as a value. The walk over a shelf knows none of them: `service/verify.ts` says which there are, in which order. */
 import type { Sha256 } from "../digest.ts";
 import type { BlobEntry } from "../format/tree.ts";
 import type { ViewData } from "../format/view-data.ts";
+import type { Route } from "../routes/route.ts";
 import type { Snapshot, TreeCache } from "../shelf/read.ts";
 import type { DirectoryShelf } from "../shelf/shelf-directory.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
@@ -13,6 +14,8 @@ export type Audit = {
   readonly shelf: DirectoryShelf;
   readonly report: Report;
   readonly checks: readonly Check[];
+  /** What the description of a snapshot's service describes. */
+  readonly routes: readonly Route[];
   /** Digest → size of the blobs in this root alone, without the other root's. */
   readonly own: ReadonlyMap<Sha256, number>;
   /** The other root, when this is the public one: to say where a missing blob lies. */

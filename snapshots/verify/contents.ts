@@ -7,7 +7,7 @@ import { partsPath } from "../format/parts.ts";
 import { recordStanding } from "../format/standing.ts";
 import type { BlobEntry } from "../format/tree.ts";
 import type { ObjectRow, ViewData } from "../format/view-data.ts";
-import { apiFiles } from "../page/api-files.ts";
+import { apiFiles, type DerivedFile } from "../page/api-files.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
 import { CubCode, CubRecord } from "../schema/cubs.ts";
 import { Library } from "../schema/library.ts";
@@ -60,7 +60,7 @@ export async function checkContents(audit: Audit, snapshot: Snapshot, files: Rea
     const data = await snapshot.data();
     const sound = checkData(tell, root, data);
     checkObjects(tell, data.objects, files);
-    checkApiFiles(tell, data, files);
+    checkApiFiles(tell, apiFiles(data, audit.routes), files);
     for (const check of checksOf(audit.checks, "data")) await check.run(audit, { snapshot, files, data }, sound);
     return data;
   } catch (error) {
@@ -139,9 +139,9 @@ function checkObjects(tell: Tell, rows: readonly ObjectRow[], files: ReadonlyMap
 }
 
 /** Every file under api/ and parts/ follows from the few that the data was read from. */
-function checkApiFiles(tell: Tell, data: ViewData, files: ReadonlyMap<string, BlobEntry>): void {
+function checkApiFiles(tell: Tell, derived: Iterable<DerivedFile>, files: ReadonlyMap<string, BlobEntry>): void {
   const expected = new Set<string>();
-  for (const { path, bytes } of apiFiles(data)) {
+  for (const { path, bytes } of derived) {
     expected.add(path);
     const entry = files.get(path);
     if (entry === undefined) tell("derived_missing", path, "It follows from the other data files.");

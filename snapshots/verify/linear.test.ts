@@ -19,6 +19,7 @@ import { checkRecords } from "./records.ts";
 import { openAudit } from "./run-checks.ts";
 import { publishBoth, TINY, tinyData } from "./tiny-shelf-fixture.ts";
 import { MAX_FOLDERS, walkSnapshot } from "./walk.ts";
+import { ROUTES } from "../service/routes.ts";
 
 const base = mkdtempSync(join(tmpdir(), "linear-"));
 after(() => rmSync(base, { recursive: true }));
@@ -29,6 +30,7 @@ await publishBoth({ public: open, internal: full }, TINY);
 const openInternal = (shelf: DirectoryShelf): Promise<Audit> =>
   openAudit("internal", shelf, null, {
     report: createReport(),
+    routes: ROUTES,
     checks: [pagesCheck, extractsCheck, changesCheck],
     hashed: new Map(),
     derived: new Set(),

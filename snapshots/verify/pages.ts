@@ -1,8 +1,7 @@
 /** The pages of a view. */
 import { storedPages } from "../page/stored-pages.ts";
 import { countSitemaps, isInSitemap } from "../page/text-files.ts";
-import type { Check, CheckedView } from "./check.ts";
-import type { RootName } from "./finding.ts";
+import type { Audit, Check, CheckedView } from "./check.ts";
 import { openTell, type Tell } from "./view-files.ts";
 
 const TEXT_FILES: ReadonlySet<string> = new Set(["pages/llms.txt", "pages/robots.txt", "pages/sitemap.xml"]);
@@ -11,12 +10,12 @@ export const pagesCheck: Check = {
   name: "pages",
   needs: "data",
   run(audit, view, sound) {
-    if (sound) checkPages(openTell(audit, view.snapshot), audit.root, view);
+    if (sound) checkPages(openTell(audit, view.snapshot), audit, view);
   },
 };
 
 /** The public view has exactly the pages that its data calls for; their bytes are for the renderer to compare. */
-function checkPages(tell: Tell, root: RootName, { data, files }: CheckedView): void {
+function checkPages(tell: Tell, { root, routes }: Audit, { data, files }: CheckedView): void {
   const found = [...files.keys()].filter((path) => path.startsWith("pages/"));
   if (root === "internal" && found.length === 0) return;
   const unread = (): never => {
@@ -24,7 +23,7 @@ function checkPages(tell: Tell, root: RootName, { data, files }: CheckedView): v
   };
   const expected = new Set(TEXT_FILES);
   let addresses = 0;
-  for (const { file, path } of storedPages(data, { digest: unread, read: unread })) {
+  for (const { file, path } of storedPages(data, routes, { digest: unread, read: unread })) {
     expected.add(file);
     if (isInSitemap(path)) addresses++;
   }

@@ -6,7 +6,7 @@ import { after } from "node:test";
 import { type DirectoryShelf, openDirectoryShelf } from "../shelf/shelf-directory.ts";
 import type { Finding } from "./finding.ts";
 import { publishBoth, TINY, type TinyOptions, type TinySource } from "./tiny-shelf-fixture.ts";
-import { type VerifyOptions, verifyShelf } from "./verify.ts";
+import { type VerifyOptions, verifyShelf } from "../service/verify.ts";
 
 const base = mkdtempSync(join(tmpdir(), "verify-"));
 after(() => rmSync(base, { recursive: true }));

@@ -13,7 +13,7 @@ import { checkRecords, type Since } from "./records.ts";
 import { checkViews } from "./views.ts";
 import { checkBlob, MAX_FOLDERS, walkSnapshot } from "./walk.ts";
 
-export type RunOptions = {
+export type RunOptions = Pick<Audit, "routes"> & {
   readonly public: DirectoryShelf;
   readonly internal: DirectoryShelf | null; // null when only the public side is at hand (a mirror): nothing is said about leaks then
   /** "current" (the default): the snapshots that the pointers name, and the roots of all others. "all": every kept one. */
@@ -49,7 +49,7 @@ type Good = Pick<Audit, "hashed" | "derived">;
 
 async function runOnce(options: RunOptions, checks: readonly Check[], good: Good): Promise<Finding[]> {
   const report = createReport();
-  const shared = { report, checks, ...good, maxFolders: options.maxFolders ?? MAX_FOLDERS };
+  const shared = { report, checks, routes: options.routes, ...good, maxFolders: options.maxFolders ?? MAX_FOLDERS };
   const open = await openAudit("public", options.public, options.internal, shared);
   const full = options.internal === null ? null : await openAudit("internal", options.internal, null, shared);
 
@@ -72,7 +72,7 @@ export async function openAudit(
   root: RootName,
   shelf: DirectoryShelf,
   other: DirectoryShelf | null,
-  shared: Pick<Audit, "report" | "checks" | "hashed" | "derived" | "maxFolders">,
+  shared: Pick<Audit, "report" | "checks" | "routes" | "hashed" | "derived" | "maxFolders">,
 ): Promise<Audit> {
   const own = new Map<Sha256, number>();
   try {

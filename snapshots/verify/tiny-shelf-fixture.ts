@@ -12,6 +12,7 @@ import type { DirectoryShelf } from "../shelf/shelf-directory.ts";
 import type { Changes, SnapshotRecord } from "../shelf/shelf.ts";
 import { buildTree, compareNames, type FileEntry } from "../format/tree.ts";
 import type { CollectionInfo, ViewData } from "../format/view-data.ts";
+import { ROUTES } from "../service/routes.ts";
 
 type TinyObject = { readonly key: string; readonly text: string; readonly title?: string };
 
@@ -180,14 +181,14 @@ export async function draftTiny(
     const bytes = Buffer.from(content);
     files.set(path, { path, type, bytes, sha256: sha256(bytes), size: bytes.length, ...(uploaded === undefined ? {} : { uploaded }) });
   };
-  for (const { path, type, bytes } of apiFiles(data)) put(path, type, bytes);
+  for (const { path, type, bytes } of apiFiles(data, ROUTES)) put(path, type, bytes);
   const extracts = new Map(source.objects.map((object) => [object.key, extractOf(object)]));
   for (const row of data.objects) {
     put(`objects/${row.key}`, row.media_type, source.objects.find((object) => object.key === row.key)?.text ?? "", row.uploaded);
     put(`extracts/${row.key}`, "application/json", JSON.stringify(extracts.get(row.key)));
   }
   if (data.library.view === "public") {
-    for (const page of storedPages(data, { digest: () => "", read: async (key) => extracts.get(key) as Extract }))
+    for (const page of storedPages(data, ROUTES, { digest: () => "", read: async (key) => extracts.get(key) as Extract }))
       put(page.file, "text/html; charset=utf-8", `<!doctype html><title>${page.path.replaceAll("&", "&amp;")}</title>`);
     for (const name of ["llms.txt", "robots.txt"]) put(`pages/${name}`, "text/plain; charset=utf-8", name);
     put("pages/sitemap.xml", "application/xml", "<urlset/>");

@@ -28,7 +28,7 @@ import {
   verify,
 } from "./room-fixture.ts";
 import { openAudit, runChecks } from "./run-checks.ts";
-import { type VerifyOptions, verifyShelf } from "./verify.ts";
+import { type VerifyOptions, verifyShelf } from "../service/verify.ts";
 import { MAX_FOLDERS } from "./walk.ts";
 import {
   GATED_COLLECTION,
@@ -40,6 +40,7 @@ import {
   type TinyOptions,
   type TinySource,
 } from "./tiny-shelf-fixture.ts";
+import { ROUTES } from "../service/routes.ts";
 
 const codes = (findings: readonly Finding[]): string[] => [...new Set(findings.map((finding) => finding.code))].sort();
 
@@ -47,11 +48,18 @@ const tiny = await published();
 
 /** The walk and what it needs to name every file: neither pages nor leaks are looked at. */
 const findDamage = (room: Room): Promise<Finding[]> =>
-  runChecks({ public: room.public, internal: room.internal, snapshots: "all" }, [changesCheck]);
+  runChecks({ public: room.public, internal: room.internal, snapshots: "all", routes: ROUTES }, [changesCheck]);
 
 /** What is said of a pointer, a record or a list of changes, which no walk has to be made for. */
 async function findInHistory(room: Room): Promise<Finding[]> {
-  const shared = { report: createReport(), checks: [], hashed: new Map(), derived: new Set<string>(), maxFolders: MAX_FOLDERS };
+  const shared = {
+    report: createReport(),
+    checks: [],
+    routes: ROUTES,
+    hashed: new Map(),
+    derived: new Set<string>(),
+    maxFolders: MAX_FOLDERS,
+  };
   for (const root of ["public", "internal"] as const) {
     const audit = await openAudit(root, room[root], null, shared);
     await changesCheck.run(audit, await checkRecords(audit));
@@ -230,7 +238,7 @@ test("a pointer that somebody put back is told: by the log, by what lies beyond 
 async function forged(options: TinyOptions): Promise<string[]> {
   const shelf = openDirectoryShelf(join(newRoom().root, "public"));
   await publishTiny(shelf, tinyData(TINY, "public"), TINY, options);
-  return codes(await runChecks({ public: shelf, internal: null }, [pagesCheck, extractsCheck, changesCheck]));
+  return codes(await runChecks({ public: shelf, internal: null, routes: ROUTES }, [pagesCheck, extractsCheck, changesCheck]));
 }
 
 const json = (path: string): unknown => {

@@ -20,7 +20,7 @@ import { ICON_FILE, storedPages } from "../../../snapshots/page/index.ts";
 import { SECURITY_PATH } from "../../../snapshots/page/text-files.ts";
 import type { OpenSnapshot } from "../../../snapshots/query/index.ts";
 import { filterColumns } from "../../../snapshots/query/filters.ts";
-import { beginsOthers, matchPath } from "../../../snapshots/routes/index.ts";
+import { ROUTER, ROUTES } from "../../../snapshots/service/routes.ts";
 import { checkpointPath, reachable, redactedBlobs, redactionPath } from "../../../snapshots/shelf/index.ts";
 import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts";
 import { harmlessKey, isActive, noteFor, relink } from "./active-objects.ts";
@@ -98,8 +98,8 @@ async function* snapshotFiles(view: View, open: OpenSnapshot, mount: string): As
     yield file;
     const route = name.startsWith("api/") && name.endsWith(".json") ? name.slice(0, -".json".length) : null;
     // The path of the interface that the file is of.
-    const match = route === null ? null : matchPath(`/${route}`);
-    if (match?.exact === true) yield { ...file, path: `${folder}${route}`, alsoFolder: beginsOthers(match.route) };
+    const match = route === null ? null : ROUTER.matchPath(`/${route}`);
+    if (match?.exact === true) yield { ...file, path: `${folder}${route}`, alsoFolder: ROUTER.beginsOthers(match.route) };
   }
   yield filtersFile(data, folder);
 }
@@ -127,7 +127,7 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
     throw new ShelfError("internal", "An export lists pages and renders none.");
   };
   const pages = [
-    ...[...storedPages(data, { digest: noExtract, read: noExtract })].map(({ path }) => path),
+    ...[...storedPages(data, ROUTES, { digest: noExtract, read: noExtract })].map(({ path }) => path),
     // The front page of a kept snapshot leads to its list and to what came with it.
     ...(await historyPaths(view)).filter((path) => mount === "" || path === pagePath.snapshots || path.endsWith(`..${open.snapshot.id}/`)),
   ];

@@ -5,19 +5,24 @@ import { canonicalJson } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import {
   appendEntries,
+  type Checkpoint,
   fullTilePath,
   type Hash,
   hashLeaf,
+  type NoteKey,
   partialTilePaths,
   readEntries,
   readTileFile,
   TILE_WIDTH,
   tileNodes,
   treeRoot,
+  verifiedBy,
 } from "../../../snapshots/log/index.ts";
 import {
   checkpointPath,
+  keyOf,
   KEYS_PATH,
+  type LogKeys,
   readCheckpoint,
   readLogKeys,
   type Shelf,
@@ -27,23 +32,25 @@ import {
 import type { Shelves } from "../../shelves/shelves.ts";
 import { type Mended, rootDir, setAside, VIEWS, type ViewName } from "./lost.ts";
 
-/** Under the build lock, when the records are mended. What cannot be made again is left, and the next verification tells it. */
-export async function mendLogs(shelves: Shelves): Promise<Mended[]> {
+/** mendLogs runs under the build lock, when the records are mended. What cannot be made again is left, and the next verification tells it.
+ *  @param key signs the log today, as the configuration says; null for a log that nobody signs */
+export async function mendLogs(shelves: Shelves, key: NoteKey | null): Promise<Mended[]> {
   const done: Mended[] = [];
-  for (const view of VIEWS) done.push(...(await mendLog(shelves, view)));
+  for (const view of VIEWS) done.push(...(await mendLog(shelves, view, key)));
   return done;
 }
 
-async function mendLog(shelves: Shelves, view: ViewName): Promise<Mended[]> {
+async function mendLog(shelves: Shelves, view: ViewName, key: NoteKey | null): Promise<Mended[]> {
   const { log } = shelves[view];
   const done: Mended[] = [];
-  if ((await sound(readLogKeys(log))) === null) {
+  const keys = await sound(readLogKeys(log));
+  if (keys === null) {
     await setAside(shelves, view, KEYS_PATH);
     done.push({ root: view, path: KEYS_PATH, how: "set aside: the next build names its key anew" });
   }
   for (const size of (await log.sizes()).toReversed()) {
     const head = await sound(readCheckpoint(log, size));
-    if (head === null) {
+    if (head === null || !(await isSignedRight(head, keys, key))) {
       await setAside(shelves, view, checkpointPath(size));
       done.push({ root: view, path: checkpointPath(size), how: "set aside: nothing else says what it was" });
       continue;
@@ -73,6 +80,20 @@ async function mendLog(shelves: Shelves, view: ViewName): Promise<Mended[]> {
     break;
   }
   return done;
+}
+
+/** isSignedRight tells whether the key that signed the log when it had this head has signed it. Where the list of keys is lost, today's key
+ *  may only not have signed another text. */
+async function isSignedRight({ note, size }: Checkpoint, keys: LogKeys | null, today: NoteKey | null): Promise<boolean> {
+  const then = keys === null ? null : keyOf(keys, size);
+  const signers = await sound(
+    Promise.try(
+      verifiedBy,
+      note,
+      [then, today].filter((one) => one !== null),
+    ),
+  );
+  return signers !== null && (then === null || signers.includes(then));
 }
 
 /** Records by their numbers, as the newest head of the log that can be read has them under its root; none when nothing makes that root. */

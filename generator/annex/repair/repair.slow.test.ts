@@ -1,13 +1,16 @@
 /** Damage of records, lists of changes and the log of publications, mended. */
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { SILENT } from "../../testing/library.ts";
+import { countErrors } from "../../publish/verify-library.ts";
 import { keepRecords } from "../../shelves/shelves.ts";
 import { mendHistory } from "./history.ts";
 import { copy, contents } from "./repair-fixture.ts";
 import { openShelves, repair, verifyLibrary } from "../../testing/whole.ts";
+import { makeDamagedLibrary } from "../../torture/damaged-library.ts";
 
 test("what the log of publications, the pointer or the trees say is mended byte for byte", async (t) => {
   const { config, shelf } = await copy(t);
@@ -127,4 +130,30 @@ test("the log of publications is mended byte for byte: tiles and entries from th
     forged.findings.some(({ code }) => code === "log_damaged"),
     JSON.stringify(forged.findings),
   );
+});
+
+test("a head of a signed log whose signature is not of its text is made anew by the next build, also when the list of keys is lost", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "proofshelf-repair-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  t.after(() => delete process.env["LOG_KEY"]);
+  const library = await makeDamagedLibrary(dir);
+  const head = join(library.shelf, "public/checkpoints/4");
+  const whole = readFileSync(head, "utf8");
+  const damaged = [
+    whole.replace(/.(.{4})\n$/, (_, end: string) => `${whole.at(-6) === "A" ? "B" : "A"}${end}\n`), // in the signature
+    whole.replace(/(\u2014 \S+ )(.)/u, (_, name: string, first: string) => `${name}${first === "A" ? "B" : "A"}`), // in the key's id
+  ];
+  for (const lost of [[], ["public/keys.json", "internal/keys.json"]]) {
+    for (const [at, text] of damaged.entries()) {
+      await library.reset();
+      writeFileSync(head, text);
+      for (const path of lost) truncateSync(join(library.shelf, path), 3);
+      const { findings, notes } = await repair(library.config, SILENT);
+      assert.deepEqual(
+        [countErrors(findings), notes.filter((note) => note.startsWith("No build"))],
+        [0, []],
+        `damage ${at}, ${lost.length} lost`,
+      );
+    }
+  }
 });

@@ -4,6 +4,7 @@
  *  then what older snapshots miss from what is left, and verify again */
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { openIndex } from "../../../snapshots/index/index.ts";
+import { parseKey } from "../../../snapshots/log/index.ts";
 import type { Finding } from "../../../snapshots/verify/index.ts";
 import type { Annexes } from "../../build/annexes.ts";
 import { build } from "../../build/build.ts";
@@ -50,7 +51,7 @@ export async function repair(config: Config, annexes: Annexes, progress: Progres
     );
     progress.step("history");
     mended.push(...(await mendHistory(shelves)));
-    mended.push(...(await mendLogs(shelves)));
+    mended.push(...(await mendLogs(shelves, config.log === null ? null : parseKey(config.log.publicKey))));
     mended.push(...(await setDamagedAside(shelves, progress)));
     mended.push(...(await mendIndexes(shelves, progress)));
   });

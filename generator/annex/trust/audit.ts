@@ -11,7 +11,9 @@ import { type Head as LogHead, type NoteKey, type ReadNode, tileNodes } from "..
 import { checkContinues, type Head, readLastEntry, type Seen } from "./log-head.ts";
 import type { Shelf, SnapshotRecord } from "../../../snapshots/shelf/index.ts";
 import { openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
-import { MAX_FOLDERS, verifyShelf } from "../../../snapshots/verify/index.ts";
+import { SERVICE } from "../../../snapshots/service/service.ts";
+import { verifyShelf } from "../../../snapshots/service/verify.ts";
+import { MAX_FOLDERS } from "../../../snapshots/verify/index.ts";
 import { openView, stampPage } from "../../../snapshots/http/index.ts";
 import type { Progress } from "../../files/progress.ts";
 import { openDeriver } from "../../publish/derive.ts";
@@ -232,7 +234,16 @@ async function deriveAgain(
 
 /** What the history says on pages, filled in anew from the lists of changes and the snapshots that the copy has. @returns what differs */
 async function checkStamps(origin: Origin, shelf: Shelf, files: Served["files"], read: Served["read"]): Promise<readonly string[]> {
-  const view = openView({ view: "public", shelf, renderer: null, index: null, runtime: STATIC, now: Date.now, listing: null });
+  const view = openView({
+    service: SERVICE,
+    view: "public",
+    shelf,
+    renderer: null,
+    index: null,
+    runtime: STATIC,
+    now: Date.now,
+    listing: null,
+  });
   const open = await view.current();
   const lies: string[] = [];
   if (open === null) return lies;
@@ -240,7 +251,7 @@ async function checkStamps(origin: Origin, shelf: Shelf, files: Served["files"],
     const address = path.startsWith("pages/") ? addressOf(path) : null;
     const file = address === null ? null : await open.snapshot.read(entry);
     if (address === null || file === null || !Buffer.from(file).includes("<!--stamp:")) return;
-    const filled = Buffer.from(await stampPage(open, address, file));
+    const filled = Buffer.from(await stampPage(SERVICE, open, address, file));
     const served = await origin.get(address, Math.max(MAX_PAGE, file.length));
     if (served !== null && (await isServedAs(path, filled, served, files, read))) return;
     if (lies.length < MAX_LIES)

@@ -11,7 +11,7 @@ import { formatCheckpoint, formatHead, parseCheckpoint } from "../../../snapshot
 import { generateKey, parseKey, parseSigningKey, signNote } from "../../../snapshots/log/note.ts";
 import { reachable } from "../../../snapshots/shelf/reach.ts";
 import { openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
-import { verifyShelf } from "../../../snapshots/verify/verify.ts";
+import { verifyShelf } from "../../../snapshots/service/verify.ts";
 import { SILENT } from "../../testing/library.ts";
 import { type Asked, ask, openFixtureView } from "../../testing/view.ts";
 import { openConfig } from "../../config/config.ts";

@@ -2,7 +2,7 @@
 import { objectPath } from "../../../snapshots/format/layout.ts";
 import { isStamped } from "../../../snapshots/format/stamped.ts";
 import type { BlobEntry } from "../../../snapshots/format/tree.ts";
-import { matchPath } from "../../../snapshots/routes/index.ts";
+import { ROUTER } from "../../../snapshots/service/routes.ts";
 import { harmlessKey, isActive, noteFor, relink } from "../export/active-objects.ts";
 
 /** The address of a file of the tree; null for what only other files are made of.
@@ -14,7 +14,7 @@ export function addressOf(path: string): string | null {
   // Words that the next build goes on from.
   if (path.startsWith("images/") || path.startsWith("assets/") || (path.startsWith("pagefind/") && !path.endsWith("/words")))
     return encoded;
-  return path.startsWith("api/") && matchPath(encoded)?.route.file !== undefined ? encoded : null;
+  return path.startsWith("api/") && ROUTER.matchPath(encoded)?.route.file !== undefined ? encoded : null;
 }
 
 /** The path of which `pageFile` gives this file. */

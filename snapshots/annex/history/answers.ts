@@ -10,12 +10,12 @@ import { feedEntries, feedScope } from "./feed.ts";
 import { recordAt } from "../../query/history.ts";
 import type { Match } from "../../routes/match.ts";
 import type { HISTORY_PAGES, HISTORY_ROWS } from "./rows.ts";
-import { type Asked, contentAnswer, type Handler } from "../../http/context.ts";
+import { contentAnswer } from "../../http/context.ts";
 import { textContent } from "../../http/file-answer.ts";
 import { pageAnswer } from "../../http/page-answer.ts";
 import { continueIn, linkHeader } from "../../http/query-answer.ts";
 import { type Answer, CACHE, redirect } from "../../http/reply.ts";
-import type { View } from "../../http/view.ts";
+import type { Asked, Handler, View } from "../../http/view.ts";
 
 const feed: Handler = { read: feedAnswer };
 const page: Handler = { read: pageAnswer };

@@ -1,10 +1,19 @@
 /** Pages of the shelf's history: which snapshots there are, how two differ, and what a thing has been. */
 import { pagePath, parseDiffPath } from "../../format/layout.ts";
 import { findSnapshot } from "../../query/history.ts";
-import type { RowId } from "../../routes/all.ts";
 import { diffPage, snapshotsPage } from "./snapshots-page.ts";
+import type { Model } from "../../page/model.ts";
 import { type PageMaker, type PageRequest, requested, type RequestPage } from "../../page/request-pages.ts";
 import { revisionsPage } from "./revisions-page.ts";
+import type { HISTORY_PAGES } from "./rows.ts";
+
+declare module "../../page/model.ts" {
+  interface AnnexPages {
+    snapshots: Model<typeof snapshotsPage>;
+    diff: Model<typeof diffPage>;
+    revisions: Model<typeof revisionsPage>;
+  }
+}
 
 const revisions: PageMaker = async (request) => {
   const { history, open, path, params } = request;
@@ -30,4 +39,4 @@ export const HISTORY_REQUEST_PAGES = {
     const [from, to] = await Promise.all([findSnapshot(history, pair[0]), findSnapshot(history, pair[1])]);
     return requested(request, await diffPage(open, from, to), null);
   },
-} as const satisfies Readonly<Partial<Record<RowId, PageMaker>>>;
+} as const satisfies Readonly<Record<keyof typeof HISTORY_PAGES, PageMaker>>;

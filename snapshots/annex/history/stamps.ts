@@ -2,7 +2,7 @@
 import type { FirstSeen, OpenSnapshot } from "../../query/open-snapshot.ts";
 import { pagePath, parseSlug, relativeHref } from "../../format/layout.ts";
 import type { ChangeCounts, SnapshotRecord } from "../../shelf/shelf.ts";
-import type { Stamp } from "../../http/context.ts";
+import type { Stamp } from "../../http/view.ts";
 import { newsHtml } from "./news.ts";
 import { stateHistory, revisionsLink } from "./state-history.ts";
 

@@ -6,7 +6,7 @@ import { parsed } from "../../query/bodies.ts";
 import type { OpenSnapshot } from "../../query/open-snapshot.ts";
 import { LEAK_INPUT, type LeakReport, LeakSummary } from "./summary.ts";
 import type { LEAK_ROWS } from "./rows.ts";
-import type { Handler, Stamp } from "../../http/context.ts";
+import type { Handler, Stamp } from "../../http/view.ts";
 import { queryAnswer } from "../../http/query-answer.ts";
 
 export const LEAK_HANDLERS = {

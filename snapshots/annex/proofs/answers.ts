@@ -1,6 +1,6 @@
 /** Who uses whom, and what a check states. */
 import { z } from "zod";
-import type { Handler } from "../../http/context.ts";
+import type { Handler } from "../../http/view.ts";
 import { queryAnswer } from "../../http/query-answer.ts";
 import { parsed } from "../../query/bodies.ts";
 import { rowsAnswer } from "../side/rows-answer.ts";

@@ -13,6 +13,7 @@ import { overriding, type Shelf } from "../../shelf/shelf.ts";
 import { publishTiny, TINY, tinyData } from "../../verify/tiny-shelf-fixture.ts";
 import { answer } from "../../http/answer.ts";
 import { openView, type View } from "../../http/view.ts";
+import { SERVICE } from "../../service/service.ts";
 
 const LONG = "a name that is longer than the old header has room for ".repeat(3).trim();
 const KEYS = [
@@ -51,7 +52,7 @@ before(async () => {
     },
   });
   const runtime = { version: "0", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } };
-  view = openView({ view: "public", shelf, renderer: null, index: null, runtime, now: () => 0, listing: null });
+  view = openView({ service: SERVICE, view: "public", shelf, renderer: null, index: null, runtime, now: () => 0, listing: null });
   const current = await view.current();
   assert.ok(current !== null);
   open = current;

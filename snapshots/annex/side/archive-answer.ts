@@ -8,7 +8,7 @@ import { openByteBudget } from "../../shelf/byte-budget.ts";
 import { PART_BYTES } from "../../shelf/checked-read.ts";
 import type { Snapshot } from "../../shelf/read.ts";
 import { redactedBlobs, redactionError } from "../../shelf/redactions.ts";
-import type { Asked } from "../../http/context.ts";
+import type { Asked } from "../../http/view.ts";
 import { findRange } from "../../http/object-answer.ts";
 import { type Answer, CACHE, checkPreconditions, formatTag, queryTag } from "../../http/reply.ts";
 

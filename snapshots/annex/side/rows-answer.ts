@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ViewData } from "../../format/view-data.ts";
 import { requireRegistry } from "../../query/bodies.ts";
-import type { Asked } from "../../http/context.ts";
+import type { Asked } from "../../http/view.ts";
 import { chooseEncoding, encodeStream, mayEncodeStream } from "../../http/encoding.ts";
 import { type Answer, checkPreconditions, commonHeaders, notModified, queryTag } from "../../http/reply.ts";
 

@@ -1,27 +1,21 @@
 /** The route table, put together: the core's rows, the annexes' rows, and the pages, who has each and in which order it is described.
- *  The answers, the description at /api/openapi.json, the reference page and the tests that enumerate routes all read it. */
-import { EFFECT_ROWS } from "./effect-rows.ts";
+ *  Answers, the description at /api/openapi.json and the reference page are handed it. */
 import { HISTORY_PAGES, HISTORY_ROWS } from "../annex/history/rows.ts";
 import { LEAK_ROWS } from "../annex/leaks/rows.ts";
 import { LOG_ROWS } from "../annex/log/rows.ts";
 import { PROOF_ROWS } from "../annex/proofs/rows.ts";
-import { PAGE_ROWS } from "./page-rows.ts";
-import type { PageRow, Route, Views } from "./route.ts";
-import { CORE_ROWS } from "./routes.ts";
 import { BESIDE, SIDE_ROWS } from "../annex/side/rows.ts";
+import { EFFECT_ROWS } from "../routes/effect-rows.ts";
+import { openRouter } from "../routes/match.ts";
+import { PAGE_ROWS } from "../routes/page-rows.ts";
+import { describedRoutes, type Views } from "../routes/route.ts";
+import { CORE_ROWS } from "../routes/routes.ts";
 
 const ROWS = { ...CORE_ROWS, ...EFFECT_ROWS, ...HISTORY_ROWS, ...LOG_ROWS, ...SIDE_ROWS, ...PROOF_ROWS, ...LEAK_ROWS } as const;
 const PAGES = { ...PAGE_ROWS, ...HISTORY_PAGES } as const;
 
-export type EffectRouteId = keyof typeof EFFECT_ROWS;
-type PageId = keyof typeof PAGES;
 /** Whatever has an answer: a row of the interface, or a page. */
-export type RowId = keyof typeof ROWS | PageId;
-/** A route as it is described: each that both views have stands there a second time, behind the gate. */
-export type RouteId = keyof typeof ROWS | `internal-${keyof typeof ROWS}`;
-export type Row = Route<keyof typeof ROWS> | PageRow<PageId>;
-export type Beside = (typeof BESIDE)[number];
-export const BESIDE_FILES: readonly Beside[] = BESIDE;
+export type RowId = keyof typeof ROWS | keyof typeof PAGES;
 
 /** Which views have a route. The order is that of the description. */
 const VIEWS: Readonly<Record<keyof typeof ROWS, Views>> = {
@@ -83,31 +77,9 @@ const VIEWS: Readonly<Record<keyof typeof ROWS, Views>> = {
 };
 
 const rows = (Object.keys(VIEWS) as (keyof typeof ROWS)[]).map((id) => ({ ...ROWS[id], id, views: VIEWS[id] }));
-const pages = (Object.keys(PAGES) as PageId[]).map((id): PageRow<PageId> => ({ ...PAGES[id], id, views: "both" }));
+const pages = (Object.keys(PAGES) as (keyof typeof PAGES)[]).map((id) => ({ ...PAGES[id], id, views: "both" as const }));
 
-/** Every row, as it stands in a view. */
-export const ALL_ROWS: readonly Row[] = [...rows, ...pages];
-
-const gated = rows
-  .filter(({ views }) => views !== "public")
-  .map(
-    (row): Route<RouteId> => ({
-      ...row,
-      id: `internal-${row.id}`,
-      group: "internal",
-      path: `/internal${row.gatedPath ?? row.path}`,
-      kind: "effect",
-      access: row.access === "person" ? "person" : "gated",
-      summary: row.views === "internal" ? row.summary : `${row.summary} (public plus email-gated)`,
-      errors: [...new Set([...row.errors, 401, 403, 503])].sort(),
-    }),
-  );
-
-/** Every route of the service as it is described, the gated view under /internal. */
-export const ROUTES: readonly Route<RouteId>[] = [...rows.filter(({ views }) => views !== "internal"), ...gated];
-
-export function findRoute(id: RouteId): Route<RouteId> {
-  const route = ROUTES.find((candidate) => candidate.id === id);
-  if (route === undefined) throw new TypeError(`there is no route "${id}"`);
-  return route;
-}
+/** Every route of the service as it is described. */
+export const ROUTES = describedRoutes(rows);
+/** Reads the paths of every row. */
+export const ROUTER = openRouter([...rows, ...pages], BESIDE);

@@ -1,0 +1,32 @@
+/** How every row is answered that follows from a snapshot or from the process: the core's and the annexes'. Effects are the sidecar's. */
+import { HISTORY_HANDLERS, MEMENTO } from "../annex/history/answers.ts";
+import { HISTORY_REQUEST_PAGES } from "../annex/history/pages.ts";
+import { HISTORY_STAMPS } from "../annex/history/stamps.ts";
+import { LEAK_HANDLERS, LEAK_STAMPS } from "../annex/leaks/answers.ts";
+import { LOG_HANDLERS } from "../annex/log/answers.ts";
+import { PROOF_HANDLERS } from "../annex/proofs/answers.ts";
+import { BESIDE_HANDLERS, SIDE_HANDLERS } from "../annex/side/answers.ts";
+import { CORE_HANDLERS } from "../http/core-answers.ts";
+import type { Handler, Service } from "../http/view.ts";
+import { REQUEST_PAGES } from "../page/request-pages.ts";
+import type { EffectRouteId } from "../routes/effect-rows.ts";
+import { ROUTER, ROUTES, type RowId } from "./routes.ts";
+
+const HANDLERS: Readonly<Record<Exclude<RowId, EffectRouteId>, Handler>> = {
+  ...CORE_HANDLERS,
+  ...HISTORY_HANDLERS,
+  ...LOG_HANDLERS,
+  ...SIDE_HANDLERS,
+  ...PROOF_HANDLERS,
+  ...LEAK_HANDLERS,
+};
+
+export const SERVICE: Service = {
+  router: ROUTER,
+  routes: ROUTES,
+  handlers: HANDLERS,
+  beside: BESIDE_HANDLERS,
+  pages: { ...REQUEST_PAGES, ...HISTORY_REQUEST_PAGES },
+  stamps: [...HISTORY_STAMPS, ...LEAK_STAMPS],
+  memento: MEMENTO,
+};
