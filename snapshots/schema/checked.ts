@@ -22,7 +22,8 @@ export const CHECK_STATES = [
 export const RecordCheck = z
   .object({
     state: z.enum(CHECK_STATES).meta({
-      description: "What the prover said of this declaration; stale where it said it of other bytes, not_run where nobody asked it, disagrees where it contradicts the prover that it looks over",
+      description:
+        "What the prover said of this declaration; stale where it said it of other bytes, not_run where nobody asked it, disagrees where it contradicts the prover that it looks over",
     }),
     prover: z.string().meta({ description: "coq, lean, metamath, …" }),
     version: z.string().default(""),
@@ -33,7 +34,10 @@ export const RecordCheck = z
       .meta({ description: "Digest of the signed statement; empty where nothing was run" }),
     tool: z.string().default("").meta({ description: "The program, where it is another than the prover: coqchk" }),
     signers: names.default([]).meta({ description: "Whose signatures hold; empty when it is unsigned" }),
-    counted: z.boolean().default(true).meta({ description: "false where nobody who is trusted here signed it: it is shown, and counts for nothing" }),
+    counted: z
+      .boolean()
+      .default(true)
+      .meta({ description: "false where nobody who is trusted here signed it: it is shown, and counts for nothing" }),
     isolation: z.string().default("").meta({ description: "What it ran in; none without a sandbox" }),
     exact: z.boolean().default(false).meta({ description: "The axioms are these, not at most these" }),
     reason: z.string().default("").meta({ description: "Why it says no more: what the prover printed, or what is missing" }),
@@ -107,10 +111,10 @@ export const CHECKED_MEMBERS = {
     .exactOptional()
     .meta({ description: "Where its proof is open, and the word that says so" }),
   checks: z.array(RecordCheck).exactOptional().meta({ description: "The newest of each checker; absent where only a person speaks" }),
-  agreement: z
-    .object({ checkers: Count, agree: Count })
-    .exactOptional()
-    .meta({ description: "Of those who are trusted and ran a prover over these bytes, how many say the same as the first; absent for fewer than two" }),
+  agreement: z.object({ checkers: Count, agree: Count }).exactOptional().meta({
+    description:
+      "Of those who are trusted and ran a prover over these bytes, how many say the same as the first; absent for fewer than two",
+  }),
   drift: RecordDrift.exactOptional().meta({ description: "What moved since the check before, told from the prover's print" }),
   uses: RecordEdges.exactOptional().meta({ description: "What its statement and its proof name of the same sources" }),
   used_by: RecordEdges.exactOptional().meta({ description: "What names it" }),

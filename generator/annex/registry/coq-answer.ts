@@ -19,7 +19,11 @@ export type Asking = {
   /** Asks where a graph can be written, and returns it with the answers; null where the plugin is not here. */
   readonly askGraph: ((modules: readonly string[], questions: (file: string) => readonly string[]) => Promise<GraphAnswer>) | null;
   /** What was printed of the definitions of files before, and keeps what is printed now. */
-  readonly printed: { read(): ReadonlyMap<string, Printed> | null; keep(all: ReadonlyMap<string, Printed>): void; readonly missing: readonly string[] };
+  readonly printed: {
+    read(): ReadonlyMap<string, Printed> | null;
+    keep(all: ReadonlyMap<string, Printed>): void;
+    readonly missing: readonly string[];
+  };
 };
 type GraphAnswer = { readonly answers: readonly (string | null)[]; readonly graph: string };
 
@@ -129,7 +133,14 @@ async function tellAxioms(asking: Asking, modules: readonly string[], full: Full
   await tellBySplitting(asking, modules, full, asked);
 }
 
-function tell({ say }: Asking, one: Asked, names: readonly string[], unsafe: readonly string[], exact: boolean, own: ReadonlySet<string>): void {
+function tell(
+  { say }: Asking,
+  one: Asked,
+  names: readonly string[],
+  unsafe: readonly string[],
+  exact: boolean,
+  own: ReadonlySet<string>,
+): void {
   for (const name of names) if (own.has(name)) say({ t: "hole", decl: one.key, what: name });
   say({ t: "axioms", decl: one.key, names, unsafe, exact });
 }
@@ -162,7 +173,17 @@ async function tellByGraph(asking: Asking, modules: readonly string[], full: Ful
   );
   const union = (of: (one: Assumptions) => readonly string[]): Set<string> => new Set([...found.values()].flatMap(of));
   const names = new Set(all.names.map((name) => full.of(name)));
-  if (!isSame(names, union((one) => one.names)) || !isSame(new Set(all.unsafe), union((one) => one.unsafe))) return false;
+  if (
+    !isSame(
+      names,
+      union((one) => one.names),
+    ) ||
+    !isSame(
+      new Set(all.unsafe),
+      union((one) => one.unsafe),
+    )
+  )
+    return false;
   for (const one of asked) {
     const id = numbers.get(one.name) ?? 0;
     const { names: axioms, unsafe } = found.get(id) as Assumptions;

@@ -45,5 +45,7 @@ export function readSummary(text: string): { names: string[]; unsafe: string[] }
     else if (section.endsWith("(co)fixpoints")) unsafe.push(`${name} is assumed to be guarded`);
     else if (section.startsWith("Inductives whose positivity")) unsafe.push(`${name} is assumed to be positive`);
   }
-  return section === "" ? null : { names: names.filter((name) => name !== "<none>"), unsafe: unsafe.filter((what) => !what.startsWith("<none>")) };
+  return section === ""
+    ? null
+    : { names: names.filter((name) => name !== "<none>"), unsafe: unsafe.filter((what) => !what.startsWith("<none>")) };
 }

@@ -11,7 +11,6 @@ import type { CubRecord } from "../../../snapshots/schema/index.ts";
 import { type CheckStatement, reproducibleDigest, seal } from "./attest.ts";
 import { readSummary } from "./coq-second.ts";
 import { findChecker, findCoq } from "./coq-tool.ts";
-import { writeLock } from "./lock.ts";
 import { scanAll } from "./records.ts";
 import { openSource, skip } from "./source-fixture.ts";
 import { contradiction } from "./states.ts";
@@ -71,10 +70,16 @@ test("one by one, by the tuple and by the kernel's graph: the same axioms of eve
     const full = `${one.module}.${one.theorem}`;
     const input = `Require L.A. Require L.B. Definition q := let _ := @${full} in tt.\nPrint Assumptions q.\n`;
     const { stdout } = spawnSync("coqtop", ["-quiet", "-Q", "src", "L"], { cwd: folder, input, encoding: "utf8" });
-    const truth = [...stdout.matchAll(/^([\w.']+)(?: :|$)/gm)].map(([, name = ""]) => name.replace(/^(?:L\.)?([AB])\./, "L.$1.").split(".").at(-1));
+    const truth = [...stdout.matchAll(/^([\w.']+)(?: :|$)/gm)].map(([, name = ""]) =>
+      name
+        .replace(/^(?:L\.)?([AB])\./, "L.$1.")
+        .split(".")
+        .at(-1),
+    );
     const [graph] = checks.of(one, source);
     const [split] = checks.of(one, other.sources[0] ?? source).length > 0 ? other.checks.of(one, other.sources[0] ?? source) : [];
-    const short = (names: readonly string[] | null = null): (string | undefined)[] => (names ?? []).map((name) => name.split(".").at(-1)).sort();
+    const short = (names: readonly string[] | null = null): (string | undefined)[] =>
+      (names ?? []).map((name) => name.split(".").at(-1)).sort();
     assert.deepEqual(short(graph?.axioms), truth.sort(), full);
     assert.deepEqual(split?.axioms, graph?.axioms, full);
     assert.deepEqual(split?.unsafe, graph?.unsafe, full);
@@ -90,7 +95,17 @@ test("one by one, by the tuple and by the kernel's graph: the same axioms of eve
     { to: "L.A.open_", part: "proof", basis: "kernel" },
     { to: "L.B.after", part: "proof", basis: "kernel" },
   ]);
-  const digests = [with_, without].map(({ config }) => readdirSync(config().checks.store).map((name) => JSON.parse(Buffer.from((JSON.parse(readFileSync(join(config().checks.store, name), "utf8")) as { payload: string }).payload, "base64").toString()).predicate.reproducible_sha256 as string));
+  const digests = [with_, without].map(({ config }) =>
+    readdirSync(config().checks.store).map(
+      (name) =>
+        JSON.parse(
+          Buffer.from(
+            (JSON.parse(readFileSync(join(config().checks.store, name), "utf8")) as { payload: string }).payload,
+            "base64",
+          ).toString(),
+        ).predicate.reproducible_sha256 as string,
+    ),
+  );
   assert.deepEqual(digests[0], digests[1], "who has the plugin and who has not state the same");
 });
 
@@ -112,7 +127,7 @@ test("what moves under an unchanged name is told by cause, and one that was veri
   skip,
   timeout: 300_000,
 }, async (t) => {
-  const { put, recheck, records, states, config } = openSource(t);
+  const { put, recheck, accept, records, states, config } = openSource(t);
   const write = (limit: string, more: string): void =>
     put({
       "registry.yaml": `sources:\n  - { repo: r, folder: ./src, rev: ${limit}, prover: coq, logical: L, kinds: [theorem] }\n`,
@@ -153,10 +168,8 @@ test("what moves under an unchanged name is told by cause, and one that was veri
   // Nothing of it is taken for the new state by a second run, either.
   await recheck({ all: true });
   await assert.rejects(records());
-  const ids = after.drift.filter(({ refused }) => refused).map(({ id }) => id);
-  const accepted = await scanAll(config(), { accept: ids, reason: "the limit is two now" });
-  assert.deepEqual(accepted.drift.filter(({ refused }) => refused), []);
-  writeLock(config().lock, accepted.lock);
+  await accept();
+  assert.deepEqual((await scanAll(config())).drift, []);
   const made = await records();
   assert.deepEqual(
     made.map(({ theorem_name: name, drift, verification_state: state }) => [name, drift?.cause, drift?.definitions, state]),
@@ -175,7 +188,8 @@ test("an axiom that the policy names is what it says: a proof that was left open
   const { put, recheck, states, config } = openSource(t, "policy: { axioms: [L.A.choice, L.A.open_] }\n");
   put({
     "src/A.v": "Axiom choice : forall P : Prop, P \\/ ~ P.\nLemma open_ : 1 = 2. Proof. Admitted.\n",
-    "src/T.v": "From L Require Import A.\nLemma t : 1 = 1 \\/ 1 <> 1. Proof. apply choice. Qed.\nLemma on_hole : 1 = 2. Proof. exact open_. Qed.\n",
+    "src/T.v":
+      "From L Require Import A.\nLemma t : 1 = 1 \\/ 1 <> 1. Proof. apply choice. Qed.\nLemma on_hole : 1 = 2. Proof. exact open_. Qed.\n",
   });
   await recheck();
   assert.deepEqual(await states(), { "A.open_": "NOT_VERIFIED", "T.t": "VERIFIED", "T.on_hole": "NOT_VERIFIED" });
@@ -207,7 +221,11 @@ test("a second checker is a check of its own; where it contradicts the prover, n
   const shown = async () =>
     (await records())
       .filter(({ kind }) => kind === "Lemma")
-      .map(({ theorem_name: name, verification_state: state, checks = [] }) => [name, state, checks.map((check) => `${check.tool} ${check.state}`)]);
+      .map(({ theorem_name: name, verification_state: state, checks = [] }) => [
+        name,
+        state,
+        checks.map((check) => `${check.tool} ${check.state}`),
+      ]);
   assert.deepEqual(await shown(), [
     ["fine", "VERIFIED", [" accepted", "coqchk accepted_with_axioms"]],
     ["on_a", "NOT_VERIFIED", [" accepted_with_axioms", "coqchk accepted_with_axioms"]],
@@ -220,7 +238,8 @@ test("a second checker is a check of its own; where it contradicts the prover, n
     const envelope = JSON.parse(readFileSync(join(store, name), "utf8")) as { payload: string };
     const statement = JSON.parse(Buffer.from(envelope.payload, "base64").toString()) as CheckStatement;
     if (!statement.predicate.second) continue;
-    for (const result of statement.predicate.results) if (result.key.endsWith("fine")) Object.assign(result, { state: "rejected", axioms: null });
+    for (const result of statement.predicate.results)
+      if (result.key.endsWith("fine")) Object.assign(result, { state: "rejected", axioms: null });
     statement.predicate.reproducible_sha256 = reproducibleDigest(statement);
     const text = seal(statement, null);
     writeFileSync(join(store, name), text);
@@ -232,10 +251,17 @@ test("a second checker is a check of its own; where it contradicts the prover, n
 });
 
 test("what a second checker lists of sealed modules is no contradiction, and what it misses is one", () => {
-  const verdict = (state: "accepted" | "accepted_with_axioms" | "rejected", axioms: string[] | null = [], unsafe: string[] = []) => ({ state, axioms, unsafe });
+  const verdict = (state: "accepted" | "accepted_with_axioms" | "rejected", axioms: string[] | null = [], unsafe: string[] = []) => ({
+    state,
+    axioms,
+    unsafe,
+  });
   assert.equal(contradiction(verdict("accepted"), verdict("accepted_with_axioms", ["Coq.Reals.Rdefinitions.RbaseSymbolsImpl.R"])), null);
   assert.equal(contradiction(verdict("accepted_with_axioms", ["a"]), verdict("accepted_with_axioms", ["a", "b"])), null);
-  assert.match(contradiction(verdict("accepted_with_axioms", ["a", "c"]), verdict("accepted_with_axioms", ["a"])) ?? "", /knows nothing of c/);
+  assert.match(
+    contradiction(verdict("accepted_with_axioms", ["a", "c"]), verdict("accepted_with_axioms", ["a"])) ?? "",
+    /knows nothing of c/,
+  );
   assert.match(contradiction(verdict("accepted"), verdict("rejected", null)) ?? "", /refuses/);
   assert.match(contradiction(verdict("rejected", null), verdict("accepted")) ?? "", /accepts what/);
   assert.match(contradiction(verdict("accepted", [], ["loop is assumed to be guarded"]), verdict("accepted")) ?? "", /switched off/);
@@ -248,18 +274,35 @@ test("what a second checker lists of sealed modules is no contradiction, and wha
   assert.equal(readSummary("coqchk said something else"), null);
 });
 
-test("of two institutes that agree both are named; a stranger is shown as that and counts for nothing", { skip, timeout: 300_000 }, async (t) => {
-  const [ours, theirs, stranger] = ["recheck.example.org", "second.example.org", "stranger.example.org"].map((name) => generateKey(name)) as [Keys, Keys, Keys];
+test("of two institutes that agree both are named; a stranger is shown as that and counts for nothing", {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
+  const [ours, theirs, stranger] = ["recheck.example.org", "second.example.org", "stranger.example.org"].map((name) =>
+    generateKey(name),
+  ) as [Keys, Keys, Keys];
   const { put, recheck, records } = openSource(t, `checks: { trust: ["${ours.publicKey}", "${theirs.publicKey}"] }\n`);
   put({ "src/A.v": "Lemma a : 1 = 1. Proof. reflexivity. Qed.\n" });
   await recheck({ key: stranger.privateKey });
   const [alone] = await records();
-  assert.deepEqual([alone?.verification_state, alone?.checks?.map(({ state, counted }) => [state, counted])], ["UNSPECIFIED", [["not_run", true], ["accepted", false]]]);
+  assert.deepEqual(
+    [alone?.verification_state, alone?.checks?.map(({ state, counted }) => [state, counted])],
+    [
+      "UNSPECIFIED",
+      [
+        ["not_run", true],
+        ["accepted", false],
+      ],
+    ],
+  );
   assert.match(checkSentences(alone as CubRecord)[1] ?? "", /stranger\.example\.org\S*, whom nobody here trusts.*counts for nothing/);
   await recheck({ key: ours.privateKey });
   await recheck({ key: theirs.privateKey, all: true });
   const [record] = await records();
   assert.equal(record?.verification_state, "VERIFIED");
   assert.deepEqual(record?.agreement, { checkers: 2, agree: 2 });
-  assert.deepEqual(new Set(record?.checks?.filter(({ counted }) => counted).map(({ signers }) => signers[0]?.split("+")[0])), new Set(["recheck.example.org", "second.example.org"]));
+  assert.deepEqual(
+    new Set(record?.checks?.filter(({ counted }) => counted).map(({ signers }) => signers[0]?.split("+")[0])),
+    new Set(["recheck.example.org", "second.example.org"]),
+  );
 });

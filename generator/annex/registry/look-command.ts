@@ -28,23 +28,33 @@ const MAX_DEPTH = 50;
 /** What is around a record, as far as it is asked for. */
 export async function runGraph(id: string, options: SourceOptions & { readonly depth: string; readonly dot?: boolean }): Promise<void> {
   const depth = Number(options.depth);
-  if (!Number.isSafeInteger(depth) || depth < 1 || depth > MAX_DEPTH) throw new ShelfError("bad_config", `--depth takes a number of steps, 1 to ${MAX_DEPTH}.`);
+  if (!Number.isSafeInteger(depth) || depth < 1 || depth > MAX_DEPTH)
+    throw new ShelfError("bad_config", `--depth takes a number of steps, 1 to ${MAX_DEPTH}.`);
   const { byId } = await open(options);
   const start = findRecord(byId, id);
   const near = new Set([start.id]);
   for (const side of ["uses", "used_by"] as const) {
     let border = [start];
     for (let step = 0; step < depth; step++)
-      border = border.flatMap((record) => (record[side]?.edges ?? []).flatMap(({ id: other = "" }) => (near.has(other) ? [] : [byId.get(other)].filter((one) => one !== undefined && near.add(one.id)) as CubRecord[])));
+      border = border.flatMap((record) =>
+        (record[side]?.edges ?? []).flatMap(({ id: other = "" }) =>
+          near.has(other) ? [] : ([byId.get(other)].filter((one) => one !== undefined && near.add(one.id)) as CubRecord[]),
+        ),
+      );
   }
   const records = [...near].map((one) => findRecord(byId, one));
   if (options.dot === true) process.stdout.write([...formatGraphDot(records)].join(""));
   else if (options.json === true) process.stdout.write([...formatGraphNdjson(records)].join(""));
   else {
     const lines = (["uses", "used_by"] as const).flatMap((side) =>
-      (start[side]?.edges ?? []).map(({ id: other = "", name, from, basis }) => `${side === "uses" ? "uses   " : "used by"} ${other} ${name} (in the ${from}, ${basis === "kernel" ? "as the kernel has it" : "as the source names it"})\n`),
+      (start[side]?.edges ?? []).map(
+        ({ id: other = "", name, from, basis }) =>
+          `${side === "uses" ? "uses   " : "used by"} ${other} ${name} (in the ${from}, ${basis === "kernel" ? "as the kernel has it" : "as the source names it"})\n`,
+      ),
     );
-    process.stdout.write(`${start.id} ${start.module}.${start.theorem_name}\n${lines.join("")}${near.size - 1} records within ${depth} ${depth === 1 ? "step" : "steps"}.\n`);
+    process.stdout.write(
+      `${start.id} ${start.module}.${start.theorem_name}\n${lines.join("")}${near.size - 1} records within ${depth} ${depth === 1 ? "step" : "steps"}.\n`,
+    );
   }
 }
 
@@ -60,10 +70,16 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
     const verdicts = scan.checks.of(found.one, found.source);
     for (const verdict of verdicts) {
       const { check, sha256, state, axioms, unsafe } = verdict;
-      reasons.push(`${config.checks.store}/${sha256}.json: ${check.tool.name} ${check.tool.version} said ${state}${isFailure(verdict, allowed) ? ", which is no proof" : ""}.`);
-      for (const name of axioms ?? []) reasons.push(`  rests on ${name}, which policy.axioms of ${config.file} ${allowed.has(name) ? "allows" : "does not name"}.`);
+      reasons.push(
+        `${config.checks.store}/${sha256}.json: ${check.tool.name} ${check.tool.version} said ${state}${isFailure(verdict, allowed) ? ", which is no proof" : ""}.`,
+      );
+      for (const name of axioms ?? [])
+        reasons.push(`  rests on ${name}, which policy.axioms of ${config.file} ${allowed.has(name) ? "allows" : "does not name"}.`);
       for (const what of unsafe) reasons.push(`  ${what}.`);
-      const log = check.logs.find(({ path }) => path === found.one.path)?.log.trim().split("\n")[0];
+      const log = check.logs
+        .find(({ path }) => path === found.one.path)
+        ?.log.trim()
+        .split("\n")[0];
       if (log !== undefined && log !== "") reasons.push(`  ${log}`);
     }
     for (const second of scan.checks.second(found.one, found.source)) {
@@ -71,7 +87,9 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
       reasons.push(`${config.checks.store}/${second.sha256}.json: ${second.check.tool.name} ${against ?? "agrees"}.`);
     }
     for (const { sha256, signers } of scan.checks.strangers(found.one, found.source))
-      reasons.push(`${config.checks.store}/${sha256}.json counts for nothing: ${signers.length === 0 ? "it is unsigned" : `${signers.join(", ")} is not trusted here`}.`);
+      reasons.push(
+        `${config.checks.store}/${sha256}.json counts for nothing: ${signers.length === 0 ? "it is unsigned" : `${signers.join(", ")} is not trusted here`}.`,
+      );
     if (verdicts.length === 0) reasons.push("No check is of exactly these bytes and of all that they import.");
     const drift = scan.drift.filter((one) => one.id === id);
     if (drift.length > 0) reasons.push(...describeRefused({ drift }));
@@ -97,7 +115,8 @@ export async function runAxioms(ids: readonly string[], options: SourceOptions &
     })
     .sort((a, b) => a.axioms.length - b.axioms.length || b.records.length - a.records.length);
   const lines = groups.flatMap(({ axioms, unsafe, outside, records: those }) => [
-    `${those.length} ${those.length === 1 ? "record rests" : "records rest"} on ${axioms.length === 0 ? "no axiom" : ""}`.trimEnd() + (axioms.length === 0 ? "." : ":"),
+    `${those.length} ${those.length === 1 ? "record rests" : "records rest"} on ${axioms.length === 0 ? "no axiom" : ""}`.trimEnd() +
+      (axioms.length === 0 ? "." : ":"),
     ...axioms.map((name) => `  ${name}${outside.includes(name) ? " (outside the policy)" : ""}`),
     ...unsafe.map((what) => `  ${what}`),
     ...(axioms.length + unsafe.length === 0 ? [] : [`  ${those.join(" ")}`]),

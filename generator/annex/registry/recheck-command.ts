@@ -39,8 +39,11 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   const tool = findCoq();
   const second = options.second === true;
   const stale =
-    options.force === true ? wanted.filter(({ one }) => one.prover === "coq" && !one.abstract) : findStale(wanted, scan.checks, tool, second);
-  if (second && stale.length > 0 && findChecker() === null) throw new ShelfError("bad_config", "coqchk is not installed, and --second asks for it.");
+    options.force === true
+      ? wanted.filter(({ one }) => one.prover === "coq" && !one.abstract)
+      : findStale(wanted, scan.checks, tool, second);
+  if (second && stale.length > 0 && findChecker() === null)
+    throw new ShelfError("bad_config", "coqchk is not installed, and --second asks for it.");
   const absent = stale.length > 0 && !scan.sources.some(({ source }) => source.adapter !== undefined) && tool === null;
   if (absent && (options.require ?? []).includes("coq"))
     throw new ShelfError("bad_config", "coqc is not installed, and --require asks for it.");
@@ -48,7 +51,8 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   const runs: Rechecked[] = [];
   for (const source of absent ? [] : scan.sources) {
     const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
-    if (asked.length === 0) continue;
+    // A program of somebody else's is asked once: it names no second checker.
+    if (asked.length === 0 || (second && source.source.adapter !== undefined)) continue;
     runs.push(
       await recheckSource(config, source, asked, {
         unsandboxed: options.unsandboxed === true,
@@ -70,8 +74,10 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
     const verdicts = checks.of(one, source);
     for (const again of second ? checks.second(one, source) : []) {
       const against = verdicts[0] === undefined ? null : contradiction(verdicts[0], again);
-      counts[`second_${against === null ? "agrees" : "disagrees"}`] = (counts[`second_${against === null ? "agrees" : "disagrees"}`] ?? 0) + 1;
-      if (against !== null) failures.push(`${id} ${one.module}.${one.theorem} (${one.path}:${one.line}): ${again.check.tool.name} disagrees: ${against}`);
+      counts[`second_${against === null ? "agrees" : "disagrees"}`] =
+        (counts[`second_${against === null ? "agrees" : "disagrees"}`] ?? 0) + 1;
+      if (against !== null)
+        failures.push(`${id} ${one.module}.${one.theorem} (${one.path}:${one.line}): ${again.check.tool.name} disagrees: ${against}`);
     }
     const state = verdicts[0]?.state ?? "not_run";
     counts[state] = (counts[state] ?? 0) + 1;
@@ -98,7 +104,12 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
       : []),
     ...failures,
     ...(unwritten ? ["The lock is not of these revisions: proofshelf registry scan writes it."] : []),
-    ...(refused.length > 0 ? [...describeRefused(after), `If that is meant: proofshelf registry scan --accept ${refused.map(({ id }) => id).join(" ")} --reason …`] : []),
+    ...(refused.length > 0
+      ? [
+          ...describeRefused(after),
+          `If that is meant: proofshelf registry scan --accept ${refused.map(({ id }) => id).join(" ")} --reason …`,
+        ]
+      : []),
     ...(outside ? ["What rests on an axiom is VERIFIED when policy.axioms of registry.yaml names the axiom."] : []),
     Object.entries(counts)
       .map(([state, count]) => `${count} ${state.replaceAll("_", " ")}`)
@@ -120,10 +131,17 @@ export async function runSourcesCheck(file: string, options: CommonOptions & { r
     ...scan.notes,
     ...checks.refused,
     ...describeRefused(scan),
-    ...scan.drift.filter(({ what }) => UNWRITTEN.has(what) || what === "gone").map(({ what, id, key }) => `${what} ${id} ${key}: run proofshelf registry scan`),
+    ...scan.drift
+      .filter(({ what }) => UNWRITTEN.has(what) || what === "gone")
+      .map(({ what, id, key }) => `${what} ${id} ${key}: run proofshelf registry scan`),
   ];
-  const agreements = JSON.parse(Buffer.from(writeRegistry(config, scan)).toString()) as { cubs: { agreement?: { checkers: number; agree: number } }[] };
-  const agree = Map.groupBy(agreements.cubs.flatMap(({ agreement }) => agreement ?? []), ({ checkers, agree: how }) => `${how} of ${checkers} agree`);
+  const agreements = JSON.parse(Buffer.from(writeRegistry(config, scan)).toString()) as {
+    cubs: { agreement?: { checkers: number; agree: number } }[];
+  };
+  const agree = Map.groupBy(
+    agreements.cubs.flatMap(({ agreement }) => agreement ?? []),
+    ({ checkers, agree: how }) => `${how} of ${checkers} agree`,
+  );
   const lines = [
     ...findings,
     ...[...agree].map(([says, those]) => `${says}: ${those.length} records.`),
@@ -143,7 +161,9 @@ export function runAdapters(options: CommonOptions): void {
   const version = findCoq()?.version ?? null;
   const sandbox = findSandbox();
   const text = [
-    version === null ? "coq: not installed; its records are found, and stay not run" : `coq ${version}: statements, meaning, holes, axioms, uses, check; ${findCoq()?.graph === true ? "exact axioms and uses by the kernel's graph (dpdgraph)" : "without dpdgraph, so that uses are those of the source"}; ${findChecker() === null ? "no second checker" : "second checker: coqchk"}`,
+    version === null
+      ? "coq: not installed; its records are found, and stay not run"
+      : `coq ${version}: statements, meaning, holes, axioms, uses, check; ${findCoq()?.graph === true ? "exact axioms and uses by the kernel's graph (dpdgraph)" : "without dpdgraph, so that uses are those of the source"}; ${findChecker() === null ? "no second checker" : "second checker: coqchk"}`,
     "lean: found by its text; there is no adapter here, so its records stay not run",
     sandbox === null
       ? "No sandbox: recheck refuses, unless --unsandboxed."

@@ -197,7 +197,9 @@ function stateOf(
   options: RecheckOptions,
 ): CheckStatement {
   const { tool, imports, results, logs } = transcript;
-  const definitions = Object.fromEntries([...transcript.definitions].map(([name, { sha256: digest, mentions }]) => [name, { sha256: digest, mentions: [...mentions] }]));
+  const definitions = Object.fromEntries(
+    [...transcript.definitions].map(([name, { sha256: digest, mentions }]) => [name, { sha256: digest, mentions: [...mentions] }]),
+  );
   const wordsOf = new Map(asked.map(({ key, digest }) => [key, digest]));
   const pathOf = new Map(asked.map(({ key, path }) => [key, path]));
   const subjects = new Set([...imports].flatMap(([path, others]) => [path, ...others]));

@@ -81,7 +81,15 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
   );
   const idOf = new Map(lock.map((line) => [line.key, line.id]));
   const checks = readChecks(config.checks);
-  const judged = judge({ lock, drift, before: lockBefore, shown, checks, allowed: new Set(config.policy.axioms), accept: new Set(options.accept ?? []) });
+  const judged = judge({
+    lock,
+    drift,
+    before: lockBefore,
+    shown,
+    checks,
+    allowed: new Set(config.policy.axioms),
+    accept: new Set(options.accept ?? []),
+  });
   const notes = [
     ...sources.flatMap(({ source, problems }) => problems.map((problem) => `${source.repo}: ${problem}`)),
     ...unusedOf(overlay, used).map((what) => `The overlay speaks of ${JSON.stringify(what)}, and nothing is called so.`),
@@ -125,10 +133,18 @@ function judge({ lock, drift, before, shown, checks, allowed, accept }: Judged):
       const refused = (moved.cause === "statement" || moved.cause === "meaning") && !accept.has(id);
       told.set(id, { what: moved.cause, id, key: one.key, definitions: moved.definitions, refused });
     }
-    const isHeld = verdicts.some(({ state }) => state === "accepted" || state === "accepted_with_axioms") && !verdicts.some((verdict) => isFailure(verdict, allowed));
+    // What defines proves nothing: it is told by what rests on it.
+    const isHeld =
+      one.class === "theorem" &&
+      verdicts.some(({ state }) => state === "accepted" || state === "accepted_with_axioms") &&
+      !verdicts.some((verdict) => isFailure(verdict, allowed));
     const { type_sha256: type, meaning_sha256: meaning } = verdicts[0] ?? {};
     if (isHeld && told.get(id)?.refused !== true)
-      sealed.set(id, { verified: one.digest, ...(type == null || !isDigest(type) ? {} : { type }), ...(meaning == null ? {} : { meaning }) });
+      sealed.set(id, {
+        verified: one.digest,
+        ...(type == null || !isDigest(type) ? {} : { type }),
+        ...(meaning == null ? {} : { meaning }),
+      });
   }
   const refused = new Set([...told.values()].filter((one) => one.refused).map(({ id }) => id));
   return {
@@ -149,7 +165,11 @@ export function describeRefused({ drift }: Pick<Scan, "drift">): string[] {
   const words = refused.filter(({ what }) => what === "changed").map(({ id }) => id);
   return [
     ...describeMoved(moved),
-    ...(words.length === 0 ? [] : [`words: ${words.join(", ")} ${words.length === 1 ? "has" : "have"} other words, and no prover has printed them as they are now: proofshelf registry recheck tells whether they say the same`]),
+    ...(words.length === 0
+      ? []
+      : [
+          `words: ${words.join(", ")} ${words.length === 1 ? "has" : "have"} other words, and no prover has printed them as they are now: proofshelf registry recheck tells whether they say the same`,
+        ]),
   ];
 }
 
@@ -217,7 +237,10 @@ function withUsers(made: readonly CubRecord[], { records }: Scan): CubRecord[] {
     ...record,
     ...(record.uses === undefined
       ? {}
-      : { uses: { ...cutEdges(record.uses.edges, MAX_USES), count: record.uses.count }, used_by: cutEdges(users.get(record.id) ?? [], MAX_USERS) }),
+      : {
+          uses: { ...cutEdges(record.uses.edges, MAX_USES), count: record.uses.count },
+          used_by: cutEdges(users.get(record.id) ?? [], MAX_USERS),
+        }),
   }));
 }
 
@@ -280,9 +303,14 @@ function agreementOf([first, ...others]: readonly ToldVerdict[]): Pick<CubRecord
 
 /** What moved since the newest check of other bytes. */
 function driftOf([now]: readonly ToldVerdict[], history: readonly ToldVerdict[]): Pick<CubRecord, "drift"> {
-  const before = now === undefined ? undefined : history.find(({ check }) => check.revision !== now.check.revision && check.finished <= now.check.finished);
+  const before =
+    now === undefined
+      ? undefined
+      : history.find(({ check }) => check.revision !== now.check.revision && check.finished <= now.check.finished);
   const moved = now === undefined || before === undefined ? null : causeOf(before, now);
-  return moved === null || before === undefined ? {} : { drift: { cause: moved.cause, since: before.check.revision, definitions: [...moved.definitions] } };
+  return moved === null || before === undefined
+    ? {}
+    : { drift: { cause: moved.cause, since: before.check.revision, definitions: [...moved.definitions] } };
 }
 
 const NAMES = { coq: "Coq", lean: "Lean" } as const;
@@ -306,7 +334,8 @@ function recordOf(
   const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
   const [newest] = verdicts;
   const elaborated = printed !== null && (one.context.length > 0 || one.class !== "theorem");
-  const disputed = verdicts.length > 0 && checks.second(one, source).some((second) => contradiction(verdicts[0] as ToldVerdict, second) !== null);
+  const disputed =
+    verdicts.length > 0 && checks.second(one, source).some((second) => contradiction(verdicts[0] as ToldVerdict, second) !== null);
   const states = statesOf(one.class === "theorem", one.holes.length, verdicts, new Set(config.policy.axioms), printed !== null, disputed);
   const shas = Object.fromEntries(paths.map((path) => [path, sha256(source.files.get(path) ?? new Uint8Array())]));
   const api = String(config.meta["public_api"] ?? "");

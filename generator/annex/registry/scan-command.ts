@@ -217,7 +217,9 @@ export async function runRegistryDiff(a: string, b: string, options: SourceOptio
     { a: before.head, b: after.head, drift: shown, moved: causes.map(({ name: _, ...one }) => one), printed: moved.size },
     `${text}${describeMoved(causes)
       .map((line) => `${line}\n`)
-      .join("")}${before.found.length} declarations, then ${after.found.length}; ${shown.length + causes.length} differ; a prover has printed ${moved.size} at both revisions${moved.size === 0 ? ", so that only words are compared" : ""}.\n`,
+      .join(
+        "",
+      )}${before.found.length} declarations, then ${after.found.length}; ${shown.length + causes.length} differ; a prover has printed ${moved.size} at both revisions${moved.size === 0 ? ", so that only words are compared" : ""}.\n`,
   );
 }
 

@@ -34,10 +34,13 @@ export function openSource(t: TestContext, yaml = "") {
     "registry.yaml": `${yaml}sources:\n  - { repo: r, folder: ./src, rev: one, prover: coq, logical: L, kinds: [theorem, definition] }\n`,
   });
   const config = (): RegistrySources => openRegistrySources(join(folder, "registry.yaml"));
-  const recheck = async (options: { key?: string; unsandboxed?: boolean; all?: boolean; second?: boolean; graph?: boolean } = {}): Promise<readonly Rechecked[]> => {
+  const recheck = async (
+    options: { key?: string; unsandboxed?: boolean; all?: boolean; second?: boolean; graph?: boolean } = {},
+  ): Promise<readonly Rechecked[]> => {
     const scan = await scanAll(config());
     if (!scan.drift.some(({ refused }) => refused)) writeLock(config().lock, scan.lock);
-    const stale = options.all === true ? scan.records : findStale(scan.records, readChecks(config().checks), findCoq(), options.second === true);
+    const stale =
+      options.all === true ? scan.records : findStale(scan.records, readChecks(config().checks), findCoq(), options.second === true);
     const runs: Rechecked[] = [];
     for (const source of scan.sources) {
       const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
@@ -59,6 +62,12 @@ export function openSource(t: TestContext, yaml = "") {
     if (!after.drift.some(({ what }) => UNWRITTEN.has(what))) writeLock(config().lock, after.lock);
     return runs;
   };
+  /** Accepts by name whatever is not as it was verified. */
+  const accept = async (): Promise<void> => {
+    const { drift } = await scanAll(config());
+    const ids = drift.filter(({ refused }) => refused).map(({ id }) => id);
+    writeLock(config().lock, (await scanAll(config(), { accept: ids, reason: "it is meant" })).lock);
+  };
   const records = async (): Promise<readonly CubRecord[]> =>
     (JSON.parse(Buffer.from(await makeRegistry(config())).toString()) as { cubs: CubRecord[] }).cubs;
   const states = async (): Promise<Record<string, string>> => {
@@ -74,5 +83,5 @@ export function openSource(t: TestContext, yaml = "") {
     const found = records.find(({ one }) => `${one.module}.${one.theorem}` === `L.${name}`);
     return found === undefined ? undefined : readChecks(config().checks).of(found.one, found.source)[0];
   };
-  return { folder, put, config, recheck, records, states, verdict };
+  return { folder, put, config, recheck, accept, records, states, verdict };
 }

@@ -13,11 +13,21 @@ const predicate = z.toJSONSchema(proofCheckSchema, { io: "input" });
 export const PROOF_HANDLERS = {
   "graph-ndjson": {
     read: (asked) =>
-      rowsAnswer(asked, { id: "graph-ndjson", type: "application/x-ndjson", ofRegistry: true, format: ({ cubs }) => formatGraphNdjson(cubs) }),
+      rowsAnswer(asked, {
+        id: "graph-ndjson",
+        type: "application/x-ndjson",
+        ofRegistry: true,
+        format: ({ cubs }) => formatGraphNdjson(cubs),
+      }),
   },
   "graph-dot": {
     read: (asked) =>
-      rowsAnswer(asked, { id: "graph-dot", type: "text/vnd.graphviz; charset=utf-8", ofRegistry: true, format: ({ cubs }) => formatGraphDot(cubs) }),
+      rowsAnswer(asked, {
+        id: "graph-dot",
+        type: "text/vnd.graphviz; charset=utf-8",
+        ofRegistry: true,
+        format: ({ cubs }) => formatGraphDot(cubs),
+      }),
   },
   predicate: { read: (asked) => queryAnswer(asked, () => parsed("predicate", null, [], async () => predicate)) },
 } as const satisfies Readonly<Record<keyof typeof PROOF_ROWS, Handler>>;

@@ -37,12 +37,20 @@ export function* formatGraphDot(records: readonly CubRecord[]): Generator<string
   const shown = new Set(records.map(({ id }) => id));
   yield "digraph records {\n  rankdir=LR; node [shape=box];\n";
   for (const some of inChunks(records))
-    yield some.map(({ id, theorem_name: name, ...rest }) => `  ${quoted(id)} [label=${quoted(name)}, tooltip=${quoted(recordStanding(rest).says)}];\n`).join("");
+    yield some
+      .map(
+        ({ id, theorem_name: name, ...rest }) => `  ${quoted(id)} [label=${quoted(name)}, tooltip=${quoted(recordStanding(rest).says)}];\n`,
+      )
+      .join("");
   let others = 0;
   for (const some of inChunks(records)) {
     const found = some.map((record) => edgesOf(record, shown));
     for (const one of found) others += one.others;
-    yield found.flatMap(({ edges }) => edges.map(({ from, to, part }) => `  ${quoted(from)} -> ${quoted(to)}${part === "proof" ? " [style=dashed]" : ""};\n`)).join("");
+    yield found
+      .flatMap(({ edges }) =>
+        edges.map(({ from, to, part }) => `  ${quoted(from)} -> ${quoted(to)}${part === "proof" ? " [style=dashed]" : ""};\n`),
+      )
+      .join("");
   }
   yield `  // ${others} more uses are not named here\n}\n`;
 }
