@@ -1,7 +1,7 @@
 /** What the head of a page says to programs: Zotero and Google Scholar (citation_*), search engines (schema.org), sites that show a link
  *  (Open Graph), and whoever goes by typed links (Signposting). Only what an address can be made for. */
 import { objectPath, pageImagePath } from "../snapshots/format/layout.ts";
-import { isWebUrl } from "../snapshots/schema/scalar.ts";
+import { licenceUrl } from "../snapshots/schema/scalar.ts";
 import type { PageInput } from "../snapshots/page/model.ts";
 import { KINDS } from "../snapshots/schema/kinds.ts";
 import { formatLine } from "./format.ts";
@@ -119,12 +119,6 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
 }
 
 /** The page of a licence: its own address, or SPDX's of an identifier; null of an expression of several, and of words. */
-export function licenceUrl(license: string | undefined): string | null {
-  if (license === undefined) return null;
-  if (isWebUrl(license)) return license;
-  return /^(?!LicenseRef-)[A-Za-z0-9][A-Za-z0-9.-]*$/.test(license) ? `https://spdx.org/licenses/${license}.html` : null;
-}
-
 function licenceOf(license: string | undefined): { readonly license?: string } {
   return license === undefined ? {} : { license: licenceUrl(license) ?? formatLine(license, 200) };
 }

@@ -11,6 +11,7 @@ import { findCoq } from "../annex/registry/coq-tool.ts";
 import { scanCoq } from "../annex/registry/coq.ts";
 import { readGlob } from "../annex/registry/glob-fixture.ts";
 import { writeLock } from "../annex/registry/lock.ts";
+import { openTools } from "../annex/registry/provers.ts";
 import { findStale, recheckSource } from "../annex/registry/recheck.ts";
 import { scanAll } from "../annex/registry/records.ts";
 import { findSandbox } from "../annex/registry/sandbox.ts";
@@ -115,7 +116,7 @@ async function recheckDevelopment(folder: string, development: string | null): P
     `sources:\n  - { repo: dev, folder: ./src, rev: one, prover: coq, root: ${JSON.stringify(root === "." ? "" : root)}, logical: ${logical} }\n`,
   );
   const config = openRegistrySources(join(folder, "registry.yaml"));
-  const tool = findCoq();
+  const toolOf = openTools();
   // What a run before has compiled would count for nothing.
   process.env["XDG_CACHE_HOME"] = join(folder, "cache");
   const seconds = async (force = false): Promise<{ total: number; scan: number; asked: number }> => {
@@ -124,7 +125,7 @@ async function recheckDevelopment(folder: string, development: string | null): P
     const scanned = performance.now();
     writeLock(config.lock, scan.lock);
     const checks = readChecks(config.checks);
-    const asked = (force ? scan.records : findStale(scan.records, checks, tool)).map(({ one }) => one);
+    const asked = (force ? scan.records : findStale(scan.records, checks, toolOf)).map(({ one }) => one);
     const [first] = scan.sources;
     if (first !== undefined && asked.length > 0) {
       const { check, problems } = await recheckSource(config, first, asked, {
@@ -145,7 +146,7 @@ async function recheckDevelopment(folder: string, development: string | null): P
   const file = join(folder, "src", leaf);
   writeFileSync(file, `${readFileSync(file, "utf8")}\nLemma added_by_the_bench : True. Proof. exact I. Qed.\n`);
   const changed = await seconds();
-  const of = `${first.asked} theorems; coqc takes ${coqc.toFixed(1)} s, a first recheck ${first.total.toFixed(1)} s; the kernel's graph is ${tool?.graph === true ? "there" : "not there"}`;
+  const of = `${first.asked} theorems; coqc takes ${coqc.toFixed(1)} s, a first recheck ${first.total.toFixed(1)} s; the kernel's graph is ${findCoq()?.graph === true ? "there" : "not there"}`;
   return [
     { figure: "scan / coqc", value: (first.scan / coqc) * 100, unit: "%", target: { at: "most", value: 2 }, note: of },
     {

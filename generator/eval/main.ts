@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { formatAnswers, judgeAnswers } from "./answers.ts";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type Collection,
@@ -19,10 +20,11 @@ import { countJudged, type Judged, holdsAnswer, judgeQuote } from "./judge-passa
 import { averagePrecision, mean, ndcg, percentile, type Ranking, randomisationTest, recall, reciprocalRank } from "./metrics.ts";
 import { cutQuery, judgeNames, type NameFigures, withLibrary, withManuals } from "./library.ts";
 import { learnWeights } from "./learn.ts";
+import { formatTitles, judgeTitles } from "./titles.ts";
 import { openMiniSearch, openSqlite, type System } from "./systems.ts";
 
 const USAGE =
-  "usage: npm run -s eval -- DIR [--all] [--queries FILE] [--answers FILE [--packages DEBS] [--learn]] [--json] [--no-semantic]";
+  "usage: npm run -s eval -- DIR [--all] [--queries FILE] [--answers FILE [--packages DEBS] [--learn]] [--json] [--no-semantic]\n       npm run -s eval -- --titles [--packages DEBS] [--json]";
 const HELP = `${USAGE}
 
   DIR             a judged collection: corpus.jsonl, queries.jsonl, and names.jsonl where its declarations are judged
@@ -30,6 +32,7 @@ const HELP = `${USAGE}
   --queries FILE  other queries than those of the collection
   --answers FILE  questions, whose answers without a model are judged instead
   --packages DEBS where questions with patterns are asked of manuals: folder of Debian packages, which keeps the library
+  --titles        how many of 300 real files have the title that a person gave them; --packages as above, and no DIR
   --learn         learns the weights of answers from those questions, and writes them into the program
   --json          as JSON
   --no-semantic   without /api/ai-search, whose vectors take most of the time
@@ -159,6 +162,7 @@ async function main(): Promise<void> {
       answers: { type: "string" },
       packages: { type: "string" },
       learn: { type: "boolean", default: false },
+      titles: { type: "boolean", default: false },
       all: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       semantic: { type: "boolean", default: true },
@@ -167,6 +171,11 @@ async function main(): Promise<void> {
   });
   if (values.help) {
     process.stdout.write(HELP);
+    return;
+  }
+  if (values.titles) {
+    const judged = await judgeTitles(values.packages ?? join(tmpdir(), "eval-packages"));
+    process.stdout.write(values.json ? `${JSON.stringify(judged)}\n` : formatTitles(judged));
     return;
   }
   const [folder] = positionals;

@@ -61,7 +61,8 @@ export async function writeManuals(packages: string, into: string): Promise<void
   }
 }
 
-async function findPackage(folder: string, name: string): Promise<string> {
+/** @returns path of a package, which is downloaded where the folder has none */
+export async function findPackage(folder: string, name: string): Promise<string> {
   const find = async (): Promise<string | undefined> =>
     (await readdir(folder)).find((file) => file.startsWith(`${name}_`) && file.endsWith(".deb"));
   await mkdir(folder, { recursive: true });

@@ -33,6 +33,21 @@ export function isProse(text: string): boolean {
   return letters >= 12 && letters > sample.length * 0.55 && /\s/.test(sample.trim());
 }
 
+/** What stands above a text and is not about it: rights, people, versions, ways to other pages, notes to oneself, and code. */
+const NO_SUMMARY =
+  /copyright|\u00a9|\(c\) ?\d|licen[cs]ed? (?:under|as)|all rights reserved|free software foundation|@[\w-]+\.\w|e-?mail:|homepage:|^(?:institution|authors?|source code|initial (?:development|authors?)|maintainer|(?:new|changed|deprecated) in version|due to|created by|written by|contributed by)\b|^(?:fixme|todo|xxx|hack|safety|see\b|nb\b|begin hide|disabled\b|stability)|deprecated|obsolete|^[[|]|\[(?:top|contents|next|previous|up)\b|\{-#|^(?:pub|use|let|fn|idtac|import|from|void|int|const|struct|#\w+)\s.*[;{(]|[;{}]\s*$|https?:\/\/\S+\s*$/i;
+/** Words that begin small in a list of names. */
+const SMALL = /^(?:and|de|der|van|von|the|of|for)$/;
+
+/** Whether a summary may be `text`. Where nothing is said it says nothing, so that what is doubtful is left out. */
+export function isSummary(text: string): boolean {
+  if (!isProse(text) || NO_SUMMARY.test(text.slice(0, 400))) return false;
+  const words = text.trim().split(/\s+/);
+  if (words.length < 3) return false;
+  // A list of names, or a heading: every word of it begins with a capital, and no sentence ends.
+  return words.length > 12 || /[.!?:]$/.test(text.trim()) || words.some((word) => /^\p{Ll}/u.test(word) && !SMALL.test(word));
+}
+
 /** Whether the text of a cell is a number, an amount or a date, which is read as one sign and must not be broken. */
 export function isNumber(text: string): boolean {
   return (

@@ -1,9 +1,9 @@
 /** HTML documents: the part a reader came for, sanitised, and its text with the source lines it came from. */
 import type { Element, Root, RootContent } from "hast";
 import type { Passage } from "../../snapshots/schema/index.ts";
-import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
-import { hasClass, noteLines, renderTree } from "./dress.ts";
+import { noteLines, renderTree } from "./dress.ts";
 import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
 import { readCrudeText, readHtmlText, type Chunk } from "./html-text.ts";
 import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
@@ -23,8 +23,8 @@ export async function readHtml(source: Source, fallbackTitle: string): Promise<B
     const main = findMain(tree);
     const chunks = readHtmlText(main);
     if (cut < text.length) chunks.push(...readCrudeText(lines, cut));
-    const title = findTitle(tree, main);
-    const summary = chunks.find((chunk) => chunk.level === 0 && isProse(chunk.text))?.text ?? "";
+    const title = findTitle(tree, main) ?? /^([\w-]+(?:\.[\w-]+)+)\.html?$/i.exec(fallbackTitle)?.[1] ?? null;
+    const summary = chunks.find((chunk) => chunk.level === 0 && chunk.name === null && isSummary(chunk.text))?.text ?? "";
     const passages = packChunks(chunks);
     let html: string;
     if (text.length <= MAX_SHOWN) html = await renderTree(main, { key: source.key, title: title ?? fallbackTitle });
@@ -69,9 +69,23 @@ function findAll(node: Root | Element, matches: (element: Element) => boolean, f
   return found;
 }
 
+/** What generators of manuals call the ways to other pages, and what they put above and below every page. */
+const WAYS =
+  /^(?:nav(?:header|footer|bar|igation)?|headerlink|breadcrumbs?|related|sphinxsidebar|chlink(?:top|bot|prevnext(?:top|bot))|package-header|page-menu|footer)$/;
+
+function isNavigation({ tagName, properties }: Element): boolean {
+  const { className, id, role, summary } = properties;
+  const names = [...(Array.isArray(className) ? className : []), id];
+  return (
+    tagName === "nav" ||
+    role === "navigation" ||
+    (typeof summary === "string" && /^navigation\b/i.test(summary)) ||
+    names.some((name) => typeof name === "string" && WAYS.test(name))
+  );
+}
+
 function removeNavigation(node: Root | Element): void {
-  const keep = (child: RootContent): boolean =>
-    child.type !== "element" || (child.tagName !== "nav" && child.properties["role"] !== "navigation" && !hasClass(child, "headerlink"));
+  const keep = (child: RootContent): boolean => child.type !== "element" || !isNavigation(child);
   if (!node.children.every(keep)) node.children = node.children.filter(keep) as typeof node.children;
   for (const child of node.children) if (child.type === "element") removeNavigation(child);
 }
@@ -79,11 +93,17 @@ function removeNavigation(node: Root | Element): void {
 /** The page's own title. Where it is the heading and behind it what all pages of a site have ("Futures - Python 3.11 documentation"), the heading alone. */
 function findTitle(tree: Root, main: Root): string | null {
   const [title] = findAll(tree, (element) => element.tagName === "title");
-  const text = title === undefined ? "" : textOf(title).trim();
-  const heading = findHeading(main);
+  const whole = title === undefined ? "" : flat(textOf(title));
+  const text = NO_TITLE.test(whole) ? "" : whole;
+  const found = findHeading(main);
+  const heading = found === null ? null : flat(found) || null;
   if (text === "" || (heading !== null && text.startsWith(heading) && SITE.test(text.slice(heading.length)))) return heading;
   return text;
 }
+
+/** What a generator writes where a document has none. */
+const NO_TITLE = /^(?:<no title>|untitled(?: document)?|new page)/i;
+const flat = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
 type Open = { readonly start: number; readonly end: number; readonly text: string; readonly titled: boolean; readonly name: string | null };
 

@@ -43,9 +43,12 @@ function nearest(folders: readonly string[]): string[] {
 }
 
 function crateName(folders: readonly string[], stem: string): string | null {
-  const at = folders.lastIndexOf("src");
+  // Systems keep sources of many packages in usr/src.
+  const src = folders.lastIndexOf("src");
+  const at = folders[src - 1] === "usr" ? -1 : src;
   const crate = (at >= 0 ? folders[at - 1] : undefined)?.replace(/-\d[\w.+-]*$/, "").replaceAll("-", "_");
   const inner = at >= 0 ? folders.slice(at + 1) : nearest(folders);
-  const parts = [...(crate === undefined ? [] : [crate]), ...inner, ...(FOLDER_FILES["rust"]?.has(stem) === true ? [] : [stem])];
+  const bare = inner.map((name) => name.replace(/-\d[\w.+-]*$/, ""));
+  const parts = [...(crate === undefined ? [] : [crate]), ...bare, ...(FOLDER_FILES["rust"]?.has(stem) === true ? [] : [stem])];
   return parts.length === 0 ? null : parts.join("::");
 }

@@ -1,5 +1,5 @@
 /** What a file of source code says of itself above its declarations: a title and a summary, out of its comments. */
-import { isProse, MAX_SUMMARY } from "./body.ts";
+import { isProse, isSummary, MAX_SUMMARY } from "./body.ts";
 import { readSymbols } from "./isabelle-symbols.ts";
 import { LANGUAGES, type LanguageRow } from "../../snapshots/page/highlight/languages.ts";
 import { shorten } from "./passages.ts";
@@ -27,9 +27,21 @@ const DESCRIPTION = /^[ \t]*Description[ \t]*:[ \t]*([^\n]*)$/m;
 /** The name of a library that every one of its files begins with. */
 const LIBRARY_LINE = /^\s*The Agda standard library\s*$/m;
 /** A heading at the start of a comment: `(** * Title *)` in coqdoc, `(** {1 Title} *)` in ocamldoc, `# Title` elsewhere. */
-const COQDOC_TITLE = /^\(\*\*\s+\*{1,4}\s+([^\n*]{1,200})/;
+const COQDOC_TITLE = /^\(\*\*\s+\*{1,4}\s+([^\n*]{1,200}(?:\n[ \t]+(?!Authors?\b|Institution\b)[^\n*]{1,120}(?=\s*\*+\)))?)/;
 const OCAMLDOC_TITLE = /^\(\*\*\s*\{[0-3]\s([^\n}]{1,200})\}?/;
 const DOC_TITLE = /^\s*#\s+([^\n]{1,200})/;
+/** The header that every file of Agda's library has: its name, a blank line, and a line or two that say what the file is. */
+const LIBRARY_TITLE = /^\s*-{5,}\n-- The Agda standard library\n--\n-- ([^\n]{1,160})((?:\n-- [\p{Ll}(][^\n]{0,160}){0,2})/u;
+/** What is no title, whoever says it. */
+const NO_TITLE = /deprecated|obsolete|^(?:to do|todo|fixme|note that|disabled|begin hide)\b/i;
+/** Who wrote it and where, behind a title. */
+const PEOPLE = /\s*\((?:\p{Lu}[^(),]{1,40},\s*){2,}[^()]{1,60}\)\s*$/u;
+/** A first paragraph of two to eight words, though it be no sentence. */
+const SHORT_TITLE = /^\p{Lu}[\p{L}\p{N}'-]*(?: [\p{L}\p{N}'-]+){1,7}\.?$/u;
+/** A command that is more than a way to other files and settings. */
+const COQ_COMMAND = /^[ \t]*(?:Require|From|Import|Export|Notation|Ltac2?|Module|Section|Definition|Local|Declare)\b/m;
+/** A comment that speaks of its file. */
+const OF_FILE = /\b(?:this|the) (?:file|module|functor|library|theory|development)\b/i;
 /** Code that somebody put into a comment, and headings. */
 const NO_PROSE = /:=|^(?:\{\d|\*{1,4}|#{1,6})\s|^(?:Require|Set|Import|From|Open|open|import|#include)\s/;
 const FRAME = /^[ \t]*[*/|=~#-]{3,}[ \t\r]*$/gm;
@@ -42,13 +54,18 @@ export function readOpening(whole: string, language: string | null, declared: nu
   const row = (language !== null && Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined) ?? ANY;
   let title = row.title?.exec(text)?.[1] ?? null;
   let summary = "";
+  // From the first command of a Coq file on, a comment is about what follows it, unless it says that it is about the file.
+  const begun = row.block.some(([open]) => open === "(*") ? Math.min(declared, COQ_COMMAND.exec(text)?.index ?? declared) : declared;
+  const library = LIBRARY_TITLE.exec(text);
+  if (library !== null) title = NO_TITLE.test(library[1] ?? "") ? null : joinLines(library);
   for (const { index, 0: raw } of text.matchAll(commentPattern(row))) {
     const heading = title === null && summary === "" ? findHeading(raw) : null;
     if (heading !== null) title = plain(heading[1] ?? "", raw);
     // Far below, a remark of one line is about something else.
     if (index >= declared && raw.startsWith("(*") && !raw.startsWith("(** ") && !raw.includes("\n")) continue;
     const parts = proseOf(heading === null ? raw : raw.slice(heading[0].length));
-    if (title === null && index < declared && row.doc?.test(raw) === true && parts[0] !== undefined) {
+    const documents = index < begun || (index < declared && OF_FILE.test(parts[0] ?? ""));
+    if (title === null && library === null && documents && row.doc?.test(raw) === true && parts[0] !== undefined) {
       const sentence = findSentence(parts[0]);
       if (sentence !== null) {
         title = plain(sentence, raw);
@@ -56,12 +73,24 @@ export function readOpening(whole: string, language: string | null, declared: nu
         summary = "";
       }
     }
-    if (summary === "") summary = parts.find(isProse) ?? "";
+    if (summary === "") summary = parts.find(isSummary) ?? "";
     if (title !== null && summary !== "") break;
   }
-  title = title === null ? null : readSymbols(title.replace(/[\s:.]+$/, "")) || null;
+  title =
+    title === null
+      ? null
+      : readSymbols(
+          title
+            .replace(PEOPLE, "")
+            .replaceAll(/\s+/g, " ")
+            .replace(/[\s:.]+$/, ""),
+        ) || null;
   summary = shorten(readSymbols(summary), MAX_SUMMARY);
   return { title, summary: title !== null && summary.replace(/\.$/, "") === shorten(title, MAX_SUMMARY) ? "" : summary };
+}
+
+function joinLines([, first = "", more = ""]: RegExpExecArray): string {
+  return first + more.replaceAll(/\n-- /g, " ");
 }
 
 /** Words of a title without the marks of code in them. */
@@ -108,7 +137,7 @@ function proseOf(raw: string): string[] {
   const kept = licence < 0 ? fields : boxed ? "" : lastSentenceEnd(fields.slice(0, fields.lastIndexOf("\n", licence) + 1));
   return [described, ...kept.split(/\n[ \t\r]*\n/)]
     .map((part) => part.replaceAll(/\s+/g, " ").trim())
-    .filter((part) => isProse(part) && !NO_PROSE.test(part));
+    .filter((part, at) => (isProse(part) || (at === 1 && SHORT_TITLE.test(part))) && !NO_PROSE.test(part));
 }
 
 /** What is cut off in the middle of a sentence ends with the sentence before. */
@@ -121,5 +150,10 @@ function lastSentenceEnd(text: string): string {
 function findSentence(paragraph: string): string | null {
   const end = /[.!?](?=\s+[^\s\p{Ll}]|\s*$)/u.exec(paragraph);
   const sentence = end === null ? paragraph : paragraph.slice(0, end.index + 1);
-  return sentence.length <= MAX_SENTENCE && isProse(sentence) && !/[:;,(]$|deprecated/i.test(sentence) ? sentence : null;
+  return sentence.length <= MAX_SENTENCE &&
+    (isProse(sentence) || SHORT_TITLE.test(sentence)) &&
+    !/[:;,(]$/.test(sentence) &&
+    !NO_TITLE.test(sentence)
+    ? sentence
+    : null;
 }

@@ -73,3 +73,9 @@ test("a PDF cut off anywhere gives an extract", async () => {
     assert.equal(html === null, passages.length === 0);
   }
 });
+
+test("an accent that is set in front of its letter is composed with it", async () => {
+  // Octal codes of the dieresis and the acute accent in Adobe's standard encoding.
+  const { passages } = await extract("a.pdf", makePdf(["By M\\310oller of the Universit\\302e here."]));
+  assert.equal(passages[0]?.text, "By M\u00f6ller of the Universit\u00e9 here.");
+});

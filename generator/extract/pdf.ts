@@ -5,7 +5,7 @@ import { getDocumentProxy } from "unpdf";
 import type { PageImage, Passage } from "../../snapshots/schema/index.ts";
 import { objectPath, pageImagePath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
 import { NO_ABOUT, pdfAbout } from "./about.ts";
-import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SHOWN_LINES, MAX_SUMMARY, type Body } from "./body.ts";
+import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SHOWN_LINES, MAX_SUMMARY, type Body } from "./body.ts";
 import { escapeHtml } from "../../snapshots/page/highlight/highlight.ts";
 import { MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
 import type { DrawPages } from "./pdf-images.ts";
@@ -19,6 +19,8 @@ const PARAGRAPH_GAP = 1.35;
 
 /** A line of its own, or the beginning of a paragraph. */
 const ABSTRACT = /^abstract(?:$|\s*[.:\p{Pd}])/iu;
+
+const MAX_TITLE_LINES = 6;
 
 type Line = { readonly text: string; readonly y: number; readonly height: number };
 /** Lines with where their paragraphs begin. */
@@ -146,7 +148,7 @@ function findSummary({ lines, opens }: Page, title: string | null): string {
   for (const text of paragraphs.slice(Math.max(0, abstract))) {
     const bare = title !== null && text.startsWith(title) ? text.slice(title.length).trimStart() : text;
     const prose = bare.replace(ABSTRACT, "").replace(/^[\s.:\p{Pd}]+/u, "");
-    if (prose.length > 80 && isProse(prose)) return shorten(prose, MAX_SUMMARY);
+    if (prose.length > 80 && isSummary(prose)) return shorten(prose, MAX_SUMMARY);
   }
   return "";
 }
@@ -169,9 +171,10 @@ function titleOf({ Title: title }: Readonly<Record<string, unknown>>): string | 
 /** The line set in the largest type on the first page, when it stands out: the title of most papers. */
 function findLargest(lines: readonly Line[]): string | null {
   const heights = lines.map((line) => line.height).sort((a, b) => a - b);
-  const usual = heights[Math.floor(heights.length / 2)] ?? 0;
+  // A title page has few lines, and most of them are large.
+  const usual = heights[Math.floor(heights.length / 4)] ?? 0;
   const largest = heights.at(-1) ?? 0;
-  if (largest < usual * 1.25) return null;
+  if (largest < usual * 1.25 || heights.indexOf(largest) < heights.length - MAX_TITLE_LINES) return null;
   const first = lines.findIndex((line) => line.height === largest);
   let title = "";
   for (let at = first; lines[at]?.height === largest && at < first + 4; at++) title += `${title === "" ? "" : " "}${lines[at]?.text ?? ""}`;
@@ -190,7 +193,7 @@ function readLines(items: readonly object[]): Line[] {
   let y: number | null = null;
   let height = 0;
   const flush = (): void => {
-    const folded = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+    const folded = composeAccents(text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim());
     if (folded !== "") lines.push({ text: folded, y: y ?? 0, height });
     text = "";
     y = null;
@@ -211,6 +214,25 @@ function readLines(items: readonly object[]): Line[] {
   }
   flush();
   return lines;
+}
+
+/** Accents that older fonts set as signs of their own, in front of their letter. */
+const ACCENTS: Readonly<Record<string, string>> = {
+  "\u00b4": "\u0301",
+  "\u00a8": "\u0308",
+  "\u02c6": "\u0302",
+  "\u02dc": "\u0303",
+  "\u02c7": "\u030c",
+  "\u02da": "\u030a",
+};
+
+/** "M\u00a8oller" is "M\u00f6ller"; what makes no letter of a word stays as it is. */
+function composeAccents(text: string): string {
+  return text.replaceAll(/([\u00b4\u00a8\u02c6\u02dc\u02c7\u02da])(\p{Script=Latin})/gu, (whole, accent: string, letter: string) => {
+    const base = letter === "\u0131" ? "i" : letter;
+    const made = (base + (ACCENTS[accent] ?? "")).normalize("NFC");
+    return made.length === 1 ? made : whole;
+  });
 }
 
 /** Which lines begin a paragraph: those further below the one before than usual, or in another type. */

@@ -1,6 +1,6 @@
 /** Plain text and reStructuredText: underlined headings, else paragraphs packed to passages. */
 import { formatCode } from "./code-view.ts";
-import { isProse, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { isSummary, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { openHeadings } from "./headings.ts";
 import type { Lines } from "./lines.ts";
 import { cutPassages, shorten, type Mark } from "./passages.ts";
@@ -68,7 +68,7 @@ function findSummary(lines: Lines): string {
     while (end < lines.count && end < line + 30 && !lines.isBlank(end + 1)) end++;
     const text = lines.slice(line, end).slice(0, 2000);
     const titled = end > line && findAdornment(lines, Math.min(end, line + 1)) !== null;
-    if (!titled && findAdornment(lines, line) === null && !/^\s*(?:\.\.|:[\w -]+:|[|+=*#$>])/.test(text) && isProse(text)) {
+    if (!titled && findAdornment(lines, line) === null && !/^\s*(?:\.\.|:[\w -]+:|[|+=*#$>])/.test(text) && isSummary(text)) {
       return shorten(text.replaceAll("``", "").replace(/::\s*$/, ":"), MAX_SUMMARY);
     }
     line = end + 1;

@@ -130,3 +130,69 @@ test("an id behind a heading is its id and no text, and what a template stands f
   assert.deepEqual(named.passages.at(-1)?.heading, ["Slots", "With code in it"]);
   assert.equal((await read("---\ntitle: '{{ page.name }}'\n---\n\n# {% block title %}\n\n# Real\n\nText.\n")).title, "Real");
 });
+
+test("a remark below the first command of a Coq file is no title, and one that speaks of the file is", async () => {
+  const coq = (text: string): Promise<string> => titleOf("theories/ZArith/Zx.v", text);
+  assert.equal(
+    await coq("Require Import A.\n\n(** About parity *)\n\nNotation a := b.\n\n(** The biggest power of two *)\nDefinition c := 1.\n"),
+    "ZArith.Zx",
+  );
+  assert.equal(
+    await coq("Definition a := 1.\n\n(** Most of the lemmas in this file are trivial by case analysis *)\n\nLemma b : True.\n"),
+    "ZArith.Zx",
+  );
+  assert.equal(
+    await coq("Require Import A.\n\n(** This file gives the powers of two. *)\n\nDefinition c := 1.\n"),
+    "This file gives the powers of two",
+  );
+  assert.equal(await coq("(** Obsolete file, see BinNat now. *)\n\nRequire Import A.\n"), "ZArith.Zx");
+  assert.equal(await coq("(** Binary Integers (Ann Example, LAB, Lyon, France) *)\n\nRequire Import A.\n"), "Binary Integers");
+  assert.equal(
+    await coq("(** * Numbers can be equipped\n      with a ring structure *)\n\nRequire Import A.\n"),
+    "Numbers can be equipped with a ring structure",
+  );
+});
+
+test("the header of a library of Agda has the title, and what it says of the module's end has none", async () => {
+  const agda = (line: string): Promise<string> =>
+    titleOf(
+      "x/A.agda",
+      `${"-".repeat(40)}\n-- The Agda standard library\n--\n-- ${line}\n${"-".repeat(40)}\n\n-- Note that laws are not included here.\n\nmodule A.B where\n`,
+    );
+  assert.equal(await agda("Functors"), "Functors");
+  assert.equal(
+    await agda("Generators of numbers\n-- that look like chance\n-- Beware of them."),
+    "Generators of numbers that look like chance",
+  );
+  assert.equal(await agda("This module is DEPRECATED."), "A.B");
+});
+
+test("a short first line of documentation is a title, and a crate is called without its version and its system's folder", async () => {
+  assert.equal(await titleOf("a/src/seh.rs", "//! Windows SEH\n//!\n//! It is quite different from others.\n\nfn a() {}\n"), "Windows SEH");
+  assert.equal(await titleOf("usr/src/rustc-1.63.0/library/crates/core_simd/examples/nbody.rs"), "core_simd::examples::nbody");
+  assert.equal(await titleOf("regex-1.7.1/tests/flags.rs"), "regex::tests::flags");
+});
+
+test("a page says nothing of itself rather than its ways to other pages, its rights, its people or its code", async () => {
+  const summary = async (body: string): Promise<string> => (await opening("a/page.html", `<title>T</title><body>${body}</body>`))[1];
+  const prose = "<p>It measures how a program uses the caches of a machine.</p>";
+  for (const noise of [
+    '<table class="nav" summary="Navigation header"><tr><td></td><td></td><th>Valgrind User Manual</th></tr></table>',
+    '<div class="chlinktop"><a>[Top of Book]</a> <a>[Contents]</a> <a>[Next Chapter]</a></div>',
+    '<div id="package-header">vector-0.12: Efficient arrays for everybody</div>',
+    "<p>Copyright &copy; 2000-2022 by the people of this project</p>",
+    "<p>Ann Example, Ben Beispiel</p>",
+    "<p>Source code: Lib/asyncio/runners.py and its friends</p>",
+    "<p>void set_timeout(lprec *lp, long seconds);</p>",
+    "<p>New in version 3.3.</p>",
+  ]) {
+    assert.equal(await summary(noise + prose), "It measures how a program uses the caches of a machine.", noise);
+    assert.equal(await summary(noise), "", noise);
+  }
+});
+
+test("a page without a title of its own is called by its heading, or by the module that its file is named after", async () => {
+  assert.equal(await titleOf("a/b.html", "<title>&lt;no title&gt; \u2014 Docs</title><h1>Slots</h1>"), "Slots");
+  assert.equal(await titleOf("a/Data.Vector.Size.html", "<p>Words.</p>"), "Data.Vector.Size");
+  assert.equal(await titleOf("a/b.html", "<title>x.y \u2014 Parser \u2014 Docs</title><h1>x.y \u2014  Parser</h1>"), "x.y \u2014 Parser");
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { words } from "../index/words.ts";
-import { findQuotes } from "./best-quotes.ts";
+import { findQuotes, rankCandidates } from "./best-quotes.ts";
 import { Candidates } from "./candidates.ts";
 import { DECISION_FEATURES, FEATURES } from "./features.ts";
 import { readQuestion, subjectOf } from "./question.ts";
@@ -49,13 +49,9 @@ function ask(question: string, texts: Readonly<Record<string, string>>, isHarmle
     return { found: text, key, title: key, kind: "markdown", sha256: key, page: null, source, start_line: 1 };
   });
   const score = best * 4;
-  return findQuotes(
-    readQuestion(question, worth),
-    { results: [], texts: sources.map((one) => one.found), worth, score, near: { high: 0.6, low: 0.3 } },
-    sources,
-    new Candidates(),
-    isHarmless,
-  );
+  const asked = readQuestion(question, worth);
+  const all = { results: [], texts: sources.map((one) => one.found), worth, score, near: { high: 0.6, low: 0.3 } };
+  return findQuotes(asked, all, rankCandidates(asked, all, sources, new Candidates()), isHarmless);
 }
 
 test("the weights are of the features, each once and in their order", () => {

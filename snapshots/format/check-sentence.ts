@@ -1,8 +1,7 @@
 /** What is known of a record's proof, as sentences for readers: which prover said what of which revision, and what it rests on. */
 import type { RecordCheck } from "../schema/checked.ts";
 import type { CubRecord } from "../schema/cubs.ts";
-
-const NAMES: Readonly<Record<string, string>> = { coq: "Coq", lean: "Lean", metamath: "Metamath", agda: "Agda" };
+import { proverName } from "./standing.ts";
 
 type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe"> & Partial<Pick<CubRecord, "agreement">>;
 
@@ -41,10 +40,6 @@ export function checkSentence(check: RecordCheck, { axioms = [], unsafe = [] }: 
     if (state === "timeout" || state === "memory") return `${name} ${version} came to no end with this file ${when}, within its limits.`;
     return `${name} ${version} could not be asked of this ${when}${reason === "" ? ` (${state})` : `: ${reason}`}.`;
   }
-}
-
-function proverName(prover: string): string {
-  return NAMES[prover] ?? prover;
 }
 
 function shortRevision(revision: string): string {

@@ -87,9 +87,36 @@ export function viewListener(view: View, admission = openAdmission()): ViewListe
   return (message, response, place) => {
     const request = toAnswerRequest(message, originForm(message.url ?? "/"));
     if (sendPrepared(view, request, response)) return;
+    const at = place ?? placeIn(view, request.target);
+    const made = takesForm(request, at)
+      ? readForm(message).then(
+          (query) => makeAnswer(view, admission, { ...request, method: "GET", target: `${at.path}?${query}` }, { ...at, query }, response),
+          async (error: unknown) => sendAnswer(response, await refuse(view, request, toShelfError(error))),
+        )
+      : makeAnswer(view, admission, request, at, response);
     // One request that cannot be sent costs its connection, never the process.
-    makeAnswer(view, admission, request, place ?? placeIn(view, request.target), response).catch(() => response.destroy());
+    made.catch(() => response.destroy());
   };
+}
+
+/** Characters of a form: as many as a query may have. */
+const MAX_FORM = 8 * 1024;
+
+/** Whether a form stands for the query of a row that is read. */
+function takesForm({ method }: AnswerRequest, { match, at }: Place): boolean {
+  return method === "POST" && at === null && match?.exact === true && match.route.kind !== "effect" && match.route.methods.includes("POST");
+}
+
+/** @throws ShelfError "body_too_large" */
+async function readForm(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of message) {
+    size += (chunk as Buffer).length;
+    if (size > MAX_FORM) throw new ShelfError("body_too_large", `The form is over the limit of ${MAX_FORM} bytes.`);
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** What a process says of itself it says in any state, also where nothing else has room. */

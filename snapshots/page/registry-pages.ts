@@ -4,11 +4,11 @@ import { countNarrowed, type CubQuery, findCubs } from "../query/cubs.ts";
 import { filterValues, registryPath, toggled } from "../query/filters.ts";
 import { neighbourhood } from "../query/graph.ts";
 import { reconcile } from "../query/registry-counts.ts";
-import { CHECK_STATES } from "../schema/checked.ts";
+
 import { CUB_FACETS } from "../schema/cub-facets.ts";
 import type { CubRecord } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
-import { EVIDENCE_STATES } from "../schema/scalar.ts";
+import { CHECK_STATES, EVIDENCE_STATES } from "../schema/scalar.ts";
 import { checkSentence } from "../format/check-sentence.ts";
 import { recordStanding } from "../format/standing.ts";
 import { REGISTRY_WORDS, registryUnavailable } from "../format/registry-words.ts";

@@ -43,7 +43,8 @@ const PROBLEM = { "application/problem+json": { schema: Problem } };
 /** Markdown-free title of an operation's identifier: `cub-code` → `cubCode`. */
 function operationId(route: Route, method: string): string {
   const name = route.id.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return method === "HEAD" ? `${name}Head` : name;
+  if (method === "HEAD") return `${name}Head`;
+  return method === "POST" && route.methods.length > 1 ? `${name}Post` : name;
 }
 
 /** Parameters that are a truth value. */

@@ -42,3 +42,28 @@ export type EvidenceState = (typeof EVIDENCE_STATES)[number];
 /** What became of a record's statement beside the declaration of its name in its pinned file: its words, others, or no such declaration. */
 export const STATEMENT_STATES = ["same", "differs", "not_found"] as const;
 export type StatementState = (typeof STATEMENT_STATES)[number];
+
+/** States of a check. Which of them a record is verified by is the generator's to say. */
+export const CHECK_STATES = [
+  "accepted",
+  "accepted_with_axioms",
+  "holes",
+  "rejected",
+  "timeout",
+  "memory",
+  "environment",
+  "unsupported",
+  "not_run",
+  "stale",
+  "disagrees",
+] as const;
+export type CheckState = (typeof CHECK_STATES)[number];
+
+/** Where the text of a licence is.
+ *  @param license an SPDX expression, an address, or whatever somebody wrote
+ *  @returns null where no single address has its text */
+export function licenceUrl(license: string | undefined): string | null {
+  if (license === undefined) return null;
+  if (isWebUrl(license)) return license;
+  return /^(?!LicenseRef-)[A-Za-z0-9][A-Za-z0-9.-]*$/.test(license) ? `https://spdx.org/licenses/${license}.html` : null;
+}

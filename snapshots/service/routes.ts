@@ -1,6 +1,7 @@
 /** The route table, put together: the core's rows, the annexes' rows, and the pages, who has each and in which order it is described.
  *  Answers, the description at /api/openapi.json and the reference page are handed it. */
 import { HISTORY_PAGES, HISTORY_ROWS } from "../annex/history/rows.ts";
+import { HARVEST_ROWS } from "../annex/harvest/rows.ts";
 import { LEAK_ROWS } from "../annex/leaks/rows.ts";
 import { LOG_ROWS } from "../annex/log/rows.ts";
 import { PROOF_ROWS } from "../annex/proofs/rows.ts";
@@ -11,7 +12,16 @@ import { PAGE_ROWS } from "../routes/page-rows.ts";
 import { describedRoutes, type Views } from "../routes/route.ts";
 import { CORE_ROWS } from "../routes/routes.ts";
 
-const ROWS = { ...CORE_ROWS, ...EFFECT_ROWS, ...HISTORY_ROWS, ...LOG_ROWS, ...SIDE_ROWS, ...PROOF_ROWS, ...LEAK_ROWS } as const;
+const ROWS = {
+  ...CORE_ROWS,
+  ...EFFECT_ROWS,
+  ...HISTORY_ROWS,
+  ...LOG_ROWS,
+  ...SIDE_ROWS,
+  ...PROOF_ROWS,
+  ...HARVEST_ROWS,
+  ...LEAK_ROWS,
+} as const;
 const PAGES = { ...PAGE_ROWS, ...HISTORY_PAGES } as const;
 
 /** Whatever has an answer: a row of the interface, or a page. */
@@ -64,6 +74,13 @@ const VIEWS: Readonly<Record<keyof typeof ROWS, Views>> = {
   "catalog-csv": "public",
   "cubs-ndjson": "public",
   "cubs-csv": "public",
+  "catalog-parquet": "public",
+  "cubs-parquet": "public",
+  oai: "public",
+  datacite: "public",
+  "ro-crate": "public",
+  "server-json": "public",
+  opensearch: "public",
   rejected: "public",
   predicate: "public",
   reindex: "public",

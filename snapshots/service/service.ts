@@ -1,4 +1,5 @@
 /** How every row is answered that follows from a snapshot or from the process: the core's and the annexes'. Effects are the sidecar's. */
+import { HARVEST_HANDLERS } from "../annex/harvest/answers.ts";
 import { HISTORY_HANDLERS, MEMENTO } from "../annex/history/answers.ts";
 import { HISTORY_REQUEST_PAGES } from "../annex/history/pages.ts";
 import { HISTORY_STAMPS } from "../annex/history/stamps.ts";
@@ -18,6 +19,7 @@ const HANDLERS: Readonly<Record<Exclude<RowId, EffectRouteId>, Handler>> = {
   ...LOG_HANDLERS,
   ...SIDE_HANDLERS,
   ...PROOF_HANDLERS,
+  ...HARVEST_HANDLERS,
   ...LEAK_HANDLERS,
 };
 

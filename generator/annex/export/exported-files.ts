@@ -16,6 +16,7 @@ import { tilePaths } from "../../../snapshots/log/index.ts";
 import type { ViewData } from "../../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
 import { countSnapshotsParts, FEED_FILES, feedPages } from "../../../snapshots/annex/history/index.ts";
+import { HARVEST_FILES } from "../../../snapshots/annex/harvest/rows.ts";
 import { ICON_FILE, storedPages } from "../../../snapshots/page/index.ts";
 import { SECURITY_PATH } from "../../../snapshots/page/text-files.ts";
 import type { OpenSnapshot } from "../../../snapshots/query/index.ts";
@@ -143,7 +144,8 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
     for (const file of Object.keys(CITATION_FILES)) yield [path + file, exportFile(path).replace(/index\.html$/, file)];
   }
   for (const page of feedPages(data)) for (const file of FEED_FILES) yield [page + file, decodeURIComponent((page + file).slice(1))];
-  for (const path of ["/llms.txt", "/llms-full.txt", "/.well-known/mcp.json", "/sitemap.xml", "/robots.txt"]) yield [path, path.slice(1)];
+  for (const path of ["/llms.txt", "/llms-full.txt", "/.well-known/mcp.json", "/sitemap.xml", "/robots.txt", ...HARVEST_FILES])
+    yield [path, path.slice(1)];
   if (data.library.security !== undefined) yield [SECURITY_PATH, SECURITY_PATH.slice(1)];
   if ((await open.snapshot.find(ICON_FILE)) !== null) yield [`/${ICON_FILE}`, ICON_FILE];
   for (let part = 1; (await open.snapshot.find(`pages/sitemap-${part}.xml`)) !== null; part++)
@@ -160,7 +162,7 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
   ];
   for (const name of [...names, "openapi"]) yield [`/api/${name}.json`, `api/${name}.json`];
   for (const name of ["catalog", ...(data.meta === null ? [] : ["cubs"])])
-    for (const form of ["ndjson", "csv"]) yield [`/api/${name}.${form}`, `api/${name}.${form}`];
+    for (const form of ["ndjson", "csv", "parquet"]) yield [`/api/${name}.${form}`, `api/${name}.${form}`];
   for (const { id } of data.meta === null ? [] : data.cubs) {
     yield [`/api/cubs/${id}.json`, `api/cubs/${id}.json`];
     yield [`/api/cubs/${id}/code.json`, `api/cubs/${id}/code.json`];

@@ -6,7 +6,7 @@ import { badConfig, type ConfigProblem, explainIssues } from "../../config/probl
 import { type LocatedYaml, parseLocatedYaml } from "../../config/yaml.ts";
 
 const KINDS = ["theorem", "definition", "type", "axiom"] as const;
-const PROVERS = ["coq", "lean"] as const;
+const PROVERS = ["coq", "lean", "metamath"] as const;
 
 const some = (what: string) => z.string().min(1, `is empty; write ${what}`);
 const path = (what: string) => some(what).refine((value) => !value.startsWith("-"), "begins with a hyphen; write ./ before it");
@@ -32,7 +32,10 @@ const source = z.strictObject({
   ref: z.string().default("").meta({ description: "Branch or tag to show beside the revision, where rev names none" }),
   prover: z.enum(PROVERS).meta({ description: "Language of the sources" }),
   adapter: adapter.optional().meta({ description: "A program that runs the prover, instead of the one that is built in" }),
-  root: z.string().default("").meta({ description: "Folder in the revision below which modules lie" }),
+  root: z
+    .string()
+    .default("")
+    .meta({ description: "Folder in the revision below which modules lie, or the one database of Metamath to read" }),
   logical: z.string().default("").meta({ description: "Name before that of each module: Bertrand" }),
   flags: z.array(z.string()).default([]).meta({ description: "Further arguments of the prover" }),
   kinds: z.array(z.enum(KINDS)).default(["theorem"]).meta({ description: "What becomes a record" }),
@@ -61,7 +64,12 @@ const registrySchema = z.strictObject({
     })
     .prefault({}),
   policy: z
-    .strictObject({ axioms: z.array(some("a full name")).default([]).meta({ description: "Axioms that a VERIFIED record may rest on" }) })
+    .strictObject({
+      axioms: z
+        .array(some("a full name"))
+        .default([])
+        .meta({ description: "Axioms that a VERIFIED record may rest on; df-* is all that begin so" }),
+    })
     .prefault({}),
   limits: z
     .strictObject({

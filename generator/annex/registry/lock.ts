@@ -130,7 +130,7 @@ export function matchLock(
     },
   );
 
-  let next = Math.max(0, ...before.map(({ id }) => numberOf(id)), ...options.reserved.map(numberOf));
+  let next = [...before.map(({ id }) => id), ...options.reserved].reduce((most, id) => Math.max(most, numberOf(id)), 0);
   const lock: LockLine[] = [];
   for (const one of found) {
     const head = options.heads.get(one.repo) ?? "";

@@ -7,7 +7,7 @@ import { print } from "../../commands/options.ts";
 import { FOUND } from "../../commands/verify.ts";
 import { describeRefused, scanAll, writeRegistry } from "./records.ts";
 import { openSources, type SourceOptions } from "./scan-command.ts";
-import { contradiction, isFailure } from "./states.ts";
+import { contradiction, isFailure, readPolicy } from "./states.ts";
 
 /** The records as a build would have them. */
 async function open(options: SourceOptions) {
@@ -63,7 +63,7 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
   const { config, scan, byId } = await open(options);
   const record = findRecord(byId, id);
   const found = scan.records.find((one) => one.id === id);
-  const allowed = new Set(config.policy.axioms);
+  const allowed = readPolicy(config.policy.axioms);
   const reasons: string[] = [];
   for (const { path, line, what } of record.holes ?? []) reasons.push(`${path}:${line} is open: ${what}.`);
   if (found !== undefined) {
@@ -105,7 +105,7 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
 /** What each record rests on, grouped by what that is, from the checks; and whether the policy allows it. */
 export async function runAxioms(ids: readonly string[], options: SourceOptions & { readonly allow?: readonly string[] }): Promise<void> {
   const { config, byId } = await open(options);
-  const allowed = new Set([...config.policy.axioms, ...(options.allow ?? [])]);
+  const allowed = readPolicy([...config.policy.axioms, ...(options.allow ?? [])]);
   const records = ids.length === 0 ? [...byId.values()] : ids.map((id) => findRecord(byId, id));
   const asked = records.filter(({ axioms }) => axioms !== undefined);
   const groups = [...Map.groupBy(asked, ({ axioms = [], unsafe = [] }) => JSON.stringify([axioms, unsafe]))]

@@ -5,14 +5,15 @@ import { parseSigningKey } from "../../../snapshots/log/index.ts";
 import { type CommonOptions, print } from "../../commands/options.ts";
 import { FOUND } from "../../commands/verify.ts";
 import { sourcesJsonSchema } from "./config.ts";
-import { findChecker, findCoq } from "./coq-tool.ts";
+import { findChecker } from "./coq-tool.ts";
 import { lockJsonSchema, UNWRITTEN, writeLock } from "./lock.ts";
 import { overlayJsonSchema } from "./overlay.ts";
+import { ADAPTERS, openTools, PROVERS } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
 import { describeRefused, scanAll, writeRegistry } from "./records.ts";
 import { findSandbox } from "./sandbox.ts";
 import { openSources, REFUSED, type SourceOptions, writeScan } from "./scan-command.ts";
-import { contradiction, isFailure } from "./states.ts";
+import { contradiction, isFailure, readPolicy } from "./states.ts";
 
 export const SCHEMAS = { sources: sourcesJsonSchema, overlay: overlayJsonSchema, lock: lockJsonSchema };
 
@@ -36,20 +37,24 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   const unknown = ids.filter((id) => !scan.records.some((record) => record.id === id));
   if (unknown.length > 0) throw new ShelfError("bad_config", `There is no record ${unknown.join(", ")}.`);
   const wanted = ids.length === 0 ? scan.records : scan.records.filter(({ id }) => ids.includes(id));
-  const tool = findCoq();
   const second = options.second === true;
-  const stale =
-    options.force === true
-      ? wanted.filter(({ one }) => one.prover === "coq" && !one.abstract)
-      : findStale(wanted, scan.checks, tool, second);
+  const toolOf = openTools();
+  const stale = findStale(wanted, options.force === true ? null : scan.checks, toolOf, second);
   if (second && stale.length > 0 && findChecker() === null)
     throw new ShelfError("bad_config", "coqchk is not installed, and --second asks for it.");
-  const absent = stale.length > 0 && !scan.sources.some(({ source }) => source.adapter !== undefined) && tool === null;
-  if (absent && (options.require ?? []).includes("coq"))
-    throw new ShelfError("bad_config", "coqc is not installed, and --require asks for it.");
+  const absent = new Set(
+    stale.flatMap(({ source: { source } }) => (source.adapter === undefined && toolOf(source) === null ? [source.prover] : [])),
+  );
+  const required = [...absent].filter((prover) => (options.require ?? []).includes(prover));
+  if (required.length > 0)
+    throw new ShelfError(
+      "bad_config",
+      `${required.map((prover) => PROVERS[prover].needs).join(", ")}: not installed, and --require asks for it.`,
+    );
   const key = process.env["RECHECK_KEY"];
   const runs: Rechecked[] = [];
-  for (const source of absent ? [] : scan.sources) {
+  for (const source of scan.sources) {
+    if (source.source.adapter === undefined && absent.has(source.source.prover)) continue;
     const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
     // A program of somebody else's is asked once: it names no second checker.
     if (asked.length === 0 || (second && source.source.adapter !== undefined)) continue;
@@ -66,7 +71,7 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   }
   const after = runs.length > 0 ? await scanAll(config) : scan;
   const { checks } = after;
-  const allowed = new Set(config.policy.axioms);
+  const allowed = readPolicy(config.policy.axioms);
   const counts: Record<string, number> = {};
   const failures: string[] = [];
   let outside = false;
@@ -93,12 +98,12 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   if (runs.length > 0 && !unwritten) writeLock(config.lock, after.lock);
   const refused = after.drift.filter((drift) => drift.refused);
   const lines = [
-    ...(absent ? ["coqc is not installed: nothing was run."] : []),
+    ...[...absent].map((prover) => `${PROVERS[prover].needs} is not installed: nothing was run over ${PROVERS[prover].title}.`),
     ...runs.flatMap(({ repo, asked, check, problems }) => [
       `${repo}: asked of ${asked} declarations; ${check === null ? "no check came of it" : `check ${check}`}`,
       ...problems.map((problem) => `  ${problem}`),
     ]),
-    ...(runs.length === 0 && !absent ? ["Nothing has changed since it was checked: no prover was started."] : []),
+    ...(runs.length === 0 && absent.size === 0 ? ["Nothing has changed since it was checked: no prover was started."] : []),
     ...(key === undefined && runs.length > 0
       ? ["The checks are unsigned. To sign them, put a private key of proofshelf keygen into RECHECK_KEY."]
       : []),
@@ -126,7 +131,7 @@ export async function runSourcesCheck(file: string, options: CommonOptions & { r
   const config = { ...opened, checks: { ...opened.checks, trust: [...opened.checks.trust, ...(options.trust ?? [])] } };
   const scan = await scanAll(config);
   const { checks } = scan;
-  const stale = findStale(scan.records, checks, null);
+  const stale = findStale(scan.records, checks, () => null);
   const findings = [
     ...scan.notes,
     ...checks.refused,
@@ -156,18 +161,26 @@ export function printSchema(which: keyof typeof SCHEMAS): void {
   process.stdout.write(`${JSON.stringify(SCHEMAS[which], null, 2)}\n`);
 }
 
-/** Which provers are here, and whether they can be run safely. */
+/** Which provers are here, what each can say, which of them nobody could try where this was written, and whether they can be run safely. */
 export function runAdapters(options: CommonOptions): void {
-  const version = findCoq()?.version ?? null;
   const sandbox = findSandbox();
-  const text = [
-    version === null
-      ? "coq: not installed; its records are found, and stay not run"
-      : `coq ${version}: statements, meaning, holes, axioms, uses, check; ${findCoq()?.graph === true ? "exact axioms and uses by the kernel's graph (dpdgraph)" : "without dpdgraph, so that uses are those of the source"}; ${findChecker() === null ? "no second checker" : "second checker: coqchk"}`,
-    "lean: found by its text; there is no adapter here, so its records stay not run",
+  const rows = ADAPTERS.map(({ name, prover, needs, says, experimental }) => ({
+    name,
+    prover,
+    version: prover === null ? null : (PROVERS[prover].find(null)?.version ?? null),
+    needs,
+    says,
+    experimental,
+  }));
+  const text = rows.map(({ name, version, needs, says, experimental }) => {
+    const state =
+      version ?? (experimental === null ? `not installed (${needs}); its records are found, and stay not run` : `needs ${needs}`);
+    return `${name} ${state}: ${says}${experimental === null ? "" : `. Experimental: ${experimental}`}`;
+  });
+  text.push(
     sandbox === null
       ? "No sandbox: recheck refuses, unless --unsandboxed."
       : `Sandbox: bubblewrap${sandbox.asNobody ? ", as nobody" : ""}.`,
-  ];
-  print(options, { coq: version, lean: null, sandbox: sandbox?.isolation ?? null }, `${text.join("\n")}\n`);
+  );
+  print(options, { adapters: rows, sandbox: sandbox?.isolation ?? null }, `${text.join("\n")}\n`);
 }

@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
 import type { SigningKey } from "../../../snapshots/log/index.ts";
@@ -13,13 +12,13 @@ import { PREDICATE_PATH } from "../../../snapshots/annex/proofs/index.ts";
 import { type CheckStatement, reproducibleDigest, seal } from "./attest.ts";
 import { type Checks, flagsOf, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
-import { ADAPTER, type CoqTool } from "./coq-tool.ts";
+import { isSourceOf, PROVERS } from "./provers.ts";
 import { type AdapterRequest, PROTOCOL, readTranscript, type Transcript } from "./protocol.ts";
 import { meaningOf } from "./drift.ts";
 import { findSandbox, findUnfit } from "./sandbox.ts";
-import type { Found, ScannedSource } from "./scan.ts";
-
-const COQ_ADAPTER = fileURLToPath(new URL("./coq-adapter.ts", import.meta.url));
+import { type Found, fullName, type ScannedSource } from "./scan.ts";
+import type { SourceConfig } from "./config.ts";
+import type { ProverTool } from "./tool.ts";
 
 /** Where a library has no address yet. */
 const USUAL_BASE = "https://proofshelf.dev";
@@ -47,21 +46,24 @@ export type Rechecked = {
   readonly problems: readonly string[];
 };
 
-/** @param tool the Coq that would be asked; null where none is here
+/** @param checks null asks of all again
+ *  @param toolOf the prover that would be asked; null where none is here
  *  @returns what nobody has checked as it is now and with this tool, or where something lacked */
 export function findStale(
   records: readonly { readonly one: Found; readonly source: ScannedSource }[],
-  checks: Checks,
-  tool: CoqTool | null,
+  checks: Checks | null,
+  toolOf: (source: SourceConfig) => ProverTool | null,
   second = false,
 ): { one: Found; source: ScannedSource }[] {
   return records.filter(({ one, source }) => {
+    const { adapter } = source.source;
+    if ((adapter === undefined && PROVERS[one.prover].adapter === null) || one.abstract) return false;
+    const tool = adapter === undefined ? toolOf(source.source) : null;
     const isOurs = ({ check: { tool: of } }: ToldVerdict): boolean =>
-      tool === null ||
-      source.source.adapter !== undefined ||
-      (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === ADAPTER);
-    const known = second ? checks.second(one, source) : checks.of(one, source);
-    return one.prover === "coq" && !one.abstract && !known.some((told) => !LACKED.has(told.state) && (second || isOurs(told)));
+      tool === null || (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === tool.adapter);
+    if (second && one.prover !== "coq") return false;
+    const known = (second ? checks?.second(one, source) : checks?.of(one, source)) ?? [];
+    return !known.some((told) => !LACKED.has(told.state) && (second || isOurs(told)));
   });
 }
 
@@ -117,7 +119,7 @@ function writeFiles(
   work: string,
   options: RecheckOptions,
 ): AdapterRequest {
-  const sources = [...source.files].filter(([path]) => path.endsWith(".v"));
+  const sources = [...source.files].filter(([path]) => isSourceOf(source.source.prover, path));
   const made = new Set<string>();
   for (const [path, bytes] of sources) {
     const file = join(work, path);
@@ -131,7 +133,7 @@ function writeFiles(
     root: work,
     files: sources.map(([path, bytes]) => ({ path, sha256: sha256(bytes) })),
     options: { root, logical, flags },
-    ask: asked.map((one) => ({ key: one.key, path: one.path, name: `${one.module}.${one.theorem}`, class: one.class })),
+    ask: asked.map((one) => ({ key: one.key, path: one.path, name: fullName(one), class: one.class })),
     own: source.stated,
     theorems: source.proved,
     second: options.second === true,
@@ -155,7 +157,7 @@ async function runAdapter(
   request: AdapterRequest,
 ): Promise<{ bytes: Buffer; code: number | null; stderr: string }> {
   const input = JSON.stringify(request);
-  const [program = "", ...args] = source.adapter?.command ?? [process.execPath, COQ_ADAPTER];
+  const [program = "", ...args] = source.adapter?.command ?? [process.execPath, PROVERS[source.prover].adapter ?? ""];
   if (source.adapter !== undefined && request.sandbox) {
     // A program of somebody else runs in the sandbox as a whole.
     const command = [program.startsWith(".") ? resolve(dirname(config.file), program) : program, ...args, "run"];

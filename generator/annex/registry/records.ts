@@ -11,9 +11,10 @@ import type { RegistrySources } from "./config.ts";
 import { type Cause, causeOf, describeMoved, movedSince } from "./drift.ts";
 import { type Drift, type LockLine, matchLock, readLock, UNWRITTEN } from "./lock.ts";
 import { applyOverlay, type Overlay, readOverlay, unusedOf } from "./overlay.ts";
-import { type Found, scanSource, type ScannedSource } from "./scan.ts";
+import { PROVERS } from "./provers.ts";
+import { type Found, fullName, scanSource, type ScannedSource } from "./scan.ts";
 import { scanLean } from "./lean.ts";
-import { contradiction, isFailure, statesOf } from "./states.ts";
+import { contradiction, isFailure, readPolicy, statesOf } from "./states.ts";
 
 export type Scan = {
   readonly sources: readonly ScannedSource[];
@@ -87,7 +88,7 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
     before: lockBefore,
     shown,
     checks,
-    allowed: new Set(config.policy.axioms),
+    allowed: readPolicy(config.policy.axioms),
     accept: new Set(options.accept ?? []),
   });
   const notes = [
@@ -111,7 +112,7 @@ type Judged = {
   readonly before: readonly LockLine[];
   readonly shown: readonly { readonly one: Found; readonly source: ScannedSource }[];
   readonly checks: Checks;
-  readonly allowed: ReadonlySet<string>;
+  readonly allowed: ReturnType<typeof readPolicy>;
   readonly accept: ReadonlySet<string>;
 };
 
@@ -228,7 +229,7 @@ const MAX_USERS = 50;
 
 /** Turns each edge round: who is used says by whom. */
 function withUsers(made: readonly CubRecord[], { records }: Scan): CubRecord[] {
-  const nameOf = new Map(records.map(({ id, one }) => [id, `${one.module}.${one.theorem}`]));
+  const nameOf = new Map(records.map(({ id, one }) => [id, fullName(one)]));
   const users = new Map<string, RecordEdge[]>();
   for (const { id, uses } of made)
     for (const edge of uses?.edges ?? [])
@@ -272,7 +273,7 @@ function checksOf(one: Found, source: ScannedSource, checks: Checks, lean: strin
   };
   const silent = (prover: string, reason: string): RecordCheck => RecordCheck.parse({ state: "not_run", prover, reason });
   const { prover } = one;
-  const adapted = prover === "coq" || source.source.adapter !== undefined;
+  const adapted = PROVERS[prover].adapter !== null || source.source.adapter !== undefined;
   const own =
     verdicts.length > 0
       ? verdicts.map((verdict) => told(verdict, verdict.state))
@@ -313,8 +314,6 @@ function driftOf([now]: readonly ToldVerdict[], history: readonly ToldVerdict[])
     : { drift: { cause: moved.cause, since: before.check.revision, definitions: [...moved.definitions] } };
 }
 
-const NAMES = { coq: "Coq", lean: "Lean" } as const;
-
 function recordOf(
   config: RegistrySources,
   { overlay, hand }: Scan,
@@ -336,7 +335,14 @@ function recordOf(
   const elaborated = printed !== null && (one.context.length > 0 || one.class !== "theorem");
   const disputed =
     verdicts.length > 0 && checks.second(one, source).some((second) => contradiction(verdicts[0] as ToldVerdict, second) !== null);
-  const states = statesOf(one.class === "theorem", one.holes.length, verdicts, new Set(config.policy.axioms), printed !== null, disputed);
+  const states = statesOf(
+    one.class === "theorem",
+    one.holes.length,
+    verdicts,
+    readPolicy(config.policy.axioms),
+    printed !== null,
+    disputed,
+  );
   const shas = Object.fromEntries(paths.map((path) => [path, sha256(source.files.get(path) ?? new Uint8Array())]));
   const api = String(config.meta["public_api"] ?? "");
   const ui = String(config.meta["authoritative_ui"] ?? "");
@@ -365,13 +371,11 @@ function recordOf(
     ...agreementOf(verdicts),
     ...driftOf(verdicts, checks.history(one)),
     ...(newest?.axioms == null ? {} : { axioms: newest.axioms, unsafe: newest.unsafe }),
-    ...(newest === undefined
-      ? {}
-      : { uses: { count: newest.uses.length, edges: newest.uses.flatMap((use) => edgeOf(one.repo, use, idOf)) } }),
+    ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: newest.uses.flatMap((use) => edgeOf(one, use, idOf)) } }),
     ...states,
     // A person may lower what a check says, and never raise it.
     verification_state: lower(states.verification_state, said["verification_state"]),
-    formal_systems: lean === null ? NAMES[one.prover] : "Coq+Lean",
+    formal_systems: lean === null ? PROVERS[one.prover].title : "Coq+Lean",
     kernels: "none",
     files: { coq_file: one.prover === "coq" ? one.path : "", lean_file: one.prover === "lean" ? one.path : (lean ?? "") },
     file_shas: shas,
@@ -399,8 +403,12 @@ function anchorOf({ files }: ScannedSource, file: unknown, name: unknown): strin
   return at < 0 ? undefined : `${String(file)}:${at + 1}`;
 }
 
-function edgeOf(repo: string, { to, part, basis }: ToldVerdict["uses"][number], idOf: ReadonlyMap<string, string>): RecordEdge[] {
-  const id = idOf.get(`${repo} coq ${to}`);
+function edgeOf(
+  { repo, prover }: Found,
+  { to, part, basis }: ToldVerdict["uses"][number],
+  idOf: ReadonlyMap<string, string>,
+): RecordEdge[] {
+  const id = idOf.get(`${repo} ${prover} ${to}`);
   // What somebody hides is counted and not named.
   return id === undefined ? [] : [{ id, name: to, from: part, basis }];
 }
@@ -426,6 +434,10 @@ function pairOf({ path, theorem, prover }: Found, { source, files }: ScannedSour
 }
 
 function recheckOf({ prover, module, theorem }: Found, { source }: ScannedSource): string {
+  if (prover === "metamath") {
+    const database = `${module.split(".").at(-1) ?? ""}.mm`;
+    return `metamath ${[`read '${database}'`, "verify proof *", `show trace_back '${theorem}' /axioms`, "exit"].map(quote).join(" ")}`;
+  }
   if (prover !== "coq") return "";
   const root = source.root === "" ? "." : source.root;
   const flags = `-Q ${quote(root)} ${quote(source.logical)}${source.flags.map((flag) => ` ${quote(flag)}`).join("")}`;

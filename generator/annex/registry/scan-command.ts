@@ -9,6 +9,8 @@ import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
 import { type CommonOptions, print } from "../../commands/options.ts";
 import { openConfig } from "../../config/config.ts";
 import { openRegistrySources, type RegistrySources } from "./config.ts";
+import { findDatabases } from "./metamath.ts";
+import { PROVERS } from "./provers.ts";
 import { type Drift, type LockLine, matchLock, writeLock } from "./lock.ts";
 import { overlayJsonSchema, overlaySchema } from "./overlay.ts";
 import { type Checks, readChecks } from "./checks.ts";
@@ -20,6 +22,7 @@ import { scanSource, type ScannedSource } from "./scan.ts";
 export type SourceOptions = CommonOptions & { readonly sources?: string };
 export const REFUSED = 5;
 const USUAL = "registry.yaml";
+const MAX_LOOKED_AT = 256 * 1024 * 1024; // bytes of a database
 
 /** The file that names the sources: of the option, of the configuration, or registry.yaml. */
 export async function openSources({ sources, config }: SourceOptions): Promise<RegistrySources> {
@@ -35,8 +38,10 @@ export async function openSources({ sources, config }: SourceOptions): Promise<R
 export async function runRegistryInit(options: SourceOptions & { readonly git: string }): Promise<void> {
   const file = options.sources ?? USUAL;
   if (existsSync(file)) throw new ShelfError("bad_config", `${file} is there already; it was left as it is.`);
-  const { files, head } = await readRevision({ git: options.git, rev: "HEAD" }, (path) =>
-    /(?:^|\/)(?:_CoqProject|lakefile\.(?:lean|toml))$|\.(?:v|lean)$/.test(path),
+  const { files, head } = await readRevision(
+    { git: options.git, rev: "HEAD" },
+    (path) => /(?:^|\/)(?:_CoqProject|lakefile\.(?:lean|toml))$|\.(?:v|lean|mm)$/.test(path),
+    MAX_LOOKED_AT,
   );
   const place = relative(dirname(resolve(file)), resolve(options.git));
   const git = place.startsWith(".") ? place : `./${place}`;
@@ -60,7 +65,18 @@ export async function runRegistryInit(options: SourceOptions & { readonly git: s
   const has = (extension: string): boolean => [...files.keys()].some((path) => path.endsWith(extension));
   if (has(".v")) for (const { root, logical } of roots.length > 0 ? roots : [{ root: "", logical: "" }]) row("coq", root, logical);
   if (has(".lean") && [...files.keys()].some((path) => /lakefile/.test(path) || !path.endsWith(".v"))) row("lean", "", "");
-  if (rows.length === 0) throw new ShelfError("bad_source", `${options.git} has no Coq and no Lean file at ${head.slice(0, 12)}.`);
+  // Each database is a library of its own; what another includes is a part of it.
+  const texts = new Map(
+    [...files].filter(([path]) => path.endsWith(".mm")).map(([path, bytes]) => [path, Buffer.from(bytes).toString("latin1")]),
+  );
+  for (const path of findDatabases(texts)) row("metamath", path, "");
+  if (rows.length === 0)
+    throw new ShelfError(
+      "bad_source",
+      `${options.git} has no file of ${Object.values(PROVERS)
+        .map(({ title }) => title)
+        .join(", ")} at ${head.slice(0, 12)}.`,
+    );
   const text = [
     "# Where the records of this library come from. proofshelf registry scan reads the revisions and gives each record its id;",
     "# proofshelf registry recheck runs the prover. Both write beside this file, and what they write belongs into version control.",

@@ -9,7 +9,7 @@ import { parseSigningKey } from "../../../snapshots/log/note.ts";
 import { readChecks } from "./checks.ts";
 import { openRegistrySources, type RegistrySources } from "./config.ts";
 import { UNWRITTEN, writeLock } from "./lock.ts";
-import { findCoq } from "./coq-tool.ts";
+import { openTools } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
 import { makeRegistry, scanAll } from "./records.ts";
 import { findSandbox } from "./sandbox.ts";
@@ -20,7 +20,7 @@ export const skip = !coq ? "coqc is not installed" : findSandbox() === null ? "t
 type Files = Readonly<Record<string, string>>;
 
 /** A folder of sources at a made-up revision, and what rechecking them says of each theorem. */
-export function openSource(t: TestContext, yaml = "") {
+export function openSource(t: TestContext, yaml = "", prover = "coq") {
   const folder = mkdtempSync(join(tmpdir(), "proofshelf-recheck-test-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   process.env["XDG_CACHE_HOME"] = join(folder, "cache");
@@ -31,7 +31,7 @@ export function openSource(t: TestContext, yaml = "") {
     }
   };
   put({
-    "registry.yaml": `${yaml}sources:\n  - { repo: r, folder: ./src, rev: one, prover: coq, logical: L, kinds: [theorem, definition] }\n`,
+    "registry.yaml": `${yaml}sources:\n  - { repo: r, folder: ./src, rev: one, prover: ${prover}, logical: ${prover === "coq" ? "L" : "''"}, kinds: [theorem, definition] }\n`,
   });
   const config = (): RegistrySources => openRegistrySources(join(folder, "registry.yaml"));
   const recheck = async (
@@ -40,7 +40,7 @@ export function openSource(t: TestContext, yaml = "") {
     const scan = await scanAll(config());
     if (!scan.drift.some(({ refused }) => refused)) writeLock(config().lock, scan.lock);
     const stale =
-      options.all === true ? scan.records : findStale(scan.records, readChecks(config().checks), findCoq(), options.second === true);
+      options.all === true ? scan.records : findStale(scan.records, readChecks(config().checks), openTools(), options.second === true);
     const runs: Rechecked[] = [];
     for (const source of scan.sources) {
       const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
@@ -80,7 +80,7 @@ export function openSource(t: TestContext, yaml = "") {
   };
   const verdict = async (name: string) => {
     const { records } = await scanAll(config());
-    const found = records.find(({ one }) => `${one.module}.${one.theorem}` === `L.${name}`);
+    const found = records.find(({ one }) => `${one.module}.${one.theorem}`.replace(/^L\./, "") === name);
     return found === undefined ? undefined : readChecks(config().checks).of(found.one, found.source)[0];
   };
   return { folder, put, config, recheck, accept, records, states, verdict };

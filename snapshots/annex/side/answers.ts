@@ -1,4 +1,5 @@
 /** Other forms of what the core has: archives, lines, the whole text, page images, and the files beside a page. */
+import { sha256 } from "../../digest.ts";
 import { CITATION_FILES } from "../../format/layout.ts";
 import { citation } from "./citations.ts";
 import { llmsFullText } from "./llms-full.ts";
@@ -12,13 +13,10 @@ import type { Asked, Handler } from "../../http/view.ts";
 import { fileAnswer, textContent } from "../../http/file-answer.ts";
 import { findInput, keepOf, otherSpelling } from "../../http/page-answer.ts";
 import type { Answer } from "../../http/reply.ts";
-import { formatRows, type RowsRouteId } from "./record-rows.ts";
+import { requireRegistry } from "../../query/bodies.ts";
+import { formatParquet } from "./parquet.ts";
+import type { RowsOf } from "./record-rows.ts";
 import { rowsAnswer } from "./rows-answer.ts";
-
-function answerRows(id: RowsRouteId): Handler {
-  const type = id.endsWith("csv") ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson";
-  return { read: (asked) => rowsAnswer(asked, { id, type, ofRegistry: id.startsWith("cubs"), format: (data) => formatRows(id, data) }) };
-}
 
 export const SIDE_HANDLERS = {
   archive: { read: archiveAnswer },
@@ -26,11 +24,23 @@ export const SIDE_HANDLERS = {
     read: (asked) => fileAnswer(asked, { type: "text/plain; charset=utf-8", text: ({ snapshot }) => llmsFullText(snapshot) }),
   },
   "page-image": { read: (asked) => fileAnswer(asked) },
-  "catalog-ndjson": answerRows("catalog-ndjson"),
-  "catalog-csv": answerRows("catalog-csv"),
-  "cubs-ndjson": answerRows("cubs-ndjson"),
-  "cubs-csv": answerRows("cubs-csv"),
+  "catalog-ndjson": { read: (asked) => rowsAnswer(asked, "catalog-ndjson") },
+  "catalog-csv": { read: (asked) => rowsAnswer(asked, "catalog-csv") },
+  "cubs-ndjson": { read: (asked) => rowsAnswer(asked, "cubs-ndjson") },
+  "cubs-csv": { read: (asked) => rowsAnswer(asked, "cubs-csv") },
+  "catalog-parquet": { read: (asked) => parquetAnswer(asked, "catalog") },
+  "cubs-parquet": { read: (asked) => parquetAnswer(asked, "cubs") },
 } as const satisfies Readonly<Record<keyof typeof SIDE_ROWS, Handler>>;
+
+/** @throws ShelfError "registry_unavailable" */
+async function parquetAnswer({ context, request }: Asked, of: RowsOf): Promise<Answer> {
+  return contentAnswer(context, request, "files", async () => {
+    const data = await context.open.snapshot.data();
+    if (of === "cubs") requireRegistry(data);
+    const bytes = await formatParquet(of, data);
+    return { bytes, type: "application/vnd.apache.parquet", tag: sha256(bytes), cache: context.cache, headers: {} };
+  });
+}
 
 type Beside = (typeof BESIDE)[number];
 type Text = (open: OpenSnapshot, input: PageInput) => Promise<string | null>;

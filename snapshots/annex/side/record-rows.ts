@@ -6,7 +6,8 @@ import { recordStanding } from "../../format/standing.ts";
 import { type CubRecord, SAID_FIELDS } from "../../schema/cubs.ts";
 import { rowsJson } from "../../query/catalog.ts";
 
-export type RowsRouteId = "catalog-ndjson" | "catalog-csv" | "cubs-ndjson" | "cubs-csv";
+export type RowsOf = "catalog" | "cubs";
+export type RowsRouteId = `${RowsOf}-${"ndjson" | "csv"}`;
 
 const AT_ONCE = 200; // rows in a chunk
 const RECORD_COLUMNS = [...SAID_FIELDS, "standing", "evidence_state", "statement_state", "license"];
@@ -31,16 +32,27 @@ const OBJECT_COLUMNS = [
  *  wide forms of its signs for the others. */
 const FORMULA = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u;
 
-type Row = Readonly<Record<string, unknown>>;
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Columns of a table, in their order. */
+export const COLUMNS: Readonly<Record<RowsOf, readonly string[]>> = { catalog: OBJECT_COLUMNS, cubs: RECORD_COLUMNS };
 
 /** The text in chunks. Every object is one of `/api/catalog` with its collection's id, every record one of `/api/cubs.json`. */
 export function* formatRows(id: RowsRouteId, data: ViewData): Generator<string> {
-  const ofRecords = id.startsWith("cubs");
-  const columns = ofRecords ? RECORD_COLUMNS : OBJECT_COLUMNS;
+  const of = id.startsWith("cubs") ? "cubs" : "catalog";
   const isCsv = id.endsWith("csv");
-  if (isCsv) yield `${columns.join(",")}\r\n`;
-  for (const rows of ofRecords ? inChunks(data.cubs) : objectRows(data))
-    yield rows.map((row) => (isCsv ? csvLine(ofRecords ? inCells(row as CubRecord) : row, columns) : `${canonicalJson(row)}\n`)).join("");
+  if (isCsv) yield `${COLUMNS[of].join(",")}\r\n`;
+  if (isCsv) for (const rows of cellRows(of, data)) yield rows.map((row) => csvLine(row, COLUMNS[of])).join("");
+  else for (const rows of wholeRows(of, data)) yield rows.map((row) => `${canonicalJson(row)}\n`).join("");
+}
+
+/** Rows as a table has them, in chunks. */
+export function* cellRows(of: RowsOf, data: ViewData): Generator<readonly Row[]> {
+  for (const rows of wholeRows(of, data)) yield of === "cubs" ? rows.map((row) => inCells(row as CubRecord)) : rows;
+}
+
+function wholeRows(of: RowsOf, data: ViewData): Generator<readonly Row[]> {
+  return of === "cubs" ? inChunks(data.cubs) : objectRows(data);
 }
 
 function* inChunks<T>(list: readonly T[]): Generator<readonly T[]> {

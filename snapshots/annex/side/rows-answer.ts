@@ -1,19 +1,28 @@
 /** Records and objects a line each, sent while they are made. */
 import { setImmediate } from "node:timers/promises";
-import type { ViewData } from "../../format/view-data.ts";
 import { requireRegistry } from "../../query/bodies.ts";
+import { formatRows, type RowsRouteId } from "./record-rows.ts";
 import type { Asked } from "../../http/view.ts";
 import { chooseEncoding, encodeStream, mayEncodeStream } from "../../http/encoding.ts";
 import { type Answer, checkPreconditions, commonHeaders, notModified, queryTag } from "../../http/reply.ts";
 
-/** A text that is as long as the library, in chunks. */
-export type Rows = { readonly id: string; readonly type: string; readonly ofRegistry: boolean; format(data: ViewData): Iterable<string> };
-
 /** @throws ShelfError "registry_unavailable", "precondition_failed" */
-export async function rowsAnswer({ context: { open, view, cache }, request }: Asked, rows: Rows): Promise<Answer> {
-  const { id, type } = rows;
-  const data = await open.snapshot.data();
-  if (rows.ofRegistry) requireRegistry(data);
+export async function rowsAnswer(asked: Asked, id: RowsRouteId): Promise<Answer> {
+  const data = await asked.context.open.snapshot.data();
+  if (id.startsWith("cubs")) requireRegistry(data);
+  const type = id.endsWith("csv") ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson";
+  return piecesAnswer(asked, id, type, () => formatRows(id, data));
+}
+
+/** A text that is as long as the library, made of its data piece by piece, the same each time.
+ *  @param id tells it from others of the snapshot
+ *  @throws ShelfError "precondition_failed" */
+export async function piecesAnswer(
+  { context: { open, view, cache }, request }: Asked,
+  id: string,
+  type: string,
+  format: () => Iterable<string>,
+): Promise<Answer> {
   const tag = queryTag(open.snapshot.id, id);
   const encoding = mayEncodeStream() ? chooseEncoding(request.header("accept-encoding")) : "identity";
   const content = { type, tag, cache, headers: {} };
@@ -24,19 +33,19 @@ export async function rowsAnswer({ context: { open, view, cache }, request }: As
     ...notModified(content, encoding, common).headers,
     Vary: "Accept-Encoding",
     "Content-Type": type,
-    ...(encoding === "identity" ? { "Content-Length": String(await lengthOf(rows.format(data))) } : { "Content-Encoding": encoding }),
+    ...(encoding === "identity" ? { "Content-Length": String(await lengthOf(format())) } : { "Content-Encoding": encoding }),
   };
   if (request.method === "HEAD") return { status: 200, headers, body: null };
   const chunks = (async function* () {
-    for (const text of rows.format(data)) yield Buffer.from(text);
+    for (const text of format()) yield Buffer.from(text);
   })();
   return { status: 200, headers, body: encoding === "identity" ? chunks : encodeStream(chunks, encoding) };
 }
 
-/** Rows are made twice for it, and others have their turn meanwhile: nothing as long as the library is kept. */
-async function lengthOf(chunks: Iterable<string>): Promise<number> {
+/** The pieces are made twice for it, and others have their turn meanwhile: nothing as long as the library is kept. */
+async function lengthOf(pieces: Iterable<string>): Promise<number> {
   let length = 0;
-  for (const text of chunks) {
+  for (const text of pieces) {
     length += Buffer.byteLength(text);
     await setImmediate();
   }

@@ -2,6 +2,17 @@
 import type { Route } from "../../routes/route.ts";
 import { key, type Row, row, text } from "../../routes/row.ts";
 
+/** A table in columns. */
+function columnsRow(name: "catalog" | "cubs", group: Route["group"], summary: string): Row {
+  return row({
+    group,
+    path: `/api/${name}.parquet`,
+    errors: name === "cubs" ? [503] : [],
+    summary: `${summary}, in columns`,
+    success: text("application/vnd.apache.parquet", "Parquet with the columns of the CSV; lists are JSON"),
+  });
+}
+
 /** A table in one form, a line for each row. */
 function linesRow(form: "ndjson" | "csv", name: "catalog" | "cubs", group: Route["group"], summary: string): Row {
   const shared = { group, path: `/api/${name}.${form}`, errors: name === "cubs" ? [503] : [] } as const;
@@ -50,6 +61,8 @@ export const SIDE_ROWS = {
   "catalog-csv": linesRow("csv", "catalog", "library", "Every object, a line each"),
   "cubs-ndjson": linesRow("ndjson", "cubs", "registry", "Every record, a line each"),
   "cubs-csv": linesRow("csv", "cubs", "registry", "Every record, a line each"),
+  "catalog-parquet": columnsRow("catalog", "library", "Every object"),
+  "cubs-parquet": columnsRow("cubs", "registry", "Every record"),
 } as const satisfies Readonly<Record<string, Row>>;
 
 /** Files that a page has beside it: its Markdown twin, and how it is cited. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { plainOf } from "../query/plain.ts";
+import { plainOf } from "./block.ts";
 import { blocksOf } from "./blocks.ts";
 import { sentencesIn, unitsOf } from "./units.ts";
 
@@ -86,6 +86,7 @@ test("of Markdown its paragraphs, items, rows and code are read: no heading, fro
     [about, "prose", "The first sentence has a link and code. The second, e.g. this one, goes over two lines!"],
     [other, "item", "An item says something of its own."],
     [other, "item", "Bold words say it too, and louder."],
+    [other, "cells", "state | what it means here"],
     [other, "entry", "dead | nothing calls it any more"],
     [other, "code", "run this # and that then this"],
   ]);

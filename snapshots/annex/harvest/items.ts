@@ -1,0 +1,103 @@
+/** What OAI-PMH tells of: every object, claim and record that is served, each with the time of the publication that last changed it, and
+ *  what was published once and is gone. */
+import { pagePath } from "../../format/layout.ts";
+import { absoluteHref, findCollection, type ViewData } from "../../format/view-data.ts";
+import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import { listChanges } from "../../shelf/diff.ts";
+import type { Snapshot } from "../../shelf/read.ts";
+import type { Described } from "./dublin-core.ts";
+
+export type Item = {
+  /** Address of its page. */
+  readonly identifier: string;
+  /** RFC 3339 UTC, to the second. */
+  readonly datestamp: string;
+  readonly sets: readonly string[];
+  /** Null of what is gone. */
+  readonly described: Described | null;
+};
+
+export type Items = {
+  /** Ascending by time, then by identifier. */
+  readonly list: readonly Item[];
+  readonly byIdentifier: ReadonlyMap<string, Item>;
+};
+
+type What = Described["what"];
+
+const SETS: Readonly<Record<What, string>> = { object: "objects", claim: "claims", record: "records" };
+
+/** Sets of a view, with their names. Empty where there is nothing of any kind. */
+export function setsOf({ library, claims, meta }: ViewData): readonly (readonly [spec: string, name: string])[] {
+  return [
+    ...(library.collections.length === 0 ? [] : [["objects", "Every object"] as const]),
+    ...library.collections.map(({ id, title }) => [`objects:${id}`, title] as const),
+    ...(claims.claims.length === 0 ? [] : [["claims", "Claims"] as const]),
+    ...(meta === null ? [] : [["records", "Proof records"] as const]),
+  ];
+}
+
+const kept = new WeakMap<Snapshot, Promise<Items>>();
+
+/** Made once for a snapshot. */
+export function itemsOf(open: OpenSnapshot): Promise<Items> {
+  const known = kept.get(open.snapshot);
+  if (known !== undefined) return known;
+  const made = makeItems(open);
+  kept.set(open.snapshot, made);
+  made.catch(() => kept.delete(open.snapshot));
+  return made;
+}
+
+async function makeItems(open: OpenSnapshot): Promise<Items> {
+  const data = await open.snapshot.data();
+  const list: Item[] = [];
+  const add = async (described: Described, name: string): Promise<void> => {
+    const seen = await open.firstSeen(described.what === "object" ? "objects" : described.what === "claim" ? "claims" : "records", name);
+    const { created } = seen?.bytes ?? open.snapshot.record;
+    list.push({ ...headOf(data, described.what, name), datestamp: toSecond(created), described });
+  };
+  for (const row of data.objects) await add({ what: "object", row }, row.key);
+  for (const row of data.claims.claims) await add({ what: "claim", row }, row.id);
+  for (const row of data.cubs) await add({ what: "record", row }, row.id);
+  const byIdentifier = new Map(list.map((item) => [item.identifier, item]));
+  for (const [identifier, item] of await goneFrom(open, data)) {
+    if (byIdentifier.has(identifier)) continue;
+    byIdentifier.set(identifier, item);
+    list.push(item);
+  }
+  const order = ({ datestamp, identifier }: Item): string => `${datestamp} ${identifier}`;
+  list.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  return { list, byIdentifier };
+}
+
+/** What an earlier snapshot had, with the time at which it went; of what was withdrawn before the history that is kept, the day. */
+async function goneFrom({ snapshot }: OpenSnapshot, data: ViewData): Promise<ReadonlyMap<string, Item>> {
+  const { shelf, record } = snapshot;
+  const { records } = await shelf.records.index();
+  const times = new Map([...records, record].map(({ sequence, created }) => [sequence, created]));
+  const gone = new Map<string, Item>();
+  const add = (what: What, name: string, time: string): void => {
+    const head = headOf(data, what, name);
+    gone.set(head.identifier, { ...head, datestamp: toSecond(time), described: null });
+  };
+  for (const { what, name, date } of data.withdrawn ?? []) add(what, name, `${date}T00:00:00Z`);
+  for await (const [sequence, changes] of shelf.records.changes(0, record.sequence)) {
+    const time = times.get(sequence);
+    if (time === undefined) continue;
+    for (const { what, change, name } of listChanges(changes)) if (change === "removed") add(what, name, time);
+  }
+  return gone;
+}
+
+function headOf(data: ViewData, what: What, name: string): Pick<Item, "identifier" | "sets"> {
+  const collection = what === "object" ? findCollection(data.library.collections, name) : null;
+  return {
+    identifier: absoluteHref(data, pagePath.source(what, name), null),
+    sets: [SETS[what], ...(collection === null ? [] : [`${SETS[what]}:${collection.id}`])],
+  };
+}
+
+export function toSecond(time: string): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}
