@@ -6,7 +6,7 @@ import type { DRIFT_CAUSES } from "../../../snapshots/schema/checked.ts";
 type Predicate = CheckStatement["predicate"];
 type Definitions = Readonly<Predicate["definitions"]>;
 /** One declaration as a check has it. */
-export type Digested = Readonly<Pick<Predicate["results"][number], "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions">> & {
+type Digested = Readonly<Pick<Predicate["results"][number], "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions">> & {
   readonly axioms: readonly string[] | null;
   readonly check: Pick<Predicate, "definitions" | "revision">;
 };
@@ -14,7 +14,7 @@ export type Cause = (typeof DRIFT_CAUSES)[number];
 export type Moved = { readonly cause: Cause; readonly definitions: readonly string[] };
 
 /** Definitions of the sources that a statement reaches, itself left out, by name. */
-export function reach(definitions: Definitions, mentions: readonly string[]): ReadonlyMap<string, string> {
+function reach(definitions: Definitions, mentions: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const open = [...mentions];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
