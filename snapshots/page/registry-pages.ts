@@ -1,7 +1,7 @@
 /** Models of the registry, its records and its dashboard. */
 import { pagePath } from "../format/layout.ts";
 import { countNarrowed, type CubQuery, findCubs } from "../query/cubs.ts";
-import { filterValues, registryPath, toggled } from "../query/filters.ts";
+import { filterValues, inSort, REGISTRY_SORTS, type RegistryQuery, registryPath, toggled } from "../query/filters.ts";
 import { neighbourhood } from "../query/graph.ts";
 import { reconcile } from "../query/registry-counts.ts";
 
@@ -20,16 +20,23 @@ import { jumpsOf } from "./jumps.ts";
 import { type Facet, facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
 import { type DifferentLine, difference } from "./difference.ts";
 import { type CodeFileRow, declaredLines, declaredText, type RecordSide, sidesOf } from "./record-sides.ts";
-import { breakStatement, findStatement, firstSentence } from "./statement.ts";
+import { breakStatement, findStatement, firstSentence, partsOfStatement } from "./statement.ts";
 import { relationsOf } from "../format/relations.ts";
 
 /** Each filter that is set has the site path that removes it; `next` and `previous` are site paths, with the query. */
-export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, part = 1) {
+export function registryPage(data: ViewData, query: RegistryQuery, part = 1) {
   const everything: CubQuery = { ...query, limit: data.cubs.length };
+  const { sort = null } = query;
   const found = findCubs(data.cubs, everything);
+  const sorted = inSort(
+    found.cubs,
+    sort,
+    ({ theorem_name: name }) => name,
+    (record) => recordStanding(record).state,
+  );
   const parts = Math.max(1, Math.ceil(found.count / REGISTRY_PART));
-  const plain = query.q === "" && query.filters.size === 0;
-  const pathOf = (target: number): string => (plain ? pagePath.registryPart(target) : registryPath(query.q, query.filters, target));
+  const plain = query.q === "" && query.filters.size === 0 && sort === null;
+  const pathOf = (target: number): string => (plain ? pagePath.registryPart(target) : registryPath(query, target));
   const toPart = (target: number): string | null => (target < 1 || target > parts ? null : pathOf(target));
   const facets = CUB_FACETS.map(({ name }): Facet => {
     return facetOf(query, name, countNarrowed(data.cubs, everything, found.cubs, name));
@@ -38,25 +45,28 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
     page: "registry" as const,
     total: data.cubs.length,
     matching: found.count,
-    records: found.cubs.slice((part - 1) * REGISTRY_PART, part * REGISTRY_PART).map(recordCard),
+    records: sorted.slice((part - 1) * REGISTRY_PART, part * REGISTRY_PART).map(recordCard),
     facets,
     query: query.q,
+    sort,
+    /** Site paths of the same in each order, the order of ids first. */
+    sorts: [null, ...REGISTRY_SORTS].map((one) => ({ sort: one, path: registryPath({ ...query, sort: one }) })),
     selected: [...query.filters].flatMap(([name, values]) =>
       values.map((value) => ({
         name,
         value,
-        remove: toggled(query.q, query.filters, name, value),
+        remove: toggled(query, name, value),
       })),
     ),
     part,
     parts,
-    // Of a search an exact id comes first, so its places are told.
+    // Of a search an exact id comes first, and of another order ids say nothing, so places are told.
     jumps: jumpsOf({
       items: found.count,
       size: REGISTRY_PART,
       part,
       path: pathOf,
-      nameAt: query.q === "" ? (place) => found.cubs[place]?.id ?? "" : null,
+      nameAt: query.q === "" && sort === null ? (place) => found.cubs[place]?.id ?? "" : null,
     }),
     next: toPart(part + 1),
     previous: toPart(part - 1),
@@ -113,7 +123,40 @@ export async function recordPage(facts: ReturnType<typeof recordFacts>, read: (k
     return object === null ? side : { ...side, lines: declaredLines(side, facts.record, await read(object)) };
   });
   const declared = await declaredStatement(facts, read);
-  return { ...facts, ...declared, statement: await colouredStatement(facts), sides: await Promise.all(sides) };
+  return {
+    ...facts,
+    ...declared,
+    statement: await colouredStatement(facts),
+    sides: await inParts(await Promise.all(sides), facts.record, read),
+  };
+}
+
+/** The statements of a theorem and of its twins, in parts. */
+async function inParts(
+  sides: readonly RecordSide[],
+  record: CubRecord,
+  read: (key: string) => Promise<Extract>,
+): Promise<readonly RecordSide[]> {
+  const parted = await Promise.all(
+    sides.map(async (side): Promise<RecordSide> => {
+      const { object, role, system } = side.file;
+      if (side.lines === null || object === null || role !== "proof") return side;
+      const stated = findStatement(declaredText(side, record, await read(object))?.text ?? "", side.name, system);
+      const parts = stated === null ? null : partsOfStatement(stated);
+      if (parts === null) return side;
+      await loadLanguage(system);
+      const coloured = (text: string): string => highlightLines(text, system).join("\n");
+      return {
+        ...side,
+        parts: {
+          signature: coloured(parts.signature),
+          hypotheses: parts.hypotheses.map(coloured),
+          conclusion: coloured(parts.conclusion),
+        },
+      };
+    }),
+  );
+  return parted.filter(({ parts }) => parts !== undefined).length > 1 ? parted : sides;
 }
 
 async function declaredStatement(

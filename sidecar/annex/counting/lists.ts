@@ -61,10 +61,12 @@ function recordList({ cubs }: ViewData): List {
       valuesOf: (facet) => filterValues(record, facet as CubFacet),
     })),
     path: (filters) =>
-      registryPath(
-        "",
-        new Map([...filters].map(([facet, chosen]) => [facet as CubFacet, allowed(chosen, valuesOf(facet as CubFacet)).toSorted()])),
-      ),
+      registryPath({
+        q: "",
+        filters: new Map(
+          [...filters].map(([facet, chosen]) => [facet as CubFacet, allowed(chosen, valuesOf(facet as CubFacet)).toSorted()]),
+        ),
+      }),
   };
 }
 
