@@ -6,7 +6,7 @@ import type { DRIFT_CAUSES } from "../../../snapshots/schema/index.ts";
 type Predicate = CheckStatement["predicate"];
 type Definitions = Readonly<Predicate["definitions"]>;
 /** One declaration as a check has it. */
-export type Digested = Readonly<Pick<Predicate["results"][number], "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions">> & {
+type Digested = Readonly<Pick<Predicate["results"][number], "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions">> & {
   readonly axioms: readonly string[] | null;
   readonly check: Pick<Predicate, "definitions" | "revision">;
 };
