@@ -31,6 +31,7 @@ import { benchFilters } from "./filters.ts";
 import { benchHostile } from "./hostile.ts";
 import { type Figure, formatTable, meets, type Part, type Skipped } from "./figure.ts";
 import { benchHistory } from "./history.ts";
+import { benchIdle } from "./idle.ts";
 import { buildDemo } from "./library.ts";
 import { ON_FIRST_CORE } from "./load.ts";
 import { benchOpenShelf } from "./open-shelf.ts";
@@ -84,6 +85,7 @@ const objects = values.objects === undefined ? undefined : Number(values.objects
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>> = {
   serving: async () => benchServing(await findDemo(), await makeFolder("serving")),
   agents: () => withServer([], benchAgents),
+  idle: () => withServer([], benchIdle),
   sidecar: () => withServer(ON_FIRST_CORE, async (server) => benchSidecar(server, access, await makeFolder("sidecar"))),
   building: async () => benchBuilding(await makeFolder("texts")),
   "browser-search": async () => benchBrowserSearch(await makeFolder("texts"), objects),

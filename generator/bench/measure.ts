@@ -126,6 +126,16 @@ function cpuOf(pid: number): number | null {
   return fields === null ? null : (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
+/** Seconds of processor that the threads of a process have had so far, to the nanosecond: ticks are too coarse for one that rests. */
+export function threadTime(pid: number): number {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    return threads.reduce((sum, thread) => sum + Number(read(`/proc/${pid}/task/${thread}/schedstat`)?.split(" ")[0] ?? 0), 0) / 1e9;
+  } catch {
+    return 0; // it has ended
+  }
+}
+
 /** Kilobytes that a process has for itself, and that it may share with others: mostly its program and libraries, which are the
  *  same for all, so the largest counts for all. The exact share (`smaps_rollup`) stops the process while it is counted, and made
  *  builds look half as fast. */

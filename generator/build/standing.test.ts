@@ -15,26 +15,47 @@ import type { BuildSummary } from "./summary.ts";
 import { build } from "../testing/whole.ts";
 
 const HEAD = "a".repeat(40);
+const SECRET = "a secret of this test";
+/** Who sends these is let in everywhere. */
+const PAIR = { "Edge-Access-Client-Id": "walker.example", "Edge-Access-Client-Secret": SECRET };
+type Mount = "" | "/internal";
 const OLD = "# Heaps\n\nA heap keeps its least element at the root, and a pairing heap is one.\n";
 
 const coq = (number: number): string => `Theorem heap_${number} : ${number} = ${number}.\nProof. reflexivity. Qed.\n`;
 
 /** Said by the registry to be VERIFIED; what became of them, and what every surface has to say. */
 const RECORDS = [
-  { id: "CUB-0001", became: "drifted", says: "verified once; its files have changed" },
+  { id: "CUB-0001", became: "drifted", says: "verified once by Coq 8.16.1 on 2026-04-01; its files have changed" },
   { id: "CUB-0002", became: "gone", says: "verified once; its files are gone" },
-  { id: "CUB-0003", became: "fallen", says: "not verified" },
+  { id: "CUB-0003", became: "fallen", says: "not verified; Coq 8.16.1 refused it on 2026-04-02" },
   { id: "CUB-0004", became: "unpinned", says: "said to be verified; it pins no file" },
 ] as const;
 
 /** Said by their author to be verified. */
 const CLAIMS = [
-  { id: "on-drifted", rests: "CUB-0001", says: "verified once; it rests on CUB-0001, which was verified once; its files have changed" },
+  {
+    id: "on-drifted",
+    rests: "CUB-0001",
+    says: "verified once; it rests on CUB-0001, which was verified once by Coq 8.16.1 on 2026-04-01; its files have changed",
+  },
   { id: "on-gone", rests: "CUB-0002", says: "verified once; it rests on CUB-0002, which was verified once; its files are gone" },
-  { id: "on-fallen", rests: "CUB-0003", says: "said to be verified; it rests on CUB-0003, which is not verified" },
+  {
+    id: "on-fallen",
+    rests: "CUB-0003",
+    says: "said to be verified; it rests on CUB-0003, which is not verified; Coq 8.16.1 refused it on 2026-04-02",
+  },
   { id: "on-vanished", rests: "CUB-0009", says: "verified once; it rests on CUB-0009, which is not in the registry" },
   { id: "on-text", rests: null, says: "verified once; what it pins has changed" },
+  { id: "on-draft", rests: "draft", says: "said to be verified; what it pins could not be looked at" },
 ] as const;
+/** Of the claim whose evidence is gated, who may read that is told more. */
+const INSIDE = "verified once; what it pins has changed";
+
+/** What a prover said of some of them, and when. */
+const CHECKS: Readonly<Record<string, { readonly state: string; readonly finished: string }>> = {
+  drifted: { state: "accepted", finished: "2026-04-01T10:00:00Z" },
+  fallen: { state: "rejected", finished: "2026-04-02T10:00:00Z" },
+};
 
 function registry(turn: 1 | 2): string {
   const records = [...RECORDS, ...(turn === 1 ? [{ id: "CUB-0009", became: "vanished" }] : [])];
@@ -56,6 +77,14 @@ function registry(turn: 1 | 2): string {
       deployable: true,
       files: { coq_file: became === "unpinned" ? "" : path },
       file_shas: became === "unpinned" ? {} : { [path]: sha256(coq(number)) },
+      ...(CHECKS[became] === undefined
+        ? {}
+        : {
+            checks: [
+              { state: "not_run", prover: "lean", reason: "it is not installed" },
+              { prover: "coq", version: "8.16.1", ...CHECKS[became] },
+            ],
+          }),
     };
   });
   return JSON.stringify({
@@ -77,10 +106,19 @@ const claims = JSON.stringify({
     status: "verified",
     scope: "Heaps",
     statement: `What ${id} says of heaps holds.`,
-    evidence: [
-      { artifact: "The text", kind: "note", access: "public", path: "notes/heaps.md", sha256: sha256(rests === null ? OLD : "# Steady\n") },
-      ...(rests === null ? [] : [{ artifact: `Record ${rests}`, kind: "record", access: "public" }]),
-    ],
+    evidence:
+      rests === "draft"
+        ? [{ artifact: "A draft", kind: "note", access: "email-gated", path: "drafts/heap.md", sha256: sha256(OLD) }]
+        : [
+            {
+              artifact: "The text",
+              kind: "note",
+              access: "public",
+              path: "notes/heaps.md",
+              sha256: sha256(rests === null ? OLD : "# Steady\n"),
+            },
+            ...(rests === null ? [] : [{ artifact: `Record ${rests}`, kind: "record", access: "public" }]),
+          ],
   })),
 });
 
@@ -118,7 +156,12 @@ baseUrl: http://library.example
 store: { kind: directory, root: ./library }
 shelf: { kind: directory, root: ./shelf }
 code: { kind: directory, root: ./code }
-collections: [{ id: notes, prefix: notes/, title: Notes, visibility: public }]
+collections:
+  - { id: notes, prefix: notes/, title: Notes, visibility: public }
+  - { id: drafts, prefix: drafts/, title: Drafts, visibility: email-gated }
+access:
+  policy: { serviceTokens: [walker] }
+  serviceTokens: [{ name: walker, id: walker.example, secretSha256: ${sha256(SECRET)} }]
 claims: { path: ./claims.json }
 registry: { path: ./registry.json }
 answers: { baseUrl: "${model.url}", model: echo }
@@ -129,6 +172,7 @@ embeddings: { kind: none }
     ["claims.json", claims],
     ["library/notes/heaps.md", OLD],
     ["library/notes/steady.md", "# Steady\n"],
+    ["library/drafts/heap.md", OLD],
     ...[1, 2, 3, 9].map((number) => [`code/heaps/${HEAD}/coq/H${number}.v`, coq(number)] as const),
   ]);
   config = await openConfig(join(dir, "proofshelf.yaml"));
@@ -137,6 +181,7 @@ embeddings: { kind: none }
     ["registry.json", registry(2)],
     [`code/heaps/${HEAD}/coq/H1.v`, "Theorem other : True.\n"],
     ["library/notes/heaps.md", OLD.replace("least", "greatest")],
+    ["library/drafts/heap.md", OLD.replace("least", "greatest")],
   ]);
   rmSync(join(dir, `code/heaps/${HEAD}/coq/H2.v`));
   summary = await build(config, { progress: SILENT });
@@ -153,7 +198,7 @@ const HARMLESS: readonly RegExp[] = [
   // What was said in an earlier snapshot, with its number or beside what became of it.
   /snapshot 1: [^<\n]*/g,
   /Records in 1: [^\n]*/g,
-  /(?:"|&quot;)?verified(?:_exact)?(?:"|&quot;)? (?:→|and is)/gi,
+  /(?:"|&quot;)?verified(?:_exact)?(?:(?: by|;) Coq 8\.16\.1 (?:refused it )?on [\d-]+)?(?:"|&quot;)? (?:→|and is)/gi,
   // A standing with its "but", and its short forms.
   /verified(?:%20| )once\b/gi,
   /(?:only )?said to be verified\b/gi,
@@ -246,23 +291,26 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
   "/api/list": ["/api/list?prefix=notes/"],
 };
 
-async function read(path: string, headers: Record<string, string> = {}): Promise<{ readonly body: string; readonly type: string }> {
-  const response = await fetch(server.url + path, { headers, redirect: "follow" });
+async function read(path: string): Promise<{ readonly body: string; readonly type: string }> {
+  const response = await fetch(server.url + path, { headers: PAIR, redirect: "follow" });
   const body = await response.text();
   assert.equal(response.status, 200, `${path}: ${body.slice(0, 300)}`);
   return { body, type: response.headers.get("content-type") ?? "" };
 }
 
-async function walk(): Promise<readonly string[]> {
+/** Walks every route, page, file, tool and question of a view. */
+async function walk(mount: Mount): Promise<readonly string[]> {
   const { paths } = JSON.parse((await read("/api/openapi.json")).body) as {
     paths: Record<string, { get?: { parameters?: { in: string; required?: boolean }[] } }>;
   };
-  const targets = Object.entries(paths).flatMap(([path, { get }]) => {
+  const targets = Object.entries(paths).flatMap(([described, { get }]) => {
+    if (!described.startsWith(`${mount}/`)) return [];
+    const path = described.slice(mount.length);
     if (get === undefined || OF_THE_SERVICE.test(path)) return [];
     const asked = ASKED[path];
     if (asked !== undefined) return asked;
     const needs = path.includes("{") || get.parameters?.some(({ required }) => required === true) === true;
-    assert.ok(!needs, `${path} is asked nothing here: say what`);
+    assert.ok(!needs, `${described} is asked nothing here: say what`);
     return [path];
   });
   const pages = [...(await read("/sitemap.xml")).body.matchAll(/<loc>http:\/\/library\.example([^<]*)<\/loc>/g)].map(
@@ -270,13 +318,9 @@ async function walk(): Promise<readonly string[]> {
   );
   assert.ok(pages.length >= 15);
   const documents = /^\/(?:reference|agents|problems)\//;
-  const things = pages.filter((path) => /^\/(?:claims|registry(?!\/dashboard)|object)\/.+\//.test(path) || path === "/");
-  const feeds = ["/", "/claims/", "/registry/"].flatMap((path) => ["feed.xml", "feed.json"].map((name) => path + name));
-  const all = [
-    ...targets,
-    ...pages.filter((path) => !documents.test(path)).flatMap((path) => [path, `${path}index.md`]),
-    ...things.flatMap((path) => ["cite.bib", "cite.json"].map((file) => path + file)),
-    ...feeds,
+  const shown = pages.filter((path) => !documents.test(path));
+  const gated = ["/browse/drafts/", "/object/drafts/heap.md/"];
+  const asked = [
     "/registry/?verification_state=VERIFIED",
     "/registry/?standing=verified_lost",
     "/registry/?evidence_state=differs",
@@ -286,24 +330,38 @@ async function walk(): Promise<readonly string[]> {
     "/search/?q=kind:record",
     "/search/?q=kind:claim",
     "/ask/?question=What%20is%20CUB-0001%3F",
+  ];
+  const things = pages.filter((path) => /^\/(?:claims|registry(?!\/dashboard)|object)\/.+\//.test(path) || path === "/");
+  const feeds = ["/", "/claims/", "/registry/"].flatMap((path) => ["feed.xml", "feed.json"].map((name) => path + name));
+  const files = [
+    ...shown.map((path) => `${path}index.md`),
+    ...things.flatMap((path) => ["cite.bib", "cite.json"].map((file) => path + file)),
+    ...feeds,
     "/api/catalog.csv",
     "/api/cubs.csv",
     "/api/cubs.ndjson",
     "/api/claims.json",
     `/at/${summary.snapshot}/registry/`,
   ];
+  // Of the gated view, files for programs are asked for by tools and by what is described.
+  const all = mount === "" ? [...targets, ...shown, ...asked, ...files] : [...targets, ...shown, ...gated, ...asked];
   const found: string[] = [];
   for (const path of new Set(all)) {
-    const { body, type } = await read(path);
-    found.push(...checkBody(body, type, path));
+    const { body, type } = await read(mount + path);
+    found.push(...checkBody(body, type, mount + path));
   }
-  return [...found, ...(await walkTools()), ...(await walkAnswers())];
+  return [...found, ...(await walkTools(mount)), ...(await walkAnswers(mount))];
 }
 
-async function call(method: string, params: object): Promise<Record<string, unknown>> {
-  const response = await fetch(`${server.url}/mcp`, {
+async function call(method: string, params: object, mount: Mount = ""): Promise<Record<string, unknown>> {
+  const response = await fetch(`${server.url}${mount}/mcp`, {
     method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18" },
+    headers: {
+      ...PAIR,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2025-06-18",
+    },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
   });
   const text = await response.text();
@@ -333,14 +391,14 @@ const TOOLS: Readonly<Record<string, readonly object[]>> = {
   verify_object: [{ key: "notes/heaps.md" }],
 };
 
-async function walkTools(): Promise<readonly string[]> {
-  const { tools } = (await call("tools/list", {})) as { tools: { name: string }[] };
+async function walkTools(mount: Mount): Promise<readonly string[]> {
+  const { tools } = (await call("tools/list", {}, mount)) as { tools: { name: string }[] };
   const found: string[] = [];
   for (const { name } of tools) {
     const calls = TOOLS[name];
     assert.ok(calls !== undefined, `${name} is asked nothing here: say what`);
     for (const args of calls) {
-      const { structuredContent, content } = await call("tools/call", { name, arguments: args });
+      const { structuredContent, content } = await call("tools/call", { name, arguments: args }, mount);
       checkValue(structuredContent, `${name} ${JSON.stringify(args)}`, found);
       for (const { text = "" } of content as { text?: string }[]) {
         const json = /^\s*\{/.test(text) ? (JSON.parse(text) as unknown) : text;
@@ -349,7 +407,7 @@ async function walkTools(): Promise<readonly string[]> {
     }
   }
   for (const uri of ["proofshelf://cubs/CUB-0001", "proofshelf://claims/on-drifted"]) {
-    const { contents } = (await call("resources/read", { uri })) as { contents: { text: string }[] };
+    const { contents } = (await call("resources/read", { uri }, mount)) as { contents: { text: string }[] };
     for (const { text } of contents) checkValue(JSON.parse(text), uri, found);
   }
   return found;
@@ -369,15 +427,17 @@ const QUESTIONS = [
   "What keeps its least element at the root?",
 ];
 
-async function walkAnswers(): Promise<readonly string[]> {
+async function walkAnswers(mount: Mount): Promise<readonly string[]> {
   const found: string[] = [];
   for (const question of QUESTIONS) {
-    const response = await fetch(`${server.url}/api/ask`, {
+    const response = await fetch(`${server.url}${mount === "" ? "" : "/internal/library"}/api/ask`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { ...PAIR, "content-type": "application/json" },
       body: JSON.stringify({ question }),
     });
-    const { query: _, receipt: __, ...answer } = (await response.json()) as Record<string, unknown>;
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    const { query: _, receipt: __, ...answer } = JSON.parse(text) as Record<string, unknown>;
     checkValue(answer, `ask ${question}`, found);
   }
   return found;
@@ -397,9 +457,27 @@ test("the walk would find a VERIFIED without its but, in every kind of text that
     assert.equal(checkBody(body, type, "").length, 1, body);
 });
 
-test("drifted, gone, fallen, unpinned and vanished: no surface says VERIFIED without its but", async () => {
-  const found = await walk();
-  assert.deepEqual(found, []);
+test("drifted, gone, fallen, unpinned and vanished: no surface of either view says VERIFIED without its but", async () => {
+  assert.deepEqual(await walk(""), []);
+  assert.deepEqual(await walk("/internal"), []);
+});
+
+test("a standing has its state, its evidence, the check and its age as values", async () => {
+  const { standing } = JSON.parse((await read("/api/cubs/CUB-0001")).body) as { standing: unknown };
+  assert.deepEqual(standing, {
+    state: "verified_lost",
+    evidence: "differs",
+    check: { state: "accepted", by: "Coq 8.16.1", on: "2026-04-01T10:00:00Z" },
+    says: RECORDS[0].says,
+  });
+  const unchecked = JSON.parse((await read("/api/cubs/CUB-0002")).body) as { standing: object };
+  assert.ok(!("check" in unchecked.standing));
+});
+
+test("of a claim whose evidence is gated, each view says what it can see", async () => {
+  const path = "/claims/on-draft/";
+  assert.ok((await read(path)).body.includes(`<b>${CLAIMS.find(({ id }) => id === "on-draft")?.says}</b>`));
+  assert.ok((await read(`/internal${path}`)).body.includes(`<b>${INSIDE}</b>`));
 });
 
 test("every surface that names a record or a claim says the same sentence", async () => {
@@ -461,7 +539,8 @@ test("a code store that cannot be looked at, and no model to answer: said to be 
   assert.deepEqual(standing, {
     state: "verified_said",
     evidence: "unreachable",
-    says: "said to be verified; its files could not be looked at",
+    check: { state: "accepted", by: "Coq 8.16.1", on: "2026-04-01T10:00:00Z" },
+    says: "said to be verified; Coq 8.16.1 accepted it on 2026-04-01; its files could not be looked at",
   });
-  assert.deepEqual(await walk(), []);
+  assert.deepEqual([...(await walk("")), ...(await walk("/internal"))], []);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -228,6 +228,60 @@ test("PORT is heard; --try-internal is for this machine alone", async (t) => {
     assert.equal(status, 2, more.join(" "));
     assert.match(stderr, /--try-internal/);
   }
+});
+
+test("the token of a trial comes into no log: neither of the command, nor of the server, whatever is asked with it", async (t) => {
+  const dir = await openFolder(t);
+  await run(dir, "init", "books");
+  const file = join(dir, "proofshelf.yaml");
+  writeFileSync(file, readFileSync(file, "utf8").replace("kind: embedded", "kind: none"));
+  await run(dir, "build");
+  const log = join(dir, "serve.log");
+  const out = openSync(log, "a");
+  const child = spawn(process.execPath, [CLI, "serve", "--try-internal", "--access-log", "--port", "0"], {
+    cwd: dir,
+    stdio: ["ignore", out, out],
+  });
+  closeSync(out);
+  t.after(() => child.kill("SIGKILL"));
+  const said = async (pattern: RegExp): Promise<string> => {
+    for (const end = performance.now() + 60_000; performance.now() < end; await wait(50)) {
+      const [, found] = pattern.exec(readFileSync(log, "utf8")) ?? [];
+      if (found !== undefined) return found;
+    }
+    throw new Error(readFileSync(log, "utf8"));
+  };
+  const place = await said(/the link is in (\S+)/);
+  const link = readFileSync(place, "utf8").trim();
+  assert.equal(statSync(place).mode & 0o777, 0o600);
+  const token = new URL(link).searchParams.get("token") ?? "";
+  assert.match(token, /^eyJ/);
+  const { origin } = new URL(link);
+  const signed = await fetch(link, { redirect: "manual" });
+  const cookie = signed.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  // Let in, refused, lost and wrong; in the address, the query, the headers and the body.
+  const asked: readonly (readonly [status: number, path: string, init?: RequestInit])[] = [
+    [200, "/internal/api/catalog", { headers: { cookie } }],
+    [200, "/internal/api/catalog", { headers: { "edge-access-token": token } }],
+    [401, "/internal/api/catalog", { headers: { "edge-access-token": `${token}x` } }],
+    [404, `/internal/objects/${token}`, { headers: { cookie } }],
+    [404, `/objects/${token}`],
+    [400, `/api/search?q=x&token=${token}`],
+    [400, `/internal/api/search?q=x&token=${token}`, { headers: { cookie, referer: link } }],
+    [400, "/internal/library/api/ask", { method: "POST", headers: { cookie }, body: `{"token":"${token}"}` }],
+    [401, "/internal/mcp", { method: "POST", body: token }],
+  ];
+  for (const [status, path, init] of asked) assert.equal((await fetch(origin + path, init)).status, status, path.slice(0, 40));
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  const lines = readFileSync(log, "utf8");
+  assert.ok(lines.includes("/internal/api/catalog") && lines.includes("[token]"), lines);
+  for (const part of [token, ...token.split(".")])
+    assert.ok(
+      !lines.includes(part),
+      lines.split("\n").find((line) => line.includes(part)),
+    );
+  assert.ok(!existsSync(place), "the file goes with the server");
 });
 
 test("config check tells every problem with its line, exit 2", async (t) => {

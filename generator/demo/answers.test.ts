@@ -14,10 +14,9 @@ const demo = dirname(fileURLToPath(import.meta.url));
 /** Share of the questions whose answer has to be right: words alone do not find every one. */
 const ENOUGH = 0.8;
 /** Of definitions, the share that stands in the first quote. */
-const ENOUGH_FIRST = 0.7;
-/** Share of those that nothing answers that get no quote, and the share of which quotes may be taken for an answer. */
-const REFUSED = 0.6;
-const MISTAKEN = 0.15;
+const ENOUGH_FIRST = 0.75;
+/** Share of those that nothing answers that get no quote. */
+const REFUSED = 0.8;
 
 const Answered = z.object({ answer: z.string(), notice: z.string(), citations: z.array(z.unknown()), finding: z.string().optional() });
 
@@ -162,7 +161,7 @@ test("definitions, reasons and instructions are quoted from the sentence that an
   assert.ok(wrong.length <= (1 - ENOUGH) * all, `${wrong.length} of ${all} are wrong: ${wrong.join(" ")}`);
 });
 
-test("of questions that nothing here answers most get no quote, and of the others nearly all are told to be only near", async (t) => {
+test("of questions that nothing here answers four in five get no quote, and of the others all are told to be only near", async (t) => {
   const found = new Map<string, string | undefined>();
   for (const question of UNANSWERABLE) {
     const { answer, citations, finding } = await ask(question);
@@ -177,7 +176,7 @@ test("of questions that nothing here answers most get no quote, and of the other
   const saying = (finding: string): readonly string[] => UNANSWERABLE.filter((question) => found.get(question) === finding);
   t.diagnostic(`nearest: ${saying("nearest").join(" ")}; answer: ${saying("answer").join(" ")}`);
   assert.ok(saying("none").length >= REFUSED * UNANSWERABLE.length, saying("nearest").join(" "));
-  assert.ok(saying("answer").length <= MISTAKEN * UNANSWERABLE.length, saying("answer").join(" "));
+  assert.deepEqual(saying("answer"), []);
 });
 
 test("a title of an object is no answer by itself: what stands under it is quoted, and its facts only where there is nothing to quote", async () => {

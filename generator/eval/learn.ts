@@ -23,18 +23,19 @@ import { openIndex } from "../../snapshots/index/open.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { PassageQuestion } from "./collection.ts";
-import { judgeQuote } from "./judge-passages.ts";
-import { type Decided, dot, fitDecision, fitOrder, type Group, scaleOf } from "./logistic.ts";
+import { countJudged, type Judged, judgeQuote, type Shown } from "./judge-passages.ts";
+import { dot, fitDecision, fitOrder, type Group, scaleOf } from "./logistic.ts";
 
 const WEIGHTS = fileURLToPath(new URL("../../snapshots/answer/weights.ts", import.meta.url));
 const FOUND = 40; // results, as asking wants them
 const HARD = 80; // candidates that the weights so far have first, from which the next ones learn
 const EVERY = 12; // of the others one in as many
-const [ORDER_PENALTY, DECISION_PENALTY] = [3, 3];
+const [ORDER_PENALTY, DECISION_PENALTY] = [12, 3];
 const ANSWERED_KEPT = 0.91; // share of the questions with an answer that are not refused
 const NEAR_HELD = 0.67; // share of those that are only near whose quotes are not called an answer
 const BESIDE_KEPT = 0.95; // share of right second and third quotes that stand near enough to the first
-const WARM_ROUNDS = 50;
+const QUOTES = 3;
+const LOOKED_AT = 60; // candidates by which it is decided
 
 type Read = {
   readonly question: PassageQuestion;
@@ -84,7 +85,7 @@ async function readAll(folder: string, questions: readonly PassageQuestion[]): P
   return all;
 }
 
-function shownOf({ candidate: { unit }, source: { key, source, start_line } }: Ranked) {
+function shownOf({ candidate: { unit }, source: { key, source, start_line } }: Ranked): Shown {
   const line = (offset: number): number => start_line + source.slice(0, offset).split("\n").length - 1;
   return { key, quote: source.slice(unit.start, unit.end), start_line: line(unit.start), end_line: line(unit.end) };
 }
@@ -132,9 +133,6 @@ function groupsOf(
   });
 }
 
-const share = (list: readonly unknown[], whole: readonly unknown[]): string =>
-  `${(list.length / whole.length).toFixed(3)} (${list.length} of ${whole.length})`;
-
 /** @returns the table; the weights are written where answers read them */
 export async function learnWeights(folder: string, questions: readonly PassageQuestion[]): Promise<string> {
   const all = await readAll(folder, questions);
@@ -142,145 +140,108 @@ export async function learnWeights(folder: string, questions: readonly PassageQu
   const { width } = scaleOf(all.flatMap(({ ranked }) => ranked.filter((_, at) => at % EVERY === 0).map(({ features }) => features)));
   const unscaled = (weights: readonly number[]): readonly number[] => weights.map((weight, at) => weight / (width[at] ?? 1));
   const flat = FEATURES.map(() => 0);
-  const easy = fitOrder(groupsOf(all, width, flat), ORDER_PENALTY, flat);
-  const groups = groupsOf(all, width, unscaled(easy));
-  const order = fitOrder(groups, ORDER_PENALTY, easy);
-  const without = new Map(
-    topics.map((topic) => [
-      topic,
-      unscaled(
-        fitOrder(
-          groups.filter((group) => group.topic !== topic),
-          ORDER_PENALTY,
-          easy,
-          WARM_ROUNDS,
-        ),
-      ),
-    ]),
-  );
-  const judged = all.map((read) => {
-    const weights = without.get(read.topic) ?? [];
-    const first = orderBy(read, weights, 60);
-    const ranked = first.flatMap((at) => {
-      const one = read.ranked[at];
-      return one === undefined ? [] : [{ ...one, score: dot(one.features, weights) }];
-    });
-    const rights = first.slice(0, 3).map((at) => (read.right[at] ?? 0) > 0);
-    return {
-      ...read,
-      rights,
-      scores: ranked.slice(0, 3).map(({ score }) => score),
-      row: decisionFeatures(read.asked, read.found, ranked),
-      answered: read.question.answers.length > 0,
-    };
+  const groups = groupsOf(all, width, unscaled(fitOrder(groupsOf(all, width, flat), ORDER_PENALTY, flat)));
+  const order = fitOrder(groups, ORDER_PENALTY, flat);
+  const chosen = topics.flatMap((topic) => {
+    const others = groups.filter((group) => group.topic !== topic);
+    const weights = unscaled(fitOrder(others, ORDER_PENALTY, flat));
+    return all.filter((read) => read.topic === topic).map((read) => chooseBy(read, weights));
   });
-  type Judged = (typeof judged)[number];
-  const scale = scaleOf(judged.map(({ row }) => row));
-  const scaled = (row: readonly number[]): readonly number[] =>
-    row.map((value, at) => (value - (scale.mean[at] ?? 0)) / (scale.width[at] ?? 1));
-  const decide = (of: readonly Judged[], yes: (one: Judged) => boolean) => {
-    const rows = (list: readonly Judged[]): readonly Decided[] => list.map((one) => ({ row: scaled(one.row), yes: yes(one) }));
-    const whole = fitDecision(rows(of), DECISION_PENALTY);
-    const left = new Map(topics.map((topic) => [topic, fitDecision(rows(of.filter((one) => one.topic !== topic)), DECISION_PENALTY)]));
-    const sure = judged.map((one) => {
-      const fit = left.get(one.topic) ?? whole;
-      return 1 / (1 + Math.exp(-fit.bias - dot(scaled(one.row), fit.weights)));
-    });
-    const weights = whole.weights.map((weight, at) => weight / (scale.width[at] ?? 1));
-    return { bias: whole.bias - dot(weights, scale.mean), weights, scaled: whole.weights, sure };
-  };
-  const isFar = ({ question, answered }: Judged): boolean => !answered && question.kind !== "near";
+  const decide = (of: readonly Chosen[], yes: (one: Chosen) => boolean) => learnDecision(chosen, of, yes);
   const here = decide(
-    judged.filter((one) => one.answered || isFar(one)),
+    chosen.filter(({ answered, question }) => answered || question.kind !== "near"),
     ({ answered }) => answered,
   );
-  const answers = decide(judged, ({ rights }) => rights.includes(true));
+  const answers = decide(chosen, ({ rights }) => rights.some((right) => right > 0));
   const atShare = (list: readonly number[], part: number): number => list.toSorted((a, b) => a - b)[Math.floor(list.length * part)] ?? 0;
-  const pick = (sure: readonly number[], test: (one: Judged) => boolean): readonly number[] =>
-    sure.filter((_, at) => judged[at] !== undefined && test(judged[at]));
+  const pick = ({ sure }: typeof here, test: (one: Chosen) => boolean): readonly number[] =>
+    chosen.flatMap((one, at) => (test(one) ? (sure[at] ?? 0) : []));
   const enoughHere = atShare(
-    pick(here.sure, ({ answered }) => answered),
+    pick(here, ({ answered }) => answered),
     1 - ANSWERED_KEPT,
   );
   const enoughAnswer = atShare(
-    pick(answers.sure, ({ question }) => question.kind === "near"),
+    pick(answers, ({ question }) => question.kind === "near"),
     NEAR_HELD,
   );
-  const behind = judged.flatMap(({ rights, scores }) =>
-    rights.flatMap((is, at) => (is && at > 0 ? [(scores[0] ?? 0) - (scores[at] ?? 0)] : [])),
+  const behind = chosen.flatMap(({ rights, scores }) =>
+    rights.flatMap((right, at) => (right > 0 && at > 0 ? [(scores[0] ?? 0) - (scores[at] ?? 0)] : [])),
   );
   const beside = atShare(behind, BESIDE_KEPT);
   await writeFile(
     WEIGHTS,
-    formatWeights(unscaled(order), beside, scale.mean, {
+    formatWeights(unscaled(order), beside, here.mean, {
       here: { ...here, enough: enoughHere },
       answered: { ...answers, enough: enoughAnswer },
     }),
   );
-
-  const told = judged.map((one, at) =>
-    (here.sure[at] ?? 0) < enoughHere ? "none" : (answers.sure[at] ?? 0) < enoughAnswer ? "nearest" : "answer",
-  );
-  const withAnswer = judged.filter(({ answered }) => answered);
-  const saying = (finding: string, list: readonly Judged[]): readonly Judged[] =>
-    list.filter((one) => told[judged.indexOf(one)] === finding);
-  const of = (kind: string, answered: boolean): readonly Judged[] =>
-    judged.filter((one) => one.question.kind === kind && one.answered === answered);
-  const right = (list: readonly Judged[]): readonly Judged[] => list.filter(({ rights }) => rights.includes(true));
-  const heldBack = (list: readonly Judged[]): readonly Judged[] => [...saying("none", list), ...saying("nearest", list)];
-  const lines: readonly (readonly [string, string])[] = [
-    [
-      "could be quoted at all",
-      share(
-        withAnswer.filter((one) => one.right.some((value) => value > 0)),
-        withAnswer,
-      ),
-    ],
-    [
-      "right passage first",
-      share(
-        withAnswer.filter(({ rights }) => rights[0] === true),
-        withAnswer,
-      ),
-    ],
-    ["right passage in three", share(right(withAnswer), withAnswer)],
-    ["silent although answered", share(saying("none", withAnswer), withAnswer)],
-    ["near: nearest or refused", share(heldBack(of("near", false)), of("near", false))],
-    ["far: refused", share(saying("none", of("far", false)), of("far", false))],
-    ["frames without an answer: nearest or refused", share(heldBack(of("frame", false)), of("frame", false))],
-    [
-      "frames with one: right first",
-      share(
-        of("frame", true).filter(({ rights }) => rights[0] === true),
-        of("frame", true),
-      ),
-    ],
-    ["said to be answered: right in three", share(right(saying("answer", judged)), saying("answer", judged))],
-    [
-      "said to be nearest: none right in three",
-      share(
-        saying("nearest", judged).filter(({ rights }) => !rights.includes(true)),
-        saying("nearest", judged),
-      ),
-    ],
-    [
-      "said not to be here: no answer",
-      share(
-        saying("none", judged).filter(({ answered }) => !answered),
-        saying("none", judged),
-      ),
-    ],
-  ];
+  const judged = chosen.map(({ question, shown, scores, rights }, at): Judged => {
+    const finding = (here.sure[at] ?? 0) < enoughHere ? "none" : (answers.sure[at] ?? 0) < enoughAnswer ? "nearest" : "answer";
+    const isShown = (_: unknown, place: number): boolean => finding !== "none" && (scores[place] ?? 0) >= (scores[0] ?? 0) - beside;
+    const right = rights.map((value) => ({ itself: value === 1, around: value > 0 })).filter(isShown);
+    return { question, quotes: shown.filter(isShown), finding, right, found: [], passage: false, ms: 0 };
+  });
+  const row = (name: string, value: string): string => `${name.padEnd(46)}  ${value}\n`;
+  const figures = Object.entries(countJudged(judged)).filter(([name]) => !/^(?:search|ms)\b/.test(name));
   const table = (names: readonly string[], columns: readonly (readonly number[])[]): string =>
-    names.map((name, at) => `${name.padEnd(46)}${columns.map((column) => (column[at] ?? 0).toFixed(2).padStart(8))}\n`).join("");
+    names.map((name, at) => row(name, columns.map((column) => (column[at] ?? 0).toFixed(2).padStart(6)).join("  "))).join("");
   return [
     `each of ${topics.length} topics judged by weights learnt of the others\n`,
-    ...lines.map(([name, value]) => `${name.padEnd(46)}  ${value}\n`),
+    row("could be quoted at all", `${all.filter(({ right }) => right.some((value) => value > 0)).length} questions`),
+    ...figures.map(([name, value]) => row(name, String(value))),
     "\norder: weight of a feature by its deviation\n",
     table(FEATURES, [order]),
     "\ndecisions: the same, that something here answers | that one of three quotes does\n",
     table(DECISION_FEATURES, [here.scaled, answers.scaled]),
   ].join("");
+}
+
+/** What weights of the other topics choose for a question, and what the decision goes by. */
+type Chosen = Pick<Read, "question" | "topic"> & {
+  readonly answered: boolean;
+  readonly shown: readonly Shown[];
+  readonly rights: readonly number[];
+  readonly scores: readonly number[];
+  readonly row: readonly number[];
+};
+
+function chooseBy(read: Read, weights: readonly number[]): Chosen {
+  const first = orderBy(read, weights, LOOKED_AT);
+  const ranked = first.flatMap((at) => {
+    const one = read.ranked[at];
+    return one === undefined ? [] : [{ ...one, score: dot(one.features, weights) }];
+  });
+  const quoted = ranked.slice(0, QUOTES);
+  return {
+    question: read.question,
+    topic: read.topic,
+    answered: read.question.answers.length > 0,
+    shown: quoted.map(shownOf),
+    rights: first.slice(0, QUOTES).map((at) => read.right[at] ?? 0),
+    scores: quoted.map(({ score }) => score),
+    row: decisionFeatures(read.asked, read.found, ranked),
+  };
+}
+
+/** Learns a decision of all, and judges each by what is learnt without its topic.
+ *  @param of those from which it is learnt */
+function learnDecision(all: readonly Chosen[], of: readonly Chosen[], yes: (one: Chosen) => boolean) {
+  const scale = scaleOf(all.map(({ row }) => row));
+  const scaled = (row: readonly number[]): readonly number[] =>
+    row.map((value, at) => (value - (scale.mean[at] ?? 0)) / (scale.width[at] ?? 1));
+  const fit = (list: readonly Chosen[]) =>
+    fitDecision(
+      list.map((one) => ({ row: scaled(one.row), yes: yes(one) })),
+      DECISION_PENALTY,
+    );
+  const left = new Map([...new Set(all.map(({ topic }) => topic))].map((topic) => [topic, fit(of.filter((one) => one.topic !== topic))]));
+  const whole = fit(of);
+  const sure = all.map(({ topic, row }) => {
+    const { bias, weights } = left.get(topic) ?? whole;
+    return 1 / (1 + Math.exp(-bias - dot(scaled(row), weights)));
+  });
+  const weights = whole.weights.map((weight, at) => weight / (scale.width[at] ?? 1));
+  return { bias: whole.bias - dot(weights, scale.mean), weights, scaled: whole.weights, sure, mean: scale.mean };
 }
 
 type Decision = { readonly bias: number; readonly weights: readonly number[]; readonly enough: number };

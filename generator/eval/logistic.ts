@@ -38,7 +38,7 @@ export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
 export type Group = { readonly rows: readonly (readonly number[])[]; readonly right: readonly number[] };
 
 /** Weights under which the right ones of each group stand first (conditional logistic regression). */
-export function fitOrder(groups: readonly Group[], penalty: number, start: readonly number[], rounds = ROUNDS): readonly number[] {
+export function fitOrder(groups: readonly Group[], penalty: number, start: readonly number[]): readonly number[] {
   const gradient = (weights: Float64Array): Float64Array => {
     const slope = weights.map((weight) => (penalty * weight) / groups.length);
     for (const { rows, right } of groups) {
@@ -55,10 +55,10 @@ export function fitOrder(groups: readonly Group[], penalty: number, start: reado
     }
     return slope;
   };
-  return [...descend(start, gradient, rounds)];
+  return [...descend(start, gradient, ROUNDS)];
 }
 
-export type Decided = { readonly row: readonly number[]; readonly yes: boolean };
+type Decided = { readonly row: readonly number[]; readonly yes: boolean };
 
 /** Bias and weights under which the rows that are right are told from the others; both kinds count the same. */
 export function fitDecision(rows: readonly Decided[], penalty: number): { readonly bias: number; readonly weights: readonly number[] } {

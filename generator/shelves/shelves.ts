@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { chmod, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ShelfError } from "../../snapshots/errors.ts";
+import { isWithdrawalError } from "../../snapshots/format/index.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { CLOSED } from "../../snapshots/shelf/modes.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
@@ -72,12 +73,13 @@ export async function readPointers(
   return { public: await shelves.public.readPointer(), internal };
 }
 
-/** What a snapshot holds, for what is held against it; null where even that cannot be read, so that there is nothing to compare with. */
+/** What a snapshot holds, for what is held against it; null where even that cannot be read or was redacted, so that there is nothing to
+ *  compare with. */
 export async function readServed(shelf: DirectoryShelf, record: SnapshotRecord): Promise<ViewData | null> {
   try {
     return await (await openSnapshot(shelf, record, createTreeCache())).data();
   } catch (error) {
-    if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+    if (error instanceof ShelfError && (error.code === "snapshot_damaged" || isWithdrawalError(error))) return null;
     throw error;
   }
 }

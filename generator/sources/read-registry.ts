@@ -106,6 +106,8 @@ type FoundCode = { readonly size: number; readonly sha256: string };
 const SYSTEMS: readonly (readonly [ending: string, system: string])[] = [
   [".v", "coq"],
   [".lean", "lean"],
+  [".mm", "metamath"],
+  [".agda", "agda"],
   [".rs", "rust"],
 ];
 

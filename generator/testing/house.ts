@@ -27,7 +27,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["errors.ts", "digest.ts", "own-text.ts"],
     ["schema", "embed"],
     ["format", "index", "log"],
-    ["shelf"],
+    ["shelf", "blocks"],
     ["query"],
     ["answer"],
     ["routes", "tools"],

@@ -10,7 +10,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -21,6 +21,7 @@ import { openSources } from "../files/import-closure.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { findBrowser } from "./browser.ts";
 import { processorSeconds } from "./processor.ts";
+import { dealGroups } from "./shared-process.ts";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** One hung test must not hold the whole run; milliseconds. */
@@ -40,6 +41,7 @@ const BROWSER = "pages in a browser";
 
 /** For a process of Node: it says what it took. */
 const TELLING = ["--import", new URL("./processor.ts", import.meta.url).href];
+const COUNTING = fileURLToPath(new URL("./count-reporter.ts", import.meta.url));
 
 type Counts = { passed: number; failed: number; skipped: number };
 
@@ -62,8 +64,13 @@ const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
 /** Paths of files to be run again. */
 const setAside: string[] = [];
 // The longest first, as far as their size tells: one that begins last would be waited for alone.
-const bySize = files.toSorted((a, b) => statSync(join(ROOT, b)).size - statSync(join(ROOT, a)).size);
-const jobs = [...(pages.length > 0 ? [() => runBrowserTests(pages)] : []), ...bySize.map((path) => () => runFile(path))];
+const { groups, alone } = dealGroups(files, sources);
+const bySize = alone.toSorted((a, b) => statSync(join(ROOT, b)).size - statSync(join(ROOT, a)).size);
+const jobs = [
+  ...(pages.length > 0 ? [() => runBrowserTests(pages)] : []),
+  ...groups.map((paths) => () => runGroup(paths)),
+  ...bySize.map((path) => () => runFile(path)),
+];
 await Promise.all(Array.from({ length: CONCURRENCY }, runLane));
 await runAgain();
 await stopServer?.();
@@ -111,6 +118,48 @@ async function runFile(path: string): Promise<Told> {
   if (amiss === null) return first;
   setAside.push(path);
   return { passed: 0, failed: 0, skipped: 0, text: `${first.text}\n${first.running}\n${path} ${amiss}; it is run again, alone\n` };
+}
+
+/** Files in one process. A file of which a test failed, or nothing was told, is set aside, and all of them when the report was cut short
+ *  or a test failed that is none of theirs: what is run alone says more.
+ *  @returns with the counts of the others */
+async function runGroup(paths: readonly string[]): Promise<Told> {
+  const name = `${paths.length} files in one process: ${paths.join(" ")}`;
+  const told = join(costs, `told ${paths[0]?.replaceAll("/", " ")}`);
+  const child = spawn(
+    process.execPath,
+    [
+      ...TELLING,
+      "--test",
+      "--test-isolation=none",
+      "--test-force-exit",
+      `--test-timeout=${TEST_TIMEOUT_MS}`,
+      "--test-reporter=spec",
+      "--test-reporter-destination=stdout",
+      `--test-reporter=${COUNTING}`,
+      `--test-reporter-destination=${told}`,
+      ...paths,
+    ],
+    { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"], env: tellTo(paths[0] ?? ""), timeout: FILE_TIMEOUT_MS, killSignal: "SIGKILL" },
+  );
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  await new Promise((resolve) => child.once("close", resolve));
+  noteCost(paths[0] ?? "", name);
+  const lines = existsSync(told) ? readFileSync(told, "utf8").trimEnd().split("\n") : [];
+  const ended = lines.pop() === "end";
+  const tests = lines.map((line) => line.split("\t")).map(([how = "", file = ""]) => ({ how, path: relative(ROOT, file) }));
+  const strange = tests.some(({ how, path }) => how === "failed" && !paths.includes(path));
+  const isWhole = (path: string): boolean => {
+    const own = tests.filter((one) => one.path === path);
+    return ended && !strange && own.length > 0 && own.every(({ how }) => how !== "failed");
+  };
+  const again = paths.filter((path) => !isWhole(path));
+  setAside.push(...again);
+  const countOf = (how: string): number =>
+    tests.filter((one) => one.how === how && (again.length === 0 || (paths.includes(one.path) && !again.includes(one.path)))).length;
+  const note = again.length === 0 ? "" : `\n${again.join(", ")}: run again, alone\n`;
+  return { passed: countOf("passed"), failed: 0, skipped: countOf("skipped"), text: text.replaceAll(/^ℹ .*\n/gm, "") + note };
 }
 
 /** runAgain runs each file that was set aside alone. A machine may have been held up; what fails twice fails. What passes now is named at
@@ -181,9 +230,9 @@ function tellTo(path: string): NodeJS.ProcessEnv {
 }
 
 /** Adds what the process of a file said, unless it was killed. */
-function noteCost(path: string): void {
+function noteCost(path: string, name = path): void {
   const file = tellTo(path)["PROOFSHELF_TEST_COST"] ?? "";
-  if (existsSync(file)) costOf.set(path, (costOf.get(path) ?? 0) + Number(readFileSync(file, "utf8")));
+  if (existsSync(file)) costOf.set(name, (costOf.get(name) ?? 0) + Number(readFileSync(file, "utf8")));
 }
 
 /** node:test reports each file as a test of its own. */

@@ -1,6 +1,6 @@
 /** A sample of `npm run torture -- --part damage`. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -27,6 +27,49 @@ test("a changed byte is told in what names snapshots out of service, in a tile t
   const { files, told, harmless, failures } = await changeEveryFile(library, { seed: 1, only });
   assert.deepEqual(failures, []);
   assert.ok(told >= 3 && harmless.size === 1, `${files} files, ${told} told`);
+});
+
+/** Repair, and then a build has nothing to do, and a verification finds no more than repair said. */
+async function mends(): Promise<void> {
+  const { findings, notes } = await repair(library.config, SILENT);
+  const built = await build(library.config, { progress: SILENT });
+  assert.equal(built.published, false, JSON.stringify([notes, findings.slice(0, 2)]));
+  assert.ok(countErrors(await verifyLibrary(library.config, { snapshots: "all", derive: false })) <= countErrors(findings));
+}
+
+test("pointers that changed places while the newest public record is gone are put right from the log, and nothing older is served", async () => {
+  await library.reset();
+  const [open, gated] = ["public", "internal"].map((root) => join(library.shelf, root, "current.json")) as [string, string];
+  const before = [readFileSync(open), readFileSync(gated)];
+  rmSync(join(library.shelf, "public/snapshots/4.json"));
+  renameSync(open, `${open}.aside`);
+  renameSync(gated, open);
+  renameSync(`${open}.aside`, gated);
+  await mends();
+  assert.deepEqual([readFileSync(open), readFileSync(gated)], before);
+});
+
+test("a head of the log whose signature is not of its text any more is made anew", async () => {
+  await library.reset();
+  const head = join(library.shelf, "public/checkpoints/4");
+  const lines = readFileSync(head, "utf8").split("\n");
+  // The bytes of the signature, behind the name and the number of its key.
+  writeFileSync(
+    head,
+    lines.map((line) => line.replace(/^(\u2014 \S+ .{20})(.)/, (_, start, one) => start + (one === "A" ? "B" : "A"))).join("\n"),
+  );
+  truncateSync(join(library.shelf, "internal/snapshots/3.json"), 20);
+  await mends();
+});
+
+test("a pack that is cut, with what earlier snapshots have of what was redacted, stops no build after repair", async () => {
+  for (const share of [0.3, 0.305, 0.31]) {
+    await library.reset();
+    const [name = ""] = readdirSync(join(library.shelf, "internal/packs"));
+    const pack = join(library.shelf, "internal/packs", name);
+    truncateSync(pack, Math.floor(statSync(pack).size * share));
+    await mends();
+  }
 });
 
 test("notices of what was redacted that say nothing any more stop no build, and repair writes them anew", async () => {

@@ -11,6 +11,7 @@ import { CubRecord } from "../../snapshots/schema/cubs.ts";
 import type { ObjectRow, ViewData } from "../../snapshots/format/view-data.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { answerCounted } from "../annex/counting/answer-counted.ts";
+import { findProvenance, type FindFirstSeen } from "./provenance.ts";
 import type { AskAnswer, AskEvent, AskLibrary, AskOptions } from "./ask.ts";
 
 export const SNAPSHOT = sha256("a snapshot for tests");
@@ -48,6 +49,7 @@ export function makeData(texts: Readonly<Record<string, string>> = TEXTS): ViewD
         size: Buffer.byteLength(text),
         sha256: sha256(text),
         uploaded: null,
+        ...(key === "notes/sorting.md" ? { authors: ["Ada Example", "Grace Sample"], date: "2024-05" } : {}),
       }),
     )
     .sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -90,6 +92,18 @@ export function makeData(texts: Readonly<Record<string, string>> = TEXTS): ViewD
   };
 }
 
+/** One thing has been changed since it came; of nothing else a history is kept. */
+const firstSeen: FindFirstSeen = (kind, name) => {
+  const at = (sequence: number) => ({
+    sequence,
+    snapshot: SNAPSHOT,
+    created: `2026-0${sequence}-01T00:00:00.000Z`,
+    previous: null,
+    inputs: {},
+  });
+  return Promise.resolve(kind === "objects" && name === "notes/sorting.md" ? { key: at(2), bytes: at(5), all: [at(2), at(5)] } : null);
+};
+
 /** Passages are paragraphs; results are ordered by shared index words, then by key. */
 export function makeLibrary(texts: Readonly<Record<string, string>> = TEXTS): AskLibrary {
   const data = makeData(texts);
@@ -99,6 +113,7 @@ export function makeLibrary(texts: Readonly<Record<string, string>> = TEXTS): As
     snapshot: SNAPSHOT,
     data,
     count: (question, prefix) => answerCounted(question, { prefix, snapshot, standsNowhere: () => Promise.reject(new Error("no index")) }),
+    provenance: (question, prefix) => findProvenance(question, prefix, data, firstSeen),
     mend: (question) => Promise.resolve(question),
     candidates: new Candidates(),
     find(question, prefix) {
@@ -162,7 +177,6 @@ function passagesOf(text: string): { start_line: number; end_line: number; text:
 export function askOptions(change: Partial<AskOptions> = {}): AskOptions {
   return {
     model: null,
-    modelNotice: "No model is configured.",
     deadline: 2_000,
     delimiter: () => "d3l1m1t3r",
     signal: new AbortController().signal,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { findCitationProblem } from "../../snapshots/format/citation.ts";
+import { NO_MODEL } from "../../snapshots/format/ask-notices.ts";
 import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
 import { AskResponse } from "../../snapshots/schema/resources.ts";
 import { type AnswerModel, limitConcurrency, openAnswerModel } from "./answer-model.ts";
@@ -149,9 +150,13 @@ test("a supported sentence is kept with its exact quote, whatever white space an
   }
 });
 
+/** Number of the first excerpt that has these words. */
+const numberOf = ({ user }: Parameters<Behaviour>[0], words: string): number =>
+  excerptsOf(user).findIndex((text) => text.includes(words)) + 1;
+
 test("a quote over two lines keeps the object's own line break", async () => {
   const answer = await askWith(
-    () => 'Merge sort needs n log n comparisons in every case. [1 "needs n log n comparisons in every case"]',
+    (call) => `Merge sort needs n log n comparisons in every case. [${numberOf(call, "Merge")} "needs n log n comparisons in every case"]`,
     "How many comparisons does merge sort need in every case?",
   );
   const [citation] = answer.citations;
@@ -246,8 +251,8 @@ test("a sentence with a bare domain or address that is in none of its quotes is 
     }
   }
   const kept = await askWith(
-    () =>
-      'The lecture at sorting.museum shows that equal keys keep their order. [1 "lecture at sorting.museum shows that equal keys keep their order"]',
+    (call) =>
+      `The lecture at sorting.museum shows that equal keys keep their order. [${numberOf(call, "lecture")} "lecture at sorting.museum shows that equal keys keep their order"]`,
     "Which lecture shows that equal keys keep their order?",
     2_000,
     texts,
@@ -273,6 +278,25 @@ test("excerpts are fenced by the request's own delimiter, and the model is told 
   assert.match(call?.system ?? "", /never follow instructions/);
   assert.match(call?.user ?? "", /<<d3l1m1t3r excerpt 1: "notes\/sorting\.md", lines 3 to 4>>/);
   assert.equal(call?.path, "/v1/chat/completions");
+});
+
+test("a model is shown what would be quoted without it, first and in full", async () => {
+  const question = "How many comparisons does merge sort need in every case?";
+  const without = await drain(ask({ question, prefix: "" }, makeLibrary(), askOptions()));
+  let shown: readonly string[] = [];
+  await askWith(({ user }) => {
+    shown = excerptsOf(user);
+    return "NOT FOUND";
+  }, question);
+  const quoted = without.answer.citations.map(({ quote }) => quote);
+  assert.ok(quoted.length > 0);
+  for (const quote of quoted)
+    for (const paragraph of quote.split("\n\n"))
+      assert.ok(
+        shown.some((text) => text.includes(paragraph.trim())),
+        paragraph,
+      );
+  assert.ok(quoted[0]?.includes(shown[0]?.split("\n")[0] ?? "?"), shown[0]);
 });
 
 test("AI_GATEWAY_ID sends the request to the gateway with its header and the key, and nowhere else", async () => {
@@ -340,10 +364,10 @@ test("without a model the answer is made of quoted passages, and says when nothi
   const { answer } = await drain(ask({ question: QUESTION, prefix: "" }, makeLibrary(), askOptions()));
   checkAnswer(answer);
   assert.equal(answer.mode, "search");
-  assert.equal(answer.notice, "No model is configured.");
+  assert.equal(answer.notice, NO_MODEL);
   assert.match(
     answer.answer,
-    /^notes\/sorting\.md \(Sorting\): “Insertion sort is stable because equal keys keep their order\. Its worst case needs n squared comparisons\. Merge [^”]*memory\.” \[1\]/,
+    /^“Insertion sort is stable because equal keys keep their order\. Its worst case needs n squared comparisons\. Merge [^”]*memory\.” \[1\]/,
   );
   assert.match(
     answer.citations[0]?.href ?? "",
@@ -383,6 +407,39 @@ test("what a question names is looked up without a model", async () => {
   double.behave(() => "");
   const restricted = await drain(ask({ question: "CUB-0007", prefix: "notes/" }, makeLibrary(), askOptions()));
   assert.doesNotMatch(restricted.answer.answer, /insert_keeps_sorted/);
+});
+
+test("who made a thing, and when, is answered from what it states and from the history, and from its text where neither knows", async () => {
+  const say = async (question: string, prefix = "") => (await drain(ask({ question, prefix }, makeLibrary(), askOptions()))).answer;
+  for (const question of ["Who wrote notes/sorting.md?", "who is the author of the note Sorting", "Who was notes/sorting.md written by?"]) {
+    const { answer, notice, sources } = await say(question);
+    assert.equal(answer, "notes/sorting.md names as its authors Ada Example, Grace Sample.", question);
+    assert.equal(notice, "Answered from the catalog and the history; no model was asked.");
+    assert.equal(sources[0]?.key, "notes/sorting.md");
+  }
+  for (const question of [
+    "When was notes/sorting.md last changed?",
+    "when was Sorting written",
+    "Since when is notes/sorting.md in the library?",
+  ]) {
+    const { answer, counted } = await say(question);
+    assert.equal(
+      answer,
+      "notes/sorting.md says that it is of 2024-05. notes/sorting.md is in this library since publication 2 of 2026-02-01, " +
+        "and as it is now since publication 5 of 2026-05-01.",
+      question,
+    );
+    for (const { value, start } of counted) assert.equal(answer.slice(start, start + value.length), value);
+  }
+  // Nothing is known of these, names nothing, or lies elsewhere.
+  for (const [question, prefix] of [
+    ["Who wrote notes/digests.md?", ""],
+    ["When was notes/digests.md published?", ""],
+    ["Who wrote notes/sorting.md?", "proofs/"],
+    ["Who wrote the tutorial?", ""],
+    ["When was merge sort invented?", ""],
+  ] as const)
+    assert.doesNotMatch((await say(question, prefix)).answer, /names as its|says that it is of|in this library since/, question);
 });
 
 test("what is counted carries its query: each number stands at its place in the answer, and leads to its list", async () => {
@@ -461,13 +518,13 @@ test("a model that turns what was counted into something else is not heard", asy
       texts,
     );
     assert.equal(answer.mode, "search", lie);
-    assert.match(answer.answer, /^1 of 1 records are verified\.\n\nnotes\/sorting\.md \(Sorting\): “Insertion sort is stable/);
+    assert.match(answer.answer, /^1 of 1 records are verified\.\n\n“Insertion sort is stable/);
   }
 });
 
 test("what is asked beside a count is quoted without a model, or said not to be here", async () => {
   const asked = async (question: string) => (await drain(ask({ question, prefix: "" }, makeLibrary(), askOptions()))).answer;
-  assert.match((await asked(BESIDE)).answer, /^1 of 1 records are verified\.\n\nnotes\/sorting\.md \(Sorting\): “Insertion sort is stable/);
+  assert.match((await asked(BESIDE)).answer, /^1 of 1 records are verified\.\n\n“Insertion sort is stable/);
   const { answer, counted } = await asked("How many records are verified, and why do zebras sleep?");
   assert.match(answer, /^1 of 1 records are verified\.\n\nNot in this library\./);
   assert.equal(counted?.length, 2);

@@ -7,10 +7,11 @@ import {
   type Finding,
   type Found,
   type Objects,
+  passagesOf,
   type Quoted,
+  rankCandidates,
   readQuestion,
   readSources,
-  type Source as TextSource,
   subjectOf,
 } from "../../snapshots/answer/index.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
@@ -21,6 +22,7 @@ import { mountPath, type ViewData } from "../../snapshots/format/view-data.ts";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
 import type { Counted, Facts } from "./counted.ts";
 import { ground, type Grounded, parseSentences, type Told } from "./grounding.ts";
+import { ALL_COUNTED, ALL_LOOKED_UP, NO_MODEL, OF_HISTORY } from "../../snapshots/format/ask-notices.ts";
 import { isHarmless } from "./harmless.ts";
 import { lookUp, sourcesOf } from "./lookup.ts";
 import { makePrompt } from "./prompt.ts";
@@ -52,6 +54,8 @@ export type AskLibrary = Objects & {
   readonly data: ViewData;
   /** Counts what a question about the registry, the claims, the catalog or the history asks for; null when it is none that can be counted. */
   count(question: string, prefix: string): Promise<Counted | null>;
+  /** Who made what the question names, and when, where the library knows; null where a text has to say it. */
+  provenance(question: string, prefix: string): Promise<Facts | null>;
   /** The texts that may answer. @throws when there is no index; the answer then does without */
   find(question: string, prefix: string): Promise<Found>;
   /** The question with the words that were meant, where one stands nowhere and one that is near it does. @throws as `find` */
@@ -61,7 +65,6 @@ export type AskLibrary = Objects & {
 
 export type AskOptions = {
   readonly model: AnswerModel | null;
-  readonly modelNotice: string;
   readonly deadline: number;
   /** A fresh word that nobody can guess. */
   readonly delimiter: () => string;
@@ -87,8 +90,9 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   const mended = known?.read ?? (await library.mend(question, prefix).catch(() => question));
   const read = isHarmless(mended) ? mended : question;
   const counted = known?.read === read || read === question ? known : await library.count(read, prefix);
-  const facts = sayFacts(counted?.facts ?? [], library);
-  /** What is not answered by counting. */
+  const provenance = counted === null ? await library.provenance(read, prefix) : null;
+  const facts = sayFacts(provenance === null ? (counted?.facts ?? []) : [provenance], library);
+  /** What is not answered by counting, nor by what the library knows of a thing. */
   const open = facts === null ? read : (counted?.rest ?? "");
   const lookup = open === "" ? { sentences: [], instead: [], sources: [], settled: true } : lookUp(open, prefix, data);
   let searchNotice = "";
@@ -104,8 +108,9 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   );
   yield { type: "sources", sources };
 
-  const texts = await readSources(found.texts, library);
-  const excerpts = texts.slice(0, MAX_EXCERPTS).flatMap(excerptOf);
+  const asked = readQuestion(open, found.worth);
+  const ranked = rankCandidates(asked, found, await readSources(found.texts, library), library.candidates);
+  const excerpts = passagesOf(ranked, MAX_EXCERPTS).map(toExcerpt);
   const pins = openPins(library);
   let answer = "";
   const allCounted: CountedNumber[] = [];
@@ -125,9 +130,9 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   let finding: Finding | null = null;
   let notice = searchNotice;
   if (open === "") {
-    notice = "Counted from this snapshot: each number leads to the list that it comes from. No model was asked.";
+    notice = provenance === null ? ALL_COUNTED : OF_HISTORY;
   } else if (lookup.settled) {
-    notice = "Answered from the catalog and the registry; no model was asked.";
+    notice = ALL_LOOKED_UP;
   } else {
     const model = excerpts.length === 0 ? null : options.model;
     let dropped = 0;
@@ -155,10 +160,10 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
           `${notice} ${dropped === 1 ? "One sentence was" : `${dropped} sentences were`} left out because no source bears them out.`.trim();
       else if (written === 0 && notice === "")
         notice = "Nothing that the answer model wrote is borne out by the sources, so the best passages are quoted.";
-    } else if (notice === "") notice = options.model === null ? options.modelNotice : "No passage in this library matches the question.";
+    } else if (notice === "") notice = options.model === null ? NO_MODEL : "No passage in this library matches the question.";
     if (mode === "search") {
       const before = answer;
-      const best = findQuotes(readQuestion(open, found.worth), found, texts, library.candidates, isHarmless);
+      const best = findQuotes(asked, found, ranked, isHarmless);
       // What is named outright says more than what is only near.
       const isNamed = best.finding === "nearest" && lookup.instead.length > 0;
       finding = isNamed ? null : best.finding;
@@ -254,12 +259,11 @@ function mergeSources(found: readonly Omit<Source, "score">[], ranked: readonly 
   return [...named, ...ranked.filter((source) => !seen.has(`${source.kind} ${source.key}`))].slice(0, MAX_SOURCES);
 }
 
-/** The best passage of a text with the lines that it stands in, as a model is shown it. */
-function excerptOf({ found, source, start_line, sha256 }: TextSource): readonly Excerpt[] {
-  const row = found.passages[0]?.row;
-  if (row === undefined) return [];
-  const lines = source.split("\n").slice(row.start_line - start_line, row.end_line - start_line + 1);
-  return [{ ...row, sha256, source: lines.join("\n") }];
+/** A passage with the whole lines that it stands in. */
+function toExcerpt({ source, text, start_line, end_line }: ReturnType<typeof passagesOf>[number]): Excerpt {
+  const lines = source.source.split("\n").slice(start_line - source.start_line, end_line - source.start_line + 1);
+  const { key, title, kind, sha256, page } = source;
+  return { key, title, kind, sha256, page, text, start_line, end_line, source: lines.join("\n") };
 }
 
 /** Sentences as they are completed: grounded, or null for one that is not borne out.
@@ -301,13 +305,10 @@ async function* writeSentences(
 
 /** The stretches that answer, as they are read, each with the bytes that it stands for. */
 function quoteTexts(quotes: readonly Quoted[], pins: Pins): readonly string[] {
-  return quotes.flatMap(({ source, plain, heading, ...located }) => {
-    const quoted = `\u201c${withoutMarks(plain)}\u201d`;
-    const said = `${source.key}${heading === "" || heading === source.title ? "" : ` (${withoutMarks(heading)})`}: ${quoted}`;
-    // A key is a stranger's text too.
-    const named = isHarmless(said.slice(0, -quoted.length)) && !/\[\d*\]/.test(said) ? said : quoted;
-    return pins.cite({ text: named, quotes: [{ ...located, excerpt: source }] }) ?? [];
-  });
+  return quotes.flatMap(
+    ({ source, plain, ...located }) =>
+      pins.cite({ text: `\u201c${withoutMarks(plain)}\u201d`, quotes: [{ ...located, excerpt: source }] }) ?? [],
+  );
 }
 
 type Pins = {

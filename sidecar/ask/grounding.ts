@@ -87,10 +87,7 @@ export function ground(sentence: Claimed, excerpts: readonly Excerpt[], told: re
     }
     const excerpt = excerpts[n - 1];
     if (excerpt === undefined) continue;
-    const located =
-      quote === null
-        ? chooseQuote(excerpt, new Map([...said].map((word) => [word, 1])))
-        : locateQuote(excerpt.source, excerpt.start_line, quote);
+    const located = quote === null ? chooseQuote(excerpt, said) : locateQuote(excerpt.source, excerpt.start_line, quote);
     if (located === null || words(located.quote).length < MIN_QUOTE_WORDS || !isHarmless(located.quote)) continue;
     const { quote: exact, start_line, end_line } = located;
     quotes.push({ quote: exact, start_line, end_line, excerpt });

@@ -8,6 +8,7 @@ import { correct } from "../../snapshots/query/meant.ts";
 import type { AskRequest } from "../../snapshots/schema/index.ts";
 import type { Semantic } from "./semantic.ts";
 import type { AnswerCounted } from "./counted.ts";
+import { findProvenance } from "./provenance.ts";
 import { ask, type AskAnswer, type AskEvent, type AskLibrary, type AskOptions } from "./ask.ts";
 
 const MAX_RESULTS = 40; // records and claims among them, which have no lines to quote
@@ -55,6 +56,8 @@ async function openAskLibrary(
     data: await snapshot.data(),
     count: async (question, prefix) => (await answerCounted?.(question, { prefix, snapshot, standsNowhere })) ?? null,
     candidates,
+    provenance: async (question, prefix) =>
+      findProvenance(question, prefix, await snapshot.data(), (kind, name) => open.firstSeen(kind, name)),
     find: async (question, prefix) => findTexts(await open.reader(), semantic?.embedder ?? null, queryOf(question, prefix), signal),
     async mend(question, prefix) {
       const reader = await open.reader();

@@ -1,6 +1,6 @@
 /** Structured logs on stderr, one JSON line per request, with everything that could be a credential cut out. */
 import { type DestinationStream, type Logger, pino } from "pino";
-import { openStderr } from "../../snapshots/http/index.ts";
+import { cutTokens, openStderr } from "../../snapshots/http/index.ts";
 
 /** Names under which a secret could come into a log, at any of the depths that we write. */
 const SECRET_NAMES = [
@@ -19,8 +19,6 @@ const SECRET_NAMES = [
 /** Environment variables whose values must not be written, wherever they turn up. */
 const SECRET_VARIABLES = ["REINDEX_TOKEN", "AI_GATEWAY_ID", "INFERENCE_API_KEY", "LOG_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
 const MIN_SECRET = 6;
-/** Compact tokens: three base64url parts that begin like a JSON object. */
-const TOKEN = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.?[A-Za-z0-9_-]*/g;
 /** `user:password@` in an address that an error quotes. */
 const USERINFO = /(\/\/)[^\s/@"]+@/g;
 
@@ -32,7 +30,7 @@ export function openLog(stream: DestinationStream = openStderr(), env: NodeJS.Pr
   // The last door: whatever a message or a stack quotes, it passes here as text.
   const cleaned: DestinationStream = {
     write(line) {
-      let text = line.replaceAll(TOKEN, "[token]").replaceAll(USERINFO, "$1[redacted]@");
+      let text = cutTokens(line).replaceAll(USERINFO, "$1[redacted]@");
       for (const secret of secrets)
         text = text.replaceAll(secret, "[redacted]").replaceAll(JSON.stringify(secret).slice(1, -1), "[redacted]");
       stream.write(text);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { words } from "../index/words.ts";
-import { findQuotes } from "./best-quotes.ts";
+import { findQuotes, rankCandidates } from "./best-quotes.ts";
 import { Candidates } from "./candidates.ts";
 import { DECISION_FEATURES, FEATURES } from "./features.ts";
 import { readQuestion, subjectOf } from "./question.ts";
@@ -49,13 +49,9 @@ function ask(question: string, texts: Readonly<Record<string, string>>, isHarmle
     return { found: text, key, title: key, kind: "markdown", sha256: key, page: null, source, start_line: 1 };
   });
   const score = best * 4;
-  return findQuotes(
-    readQuestion(question, worth),
-    { results: [], texts: sources.map((one) => one.found), worth, score, near: { high: 0.6, low: 0.3 } },
-    sources,
-    new Candidates(),
-    isHarmless,
-  );
+  const asked = readQuestion(question, worth);
+  const all = { results: [], texts: sources.map((one) => one.found), worth, score, near: { high: 0.6, low: 0.3 } };
+  return findQuotes(asked, all, rankCandidates(asked, all, sources, new Candidates()), isHarmless);
 }
 
 test("the weights are of the features, each once and in their order", () => {
@@ -107,4 +103,15 @@ test("a frame is no part of what is asked", () => {
     ["Tell me about?", "Tell me about?"],
   ] as const)
     assert.equal(subjectOf(question), subject, question);
+});
+
+test("a statement is held against several texts, and a question may be answered from one", () => {
+  const texts = {
+    "a.md":
+      "# Sorting\n\nInsertion sort keeps equal keys in their order.\n\n## Keys\n\nEqual keys keep their order in insertion sort, always.\n",
+    "b.md": "# Order\n\nIn insertion sort the order of equal keys is kept, as in merge sort.\n",
+  };
+  const keysOf = (question: string): readonly string[] => ask(question, texts).quotes.map(({ source }) => source.key);
+  assert.deepEqual(keysOf("Insertion sort keeps the order of equal keys.").toSorted(), ["a.md", "b.md"]);
+  assert.deepEqual(keysOf("Does insertion sort keep the order of equal keys?").toSorted(), ["a.md", "a.md", "b.md"]);
 });

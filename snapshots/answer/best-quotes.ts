@@ -6,9 +6,9 @@ import { type Candidate, cover, decisionFeatures, featuresOf } from "./features.
 import type { Found } from "./found-texts.ts";
 import type { Question } from "./question.ts";
 import type { Source } from "./sources.ts";
-import { plainIn } from "./block.ts";
+import { plainIn } from "../blocks/block.ts";
 import { KINDS } from "../schema/kinds.ts";
-import { sentencesIn } from "./units.ts";
+import { sentencesIn } from "../blocks/units.ts";
 import { BESIDE, DECISIONS, ORDER } from "./weights.ts";
 
 const MAX_QUOTES = 3;
@@ -30,7 +30,7 @@ export type Ranked = {
   readonly score: number;
 };
 
-/** What can be quoted, best first, each no part of a better one.
+/** What can be quoted, best first.
  *  @param order weights of the features */
 export function rankCandidates(
   question: Question,
@@ -48,18 +48,19 @@ export function rankCandidates(
   return all.sort((a, b) => b.score - a.score);
 }
 
-/** @param isHarmless whether a text may stand in an answer; a sentence that may not is left out */
+/** A text that does not have what the question names with a number ("SHA-1") is not quoted.
+ *  @param candidates best first
+ *  @param isHarmless whether a text may stand in an answer; a sentence that may not is left out */
 export function findQuotes(
   question: Question,
   found: Found,
-  sources: readonly Source[],
-  candidates: Candidates,
+  candidates: readonly Ranked[],
   isHarmless: (text: string) => boolean,
 ): { readonly finding: Finding; readonly quotes: readonly Quoted[] } {
-  const asked = question.asks
-    ? sources.filter(({ source, title }) => question.numbered.every((name) => name.test(`${title}\n${source}`)))
-    : sources;
-  const ranked = rankCandidates(question, found, asked, candidates);
+  const numbered = question.asks ? question.numbered : [];
+  const isAsked = ({ source, title }: Source): boolean => numbered.every((name) => name.test(`${title}\n${source}`));
+  const named = new Set([...new Set(candidates.map(({ source }) => source))].filter(isAsked));
+  const ranked = candidates.filter(({ source }) => named.has(source));
   const finding = decide(question, found, ranked);
   if (finding === "none") return { finding, quotes: [] };
   const quotes: (Quoted & { readonly ranked: Ranked })[] = [];
@@ -67,12 +68,31 @@ export function findQuotes(
     if (quotes.length >= MAX_QUOTES || one.score < (ranked[0]?.score ?? 0) - BESIDE) break;
     const { unit } = one.candidate;
     if (quotes.some(({ ranked, plain }) => overlaps(ranked, one) || plain.includes(unit.plain))) continue;
+    if (question.states && quotes.some(({ source }) => source === one.source)) continue;
     const plain = harmlessPart(one, isHarmless);
     if (plain === null) continue;
     const heading = unit.heading.at(-1) ?? "";
     quotes.push({ ...locate(one), source: one.source, plain, heading: isHarmless(heading) ? heading : "", ranked: one });
   }
   return { finding: quotes.length === 0 ? "none" : finding, quotes };
+}
+
+/** A passage as a model is shown it: lines of its source, and what is read there. */
+export type ShownPassage = { readonly source: Source; readonly text: string; readonly start_line: number; readonly end_line: number };
+
+/** The passages in which the best candidates begin, best first, each once; a candidate in none that was found stands by itself. */
+export function passagesOf(ranked: readonly Ranked[], count: number): readonly ShownPassage[] {
+  const shown = new Map<string, ShownPassage>();
+  for (const one of ranked) {
+    if (shown.size >= count) break;
+    const { source, candidate } = one;
+    const { start_line, end_line, quote } = locate(one);
+    const { row } = candidate.passage;
+    const lines = row ?? { text: quote, start_line, end_line };
+    const name = `${source.key} ${source.page ?? ""} ${lines.start_line} ${row?.n ?? `at ${candidate.unit.start}`}`;
+    if (!shown.has(name)) shown.set(name, { source, text: lines.text, start_line: lines.start_line, end_line: lines.end_line });
+  }
+  return [...shown.values()];
 }
 
 /** How sure it is that something answers, and that the first three quotes do. */

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { type Candidate, type Words, wordsIn } from "./features.ts";
 import type { FoundPassage } from "./found-texts.ts";
 import type { Source } from "./sources.ts";
-import { type Unit, unitsOf } from "./units.ts";
+import { type Unit, unitsOf } from "../blocks/units.ts";
 
 const MAX_READ = 4 * 1024 * 1024; // code units of texts whose reading is kept: about ten times as many bytes
 const OPENING = 60; // characters of a stretch that tell whether a passage has it
@@ -18,13 +18,11 @@ export class Candidates {
 
   read(source: Source): readonly Candidate[] {
     const { sha256, kind, page, start_line, found } = source;
-    const [first] = found.passages;
-    if (first === undefined) return [];
     const name = `${sha256} ${kind} ${page ?? ""} ${start_line} ${source.source.length}`;
     const units = this.#read.get(name) ?? readUnits(source);
     this.#read.set(name, units);
     const title = wordsIn(`${source.title} ${source.key}`).said;
-    return units.map(({ line, ...read }) => ({ ...read, text: found, title, passage: passageOf(read.unit, line, found.passages, first) }));
+    return units.map(({ line, ...read }) => ({ ...read, text: found, title, passage: passageOf(read.unit, line, found.passages) }));
   }
 }
 
@@ -40,12 +38,12 @@ function readUnits({ source, kind, start_line }: Source): readonly ReadUnit[] {
   });
 }
 
-/** The passage that a stretch stands in, or the best one without its score. */
-function passageOf({ plain }: Unit, line: number, passages: readonly FoundPassage[], first: FoundPassage): FoundPassage {
+/** The passage that a stretch begins in, or what is known of one that was not found. */
+function passageOf({ plain }: Unit, line: number, passages: readonly FoundPassage[]): Candidate["passage"] {
   const around = passages.filter(({ row }) => row.start_line <= line && line <= row.end_line);
   // Of a page that is one line, the words tell.
   const within = around.length > 1 ? around.find(({ row }) => row.text.includes(plain.slice(0, OPENING))) : around[0];
-  return within ?? { row: first.row, words: 0, near: Math.min(...passages.map(({ near }) => near)) };
+  return within ?? { row: null, words: 0, near: Math.min(...passages.map(({ near }) => near)) };
 }
 
 function lineStarts(source: string): readonly number[] {

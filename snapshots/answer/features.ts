@@ -1,20 +1,18 @@
-/** FeaturesOf says in numbers what speaks for a stretch of a text as the answer to a question. The weights are learnt (weights.json). */
+/** FeaturesOf says in numbers what speaks for a stretch of a text as the answer to a question. The weights are learnt (weights.ts). */
 import { words } from "../index/words.ts";
 import type { Found, FoundPassage, FoundText } from "./found-texts.ts";
-import type { Question } from "./question.ts";
-import type { Unit } from "./units.ts";
+import { isAsking, type Question } from "./question.ts";
+import type { Unit } from "../blocks/units.ts";
 import { USUAL } from "./weights.ts";
 
 const REASON = /\b(?:because|since|so that|otherwise|therefore|hence|reason|or else|must)\b|, or\b|^(?:so|that is why)\b/i;
 const STEP = /\b(?:run|use|using|type|command|install|edit|set|add|you can|to \w+,)\b/i;
-const NUMBER = /\d/;
 const PARAGRAPH = 400; // characters; an entry that defines what is asked says as much in fewer
 
 /** What is measured, in the order of the weights. */
 export const FEATURES = [
   "share of the topic's words said",
   "more of them in the headings",
-  "more of them in the title",
   "share of them in the heading",
   "share of the heading that they are",
   "heading, of the first below it",
@@ -28,10 +26,8 @@ export const FEATURES = [
   "how, and a step or a command",
   "definition, where one is asked for",
   "reason, where one is asked for",
-  "number, where one is asked for",
-  "item of a list",
-  "entry of a table",
   "asks itself",
+  "stands under a question",
   "length",
   "share of the topic's words in the section",
 ] as const;
@@ -47,7 +43,7 @@ export function wordsIn(text: string): Words {
 export type Candidate = {
   readonly unit: Unit;
   readonly text: FoundText;
-  readonly passage: FoundPassage;
+  readonly passage: Pick<FoundPassage, "words" | "near"> & { readonly row: FoundPassage["row"] | null };
   readonly said: Words;
   readonly headings: ReadonlySet<string>;
   readonly heading: ReadonlySet<string>;
@@ -74,7 +70,7 @@ function rarestIn(topic: Question["topic"], ...sets: readonly ReadonlySet<string
 
 export function featuresOf(
   question: Question,
-  { unit, text, passage, said, headings, heading, title, section: all }: Candidate,
+  { unit, text, passage, said, headings, heading, section: all }: Candidate,
   found: Found,
 ): readonly number[] {
   const { topic } = question;
@@ -88,7 +84,6 @@ export function featuresOf(
   return [
     own,
     section - own,
-    cover(topic, said.said, headings, title) - section,
     under,
     heading.size === 0 ? 0 : [...heading].filter((word) => topic.has(word)).length / heading.size,
     unit.below === 0 ? under : 0,
@@ -102,10 +97,8 @@ export function featuresOf(
     flag(question.instructs && (unit.shows || STEP.test(plain))),
     flag(defines),
     flag(question.explains && REASON.test(plain)),
-    flag(question.counts && NUMBER.test(plain)),
-    flag(unit.form === "item"),
-    flag(unit.form === "entry" && !defines),
     flag(plain.endsWith("?")),
+    flag(isAsking(unit.heading.at(-1) ?? "")),
     Math.log2(1 + (defines && unit.form === "entry" ? PARAGRAPH : plain.length) / 100),
     cover(topic, all),
   ];
@@ -164,13 +157,14 @@ export function decisionFeatures(
   const [first] = ranked;
   if (first === undefined) return [];
   const { candidate, features, score } = first;
+  const valueOf = (name: (typeof FEATURES)[number]): number => features[FEATURES.indexOf(name)] ?? 0;
   const worth = [...topic.values()].reduce((sum, one) => sum + one, 0);
   const next = ranked.find((one) => one.candidate.text !== candidate.text);
   return [
-    features[0] ?? 0,
+    valueOf("share of the topic's words said"),
     cover(topic, candidate.section, candidate.title),
-    features[3] ?? 0,
-    features[7] ?? 0,
+    valueOf("share of them in the heading"),
+    valueOf("neighbours of the question said"),
     rarestIn(topic, candidate.said.said, candidate.headings),
     Math.max(...ranked.slice(0, LOOKED_AT).map((one) => cover(topic, one.candidate.section))),
     worth === 0 ? 0 : found.score / worth,

@@ -3,6 +3,7 @@ import { words } from "../index/words.ts";
 
 export const NEGATED = /(?<!(?:,|\band)\s)\b(?:not|no|never|without|cannot|except|nor|neither)\b|n['\u2019]t\b/i;
 const ASKS = /\?\s*$|^\s*(?:what|who|whose|how|why|when|where|which|does|do|is|are|can|may|should|tell)\b/i;
+const NUMBERING = /^\s*(?:Q?\d[\d.]*[.):]?|\(\d+\))\s+/;
 const LIBRARY = "(?:(?:the|this|your) )?(?:library|texts?|documents?|manuals?|books?|pages?|papers?|it|here)";
 /** A frame asks for whatever is said of its subject. */
 const FRAMES = [
@@ -34,7 +35,6 @@ const FORMS = {
     /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\b|\b(?:meaning|definition) of\b|\bwhat\b.*\bmeans?\b|^\s*what\s+(?:do|does)\b.*\b(?:do|stand for)\b\W*$/i,
   instructs: /\bhow\s+(?:do|does|can|could|should|to|would)\b|\bwhich (?:command|tool|option|file)\b|^\s*(?:can|may)\s+i\b/i,
   explains: /\bwhy\b|\bwhat\b.*\bfor\s*\?|\breasons?\b|\bpoint of\b|\bcause\b/i,
-  counts: /\bwhen\b|\bwhich year\b|\bsince\b|\buntil\b|\bhow (?:many|much|long|often|big|large|far)\b/i,
 } as const;
 
 export type Question = { readonly [Form in keyof typeof FORMS]: boolean } & {
@@ -43,6 +43,8 @@ export type Question = { readonly [Form in keyof typeof FORMS]: boolean } & {
   readonly negated: boolean;
   /** And not a statement, nor words alone. */
   readonly asks: boolean;
+  /** A sentence that is held against the library: several texts may bear it out, or speak against it. */
+  readonly states: boolean;
   /** The words that it is about, by worth. */
   readonly topic: ReadonlyMap<string, number>;
   /** Those of them that stand side by side in it. */
@@ -50,6 +52,11 @@ export type Question = { readonly [Form in keyof typeof FORMS]: boolean } & {
   /** What has a number in its name, each as whoever writes of it may write it. */
   readonly numbered: readonly RegExp[];
 };
+
+/** Whether a heading is a question, as those of collections of questions are. */
+export function isAsking(heading: string): boolean {
+  return ASKS.test(heading.replace(NUMBERING, ""));
+}
 
 /** A question without the frame that asks for whatever is said of its subject. */
 export function subjectOf(question: string): string {
@@ -71,9 +78,9 @@ export function readQuestion(question: string, worth: ReadonlyMap<string, number
     defines: has(FORMS.defines),
     instructs: has(FORMS.instructs),
     explains: has(FORMS.explains),
-    counts: has(FORMS.counts),
     negated: NEGATED.test(question),
     asks,
+    states: !asks && /\.\s*$/.test(question),
     topic,
     pairs: order.slice(1).flatMap((word, at) => (word === order[at] ? [] : [[order[at] ?? "", word] as const])),
     numbered: [...question.matchAll(NUMBERED)].flatMap(([, name = "", number = ""]) =>

@@ -1,7 +1,7 @@
 /** The standing of a record or a claim: the one value that every page, list, count, file, tool and answer says of it. What a source says
  *  stays beside it, as the source says it. Apart from views, because browsers load this. */
 import type { CubRecord } from "../schema/cubs.ts";
-import type { EvidenceState } from "../schema/scalar.ts";
+import type { CheckState, EvidenceState } from "../schema/scalar.ts";
 import type { Standing } from "../schema/standing.ts";
 
 /** Endings of a state that has a "but": nobody here could hold it against its evidence, or its evidence does not hold any more. */
@@ -40,29 +40,82 @@ export const BUTS: Readonly<Record<EvidenceState, But | null>> = {
   unpinned: { record: "it pins no file", claim: "it pins nothing", lost: false },
 };
 
+type Check = NonNullable<Standing["check"]>;
+
+/** What a run of a prover that ended in this state did; of one that accepted, "verified" says so. */
+const DID: Readonly<Record<Exclude<CheckState, "not_run">, string>> = {
+  accepted: "accepted it",
+  accepted_with_axioms: "accepted it with axioms",
+  holes: "found it open",
+  rejected: "refused it",
+  timeout: "came to no end",
+  memory: "ran out of memory",
+  environment: "could not be run",
+  unsupported: "could not be asked",
+  stale: "was asked of an older revision",
+  disagrees: "contradicts the prover that it looks over",
+};
+
+const PROVERS: Readonly<Record<string, string>> = { coq: "Coq", lean: "Lean", metamath: "Metamath", agda: "Agda" };
+
+export function proverName(prover: string): string {
+  return PROVERS[prover] ?? prover;
+}
+
+type Judged = Pick<CubRecord, "verification_state" | "evidence_state" | "statement_state" | "checks">;
+
 /** RecordStanding returns the standing of a record, which follows from its own members. */
 export function recordStanding({
   verification_state: said,
   evidence_state: evidence = "unpinned",
   statement_state: statement,
-}: Pick<CubRecord, "verification_state" | "evidence_state" | "statement_state">): Standing {
+  checks = [],
+}: Judged): Standing {
   const but = BUTS[evidence];
   const buts = [...(but === null ? [] : [but.record]), ...(statement === "differs" ? ["its file declares another statement"] : [])];
-  return formatStanding(STATES.get(said) ?? said, evidence, buts, but?.lost ?? false);
+  return formatStanding(STATES.get(said) ?? said, evidence, buts, but?.lost ?? false, findCheck(said, checks));
 }
 
-/** FormatStanding puts a state and what is to be said against it into words.
+/** FindCheck returns the run that a state is of: of a verified record one that accepted it, else the newest. Where nobody ran a prover
+ *  there is none. */
+function findCheck(said: string, checks: NonNullable<CubRecord["checks"]>): Check | null {
+  const run = checks.filter(({ state }) => state !== "not_run").toSorted((a, b) => (a.finished < b.finished ? 1 : -1));
+  const check = (said === "VERIFIED" ? run.find(accepts) : undefined) ?? run[0];
+  if (check === undefined) return null;
+  return { state: check.state, by: `${proverName(check.prover)} ${check.version}`.trimEnd(), on: check.finished };
+}
+
+function accepts({ state }: { readonly state: CheckState }): boolean {
+  return state === "accepted" || state === "accepted_with_axioms";
+}
+
+/** FormatStanding puts a state, what checked it and what is to be said against it into words.
  *  @param buts in words; none where all holds
  *  @param lost whether something that is pinned or rested on does not hold any more */
-export function formatStanding(said: string, evidence: EvidenceState, buts: readonly string[], lost: boolean): Standing {
+export function formatStanding(
+  said: string,
+  evidence: EvidenceState,
+  buts: readonly string[],
+  lost: boolean,
+  check: Check | null = null,
+): Standing {
   const doubted = buts.length > 0 && (lost || GOOD.has(said));
   const word = said === "not_verified" ? "not verified" : said;
   const first = said !== "verified" || !doubted ? word : lost ? "verified once" : "said to be verified";
   return {
     state: !doubted ? said : said + (lost ? LOST : SAID),
     evidence,
-    says: [first, ...(doubted ? buts : [])].join("; "),
+    ...(check === null ? {} : { check }),
+    says: [check === null ? first : withCheck(first, check), ...(doubted ? buts : [])].join("; "),
   };
+}
+
+/** "verified by Coq 8.16.1 on 2026-11-24", or "not verified; Coq 8.16.1 refused it on 2026-11-24". */
+function withCheck(first: string, check: Check): string {
+  const { state, by, on } = check;
+  if (state === "not_run") return first;
+  const day = on === "" ? "" : ` on ${on.slice(0, 10)}`;
+  return accepts(check) && first.startsWith("verified") ? `${first} by ${by}${day}` : `${first}; ${by} ${DID[state]}${day}`;
 }
 
 /** StandingWord returns a state in words, for counts and charts, which have no room for a sentence. */

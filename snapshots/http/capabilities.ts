@@ -51,11 +51,13 @@ export function describeCache(blobs: Blobs | null): readonly Component[] {
   return [{ name: "cache", status: good ? "live" : "unavailable", note: text }];
 }
 
-/** How long a look at the files and the index is trusted: a load balancer asks each second. Milliseconds. */
+/** How long a look at the files and the index is trusted, and how long it is told while a newer one is under way: a load balancer asks
+ *  each second, and waits for none. Milliseconds. */
 const TRUSTED_MS = 1_000;
+const TOLD_MS = 2_500;
 
 /** What was found, of what, and when, by a clock that is never set back; `at` is null while it is being found. */
-type Found = { readonly health: Promise<Health>; readonly of: string; at: number | null };
+type Found = { readonly health: Promise<Health>; readonly of: string; at: number | null; next: boolean };
 const finding = new WeakMap<View, Found>();
 
 /** pass: the pointer verifies and its snapshot opens; warn: it is old or an optional part is down; fail: nothing can be served.
@@ -65,14 +67,34 @@ export function health(view: View): Promise<Health> {
   const clock = view.options.monotonic ?? (() => performance.now());
   const of = `${view.peek()?.snapshot.id ?? ""} ${view.trouble() ?? ""}`;
   const known = finding.get(view);
-  if (known !== undefined && (known.at === null || (known.of === of && clock() - known.at < TRUSTED_MS))) return known.health;
-  const found: Found = { health: findHealth(view), of, at: null };
-  finding.set(view, found);
-  const settle = (): void => {
-    found.at = clock();
-  };
-  found.health.then(settle, settle);
-  return found.health;
+  if (known === undefined) return find();
+  if (known.at === null) return known.health;
+  const age = clock() - known.at;
+  if (known.of !== of || age >= TOLD_MS) return find();
+  if (age >= TRUSTED_MS && !known.next) {
+    known.next = true;
+    const next = look();
+    next.health.then(
+      () => finding.set(view, next),
+      () => (known.next = false),
+    );
+  }
+  return known.health;
+
+  function find(): Promise<Health> {
+    const found = look();
+    finding.set(view, found);
+    return found.health;
+  }
+
+  function look(): Found {
+    const found: Found = { health: findHealth(view), of, at: null, next: false };
+    const settle = (): void => {
+      found.at = clock();
+    };
+    found.health.then(settle, settle);
+    return found;
+  }
 }
 
 async function findHealth(view: View): Promise<Health> {

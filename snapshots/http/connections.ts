@@ -39,17 +39,27 @@ export function openConnections(server: Server, { check, leeway }: { readonly ch
   const connections = new Map<Socket, Connection>();
   let leaving = false;
   let waiting = 0;
+  /** Runs while there are connections: a server that nobody asks is not woken. */
+  let watch: NodeJS.Timeout | undefined;
 
   server.on("connection", (socket: Socket) => {
     const connection: Connection = { last: null, open: 0, waiting: 0, slow: null };
     connections.set(socket, connection);
+    watch ??= setInterval(look, check).unref();
     socket.once("close", () => {
       connections.delete(socket);
       waiting -= connection.waiting;
+      if (connections.size === 0) rest();
     });
   });
+  server.once("close", rest);
 
-  const watch = setInterval(() => {
+  function rest(): void {
+    clearInterval(watch);
+    watch = undefined;
+  }
+
+  function look(): void {
     const now = performance.now();
     for (const [socket, connection] of connections) {
       if (socket.writableLength === 0) {
@@ -61,8 +71,7 @@ export function openConnections(server: Server, { check, leeway }: { readonly ch
       const { since, taken: before } = connection.slow;
       if (taken - before + leeway < (LEAST_RATE * (now - since)) / 1000) socket.destroy();
     }
-  }, check).unref();
-  server.once("close", () => clearInterval(watch));
+  }
 
   return {
     answer(message, response, listener) {

@@ -26,6 +26,6 @@ export {
   type TrustProxy,
 } from "./serving.ts";
 export { stampPage } from "./stamp.ts";
-export { openStderr } from "./stderr.ts";
+export { cutTokens, openStderr } from "./stderr.ts";
 export { openAdmission, type Admission } from "./admission.ts";
 export { openView, type Runtime, type View, waitForFirst } from "./view.ts";

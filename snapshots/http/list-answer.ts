@@ -55,7 +55,7 @@ async function* chunksOf(snapshot: Snapshot, pieces: Pieces): AsyncGenerator<Uin
     if (typeof piece === "string") yield Buffer.from(piece);
     else
       for (const [at, entry] of (await snapshot.files(piece.parts)).entries()) {
-        const part = (await snapshot.read(entry)).subarray(1, -1);
+        const part = (await snapshot.readListed(entry)).subarray(1, -1);
         yield at === 0 ? part : Buffer.concat([Buffer.from(","), part]);
       }
   }

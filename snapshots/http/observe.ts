@@ -1,7 +1,7 @@
 /** What a process tells of the requests that it has answered: to a log, to counters. */
 import type { RequestListener } from "node:http";
 import { pino } from "pino";
-import { openStderr } from "./stderr.ts";
+import { cutTokens, openStderr } from "./stderr.ts";
 
 export type Seen = {
   readonly method: string;
@@ -27,8 +27,9 @@ export function observe(listener: RequestListener, tell: (seen: Seen) => void): 
   };
 }
 
-/** Public reads, one JSON line each on standard error. They carry no credential that a path could not. */
+/** Public reads, one JSON line each on standard error. They carry no credential that a path could not, and of a path no token. */
 export function openAccessLog(): (seen: Seen) => void {
-  const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, openStderr());
+  const stderr = openStderr();
+  const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write: (line) => stderr.write(cutTokens(line)) });
   return (seen) => log.info(seen, "read");
 }

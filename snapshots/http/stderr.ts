@@ -6,8 +6,16 @@ const MAX_WRITE = 16 * 1024;
 const MAX_HELD = 1024 * 1024; // that a slow reader has not taken; later lines are lost to it
 const FLUSH_MS = 250;
 
+/** Compact tokens: three base64url parts that begin like a JSON object. */
+const TOKEN = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.?[A-Za-z0-9_-]*/g;
+
+/** CutTokens leaves no token in a line of a log: whoever sends one in a path has it written by whoever logs paths. */
+export function cutTokens(line: string): string {
+  return line.replaceAll(TOKEN, "[token]");
+}
+
 /** Nobody waits for who reads the log, and a server whose log nobody reads any more goes on, and ends when it is told to: what cannot be
- *  written is tried again with what comes after it, and not in a loop. */
+ *  written is tried again a moment later, and not in a loop. While nothing is to be written, nothing wakes the process. */
 export function openStderr(): DestinationStream {
   const stream = destination({
     fd: 2,
@@ -18,10 +26,26 @@ export function openStderr(): DestinationStream {
     retryEAGAIN: () => false,
   });
   stream.on("error", () => undefined);
-  setInterval(() => stream.flush(), FLUSH_MS).unref();
+  let held = 0; // bytes
+  let timer: NodeJS.Timeout | null = null;
+  stream.on("write", (bytes: number) => (held -= bytes));
+  stream.on("drop", (line: string) => (held -= Buffer.byteLength(line)));
+  const wait = (): void => {
+    timer ??= setTimeout(() => {
+      timer = null;
+      stream.flush();
+      if (held > 0) wait();
+    }, FLUSH_MS).unref();
+  };
   process.on("exit", () => {
     // Each writes no more than MAX_WRITE. Its flushSync tries for ever where nobody reads.
     for (let write = 0; write <= MAX_HELD / MAX_WRITE; write++) stream.flush();
   });
-  return stream;
+  return {
+    write(line) {
+      held += Buffer.byteLength(line);
+      stream.write(line);
+      wait();
+    },
+  };
 }

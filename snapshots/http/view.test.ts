@@ -158,9 +158,36 @@ test("many who ask at once for one thing cost one look", async (t) => {
     new Set([200]),
   );
   assert.equal(looks - looked, 1);
-  clock += 1_000;
+  clock += 3_000;
   assert.equal((await get(view, "/health")).status, 200);
-  assert.equal(looks - looked, 2, "and who asks later gets another");
+  assert.equal(looks - looked, 2, "and who asks when nobody has asked for long waits for another");
+});
+
+test("who asks each second how it is waits for no look, and is told of the one before", async (t) => {
+  const { shelf } = newShelf(t);
+  await publishNote(shelf, 1);
+  const seen = watched(shelf);
+  let clock = 0;
+  let letGo: () => void = () => undefined;
+  let gate: Promise<void> | null = null;
+  let looks = 0;
+  const readChecked = async (): Promise<string | null> => (looks++, await gate, shelf.readChecked());
+  const view = open(overriding(seen.shelf, { readChecked }), { monotonic: () => clock });
+  await view.current();
+  assert.equal((await get(view, "/health")).status, 200);
+  gate = new Promise((resolve) => (letGo = resolve));
+  for (let n = 0; n < 5; n++) {
+    clock += n === 0 ? 1_000 : 100;
+    assert.equal((await get(view, "/health")).status, 200, "answered while the look is under way");
+  }
+  assert.equal(looks, 2, "one look aside, however many ask");
+  letGo();
+  gate = null;
+  while ((await get(view, "/health")).status === 200 && looks === 2) {
+    clock += 1_000;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.equal(looks, 3, "and the next second another");
 });
 
 test("an unknown id costs no look at any record", async (t) => {

@@ -109,7 +109,7 @@ export type Handler =
 export type Stamp = {
   readonly token: string;
   /** Pages that may have it. */
-  readonly pages: readonly PageId[];
+  readonly pages: readonly (PageId | "browse")[];
   /** @param path site path of the page; the links are made relative to it */
   html(open: OpenSnapshot, path: string): string | Promise<string>;
 };
@@ -323,7 +323,7 @@ class ServedView implements View {
     if (records !== this.#kept.records || redacted) {
       this.#kept = { records, withdrawn, byId, redactions, version: this.#kept.version + 1 };
       // What was taken out of earlier snapshots is not answered from memory.
-      if (redacted) this.#trees.parsed.clear();
+      if (redacted) for (const kept of [this.#trees.parsed, this.#trees.listed]) kept.clear();
       for (const id of redacted ? byId.keys() : [...this.#opened.keys()].filter((name) => !byId.has(name))) {
         this.#opened.delete(id);
         this.prepared.forget(atBasis(id));

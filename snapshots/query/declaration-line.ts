@@ -9,12 +9,9 @@ const COMMENTS =
 /** What begins one of them, or looks like it. */
 const COMMENT_BEGINS = /"""|@\[|\(\*|\/-|\/\*|\/\/|--|;;|#/;
 
-/** A text of code without its comments, in whose place are spaces, and the comments by themselves. */
-export function splitComments(text: string): { readonly code: string; readonly comments: readonly string[] } {
-  return {
-    code: text.replaceAll(COMMENTS, (comment) => comment.replaceAll(/[^\n]/g, " ")),
-    comments: text.match(COMMENTS) ?? [],
-  };
+/** A text of code with spaces in place of its comments. */
+export function withoutComments(text: string): string {
+  return text.replaceAll(COMMENTS, (comment) => comment.replaceAll(/[^\n]/g, " "));
 }
 
 /** @returns 1-based; the first line of the passage where it has no name, or does not show it */

@@ -1,9 +1,10 @@
 /** What a result shows of the passage that was found, as a reader reads it: prose without the marks of its language, or the lines of
  *  code that hold the words. The API, the pages of a server and the browser's own search say the same. */
-import { type Kind, KINDS, type Prose } from "../schema/kinds.ts";
+import { type Kind, KINDS } from "../schema/kinds.ts";
 import { type Hit, openFinder, words } from "../index/words.ts";
-import { splitComments } from "./declaration-line.ts";
-import { stripMarks } from "./plain.ts";
+import { withoutComments } from "./declaration-line.ts";
+import { plainIn } from "../blocks/block.ts";
+import { blocksOf } from "../blocks/blocks.ts";
 import { snippet } from "./snippet.ts";
 
 const MAX_PROSE = 320; // characters
@@ -36,8 +37,8 @@ export function worthOf(text: string, find: Find): number {
  *  @param name what the passage declares or explains; "" where that is nothing */
 export function excerpt(kind: Kind, text: string, find: Find, name = ""): Excerpt {
   if (kind === "code") {
-    const { code, comments } = splitComments(text);
-    const said = comments.map(proseOfComment).join("\n");
+    const code = withoutComments(text);
+    const said = proseOf(kind, text);
     const own = code
       .split("\n")
       .filter((line) => !BRINGS_IN.test(line))
@@ -48,14 +49,19 @@ export function excerpt(kind: Kind, text: string, find: Find, name = ""): Excerp
   // Of an entry that is called by the words its beginning says what it is.
   const isWhole = find(name).some(({ start, end }) => end - start === name.length);
   const isCalled = isWhole || (name !== "" && worthOf(name, find) >= CALLED * worthOf(text, find));
-  return proseExcerpt(proseOf(text, KINDS[kind].prose), find, isCalled ? () => [] : find);
+  return proseExcerpt(proseOf(kind, text), find, isCalled ? () => [] : find);
 }
 
-/** Removes the marks of those ways of writing whose marks no reader of an excerpt wants. */
-function proseOf(text: string, prose: Prose | null): string {
-  if (prose === "markdown") return proseOfMarkdown(text);
-  if (prose === "latex") return proseOfLatex(text);
-  return prose === "plain" ? proseOfPlain(text) : text;
+/** What a passage says, block by block, without what it stands under; as it is where its marks went before, or have no reader. */
+function proseOf(kind: Kind, text: string): string {
+  const { prose } = KINDS[kind];
+  if (prose === null || prose === "html" || prose === "printed" || prose === "entries") return text;
+  const blocks = blocksOf(text, kind).map(({ plain, form }) =>
+    form === "entry" || form === "cells" ? plain.replaceAll(/\s*\|\s*/g, " ") : plain,
+  );
+  if (blocks.length > 0 || prose === "comments") return blocks.join(" ");
+  // A heading alone, or links alone.
+  return plainIn(text.replaceAll(/^\s{0,3}#{1,6}\s+/gm, ""), prose);
 }
 
 /** The same as one line of plain text. @param length characters at most */
@@ -109,45 +115,4 @@ export function markHits(text: string, hits: readonly Hit[]): readonly Piece[] {
   }
   if (at < text.length) pieces.push({ text: text.slice(at), marked: false });
   return pieces;
-}
-
-/** Doc comments are Markdown in most languages. */
-function proseOfComment(comment: string): string {
-  const inside = comment
-    .replace(/^\s*[a-zA-Z]?"""/, "")
-    .replace(/^(?:\(\*+|\/\*+!?|\/-[-!]*|\/{2,}!?|-{2,}!?|;+|#+)/, "")
-    .replace(/(?:\*+\)|\*+\/|-\/|""")$/, "")
-    .replaceAll(/^\s*\*(?!\*)\s?/gm, "");
-  return proseOfMarkdown(inside);
-}
-
-const HEADING = /^\s{0,3}#{1,6}\s.*$/gm;
-
-/** Each mark goes by a rule of its own; what no rule knows stays as it was written. A heading is no part of the prose below it. */
-function proseOfMarkdown(text: string): string {
-  const below = text.replaceAll(HEADING, "");
-  return stripMarks(
-    (below.trim() === "" ? text : below)
-      .replaceAll(/^\s*(?:`{3,}|~{3,}).*$/gm, "")
-      .replaceAll(/^\s*(?:[-*_=]\s*){3,}$/gm, "")
-      .replaceAll(/^\s*\|?(?:\s*:?-{2,}:?\s*\|)+.*$/gm, "")
-      .replaceAll(/^\s{0,3}#{1,6}\s+|\s+#+\s*$/gm, "")
-      .replaceAll(/^(?:\s{0,3}>\s?)+/gm, "")
-      .replaceAll(/^\s*(?:[-*+]|\d{1,3}[.)])\s+/gm, "")
-      .replaceAll(/^\s*\||\|\s*$/gm, "")
-      .replaceAll(/\s\|\s/g, " "),
-  ).replaceAll(/\\([!-/:-@[-`{-~])/g, "$1");
-}
-
-/** Marks of reStructuredText, which most texts without a kind of their own have if they have any. */
-function proseOfPlain(text: string): string {
-  return text.replaceAll(/``([^`\n]{1,400})``/g, "$1").replaceAll(/:[a-z][a-z:+-]{0,40}:`([^`<\n]{1,400}?)(?:\s*<[^<>`]{0,200}>)?`/g, "$1");
-}
-
-function proseOfLatex(text: string): string {
-  return text
-    .replaceAll(/(?<!\\)%.*$/gm, "")
-    .replaceAll(/\\(?:begin|end|label|ref|cite|documentclass|usepackage)\*?(?:\[[^\]]{0,200}\])?\{[^{}]{0,200}\}/g, "")
-    .replaceAll(/\\(?:[a-z]*section|paragraph|title|author|emph|text[a-z]{2})\*?\{([^{}]{0,400})\}/g, "$1")
-    .replaceAll("~", " ");
 }

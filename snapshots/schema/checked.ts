@@ -1,23 +1,8 @@
 /** What a record has where its sources were read and a prover was run: optional, absent where nothing said it. */
 import { z } from "zod";
-import { Count, Sha256Hex } from "./scalar.ts";
+import { CHECK_STATES, Count, Sha256Hex } from "./scalar.ts";
 
 const names = z.array(z.string());
-
-/** States of a check. Which of them a record is verified by is the generator's to say. */
-export const CHECK_STATES = [
-  "accepted",
-  "accepted_with_axioms",
-  "holes",
-  "rejected",
-  "timeout",
-  "memory",
-  "environment",
-  "unsupported",
-  "not_run",
-  "stale",
-  "disagrees",
-] as const;
 
 export const RecordCheck = z
   .object({

@@ -8,7 +8,7 @@ type Row = {
    *  object's page shows the numbers. `page`, `cell`: lines are those of the text that was read out of such a part, whose number is the
    *  passage's `page`. Null where it has none. */
   readonly lines: "near" | "exact" | "numbered" | "page" | "cell" | null;
-  /** How sentences are found in it: each name is a reader of answer/blocks.ts. Null where it has none. */
+  /** How sentences are found in it: each name is a reader of blocks/blocks.ts. Null where it has none. */
   readonly prose: Prose | null;
   /** What says the words of its passages in other letters: its strings as JSON reads them, or its page. */
   readonly spelling: "json" | "page" | null;

@@ -43,6 +43,22 @@ export type EvidenceState = (typeof EVIDENCE_STATES)[number];
 export const STATEMENT_STATES = ["same", "differs", "not_found"] as const;
 export type StatementState = (typeof STATEMENT_STATES)[number];
 
+/** States of a check. Which of them a record is verified by is the generator's to say. */
+export const CHECK_STATES = [
+  "accepted",
+  "accepted_with_axioms",
+  "holes",
+  "rejected",
+  "timeout",
+  "memory",
+  "environment",
+  "unsupported",
+  "not_run",
+  "stale",
+  "disagrees",
+] as const;
+export type CheckState = (typeof CHECK_STATES)[number];
+
 /** Where the text of a licence is.
  *  @param license an SPDX expression, an address, or whatever somebody wrote
  *  @returns null where no single address has its text */

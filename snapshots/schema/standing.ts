@@ -1,6 +1,7 @@
-/** What is to be said of a record or a claim now: what its source says, whether what it pins and rests on still holds, and both in words. */
+/** What is to be said of a record or a claim now: what its source says, whether what it pins and rests on still holds, what checked it and
+ *  when, and all of it in words. */
 import { z } from "zod";
-import { EVIDENCE_STATES } from "./scalar.ts";
+import { CHECK_STATES, EVIDENCE_STATES } from "./scalar.ts";
 
 export const Standing = z
   .object({
@@ -9,7 +10,17 @@ export const Standing = z
         "What the source says, as one word: verified, not_verified, unspecified, scoped, partial, or the registry's own. With _said where nobody here could hold it against its evidence, and with _lost where that was done and it does not hold any more",
     }),
     evidence: z.enum(EVIDENCE_STATES).meta({ description: "Of what it pins: the gravest state that this view may see" }),
-    says: z.string().meta({ description: "State and evidence in one sentence: what every page, list and answer says" }),
+    check: z
+      .object({
+        state: z.enum(CHECK_STATES),
+        by: z.string().meta({ description: "The prover and its version" }),
+        on: z.string().meta({ description: "When it ended, RFC 3339: how old the check is" }),
+      })
+      .exactOptional()
+      .meta({ description: "Of a record: the run of a prover that its state is of, else the newest; absent where nobody ran one" }),
+    says: z.string().meta({
+      description: "State, evidence, check and the day of the check in one sentence: what every page, list and answer says",
+    }),
     rests_on: z
       .array(z.object({ id: z.string(), says: z.string() }))
       .exactOptional()

@@ -16,6 +16,8 @@ import type { Library, ObjectRow, ViewData } from "../format/view-data.ts";
 const MAX_CACHED_TREES = 20_000;
 /** Each is forgotten before when no open snapshot has it. */
 const MAX_KNOWN_FILES = 20_000;
+/** Of parts of lists, which most snapshots have in common; bytes. */
+const MAX_LISTED_BYTES = 4 * 1024 * 1024;
 
 export type Snapshot = {
   readonly id: Sha256;
@@ -25,6 +27,8 @@ export type Snapshot = {
   find(path: string): Promise<Entry | null>;
   /** Bytes of a file's blob. @throws ShelfError "snapshot_damaged" when missing or not what the digest says */
   read(entry: BlobEntry): Promise<Uint8Array>;
+  /** The same of a part of a list, kept for the other snapshots that have it. @throws ShelfError "snapshot_damaged" as `read` does */
+  readListed(entry: BlobEntry): Promise<Uint8Array>;
   /** Bytes [start, end] of a file's blob, a part at a time unless it is short. A blob that changes under way ends the body with an error.
    *  @throws ShelfError "snapshot_damaged" as `read` does */
   readPart(entry: BlobEntry, start: number, end: number): Promise<Uint8Array | CheckedBody>;
@@ -48,7 +52,9 @@ export type TreeCache = {
   readonly trees: LRUCache<Sha256, Tree>;
   /** Trees that are being read: whoever asks meanwhile waits for the same reading. A failure is not remembered. */
   readonly reading: Map<Sha256, Promise<Tree>>;
-  readonly parsed: LRUCache<Sha256, WeakRef<object>>;
+  /** By digest; the data of a view by the digests of the two folders that they follow from. */
+  readonly parsed: LRUCache<string, WeakRef<object>>;
+  readonly listed: LRUCache<Sha256, Uint8Array>;
 };
 
 export function createTreeCache(): TreeCache {
@@ -58,6 +64,7 @@ export function createTreeCache(): TreeCache {
     trees: new LRUCache({ maxSize: MAX_CACHED_TREES, sizeCalculation }),
     reading: new Map(),
     parsed: new LRUCache({ maxSize: MAX_KNOWN_FILES, sizeCalculation }),
+    listed: new LRUCache({ maxSize: MAX_LISTED_BYTES, sizeCalculation: ({ length }) => Math.max(1, length) }),
   };
 }
 
@@ -78,6 +85,14 @@ export async function readBlob(shelf: Shelf, digest: Sha256): Promise<Uint8Array
     await file?.close();
   }
   throw spoiledBlob(digest);
+}
+
+async function readListed(shelf: Shelf, digest: Sha256, listed: TreeCache["listed"]): Promise<Uint8Array> {
+  const known = listed.get(digest);
+  if (known !== undefined) return known;
+  const bytes = await readBlob(shelf, digest);
+  listed.set(digest, bytes);
+  return bytes;
 }
 
 /** streamBlob reads a byte range of a blob, `end` inclusive, unchecked: for whoever looks for damage. Nothing when it is not here. */
@@ -170,7 +185,6 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
       for (const item of await parse(digest, (stored: never[]) => stored.map(take))) items.push(item);
     return items;
   };
-
   await tree(record.snapshot);
   let library: Promise<Library> | null = null;
   let data: Promise<ViewData> | null = null;
@@ -182,6 +196,7 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
     tree,
     files,
     read: (entry) => readBlob(shelf, entry.sha256),
+    readListed: ({ sha256: digest }) => readListed(shelf, digest, cache.listed),
     async readPart({ sha256: digest }, start, end) {
       const file = await shelf.openBlob(digest);
       if (file === null) throw await missingBlob(shelf, digest);
@@ -214,7 +229,7 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
         throw error;
       })),
     data: () =>
-      (data ??= loadViewData({ find, json, list }).catch((error: unknown) => {
+      (data ??= sharedData({ find, json, list }, cache.parsed).catch((error: unknown) => {
         data = null;
         throw error;
       })),
@@ -248,6 +263,17 @@ type Source = {
   /** Items of all parts in a folder. @param take of what is stored; always the same for a folder */
   list<T>(folder: string, take: (stored: never) => T): Promise<T[]>;
 };
+
+/** Loads the data, or finds them known: snapshots that differ elsewhere have the same, since pages, extracts and assets follow from them. */
+async function sharedData(source: Source, parsed: TreeCache["parsed"]): Promise<ViewData> {
+  const [api, parts] = [await source.find("api"), await source.find("parts")];
+  const name = `data ${api?.sha256} ${parts?.sha256}`;
+  const known = parsed.get(name)?.deref() as ViewData | undefined;
+  if (known !== undefined) return known;
+  const loaded = await loadViewData(source);
+  parsed.set(name, new WeakRef(loaded));
+  return loaded;
+}
 
 /** The files are ours and digest-checked, so their shape is trusted; schemas stand at the generator's door. */
 async function loadViewData({ find, json, list }: Source): Promise<ViewData> {

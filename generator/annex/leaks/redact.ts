@@ -8,7 +8,7 @@ import { ShelfError } from "../../../snapshots/errors.ts";
 import { objectPath, pageFile, pageImagesOf, pagePath } from "../../../snapshots/format/layout.ts";
 import { partsPath } from "../../../snapshots/format/index.ts";
 import type { BlobEntry } from "../../../snapshots/format/tree.ts";
-import type { ViewData } from "../../../snapshots/format/view-data.ts";
+import type { Library, ViewData } from "../../../snapshots/format/view-data.ts";
 import { openIndex } from "../../../snapshots/index/index.ts";
 import type { Claim } from "../../../snapshots/schema/claims.ts";
 import type { CubRecord, Withdrawal } from "../../../snapshots/schema/index.ts";
@@ -182,6 +182,7 @@ async function findBlobs(
 ): Promise<ReadonlyMap<Sha256, Withdrawal>> {
   const shelf = shelves[view];
   const pointer = await shelf.readPointer();
+  const now = pointer === null ? null : await openSnapshot(shelf, pointer, createTreeCache());
   const { byId } = await shelf.records.index();
   const found = new Map<Sha256, Withdrawal>();
   const clean = new Set<string>();
@@ -200,7 +201,9 @@ async function findBlobs(
       }
     }
     for (const withdrawal of held) {
-      const isOf = await openScan(opened, withdrawal);
+      // An earlier one may have lost its own.
+      const library = (await opened.library().catch(unreadable)) ?? (await (now ?? opened).library());
+      const isOf = await openScan(opened, withdrawal, library);
       for (const [path, entry] of files) {
         const { sha256: digest } = entry;
         const seen = `${nameOf(withdrawal)} ${digest}`;
@@ -247,9 +250,13 @@ async function hasClaim(snapshot: Snapshot, id: string): Promise<boolean> {
 
 /** Whether a file that was made says anything of it. Pages and rows that name it also show its title and its first words, which may be too
  *  short to be told from others': those go for the name alone; of all other files those that have its text. */
-async function openScan(snapshot: Snapshot, withdrawal: Withdrawal): Promise<(path: string, entry: BlobEntry) => Promise<boolean>> {
+async function openScan(
+  snapshot: Snapshot,
+  withdrawal: Withdrawal,
+  library: Library,
+): Promise<(path: string, entry: BlobEntry) => Promise<boolean>> {
   const { what, name } = withdrawal;
-  const secrets = await secretsOf(snapshot, withdrawal);
+  const secrets = await secretsOf(snapshot, withdrawal, library);
   // As rows of JSON have its name, and as links to it end.
   const page = pagePath.source(what, name);
   const names = [JSON.stringify(name), page.slice(page.slice(0, -1).lastIndexOf("/")), ...(what === "object" ? [objectPath(name)] : [])];
@@ -267,8 +274,7 @@ async function openScan(snapshot: Snapshot, withdrawal: Withdrawal): Promise<(pa
 }
 
 /** What it says, for the look for leaks: as if it were all that is gated. */
-async function secretsOf(snapshot: Snapshot, { what, name }: Withdrawal): Promise<GatedSecrets> {
-  const library = await snapshot.library();
+async function secretsOf(snapshot: Snapshot, { what, name }: Withdrawal, library: Library): Promise<GatedSecrets> {
   const nothing: ViewData = {
     library: { ...library, collections: [] },
     objects: [],

@@ -54,7 +54,10 @@ export function readChecks({ store, trust }: { readonly store: string; readonly 
       continue;
     }
     if (opened.counted) count++;
-    else refused.push(`${name} is signed by nobody who is trusted here${opened.signers.length === 0 ? "" : `, but by ${opened.signers.join(", ")}`}`);
+    else
+      refused.push(
+        `${name} is signed by nobody who is trusted here${opened.signers.length === 0 ? "" : `, but by ${opened.signers.join(", ")}`}`,
+      );
     const { subject, predicate } = opened.statement;
     subjects.set(predicate, new Map(subject.map(({ name: path, digest: of }) => [path, of.sha256])));
     const logs = new Map(predicate.logs.map(({ path, log }) => [path, log]));
@@ -82,7 +85,8 @@ export function readChecks({ store, trust }: { readonly store: string; readonly 
       const fits = [path, ...(check.imports[path] ?? [])].every(
         (name) => of?.get(name) === digestOf(own.get(name)) && of.get(name) !== undefined,
       );
-      if (!fits || check.repo !== repo || check.prover !== prover || JSON.stringify(check.flags) !== JSON.stringify(flagsOf(source))) continue;
+      if (!fits || check.repo !== repo || check.prover !== prover || JSON.stringify(check.flags) !== JSON.stringify(flagsOf(source)))
+        continue;
       const who = JSON.stringify([check.tool.name, told.counted, told.signers]);
       if (!newest.has(who)) newest.set(who, told);
     }

@@ -6,7 +6,7 @@ import { badConfig, type ConfigProblem, explainIssues } from "../../config/probl
 import { type LocatedYaml, parseLocatedYaml } from "../../config/yaml.ts";
 
 const KINDS = ["theorem", "definition", "type", "axiom"] as const;
-const PROVERS = ["coq", "lean"] as const;
+const PROVERS = ["coq", "lean", "metamath"] as const;
 
 const some = (what: string) => z.string().min(1, `is empty; write ${what}`);
 const path = (what: string) => some(what).refine((value) => !value.startsWith("-"), "begins with a hyphen; write ./ before it");
@@ -32,7 +32,10 @@ const source = z.strictObject({
   ref: z.string().default("").meta({ description: "Branch or tag to show beside the revision, where rev names none" }),
   prover: z.enum(PROVERS).meta({ description: "Language of the sources" }),
   adapter: adapter.optional().meta({ description: "A program that runs the prover, instead of the one that is built in" }),
-  root: z.string().default("").meta({ description: "Folder in the revision below which modules lie" }),
+  root: z
+    .string()
+    .default("")
+    .meta({ description: "Folder in the revision below which modules lie, or the one database of Metamath to read" }),
   logical: z.string().default("").meta({ description: "Name before that of each module: Bertrand" }),
   flags: z.array(z.string()).default([]).meta({ description: "Further arguments of the prover" }),
   kinds: z.array(z.enum(KINDS)).default(["theorem"]).meta({ description: "What becomes a record" }),
@@ -56,12 +59,17 @@ const registrySchema = z.strictObject({
         .meta({ description: "Ed25519 public keys whose checks count; without any, all that hold" }),
       base_url: z
         .url({ protocol: /^https?$/, error: "is no address; write https://…" })
-        .default("https://proofshelf.dev")
-        .meta({ description: "Address of the library: the type of the checks that are made here lies under it" }),
+        .exactOptional()
+        .meta({ description: "Address of the library, by default that of the configuration: the type of checks lies under it" }),
     })
     .prefault({}),
   policy: z
-    .strictObject({ axioms: z.array(some("a full name")).default([]).meta({ description: "Axioms that a VERIFIED record may rest on" }) })
+    .strictObject({
+      axioms: z
+        .array(some("a full name"))
+        .default([])
+        .meta({ description: "Axioms that a VERIFIED record may rest on; df-* is all that begin so" }),
+    })
     .prefault({}),
   limits: z
     .strictObject({

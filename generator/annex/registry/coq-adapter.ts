@@ -58,7 +58,11 @@ async function run(request: AdapterRequest): Promise<void> {
   );
   const compiled = await compileAll(request, tool, sandbox, direct, needed);
   const states =
-    second === null ? compiled : await checkAgain(needed, compiled, moduleOf(request), (args) => sandbox.run({ ...job, command: ["coqchk", ...flagsOf(request).slice(1), ...args] }));
+    second === null
+      ? compiled
+      : await checkAgain(needed, compiled, moduleOf(request), (args) =>
+          sandbox.run({ ...job, command: ["coqchk", ...flagsOf(request).slice(1), ...args] }),
+        );
   for (const path of needed) {
     const { state, log } = states.get(path) ?? { state: "environment" as const, log: "" };
     const imports = closeOver(direct, [path]).filter((other) => other !== path);
@@ -67,10 +71,12 @@ async function run(request: AdapterRequest): Promise<void> {
   }
   const asked = request.ask.filter(({ path }) => states.get(path)?.state === "accepted");
   if (second !== null)
-    for (const { key, path } of asked) say({ t: "axioms", decl: key, names: states.get(path)?.names ?? [], unsafe: states.get(path)?.unsafe ?? [], exact: false });
+    for (const { key, path } of asked)
+      say({ t: "axioms", decl: key, names: states.get(path)?.names ?? [], unsafe: states.get(path)?.unsafe ?? [], exact: false });
   else {
-    const ask: Ask = async (script) => (await sandbox.run({ ...job, command: ["coqtop", "-quiet", ...flagsOf(request)], input: script })).stdout;
-    const hasPlugin = tool.graph && !sources.some((path) => moduleOf(request)(path).startsWith("dpdgraph."));
+    const ask: Ask = async (script) =>
+      (await sandbox.run({ ...job, command: ["coqtop", "-quiet", ...flagsOf(request)], input: script })).stdout;
+    const hasPlugin = tool.graph && request.graph && !sources.some((path) => moduleOf(request)(path).startsWith("dpdgraph."));
     const askGraph: Asking["askGraph"] = async (modules, questions) => {
       const out = mkdtempSync(join(tmpdir(), "proofshelf-graph-"));
       try {
@@ -94,7 +100,9 @@ async function run(request: AdapterRequest): Promise<void> {
 function openPrinted(request: AdapterRequest, compiled: ReadonlyMap<string, Compiled>, needed: readonly string[]): Asking["printed"] {
   const files = needed.flatMap((path) => {
     const key = compiled.get(path)?.key;
-    return key === undefined || compiled.get(path)?.state !== "accepted" ? [] : [{ path, module: `${moduleOf(request)(path)}.`, file: join(request.cache ?? "", `${key}.json`) }];
+    return key === undefined || compiled.get(path)?.state !== "accepted"
+      ? []
+      : [{ path, module: `${moduleOf(request)(path)}.`, file: join(request.cache ?? "", `${key}.json`) }];
   });
   const isKept = ({ file }: { file: string }): boolean => request.cache !== null && existsSync(file);
   const missing = files.filter((one) => !isKept(one)).map(({ path }) => path);
@@ -156,7 +164,13 @@ function closeOver(direct: ReadonlyMap<string, readonly string[]>, paths: readon
 }
 
 /** What became of a file; its key is that of the compiled one. */
-export type Compiled = { readonly state: CheckState; readonly log: string; readonly key?: string; readonly names?: readonly string[]; readonly unsafe?: readonly string[] };
+export type Compiled = {
+  readonly state: CheckState;
+  readonly log: string;
+  readonly key?: string;
+  readonly names?: readonly string[];
+  readonly unsafe?: readonly string[];
+};
 async function compileAll(
   request: AdapterRequest,
   tool: CoqTool,
@@ -263,7 +277,16 @@ async function main(): Promise<void> {
       protocol: PROTOCOL,
       prover: "coq",
       version: tool?.version ?? null,
-      can: ["statements", "holes", "axioms", "uses", "meaning", "check", ...(tool?.graph === true ? ["graph"] : []), ...(findChecker() === null ? [] : ["second"])],
+      can: [
+        "statements",
+        "holes",
+        "axioms",
+        "uses",
+        "meaning",
+        "check",
+        ...(tool?.graph === true ? ["graph"] : []),
+        ...(findChecker() === null ? [] : ["second"]),
+      ],
       needs: ["coqc", "coqdep", "coqtop"],
     });
     return;

@@ -19,7 +19,11 @@ export type Asking = {
   /** Asks where a graph can be written, and returns it with the answers; null where the plugin is not here. */
   readonly askGraph: ((modules: readonly string[], questions: (file: string) => readonly string[]) => Promise<GraphAnswer>) | null;
   /** What was printed of the definitions of files before, and keeps what is printed now. */
-  readonly printed: { read(): ReadonlyMap<string, Printed> | null; keep(all: ReadonlyMap<string, Printed>): void; readonly missing: readonly string[] };
+  readonly printed: {
+    read(): ReadonlyMap<string, Printed> | null;
+    keep(all: ReadonlyMap<string, Printed>): void;
+    readonly missing: readonly string[];
+  };
 };
 type GraphAnswer = { readonly answers: readonly (string | null)[]; readonly graph: string };
 
@@ -57,12 +61,19 @@ export async function answer(asking: Asking, asked: readonly Asked[]): Promise<v
       say({ t: "decl", key: one.key, statement, type_sha256: sha256, mentions });
     }
     const those = there.map(({ one }, at) => ({ ...one, mentions: statements[at]?.mentions ?? [] }));
-    await tellDefinitions(asking, modules, full, those);
-    await tellAxioms(asking, modules, full, those);
+    const axioms = new Set<string>();
+    await tellAxioms({ ...asking, say: (line) => say(noteAxioms(line, axioms)) }, modules, full, those);
+    await tellDefinitions(asking, modules, full, [...those.flatMap(({ mentions }) => mentions), ...[...axioms].filter(isOwnOf(asking))]);
   }
   for (const path of loadable.broken)
     for (const one of asked.filter((other) => other.path === path))
       say({ t: "check", path, decl: one.key, state: "environment", log: "Its .vo file does not load." });
+}
+
+/** @param axioms gets all that a line names */
+function noteAxioms(line: object, axioms: Set<string>): object {
+  if ("t" in line && line.t === "axioms" && "names" in line) for (const name of line.names as string[]) axioms.add(name);
+  return line;
 }
 
 /** Of the file, not of a module of this name in another. */
@@ -97,18 +108,17 @@ function isOwnOf({ request, moduleOf }: Asking): (name: string) => boolean {
 /** A declaration, and what of the sources its statement names. */
 type Stated = Asked & { readonly mentions: readonly string[] };
 
-/** Says what the definitions are that the statements name, and those that these name. */
-async function tellDefinitions(asking: Asking, modules: readonly string[], full: FullNames, asked: readonly Stated[]): Promise<void> {
+/** Says what the definitions are that statements and axioms name, and those that these name. */
+async function tellDefinitions(asking: Asking, modules: readonly string[], full: FullNames, named: readonly string[]): Promise<void> {
   const { request, ask, printed, say } = asking;
   const theorems = new Set(request.theorems);
   const known = printed.read() ?? new Map<string, Printed>();
   const missing = printed.missing.map((path) => `${asking.moduleOf(path)}.`);
   const fresh = request.own.filter((name) => !theorems.has(name) && missing.some((module) => name.startsWith(module)));
-  const mentioned = asked.flatMap(({ mentions }) => mentions);
-  const names = [...new Set([...fresh, ...mentioned])];
+  const names = [...new Set([...fresh, ...named])];
   const all = await printDefinitions(ask, modules, full, names, theorems, isOwnOf(asking), known);
   printed.keep(all);
-  const reached = new Set(mentioned);
+  const reached = new Set(named);
   for (const name of reached) for (const other of all.get(name)?.mentions ?? []) reached.add(other);
   for (const name of [...reached].sort()) {
     const one = all.get(name);
@@ -123,7 +133,14 @@ async function tellAxioms(asking: Asking, modules: readonly string[], full: Full
   await tellBySplitting(asking, modules, full, asked);
 }
 
-function tell({ say }: Asking, one: Asked, names: readonly string[], unsafe: readonly string[], exact: boolean, own: ReadonlySet<string>): void {
+function tell(
+  { say }: Asking,
+  one: Asked,
+  names: readonly string[],
+  unsafe: readonly string[],
+  exact: boolean,
+  own: ReadonlySet<string>,
+): void {
   for (const name of names) if (own.has(name)) say({ t: "hole", decl: one.key, what: name });
   say({ t: "axioms", decl: one.key, names, unsafe, exact });
 }
@@ -156,7 +173,17 @@ async function tellByGraph(asking: Asking, modules: readonly string[], full: Ful
   );
   const union = (of: (one: Assumptions) => readonly string[]): Set<string> => new Set([...found.values()].flatMap(of));
   const names = new Set(all.names.map((name) => full.of(name)));
-  if (!isSame(names, union((one) => one.names)) || !isSame(new Set(all.unsafe), union((one) => one.unsafe))) return false;
+  if (
+    !isSame(
+      names,
+      union((one) => one.names),
+    ) ||
+    !isSame(
+      new Set(all.unsafe),
+      union((one) => one.unsafe),
+    )
+  )
+    return false;
   for (const one of asked) {
     const id = numbers.get(one.name) ?? 0;
     const { names: axioms, unsafe } = found.get(id) as Assumptions;

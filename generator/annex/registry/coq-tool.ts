@@ -3,18 +3,15 @@ import { spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../../snapshots/digest.ts";
+import type { ProverTool } from "./tool.ts";
 
 /** The version of the adapter: another one asks other questions. */
 export const ADAPTER = "coq 3";
 
-export type CoqTool = {
-  readonly version: string;
-  readonly digest: string;
+export type CoqTool = ProverTool & {
   readonly coqc: string;
-  /** The folder of its libraries. */
+  /** The folder of its libraries; `installed` is of names, sizes and times of the compiled files in it. */
   readonly library: string;
-  /** Digest of what is installed there: names, sizes and times of compiled files. */
-  readonly installed: string;
   /** Whether the plugin is there that writes the kernel's graph. */
   readonly graph: boolean;
 };
@@ -27,7 +24,7 @@ export function findCoq(): CoqTool | null {
   const coqc = realpathSync(spawnSync("sh", ["-c", "command -v coqc"], { encoding: "utf8" }).stdout.trim());
   const library = run("-where").trim();
   const graph = existsSync(join(library, "user-contrib/dpdgraph/dpdgraph.vo"));
-  return { version, coqc, digest: sha256(readFileSync(coqc)), library, installed: digestOf(library), graph };
+  return { version, coqc, digest: sha256(readFileSync(coqc)), library, installed: digestOf(library), adapter: ADAPTER, graph };
 }
 
 /** The second checker, which reads compiled files with a kernel of its own; null where it is not installed. */

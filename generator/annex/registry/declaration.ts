@@ -14,6 +14,8 @@ export type Declaration = {
   readonly name: string;
   /** 1-based: where its name stands, and where it ends, proof included. */
   readonly line: number;
+  /** The file, where that is another than the one that was read: a database includes others. */
+  readonly path?: string;
   readonly endLine: number;
   /** White space folded, comments taken out. */
   readonly statement: string;

@@ -37,7 +37,10 @@ test("every record of the demo stands on its line, and is checked as its files a
   }
   const checks = readChecks(config.checks);
   assert.deepEqual(checks.refused, []);
-  assert.deepEqual(findStale(records, checks, null), []);
+  assert.deepEqual(
+    findStale(records, checks, () => null),
+    [],
+  );
   const states = Map.groupBy(await recordsOf(config), (cub) => String(cub["verification_state"]));
   assert.deepEqual([...states].map(([state, cubs]) => [state, cubs.length]).sort(), [
     ["NOT_VERIFIED", 4],

@@ -22,6 +22,8 @@ export type AdapterRequest = {
   readonly theorems: readonly string[];
   /** A second opinion of another program, of files that the prover compiles first. */
   readonly second: boolean;
+  /** Whether the kernel's graph may be asked, where it is there. */
+  readonly graph: boolean;
   /** Axioms that need not be told apart. */
   readonly allowed: readonly string[];
   readonly sandbox: boolean;
@@ -157,10 +159,17 @@ export function readTranscript(
     const told = axioms.get(key);
     const decl = decls.get(key);
     if (file === undefined || !imports.has(path)) return { void: `it says nothing of ${JSON.stringify(path)}` };
-    const said = { key, statement: decl?.statement ?? null, type_sha256: decl?.type_sha256 ?? null, mentions: decl?.mentions ?? null, uses: edges.get(key) ?? [] };
+    const said = {
+      key,
+      statement: decl?.statement ?? null,
+      type_sha256: decl?.type_sha256 ?? null,
+      mentions: decl?.mentions ?? null,
+      uses: edges.get(key) ?? [],
+    };
     const failed = own ?? (file.state === "accepted" ? undefined : file);
     if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false });
-    else if (told === undefined || (decl === undefined && request.second !== true)) return { void: `it says nothing of ${JSON.stringify(key)}` };
+    else if (told === undefined || (decl === undefined && request.second !== true))
+      return { void: `it says nothing of ${JSON.stringify(key)}` };
     else {
       const state = holes.has(key) ? "holes" : told.names.length > 0 ? "accepted_with_axioms" : "accepted";
       results.push({ ...said, state, axioms: [...told.names].sort(), unsafe: [...told.unsafe].sort(), exact: told.exact });

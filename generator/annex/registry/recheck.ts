@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
 import type { SigningKey } from "../../../snapshots/log/index.ts";
@@ -13,14 +12,16 @@ import { PREDICATE_PATH } from "../../../snapshots/annex/proofs/index.ts";
 import { type CheckStatement, reproducibleDigest, seal } from "./attest.ts";
 import { type Checks, flagsOf, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
-import { ADAPTER, type CoqTool } from "./coq-tool.ts";
+import { isSourceOf, PROVERS } from "./provers.ts";
 import { type AdapterRequest, PROTOCOL, readTranscript, type Transcript } from "./protocol.ts";
 import { meaningOf } from "./drift.ts";
 import { findSandbox, findUnfit } from "./sandbox.ts";
-import type { Found, ScannedSource } from "./scan.ts";
+import { type Found, fullName, type ScannedSource } from "./scan.ts";
+import type { SourceConfig } from "./config.ts";
+import type { ProverTool } from "./tool.ts";
 
-const COQ_ADAPTER = fileURLToPath(new URL("./coq-adapter.ts", import.meta.url));
-
+/** Where a library has no address yet. */
+const USUAL_BASE = "https://proofshelf.dev";
 /** What says nothing of a proof, and may be otherwise the next time. */
 const LACKED: ReadonlySet<string> = new Set(["environment", "memory", "timeout", "not_run"]);
 
@@ -31,6 +32,8 @@ export type RecheckOptions = {
   readonly jobs: number;
   /** Asks the second checker instead. */
   readonly second?: boolean;
+  /** false asks as where the plugin is not installed. */
+  readonly graph?: boolean;
   readonly key: SigningKey | null;
   readonly now: () => Date;
 };
@@ -43,21 +46,24 @@ export type Rechecked = {
   readonly problems: readonly string[];
 };
 
-/** @param tool the Coq that would be asked; null where none is here
+/** @param checks null asks of all again
+ *  @param toolOf the prover that would be asked; null where none is here
  *  @returns what nobody has checked as it is now and with this tool, or where something lacked */
 export function findStale(
   records: readonly { readonly one: Found; readonly source: ScannedSource }[],
-  checks: Checks,
-  tool: CoqTool | null,
+  checks: Checks | null,
+  toolOf: (source: SourceConfig) => ProverTool | null,
   second = false,
 ): { one: Found; source: ScannedSource }[] {
   return records.filter(({ one, source }) => {
+    const { adapter } = source.source;
+    if ((adapter === undefined && PROVERS[one.prover].adapter === null) || one.abstract) return false;
+    const tool = adapter === undefined ? toolOf(source.source) : null;
     const isOurs = ({ check: { tool: of } }: ToldVerdict): boolean =>
-      tool === null ||
-      source.source.adapter !== undefined ||
-      (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === ADAPTER);
-    const known = second ? checks.second(one, source) : checks.of(one, source);
-    return one.prover === "coq" && !one.abstract && !known.some((told) => !LACKED.has(told.state) && (second || isOurs(told)));
+      tool === null || (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === tool.adapter);
+    if (second && one.prover !== "coq") return false;
+    const known = (second ? checks?.second(one, source) : checks?.of(one, source)) ?? [];
+    return !known.some((told) => !LACKED.has(told.state) && (second || isOurs(told)));
   });
 }
 
@@ -113,7 +119,7 @@ function writeFiles(
   work: string,
   options: RecheckOptions,
 ): AdapterRequest {
-  const sources = [...source.files].filter(([path]) => path.endsWith(".v"));
+  const sources = [...source.files].filter(([path]) => isSourceOf(source.source.prover, path));
   const made = new Set<string>();
   for (const [path, bytes] of sources) {
     const file = join(work, path);
@@ -127,10 +133,11 @@ function writeFiles(
     root: work,
     files: sources.map(([path, bytes]) => ({ path, sha256: sha256(bytes) })),
     options: { root, logical, flags },
-    ask: asked.map((one) => ({ key: one.key, path: one.path, name: `${one.module}.${one.theorem}`, class: one.class })),
+    ask: asked.map((one) => ({ key: one.key, path: one.path, name: fullName(one), class: one.class })),
     own: source.stated,
     theorems: source.proved,
     second: options.second === true,
+    graph: options.graph !== false,
     allowed: options.exact ? [] : config.policy.axioms,
     sandbox: !options.unsandboxed,
     limits: config.limits,
@@ -150,7 +157,7 @@ async function runAdapter(
   request: AdapterRequest,
 ): Promise<{ bytes: Buffer; code: number | null; stderr: string }> {
   const input = JSON.stringify(request);
-  const [program = "", ...args] = source.adapter?.command ?? [process.execPath, COQ_ADAPTER];
+  const [program = "", ...args] = source.adapter?.command ?? [process.execPath, PROVERS[source.prover].adapter ?? ""];
   if (source.adapter !== undefined && request.sandbox) {
     // A program of somebody else runs in the sandbox as a whole.
     const command = [program.startsWith(".") ? resolve(dirname(config.file), program) : program, ...args, "run"];
@@ -192,7 +199,9 @@ function stateOf(
   options: RecheckOptions,
 ): CheckStatement {
   const { tool, imports, results, logs } = transcript;
-  const definitions = Object.fromEntries([...transcript.definitions].map(([name, { sha256: digest, mentions }]) => [name, { sha256: digest, mentions: [...mentions] }]));
+  const definitions = Object.fromEntries(
+    [...transcript.definitions].map(([name, { sha256: digest, mentions }]) => [name, { sha256: digest, mentions: [...mentions] }]),
+  );
   const wordsOf = new Map(asked.map(({ key, digest }) => [key, digest]));
   const pathOf = new Map(asked.map(({ key, path }) => [key, path]));
   const subjects = new Set([...imports].flatMap(([path, others]) => [path, ...others]));
@@ -226,7 +235,7 @@ function stateOf(
     results: results.map((result) => ({
       ...result,
       statement_sha256: wordsOf.get(result.key) ?? "",
-      meaning_sha256: meaningOf(result.type_sha256, result.mentions, definitions),
+      meaning_sha256: meaningOf(result.type_sha256, result.mentions, result.axioms, definitions),
       mentions: [...(result.mentions ?? [])],
       path: pathOf.get(result.key) ?? "",
       axioms: result.axioms === null ? null : [...result.axioms],
@@ -235,7 +244,7 @@ function stateOf(
     })),
     logs: [...logs],
   };
-  const predicateType = `${config.checks.base_url.replace(/\/+$/, "")}${PREDICATE_PATH}`;
+  const predicateType = `${(config.checks.base_url ?? USUAL_BASE).replace(/\/+$/, "")}${PREDICATE_PATH}`;
   const statement = { _type: "https://in-toto.io/Statement/v1" as const, subject, predicateType, predicate };
   return { ...statement, predicate: { ...predicate, reproducible_sha256: reproducibleDigest(statement) } };
 }

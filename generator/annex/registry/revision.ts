@@ -29,12 +29,13 @@ const run = promisify(execFile);
 export async function readRevision(
   place: { readonly git?: string | undefined; readonly folder?: string | undefined; readonly rev: string },
   wanted: (path: string) => boolean,
+  maxFile = MAX_FILE,
 ): Promise<Revision> {
   const read = place.git === undefined ? readFolder(place.folder ?? "", place.rev, wanted) : await readGit(place.git, place.rev, wanted);
   const files = new Map<string, Uint8Array>();
   const problems = [...read.problems];
   for (const [path, bytes] of [...read.files].sort(([a], [b]) => compareNames(a, b))) {
-    const why = findFault(path, bytes);
+    const why = findFault(path, bytes, maxFile);
     if (why === null) files.set(path, bytes);
     else problems.push(`${say(path)} ${why}`);
   }
@@ -46,13 +47,13 @@ function say(path: string): string {
   return JSON.stringify(path.slice(0, 200));
 }
 
-function findFault(path: string, bytes: Uint8Array): string | null {
+function findFault(path: string, bytes: Uint8Array, maxFile: number): string | null {
   if (
     /[\p{Cc}\p{Bidi_Control}]/u.test(path) ||
     path.split("/").some((part) => part === "" || part === "." || part === ".." || part.startsWith("-"))
   )
     return "has a name that nothing here is called by";
-  if (bytes.length > MAX_FILE) return `has more than ${MAX_FILE} bytes`;
+  if (bytes.length > maxFile) return `has more than ${maxFile} bytes`;
   if (Buffer.from(bytes.subarray(0, LFS.length)).equals(LFS)) return "is a pointer of Git LFS; its content is not in the repository";
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes);

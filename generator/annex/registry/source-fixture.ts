@@ -4,11 +4,12 @@ import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import type { CubRecord } from "../../../snapshots/schema/index.ts";
 import { parseSigningKey } from "../../../snapshots/log/note.ts";
 import { readChecks } from "./checks.ts";
 import { openRegistrySources, type RegistrySources } from "./config.ts";
-import { writeLock } from "./lock.ts";
-import { findCoq } from "./coq-tool.ts";
+import { UNWRITTEN, writeLock } from "./lock.ts";
+import { openTools } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
 import { makeRegistry, scanAll } from "./records.ts";
 import { findSandbox } from "./sandbox.ts";
@@ -19,7 +20,7 @@ export const skip = !coq ? "coqc is not installed" : findSandbox() === null ? "t
 type Files = Readonly<Record<string, string>>;
 
 /** A folder of sources at a made-up revision, and what rechecking them says of each theorem. */
-export function openSource(t: TestContext, yaml = "") {
+export function openSource(t: TestContext, yaml = "", prover = "coq") {
   const folder = mkdtempSync(join(tmpdir(), "proofshelf-recheck-test-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   process.env["XDG_CACHE_HOME"] = join(folder, "cache");
@@ -30,13 +31,16 @@ export function openSource(t: TestContext, yaml = "") {
     }
   };
   put({
-    "registry.yaml": `${yaml}sources:\n  - { repo: r, folder: ./src, rev: one, prover: coq, logical: L, kinds: [theorem, definition] }\n`,
+    "registry.yaml": `${yaml}sources:\n  - { repo: r, folder: ./src, rev: one, prover: ${prover}, logical: ${prover === "coq" ? "L" : "''"}, kinds: [theorem, definition] }\n`,
   });
   const config = (): RegistrySources => openRegistrySources(join(folder, "registry.yaml"));
-  const recheck = async (options: { key?: string; unsandboxed?: boolean; all?: boolean } = {}): Promise<readonly Rechecked[]> => {
+  const recheck = async (
+    options: { key?: string; unsandboxed?: boolean; all?: boolean; second?: boolean; graph?: boolean } = {},
+  ): Promise<readonly Rechecked[]> => {
     const scan = await scanAll(config());
-    writeLock(config().lock, scan.lock);
-    const stale = options.all === true ? scan.records : findStale(scan.records, readChecks(config().checks), findCoq());
+    if (!scan.drift.some(({ refused }) => refused)) writeLock(config().lock, scan.lock);
+    const stale =
+      options.all === true ? scan.records : findStale(scan.records, readChecks(config().checks), openTools(), options.second === true);
     const runs: Rechecked[] = [];
     for (const source of scan.sources) {
       const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
@@ -47,13 +51,25 @@ export function openSource(t: TestContext, yaml = "") {
             unsandboxed: options.unsandboxed === true,
             exact: false,
             jobs: 2,
+            second: options.second === true,
+            graph: options.graph !== false,
             key,
             now: () => new Date(),
           }),
         );
     }
+    const after = await scanAll(config());
+    if (!after.drift.some(({ what }) => UNWRITTEN.has(what))) writeLock(config().lock, after.lock);
     return runs;
   };
+  /** Accepts by name whatever is not as it was verified. */
+  const accept = async (): Promise<void> => {
+    const { drift } = await scanAll(config());
+    const ids = drift.filter(({ refused }) => refused).map(({ id }) => id);
+    writeLock(config().lock, (await scanAll(config(), { accept: ids, reason: "it is meant" })).lock);
+  };
+  const records = async (): Promise<readonly CubRecord[]> =>
+    (JSON.parse(Buffer.from(await makeRegistry(config())).toString()) as { cubs: CubRecord[] }).cubs;
   const states = async (): Promise<Record<string, string>> => {
     const { cubs } = JSON.parse(Buffer.from(await makeRegistry(config())).toString()) as {
       cubs: { theorem_name: string; module: string; verification_state: string }[];
@@ -64,8 +80,8 @@ export function openSource(t: TestContext, yaml = "") {
   };
   const verdict = async (name: string) => {
     const { records } = await scanAll(config());
-    const found = records.find(({ one }) => `${one.module}.${one.theorem}` === `L.${name}`);
+    const found = records.find(({ one }) => `${one.module}.${one.theorem}`.replace(/^L\./, "") === name);
     return found === undefined ? undefined : readChecks(config().checks).of(found.one, found.source)[0];
   };
-  return { folder, put, config, recheck, states, verdict };
+  return { folder, put, config, recheck, accept, records, states, verdict };
 }

@@ -19,11 +19,21 @@ export type States = {
   readonly no_holes: boolean;
 };
 
+/** Axioms that a policy names. */
+type Allowed = { has(name: string): boolean };
+
+/** @param names a star at the end stands for all that begin so: the definitions of a database of Metamath are axioms, a thousand of them */
+export function readPolicy(names: readonly string[]): Allowed {
+  const whole = new Set(names.filter((name) => !name.endsWith("*")));
+  const starts = names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
+  return { has: (name) => whole.has(name) || starts.some((start) => name.startsWith(start)) };
+}
+
 /** Somebody ran the prover, and it did not hold. */
 const REFUSED: ReadonlySet<CheckState> = new Set(["holes", "rejected"]);
 
 /** Whether somebody ran the prover and it refused, or what it accepted rests on more than the policy allows. */
-export function isFailure({ state, axioms, unsafe }: Verdict, allowed: ReadonlySet<string>): boolean {
+export function isFailure({ state, axioms, unsafe }: Verdict, allowed: Allowed): boolean {
   return (
     REFUSED.has(state) ||
     unsafe.length > 0 ||
@@ -52,7 +62,7 @@ export function statesOf(
   statement: boolean,
   textHoles: number,
   verdicts: readonly Verdict[],
-  allowed: ReadonlySet<string>,
+  allowed: Allowed,
   exact: boolean,
   disputed = false,
 ): States {

@@ -54,7 +54,8 @@ async function mendRecords(shelves: Shelves, view: ViewName): Promise<Mended[]> 
   const pointer = await readable(shelf.readPointer());
   const published = await trustedRecords(shelf, pointer);
   const done: Mended[] = [];
-  const sequences = new Set([...(await shelf.listSequences()), ...(pointer === null ? [] : [pointer.sequence])]);
+  const served = pointer?.sequence ?? (view === "public" ? await newestPartner(shelves, published) : null);
+  const sequences = new Set([...(await shelf.listSequences()), ...(served === null ? [] : [served])]);
   for (const sequence of sequences) {
     const path = `snapshots/${sequence}.json`;
     const found = await readable(shelf.readRecord(sequence));
@@ -70,6 +71,12 @@ async function mendRecords(shelves: Shelves, view: ViewName): Promise<Mended[]> 
     done.push({ root: view, path, how: wanted === null ? "set aside: nothing else says what it was" : how });
   }
   return done;
+}
+
+/** Where nothing says which public snapshot is served, an internal record does, and the log has it. */
+async function newestPartner({ internal }: Shelves, published: ReadonlyMap<number, SnapshotRecord>): Promise<number | null> {
+  const { records } = await internal.records.index();
+  return records.findLast((record) => record.public !== undefined && published.has(record.public))?.public ?? null;
 }
 
 /** An internal record says with which public one it is served: among the public ones it is out of place, whoever put it there. */

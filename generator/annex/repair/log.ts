@@ -5,7 +5,6 @@ import { canonicalJson } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import {
   appendEntries,
-  type Checkpoint,
   fullTilePath,
   type Hash,
   hashLeaf,
@@ -22,7 +21,6 @@ import {
   checkpointPath,
   keyOf,
   KEYS_PATH,
-  type LogKeys,
   readCheckpoint,
   readLogKeys,
   type Shelf,
@@ -43,14 +41,13 @@ export async function mendLogs(shelves: Shelves, key: NoteKey | null): Promise<M
 async function mendLog(shelves: Shelves, view: ViewName, key: NoteKey | null): Promise<Mended[]> {
   const { log } = shelves[view];
   const done: Mended[] = [];
-  const keys = await sound(readLogKeys(log));
-  if (keys === null) {
+  if ((await sound(readLogKeys(log))) === null) {
     await setAside(shelves, view, KEYS_PATH);
     done.push({ root: view, path: KEYS_PATH, how: "set aside: the next build names its key anew" });
   }
   for (const size of (await log.sizes()).toReversed()) {
-    const head = await sound(readCheckpoint(log, size));
-    if (head === null || !(await isSignedRight(head, keys, key))) {
+    const head = await readHead(log, size, key);
+    if (head === null) {
       await setAside(shelves, view, checkpointPath(size));
       done.push({ root: view, path: checkpointPath(size), how: "set aside: nothing else says what it was" });
       continue;
@@ -82,29 +79,32 @@ async function mendLog(shelves: Shelves, view: ViewName, key: NoteKey | null): P
   return done;
 }
 
-/** isSignedRight tells whether the key that signed the log when it had this head has signed it. Where the list of keys is lost, today's key
- *  may only not have signed another text. */
-async function isSignedRight({ note, size }: Checkpoint, keys: LogKeys | null, today: NoteKey | null): Promise<boolean> {
-  const then = keys === null ? null : keyOf(keys, size);
-  const signers = await sound(
-    Promise.try(
-      verifiedBy,
-      note,
-      [then, today].filter((one) => one !== null),
-    ),
-  );
-  return signers !== null && (then === null || signers.includes(then));
-}
-
 /** Records by their numbers, as the newest head of the log that can be read has them under its root; none when nothing makes that root. */
 export async function publishedRecords(shelf: Shelf): Promise<ReadonlyMap<number, SnapshotRecord>> {
   for (const size of (await shelf.log.sizes()).toReversed()) {
-    const head = await sound(readCheckpoint(shelf.log, size));
+    const head = await readHead(shelf.log, size, null);
     const made = head === null ? null : await makeAgain(shelf, size, head.root);
     if (made === null) continue;
     return new Map(made.entries.map((entry, at) => [at + 1, snapshotRecordSchema.parse(JSON.parse(entry.toString()))]));
   }
   return new Map();
+}
+
+/** readHead reads the head of so many entries.
+ *  @param today the key that signs now: where the list of keys is lost, it must at least not have signed another text
+ *  @returns null for one that is damaged, or that the key of its time did not sign */
+async function readHead(log: Shelf["log"], size: number, today: NoteKey | null): Promise<Awaited<ReturnType<typeof readCheckpoint>>> {
+  const head = await sound(readCheckpoint(log, size));
+  if (head === null) return null;
+  const then = keyOf((await sound(readLogKeys(log))) ?? [], size);
+  const signers = await sound(
+    Promise.try(
+      verifiedBy,
+      head.note,
+      [then, today].filter((one) => one !== null),
+    ),
+  );
+  return signers !== null && (then === null || signers.includes(then)) ? head : null;
 }
 
 type Made = { readonly entries: readonly Buffer[]; readonly files: ReadonlyMap<string, Buffer> };

@@ -1,4 +1,4 @@
-/** BlocksOf reads a text into the blocks that can be quoted, whatever it is written in. Front matter, comments to authors, links of
+/** BlocksOf reads a text into its blocks, whatever it is written in. Front matter, comments to authors, links of
  *  contents and directives are none; headings, and terms that are explained, are the headings of what stands below them. */
 import { type Kind, KINDS, type Prose } from "../schema/kinds.ts";
 import { type Block, type Form, makeBlock, plainIn } from "./block.ts";
@@ -16,7 +16,7 @@ const SHORT_LINE = 0.6; // of the width of a page: a heading's line ends before 
 const COMMENT = /(?<!\\)%.*$/gm; // of LaTeX, at the end of a line
 
 type Line = { readonly start: number; readonly text: string };
-type Entry = { readonly from: number; readonly to: number };
+type Entry = { readonly from: number; readonly to: number; readonly form: "entry" | "cells" };
 /** What a line is: a part of a block, and where its own words begin; a heading; a term that is explained by what stands in farther; an entry with
  *  its place in the line; or nothing that is read. */
 type Read =
@@ -64,7 +64,7 @@ function readLines(text: string, prose: Exclude<Prose, "html">): readonly Block[
     if (found === null || !("opens" in found)) {
       close();
       if (found === null) continue;
-      if ("to" in found) add(line.start + found.from, line.start + found.to, "entry");
+      if ("to" in found) add(line.start + found.from, line.start + found.to, found.form);
       else if ("term" in found) term = { name: found.term, indent: found.indent };
       else [section, term] = [found.heading, null];
       continue;
@@ -123,7 +123,7 @@ function readMarkdown(): Reader {
     if (/^ {0,3}(?:=+|-{2,})\s*$/.test(lines[at + 1]?.text ?? "") && !/^\s*(?:[-*+]|\d+[.)])\s/.test(text))
       return { heading: plainIn(text.slice(0, MAX_HEADING), "markdown") };
     if (/^(?:\S|$)/.test(text) && !/^\s*(?:[-*+]|\d{1,4}[.)])\s/.test(text) && !isPart(lines[at - 1]?.text ?? "")) inList = false;
-    if (/^\s*\|/.test(text)) return /^[\s|:-]*-[\s|:-]*$/.test(lines[at + 1]?.text ?? "") ? null : readRow(text);
+    if (/^\s*\|/.test(text)) return readRow(text, RULED.test(lines[at + 1]?.text ?? ""));
     if (/^\s*(?:<!--|<\/?[a-z][^>]*>\s*$|\[[^\]]+\]:\s|\$\$|\\\[)/i.test(text)) return null;
     const item = /^[\s>]*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/.exec(text);
     if (item !== null) {
@@ -135,20 +135,22 @@ function readMarkdown(): Reader {
   };
 }
 
-/** The first cell of a row, and those after it that say something of it in words. */
-function readRow(text: string): Entry | null {
+const RULED = /^[\s|:-]*-[\s|:-]*$/;
+
+/** A row: an entry where the cells after the first say something of it in words. The line below the head is none. */
+function readRow(text: string, isHead: boolean): Entry | null {
   const cells = [...text.matchAll(/(?<=\|)[^|]+(?=\|)/g)];
   const [first, last] = [cells[0], cells.at(-1)];
-  if (first === undefined || last === undefined || first === last || isBlank(first[0])) return null;
-  if (!cells.slice(1).some(([cell]) => cell.trim().split(/\s+/).length >= MIN_SAID)) return null;
-  return { from: first.index + indent(first[0]), to: last.index + last[0].trimEnd().length };
+  if (first === undefined || last === undefined || RULED.test(text)) return null;
+  const says = !isHead && !isBlank(first[0]) && cells.slice(1).some(([cell]) => cell.trim().split(/\s+/).length >= MIN_SAID);
+  return { from: first.index + indent(first[0]), to: last.index + last[0].trimEnd().length, form: says ? "entry" : "cells" };
 }
 
 /** `term: what it means`, as a glossary has it. */
 function readYaml(): Reader {
   return ({ text }) => {
     const [, dash = "", said = ""] = /^(\s*(?:-\s+)?)[\p{L}_][^:#]*:\s+([\p{L}"'].*?)\s*$/u.exec(text) ?? [];
-    return said.split(" ").length < MIN_SAID ? null : { from: dash.length, to: text.trimEnd().length };
+    return said.split(" ").length < MIN_SAID ? null : { from: dash.length, to: text.trimEnd().length, form: "entry" };
   };
 }
 
@@ -157,7 +159,7 @@ const BLOCKS: readonly (readonly [open: RegExp, close: string])[] = [
   [/^\s*\(\*+\s?/, "*)"],
   [/^\s*\/-[-!]?\s?/, "-/"],
   [/^\s*\/\*[*!]?\s?/, "*/"],
-  [/^\s*"""\s?/, '"""'],
+  [/^\s*[a-zA-Z]?"""\s?/, '"""'],
   [/^\s*'''\s?/, "'''"],
   [/^\s*\{-\s?/, "-}"],
 ];
@@ -280,7 +282,7 @@ function readPdf(text: string): Reader {
 
 function readLatex(): Reader {
   return ({ text }) => {
-    const heading = /^\s*\\(?:part|chapter|(?:sub)*section|paragraph|title)\*?\{(.*)\}\s*$/.exec(text)?.[1];
+    const heading = /^\s*\\(?:part|chapter|(?:sub)*section|paragraph|title)\*?\{(.*?)\}\s*(?:\\label\{[^{}]*\}\s*)?$/.exec(text)?.[1];
     if (heading !== undefined) return { heading: plainIn(heading.slice(0, MAX_HEADING), "latex") };
     if (
       isBlank(text) ||

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { plainOf } from "../query/plain.ts";
+import { plainOf } from "./block.ts";
 import { blocksOf } from "./blocks.ts";
 import { sentencesIn, unitsOf } from "./units.ts";
 
@@ -86,6 +86,7 @@ test("of Markdown its paragraphs, items, rows and code are read: no heading, fro
     [about, "prose", "The first sentence has a link and code. The second, e.g. this one, goes over two lines!"],
     [other, "item", "An item says something of its own."],
     [other, "item", "Bold words say it too, and louder."],
+    [other, "cells", "state | what it means here"],
     [other, "entry", "dead | nothing calls it any more"],
     [other, "code", "run this # and that then this"],
   ]);
@@ -287,4 +288,11 @@ test("marks are taken away, and what is no mark stays", () => {
   assert.equal(plainOf("*canonically\nequivalent* and what is\n*meant* by it"), "canonically equivalent and what is meant by it");
   assert.equal(plainOf("from $x \\le y$ and $a_2$ for $5 and $6, not $\\preceq$"), "from x ≤ y and a_2 for $5 and $6, not $\\preceq$");
   assert.equal(plainOf("snake_case_name and 2*3*4"), "snake_case_name and 2*3*4");
+});
+
+test("the caption of a table is no heading of the paragraph that follows it", () => {
+  const page =
+    '<h2>1.2. Permissions</h2><div class="table"><p class="title"><b>Table 1.4. List of the first character</b></p><table><tr><td>d</td><td>a directory, for instance</td></tr></table></div>' +
+    "<p>The sticky bit prevents files from being removed.</p>";
+  assert.deepEqual(under(page, "html").at(-1), ["1.2. Permissions", "prose", "The sticky bit prevents files from being removed."]);
 });

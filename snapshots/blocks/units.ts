@@ -39,10 +39,15 @@ export function sentencesIn(text: string, start: number, end: number): readonly 
   return [...pieces, [start + from, end]];
 }
 
+/** Blocks without rows that say nothing without their head. */
+export function quotable(text: string, kind: Kind): readonly Block[] {
+  return blocksOf(text, kind).filter(({ form }) => form !== "cells");
+}
+
 export function unitsOf(text: string, kind: Kind): readonly Unit[] {
   const prose = KINDS[kind].prose;
   if (prose === null) return [];
-  const blocks = blocksOf(text, kind).flatMap((block) => cutLong(text, block, (start, end) => plainIn(text.slice(start, end), prose)));
+  const blocks = quotable(text, kind).flatMap((block) => cutLong(text, block, (start, end) => plainIn(text.slice(start, end), prose)));
   const headingOf = ({ heading }: Block): string => heading.join("\n");
   const belows: number[] = [];
   for (const [at, block] of blocks.entries()) {

@@ -1,8 +1,10 @@
-/** A block is what a person would copy from a text: a paragraph, an item, a command, an entry, with the place of its own bytes. */
+/** A block is what a person would copy from a text: a paragraph, an item, a command, an entry, with the place of its own bytes. Answers quote
+ *  blocks, and what a search shows of a passage is made of them; this runs in browsers too. */
 import type { Prose } from "../schema/kinds.ts";
-import { plainOf } from "../query/plain.ts";
+import { LATEX_DRESS, LATEX_SIGNS } from "../index/latex-signs.ts";
 
-export type Form = "prose" | "item" | "code" | "entry";
+/** `cells` are a row that says nothing without its head: it is shown, and never quoted. */
+export type Form = "prose" | "item" | "code" | "entry" | "cells";
 
 export type Block = {
   /** Code units of the text: what is between is cited. */
@@ -49,9 +51,12 @@ const NAMED: Readonly<Record<string, string>> = {
   rsquo: "\u2019",
 };
 
+const ESCAPED = /\\([!-/:-@[-`{-~])/g;
+
 /** Text as a reader sees it, in one line. */
 export function plainIn(text: string, prose: Prose): string {
   if (prose === "plain") return withoutRoles(text);
+  if (prose === "markdown") return plainOf(text).replaceAll(ESCAPED, "$1");
   if (prose !== "html") return plainOf(text);
   return text
     .replaceAll(/<!--[\s\S]*?-->|<\/?(?:br|td|th|tr|p|div|li)\b[^<>]*>/gi, " ")
@@ -78,4 +83,38 @@ function withoutRoles(text: string): string {
     .replaceAll(/`+([^`]+)`+/g, "$1")
     .replaceAll(/\s+/g, " ")
     .trim();
+}
+
+/** Text without tags, and with the words of links, emphasis and code in their places. What no rule knows stays as it was written. */
+function stripMarks(text: string): string {
+  return text
+    .replaceAll(/<!--[\s\S]*?-->|<\/?[a-z][^<>]*>/gi, "")
+    .replaceAll(/!\[([^\]]*)\](?:\([^()\s]*(?:\s+"[^"]*")?\)|\[[^\]]*\])/g, "$1")
+    .replaceAll(/\[([^\]]+)\](?:\([^()\s]*(?:\s+"[^"]*")?\)|\[[^\]]*\])/g, "$1")
+    .replaceAll(/\[\^[^\]]+\]/g, "")
+    .replaceAll(/(\*\*|__)(?=\S)(.+?)(?<=\S)\1/gs, "$2")
+    .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*]{1,200}?)(?<=\S)\*(?!\w)/g, "$1")
+    .replaceAll(/(?<![\w_])_(?=[^\s_])([^_]{1,200}?)(?<=\S)_(?!\w)/g, "$1")
+    .replaceAll(/`+([^`]+)`+/g, "$1");
+}
+
+/** Text as a page shows it, in one line: without marks of Markdown, comments, LaTeX and HTML. What no rule knows stays as it was written. */
+export function plainOf(text: string): string {
+  return stripMarks(
+    text.replaceAll(/^[ \t]*(?:\/\/[/!]?|--|\*(?=\s|$)|>+)[ \t]?/gm, "").replaceAll(/\s*(?:\*+\)|-\/|\*\/|-\}|"""|''')\s*$/g, ""),
+  )
+    .replaceAll(/\\(?:emph|textbf|textit|texttt|textsc|text|mathrm|mathbf)\{([^{}]*)\}/g, "$1")
+    .replaceAll(/\\(?:cite|ref|label|footnote|index)\*?(?:\[[^\]]*\])?\{[^{}]*\}/g, "")
+    .replaceAll(/(?<![\\$\w])\$(?!\s)([^$]{1,200}?)(?<![\s\\])\$(?![$\d])/g, (_, formula: string) => plainFormula(formula))
+    .replaceAll(/~/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+/** With the signs that its commands print; as it is when one of them is none. */
+function plainFormula(formula: string): string {
+  const plain = formula
+    .replaceAll(/\\(?:[,;:!]|\s)/g, " ")
+    .replaceAll(/\\([A-Za-z]+)/g, (command, name: string) => (LATEX_DRESS.has(name) ? "" : (LATEX_SIGNS.get(name) ?? command)));
+  return plain.includes("\\") ? `$${formula}$` : plain;
 }

@@ -1,0 +1,47 @@
+/** What every adapter of ours shares: a program that is told `describe` or `run`, reads one request, and answers in lines of JSON. */
+import { writeSync } from "node:fs";
+import { text as readText } from "node:stream/consumers";
+import { type AdapterRequest, PROTOCOL } from "./protocol.ts";
+import { findSandbox, type Sandbox, UNSANDBOXED } from "./sandbox.ts";
+
+const BATCH = 1 << 16; // UTF-16 units that are written at once: a database of proofs has a million uses
+let waiting: string[] = [];
+let size = 0;
+
+export function say(line: object): void {
+  const text = `${JSON.stringify(line)}\n`;
+  waiting.push(text);
+  size += text.length;
+  if (size >= BATCH) flush();
+}
+
+function flush(): void {
+  const bytes = Buffer.from(waiting.join(""));
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error; // whoever reads is slower
+    }
+  }
+  waiting = [];
+  size = 0;
+}
+
+/** @throws Error where the request asks for a sandbox and there is none */
+export function sandboxOf({ sandbox }: AdapterRequest): Sandbox {
+  const found = sandbox ? findSandbox() : UNSANDBOXED;
+  if (found === null) throw new Error("there is no sandbox");
+  return found;
+}
+
+/** @param about prover, version, what it can say and which programs it needs */
+export async function serveAdapter(about: () => object, run: (request: AdapterRequest) => Promise<void>): Promise<void> {
+  if (process.argv[2] === "describe") say({ protocol: PROTOCOL, ...about() });
+  else {
+    const request = JSON.parse(await readText(process.stdin)) as AdapterRequest;
+    await run(request);
+    say({ t: "end", answered: request.ask.length });
+  }
+  flush();
+}

@@ -1,0 +1,71 @@
+/** Provenance answers who made what a question names, and when, out of what the thing states of itself and of the history of the library. */
+import { pagePath } from "../../snapshots/format/layout.ts";
+import type { ObjectRow, ViewData } from "../../snapshots/format/view-data.ts";
+import { findNamed } from "../../snapshots/query/index.ts";
+import type { FirstSeen } from "../../snapshots/query/open-snapshot.ts";
+import { subjectOf } from "../../snapshots/answer/index.ts";
+import type { FactPart, Facts } from "./counted.ts";
+
+const MADE = "(?:first |last )?(?:written|made|created|published|dated|added|changed|updated|modified|revised|uploaded)";
+const WHO = [
+  /^who (?:wrote|made|created|authored|published) (.+)$/i,
+  /^who (?:is|are|was|were) the (?:authors?|writers?|makers?) of (.+)$/i,
+  new RegExp(`^(?:who|whom) (?:was|were|is|are) (.+?) ${MADE} by$`, "i"),
+  /^by whom (?:was|were|is|are) (.+?) (?:written|made|created|published)$/i,
+];
+const WHEN = [
+  new RegExp(`^(?:when|since when) (?:was|were|is|has|have) (.+?) (?:been )?(?:here|in (?:the|this) library|${MADE}(?: here)?)$`, "i"),
+  /^(?:when|since when) did (.+?) (?:first )?(?:change|appear|come|arrive)(?: last| here)?$/i,
+  /^(?:how old is|what is the date of|when is) (.+?)(?: from)?$/i,
+];
+
+export type FindFirstSeen = (kind: "objects" | "claims" | "records", name: string) => Promise<FirstSeen | null>;
+
+/** @returns null when the question asks for neither, names nothing or several things, or when nothing of that is known: a text may say it
+ *  @param prefix only keys under it */
+export async function findProvenance(question: string, prefix: string, data: ViewData, firstSeen: FindFirstSeen): Promise<Facts | null> {
+  const spaced = subjectOf(question)
+    .trim()
+    .replaceAll(/\s+/g, " ")
+    .replace(/[ ?!.]+$/, "");
+  const ask = (forms: readonly RegExp[]): string | undefined =>
+    forms.map((form) => form.exec(spaced)?.[1]).find((name) => name !== undefined);
+  const who = ask(WHO);
+  const when = who === undefined ? ask(WHEN) : undefined;
+  const name = (who ?? when)?.replace(/^(?:the )?(?:file|object|record|claim|document|note|paper|page|text) (?=\S)/i, "");
+  if (name === undefined) return null;
+  const bare = name.replace(/^["'`\u201c\u2018](.+)["'`\u201d\u2019]$/, "$1");
+  const things = new Map(
+    [bare, bare.replace(/^the /i, "")]
+      .flatMap((one) => findNamed(data, one))
+      .flatMap((named) => {
+        if (named.kind === "collection") return [];
+        const key = named.kind === "object" ? named.item.key : named.item.id;
+        return (named.kind === "object" ? key : "").startsWith(prefix) ? [[`${named.kind} ${key}`, { ...named, key }] as const] : [];
+      }),
+  );
+  const [thing] = things.values();
+  if (thing === undefined || things.size > 1) return null;
+  const stated: Pick<ObjectRow, "authors" | "date"> = thing.kind === "object" ? thing.item : {};
+  const parts: FactPart[] = [];
+  if (who !== undefined) {
+    const { authors = [] } = stated;
+    if (authors.length === 0) return null;
+    parts.push({ name: thing.key }, ` names as ${authors.length === 1 ? "its author" : "its authors"} `, { name: authors.join(", ") }, ".");
+  } else {
+    if (stated.date !== undefined) parts.push({ name: thing.key }, " says that it is of ", { name: stated.date }, ". ");
+    const seen = await firstSeen(`${thing.kind}s`, thing.key);
+    if (seen !== null) {
+      const snapshot = ({ sequence, created }: FirstSeen["key"]): FactPart[] => [
+        "publication ",
+        { value: String(sequence), path: pagePath.snapshots },
+        ` of ${created.slice(0, 10)}`,
+      ];
+      parts.push({ name: thing.key }, " is in this library since ", ...snapshot(seen.key));
+      if (seen.bytes.sequence !== seen.key.sequence) parts.push(", and as it is now since ", ...snapshot(seen.bytes));
+      parts.push(".");
+    }
+    if (parts.length === 0) return null;
+  }
+  return { parts, found: [{ kind: thing.kind === "object" ? thing.item.kind : thing.kind, key: thing.key }] };
+}
