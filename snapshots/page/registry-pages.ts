@@ -4,10 +4,11 @@ import { countNarrowed, type CubQuery, findCubs } from "../query/cubs.ts";
 import { filterValues, inSort, REGISTRY_SORTS, type RegistryQuery, registryPath, toggled } from "../query/filters.ts";
 import { neighbourhood } from "../query/graph.ts";
 import { reconcile } from "../query/registry-counts.ts";
+
 import { CUB_FACETS } from "../schema/cub-facets.ts";
 import type { CubRecord } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
-import { EVIDENCE_STATES } from "../schema/scalar.ts";
+import { CHECK_STATES, EVIDENCE_STATES } from "../schema/scalar.ts";
 import { checkSentence } from "../format/check-sentence.ts";
 import { recordStanding } from "../format/standing.ts";
 import { REGISTRY_WORDS, registryUnavailable } from "../format/registry-words.ts";
@@ -93,6 +94,7 @@ export function recordFacts(data: ViewData, record: CubRecord) {
     checks: (record.checks ?? []).map((check) => ({
       state: check.state,
       says: checkSentence(check, record),
+      counted: check.counted,
       signers: check.signers,
       reason: check.reason,
       attestation: check.attestation,
@@ -194,6 +196,33 @@ function standingsBy(cubs: readonly CubRecord[], value: (record: CubRecord) => s
     .slice(0, PLOTTED);
 }
 
+/** Holes that are named; the registry's own page finds the others. */
+const HOLES = 100;
+
+/** What provers say of all records: who said what how often, which axioms most rest on, and where something is open. Who counts for nothing
+ *  is left out. */
+function provenBy(cubs: readonly CubRecord[]) {
+  const said = cubs.flatMap(({ checks = [] }) => checks.filter(({ counted }) => counted !== false));
+  const provers = [...Map.groupBy(said, ({ prover, tool }) => tool || prover)].map(([prover, all]) => ({
+    prover,
+    states: countBy(all, ({ state }) => state, CHECK_STATES).filter(({ count }) => count > 0),
+  }));
+  const axioms = Map.groupBy(
+    cubs.flatMap(({ axioms: names = [] }) => names),
+    (name) => name,
+  );
+  const holes = cubs.flatMap(({ id, theorem_name: name, holes: open = [] }) => open.map((hole) => ({ id, name, ...hole })));
+  return {
+    provers: provers.sort((a, b) => compareNames(a.prover, b.prover)),
+    axioms: [...axioms]
+      .map(([name, { length: count }]) => ({ name, count }))
+      .sort((a, b) => b.count - a.count || compareNames(a.name, b.name))
+      .slice(0, 2 * PLOTTED),
+    holes: holes.slice(0, HOLES),
+    openHoles: holes.length,
+  };
+}
+
 /** By repository and by proof system most records come first, each with its records by standing; `notes` are the generator's, in words. */
 export function dashboardPage(data: ViewData) {
   const { cubs, meta } = data;
@@ -207,6 +236,7 @@ export function dashboardPage(data: ViewData) {
     byEvidence: countBy(cubs, ({ evidence_state: state = "unpinned" }) => state, EVIDENCE_STATES),
     byRepository: standingsBy(cubs, (record) => record.repo),
     bySystem: standingsBy(cubs, (record) => record.formal_systems),
+    ...provenBy(cubs),
     sources: Object.entries(meta?.sources ?? {})
       .sort(([a], [b]) => compareNames(a, b))
       .map(([repo, source]) => ({ repo, ...source, records: cubs.filter((record) => filterValues(record, "repo").includes(repo)).length })),

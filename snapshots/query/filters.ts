@@ -27,10 +27,10 @@ export const SEARCHED = ["id", "theorem_name", "module", "statement", "crate", "
 
 /** Values of a record under a filter. */
 export function filterValues(record: CubRecord, filter: CubFacet): readonly string[] {
-  if (filter === "check_state" || filter === "prover")
-    return (record.checks ?? [])
-      .filter(({ counted }) => counted !== false)
-      .map(({ state, prover }) => (filter === "prover" ? prover : state));
+  if (filter === "check_state" || filter === "prover") {
+    const counted = (record.checks ?? []).filter((check) => check.counted !== false);
+    return [...new Set(counted.map(({ state, prover }) => (filter === "prover" ? prover : state)))];
+  }
   if (filter === "axiom") return record.axioms ?? [];
   const value: unknown = filter === "standing" ? recordStanding(record).state : (record[FIELD_OF.get(filter) ?? "repo"] ?? "");
   return (Array.isArray(value) ? value : [value]).map((item) => String(item).normalize("NFC"));

@@ -5,6 +5,7 @@ import { HISTORY_REQUEST_PAGES } from "../annex/history/pages.ts";
 import { HISTORY_STAMPS } from "../annex/history/stamps.ts";
 import { LEAK_HANDLERS, LEAK_STAMPS } from "../annex/leaks/answers.ts";
 import { LOG_HANDLERS } from "../annex/log/answers.ts";
+import { PROOF_HANDLERS } from "../annex/proofs/answers.ts";
 import { BESIDE_HANDLERS, SIDE_HANDLERS } from "../annex/side/answers.ts";
 import { CORE_HANDLERS } from "../http/core-answers.ts";
 import { PLAIN_FILES } from "../format/stamped.ts";
@@ -18,6 +19,7 @@ const HANDLERS: Readonly<Record<Exclude<RowId, EffectRouteId>, Handler>> = {
   ...HISTORY_HANDLERS,
   ...LOG_HANDLERS,
   ...SIDE_HANDLERS,
+  ...PROOF_HANDLERS,
   ...HARVEST_HANDLERS,
   ...LEAK_HANDLERS,
 };
