@@ -14,6 +14,7 @@ export type Body = Pick<Extract, "summary" | "passages" | "html" | "notes"> & {
   readonly about?: About;
   readonly images?: Extract["images"];
   readonly facts?: Extract["facts"];
+  readonly outline?: Extract["outline"];
 };
 
 export const EMPTY_BODY: Body = { title: null, summary: "", passages: [], html: null, notes: [] };
