@@ -87,6 +87,7 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
     environment: words("unspecified", "could not be run", "a tool, a library or an option is missing; that says nothing of the proof"),
     unsupported: words("unspecified", "could not be asked", "the prover has nothing that can be asked by this name"),
     not_run: words("unspecified", "not run", "nobody has asked this prover here"),
+    disagrees: words("failed", "contradicts", "it contradicts the prover that it looks over"),
     stale: words("unverified", "of an older revision", "the prover was asked of other bytes than these"),
   },
   evidence_state: {
