@@ -159,7 +159,7 @@ function closeOver(direct: ReadonlyMap<string, readonly string[]>, paths: readon
 }
 
 /** What became of a file; its key is that of the compiled one. */
-export type Compiled = {
+type Compiled = {
   readonly state: CheckState;
   readonly log: string;
   readonly key?: string;
