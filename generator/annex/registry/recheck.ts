@@ -12,7 +12,7 @@ import { PREDICATE_PATH } from "../../../snapshots/annex/proofs/index.ts";
 import { type CheckStatement, reproducibleDigest, seal } from "./attest.ts";
 import { type Checks, flagsOf, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
-import { isSourceOf, PROVERS } from "./provers.ts";
+import { adapterOf, isSourceOf } from "./provers.ts";
 import { type AdapterRequest, PROTOCOL, readTranscript, type Transcript } from "./protocol.ts";
 import { meaningOf } from "./drift.ts";
 import { findSandbox, findUnfit } from "./sandbox.ts";
@@ -20,6 +20,8 @@ import { type Found, fullName, type ScannedSource } from "./scan.ts";
 import type { SourceConfig } from "./config.ts";
 import type { ProverTool } from "./tool.ts";
 
+/** Where a library has no address yet. */
+const USUAL_BASE = "https://proofshelf.dev";
 /** What says nothing of a proof, and may be otherwise the next time. */
 const LACKED: ReadonlySet<string> = new Set(["environment", "memory", "timeout", "not_run"]);
 
@@ -30,6 +32,8 @@ export type RecheckOptions = {
   readonly jobs: number;
   /** Asks the second checker instead. */
   readonly second?: boolean;
+  /** false asks as where the plugin is not installed. */
+  readonly graph?: boolean;
   readonly key: SigningKey | null;
   readonly now: () => Date;
 };
@@ -53,7 +57,7 @@ export function findStale(
 ): { one: Found; source: ScannedSource }[] {
   return records.filter(({ one, source }) => {
     const { adapter } = source.source;
-    if ((adapter === undefined && PROVERS[one.prover].adapter === null) || one.abstract) return false;
+    if ((adapter === undefined && adapterOf(source.source) === null) || one.abstract) return false;
     const tool = adapter === undefined ? toolOf(source.source) : null;
     const isOurs = ({ check: { tool: of } }: ToldVerdict): boolean =>
       tool === null || (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === tool.adapter);
@@ -128,11 +132,12 @@ function writeFiles(
     protocol: PROTOCOL,
     root: work,
     files: sources.map(([path, bytes]) => ({ path, sha256: sha256(bytes) })),
-    options: { root, logical, flags },
+    options: { root, logical, flags, exported: source.source.exported ?? "" },
     ask: asked.map((one) => ({ key: one.key, path: one.path, name: fullName(one), class: one.class })),
     own: source.stated,
     theorems: source.proved,
     second: options.second === true,
+    graph: options.graph !== false,
     allowed: options.exact ? [] : config.policy.axioms,
     sandbox: !options.unsandboxed,
     limits: config.limits,
@@ -152,7 +157,7 @@ async function runAdapter(
   request: AdapterRequest,
 ): Promise<{ bytes: Buffer; code: number | null; stderr: string }> {
   const input = JSON.stringify(request);
-  const [program = "", ...args] = source.adapter?.command ?? [process.execPath, PROVERS[source.prover].adapter ?? ""];
+  const [program = "", ...args] = source.adapter?.command ?? [process.execPath, adapterOf(source) ?? ""];
   if (source.adapter !== undefined && request.sandbox) {
     // A program of somebody else runs in the sandbox as a whole.
     const command = [program.startsWith(".") ? resolve(dirname(config.file), program) : program, ...args, "run"];
@@ -230,7 +235,7 @@ function stateOf(
     results: results.map((result) => ({
       ...result,
       statement_sha256: wordsOf.get(result.key) ?? "",
-      meaning_sha256: meaningOf(result.type_sha256, result.mentions, definitions),
+      meaning_sha256: meaningOf(result.type_sha256, result.mentions, result.axioms, definitions),
       mentions: [...(result.mentions ?? [])],
       path: pathOf.get(result.key) ?? "",
       axioms: result.axioms === null ? null : [...result.axioms],
@@ -239,7 +244,7 @@ function stateOf(
     })),
     logs: [...logs],
   };
-  const predicateType = `${config.checks.base_url.replace(/\/+$/, "")}${PREDICATE_PATH}`;
+  const predicateType = `${(config.checks.base_url ?? USUAL_BASE).replace(/\/+$/, "")}${PREDICATE_PATH}`;
   const statement = { _type: "https://in-toto.io/Statement/v1" as const, subject, predicateType, predicate };
   return { ...statement, predicate: { ...predicate, reproducible_sha256: reproducibleDigest(statement) } };
 }

@@ -1,6 +1,7 @@
 /** Declarations, ids, checks and what people say → the registry, `{ meta, cubs }`, as a file of it would be. */
 import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
+import { memoize } from "../../../snapshots/format/relations.ts";
 import { countRecords } from "../../../snapshots/query/index.ts";
 import { CubRecord, RecordCheck, type RecordEdge } from "../../../snapshots/schema/index.ts";
 import { parseRegistry, type ParsedRegistry } from "../../sources/registry.ts";
@@ -8,13 +9,13 @@ import { MAX_REGISTRY_BYTES } from "../../sources/registry-pull.ts";
 import { readSourceFile } from "../../sources/source-file.ts";
 import { type Checks, readChecks, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
-import { causeOf } from "./drift.ts";
-import { type Drift, type LockLine, matchLock, readLock } from "./lock.ts";
+import { type Cause, causeOf, describeMoved, movedSince } from "./drift.ts";
+import { type Drift, type LockLine, matchLock, readLock, UNWRITTEN } from "./lock.ts";
 import { applyOverlay, type Overlay, readOverlay, unusedOf } from "./overlay.ts";
-import { PROVERS } from "./provers.ts";
+import { adapterOf, type ProverName, PROVERS } from "./provers.ts";
 import { type Found, fullName, scanSource, type ScannedSource } from "./scan.ts";
 import { scanLean } from "./lean.ts";
-import { contradiction, readPolicy, statesOf } from "./states.ts";
+import { contradiction, isFailure, readPolicy, statesOf } from "./states.ts";
 
 export type Scan = {
   readonly sources: readonly ScannedSource[];
@@ -22,6 +23,7 @@ export type Scan = {
   readonly records: readonly { readonly id: string; readonly one: Found; readonly source: ScannedSource }[];
   readonly lock: readonly LockLine[];
   readonly drift: readonly Drift[];
+  readonly checks: Checks;
   readonly overlay: Overlay;
   readonly hand: ParsedRegistry | null;
   readonly notes: readonly string[];
@@ -80,6 +82,16 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
     },
   );
   const idOf = new Map(lock.map((line) => [line.key, line.id]));
+  const checks = readChecks(config.checks);
+  const judged = judge({
+    lock,
+    drift,
+    before: lockBefore,
+    shown,
+    checks,
+    allowed: readPolicy(config.policy.axioms),
+    accept: new Set(options.accept ?? []),
+  });
   const notes = [
     ...sources.flatMap(({ source, problems }) => problems.map((problem) => `${source.repo}: ${problem}`)),
     ...unusedOf(overlay, used).map((what) => `The overlay speaks of ${JSON.stringify(what)}, and nothing is called so.`),
@@ -87,12 +99,80 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
   return {
     sources,
     records: shown.map(({ one, source }) => ({ id: idOf.get(one.key) ?? "", one, source })),
-    lock,
-    drift,
+    ...judged,
+    checks,
     overlay,
     hand,
     notes,
   };
+}
+
+type Judged = {
+  readonly lock: readonly LockLine[];
+  readonly drift: readonly Drift[];
+  readonly before: readonly LockLine[];
+  readonly shown: readonly { readonly one: Found; readonly source: ScannedSource }[];
+  readonly checks: Checks;
+  readonly allowed: ReturnType<typeof readPolicy>;
+  readonly accept: ReadonlySet<string>;
+};
+
+/** Words are a hint: where a prover printed what is there now, its print says what moved. What is refused stays in the lock as it was; of the rest
+ *  the lock remembers what was accepted. */
+function judge({ lock, drift, before, shown, checks, allowed, accept }: Judged): Pick<Scan, "lock" | "drift"> {
+  const lines = new Map(before.map((line) => [line.id, line]));
+  const idOf = new Map(lock.map((line) => [line.key, line.id]));
+  const told = new Map(drift.filter(({ what }) => what === "changed").map((one) => [one.id, one]));
+  const sealed = new Map<string, Partial<LockLine>>();
+  for (const { one, source } of shown) {
+    const id = idOf.get(one.key) ?? "";
+    const verdicts = checks.of(one, source);
+    const line = lines.get(id);
+    const moved = line?.verified === undefined ? null : movedSince(line, verdicts[0], checks.history(one));
+    const changed = told.get(id);
+    if (moved === "unchanged" && changed !== undefined) told.set(id, { ...changed, what: "wording", refused: false });
+    else if (moved !== null && moved !== "unchanged") {
+      const refused = (moved.cause === "statement" || moved.cause === "meaning") && !accept.has(id);
+      told.set(id, { what: moved.cause, id, key: one.key, definitions: moved.definitions, refused });
+    }
+    // What defines proves nothing: it is told by what rests on it.
+    const isHeld =
+      one.class === "theorem" &&
+      verdicts.some(({ state }) => state === "accepted" || state === "accepted_with_axioms") &&
+      !verdicts.some((verdict) => isFailure(verdict, allowed));
+    const { type_sha256: type, meaning_sha256: meaning } = verdicts[0] ?? {};
+    if (isHeld && told.get(id)?.refused !== true)
+      sealed.set(id, {
+        verified: one.digest,
+        ...(type == null || !isDigest(type) ? {} : { type }),
+        ...(meaning == null ? {} : { meaning }),
+      });
+  }
+  const refused = new Set([...told.values()].filter((one) => one.refused).map(({ id }) => id));
+  return {
+    lock: lock.map((line) => (refused.has(line.id) ? (lines.get(line.id) ?? line) : ({ ...line, ...sealed.get(line.id) } as LockLine))),
+    drift: [...drift.filter(({ what }) => what !== "changed"), ...told.values()],
+  };
+}
+
+function isDigest(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+/** Ids and why, by cause, of what is not what a prover accepted. */
+export function describeRefused({ drift }: Pick<Scan, "drift">): string[] {
+  const refused = drift.filter((one) => one.refused);
+  const isMoved = (what: Drift["what"]): what is Cause => what === "statement" || what === "meaning";
+  const moved = refused.flatMap(({ what, id, definitions = [] }) => (isMoved(what) ? [{ cause: what, name: id, definitions }] : []));
+  const words = refused.filter(({ what }) => what === "changed").map(({ id }) => id);
+  return [
+    ...describeMoved(moved),
+    ...(words.length === 0
+      ? []
+      : [
+          `words: ${words.join(", ")} ${words.length === 1 ? "has" : "have"} other words, and no prover has printed them as they are now: proofshelf registry recheck tells whether they say the same`,
+        ]),
+  ];
 }
 
 /** What a build reads. It runs no prover and writes nothing.
@@ -103,9 +183,10 @@ export async function makeRegistry(config: RegistrySources): Promise<Uint8Array>
   if (refused.length > 0)
     throw new ShelfError(
       "bad_source",
-      `What ${refused.map(({ id }) => id).join(", ")} states has changed since a prover accepted it. Look at proofshelf registry scan.`,
+      `What ${refused.length === 1 ? "a record states" : `${refused.length} records state`} is not what a prover accepted.\n${describeRefused(scan).join("\n")}`,
+      { fixes: [`If it is meant: proofshelf registry scan --accept ${refused.map(({ id }) => id).join(" ")} --reason "…"`] },
     );
-  const unknown = scan.drift.filter(({ what }) => what !== "changed" && what !== "gone");
+  const unknown = scan.drift.filter(({ what }) => UNWRITTEN.has(what));
   if (unknown.length > 0)
     throw new ShelfError(
       "bad_source",
@@ -115,7 +196,7 @@ export async function makeRegistry(config: RegistrySources): Promise<Uint8Array>
 }
 
 export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
-  const checks = readChecks(config.checks);
+  const { checks } = scan;
   const meta = config.meta;
   const idOf = new Map(scan.records.map(({ id, one }) => [one.key, id]));
   const made = scan.records.map(({ id, one, source }) => recordOf(config, scan, checks, id, one, source, idOf));
@@ -144,6 +225,14 @@ export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
   return Buffer.from(`${JSON.stringify(body, null, 2)}\n`);
 }
 
+// A file is of many records, and a database of all: what follows from it is worked out once.
+const NOTHING = new Uint8Array();
+const digestOf = memoize((bytes: Uint8Array) => ({ sha256: sha256(bytes) }));
+const recordsOf = memoize(({ records }: ParsedRegistry) => new Map(records.map(({ record }) => [record.id, record])));
+const leanNamesOf = memoize(
+  (bytes: Uint8Array) => new Set(scanLean(new TextDecoder().decode(bytes)).map(({ name }) => name.split(".").at(-1) ?? "")),
+);
+
 const MAX_USES = 500;
 const MAX_USERS = 50;
 
@@ -152,8 +241,12 @@ function withUsers(made: readonly CubRecord[], { records }: Scan): CubRecord[] {
   const nameOf = new Map(records.map(({ id, one }) => [id, fullName(one)]));
   const users = new Map<string, RecordEdge[]>();
   for (const { id, uses } of made)
-    for (const edge of uses?.edges ?? [])
-      if (edge.id !== undefined) users.set(edge.id, [...(users.get(edge.id) ?? []), { ...edge, id, name: nameOf.get(id) ?? id }]);
+    for (const edge of uses?.edges ?? []) {
+      if (edge.id === undefined) continue;
+      const of = users.get(edge.id) ?? [];
+      users.set(edge.id, of);
+      of.push({ ...edge, id, name: nameOf.get(id) ?? id });
+    }
   return made.map((record) => ({
     ...record,
     ...(record.uses === undefined
@@ -193,7 +286,7 @@ function checksOf(one: Found, source: ScannedSource, checks: Checks, lean: strin
   };
   const silent = (prover: string, reason: string): RecordCheck => RecordCheck.parse({ state: "not_run", prover, reason });
   const { prover } = one;
-  const adapted = PROVERS[prover].adapter !== null || source.source.adapter !== undefined;
+  const adapted = adapterOf(source.source) !== null || source.source.adapter !== undefined;
   const own =
     verdicts.length > 0
       ? verdicts.map((verdict) => told(verdict, verdict.state))
@@ -202,7 +295,11 @@ function checksOf(one: Found, source: ScannedSource, checks: Checks, lean: strin
         : [
             silent(
               prover,
-              one.abstract ? "it stands in a module with parameters, of which only instances can be asked" : adapted ? "" : NO_ADAPTER,
+              one.abstract
+                ? "it stands in a module with parameters, of which only instances can be asked"
+                : adapted
+                  ? ""
+                  : noAdapter(prover),
             ),
           ];
   const again = checks.second(one, source).map((verdict): RecordCheck => {
@@ -210,9 +307,9 @@ function checksOf(one: Found, source: ScannedSource, checks: Checks, lean: strin
     return against === null ? told(verdict, verdict.state) : { ...told(verdict, "disagrees"), reason: against };
   });
   const strangers = checks.strangers(one, source).map((verdict) => told(verdict, verdict.state));
-  return [...own, ...again, ...strangers, ...(lean === null ? [] : [silent("lean", NO_ADAPTER)])];
+  return [...own, ...again, ...strangers, ...(lean === null ? [] : [silent("lean", noAdapter("lean"))])];
 }
-const NO_ADAPTER = "no adapter runs Lean here";
+const noAdapter = (prover: ProverName): string => `no adapter runs ${PROVERS[prover].title} here`;
 
 /** How many of those who ran a prover over these bytes say what the first says; each counts once, by its signature. */
 function agreementOf([first, ...others]: readonly ToldVerdict[]): Pick<CubRecord, "agreement"> {
@@ -244,7 +341,7 @@ function recordOf(
   idOf: ReadonlyMap<string, string>,
 ): CubRecord {
   const { said } = applyOverlay(overlay, one, id, new Set());
-  const base = hand?.records.find(({ record }) => record.id === id)?.record;
+  const base = hand === null ? undefined : recordsOf(hand).get(id);
   const lean = pairOf(one, source);
   const paths = [one.path, ...(lean === null ? [] : [lean])];
   const exec = said["exec_file"] ?? base?.exec_file;
@@ -263,7 +360,7 @@ function recordOf(
     printed !== null,
     disputed,
   );
-  const shas = Object.fromEntries(paths.map((path) => [path, sha256(source.files.get(path) ?? new Uint8Array())]));
+  const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING).sha256]));
   const api = String(config.meta["public_api"] ?? "");
   const ui = String(config.meta["authoritative_ui"] ?? "");
   const proofs = paths.filter((path) => path !== exec);
@@ -350,14 +447,16 @@ function pairOf({ path, theorem, prover }: Found, { source, files }: ScannedSour
   const other = source.pair.replaceAll("{x}", inner);
   const bytes = files.get(other);
   if (bytes === undefined) return null;
-  return scanLean(new TextDecoder().decode(bytes)).some(({ name }) => name.split(".").at(-1) === theorem) ? other : null;
+  return leanNamesOf(bytes).has(theorem) ? other : null;
 }
 
-function recheckOf({ prover, module, theorem }: Found, { source }: ScannedSource): string {
+function recheckOf({ prover, module, theorem, path }: Found, { source }: ScannedSource): string {
   if (prover === "metamath") {
     const database = `${module.split(".").at(-1) ?? ""}.mm`;
     return `metamath ${[`read '${database}'`, "verify proof *", `show trace_back '${theorem}' /axioms`, "exit"].map(quote).join(" ")}`;
   }
+  if (prover === "agda")
+    return ["agda", "--safe", "-i", source.root === "" ? "." : source.root, ...source.flags, path].map(quote).join(" ");
   if (prover !== "coq") return "";
   const root = source.root === "" ? "." : source.root;
   const flags = `-Q ${quote(root)} ${quote(source.logical)}${source.flags.map((flag) => ` ${quote(flag)}`).join("")}`;

@@ -1,6 +1,6 @@
 /** The dated states of a record or a claim over the snapshots, as HTML for its page. */
 import { LRUCache } from "lru-cache";
-import { recordStanding } from "../../format/standing.ts";
+import { recordStanding, USE_WORDS } from "../../format/standing.ts";
 import { ACCEPTED } from "../../format/weaker.ts";
 import { relativeHref, pagePath } from "../../format/layout.ts";
 import type { OpenSnapshot } from "../../query/open-snapshot.ts";
@@ -71,6 +71,7 @@ function wordsOf(before: Item | null, item: Item | null): string {
 
 /** Registries write constants: "TEST-ONLY" is said as "test only". */
 function plainWords(value = ""): string {
+  if (Object.hasOwn(USE_WORDS, value)) return USE_WORDS[value] ?? value;
   return /^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*$/.test(value) ? value.toLowerCase().replaceAll(/[_-]/g, " ") : value;
 }
 
