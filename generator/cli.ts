@@ -161,7 +161,8 @@ command(
 )
   .argument("<file>")
   .option("--counts", "write the counts that follow from the records into the file")
-  .action(async (file: string, options: CommonOptions & { counts?: boolean }) =>
+  .option("--trust <key...>", "of a registry.yaml: further public keys whose checks count")
+  .action(async (file: string, options: CommonOptions & { counts?: boolean; trust?: string[] }) =>
     /\.ya?ml$/.test(file)
       ? (await import("./annex/registry/recheck-command.ts")).runSourcesCheck(file, options)
       : (await import("./commands/registry.ts")).runRegistryCheck(file, options, await annexes()),
@@ -210,6 +211,7 @@ command("recheck", "Run the provers, in a sandbox, over what has changed since i
   .option("--force", "also what has not changed")
   .option("--require <prover...>", "fail when one of them is not installed")
   .option("--exact", "ask of each theorem which of the axioms of its file are its own, also where the policy allows them all")
+  .option("--second", "ask the second checker (coqchk) to look over what the prover accepted")
   .option("--unsandboxed", "trust the sources; the check says so")
   .action(
     async (
@@ -220,9 +222,31 @@ command("recheck", "Run the provers, in a sandbox, over what has changed since i
         force?: boolean;
         require?: string[];
         exact?: boolean;
+        second?: boolean;
         unsandboxed?: boolean;
       },
     ) => (await import("./annex/registry/recheck-command.ts")).runRecheck(ids, options),
+  );
+command("graph", "What a record uses and what uses it, from the checks; with --json or --dot all of it", registry)
+  .argument("<id>")
+  .option(...SOURCES)
+  .option("--depth <number>", "steps", "2")
+  .option("--dot", "for Graphviz")
+  .action(async (id: string, options: CommonOptions & { sources?: string; depth: string; dot?: boolean }) =>
+    (await import("./annex/registry/look-command.ts")).runGraph(id, options),
+  );
+command("explain", "Why a record's state is what it is: which check or which line says so", registry)
+  .argument("<id>")
+  .option(...SOURCES)
+  .action(async (id: string, options: CommonOptions & { sources?: string }) =>
+    (await import("./annex/registry/look-command.ts")).runExplain(id, options),
+  );
+command("axioms", "What records rest on, by what it is; exit code 3 where a policy does not allow it", registry)
+  .argument("[ids...]", "only these records")
+  .option(...SOURCES)
+  .option("--allow <name...>", "as if the policy named these, too")
+  .action(async (ids: string[], options: CommonOptions & { sources?: string; allow?: string[] }) =>
+    (await import("./annex/registry/look-command.ts")).runAxioms(ids, options),
   );
 registry
   .command("schema")

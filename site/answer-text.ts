@@ -1,7 +1,7 @@
 /** The form of an answer's text and of its quotes, for the page and for the script that shows it while it comes. */
 import type { Citation } from "../snapshots/schema/index.ts";
 import { formatBlock, formatKey, formatLine } from "./format.ts";
-import { titleOfPart } from "./words.ts";
+import { titleOfField, titleOfPart, wordOfValue } from "./words.ts";
 
 /** A quote as the component of that name shows it; without its digest, which is one text there and three in a script. */
 export type QuoteView = {
@@ -54,11 +54,25 @@ function parseText(text: string, numbers: ReadonlySet<number>): readonly AnswerP
     });
 }
 
-/** The queries that numbers come from, each once, as a reader can read them. */
+/** The lists that numbers come from, each once, in words: "Registry: in production: proof in production". */
 export function queriesOf(counted: readonly Linked[]): readonly { readonly query: string; readonly href: string }[] {
-  const readable = (href: string): string =>
-    decodeURIComponent(href.replace(/^(?:\/internal)?(?:\/at\/[0-9a-f]{64})?/, "").replaceAll("+", " "));
+  const readable = (href: string): string => {
+    const [path = "", query = ""] = decodeURI(href.replace(/^(?:\/internal)?(?:\/at\/[0-9a-f]{64})?/, "")).split("?");
+    const filters = [...new URLSearchParams(query)].map(
+      ([name, value]) => `${titleOfField(name).toLowerCase()} ${wordOfValue(name, value)}`,
+    );
+    const [list = "", ...rest] = path.split("/").filter((part) => part !== "");
+    const title = [list.slice(0, 1).toUpperCase() + list.slice(1), ...rest].join(" / ");
+    return filters.length === 0 ? `${title}: all` : `${title}: ${filters.join(", ")}`;
+  };
   return [...new Map(counted.map(({ href }) => [href, { query: readable(href), href }])).values()];
+}
+
+/** SaysQuote tells whether an answer says a quote in its own words, but for what marks them: then it need not be shown a second time. */
+export function saysQuote(answer: string, quote: string): boolean {
+  const fold = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
+  const [said, words] = [fold(answer), fold(quote)];
+  return words !== "" && said.includes(words.slice(0, 60)) && said.includes(words.slice(-20));
 }
 
 export function viewQuote(citation: Omit<Citation, "href">, title: string, link: string | null): QuoteView {

@@ -250,7 +250,7 @@ test("search without JavaScript: words are marked, filters are links, an exact m
     expect(
       Number(
         await filters
-          .locator("span", { has: page.locator("[aria-current]") })
+          .locator("li", { has: page.locator("[aria-current]") })
           .locator(".number")
           .first()
           .textContent(),

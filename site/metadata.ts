@@ -3,6 +3,7 @@
 import { objectPath, pageImagePath } from "../snapshots/format/layout.ts";
 import { licenceUrl } from "../snapshots/schema/scalar.ts";
 import type { PageInput } from "../snapshots/page/model.ts";
+import { sharePicture } from "../snapshots/page/share-picture.ts";
 import { KINDS } from "../snapshots/schema/kinds.ts";
 import { formatLine } from "./format.ts";
 import { findAbsoluteUrl } from "./page-input.ts";
@@ -27,6 +28,14 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
   const cite = Object.entries({ "cite.bib": "application/x-bibtex", "cite.json": "application/vnd.citationstyles.csl+json" }).map(
     ([file, type]) => ({ rel: "describedby", href: url + file, type }),
   );
+  /** Its own picture, or the library's. */
+  const pictureOf = (title = "", state = ""): (readonly [string, string])[] => {
+    const { path } = chrome.pictures ? sharePicture(chrome.library, title, state) : sharePicture(chrome.library);
+    return [
+      ["og:image", absolute(path)],
+      ["og:image:alt", formatLine([title, state, chrome.library].filter((part) => part !== "").join(", "), 300)],
+    ];
+  };
   const make = (title: string, type: string, json: object, more: Partial<Metadata> = {}): Metadata => ({
     tags: more.tags ?? [],
     properties: [
@@ -35,6 +44,7 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
       ["og:url", url],
       ["og:site_name", library],
       ...(more.properties ?? []),
+      ...(more.properties?.some(([name]) => name === "og:image") === true ? [] : pictureOf()),
     ],
     links: [
       { rel: "cite-as", href: url, type: null },
@@ -56,7 +66,12 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
           creativeWorkStatus: formatLine(model.standing.says, 300),
           isPartOf: catalog,
         },
-        { properties: [["og:description", formatLine(`${model.standing.says}: ${model.claim.statement}`, 300)]] },
+        {
+          properties: [
+            ["og:description", formatLine(`${model.standing.says}: ${model.claim.statement}`, 300)],
+            ...pictureOf(model.claim.title, model.standing.says),
+          ],
+        },
       );
     case "record": {
       const { id, theorem_name: name, statement, license, repo } = model.record;
@@ -73,7 +88,10 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
           isPartOf: catalog,
         },
         {
-          properties: [["og:description", formatLine(`${model.standing.says}: ${statement}`, 300)]],
+          properties: [
+            ["og:description", formatLine(`${model.standing.says}: ${statement}`, 300)],
+            ...pictureOf(name, model.standing.says),
+          ],
           links: terms === null ? [] : [{ rel: "license", href: terms, type: null }],
         },
       );

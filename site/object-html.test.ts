@@ -13,6 +13,30 @@ test("a keyboard reaches whatever scrolls in itself: code, tables, formulas on l
   }
 });
 
+test("a document's own title is not said twice, whatever is around it", () => {
+  for (const around of [
+    "<h1>Futures</h1>",
+    '<div class="body">\n<h1 id="L3">Futures<a href="#f">¶</a></h1>',
+    "<section><p></p><h2>Futures</h2>",
+  ])
+    assert.doesNotMatch(fitObjectHtml(`${around}<p>Text.</p>`, "Futures"), /Futures/, around);
+  for (const kept of ["<p>Text.</p><h1>Futures</h1>", "<h1>Futures past</h1>"])
+    assert.match(fitObjectHtml(kept, "Futures"), /Futures/, kept);
+});
+
+test("a long licence above code is set apart in its place, and nothing else is", () => {
+  const line = (number: number, text: string): string => `<span class="line" id="L${number}">${text}</span>`;
+  const code = (comments: readonly string[]): string =>
+    `<pre><code>${[...comments.map((text) => `<span class="c">${text}</span>`), "", "Lemma a."].map((text, at) => line(at + 1, text)).join("\n")}</code></pre>`;
+  const licence = ["(*", " Copyright", " of", " more", " lines", "*)"];
+  const html = fitObjectHtml(code(licence), "");
+  assert.match(html, /^<details class="fold"><summary>Licence, 6 lines<\/summary><\/details><pre/);
+  assert.match(html, /<span class="licence"><span class="line" id="L1">/);
+  assert.equal(html.indexOf('id="L7"') > html.indexOf("\n</span>"), true);
+  for (const other of [licence.slice(0, 5), licence.map((text) => text.replace("Copyright", "Sorting"))])
+    assert.doesNotMatch(fitObjectHtml(code(other), ""), /fold/);
+});
+
 test("a formula within a line is no stop of its own: the text that holds it is one, since it scrolls as a whole", () => {
   assert.equal(fitObjectHtml(INLINE, ""), INLINE);
   assert.equal(scrollsWhole(INLINE), true);

@@ -3,7 +3,8 @@
 
 /** Tags of the fragment: rehype writes them in lower case, and escapes "<" in text. */
 const HEADING = /<(\/?)h([1-6])(?=[\s>])/g;
-const FIRST_HEADING = /^\s*<h1(?:\s[^>]*)?>([\s\S]*?)<\/h1>/;
+/** With what may stand around it: a document's own sections, and anchors. */
+const FIRST_HEADING = /^(?:\s|<\/?(?:div|section|header|span|a|p)(?=[\s>])[^>]*>)*?(<h([1-3])(?:\s[^>]*)?>([\s\S]*?)<\/h\2>)/;
 const LINE = /<span class="line" id="L(\d+)">/g;
 /** The server writes into stored pages where comments of a kind stand; none may come from an object. */
 const COMMENT = /<!--/g;
@@ -37,10 +38,32 @@ export function markLines(html: string, from: string, to: number): string {
   );
 }
 
+/** A comment at the top of a file that is its licence, from this many lines on, is folded. */
+const LONG_LICENCE = 6;
+const OF_LICENCE = /licen[cs]e|copyright|©|\(c\)/i;
+const CODE_LINE = /<span class="line" id="L(\d+)">(.*)<\/span>(?:\n|$)/gm;
+const COMMENT_ONLY = /^\s*<span class="c">.*<\/span>\s*$/;
+
+/** FoldLicence sets the lines of a licence at the top of code apart, so that the style can fold them. They stay in their place, with their numbers. */
+function foldLicence(html: string): string {
+  const start = html.indexOf('<span class="line" id="L1">');
+  if (start < 0) return html;
+  let [end, count, text] = [start, 0, ""];
+  for (const match of html.slice(start).matchAll(CODE_LINE)) {
+    const [whole, number, content = ""] = match;
+    if (Number(number) !== count + 1 || match.index !== end - start || !COMMENT_ONLY.test(content)) break;
+    [end, count, text] = [end + whole.length, count + 1, text + content];
+  }
+  if (count < LONG_LICENCE || !OF_LICENCE.test(textOf(text))) return html;
+  const folded = `<span class="licence">${html.slice(start, end)}</span>`;
+  return `<details class="fold"><summary>Licence, ${count} lines</summary></details>${html.slice(0, start)}${folded}${html.slice(end)}`;
+}
+
 /** @param html sanitised; @param title of the page, which has the only h1: an equal first heading is dropped */
 export function fitObjectHtml(html: string, title: string): string {
-  const first = FIRST_HEADING.exec(html);
-  const body = first !== null && textOf(first[1] ?? "") === title.trim() ? html.slice(first[0].length) : html;
+  const [before = "", heading = "", , words = ""] = FIRST_HEADING.exec(html) ?? [];
+  const isTitle = heading !== "" && textOf(words).replace(/\s*[¶#]$/, "") === title.trim();
+  const body = foldLicence(isTitle ? html.slice(0, before.length - heading.length) + html.slice(before.length) : html);
   // The page has the only h1, and no level below it is left out.
   const lower = /<h1[\s>]/.test(body) ? 1 : 0;
   return (FROM_RIGHT.test(body) ? body.replace(SIDED, '<$1 dir="auto"') : body)

@@ -2,6 +2,7 @@
  *  Values come from registries nobody here controls: an unknown one is shown as it is and said to be unknown. */
 import type { NameReason } from "../snapshots/query/index.ts";
 import { LOST, SAID, standingWord } from "../snapshots/format/standing.ts";
+import { USE_WORDS } from "../snapshots/format/use-words.ts";
 import { KINDS } from "../snapshots/schema/kinds.ts";
 
 type Shape = "verified" | "partial" | "unverified" | "failed" | "unspecified";
@@ -30,6 +31,7 @@ const DOUBTED: readonly (readonly [ending: string, shape: Shape, meaning: string
 ];
 
 const words = (shape: Shape, word: string, meaning: string): Words => ({ shape, word, meaning });
+const use = (state: string, shape: Shape, meaning: string): Words => words(shape, USE_WORDS[state] ?? state, meaning);
 
 const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
   standing: {
@@ -54,12 +56,12 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
     unwired: words("unverified", "unwired", "not connected to any code that runs"),
   },
   production_consumption: {
-    "NOT-RUNTIME-CONSUMED": words("unverified", "not used at run time", "no running system uses its code or its proof"),
-    "EXECUTABLE-RUNTIME": words("verified", "code in production", "the executable counterpart runs in production"),
-    "PROOF-ARTIFACT-RUNTIME": words("verified", "proof in production", "a running system reads the proof artefact itself"),
-    "EXECUTABLE-AND-PROOF-ARTIFACT": words(
+    "NOT-RUNTIME-CONSUMED": use("NOT-RUNTIME-CONSUMED", "unverified", "no running system uses its code or its proof"),
+    "EXECUTABLE-RUNTIME": use("EXECUTABLE-RUNTIME", "verified", "the executable counterpart runs in production"),
+    "PROOF-ARTIFACT-RUNTIME": use("PROOF-ARTIFACT-RUNTIME", "verified", "a running system reads the proof artefact itself"),
+    "EXECUTABLE-AND-PROOF-ARTIFACT": use(
+      "EXECUTABLE-AND-PROOF-ARTIFACT",
       "verified",
-      "code and proof in production",
       "its code runs in production, and a running system reads its proof",
     ),
   },
@@ -87,7 +89,7 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
     environment: words("unspecified", "could not be run", "a tool, a library or an option is missing; that says nothing of the proof"),
     unsupported: words("unspecified", "could not be asked", "the prover has nothing that can be asked by this name"),
     not_run: words("unspecified", "not run", "nobody has asked this prover here"),
-    disagrees: words("failed", "contradicts", "it contradicts the prover that it looks over"),
+    disagrees: words("failed", "contradicted", "a second checker contradicts the prover, so that nothing is verified"),
     stale: words("unverified", "of an older revision", "the prover was asked of other bytes than these"),
   },
   evidence_state: {

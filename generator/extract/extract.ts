@@ -137,6 +137,9 @@ function finish(key: string, type: MediaType, lines: number | null, body: Body):
     })),
     html: body.html?.toWellFormed() ?? null,
     ...(body.images === undefined || body.images.length === 0 ? {} : { images: body.images }),
+    ...(body.outline === undefined || body.outline.length === 0
+      ? {}
+      : { outline: body.outline.map(({ title, ...place }) => ({ title: title.toWellFormed(), ...place })) }),
     ...(body.facts === undefined || body.facts.length === 0
       ? {}
       : { facts: body.facts.map((parts) => parts.map((part) => part.toWellFormed())) }),

@@ -24,7 +24,9 @@ export async function readHtml(source: Source, fallbackTitle: string): Promise<B
     const chunks = readHtmlText(main);
     if (cut < text.length) chunks.push(...readCrudeText(lines, cut));
     const title = findTitle(tree, main) ?? /^([\w-]+(?:\.[\w-]+)+)\.html?$/i.exec(fallbackTitle)?.[1] ?? null;
-    const summary = chunks.find((chunk) => chunk.level === 0 && chunk.name === null && isSummary(chunk.text))?.text ?? "";
+    const summary =
+      chunks.find((chunk) => chunk.level === 0 && chunk.name === null && /[.!?:](?:\s|$)/.test(chunk.text) && isSummary(chunk.text))
+        ?.text ?? "";
     const passages = packChunks(chunks);
     let html: string;
     if (text.length <= MAX_SHOWN) html = await renderTree(main, { key: source.key, title: title ?? fallbackTitle });

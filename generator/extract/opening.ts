@@ -56,10 +56,12 @@ export function readOpening(whole: string, language: string | null, declared: nu
   let summary = "";
   // From the first command of a Coq file on, a comment is about what follows it, unless it says that it is about the file.
   const begun = row.block.some(([open]) => open === "(*") ? Math.min(declared, COQ_COMMAND.exec(text)?.index ?? declared) : declared;
+  // Several headings further down are those of its parts.
+  const onlyHeading = begun === declared || (whole.match(/^\(\*\*[ \t]+\*[ \t]/gm)?.length ?? 0) < 2;
   const library = LIBRARY_TITLE.exec(text);
   if (library !== null) title = NO_TITLE.test(library[1] ?? "") ? null : joinLines(library);
   for (const { index, 0: raw } of text.matchAll(commentPattern(row))) {
-    const heading = title === null && summary === "" ? findHeading(raw) : null;
+    const heading = title === null && summary === "" && (index < begun || onlyHeading) ? findHeading(raw) : null;
     if (heading !== null) title = plain(heading[1] ?? "", raw);
     // Far below, a remark of one line is about something else.
     if (index >= declared && raw.startsWith("(*") && !raw.startsWith("(** ") && !raw.includes("\n")) continue;

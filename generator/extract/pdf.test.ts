@@ -66,6 +66,20 @@ test("the summary is the abstract, and the title does not run into it", async ()
   assert.equal((await extract("a.pdf", makePdf([`On sorting\nAbstract. ${prose}`], "", info))).summary, said);
 });
 
+test("the contents that a file lists are its outline, and an entry that leads nowhere is left out", async () => {
+  const contents = [
+    ["One", 1],
+    ["Nowhere", 9],
+    ["Two  \\000 words", 2],
+  ] as const;
+  const { outline } = await extract("p/a.pdf", makePdf(["First page.", "Second page."], "", "", undefined, contents));
+  assert.deepEqual(outline, [
+    { title: "One", page: 1, depth: 0 },
+    { title: "Two words", page: 2, depth: 0 },
+  ]);
+  assert.equal("outline" in (await extract("p/a.pdf", makePdf(["First page."]))), false);
+});
+
 test("a PDF cut off anywhere gives an extract", async () => {
   const whole = makePdf(["One.", "Two."]);
   for (let length = 8; length < whole.length; length += 97) {

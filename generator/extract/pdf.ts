@@ -13,6 +13,9 @@ import type { DrawPages } from "./pdf-images.ts";
 const MAX_PAGES = 2000;
 const MAX_BYTES = 64 * 1024 * 1024;
 const UNDRAWN_FROM_HERE = '<p class="cut">From here on the pages are shown as text alone.</p>\n';
+/** Entries of a list of contents, and how deep they may lie: its author decides both. */
+const MAX_ENTRIES = 200;
+const MAX_DEPTH = 3;
 const MAX_NAMED = 80; // characters of a title, in the name of an image
 /** A gap between two lines this many times their usual distance begins a paragraph. */
 const PARAGRAPH_GAP = 1.35;
@@ -37,6 +40,7 @@ export async function readPdf(key: string, bytes: Uint8Array, draw: DrawPages | 
   let summary = "";
   let title: string | null = null;
   let about = NO_ABOUT;
+  let outline: Entry[] = [];
   let pdf: Awaited<ReturnType<typeof getDocumentProxy>> | null = null;
   try {
     // The reader takes the buffer over, so it gets a copy.
@@ -51,6 +55,7 @@ export async function readPdf(key: string, bytes: Uint8Array, draw: DrawPages | 
     const pages = Math.min(pdf.numPages, MAX_PAGES);
     if (pdf.numPages > MAX_PAGES) notes.push(`Only the first ${MAX_PAGES} of ${pdf.numPages} pages are searched.`);
     view.open(title ?? "", pdf.numPages);
+    outline = await readOutline(pdf).catch(() => []);
     const broken: number[] = [];
     for (let number = 1; number <= pages; number++) {
       try {
@@ -82,7 +87,30 @@ export async function readPdf(key: string, bytes: Uint8Array, draw: DrawPages | 
     await pdf?.loadingTask.destroy().catch(() => undefined);
   }
   if (failed !== null && failed.length > 0) notes.push(`${nameOfPages(failed)} of this PDF could not be drawn.`);
-  return { title, summary, passages, html: view.html() || null, notes, about, images };
+  return { title, summary, passages, html: view.html() || null, notes, about, images, outline };
+}
+
+type Entry = NonNullable<Body["outline"]>[number];
+type Item = { readonly title: string; readonly dest: string | readonly unknown[] | null; readonly items: readonly Item[] };
+
+/** ReadOutline returns the contents that a file lists, in their order. An entry that leads to no page of the file is left out. */
+async function readOutline(pdf: Awaited<ReturnType<typeof getDocumentProxy>>): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  let looked = 0;
+  const read = async (items: readonly Item[], depth: number): Promise<void> => {
+    for (const { title, dest, items: below } of items) {
+      if (looked++ >= MAX_ENTRIES) return;
+      const place = typeof dest === "string" ? await pdf.getDestination(dest) : dest;
+      const target: unknown = place?.[0];
+      const index = typeof target === "number" ? target : await pdf.getPageIndex(target as never).catch(() => -1);
+      const named = shorten(title.replaceAll(/[\s\p{Cc}]+/gu, " ").trim(), MAX_NAMED);
+      if (named !== "" && Number.isInteger(index) && index >= 0 && index < pdf.numPages)
+        entries.push({ title: named, page: index + 1, depth });
+      if (depth + 1 < MAX_DEPTH) await read(below, depth + 1);
+    }
+  };
+  await read(((await pdf.getOutline()) ?? []) as readonly Item[], 0);
+  return entries;
 }
 
 /** The text as a page shows it: paragraphs below the number of each page, beside its image where there is one. */

@@ -81,6 +81,7 @@ await json(client.GET("/api/cubs/meta"));
 await json(client.GET("/api/cubs/{id}", { params: { path: { id } } }));
 const { files, head, repo } = await json(client.GET("/api/cubs/{id}/code", { params: { path: { id } } }));
 await json(client.GET("/api/cubs/{id}/graph", { params: { path: { id } } }));
+await json(client.GET("/predicates/proof-check/v1"));
 await json(client.GET("/api/rejected"));
 await json(client.GET("/api/leak-report"));
 await json(client.GET("/health"));
@@ -93,7 +94,8 @@ await json(client.GET("/browse/{prefix}", { params: { path: { prefix: "notes/" }
 await json(client.GET("/shelf/{path}", { params: { path: { path: "checkpoint" } }, ...text }));
 await json(client.GET("/timegate/{path}", { params: { path: { path: "claims/" } }, ...text }));
 for (const path of ["/llms.txt", "/llms-full.txt", "/robots.txt", "/.well-known/security.txt", "/sitemap.xml", "/api/timemap", "/feed.xml", "/claims/feed.xml", "/registry/feed.xml",
-  "/api/catalog.ndjson", "/api/catalog.csv", "/api/cubs.ndjson", "/api/cubs.csv"] as const) await json(client.GET(path, text));
+  "/api/catalog.ndjson", "/api/catalog.csv", "/api/cubs.ndjson", "/api/cubs.csv",
+  "/api/graph.ndjson", "/api/graph.dot"] as const) await json(client.GET(path, text));
 for (const path of ["/feed.json", "/claims/feed.json", "/registry/feed.json"] as const) await json(client.GET(path));
 for (const path of ["/browse/{prefix}/feed.xml", "/browse/{prefix}/feed.json"] as const)
   await json(client.GET(path, { params: { path: { prefix: "notes" } }, ...text }));

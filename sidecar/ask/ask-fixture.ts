@@ -177,7 +177,6 @@ function passagesOf(text: string): { start_line: number; end_line: number; text:
 export function askOptions(change: Partial<AskOptions> = {}): AskOptions {
   return {
     model: null,
-    modelNotice: "No model is configured.",
     deadline: 2_000,
     delimiter: () => "d3l1m1t3r",
     signal: new AbortController().signal,

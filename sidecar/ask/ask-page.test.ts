@@ -41,7 +41,7 @@ function openApp(change: Partial<Parts> = {}, model: AnswerModel | null = null) 
     accessLog: null,
     semantic: noSemantic,
     mcp: null,
-    ask: openAsk({ model, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }),
+    ask: openAsk({ model, deadline: 1_000, delimiter: () => "delimiter" }),
     reindexer: openReindexer({ token: null, command: null, timeout: 1_000 }),
     baseUrl: "http://test",
     log: (entry) => log.push(entry),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { findCitationProblem } from "../../snapshots/format/citation.ts";
+import { NO_MODEL } from "../../snapshots/format/ask-notices.ts";
 import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
 import { AskResponse } from "../../snapshots/schema/resources.ts";
 import { type AnswerModel, limitConcurrency, openAnswerModel } from "./answer-model.ts";
@@ -363,10 +364,10 @@ test("without a model the answer is made of quoted passages, and says when nothi
   const { answer } = await drain(ask({ question: QUESTION, prefix: "" }, makeLibrary(), askOptions()));
   checkAnswer(answer);
   assert.equal(answer.mode, "search");
-  assert.equal(answer.notice, "No model is configured.");
+  assert.equal(answer.notice, NO_MODEL);
   assert.match(
     answer.answer,
-    /^notes\/sorting\.md \(Sorting\): “Insertion sort is stable because equal keys keep their order\. Its worst case needs n squared comparisons\. Merge [^”]*memory\.” \[1\]/,
+    /^“Insertion sort is stable because equal keys keep their order\. Its worst case needs n squared comparisons\. Merge [^”]*memory\.” \[1\]/,
   );
   assert.match(
     answer.citations[0]?.href ?? "",
@@ -517,13 +518,13 @@ test("a model that turns what was counted into something else is not heard", asy
       texts,
     );
     assert.equal(answer.mode, "search", lie);
-    assert.match(answer.answer, /^1 of 1 records are verified\.\n\nnotes\/sorting\.md \(Sorting\): “Insertion sort is stable/);
+    assert.match(answer.answer, /^1 of 1 records are verified\.\n\n“Insertion sort is stable/);
   }
 });
 
 test("what is asked beside a count is quoted without a model, or said not to be here", async () => {
   const asked = async (question: string) => (await drain(ask({ question, prefix: "" }, makeLibrary(), askOptions()))).answer;
-  assert.match((await asked(BESIDE)).answer, /^1 of 1 records are verified\.\n\nnotes\/sorting\.md \(Sorting\): “Insertion sort is stable/);
+  assert.match((await asked(BESIDE)).answer, /^1 of 1 records are verified\.\n\n“Insertion sort is stable/);
   const { answer, counted } = await asked("How many records are verified, and why do zebras sleep?");
   assert.match(answer, /^1 of 1 records are verified\.\n\nNot in this library\./);
   assert.equal(counted?.length, 2);

@@ -22,6 +22,7 @@ import { mountPath, type ViewData } from "../../snapshots/format/view-data.ts";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
 import type { Counted, Facts } from "./counted.ts";
 import { ground, type Grounded, parseSentences, type Told } from "./grounding.ts";
+import { ALL_COUNTED, ALL_LOOKED_UP, NO_MODEL, OF_HISTORY } from "../../snapshots/format/ask-notices.ts";
 import { isHarmless } from "./harmless.ts";
 import { lookUp, sourcesOf } from "./lookup.ts";
 import { makePrompt } from "./prompt.ts";
@@ -64,7 +65,6 @@ export type AskLibrary = Objects & {
 
 export type AskOptions = {
   readonly model: AnswerModel | null;
-  readonly modelNotice: string;
   readonly deadline: number;
   /** A fresh word that nobody can guess. */
   readonly delimiter: () => string;
@@ -130,12 +130,9 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   let finding: Finding | null = null;
   let notice = searchNotice;
   if (open === "") {
-    notice =
-      provenance === null
-        ? "Counted from this snapshot: each number leads to the list that it comes from. No model was asked."
-        : "Answered from the catalog and the history; no model was asked.";
+    notice = provenance === null ? ALL_COUNTED : OF_HISTORY;
   } else if (lookup.settled) {
-    notice = "Answered from the catalog and the registry; no model was asked.";
+    notice = ALL_LOOKED_UP;
   } else {
     const model = excerpts.length === 0 ? null : options.model;
     let dropped = 0;
@@ -163,7 +160,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
           `${notice} ${dropped === 1 ? "One sentence was" : `${dropped} sentences were`} left out because no source bears them out.`.trim();
       else if (written === 0 && notice === "")
         notice = "Nothing that the answer model wrote is borne out by the sources, so the best passages are quoted.";
-    } else if (notice === "") notice = options.model === null ? options.modelNotice : "No passage in this library matches the question.";
+    } else if (notice === "") notice = options.model === null ? NO_MODEL : "No passage in this library matches the question.";
     if (mode === "search") {
       const before = answer;
       const best = findQuotes(asked, found, ranked, isHarmless);
@@ -308,13 +305,10 @@ async function* writeSentences(
 
 /** The stretches that answer, as they are read, each with the bytes that it stands for. */
 function quoteTexts(quotes: readonly Quoted[], pins: Pins): readonly string[] {
-  return quotes.flatMap(({ source, plain, heading, ...located }) => {
-    const quoted = `\u201c${withoutMarks(plain)}\u201d`;
-    const said = `${source.key}${heading === "" || heading === source.title ? "" : ` (${withoutMarks(heading)})`}: ${quoted}`;
-    // A key is a stranger's text too.
-    const named = isHarmless(said.slice(0, -quoted.length)) && !/\[\d*\]/.test(said) ? said : quoted;
-    return pins.cite({ text: named, quotes: [{ ...located, excerpt: source }] }) ?? [];
-  });
+  return quotes.flatMap(
+    ({ source, plain, ...located }) =>
+      pins.cite({ text: `\u201c${withoutMarks(plain)}\u201d`, quotes: [{ ...located, excerpt: source }] }) ?? [],
+  );
 }
 
 type Pins = {

@@ -88,7 +88,7 @@ test("a model that fails is left alone for a while, is told as unavailable, and 
   model.failure = new Error("secret of the machine");
   for (let at = 0; at < 5; at++) assert.equal((await semantic.tool(parse("insert"), open)).mode, "unavailable");
   assert.equal(model.calls, 1);
-  const ask = openAsk({ model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }, semantic);
+  const ask = openAsk({ model: null, deadline: 1_000, delimiter: () => "delimiter" }, semantic);
   const running = await startSidecar({ ask, semantic: semantic.tool });
   const answer = JSON.parse((await running.send("POST", "/api/ask", {}, '{"question":"Why is insertion sort stable?"}')).body) as {
     sources: unknown[];
@@ -131,7 +131,7 @@ test("a model that never answers is given up in time and left alone, and asking 
   assert.deepEqual([mode, results], ["unavailable", []]);
   assert.match(notice, /not embedded in time by toy.* \/api\/search meanwhile/);
   assert.equal((await semantic.component(open)).status, "unavailable");
-  const ask = openAsk({ model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }, semantic);
+  const ask = openAsk({ model: null, deadline: 1_000, delimiter: () => "delimiter" }, semantic);
   const { sources } = await wholeAnswer(ask({ question: "Why is insertion sort stable?", prefix: "" }, open, new AbortController().signal));
   assert.ok(sources.length > 0);
   assert.equal(model.calls, 3, "it rests");
@@ -139,7 +139,7 @@ test("a model that never answers is given up in time and left alone, and asking 
 
 test("asking goes on by words when meaning cannot be had because its vectors cannot be opened", async () => {
   const ask = openAsk(
-    { model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" },
+    { model: null, deadline: 1_000, delimiter: () => "delimiter" },
     { embedder: { ...toy(), embed: () => Promise.reject(new ShelfError("search_unavailable", "The vectors cannot be opened.")) } },
   );
   const { notice, sources } = await wholeAnswer(

@@ -156,7 +156,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     for (const view of [publicView, internalView]) void view.refresh().catch(() => undefined);
   });
   const ask = openAsk(
-    { model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") },
+    { model, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") },
     semantic,
     annexes.answerCounted,
   );

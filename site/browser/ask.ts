@@ -2,8 +2,9 @@
  *  script the form asks the server for a page that says the same. */
 import { createParser } from "eventsource-parser";
 import type { AskResponse, Citation, Source } from "../../snapshots/schema/index.ts";
+import { readerNotice } from "../../snapshots/format/ask-notices.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
-import { type AnswerPiece, type Linked, parseParagraph, queriesOf, viewQuote } from "../answer-text.ts";
+import { type AnswerPiece, type Linked, parseParagraph, queriesOf, saysQuote, viewQuote } from "../answer-text.ts";
 import { formatLine, formatPiece } from "../format.ts";
 import { explainMode, titleOfKind } from "../words.ts";
 import { drawCard, element, markedText } from "./draw.ts";
@@ -13,7 +14,20 @@ import { fill } from "./fill.ts";
 type SourcesEvent = { readonly sources: readonly Source[] };
 type TextEvent = { readonly text: string; readonly citations: readonly Citation[]; readonly counted: readonly Linked[] };
 
-const NAMES = ["status", "answer", "notice", "quotes", "queries", "problem", "else", "sources", "receipt", "how", "thread"] as const;
+const NAMES = [
+  "status",
+  "answer",
+  "notice",
+  "quotes",
+  "queries",
+  "problem",
+  "else",
+  "sources",
+  "receipt",
+  "how",
+  "cites",
+  "thread",
+] as const;
 
 /** The page that asks: its form, and the parts of it that an answer fills. */
 class Asking {
@@ -101,7 +115,7 @@ class Asking {
   #clear(): void {
     this.#keepBefore();
     for (const name of ["answer", "quotes", "notice", "queries"] as const) this.#part(name).replaceChildren();
-    for (const name of ["problem", "else", "sources", "receipt", "how"] as const) this.#part(name).hidden = true;
+    for (const name of ["problem", "else", "sources", "receipt", "how", "cites"] as const) this.#part(name).hidden = true;
     for (const hint of document.querySelectorAll<HTMLElement>(".hints, [data-once]")) hint.hidden = true;
     this.#part("status").textContent = "Looking…";
     this.#snapshot = null;
@@ -150,8 +164,9 @@ class Asking {
   #showText({ text, citations, counted }: TextEvent): void {
     for (const citation of citations) {
       this.#numbers.add(citation.n);
-      this.#part("quotes").append(this.#drawQuote(citation));
+      this.#part("quotes").append(this.#drawQuote(citation, text));
     }
+    if (citations.length > 0) this.#part("cites").hidden = false;
     // The first paragraph of what came goes on with the last one that is there.
     const here = counted.map((number) => ({ ...number, start: number.start - this.#written }));
     for (const [at, paragraph] of text.split(/\n{2,}/).entries()) {
@@ -162,18 +177,18 @@ class Asking {
     this.#written += text.length;
   }
 
-  #drawQuote(citation: Citation): HTMLElement {
+  #drawQuote(citation: Citation, text: string): HTMLElement {
     const { key, sha256 } = citation;
     const link = this.#snapshot === null ? null : this.#linkTo(pagePath.at(this.#snapshot, pagePath.quote(citation)));
     const digest = new DocumentFragment();
     digest.append(sha256.slice(0, 8), element("i", "", sha256.slice(8, -4)), sha256.slice(-4));
-    return fill("quote", { ...viewQuote(citation, key, link), digest });
+    return fill(saysQuote(text, citation.quote) ? "said quote" : "quote", { ...viewQuote(citation, key, link), digest });
   }
 
   #showEnd({ mode, notice, counted = [], receipt }: AskResponse): void {
     this.#ended = true;
     this.#part("status").textContent = explainMode(mode, receipt?.model ?? null, counted.length);
-    this.#part("notice").textContent = formatLine(notice, 600);
+    this.#part("notice").textContent = formatLine(readerNotice(notice), 600);
     const queries = queriesOf(counted).map(({ query, href }) => fill("query", { query: formatLine(query, 300), link: href }));
     this.#part("queries").append(...queries);
     const link = this.#part("receipt").querySelector("a");
@@ -262,6 +277,7 @@ async function openBeside(item: HTMLElement): Promise<void> {
   const lines = await readQuotedLines(link.href).catch(() => null);
   if (lines === null) return;
   item.querySelector("blockquote")?.replaceWith(lines);
+  item.querySelector("details")?.setAttribute("open", "");
 }
 
 /** The lines of a quote's page: copied as text and marks, nothing else. */

@@ -65,7 +65,7 @@ class Live {
       option.role = "option";
       option.id = `found-${at}`;
       option.tabIndex = -1;
-      option.append(element("span", "quiet", facts));
+      option.append(element("div", "quiet", facts));
       return option;
     });
     const none = results?.length === 0 && query !== "" ? [element("p", "quiet", "Nothing found.")] : [];

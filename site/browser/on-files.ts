@@ -6,10 +6,13 @@ import type { Facet } from "../../snapshots/page/model.ts";
 import {
   countColumn,
   type FilterColumns,
-  type Filters,
+  inSort,
   narrow,
   openMatcher,
   openNamed,
+  parseRegistrySort,
+  type RegistryQuery,
+  REGISTRY_SORTS,
   registryPath,
   toggled,
 } from "../../snapshots/query/filters.ts";
@@ -44,7 +47,7 @@ async function start(place: HTMLElement): Promise<void> {
   }
 }
 
-type Query = { readonly q: string; readonly filters: Filters; readonly part: number };
+type Query = RegistryQuery & { readonly part: number };
 
 function parseQuery(params: URLSearchParams): Query {
   const filters = new Map<CubFacet, readonly string[]>();
@@ -53,17 +56,23 @@ function parseQuery(params: URLSearchParams): Query {
     if (values.length > 0) filters.set(name, [...new Set(values)].sort());
   }
   const part = Math.max(1, Number.parseInt(params.get("part") ?? "1", 10) || 1);
-  return { q: [...(params.get("q") ?? "").normalize("NFC")].slice(0, MAX_QUERY).join(""), filters, part };
+  return {
+    q: [...(params.get("q") ?? "").normalize("NFC")].slice(0, MAX_QUERY).join(""),
+    filters,
+    sort: parseRegistrySort(params.get("sort")),
+    part,
+  };
 }
 
 async function filterRegistry(root: URL, params: URLSearchParams, status: HTMLElement): Promise<void> {
   const query = parseQuery(params);
-  if (query.q === "" && query.filters.size === 0) return;
+  const { sort = null } = query;
+  if (query.q === "" && query.filters.size === 0 && sort === null) return;
   status.className = "quiet";
   status.textContent = query.q === "" ? "Filtering…" : "Looking through every record…";
   const [columns, records] = await Promise.all([
     load<FilterColumns>(root, "registry/filters.json"),
-    query.q === "" ? null : load<{ readonly cubs: readonly CubRecord[] }>(root, "api/cubs.json"),
+    query.q === "" && sort !== "name" ? null : load<{ readonly cubs: readonly CubRecord[] }>(root, "api/cubs.json"),
   ]);
   const began = performance.now();
   const matches = openMatcher(query.q);
@@ -73,7 +82,13 @@ async function filterRegistry(root: URL, params: URLSearchParams, status: HTMLEl
   const named = openNamed(query.q);
   const passing = narrow(columns, query.filters, among);
   const isNamed = (at: number): boolean => cubs?.[at] !== undefined && named?.(cubs[at]) === true;
-  const found = [...passing.filter(isNamed), ...passing.filter((at) => !isNamed(at))];
+  const states = columns.filters.standing;
+  const found = inSort(
+    [...passing.filter(isNamed), ...passing.filter((at) => !isNamed(at))],
+    sort,
+    (at) => cubs?.[at]?.theorem_name ?? "",
+    (at) => states?.lists[states.of[at] ?? -1]?.[0] ?? "",
+  );
   const facets = CUB_FACETS.map(({ name }): Facet => {
     const others = new Map(query.filters);
     others.delete(name);
@@ -94,6 +109,13 @@ async function filterRegistry(root: URL, params: URLSearchParams, status: HTMLEl
     }),
   );
   drawChips(root, query);
+  const orders = document.querySelectorAll<HTMLAnchorElement>("[data-sorts] a");
+  for (const [at, one] of [null, ...REGISTRY_SORTS].entries()) {
+    const link = orders[at];
+    if (link === undefined) continue;
+    link.href = hrefOf(root, registryPath({ ...query, sort: one }));
+    link.ariaCurrent = one === sort ? "true" : null;
+  }
   const list = element("ul", "cards rows");
   list.append(...cards.map((record) => drawRecord(root, record)));
   const body = status.closest(".body");
@@ -114,16 +136,16 @@ async function load<T>(root: URL, path: string): Promise<T> {
 const hrefOf = (root: URL, path: string): string => new URL(path.slice(1), root).href;
 
 /** The filters that are set, each a link without it; and in the form, so that searching keeps them. */
-function drawChips(root: URL, { q, filters }: Query): void {
-  if (filters.size === 0) return;
+function drawChips(root: URL, query: Query): void {
   const form = document.querySelector(".lead form.search");
-  const set = [...filters].flatMap(([name, values]) => values.map((value) => ({ name, value })));
-  for (const { name, value } of set) form?.append(Object.assign(element("input", ""), { type: "hidden", name, value }));
+  const set = [...query.filters].flatMap(([name, values]) => values.map((value) => ({ name, value })));
+  const kept = [...set, ...(query.sort ? [{ name: "sort", value: query.sort }] : [])];
+  for (const { name, value } of kept) form?.append(Object.assign(element("input", ""), { type: "hidden", name, value }));
   const chips = set.map(({ name, value }) => ({
     words: `${titleOfField(name)}: ${wordOf(name, value)}`,
-    link: hrefOf(root, toggled(q, filters, name, value)),
+    link: hrefOf(root, toggled(query, name, value)),
   }));
-  form?.after(fill("chips", { chips }));
+  if (set.length > 0) form?.after(fill("chips", { chips }));
 }
 
 function drawRecord(root: URL, record: CubRecord): HTMLElement {
@@ -143,11 +165,12 @@ function drawRecord(root: URL, record: CubRecord): HTMLElement {
   return card;
 }
 
-function drawPager(root: URL, { q, filters, part }: Query, found: number): HTMLElement | null {
+function drawPager(root: URL, query: Query, found: number): HTMLElement | null {
+  const { part } = query;
   const parts = Math.max(1, Math.ceil(found / REGISTRY_PART));
   if (found === 0) return element("p", "nothing", "No record matches.");
   if (parts === 1) return null;
-  const linkTo = (to: number): string | null => (to < 1 || to > parts ? null : hrefOf(root, registryPath(q, filters, to)));
+  const linkTo = (to: number): string | null => (to < 1 || to > parts ? null : hrefOf(root, registryPath(query, to)));
   const pager = fill("pager", { previous: linkTo(part - 1), here: `part ${part} of ${parts}`, next: linkTo(part + 1) });
   for (const link of pager.querySelectorAll("a:not([href])")) link.replaceWith(element("span", ""));
   return pager;

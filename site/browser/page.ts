@@ -1,4 +1,4 @@
-/** What the pages gain with a script: "/" and Ctrl-K go to the search, which answers while one types, what can be copied has a button, the page's permanent address is one, and
+/** What the pages gain with a script: theme and width are chosen, "/" and Ctrl-K go to the search, which answers while one types, what can be copied has a button, the page's permanent address is one, and
  *  the page can be verified. Every page works without. */
 
 const search = document.querySelector<HTMLInputElement>("input[data-search]");
@@ -64,6 +64,29 @@ if (filter !== null) {
       row.hidden = !words.every((word) => (row.textContent ?? "").toLowerCase().includes(word));
   });
   filter.append(field);
+}
+
+const READING = { theme: ["as the system", "light", "dark"], width: ["narrow", "wide"] } as const;
+
+/** Theme and width, which kept.ts sets on every page. */
+for (const [name, choices] of Object.entries(READING)) {
+  const select = document.createElement("select");
+  const root = document.documentElement;
+  for (const choice of choices) select.add(new Option(choice, choice === choices[0] ? "" : choice));
+  select.value = root.dataset[name] ?? "";
+  select.addEventListener("change", () => {
+    if (select.value === "") delete root.dataset[name];
+    else root.dataset[name] = select.value;
+    try {
+      if (select.value === "") localStorage.removeItem(`reading ${name}`);
+      else localStorage.setItem(`reading ${name}`, select.value);
+    } catch {
+      // It holds for this page.
+    }
+  });
+  const label = document.createElement("label");
+  label.append(name === "theme" ? "Theme " : " Text ", select);
+  document.querySelector("[data-reading]")?.append(label);
 }
 
 const asked = document.querySelector<HTMLElement>("[data-on-files]");

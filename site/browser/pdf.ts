@@ -23,7 +23,7 @@ function start(place: HTMLElement, strip: HTMLElement): void {
     shown = number;
     fit();
     for (const link of place.querySelectorAll<HTMLElement>("[data-page]"))
-      link.toggleAttribute("aria-current", Number(link.dataset["page"]) === number);
+      link.ariaCurrent = Number(link.dataset["page"]) === number ? "page" : null;
     if (!location.hash.startsWith(`#P${number}L`)) history.replaceState(history.state, "", `#page-${number}`);
     addUpTo(number + 1);
   }
@@ -83,9 +83,9 @@ function start(place: HTMLElement, strip: HTMLElement): void {
     if (/L/.test(hash)) document.getElementById(hash.slice(1))?.scrollIntoView({ block: "center" });
   }
 
-  place.addEventListener("click", (event) => {
-    const link = event.target;
-    if (!(link instanceof HTMLAnchorElement) || link.dataset["page"] === undefined || event.ctrlKey || event.metaKey) return;
+  addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest<HTMLElement>("a[data-page]") : null;
+    if (link === null || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     turnTo(Number(link.dataset["page"]));
   });

@@ -5,6 +5,7 @@ import { correct, findMeant } from "../../snapshots/query/meant.ts";
 import { parseOperators } from "../../snapshots/query/operators.ts";
 import type { BrowserCard, CardPassage } from "../../snapshots/page/browser-index.ts";
 import { excerpt, findWords, lineOf, worthOf } from "../../snapshots/query/excerpt.ts";
+import { hitFolder } from "../../snapshots/query/hit-folder.ts";
 import { KINDS } from "../../snapshots/schema/kinds.ts";
 import { formatCount, formatLine, formatPiece, formatPlace, formatPlural } from "../format.ts";
 import { searchTexts } from "./all-texts.ts";
@@ -27,7 +28,7 @@ if (place && form && field) start(place, form, field);
 type Asked = { readonly query: string; readonly prefix: string; readonly kind: string; readonly shown: number };
 
 /** What stands below the form. */
-type Shown = { readonly words: string; readonly nodes: readonly Node[] };
+type Shown = { readonly words: string; readonly nodes: readonly Node[]; readonly filters?: readonly Node[] };
 const NO_INDEX: Shown = { words: "This site has no index that a browser can search.", nodes: [] };
 
 function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElement): void {
@@ -36,8 +37,10 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
   const status = place.querySelector<HTMLElement>("[data-status]");
   const hints = place.querySelector<HTMLElement>(".hints");
   /** The line that tells how much was found stays, so that it is heard when it changes. */
-  const show = ({ words, nodes }: Shown): void => {
+  const filters = document.querySelector("[data-filters]");
+  const show = ({ words, nodes, filters: drawn = [] }: Shown): void => {
     if (status) status.textContent = words;
+    filters?.replaceChildren(...drawn);
     place.replaceChildren(...(status ? [status] : []), ...nodes);
   };
   const given = new URL(location.href).searchParams;
@@ -103,7 +106,9 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
     const corrected = correct(asked.query, meant);
     const find = findWords(correct(operators.words, meant));
     const list = element("ol", "cards");
-    list.append(...shown.slice(0, asked.shown).map((card) => drawHit(card, find, root)));
+    const cut = shown.slice(0, asked.shown);
+    const titles = cut.map(({ title }) => title);
+    list.append(...cut.map((card) => drawHit(card, { find, root, titles, collection: collectionOf(collection, card) })));
     const offer = element("p", "facts");
     const offerTo = (words: string, work: () => Promise<void>): void => {
       const button = element("button", "", words);
@@ -122,17 +127,16 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
       show({ words: describe(cards.length, found), nodes: [list] });
     });
     offer.append(element("span", "", "for phrases and parts of words; it loads far more"));
-    const filters = listFilters(asked, all, inside, collection);
     return {
       words: describe(list.childElementCount, scope.whole && phrase === null ? wanted.length : shown.length),
       nodes: [
         ...(meant.length > 0
           ? [fill("meant", { query: formatLine(corrected, 160), link: addressOf({ ...asked, query: corrected }) })]
           : []),
-        ...(filters.length > 0 ? [fill("filters", { filters })] : []),
         list,
         offer,
       ],
+      filters: listFilters(asked, all, inside, collection).map((facet) => fill("facet", facet)),
     };
   }
 }
@@ -161,6 +165,7 @@ async function fetchAnswer(address: string): Promise<Shown | null> {
   return {
     words,
     nodes: [...place.children].filter((child) => !child.matches("[data-status]")).map((child) => document.importNode(child, true)),
+    filters: [...page.querySelectorAll("[data-filters] > *")].map((child) => document.importNode(child, true)),
   };
 }
 
@@ -217,12 +222,14 @@ function listFilters(
     .filter(({ name, values }) => values.length > 1 || asked[name] !== "")
     .map(({ title, name, values }) => ({
       title,
+      rest: [],
+      rarer: [],
       values: values
         .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
         .map(({ word, value, count }) => {
           const selected = value === asked[name];
           const link = addressOf({ ...asked, [name]: selected ? "" : value });
-          return { word, count: formatCount(count), link, current: selected ? "true" : null };
+          return { word, count: formatCount(count), href: link, current: selected ? "true" : null };
         }),
     }));
 }
@@ -247,17 +254,34 @@ function compareListed(a: BrowserCard, b: BrowserCard): number {
   return place(a) - place(b) || (a.key < b.key ? -1 : 1);
 }
 
-function drawHit({ path, title, key, kind, copies, passages }: BrowserCard, find: ReturnType<typeof findWords>, root: URL): HTMLElement {
+/** The title of the collection that a card's object is in, or "". */
+function collectionOf(select: HTMLSelectElement | null, { kind, key }: BrowserCard): string {
+  if (kind === "record" || kind === "claim") return "";
+  const options = [...(select?.options ?? [])].slice(1);
+  const [inside] = options.filter(({ value }) => key.startsWith(value)).toSorted((a, b) => b.value.length - a.value.length);
+  return (inside ?? options.find(({ value }) => value.startsWith("=")))?.text ?? "";
+}
+
+type Drawing = {
+  readonly find: ReturnType<typeof findWords>;
+  readonly root: URL;
+  /** Of all cards that are shown. */
+  readonly titles: readonly string[];
+  readonly collection: string;
+};
+
+function drawHit({ path, title, key, kind, copies, passages }: BrowserCard, { find, root, titles, collection }: Drawing): HTMLElement {
+  const folder = kind === "record" || kind === "claim" ? "" : hitFolder(title, key, titles);
   const within = (path: string): URL => new URL(path.replace(/^\/+/, ""), root);
   const { name = "", anchor = "", text = "" } = bestPassage(passages, find) ?? {};
   const { pieces, code } = excerpt(kind, text, find, name);
   return drawCard({
-    title,
+    title: folder === "" ? title : `${title} · ${folder}`,
     link: within(path + anchor),
     line: pieces.map((piece) => (piece.marked ? element("mark", "", formatPiece(piece.text)) : formatPiece(piece.text))),
     code,
     mark: key,
-    facts: [KINDS[kind].title, formatPlace(name, lineOf(anchor))],
+    facts: [KINDS[kind].title, collection, formatPlace(name, lineOf(anchor))],
     copies: copies.map((copy) => ({ key: copy.key, link: within(copy.path) })),
   });
 }

@@ -104,3 +104,14 @@ test("a frame is no part of what is asked", () => {
   ] as const)
     assert.equal(subjectOf(question), subject, question);
 });
+
+test("a statement is held against several texts, and a question may be answered from one", () => {
+  const texts = {
+    "a.md":
+      "# Sorting\n\nInsertion sort keeps equal keys in their order.\n\n## Keys\n\nEqual keys keep their order in insertion sort, always.\n",
+    "b.md": "# Order\n\nIn insertion sort the order of equal keys is kept, as in merge sort.\n",
+  };
+  const keysOf = (question: string): readonly string[] => ask(question, texts).quotes.map(({ source }) => source.key);
+  assert.deepEqual(keysOf("Insertion sort keeps the order of equal keys.").toSorted(), ["a.md", "b.md"]);
+  assert.deepEqual(keysOf("Does insertion sort keep the order of equal keys?").toSorted(), ["a.md", "a.md", "b.md"]);
+});

@@ -68,6 +68,7 @@ export function findQuotes(
     if (quotes.length >= MAX_QUOTES || one.score < (ranked[0]?.score ?? 0) - BESIDE) break;
     const { unit } = one.candidate;
     if (quotes.some(({ ranked, plain }) => overlaps(ranked, one) || plain.includes(unit.plain))) continue;
+    if (question.states && quotes.some(({ source }) => source === one.source)) continue;
     const plain = harmlessPart(one, isHarmless);
     if (plain === null) continue;
     const heading = unit.heading.at(-1) ?? "";

@@ -43,6 +43,8 @@ export type Question = { readonly [Form in keyof typeof FORMS]: boolean } & {
   readonly negated: boolean;
   /** And not a statement, nor words alone. */
   readonly asks: boolean;
+  /** A sentence that is held against the library: several texts may bear it out, or speak against it. */
+  readonly states: boolean;
   /** The words that it is about, by worth. */
   readonly topic: ReadonlyMap<string, number>;
   /** Those of them that stand side by side in it. */
@@ -78,6 +80,7 @@ export function readQuestion(question: string, worth: ReadonlyMap<string, number
     explains: has(FORMS.explains),
     negated: NEGATED.test(question),
     asks,
+    states: !asks && /\.\s*$/.test(question),
     topic,
     pairs: order.slice(1).flatMap((word, at) => (word === order[at] ? [] : [[order[at] ?? "", word] as const])),
     numbered: [...question.matchAll(NUMBERED)].flatMap(([, name = "", number = ""]) =>

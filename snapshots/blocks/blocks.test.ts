@@ -289,3 +289,10 @@ test("marks are taken away, and what is no mark stays", () => {
   assert.equal(plainOf("from $x \\le y$ and $a_2$ for $5 and $6, not $\\preceq$"), "from x ≤ y and a_2 for $5 and $6, not $\\preceq$");
   assert.equal(plainOf("snake_case_name and 2*3*4"), "snake_case_name and 2*3*4");
 });
+
+test("the caption of a table is no heading of the paragraph that follows it", () => {
+  const page =
+    '<h2>1.2. Permissions</h2><div class="table"><p class="title"><b>Table 1.4. List of the first character</b></p><table><tr><td>d</td><td>a directory, for instance</td></tr></table></div>' +
+    "<p>The sticky bit prevents files from being removed.</p>";
+  assert.deepEqual(under(page, "html").at(-1), ["1.2. Permissions", "prose", "The sticky bit prevents files from being removed."]);
+});

@@ -12,6 +12,8 @@ const SILENT = new Set("button head iframe nav noscript object select script sty
 /** What leads elsewhere by its role or class, as generators of documentation mark it. */
 const NAVIGATION = /\brole="?navigation|\bclass=["']?(?:[\w-]+ )*(?:(?:\w+[_-])?toc|nav(?:header|footer)|headerlink|menu)(?=["'\s>]|$)/i;
 const MAIN = /<(?:main\b|[a-z]+\s[^<>]*\brole="?main\b|body\b)[^<>]*>/gi;
+/** Of a table or a figure in bold: what follows stands under the heading before it. */
+const CAPTION = /^(?:table|figure|example|listing)\s+[\d.-]+/i;
 const MAX_HEADING = 200; // characters of a paragraph in bold that is one
 const [BOLD_LEVEL, TERM_LEVEL] = [7, 8];
 
@@ -88,7 +90,7 @@ class HtmlReader {
     if (this.#form === "item") this.#form = "prose";
     const isTitle = level > 0 || (this.#allBold && this.#form === "prose" && block.plain.length <= MAX_HEADING);
     if (!isTitle) this.blocks.push(block);
-    else {
+    else if (level > 0 || !CAPTION.test(block.plain)) {
       this.#leave(level || BOLD_LEVEL);
       this.#path.push({ level: level || BOLD_LEVEL, title: block.plain });
     }

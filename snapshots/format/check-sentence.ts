@@ -3,31 +3,39 @@ import type { RecordCheck } from "../schema/checked.ts";
 import type { CubRecord } from "../schema/cubs.ts";
 import { proverName } from "./standing.ts";
 
-type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe">;
+type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe"> & Partial<Pick<CubRecord, "agreement">>;
 
 /** CheckSentences returns one sentence for each prover; for a record that nobody's prover was asked of, that a person says so. */
 export function checkSentences(record: Checked): readonly string[] {
-  const { checks } = record;
-  return checks === undefined ? ["Said by hand, not checked here."] : checks.map((check) => checkSentence(check, record));
+  const { checks, agreement } = record;
+  if (checks === undefined) return ["Said by hand, not checked here."];
+  return [
+    ...checks.map((check) => checkSentence(check, record)),
+    ...(agreement === undefined ? [] : [`${agreement.agree} of ${agreement.checkers} who ran a prover over this agree.`]),
+  ];
 }
 
-export function checkSentence(check: RecordCheck, { axioms = [], unsafe = [] }: Omit<Checked, "checks">): string {
-  const { state, prover, version, revision, finished, isolation, signers, attestation, exact, reason } = check;
-  const name = proverName(prover);
+export function checkSentence(check: RecordCheck, { axioms = [], unsafe = [] }: Pick<Checked, "axioms" | "unsafe">): string {
+  const { state, prover, version, revision, finished, isolation, signers, counted, tool, attestation, exact, reason } = check;
+  const name = tool === "" ? proverName(prover) : tool;
   if (state === "not_run") return `Nobody has run ${name} over this here${reason === "" ? "" : `: ${reason}`}.`;
   const when = `at ${shortRevision(revision)} on ${finished.slice(0, 10)}`;
   if (state === "stale") return `${name} ${version} was asked of an older revision, ${when}; nobody has run it over this as it is now.`;
+  if (!counted)
+    return `${signers.length === 0 ? "Somebody who signs nothing" : `${listNames(signers)}, whom nobody here trusts,`} states that ${name} ${version} said ${state.replaceAll("_", " ")} ${when}; it counts for nothing.`;
+  if (state === "disagrees") return `${name} ${version} disagrees ${when}: ${reason}.`;
   const where = `${isolation === "none" ? " It ran without a sandbox." : ""}${attestation !== "" && signers.length === 0 ? " The check is unsigned." : ""}`;
   const rests = axioms.length === 0 ? "no axiom" : `${exact ? "" : "at most "}${listNames(axioms.map(shortName))}`;
   const off = unsafe.length === 0 ? "" : `, and what keeps proofs sound was switched off: ${listNames(unsafe)}`;
   return `${said()}${where}`;
 
   function said(): string {
+    // A second checker speaks of files, and of what sealed modules hold.
+    if (tool !== "" && (state === "accepted" || state === "accepted_with_axioms"))
+      return `${name} ${version} looked over what ${proverName(prover)} accepted ${when}, and agrees.`;
     if (state === "accepted" || state === "accepted_with_axioms")
       return `${name} ${version} accepted this file ${when}; it rests on ${rests}${off}.`;
     if (state === "holes") return `${name} ${version} accepted this file ${when}, but this rests on what nobody has proved: ${rests}.`;
-    if (state === "disagrees")
-      return `${name} ${version} contradicts the prover that it looks over, ${when}${reason === "" ? "" : `: ${reason}`}.`;
     if (state === "rejected") return `${name} ${version} refused this file ${when}.`;
     if (state === "timeout" || state === "memory") return `${name} ${version} came to no end with this file ${when}, within its limits.`;
     return `${name} ${version} could not be asked of this ${when}${reason === "" ? ` (${state})` : `: ${reason}`}.`;

@@ -16,6 +16,10 @@ const good = {
     "",
     `<h2 id="states">States over time</h2><p class="quiet">1 earlier change is not shown.</p><dl class="pairs">${WHEN}<dd dir="auto">snapshot 3: status: a &amp; b → c</dd></dl>`,
   ],
+  host: [
+    "",
+    '<noscript><p class="quiet">This is a host of plain files: orders, filters and the search of records need a script; without one everything is shown.</p></noscript>',
+  ],
   leaks: [
     '<p>Every public file was looked through for what is gated or private, and nothing was found. Rule 2; <a href="../api/leak-report.json">as JSON</a>.</p>',
     '<p>The record of this snapshot says nothing of it; <a href="../api/leak-report.json">as JSON</a>.</p>',
@@ -43,5 +47,6 @@ test("markup of a server's own, words where none belong, and anything beside the
   for (const lie of ["https://evil.example/", "//evil.example/", "/\\evil.example/"])
     assert.ok(!isStamped(page("<!--stamp:first-->"), page(`<a href="${lie}">snapshot 3</a>`)), lie);
   assert.ok(!isStamped(page("<!--stamp:first-->"), page("not known").replace("<h1>A", "<h1>B")));
+  assert.ok(!isStamped(page("<!--stamp:host-->"), page('<noscript><p class="quiet">Verified by everybody.</p></noscript>')));
   assert.ok(!isStamped(page("no stamp"), page("another text")));
 });

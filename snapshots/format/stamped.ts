@@ -7,6 +7,10 @@ const DAY = '<time datetime="[\\dTZ:.-]+">[\\d-]+</time>';
 const NAME = `(?:<bdi>[^<>]*</bdi>|${LINK}<bdi>[^<>]*</bdi></a>)`;
 const SENTENCE = `(?:not known|(?:; these bytes since |; |, |: | → |Snapshot \\d+|\\d+ (?:added|changed|removed)|nothing changed| · |${LINK}(?:snapshot \\d+|what changed|\\d+ revisions)</a>|${DAY})*)`;
 
+/** Told where nobody answers a query, to who has no script. */
+export const PLAIN_FILES =
+  '<noscript><p class="quiet">This is a host of plain files: orders, filters and the search of records need a script; without one everything is shown.</p></noscript>';
+
 /** What each stamp becomes. */
 const FILLED = {
   first: form(SENTENCE),
@@ -18,9 +22,10 @@ const FILLED = {
   leaks: form(
     `<p>(?:The record of this snapshot says nothing of it; |Every public file was looked through for what is gated or private, and nothing was found\\.(?: One exception is allowed by the operator\\.| \\d+ exceptions are allowed by the operator\\.)? Rule \\w+; )${LINK}as JSON</a>\\.</p>`,
   ),
+  host: form(`(?:${PLAIN_FILES})?`),
 } as const;
 
-const STAMP = /<!--stamp:(first|changes|states|leaks)-->/;
+const STAMP = /<!--stamp:(first|changes|states|leaks|host)-->/;
 
 function form(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);

@@ -13,17 +13,45 @@ export function evidenceFell(was: EvidenceState | undefined, is: EvidenceState |
     : null;
 }
 
+type Stated = Pick<CubRecord, "verification_state" | "no_holes"> & Partial<Pick<CubRecord, "statement" | "checks" | "drift">>;
+
 /** In words, one for each member that fell; empty when none did. */
-export function recordFell(
-  was: Pick<CubRecord, "verification_state" | "no_holes">,
-  is: Pick<CubRecord, "verification_state" | "no_holes">,
-): readonly string[] {
+export function recordFell(was: Stated, is: Stated): readonly string[] {
   return [
     ...(was.verification_state === "VERIFIED" && is.verification_state !== "VERIFIED"
       ? [`verification_state was VERIFIED and is ${is.verification_state}`]
       : []),
     ...(was.no_holes && !is.no_holes ? ["no_holes was true and is false"] : []),
+    ...lostChecks(was, is),
+    ...changedStatement(was, is),
   ];
+}
+
+/** A prover that accepted it, and does not now. */
+function lostChecks(was: Stated, is: Stated): readonly string[] {
+  const statesOf = ({ checks = [] }: Stated): ReadonlyMap<string, string> =>
+    new Map(checks.filter(({ counted }) => counted !== false).map(({ prover, tool, state }) => [tool || prover, state]));
+  const now = statesOf(is);
+  return [...statesOf(was)].flatMap(([prover, state]) => {
+    const after = now.get(prover) ?? "not_run";
+    return !isAccepted(state) || isAccepted(after)
+      ? []
+      : [`its proof lost its check: ${prover} accepted it, and now it is ${after.replaceAll("_", " ")}`];
+  });
+}
+
+function isAccepted(state: string): boolean {
+  return state === "accepted" || state === "accepted_with_axioms";
+}
+
+/** What was verified says something else: itself, or by a definition below it. Other words of the same print are no other statement. */
+function changedStatement(was: Stated, is: Stated): readonly string[] {
+  if (was.verification_state !== "VERIFIED" || was.statement === undefined || is.statement === undefined) return [];
+  const { cause = "statement", definitions = [] } = is.drift ?? {};
+  const isNew = JSON.stringify(was.drift) !== JSON.stringify(is.drift);
+  if (cause === "meaning" && isNew)
+    return [`its statement says something else, since ${definitions.join(", ") || "a definition below it"} does`];
+  return cause === "statement" && was.statement !== is.statement ? ["its statement changed"] : [];
 }
 
 /** The same of a claim. */

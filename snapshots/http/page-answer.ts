@@ -192,7 +192,13 @@ export async function strayAnswer(view: View, open: OpenSnapshot, path: string, 
   const library = await open.snapshot.library();
   // Links are relative: the page has to know how deep it stands, and nothing else of its path.
   const depth = Math.max(0, path.split("/").length - 2);
-  const chrome = { library: library.title, view: library.view, path: `/${"x/".repeat(Math.min(depth, 200))}`, canonical: null };
+  const chrome = {
+    library: library.title,
+    view: library.view,
+    path: `/${"x/".repeat(Math.min(depth, 200))}`,
+    canonical: null,
+    pictures: false,
+  };
   return renderedAnswer(view, open, status, { chrome, model });
 }
 

@@ -109,7 +109,7 @@ export type Handler =
 export type Stamp = {
   readonly token: string;
   /** Pages that may have it. */
-  readonly pages: readonly PageId[];
+  readonly pages: readonly (PageId | "browse")[];
   /** @param path site path of the page; the links are made relative to it */
   html(open: OpenSnapshot, path: string): string | Promise<string>;
 };

@@ -1,4 +1,5 @@
 /** The page that asks: its form, and an answer with the quotes that it rests on. */
+import { readerNotice } from "../format/ask-notices.ts";
 import { pagePath } from "../format/layout.ts";
 import type { AskResponse } from "../schema/resources.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
@@ -52,7 +53,7 @@ function askedOf(data: ViewData, { mode, answer, notice, citations, counted = []
   return {
     mode,
     answer,
-    notice,
+    notice: readerNotice(notice),
     model: receipt?.model ?? null,
     citations: citations.map(({ href: _, ...citation }) => ({
       ...citation,

@@ -1,7 +1,7 @@
 /** A filter of the registry's page, and of a folder's: its values as links, with how many each leaves. Made here for pages, and in browsers. */
 import { pagePath } from "../format/layout.ts";
 import type { Folder } from "../format/relations.ts";
-import { type Counts, type Filters, inOrder, toggled } from "../query/filters.ts";
+import { type Counts, inOrder, type RegistryQuery, toggled } from "../query/filters.ts";
 import type { CubFacet } from "../schema/cub-facets.ts";
 import type { Count } from "./cards.ts";
 
@@ -22,8 +22,8 @@ export const REGISTRY_PART = 50;
 const FACET_VALUES = 20;
 
 /** @param counts of its values, as if it were not set itself: values of one filter are alternatives */
-export function facetOf(query: { readonly q: string; readonly filters: Filters }, name: CubFacet, counts: Counts): Facet {
-  return facetFrom(name, counts, query.filters.get(name) ?? [], (value) => toggled(query.q, query.filters, name, value));
+export function facetOf(query: RegistryQuery, name: CubFacet, counts: Counts): Facet {
+  return facetFrom(name, counts, query.filters.get(name) ?? [], (value) => toggled(query, name, value));
 }
 
 /** @param hrefOf site path with the value added, or taken away where it is set */

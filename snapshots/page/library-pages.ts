@@ -171,7 +171,7 @@ export function objectFacts(data: ViewData, row: ObjectRow) {
   };
 }
 
-/** The outline is a table of contents: the heading path and the first line of each passage. `quoted` are lines that the address asks for,
+/** The outline is a table of contents: the heading path and the first line of each passage, of a PDF the pages that its own list names. `quoted` are lines that the address asks for,
  *  above the whole text: none on the stored page.
  *  @param links that the text has, where all of them are known */
 export function objectPage(
@@ -190,7 +190,7 @@ export function objectPage(
     // Of a PDF, and those of them that are drawn.
     pages: extract.passages.reduce((most, { page }) => Math.max(most, page ?? 0), extract.images?.at(-1)?.page ?? 0),
     drawn: extract.images?.at(-1)?.page ?? 0,
-    outline: outlineOf(extract.passages),
+    outline: extract.outline?.map(({ title, page: line, depth }) => ({ title, line, depth })) ?? outlineOf(extract.passages),
     quoted: null as QuotedLines | null,
   };
 }

@@ -18,6 +18,7 @@ export { BROWSE_SORTS, type BrowseSort, type Facet } from "./facets.ts";
 export type { Jump } from "./jumps.ts";
 export type { QuotedLines } from "./quoted-lines.ts";
 export type { CodeFileRow, RecordSide } from "./record-sides.ts";
+export type { StatementParts } from "./statement.ts";
 
 /** What every page shows around its content. */
 export type Chrome = {
@@ -27,6 +28,8 @@ export type Chrome = {
   readonly path: string;
   /** Absolute URL of the page for rel=canonical, or null when no base URL is known. */
   readonly canonical: string | null;
+  /** Claims and records have pictures of their own (share-picture.ts). */
+  readonly pictures: boolean;
 };
 
 /** What a builder returns, which nobody changes. */

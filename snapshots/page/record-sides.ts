@@ -3,6 +3,7 @@
 import { declarationLine } from "../query/declaration-line.ts";
 import type { CubCodeFile, CubRecord } from "../schema/cubs.ts";
 import type { Extract, Passage } from "../schema/extract.ts";
+import type { StatementParts } from "./statement.ts";
 
 export type CodeFileRow = Omit<CubCodeFile, "gated" | "media_type"> & {
   /** Key of a public library object with the same digest, so that its lines can be read. */
@@ -25,6 +26,8 @@ export type RecordSide = {
     /** Which of them begins the proof, from 0; null where nothing tells. */
     readonly proof: number | null;
   } | null;
+  /** Its statement in parts, highlighted and harmless, where another side has one too: so that they can be read part by part. */
+  readonly parts?: StatementParts;
 };
 
 /** Files that are shown side by side; a record that pins more lists the others. */

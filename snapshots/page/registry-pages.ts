@@ -1,13 +1,14 @@
 /** Models of the registry, its records and its dashboard. */
 import { pagePath } from "../format/layout.ts";
 import { countNarrowed, type CubQuery, findCubs } from "../query/cubs.ts";
-import { filterValues, registryPath, toggled } from "../query/filters.ts";
+import { filterValues, inSort, REGISTRY_SORTS, type RegistryQuery, registryPath, toggled } from "../query/filters.ts";
 import { neighbourhood } from "../query/graph.ts";
 import { reconcile } from "../query/registry-counts.ts";
+
 import { CUB_FACETS } from "../schema/cub-facets.ts";
 import type { CubRecord } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
-import { EVIDENCE_STATES } from "../schema/scalar.ts";
+import { CHECK_STATES, EVIDENCE_STATES } from "../schema/scalar.ts";
 import { checkSentence } from "../format/check-sentence.ts";
 import { recordStanding } from "../format/standing.ts";
 import { REGISTRY_WORDS, registryUnavailable } from "../format/registry-words.ts";
@@ -19,16 +20,23 @@ import { jumpsOf } from "./jumps.ts";
 import { type Facet, facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
 import { type DifferentLine, difference } from "./difference.ts";
 import { type CodeFileRow, declaredLines, declaredText, type RecordSide, sidesOf } from "./record-sides.ts";
-import { breakStatement, findStatement, firstSentence } from "./statement.ts";
+import { breakStatement, findStatement, firstSentence, partsOfStatement } from "./statement.ts";
 import { relationsOf } from "../format/relations.ts";
 
 /** Each filter that is set has the site path that removes it; `next` and `previous` are site paths, with the query. */
-export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, part = 1) {
+export function registryPage(data: ViewData, query: RegistryQuery, part = 1) {
   const everything: CubQuery = { ...query, limit: data.cubs.length };
+  const { sort = null } = query;
   const found = findCubs(data.cubs, everything);
+  const sorted = inSort(
+    found.cubs,
+    sort,
+    ({ theorem_name: name }) => name,
+    (record) => recordStanding(record).state,
+  );
   const parts = Math.max(1, Math.ceil(found.count / REGISTRY_PART));
-  const plain = query.q === "" && query.filters.size === 0;
-  const pathOf = (target: number): string => (plain ? pagePath.registryPart(target) : registryPath(query.q, query.filters, target));
+  const plain = query.q === "" && query.filters.size === 0 && sort === null;
+  const pathOf = (target: number): string => (plain ? pagePath.registryPart(target) : registryPath(query, target));
   const toPart = (target: number): string | null => (target < 1 || target > parts ? null : pathOf(target));
   const facets = CUB_FACETS.map(({ name }): Facet => {
     return facetOf(query, name, countNarrowed(data.cubs, everything, found.cubs, name));
@@ -37,25 +45,28 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
     page: "registry" as const,
     total: data.cubs.length,
     matching: found.count,
-    records: found.cubs.slice((part - 1) * REGISTRY_PART, part * REGISTRY_PART).map(recordCard),
+    records: sorted.slice((part - 1) * REGISTRY_PART, part * REGISTRY_PART).map(recordCard),
     facets,
     query: query.q,
+    sort,
+    /** Site paths of the same in each order, the order of ids first. */
+    sorts: [null, ...REGISTRY_SORTS].map((one) => ({ sort: one, path: registryPath({ ...query, sort: one }) })),
     selected: [...query.filters].flatMap(([name, values]) =>
       values.map((value) => ({
         name,
         value,
-        remove: toggled(query.q, query.filters, name, value),
+        remove: toggled(query, name, value),
       })),
     ),
     part,
     parts,
-    // Of a search an exact id comes first, so its places are told.
+    // Of a search an exact id comes first, and of another order ids say nothing, so places are told.
     jumps: jumpsOf({
       items: found.count,
       size: REGISTRY_PART,
       part,
       path: pathOf,
-      nameAt: query.q === "" ? (place) => found.cubs[place]?.id ?? "" : null,
+      nameAt: query.q === "" && sort === null ? (place) => found.cubs[place]?.id ?? "" : null,
     }),
     next: toPart(part + 1),
     previous: toPart(part - 1),
@@ -83,6 +94,7 @@ export function recordFacts(data: ViewData, record: CubRecord) {
     checks: (record.checks ?? []).map((check) => ({
       state: check.state,
       says: checkSentence(check, record),
+      counted: check.counted,
       signers: check.signers,
       reason: check.reason,
       attestation: check.attestation,
@@ -111,7 +123,40 @@ export async function recordPage(facts: ReturnType<typeof recordFacts>, read: (k
     return object === null ? side : { ...side, lines: declaredLines(side, facts.record, await read(object)) };
   });
   const declared = await declaredStatement(facts, read);
-  return { ...facts, ...declared, statement: await colouredStatement(facts), sides: await Promise.all(sides) };
+  return {
+    ...facts,
+    ...declared,
+    statement: await colouredStatement(facts),
+    sides: await inParts(await Promise.all(sides), facts.record, read),
+  };
+}
+
+/** The statements of a theorem and of its twins, in parts. */
+async function inParts(
+  sides: readonly RecordSide[],
+  record: CubRecord,
+  read: (key: string) => Promise<Extract>,
+): Promise<readonly RecordSide[]> {
+  const parted = await Promise.all(
+    sides.map(async (side): Promise<RecordSide> => {
+      const { object, role, system } = side.file;
+      if (side.lines === null || object === null || role !== "proof") return side;
+      const stated = findStatement(declaredText(side, record, await read(object))?.text ?? "", side.name, system);
+      const parts = stated === null ? null : partsOfStatement(stated);
+      if (parts === null) return side;
+      await loadLanguage(system);
+      const coloured = (text: string): string => highlightLines(text, system).join("\n");
+      return {
+        ...side,
+        parts: {
+          signature: coloured(parts.signature),
+          hypotheses: parts.hypotheses.map(coloured),
+          conclusion: coloured(parts.conclusion),
+        },
+      };
+    }),
+  );
+  return parted.filter(({ parts }) => parts !== undefined).length > 1 ? parted : sides;
 }
 
 async function declaredStatement(
@@ -151,6 +196,33 @@ function standingsBy(cubs: readonly CubRecord[], value: (record: CubRecord) => s
     .slice(0, PLOTTED);
 }
 
+/** Holes that are named; the registry's own page finds the others. */
+const HOLES = 100;
+
+/** What provers say of all records: who said what how often, which axioms most rest on, and where something is open. Who counts for nothing
+ *  is left out. */
+function provenBy(cubs: readonly CubRecord[]) {
+  const said = cubs.flatMap(({ checks = [] }) => checks.filter(({ counted }) => counted !== false));
+  const provers = [...Map.groupBy(said, ({ prover, tool }) => tool || prover)].map(([prover, all]) => ({
+    prover,
+    states: countBy(all, ({ state }) => state, CHECK_STATES).filter(({ count }) => count > 0),
+  }));
+  const axioms = Map.groupBy(
+    cubs.flatMap(({ axioms: names = [] }) => names),
+    (name) => name,
+  );
+  const holes = cubs.flatMap(({ id, theorem_name: name, holes: open = [] }) => open.map((hole) => ({ id, name, ...hole })));
+  return {
+    provers: provers.sort((a, b) => compareNames(a.prover, b.prover)),
+    axioms: [...axioms]
+      .map(([name, { length: count }]) => ({ name, count }))
+      .sort((a, b) => b.count - a.count || compareNames(a.name, b.name))
+      .slice(0, 2 * PLOTTED),
+    holes: holes.slice(0, HOLES),
+    openHoles: holes.length,
+  };
+}
+
 /** By repository and by proof system most records come first, each with its records by standing; `notes` are the generator's, in words. */
 export function dashboardPage(data: ViewData) {
   const { cubs, meta } = data;
@@ -164,6 +236,7 @@ export function dashboardPage(data: ViewData) {
     byEvidence: countBy(cubs, ({ evidence_state: state = "unpinned" }) => state, EVIDENCE_STATES),
     byRepository: standingsBy(cubs, (record) => record.repo),
     bySystem: standingsBy(cubs, (record) => record.formal_systems),
+    ...provenBy(cubs),
     sources: Object.entries(meta?.sources ?? {})
       .sort(([a], [b]) => compareNames(a, b))
       .map(([repo, source]) => ({ repo, ...source, records: cubs.filter((record) => filterValues(record, "repo").includes(repo)).length })),

@@ -7,6 +7,7 @@ import type { PageId } from "../routes/page-rows.ts";
 import { pagePath, parseSlug } from "../format/layout.ts";
 import { licencesOf } from "../query/list.ts";
 import { parseCubQuery } from "../query/cubs.ts";
+import { parseRegistrySort } from "../query/filters.ts";
 import { canonicalJson } from "../digest.ts";
 import type { ViewData } from "../format/view-data.ts";
 import { isAsked, unansweredPage } from "./ask-page.ts";
@@ -65,9 +66,9 @@ export const REQUEST_PAGES = {
   "ask-page": (request) => (isAsked(request.params) ? requested(request, unansweredPage(request.data, request.params), null) : null),
   "registry-page"(request) {
     const { data, params } = request;
-    const filtered = ["q", "part", ...CUB_FACETS.map(({ name }) => name)].filter((name) => params.has(name));
+    const filtered = ["q", "part", "sort", ...CUB_FACETS.map(({ name }) => name)].filter((name) => params.has(name));
     if (filtered.length === 0) return null;
-    const query = parseCubQuery(params, CUB_FACETS);
+    const query = { ...parseCubQuery(params, CUB_FACETS), sort: parseRegistrySort(params.get("sort")) };
     const part = Math.max(1, Number.parseInt(params.get("part") ?? "1", 10) || 1);
     const known = filtered.map((name) => [name, params.getAll(name)]);
     return requested(request, registryPage(data, query, part), canonicalJson(["registry", known, data.library.view]));

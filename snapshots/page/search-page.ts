@@ -16,6 +16,7 @@ import { compareNames } from "../format/tree.ts";
 import { findCollection, type ViewData } from "../format/view-data.ts";
 import { countBy } from "./cards.ts";
 import { excerpt, findWords, lineOf } from "../query/excerpt.ts";
+import { hitFolder } from "../query/hit-folder.ts";
 import type { Facet } from "./facets.ts";
 import { searchForm } from "./service-pages.ts";
 
@@ -34,26 +35,34 @@ type SearchHit = ReturnType<typeof excerpt> & {
   readonly copies: readonly string[];
   /** What of it the whole query is: its key, id, name, title or digest. */
   readonly exact: NameReason | null;
+  /** Title of the collection that it is in, or "". */
+  readonly collection: string;
+  /** Where its title says little, the folder that it is in; else "". */
+  readonly folder: string;
   /** Of a record or a claim. */
   readonly standing?: Standing;
 };
 
 const MAX_FOUND = 200;
-const SHOWN = 50;
+/** Results at first, and each time that a reader asks for more. */
+const SHOWN = 10;
+const LISTED = 50;
 
 const FILTERS = ["collection", "kind"] as const;
 type Filter = (typeof FILTERS)[number];
 
 /** What decides the page, besides the snapshot. */
 export function searchParameters(params: URLSearchParams): readonly string[] {
-  return ["q", "prefix", ...FILTERS].map((name) => params.get(name) ?? "");
+  return ["q", "prefix", "shown", ...FILTERS].map((name) => params.get(name) ?? "");
 }
 
 /** The form with what was found: null before anything is, and where a problem is told. `found` counts the results that were looked at
  *  under the filters that are set, of which the best are the hits; facets are "collection" and "kind", with the number of results that
  *  each value leaves; `didYouMean` is the query that these are results of, where a word stands nowhere and another is near it. */
-type Form = Omit<ReturnType<typeof searchForm>, "hits" | "facets" | "didYouMean" | "problem"> & {
+type Form = Omit<ReturnType<typeof searchForm>, "hits" | "facets" | "didYouMean" | "problem" | "more"> & {
   readonly hits: readonly SearchHit[] | null;
+  /** Site path of the same with more results, or null. */
+  readonly more: string | null;
   readonly facets: readonly Facet[];
   readonly didYouMean: { readonly query: string; readonly path: string } | null;
   readonly problem: string | null;
@@ -67,7 +76,10 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
   try {
     const operators = parseOperators(form.query.trim());
     const narrowed = operators.kinds.length + operators.repos.length > 0 || operators.inside !== null;
-    if (narrowed && operators.words === "") return { ...form, ...listed(data, listPassing(data, operators)) };
+    if (narrowed && operators.words === "") {
+      const all = listPassing(data, operators);
+      return { ...form, hits: inFolders(all.slice(0, LISTED).map(({ kind, key }) => cardOf(data, kind, key, null))), found: all.length };
+    }
     const query = parseSearch(params);
     const prefix = operators.inside ?? query.prefix;
     const { results: searched, meant } = await searchMeant(await open.reader(), {
@@ -115,9 +127,18 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
     const corrected = correct(query.q, meant);
     const find = findWords(corrected);
     const named = FILTERS.some((name) => params.has(name)) ? [] : first;
-    const hits = [...named, ...found.slice(0, SHOWN).map((result) => hitOf(data, result, find))].slice(0, SHOWN);
+    const shown = shownOf(params);
+    const hits = inFolders([...named, ...found.slice(0, shown).map((result) => hitOf(data, result, find))].slice(0, shown));
+    const all = found.length + named.length;
     const didYouMean = meant.length === 0 || first.length > 0 ? null : { query: corrected, path: hrefOf(params, "q", corrected) };
-    return { ...form, hits, found: found.length + named.length, facets, didYouMean };
+    return {
+      ...form,
+      hits,
+      found: all,
+      facets,
+      didYouMean,
+      more: all <= shown ? null : `${hrefOf(params, null, null)}&shown=${shown + 2 * SHOWN}`,
+    };
   } catch (error) {
     // A form that fails shows why, beside the form.
     if (error instanceof ShelfError) return { ...form, hits: null, problem: error.message };
@@ -135,8 +156,21 @@ function namedHits(data: ViewData, name: string, prefix: string): readonly Searc
   return [...new Map(hits.map((hit) => [`${hit.kind} ${hit.key}`, hit])).values()];
 }
 
-function listed(data: ViewData, all: readonly { readonly kind: string; readonly key: string }[]): Pick<Form, "hits" | "found"> {
-  return { hits: all.slice(0, SHOWN).map(({ kind, key }) => cardOf(data, kind, key, null)), found: all.length };
+/** @returns as many as the address asks for, which anybody may write */
+function shownOf(params: URLSearchParams): number {
+  const asked = Number.parseInt(params.get("shown") ?? "", 10);
+  return Number.isInteger(asked) ? Math.min(Math.max(asked, SHOWN), MAX_FOUND) : SHOWN;
+}
+
+function inFolders(hits: readonly SearchHit[]): readonly SearchHit[] {
+  const titles = hits.map(({ title }) => title);
+  const isFile = ({ kind }: SearchHit): boolean => kind !== "record" && kind !== "claim" && kind !== "collection";
+  return hits.map((hit) => (isFile(hit) ? { ...hit, folder: hitFolder(hit.title, hit.key, titles) } : hit));
+}
+
+function collectionOf({ library }: ViewData, kind: string, key: string): Pick<SearchHit, "collection" | "folder"> {
+  const none = kind === "record" || kind === "claim" || kind === "collection";
+  return { collection: none ? "" : (findCollection(library.collections, key)?.title ?? ""), folder: "" };
 }
 
 function cardOf(data: ViewData, kind: string, key: string, exact: SearchHit["exact"]): SearchHit {
@@ -159,6 +193,7 @@ function cardOf(data: ViewData, kind: string, key: string, exact: SearchHit["exa
     line: null,
     copies: [],
     exact,
+    ...collectionOf(data, kind, key),
     ...standingOf(data, kind, key),
   };
 }
@@ -173,7 +208,7 @@ function inLeftOver({ library }: ViewData, asked: URLSearchParams): URLSearchPar
   return params;
 }
 
-function hrefOf(params: URLSearchParams, name: Filter | "q", value: string | null): string {
+function hrefOf(params: URLSearchParams, name: Filter | "q" | null, value: string | null): string {
   const next = new URLSearchParams();
   for (const known of ["q", "prefix", ...FILTERS]) {
     const kept = known === name ? value : params.get(known);
@@ -196,6 +231,7 @@ function hitOf(data: ViewData, result: SearchResult, find: ReturnType<typeof fin
     ...place,
     copies: copiesOf(data, key, row.sha256),
     exact,
+    ...collectionOf(data, kind, key),
     ...standingOf(data, kind, key),
   };
 }

@@ -198,6 +198,7 @@ export function searchForm(data: ViewData) {
     query: "",
     prefix: "",
     hits: null,
+    more: null,
     collections: data.library.collections.map(({ id, prefix, title }) => ({ id, prefix, title })),
     found: 0,
     facets: [],

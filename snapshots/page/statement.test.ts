@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { breakStatement, findStatement, firstSentence } from "./statement.ts";
+import { breakStatement, findStatement, firstSentence, partsOfStatement } from "./statement.ts";
 
 test("a long statement is set in its parts, at operators outside of brackets and of binders alone", () => {
   assert.equal(
@@ -27,6 +27,22 @@ test("the statement of a theorem is found in its file, its binders before it", (
     ["fn t() {}", "t", "rust"],
   ] as const)
     assert.equal(findStatement(text, name, system), null, text);
+});
+
+test("two provers' statements of one theorem have the same parts", () => {
+  assert.deepEqual(partsOfStatement("forall (x : nat) (l : list nat), sorted l -> x <= 3 /\\ P l -> forall y, Q y"), {
+    signature: "forall (x : nat) (l : list nat),",
+    hypotheses: ["sorted l", "x <= 3 /\\ P l"],
+    conclusion: "forall y,\n  Q y",
+  });
+  assert.deepEqual(partsOfStatement("∀ (x : Nat) {l : List Nat} (h₁ : Sorted l), (h : x ≤ 3) → Q x"), {
+    signature: "∀ (x : Nat) {l : List Nat},",
+    hypotheses: ["Sorted l", "(h : x ≤ 3)"],
+    conclusion: "Q x",
+  });
+  assert.deepEqual(partsOfStatement("exists x : nat, x = 1"), { signature: "", hypotheses: [], conclusion: "exists x : nat,\n  x = 1" });
+  assert.deepEqual(partsOfStatement("forall x y : nat, x = y <-> y = x")?.signature, "forall x y : nat,");
+  assert.equal(partsOfStatement("x".repeat(9999)), null);
 });
 
 test("the sentence above a declaration is told without the signs of comments", () => {

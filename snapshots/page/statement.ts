@@ -12,7 +12,10 @@ const WORD = /^[\p{L}\p{N}_'.]+/u;
 
 /** BreakStatement sets a long statement in parts: its signature, each hypothesis and the conclusion have a line. One that has lines keeps them. */
 export function breakStatement(text: string): string {
-  if (text.length <= LINE || text.length > MOST || text.trim().includes("\n")) return text;
+  return text.length <= LINE || text.length > MOST || text.trim().includes("\n") ? text : setInParts(text);
+}
+
+function setInParts(text: string): string {
   let depth = 0;
   let binding = false;
   let set = "";
@@ -32,6 +35,62 @@ export function breakStatement(text: string): string {
     if (at < text.length) set += "\n  ";
   }
   return set;
+}
+
+/** What a theorem takes, what it assumes, and what it says. */
+export type StatementParts = { readonly signature: string; readonly hypotheses: readonly string[]; readonly conclusion: string };
+
+const FOR_ALL = /^(?:forall|∀)(?![\p{L}\p{N}_'])/u;
+const IMPLIES = /^(?:->|→)\s*/;
+/** How hypotheses that are bound are named in both provers. */
+const BOUND_HYPOTHESIS = /^\(([hH][\w₀-₉']*)\s*:\s*(.*)\)$/s;
+
+/** PartsOfStatement tells the parts of a statement apart. @param text on one line, as findStatement has it; null where it is too long */
+export function partsOfStatement(text: string): StatementParts | null {
+  if (text.length > MOST) return null;
+  const lines = setInParts(text)
+    .split("\n")
+    .map((line) => line.trim());
+  const from = lines.findIndex((line) => !(FOR_ALL.test(line) && line.endsWith(",")));
+  const rest = lines.slice(Math.max(0, from));
+  const last = rest.findLastIndex((line) => IMPLIES.test(line));
+  const groups = lines.slice(0, Math.max(0, from)).map(bindersOf);
+  const assumed: string[] = [];
+  for (const line of rest.slice(0, Math.max(0, last))) {
+    if (assumed.length === 0 || IMPLIES.test(line)) assumed.push(line.replace(IMPLIES, ""));
+    else assumed[assumed.length - 1] += ` ${line}`;
+  }
+  return {
+    signature: groups
+      .map(({ head, taken }) => (taken.length === 0 ? "" : `${head} ${taken.join(" ")},`))
+      .filter((line) => line !== "")
+      .join("\n"),
+    hypotheses: [...groups.flatMap(({ hypotheses }) => hypotheses), ...assumed],
+    conclusion: rest.slice(Math.max(0, last)).join("\n  ").replace(IMPLIES, ""),
+  };
+}
+
+/** What is bound, and the hypotheses among it, which have names. @param line "forall (x : nat) (H : P x)," */
+function bindersOf(line: string): { readonly head: string; readonly taken: readonly string[]; readonly hypotheses: readonly string[] } {
+  const [head = ""] = BINDER.exec(line) ?? [];
+  const groups: string[] = [];
+  let depth = 0;
+  let group = "";
+  for (const sign of `${line.slice(head.length, -1).trim()} `) {
+    if (OPENS.test(sign)) depth++;
+    if (CLOSES.test(sign)) depth--;
+    if (sign === " " && depth === 0) {
+      if (group !== "") groups.push(group);
+      group = "";
+    } else group += sign;
+  }
+  // "x y : nat" without brackets is one group.
+  const taken = groups.includes(":") ? [groups.join(" ")] : groups;
+  return {
+    head,
+    taken: taken.filter((one) => !BOUND_HYPOTHESIS.test(one)),
+    hypotheses: taken.flatMap((one) => BOUND_HYPOTHESIS.exec(one)?.[2]?.trim() ?? []),
+  };
 }
 
 /** Declarations that state something, and what ends their statement. */

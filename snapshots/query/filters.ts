@@ -2,7 +2,7 @@
 import { pagePath } from "../format/layout.ts";
 import { CUB_FACETS, type CubFacet } from "../schema/cub-facets.ts";
 import type { CubRecord } from "../schema/cubs.ts";
-import { recordStanding } from "../format/standing.ts";
+import { RECORD_STANDINGS, recordStanding } from "../format/standing.ts";
 import { parseDigestStart, parseOperators } from "./operators.ts";
 import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords } from "./words.ts";
 
@@ -27,29 +27,59 @@ export const SEARCHED = ["id", "theorem_name", "module", "statement", "crate", "
 
 /** Values of a record under a filter. */
 export function filterValues(record: CubRecord, filter: CubFacet): readonly string[] {
-  if (filter === "check_state" || filter === "prover")
-    return (record.checks ?? [])
-      .filter(({ counted }) => counted !== false)
-      .map(({ state, prover }) => (filter === "prover" ? prover : state));
+  if (filter === "check_state" || filter === "prover") {
+    const counted = (record.checks ?? []).filter((check) => check.counted !== false);
+    return [...new Set(counted.map(({ state, prover }) => (filter === "prover" ? prover : state)))];
+  }
   if (filter === "axiom") return record.axioms ?? [];
   const value: unknown = filter === "standing" ? recordStanding(record).state : (record[FIELD_OF.get(filter) ?? "repo"] ?? "");
   return (Array.isArray(value) ? value : [value]).map((item) => String(item).normalize("NFC"));
 }
 
+/** Orders of the registry's page besides that of ids; ids only grow, so the newest record has the last one. */
+export const REGISTRY_SORTS = ["name", "state", "newest"] as const;
+export type RegistrySort = (typeof REGISTRY_SORTS)[number];
+
+/** What the registry's page is asked for. */
+export type RegistryQuery = { readonly q: string; readonly filters: Filters; readonly sort?: RegistrySort | null };
+
+export function parseRegistrySort(text: string | null): RegistrySort | null {
+  return REGISTRY_SORTS.find((sort) => sort === text) ?? null;
+}
+
+/** InSort puts what stands in the order of ids into another one; equals stay in the order of ids. */
+export function inSort<T>(
+  items: readonly T[],
+  sort: RegistrySort | null,
+  nameOf: (item: T) => string,
+  stateOf: (item: T) => string,
+): readonly T[] {
+  if (sort === null) return items;
+  if (sort === "newest") return items.toReversed();
+  const rank = (item: T): number => (RECORD_STANDINGS.indexOf(stateOf(item)) + RECORD_STANDINGS.length + 1) % (RECORD_STANDINGS.length + 1);
+  const keyed = items.map((item) => ({
+    item,
+    rank: sort === "state" ? rank(item) : 0,
+    name: sort === "name" ? foldCase(nameOf(item)) : "",
+  }));
+  return keyed.sort((a, b) => a.rank - b.rank || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).map(({ item }) => item);
+}
+
 /** Site path of the registry's page narrowed to what a query finds. */
-export function registryPath(q: string, filters: Filters, part = 1): string {
+export function registryPath({ q, filters, sort = null }: RegistryQuery, part = 1): string {
   const params = new URLSearchParams();
   if (q !== "") params.append("q", q);
   for (const { name } of CUB_FACETS) for (const value of filters.get(name) ?? []) params.append(name, value);
+  if (sort !== null) params.append("sort", sort);
   if (part > 1) params.append("part", String(part));
   const text = params.toString();
   return text === "" ? pagePath.registry : `${pagePath.registry}?${text}`;
 }
 
 /** The same query with one value of a filter more, or without it when it is set. */
-export function toggled(q: string, filters: Filters, name: CubFacet, value: string): string {
-  const values = new Set(filters.get(name)).symmetricDifference(new Set([value]));
-  return registryPath(q, new Map([...filters, [name, [...values]]]));
+export function toggled(query: RegistryQuery, name: CubFacet, value: string): string {
+  const values = new Set(query.filters.get(name)).symmetricDifference(new Set([value]));
+  return registryPath({ ...query, filters: new Map([...query.filters, [name, [...values]]]) });
 }
 
 /** Most frequent first, then by value. */

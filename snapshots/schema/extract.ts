@@ -56,6 +56,12 @@ export const Extract = z
     html: z.string().nullable(),
     /** Pages of a PDF that are shown as images too, ascending; absent when there are none. */
     images: z.array(PageImage).min(1).readonly().exactOptional(),
+    /** Contents of a PDF as its file lists them, each with the page that it is on; absent when it lists none. */
+    outline: z
+      .array(z.strictObject({ title: z.string().min(1), page: z.int().min(1), depth: z.int().nonnegative() }).readonly())
+      .min(1)
+      .readonly()
+      .exactOptional(),
     /** What else a page says of it, a name and a value each; absent when there is nothing. */
     facts: z.array(z.array(z.string()).length(2).readonly()).min(1).readonly().exactOptional(),
     /** What it says of itself; absent when it says nothing. */

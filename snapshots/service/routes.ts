@@ -4,6 +4,7 @@ import { HISTORY_PAGES, HISTORY_ROWS } from "../annex/history/rows.ts";
 import { HARVEST_ROWS } from "../annex/harvest/rows.ts";
 import { LEAK_ROWS } from "../annex/leaks/rows.ts";
 import { LOG_ROWS } from "../annex/log/rows.ts";
+import { PROOF_ROWS } from "../annex/proofs/rows.ts";
 import { BESIDE, SIDE_ROWS } from "../annex/side/rows.ts";
 import { EFFECT_ROWS } from "../routes/effect-rows.ts";
 import { openRouter } from "../routes/match.ts";
@@ -11,7 +12,16 @@ import { PAGE_ROWS } from "../routes/page-rows.ts";
 import { describedRoutes, type Views } from "../routes/route.ts";
 import { CORE_ROWS } from "../routes/routes.ts";
 
-const ROWS = { ...CORE_ROWS, ...EFFECT_ROWS, ...HISTORY_ROWS, ...LOG_ROWS, ...SIDE_ROWS, ...HARVEST_ROWS, ...LEAK_ROWS } as const;
+const ROWS = {
+  ...CORE_ROWS,
+  ...EFFECT_ROWS,
+  ...HISTORY_ROWS,
+  ...LOG_ROWS,
+  ...SIDE_ROWS,
+  ...PROOF_ROWS,
+  ...HARVEST_ROWS,
+  ...LEAK_ROWS,
+} as const;
 const PAGES = { ...PAGE_ROWS, ...HISTORY_PAGES } as const;
 
 /** Whatever has an answer: a row of the interface, or a page. */
@@ -31,6 +41,8 @@ const VIEWS: Readonly<Record<keyof typeof ROWS, Views>> = {
   object: "both",
   "page-image": "both",
   "cub-graph": "both",
+  "graph-ndjson": "both",
+  "graph-dot": "both",
   digest: "both",
   proof: "both",
   changes: "both",
@@ -70,6 +82,7 @@ const VIEWS: Readonly<Record<keyof typeof ROWS, Views>> = {
   "server-json": "public",
   opensearch: "public",
   rejected: "public",
+  predicate: "public",
   reindex: "public",
   health: "public",
   sitemap: "public",

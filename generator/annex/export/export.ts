@@ -12,7 +12,7 @@ import { VERSION } from "../../files/version.ts";
 import { type ExportOptions, exportedFiles } from "./exported-files.ts";
 import { formatHeaders, formatNginx, formatRedirects } from "./host-rules.ts";
 import { switchFolder } from "./switch-folder.ts";
-import { SERVICE } from "../../../snapshots/service/service.ts";
+import { PLAIN_FILES_SERVICE } from "../../../snapshots/service/service.ts";
 
 /** Tells an earlier export from a folder of somebody's own, which is never touched. */
 const MARKER = ".proofshelf-export";
@@ -44,7 +44,7 @@ export type Exported = {
 export async function openStaticView(shelf: Shelf, dist: string): Promise<{ readonly view: View; readonly snapshot: Snapshot }> {
   let renderer: Promise<Renderer> | null = null;
   const view = openView({
-    service: SERVICE,
+    service: PLAIN_FILES_SERVICE,
     view: "public",
     shelf,
     renderer: () => (renderer ??= openRenderer(dist)),

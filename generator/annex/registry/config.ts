@@ -59,8 +59,8 @@ const registrySchema = z.strictObject({
         .meta({ description: "Ed25519 public keys whose checks count; without any, all that hold" }),
       base_url: z
         .url({ protocol: /^https?$/, error: "is no address; write https://…" })
-        .default("https://proofshelf.dev")
-        .meta({ description: "Address of the library: the type of the checks that are made here lies under it" }),
+        .exactOptional()
+        .meta({ description: "Address of the library, by default that of the configuration: the type of checks lies under it" }),
     })
     .prefault({}),
   policy: z

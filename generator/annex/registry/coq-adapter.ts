@@ -76,7 +76,7 @@ async function run(request: AdapterRequest): Promise<void> {
   else {
     const ask: Ask = async (script) =>
       (await sandbox.run({ ...job, command: ["coqtop", "-quiet", ...flagsOf(request)], input: script })).stdout;
-    const hasPlugin = tool.graph && !sources.some((path) => moduleOf(request)(path).startsWith("dpdgraph."));
+    const hasPlugin = tool.graph && request.graph && !sources.some((path) => moduleOf(request)(path).startsWith("dpdgraph."));
     const askGraph: Asking["askGraph"] = async (modules, questions) => {
       const out = mkdtempSync(join(tmpdir(), "proofshelf-graph-"));
       try {

@@ -61,12 +61,19 @@ export async function answer(asking: Asking, asked: readonly Asked[]): Promise<v
       say({ t: "decl", key: one.key, statement, type_sha256: sha256, mentions });
     }
     const those = there.map(({ one }, at) => ({ ...one, mentions: statements[at]?.mentions ?? [] }));
-    await tellDefinitions(asking, modules, full, those);
-    await tellAxioms(asking, modules, full, those);
+    const axioms = new Set<string>();
+    await tellAxioms({ ...asking, say: (line) => say(noteAxioms(line, axioms)) }, modules, full, those);
+    await tellDefinitions(asking, modules, full, [...those.flatMap(({ mentions }) => mentions), ...[...axioms].filter(isOwnOf(asking))]);
   }
   for (const path of loadable.broken)
     for (const one of asked.filter((other) => other.path === path))
       say({ t: "check", path, decl: one.key, state: "environment", log: "Its .vo file does not load." });
+}
+
+/** @param axioms gets all that a line names */
+function noteAxioms(line: object, axioms: Set<string>): object {
+  if ("t" in line && line.t === "axioms" && "names" in line) for (const name of line.names as string[]) axioms.add(name);
+  return line;
 }
 
 /** Of the file, not of a module of this name in another. */
@@ -101,18 +108,17 @@ function isOwnOf({ request, moduleOf }: Asking): (name: string) => boolean {
 /** A declaration, and what of the sources its statement names. */
 type Stated = Asked & { readonly mentions: readonly string[] };
 
-/** Says what the definitions are that the statements name, and those that these name. */
-async function tellDefinitions(asking: Asking, modules: readonly string[], full: FullNames, asked: readonly Stated[]): Promise<void> {
+/** Says what the definitions are that statements and axioms name, and those that these name. */
+async function tellDefinitions(asking: Asking, modules: readonly string[], full: FullNames, named: readonly string[]): Promise<void> {
   const { request, ask, printed, say } = asking;
   const theorems = new Set(request.theorems);
   const known = printed.read() ?? new Map<string, Printed>();
   const missing = printed.missing.map((path) => `${asking.moduleOf(path)}.`);
   const fresh = request.own.filter((name) => !theorems.has(name) && missing.some((module) => name.startsWith(module)));
-  const mentioned = asked.flatMap(({ mentions }) => mentions);
-  const names = [...new Set([...fresh, ...mentioned])];
+  const names = [...new Set([...fresh, ...named])];
   const all = await printDefinitions(ask, modules, full, names, theorems, isOwnOf(asking), known);
   printed.keep(all);
-  const reached = new Set(mentioned);
+  const reached = new Set(named);
   for (const name of reached) for (const other of all.get(name)?.mentions ?? []) reached.add(other);
   for (const name of [...reached].sort()) {
     const one = all.get(name);

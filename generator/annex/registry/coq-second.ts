@@ -18,7 +18,8 @@ export async function checkAgain(
     const { code, stdout, stderr, killed } = await run(["-silent", "-o", ...some.flatMap((path) => ["-norec", moduleOf(path)])]);
     if (killed !== null) return { state: killed === "output" ? "environment" : "timeout", log: `It ended with ${killed}.` };
     if (code !== 0) return { state: "rejected", log: `${stdout}\n${stderr}`.trim() };
-    const summary = readSummary(stdout);
+    // It prints its summary beside what it tells of its progress.
+    const summary = readSummary(`${stdout}\n${stderr}`);
     return summary === null ? { state: "environment", log: "coqchk printed no summary." } : { state: "accepted", log: "", ...summary };
   };
   const all = there.length === 0 ? null : await check(there);

@@ -6,7 +6,8 @@ import type { DRIFT_CAUSES } from "../../../snapshots/schema/checked.ts";
 type Predicate = CheckStatement["predicate"];
 type Definitions = Readonly<Predicate["definitions"]>;
 /** One declaration as a check has it. */
-export type Digested = Pick<Predicate["results"][number], "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions"> & {
+export type Digested = Readonly<Pick<Predicate["results"][number], "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions">> & {
+  readonly axioms: readonly string[] | null;
   readonly check: Pick<Predicate, "definitions" | "revision">;
 };
 export type Cause = (typeof DRIFT_CAUSES)[number];
@@ -27,10 +28,23 @@ export function reach(definitions: Definitions, mentions: readonly string[]): Re
 
 /** The digest of a statement and of all that it says by the definitions below it; null where a prover did not print it. Other libraries
  *  count by their names. */
-export function meaningOf(type: string | null, mentions: readonly string[] | null, definitions: Definitions): string | null {
+export function meaningOf(
+  type: string | null,
+  mentions: readonly string[] | null,
+  axioms: readonly string[] | null,
+  definitions: Definitions,
+): string | null {
   if (type === null || mentions === null) return null;
-  const below = [...reach(definitions, mentions)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const below = [...reach(definitions, startsOf({ mentions, axioms }, definitions))].sort(([a], [b]) => (a < b ? -1 : 1));
   return sha256(canonicalJson([type, below]));
+}
+
+/** An axiom of these sources that a policy allows by its name is what it says: another under that name is another theorem. */
+function startsOf(
+  { mentions, axioms }: { readonly mentions: readonly string[]; readonly axioms: readonly string[] | null },
+  definitions: Definitions,
+): readonly string[] {
+  return [...mentions, ...(axioms ?? []).filter((name) => Object.hasOwn(definitions, name))];
 }
 
 /** What moved from one check of a declaration to another; null when nothing did, or a prover printed one of them alone. */
@@ -40,7 +54,9 @@ export function causeOf(before: Digested, after: Digested): Moved | null {
   const words = before.statement_sha256 !== after.statement_sha256;
   const type = before.type_sha256 !== after.type_sha256;
   if (before.meaning_sha256 === after.meaning_sha256) return words ? { cause: "wording", definitions: [] } : null;
-  const [was, is] = [before, after].map(({ check, mentions }) => reach(check.definitions, mentions)) as [Reached, Reached];
+  const [was, is] = [before, after].map(({ check, mentions, axioms }) =>
+    reach(check.definitions, startsOf({ mentions, axioms }, check.definitions)),
+  ) as [Reached, Reached];
   const definitions = [...new Set([...was.keys(), ...is.keys()])]
     .filter((name) => was.has(name) && is.has(name) && was.get(name) !== is.get(name))
     .sort();
@@ -48,6 +64,21 @@ export function causeOf(before: Digested, after: Digested): Moved | null {
   return { cause: words || definitions.length > 0 ? "statement" : "churn", definitions };
 }
 type Reached = ReadonlyMap<string, string>;
+
+/** What moved since a prover accepted a statement, told by what the lock remembers of that.
+ *  @param history checks of it, the newest first
+ *  @returns null when nothing did; no cause where nobody has printed it as it is now */
+export function movedSince(
+  line: { readonly type?: string; readonly meaning?: string },
+  now: Digested | undefined,
+  history: readonly Digested[],
+): Moved | "unchanged" | null {
+  if (line.meaning === undefined || now?.meaning_sha256 == null) return null;
+  if (now.meaning_sha256 === line.meaning) return "unchanged";
+  const before = history.find(({ meaning_sha256: meaning }) => meaning === line.meaning);
+  const moved = before === undefined ? null : causeOf(before, now);
+  return moved ?? { cause: line.type === now.type_sha256 ? "meaning" : "statement", definitions: [] };
+}
 
 /** Many by their causes: 44 definitions moved and 256 theorems rest on them, never 256 alarms. @param names of declarations, by what moved */
 export function describeMoved(all: readonly (Moved & { readonly name: string })[]): string[] {

@@ -8,6 +8,7 @@ import { CubId } from "../../../snapshots/schema/index.ts";
 import { Sha256Hex } from "../../../snapshots/schema/scalar.ts";
 import { OPEN } from "../../../snapshots/shelf/modes.ts";
 import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
+import type { Cause } from "./drift.ts";
 import type { Found } from "./scan.ts";
 
 const lockLineSchema = z.strictObject({
@@ -17,6 +18,8 @@ const lockLineSchema = z.strictObject({
   seen: z.string().meta({ description: "Revision that it was last seen in" }),
   statement: Sha256Hex.or(z.literal("")).meta({ description: "Digest of its words there" }),
   verified: Sha256Hex.exactOptional().meta({ description: "The statement that a prover accepted" }),
+  type: Sha256Hex.exactOptional().meta({ description: "That statement as the prover printed it" }),
+  meaning: Sha256Hex.exactOptional().meta({ description: "And with every definition below it" }),
   was: z.array(z.string()).default([]).meta({ description: "Keys that it had before" }),
   reason: z.string().exactOptional().meta({ description: "Why somebody accepted its last drift" }),
   state: z.enum(["live", "gone"]),
@@ -26,11 +29,13 @@ export const lockJsonSchema = z.toJSONSchema(lockLineSchema, { io: "input" });
 export type LockLine = z.infer<typeof lockLineSchema>;
 
 export type Drift = {
-  readonly what: "new" | "moved" | "renamed" | "renamed?" | "changed" | "gone" | "returned";
+  readonly what: "new" | "moved" | "renamed" | "renamed?" | "changed" | "gone" | "returned" | Cause;
   readonly id: string;
   readonly key: string;
   /** The key before, of what moved or was renamed. */
   readonly from?: string;
+  /** Of what says something else: the definitions below it that moved. */
+  readonly definitions?: readonly string[];
   /** A prover accepted the statement as it was, and nobody has accepted that it is another. */
   readonly refused: boolean;
 };
@@ -67,6 +72,9 @@ export function readLock(file: string): LockLine[] {
     throw new ShelfError("bad_config", errors.join("\n"), { errors: errors.map((detail) => ({ pointer: "", detail })) });
   return lines;
 }
+
+/** What a scan has to write down before anything else is said of it. */
+export const UNWRITTEN: ReadonlySet<Drift["what"]> = new Set(["new", "moved", "renamed", "renamed?", "returned"]);
 
 export function writeLock(file: string, lines: readonly LockLine[]): void {
   const sorted = [...lines].sort((a, b) => numberOf(a.id) - numberOf(b.id));
@@ -138,7 +146,7 @@ export function matchLock(
       );
       continue;
     }
-    const { id, key, was, verified, reason, ...rest } = line;
+    const { id, key, was, verified, type, meaning, reason, ...rest } = line;
     const moved = key !== one.key;
     const changed = line.statement !== one.digest && line.statement !== "";
     const accepted = options.accept.has(id);
@@ -155,7 +163,9 @@ export function matchLock(
       seen: head,
       statement: one.digest,
       was: moved ? [...was, key] : was,
-      ...(verified === undefined || (accepted && changed) ? {} : { verified }),
+      ...(verified === undefined || (accepted && changed)
+        ? {}
+        : { verified, ...(type === undefined ? {} : { type }), ...(meaning === undefined ? {} : { meaning }) }),
       ...(accepted && options.reason !== undefined ? { reason: options.reason } : reason === undefined ? {} : { reason }),
       state: "live",
     });

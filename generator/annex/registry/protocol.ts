@@ -22,6 +22,8 @@ export type AdapterRequest = {
   readonly theorems: readonly string[];
   /** A second opinion of another program, of files that the prover compiles first. */
   readonly second: boolean;
+  /** Whether the kernel's graph may be asked, where it is there. */
+  readonly graph: boolean;
   /** Axioms that need not be told apart. */
   readonly allowed: readonly string[];
   readonly sandbox: boolean;

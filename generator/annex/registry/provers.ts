@@ -31,7 +31,7 @@ export const PROVERS: Readonly<Record<ProverName, Prover>> = {
     needs: "coqc",
     adapter: fileURLToPath(new URL("./coq-adapter.ts", import.meta.url)),
     find: findCoq,
-    says: "statements, holes, axioms, uses, check",
+    says: "statements, meaning, holes, axioms, uses, check, a second opinion by coqchk; exact axioms and the kernel's uses where dpdgraph is installed",
   },
   metamath: {
     title: "Metamath",

@@ -4,16 +4,16 @@ import { ShelfError } from "../../../snapshots/errors.ts";
 import { parseSigningKey } from "../../../snapshots/log/index.ts";
 import { type CommonOptions, print } from "../../commands/options.ts";
 import { FOUND } from "../../commands/verify.ts";
-import { readChecks } from "./checks.ts";
 import { sourcesJsonSchema } from "./config.ts";
-import { lockJsonSchema, writeLock } from "./lock.ts";
+import { findChecker } from "./coq-tool.ts";
+import { lockJsonSchema, UNWRITTEN, writeLock } from "./lock.ts";
 import { overlayJsonSchema } from "./overlay.ts";
 import { ADAPTERS, openTools, PROVERS } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
-import { type Scan, scanAll } from "./records.ts";
+import { describeRefused, scanAll, writeRegistry } from "./records.ts";
 import { findSandbox } from "./sandbox.ts";
-import { openSources, type SourceOptions, writeScan } from "./scan-command.ts";
-import { isFailure, readPolicy } from "./states.ts";
+import { openSources, REFUSED, type SourceOptions, writeScan } from "./scan-command.ts";
+import { contradiction, isFailure, readPolicy } from "./states.ts";
 
 export const SCHEMAS = { sources: sourcesJsonSchema, overlay: overlayJsonSchema, lock: lockJsonSchema };
 
@@ -22,6 +22,7 @@ type RecheckCommand = SourceOptions & {
   readonly jobs: string;
   readonly unsandboxed?: boolean;
   readonly exact?: boolean;
+  readonly second?: boolean;
   readonly require?: string[];
 };
 
@@ -33,13 +34,14 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   // A first scan has nothing to lose.
   if (!existsSync(config.lock)) writeScan(config, await scanAll(config));
   const scan = await scanAll(config);
-  refuseUnscanned(scan);
   const unknown = ids.filter((id) => !scan.records.some((record) => record.id === id));
   if (unknown.length > 0) throw new ShelfError("bad_config", `There is no record ${unknown.join(", ")}.`);
   const wanted = ids.length === 0 ? scan.records : scan.records.filter(({ id }) => ids.includes(id));
-  const before = readChecks(config.checks);
+  const second = options.second === true;
   const toolOf = openTools();
-  const stale = findStale(wanted, options.force === true ? null : before, toolOf);
+  const stale = findStale(wanted, options.force === true ? null : scan.checks, toolOf, second);
+  if (second && stale.length > 0 && findChecker() === null)
+    throw new ShelfError("bad_config", "coqchk is not installed, and --second asks for it.");
   const absent = new Set(
     stale.flatMap(({ source: { source } }) => (source.adapter === undefined && toolOf(source) === null ? [source.prover] : [])),
   );
@@ -54,25 +56,34 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   for (const source of scan.sources) {
     if (source.source.adapter === undefined && absent.has(source.source.prover)) continue;
     const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
-    if (asked.length === 0) continue;
+    // A program of somebody else's is asked once: it names no second checker.
+    if (asked.length === 0 || (second && source.source.adapter !== undefined)) continue;
     runs.push(
       await recheckSource(config, source, asked, {
         unsandboxed: options.unsandboxed === true,
         exact: options.exact === true,
+        second,
         jobs,
         key: key === undefined ? null : parseSigningKey(key),
         now: () => new Date(),
       }),
     );
   }
-  const checks = readChecks(config.checks);
+  const after = runs.length > 0 ? await scanAll(config) : scan;
+  const { checks } = after;
   const allowed = readPolicy(config.policy.axioms);
   const counts: Record<string, number> = {};
   const failures: string[] = [];
   let outside = false;
-  const accepted = new Map<string, string>();
   for (const { id, one, source } of wanted) {
     const verdicts = checks.of(one, source);
+    for (const again of second ? checks.second(one, source) : []) {
+      const against = verdicts[0] === undefined ? null : contradiction(verdicts[0], again);
+      counts[`second_${against === null ? "agrees" : "disagrees"}`] =
+        (counts[`second_${against === null ? "agrees" : "disagrees"}`] ?? 0) + 1;
+      if (against !== null)
+        failures.push(`${id} ${one.module}.${one.theorem} (${one.path}:${one.line}): ${again.check.tool.name} disagrees: ${against}`);
+    }
     const state = verdicts[0]?.state ?? "not_run";
     counts[state] = (counts[state] ?? 0) + 1;
     const failed = verdicts.find((verdict) => isFailure(verdict, allowed));
@@ -81,11 +92,11 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
       failures.push(
         `${id} ${one.module}.${one.theorem} (${one.path}:${one.line}): ${failed.state}${[...(failed.axioms ?? []), ...failed.unsafe].map((name) => `\n    ${name}`).join("")}`,
       );
-    else if (verdicts.some(({ state: said }) => said === "accepted" || said === "accepted_with_axioms")) accepted.set(id, one.digest);
   }
-  // From now on these statements are not replaced unless somebody accepts it.
-  const lock = scan.lock.map((line) => (accepted.has(line.id) ? { ...line, verified: accepted.get(line.id) as never } : line));
-  if (runs.length > 0) writeLock(config.lock, lock);
+  // From now on what was accepted is not replaced unless somebody accepts it.
+  const unwritten = after.drift.some(({ what }) => UNWRITTEN.has(what));
+  if (runs.length > 0 && !unwritten) writeLock(config.lock, after.lock);
+  const refused = after.drift.filter((drift) => drift.refused);
   const lines = [
     ...[...absent].map((prover) => `${PROVERS[prover].needs} is not installed: nothing was run over ${PROVERS[prover].title}.`),
     ...runs.flatMap(({ repo, asked, check, problems }) => [
@@ -97,33 +108,48 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
       ? ["The checks are unsigned. To sign them, put a private key of proofshelf keygen into RECHECK_KEY."]
       : []),
     ...failures,
+    ...(unwritten ? ["The lock is not of these revisions: proofshelf registry scan writes it."] : []),
+    ...(refused.length > 0
+      ? [
+          ...describeRefused(after),
+          `If that is meant: proofshelf registry scan --accept ${refused.map(({ id }) => id).join(" ")} --reason …`,
+        ]
+      : []),
     ...(outside ? ["What rests on an axiom is VERIFIED when policy.axioms of registry.yaml names the axiom."] : []),
     Object.entries(counts)
       .map(([state, count]) => `${count} ${state.replaceAll("_", " ")}`)
       .join(", "),
   ];
-  print(options, { runs, counts, failures }, `${lines.join("\n")}\n`);
+  print(options, { runs, counts, failures, drift: after.drift }, `${lines.join("\n")}\n`);
   if (failures.length > 0 || runs.some(({ check }) => check === null)) process.exitCode = FOUND;
-}
-
-function refuseUnscanned({ drift }: Scan): void {
-  if (drift.some(({ what, refused }) => refused || (what !== "changed" && what !== "gone")))
-    throw new ShelfError("bad_config", "The lock is not of these revisions. Run proofshelf registry scan first.");
+  else if (refused.length > 0) process.exitCode = REFUSED;
 }
 
 /** Looks through registry.yaml, its overlay, its lock and its checks. */
-export async function runSourcesCheck(file: string, options: CommonOptions): Promise<void> {
-  const config = await openSources({ ...options, sources: file });
+export async function runSourcesCheck(file: string, options: CommonOptions & { readonly trust?: readonly string[] }): Promise<void> {
+  const opened = await openSources({ ...options, sources: file });
+  const config = { ...opened, checks: { ...opened.checks, trust: [...opened.checks.trust, ...(options.trust ?? [])] } };
   const scan = await scanAll(config);
-  const checks = readChecks(config.checks);
+  const { checks } = scan;
   const stale = findStale(scan.records, checks, () => null);
   const findings = [
     ...scan.notes,
     ...checks.refused,
-    ...scan.drift.filter(({ what }) => what !== "changed").map(({ what, id, key }) => `${what} ${id} ${key}: run proofshelf registry scan`),
+    ...describeRefused(scan),
+    ...scan.drift
+      .filter(({ what }) => UNWRITTEN.has(what) || what === "gone")
+      .map(({ what, id, key }) => `${what} ${id} ${key}: run proofshelf registry scan`),
   ];
+  const agreements = JSON.parse(Buffer.from(writeRegistry(config, scan)).toString()) as {
+    cubs: { agreement?: { checkers: number; agree: number } }[];
+  };
+  const agree = Map.groupBy(
+    agreements.cubs.flatMap(({ agreement }) => agreement ?? []),
+    ({ checkers, agree: how }) => `${how} of ${checkers} agree`,
+  );
   const lines = [
     ...findings,
+    ...[...agree].map(([says, those]) => `${says}: ${those.length} records.`),
     `${scan.records.length} records, ${checks.count} checks that hold, ${stale.length} records that no check is of, ${findings.length === 0 ? "nothing found" : `${findings.length} findings`}.`,
   ];
   print(options, { records: scan.records.length, checks: checks.count, unchecked: stale.length, findings }, `${lines.join("\n")}\n`);

@@ -1,14 +1,19 @@
 /** What a prover is made to say: planted faults turn red, hostile files end inside their limits, and what an adapter says falsely is void. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
+import type { ShelfError } from "../../../snapshots/errors.ts";
 import { generateKey, parseKey, parseSigningKey } from "../../../snapshots/log/note.ts";
 import { open, seal } from "./attest.ts";
 import { readChecks } from "./checks.ts";
 import { readTranscript } from "./protocol.ts";
 import { cacheFolder } from "./recheck.ts";
 import { scanAll } from "./records.ts";
+import { findSandbox } from "./sandbox.ts";
 import { coq, openSource, skip } from "./source-fixture.ts";
 import { statesOf } from "./states.ts";
 
@@ -78,7 +83,7 @@ test("planted faults turn red, each by its cause, and what is sound beside them 
 test("a check is of exactly these bytes: what is changed below a theorem makes it unchecked, and only what is stale runs again", {
   skip,
 }, async (t) => {
-  const { put, recheck, states, config, folder } = openSource(t);
+  const { put, recheck, accept, states, config, folder } = openSource(t);
   put({
     "src/D.v": "Definition n := 1.\n",
     "src/E.v": "From L Require Import D.\nLemma is_n : n = n. Proof. reflexivity. Qed.\n",
@@ -90,11 +95,14 @@ test("a check is of exactly these bytes: what is changed below a theorem makes i
   put({ "src/D.v": "Definition n := 2.\n" });
   assert.deepEqual(await states(), { "D.n": "UNSPECIFIED", "E.is_n": "UNSPECIFIED", "Z.z": "VERIFIED" });
   assert.equal((await recheck())[0]?.asked, 2);
+  await assert.rejects(states(), /L\.D\.n/, "it says something else now");
+  await accept();
   assert.equal((await states())["E.is_n"], "VERIFIED");
   // A compiled file of another source changes nothing: none is taken from the sources.
   put({ "src/E.v": "From L Require Import D.\nLemma is_n : n = 3. Proof. reflexivity. Qed.\n" });
   writeFileSync(join(folder, "src/E.vo"), readFileSync(join(cacheFolder(), readdirSync(cacheFolder())[0] ?? "")));
   await recheck();
+  await accept();
   assert.equal((await states())["E.is_n"], "NOT_VERIFIED");
   // Another's bytes under the name of a digest count nothing.
   const store = config().checks.store;
@@ -147,6 +155,113 @@ test("hostile files end inside their limits and are told; nothing outside of the
   assert.equal(await state("Good.good"), "accepted");
   assert.match((await state("Loop.l")) ?? "", /timeout|memory/);
   for (const name of ["Redirect.r", "Extract.e", "Other.o", "Print.p", "Native.n"]) assert.notEqual(await state(name), "accepted", name);
+});
+
+/** A hostile file beside a good one: what is asked of it ends and is told, and the good one holds. */
+async function attack(t: TestContext, limits: string, text: string) {
+  const { put, recheck, verdict, folder } = openSource(t, `limits: { ${limits} }\n`);
+  put({ "src/Good.v": "Lemma good : 1 = 1. Proof. reflexivity. Qed.\n", "src/Bad.v": text, "decoy/untouched": "as it was" });
+  const began = performance.now();
+  const [run] = await recheck();
+  assert.ok(run?.check, run?.problems.join("\n"));
+  assert.equal((await verdict("Good.good"))?.state, "accepted");
+  assert.equal(readFileSync(join(folder, "decoy/untouched"), "utf8"), "as it was");
+  assert.deepEqual(readdirSync(join(folder, "decoy")), ["untouched"]);
+  assert.deepEqual(readdirSync(join(folder, "src")).sort(), ["Bad.v", "Good.v"]);
+  return {
+    state: (await verdict("Bad.bad"))?.state,
+    log: (await verdict("Bad.bad"))?.log ?? "",
+    seconds: (performance.now() - began) / 1000,
+  };
+}
+const USUAL = "wall: 20, cpu: 15, memory: 4096, output: 1, processes: 64";
+
+test("what asks for memory without end is ended by its limit", { skip, timeout: 120_000 }, async (t) => {
+  const text =
+    "Fixpoint f (n : nat) : list nat := match n with 0 => cons 0 nil | S m => app (f m) (f m) end.\nLemma bad : f 60 = nil. Proof. vm_compute. reflexivity. Qed.\n";
+  const { state } = await attack(t, "wall: 30, cpu: 30, memory: 1024, output: 1, processes: 64", text);
+  assert.match(state ?? "", /^(?:memory|timeout)$/);
+});
+
+test("what prints without end, or fills a file, is ended by its limit", { skip, timeout: 120_000 }, async (t) => {
+  const text =
+    'Ltac talk := idtac "talking and talking and talking and talking and talking"; talk.\nLemma bad : 1 = 1. Proof. talk. Qed.\n';
+  assert.match((await attack(t, USUAL, text)).state ?? "", /^(?:rejected|timeout)$/);
+  const file =
+    'Fixpoint f (n : nat) : nat := match n with 0 => 1 | S m => f m + f m end.\nDefinition big := Eval vm_compute in f 20.\nLemma bad : 1 = 1. Proof. reflexivity. Qed.\nRedirect "big" Print big.\n';
+  assert.notEqual((await attack(t, USUAL, file)).state, "accepted");
+});
+
+test("a program in the sandbox reaches no network, not even a listener of this machine, and sees no folder that it was not given", {
+  skip,
+}, async (t) => {
+  const calls: string[] = [];
+  const server = createServer((socket) => void calls.push(String(socket.remotePort)));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const folder = mkdtempSync(join(tmpdir(), "proofshelf-decoy-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "secret"), "a decoy");
+  const reach = `exec 3<>/dev/tcp/127.0.0.1/${port} && echo reached >&3`;
+  const limits = { wall: 10, cpu: 10, memory: 1024, output: 1, processes: 64 };
+  const run = (command: readonly string[]) => findSandbox()?.run({ command, reads: [], writes: [], cwd: "/", limits });
+  // The same words outside do reach it: the test can fail.
+  assert.equal(spawnSync("bash", ["-c", reach]).status, 0);
+  assert.notEqual((await run(["bash", "-c", reach]))?.code, 0);
+  await new Promise((turn) => setTimeout(turn, 50));
+  assert.equal(calls.length, 1, "only from outside");
+  assert.equal(
+    (await run(["sh", "-c", "ls /sys/class/net 2>/dev/null | grep -v '^lo$'; cat /proc/net/route 2>/dev/null | tail -n +2"]))?.stdout,
+    "",
+  );
+  assert.equal((await run(["cat", join(folder, "secret")]))?.stdout, "");
+  assert.doesNotMatch((await run(["env"]))?.stdout ?? "", /RECHECK_KEY|AWS_|TOKEN/);
+});
+
+test("programs that start programs are bounded in number, and none outlives its run", { skip, timeout: 120_000 }, async () => {
+  const sandbox = findSandbox();
+  assert.ok(sandbox);
+  const mark = `${4000 + (process.pid % 1000)}.25`;
+  // Two hundred sleepers and no more, so that nothing is harmed: where a limit fails, it costs two hundred processes for some seconds.
+  const script = `i=0; while [ $i -lt 200 ]; do sleep ${mark} & i=$((i+1)); done; echo started; wait`;
+  const limits = { wall: 6, cpu: 5, memory: 1024, output: 1, processes: 20 };
+  const began = performance.now();
+  const ran = await sandbox.run({ command: ["sh", "-c", script], reads: [], writes: [], cwd: "/", limits });
+  assert.ok((performance.now() - began) / 1000 < 20);
+  assert.ok(ran.killed === "wall" || ran.code !== 0, JSON.stringify(ran));
+  if (sandbox.asNobody) assert.match(ran.stderr, /Cannot fork|Resource temporarily unavailable/);
+  const alive = readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`sleep\0${mark}`);
+    } catch {
+      return false;
+    }
+  });
+  assert.deepEqual(alive, []);
+});
+
+test("where the sandbox hides the temporary folder, nothing is checked and no check is kept: what to do is said", { skip }, async (t) => {
+  const { put, recheck, config } = openSource(t);
+  put({ "src/A.v": "Lemma a : 1 = 1. Proof. reflexivity. Qed.\n" });
+  const usual = process.env["TMPDIR"];
+  t.after(() => (usual === undefined ? delete process.env["TMPDIR"] : (process.env["TMPDIR"] = usual)));
+  const hidden = mkdtempSync("/dev/shm/proofshelf-hidden-");
+  t.after(() => rmSync(hidden, { recursive: true, force: true }));
+  const closed = mkdtempSync(join(tmpdir(), "proofshelf-closed-"));
+  t.after(() => rmSync(closed, { recursive: true, force: true }));
+  for (const folder of [hidden, closed]) {
+    // Whoever is root runs provers as nobody, who may not enter this.
+    process.env["TMPDIR"] = folder;
+    await assert.rejects(recheck(), (error: ShelfError) => {
+      assert.match(error.message, /does not see the temporary folder/);
+      assert.match(error.fixes.join(), /Set TMPDIR/);
+      return true;
+    });
+    assert.equal(existsSync(config().checks.store), false);
+  }
+  delete process.env["TMPDIR"];
+  assert.ok((await recheck())[0]?.check);
 });
 
 test("without the sandbox a check says so", { skip: coq ? false : "coqc is not installed" }, async (t) => {

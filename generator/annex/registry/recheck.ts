@@ -20,6 +20,8 @@ import { type Found, fullName, type ScannedSource } from "./scan.ts";
 import type { SourceConfig } from "./config.ts";
 import type { ProverTool } from "./tool.ts";
 
+/** Where a library has no address yet. */
+const USUAL_BASE = "https://proofshelf.dev";
 /** What says nothing of a proof, and may be otherwise the next time. */
 const LACKED: ReadonlySet<string> = new Set(["environment", "memory", "timeout", "not_run"]);
 
@@ -30,6 +32,8 @@ export type RecheckOptions = {
   readonly jobs: number;
   /** Asks the second checker instead. */
   readonly second?: boolean;
+  /** false asks as where the plugin is not installed. */
+  readonly graph?: boolean;
   readonly key: SigningKey | null;
   readonly now: () => Date;
 };
@@ -133,6 +137,7 @@ function writeFiles(
     own: source.stated,
     theorems: source.proved,
     second: options.second === true,
+    graph: options.graph !== false,
     allowed: options.exact ? [] : config.policy.axioms,
     sandbox: !options.unsandboxed,
     limits: config.limits,
@@ -230,7 +235,7 @@ function stateOf(
     results: results.map((result) => ({
       ...result,
       statement_sha256: wordsOf.get(result.key) ?? "",
-      meaning_sha256: meaningOf(result.type_sha256, result.mentions, definitions),
+      meaning_sha256: meaningOf(result.type_sha256, result.mentions, result.axioms, definitions),
       mentions: [...(result.mentions ?? [])],
       path: pathOf.get(result.key) ?? "",
       axioms: result.axioms === null ? null : [...result.axioms],
@@ -239,7 +244,7 @@ function stateOf(
     })),
     logs: [...logs],
   };
-  const predicateType = `${config.checks.base_url.replace(/\/+$/, "")}${PREDICATE_PATH}`;
+  const predicateType = `${(config.checks.base_url ?? USUAL_BASE).replace(/\/+$/, "")}${PREDICATE_PATH}`;
   const statement = { _type: "https://in-toto.io/Statement/v1" as const, subject, predicateType, predicate };
   return { ...statement, predicate: { ...predicate, reproducible_sha256: reproducibleDigest(statement) } };
 }

@@ -8,13 +8,13 @@ import { MAX_REGISTRY_BYTES } from "../../sources/registry-pull.ts";
 import { readSourceFile } from "../../sources/source-file.ts";
 import { type Checks, readChecks, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
-import { causeOf } from "./drift.ts";
-import { type Drift, type LockLine, matchLock, readLock } from "./lock.ts";
+import { type Cause, causeOf, describeMoved, movedSince } from "./drift.ts";
+import { type Drift, type LockLine, matchLock, readLock, UNWRITTEN } from "./lock.ts";
 import { applyOverlay, type Overlay, readOverlay, unusedOf } from "./overlay.ts";
 import { PROVERS } from "./provers.ts";
 import { type Found, fullName, scanSource, type ScannedSource } from "./scan.ts";
 import { scanLean } from "./lean.ts";
-import { contradiction, readPolicy, statesOf } from "./states.ts";
+import { contradiction, isFailure, readPolicy, statesOf } from "./states.ts";
 
 export type Scan = {
   readonly sources: readonly ScannedSource[];
@@ -22,6 +22,7 @@ export type Scan = {
   readonly records: readonly { readonly id: string; readonly one: Found; readonly source: ScannedSource }[];
   readonly lock: readonly LockLine[];
   readonly drift: readonly Drift[];
+  readonly checks: Checks;
   readonly overlay: Overlay;
   readonly hand: ParsedRegistry | null;
   readonly notes: readonly string[];
@@ -80,6 +81,16 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
     },
   );
   const idOf = new Map(lock.map((line) => [line.key, line.id]));
+  const checks = readChecks(config.checks);
+  const judged = judge({
+    lock,
+    drift,
+    before: lockBefore,
+    shown,
+    checks,
+    allowed: readPolicy(config.policy.axioms),
+    accept: new Set(options.accept ?? []),
+  });
   const notes = [
     ...sources.flatMap(({ source, problems }) => problems.map((problem) => `${source.repo}: ${problem}`)),
     ...unusedOf(overlay, used).map((what) => `The overlay speaks of ${JSON.stringify(what)}, and nothing is called so.`),
@@ -87,12 +98,80 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
   return {
     sources,
     records: shown.map(({ one, source }) => ({ id: idOf.get(one.key) ?? "", one, source })),
-    lock,
-    drift,
+    ...judged,
+    checks,
     overlay,
     hand,
     notes,
   };
+}
+
+type Judged = {
+  readonly lock: readonly LockLine[];
+  readonly drift: readonly Drift[];
+  readonly before: readonly LockLine[];
+  readonly shown: readonly { readonly one: Found; readonly source: ScannedSource }[];
+  readonly checks: Checks;
+  readonly allowed: ReturnType<typeof readPolicy>;
+  readonly accept: ReadonlySet<string>;
+};
+
+/** Words are a hint: where a prover printed what is there now, its print says what moved. What is refused stays in the lock as it was; of the rest
+ *  the lock remembers what was accepted. */
+function judge({ lock, drift, before, shown, checks, allowed, accept }: Judged): Pick<Scan, "lock" | "drift"> {
+  const lines = new Map(before.map((line) => [line.id, line]));
+  const idOf = new Map(lock.map((line) => [line.key, line.id]));
+  const told = new Map(drift.filter(({ what }) => what === "changed").map((one) => [one.id, one]));
+  const sealed = new Map<string, Partial<LockLine>>();
+  for (const { one, source } of shown) {
+    const id = idOf.get(one.key) ?? "";
+    const verdicts = checks.of(one, source);
+    const line = lines.get(id);
+    const moved = line?.verified === undefined ? null : movedSince(line, verdicts[0], checks.history(one));
+    const changed = told.get(id);
+    if (moved === "unchanged" && changed !== undefined) told.set(id, { ...changed, what: "wording", refused: false });
+    else if (moved !== null && moved !== "unchanged") {
+      const refused = (moved.cause === "statement" || moved.cause === "meaning") && !accept.has(id);
+      told.set(id, { what: moved.cause, id, key: one.key, definitions: moved.definitions, refused });
+    }
+    // What defines proves nothing: it is told by what rests on it.
+    const isHeld =
+      one.class === "theorem" &&
+      verdicts.some(({ state }) => state === "accepted" || state === "accepted_with_axioms") &&
+      !verdicts.some((verdict) => isFailure(verdict, allowed));
+    const { type_sha256: type, meaning_sha256: meaning } = verdicts[0] ?? {};
+    if (isHeld && told.get(id)?.refused !== true)
+      sealed.set(id, {
+        verified: one.digest,
+        ...(type == null || !isDigest(type) ? {} : { type }),
+        ...(meaning == null ? {} : { meaning }),
+      });
+  }
+  const refused = new Set([...told.values()].filter((one) => one.refused).map(({ id }) => id));
+  return {
+    lock: lock.map((line) => (refused.has(line.id) ? (lines.get(line.id) ?? line) : ({ ...line, ...sealed.get(line.id) } as LockLine))),
+    drift: [...drift.filter(({ what }) => what !== "changed"), ...told.values()],
+  };
+}
+
+function isDigest(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+/** Ids and why, by cause, of what is not what a prover accepted. */
+export function describeRefused({ drift }: Pick<Scan, "drift">): string[] {
+  const refused = drift.filter((one) => one.refused);
+  const isMoved = (what: Drift["what"]): what is Cause => what === "statement" || what === "meaning";
+  const moved = refused.flatMap(({ what, id, definitions = [] }) => (isMoved(what) ? [{ cause: what, name: id, definitions }] : []));
+  const words = refused.filter(({ what }) => what === "changed").map(({ id }) => id);
+  return [
+    ...describeMoved(moved),
+    ...(words.length === 0
+      ? []
+      : [
+          `words: ${words.join(", ")} ${words.length === 1 ? "has" : "have"} other words, and no prover has printed them as they are now: proofshelf registry recheck tells whether they say the same`,
+        ]),
+  ];
 }
 
 /** What a build reads. It runs no prover and writes nothing.
@@ -103,9 +182,10 @@ export async function makeRegistry(config: RegistrySources): Promise<Uint8Array>
   if (refused.length > 0)
     throw new ShelfError(
       "bad_source",
-      `What ${refused.map(({ id }) => id).join(", ")} states has changed since a prover accepted it. Look at proofshelf registry scan.`,
+      `What ${refused.length === 1 ? "a record states" : `${refused.length} records state`} is not what a prover accepted.\n${describeRefused(scan).join("\n")}`,
+      { fixes: [`If it is meant: proofshelf registry scan --accept ${refused.map(({ id }) => id).join(" ")} --reason "…"`] },
     );
-  const unknown = scan.drift.filter(({ what }) => what !== "changed" && what !== "gone");
+  const unknown = scan.drift.filter(({ what }) => UNWRITTEN.has(what));
   if (unknown.length > 0)
     throw new ShelfError(
       "bad_source",
@@ -115,7 +195,7 @@ export async function makeRegistry(config: RegistrySources): Promise<Uint8Array>
 }
 
 export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
-  const checks = readChecks(config.checks);
+  const { checks } = scan;
   const meta = config.meta;
   const idOf = new Map(scan.records.map(({ id, one }) => [one.key, id]));
   const made = scan.records.map(({ id, one, source }) => recordOf(config, scan, checks, id, one, source, idOf));

@@ -13,20 +13,25 @@ import { findDatabases } from "./metamath.ts";
 import { PROVERS } from "./provers.ts";
 import { type Drift, type LockLine, matchLock, writeLock } from "./lock.ts";
 import { overlayJsonSchema, overlaySchema } from "./overlay.ts";
-import { type Scan, scanAll, writeRegistry } from "./records.ts";
+import { type Checks, readChecks } from "./checks.ts";
+import { causeOf, describeMoved, type Moved } from "./drift.ts";
+import { describeRefused, type Scan, scanAll, writeRegistry } from "./records.ts";
 import { readRevision } from "./revision.ts";
-import { scanSource } from "./scan.ts";
+import { scanSource, type ScannedSource } from "./scan.ts";
 
 export type SourceOptions = CommonOptions & { readonly sources?: string };
-const REFUSED = 5;
+export const REFUSED = 5;
 const USUAL = "registry.yaml";
 const MAX_LOOKED_AT = 256 * 1024 * 1024; // bytes of a database
 
 /** The file that names the sources: of the option, of the configuration, or registry.yaml. */
 export async function openSources({ sources, config }: SourceOptions): Promise<RegistrySources> {
-  if (sources !== undefined) return openRegistrySources(sources);
-  const configured = config === undefined ? null : (await openConfig(config, { checkSources: false })).registry;
-  return openRegistrySources(configured !== null && "sources" in configured ? configured.sources : USUAL);
+  const configured = config === undefined ? null : await openConfig(config, { checkSources: false });
+  const { registry = null, baseUrl = "" } = configured ?? {};
+  const opened = openRegistrySources(sources ?? (registry !== null && "sources" in registry ? registry.sources : USUAL));
+  // An address of this machine alone is nobody's.
+  const isPublic = baseUrl !== "" && !/^https?:\/\/(?:localhost|127\.|\[::1\])/.test(baseUrl);
+  return isPublic && opened.checks.base_url === undefined ? { ...opened, checks: { ...opened.checks, base_url: baseUrl } } : opened;
 }
 
 /** Looks at a repository, and writes a first registry.yaml. @throws ShelfError "bad_config" when one is there */
@@ -154,6 +159,7 @@ export async function runRegistryScan(options: ScanCommand): Promise<void> {
       ({ source, head, found }) => `${source.repo} at ${head.slice(0, 12)} (${source.prover}): ${found.length} declarations`,
     ),
     ...[...Map.groupBy(scan.drift, ({ what, refused }) => `${what} ${refused}`).values()].flatMap(describeAlike),
+    ...describeRefused(scan),
     refused.length > 0
       ? `Nothing was written: what ${refused.length} of them state is not what a prover accepted. If that is meant: --accept ${refused.map(({ id }) => id).join(" ")} --reason …`
       : `${scan.records.length} records${options.plan === true ? "; nothing was written" : ""}.`,
@@ -212,16 +218,35 @@ export async function runRegistryDiff(a: string, b: string, options: SourceOptio
   });
   // Ids were made up here, and say nothing.
   const keyOf = new Map(lines.map(({ id, key }) => [id, key]));
-  const shown = drift.map(({ what, id, key, from }) => ({
-    what,
-    key,
-    ...(what === "renamed?" ? { from: keyOf.get(id) ?? "" } : from === undefined ? {} : { from }),
-  }));
+  const moved = movedBetween(readChecks(config.checks), before, after);
+  const shown = drift
+    .filter(({ what, key }) => what !== "changed" || moved.get(key) === undefined)
+    .map(({ what, id, key, from }) => ({
+      what: what === "changed" ? "words" : what,
+      key,
+      ...(what === "renamed?" ? { from: keyOf.get(id) ?? "" } : from === undefined ? {} : { from }),
+    }));
+  const causes = [...moved].flatMap(([key, one]) => (one === null ? [] : [{ ...one, key, name: key.split(" ").slice(2).join(" ") }]));
   const text = shown.map(({ what, key, from }) => `${what.padEnd(9)} ${key}${from === undefined ? "" : ` (was ${from})`}\n`).join("");
   print(
     options,
-    { a: before.head, b: after.head, drift: shown },
-    `${text}${before.found.length} declarations, then ${after.found.length}; ${shown.length} differ.\n`,
+    { a: before.head, b: after.head, drift: shown, moved: causes.map(({ name: _, ...one }) => one), printed: moved.size },
+    `${text}${describeMoved(causes)
+      .map((line) => `${line}\n`)
+      .join(
+        "",
+      )}${before.found.length} declarations, then ${after.found.length}; ${shown.length + causes.length} differ; a prover has printed ${moved.size} at both revisions${moved.size === 0 ? ", so that only words are compared" : ""}.\n`,
+  );
+}
+
+/** What moved of each declaration that a prover printed at both revisions, by key; null where nothing did. */
+function movedBetween(checks: Checks, before: ScannedSource, after: ScannedSource): Map<string, Moved | null> {
+  const was = new Map(before.found.map((one) => [one.key, checks.of(one, before)[0]]));
+  return new Map(
+    after.found.flatMap((one): [string, Moved | null][] => {
+      const [then, now] = [was.get(one.key), checks.of(one, after)[0]];
+      return then?.meaning_sha256 == null || now?.meaning_sha256 == null ? [] : [[one.key, causeOf(then, now)]];
+    }),
   );
 }
 

@@ -4,10 +4,11 @@ import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import type { CubRecord } from "../../../snapshots/schema/index.ts";
 import { parseSigningKey } from "../../../snapshots/log/note.ts";
 import { readChecks } from "./checks.ts";
 import { openRegistrySources, type RegistrySources } from "./config.ts";
-import { writeLock } from "./lock.ts";
+import { UNWRITTEN, writeLock } from "./lock.ts";
 import { openTools } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
 import { makeRegistry, scanAll } from "./records.ts";
@@ -33,10 +34,13 @@ export function openSource(t: TestContext, yaml = "", prover = "coq") {
     "registry.yaml": `${yaml}sources:\n  - { repo: r, folder: ./src, rev: one, prover: ${prover}, logical: ${prover === "coq" ? "L" : "''"}, kinds: [theorem, definition] }\n`,
   });
   const config = (): RegistrySources => openRegistrySources(join(folder, "registry.yaml"));
-  const recheck = async (options: { key?: string; unsandboxed?: boolean; all?: boolean } = {}): Promise<readonly Rechecked[]> => {
+  const recheck = async (
+    options: { key?: string; unsandboxed?: boolean; all?: boolean; second?: boolean; graph?: boolean } = {},
+  ): Promise<readonly Rechecked[]> => {
     const scan = await scanAll(config());
-    writeLock(config().lock, scan.lock);
-    const stale = options.all === true ? scan.records : findStale(scan.records, readChecks(config().checks), openTools());
+    if (!scan.drift.some(({ refused }) => refused)) writeLock(config().lock, scan.lock);
+    const stale =
+      options.all === true ? scan.records : findStale(scan.records, readChecks(config().checks), openTools(), options.second === true);
     const runs: Rechecked[] = [];
     for (const source of scan.sources) {
       const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
@@ -47,13 +51,25 @@ export function openSource(t: TestContext, yaml = "", prover = "coq") {
             unsandboxed: options.unsandboxed === true,
             exact: false,
             jobs: 2,
+            second: options.second === true,
+            graph: options.graph !== false,
             key,
             now: () => new Date(),
           }),
         );
     }
+    const after = await scanAll(config());
+    if (!after.drift.some(({ what }) => UNWRITTEN.has(what))) writeLock(config().lock, after.lock);
     return runs;
   };
+  /** Accepts by name whatever is not as it was verified. */
+  const accept = async (): Promise<void> => {
+    const { drift } = await scanAll(config());
+    const ids = drift.filter(({ refused }) => refused).map(({ id }) => id);
+    writeLock(config().lock, (await scanAll(config(), { accept: ids, reason: "it is meant" })).lock);
+  };
+  const records = async (): Promise<readonly CubRecord[]> =>
+    (JSON.parse(Buffer.from(await makeRegistry(config())).toString()) as { cubs: CubRecord[] }).cubs;
   const states = async (): Promise<Record<string, string>> => {
     const { cubs } = JSON.parse(Buffer.from(await makeRegistry(config())).toString()) as {
       cubs: { theorem_name: string; module: string; verification_state: string }[];
@@ -67,5 +83,5 @@ export function openSource(t: TestContext, yaml = "", prover = "coq") {
     const found = records.find(({ one }) => `${one.module}.${one.theorem}`.replace(/^L\./, "") === name);
     return found === undefined ? undefined : readChecks(config().checks).of(found.one, found.source)[0];
   };
-  return { folder, put, config, recheck, states, verdict };
+  return { folder, put, config, recheck, accept, records, states, verdict };
 }

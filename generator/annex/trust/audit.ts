@@ -11,7 +11,7 @@ import { type Head as LogHead, type NoteKey, type ReadNode, tileNodes } from "..
 import { checkContinues, type Head, readLastEntry, type Seen } from "./log-head.ts";
 import type { Shelf, SnapshotRecord } from "../../../snapshots/shelf/index.ts";
 import { openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
-import { SERVICE } from "../../../snapshots/service/service.ts";
+import { PLAIN_FILES_SERVICE, SERVICE } from "../../../snapshots/service/service.ts";
 import { verifyShelf } from "../../../snapshots/service/verify.ts";
 import { MAX_FOLDERS } from "../../../snapshots/verify/index.ts";
 import { openView, stampPage } from "../../../snapshots/http/index.ts";
@@ -251,9 +251,11 @@ async function checkStamps(origin: Origin, shelf: Shelf, files: Served["files"],
     const address = path.startsWith("pages/") ? addressOf(path) : null;
     const file = address === null ? null : await open.snapshot.read(entry);
     if (address === null || file === null || !Buffer.from(file).includes("<!--stamp:")) return;
-    const filled = Buffer.from(await stampPage(SERVICE, open, address, file));
     const served = await origin.get(address, Math.max(MAX_PAGE, file.length));
-    if (served !== null && (await isServedAs(path, filled, served, files, read))) return;
+    for (const service of [SERVICE, PLAIN_FILES_SERVICE]) {
+      const filled = Buffer.from(await stampPage(service, open, address, file));
+      if (served !== null && (await isServedAs(path, filled, served, files, read))) return;
+    }
     if (lies.length < MAX_LIES)
       lies.push(`${origin.url} is refused: ${address} says something else of the history than its lists of changes and its snapshots.`);
   });

@@ -17,6 +17,8 @@ import { type Asked, ask, openFixtureView } from "../../testing/view.ts";
 import { openConfig } from "../../config/config.ts";
 import type { View } from "../../../snapshots/http/view.ts";
 import { exportView } from "../export/export.ts";
+import { open as openCheck } from "../registry/attest.ts";
+import { openRegistrySources } from "../registry/config.ts";
 import { compileSite } from "../../pages/compile-site.ts";
 import { openStaticServer } from "../../../snapshots/contract/static-server.ts";
 import { mirror, type Mirrored } from "./mirror.ts";
@@ -25,6 +27,10 @@ import { openOrigin } from "./origin.ts";
 
 const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
 const IMPATIENT = { wait: 400, rate: 64 * 1024 * 1024 };
+
+/** A signed check of a proof: the demo's. */
+const CHECKS = fileURLToPath(new URL("../../demo/library/checks/", import.meta.url));
+const CHECK = readFileSync(join(CHECKS, readdirSync(CHECKS)[0] ?? ""), "utf8");
 
 const home = temporary("mirror");
 let library: Library;
@@ -42,7 +48,11 @@ before(async () => {
   const other = libraryAt(join(home.dir, "fork"));
   await other.write({ "library/notes/a.md": "# A note\n\nThat others are told.\n" });
   await other.publish();
-  await library.write({ "library/notes/a.md": "# A note\n\nOf the third day.\n", "library/notes/new.md": "# New\n" });
+  await library.write({
+    "library/notes/a.md": "# A note\n\nOf the third day.\n",
+    "library/notes/new.md": "# New\n",
+    "library/notes/check.json": CHECK,
+  });
   await library.publish();
   view = await library.view();
   older = await libraryAt(join(home.dir, "older")).view();
@@ -179,6 +189,20 @@ test("a copy answers every public file route byte for byte, and a second run fet
   const again = await copy(dir);
   assert.deepEqual([again.blobs, again.moved], [0, false]);
   assert.ok(!server.asked.some((path) => path.startsWith("/shelf/blobs/")), server.asked.join());
+});
+
+test("a copy brings checks of proofs along, and whoever trusts their key believes them there as at the origin", async (t) => {
+  const dir = newDir(t);
+  await copy(dir);
+  const mine = await openFixtureView(await openConfig(join(dir, "proofshelf.yaml"), { checkSources: false }));
+  const found = await ask(mine, `/api/digests/${sha256(CHECK)}`);
+  const [{ key = "" } = {}] = (JSON.parse(found.text) as { objects: { key: string }[] }).objects;
+  const { body } = await ask(mine, `/objects/${key}`);
+  const { trust } = openRegistrySources(fileURLToPath(new URL("../../demo/registry.yaml", import.meta.url))).checks;
+  const opened = openCheck(body, trust.map(parseKey));
+  assert.ok("statement" in opened && opened.counted && opened.signers[0]?.startsWith("demo.recheck.example"));
+  const stranger = openCheck(body, [parseKey(generateKey("elsewhere.example").publicKey)]);
+  assert.ok("statement" in stranger && !stranger.counted, "and whoever does not, counts it for nothing");
 });
 
 test("a copy that follows fetches what is new, and forgets what was pruned or gated", async (t) => {

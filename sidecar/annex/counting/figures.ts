@@ -231,9 +231,29 @@ function entityFacts({ entity, facet, filters }: Asked, list: List): Facts | nul
           .valuesOf(name)
           .map((value) => (value === "" ? "(none)" : value))
           .join(", ") || "(none)";
+  if (facet === "axiom") return restFacts(head, item, list);
   if (facet !== null) return told([`The ${titleOf(facet)} of `, head, ` is ${valuesOf(facet)}.`], [found]);
   const states = [...filters.keys()].map((name) => (isStanding(name) ? `is ${valuesOf(name)}` : `has ${titleOf(name)} ${valuesOf(name)}`));
   return told([narrow(list, filters).includes(item) ? "Yes: " : "No: ", head, ` ${states.join(" and ")}.`], [found]);
+}
+
+/** restFacts names the axioms of a record; each leads to everything that rests on it. */
+function restFacts(head: FactPart, { found, axioms = null }: Item, list: List): Facts {
+  if (axioms === null) return told(["Nobody has asked a prover what ", head, " rests on."], [found]);
+  const shown = axioms.slice(0, MAX_NAMED).flatMap((name, at): FactPart[] => {
+    const all = narrow(list, new Map([["axiom", { include: [name], exclude: [] }]]));
+    return [at === 0 ? ": " : ", ", { name }, ` (${all.length} ${all.length === 1 ? "record" : "records"})`];
+  });
+  const more = axioms.length > MAX_NAMED ? ` and ${axioms.length - MAX_NAMED} more` : "";
+  return told(
+    [
+      head,
+      ` rests on ${axioms.length === 0 ? "no axiom" : axioms.length === 1 ? "1 axiom" : `${axioms.length} axioms`}`,
+      ...shown,
+      `${more}.`,
+    ],
+    [found],
+  );
 }
 
 async function publicationFacts({ ask, filters, registry }: Asked, snapshot: CountedSnapshot, { meta }: ViewData): Promise<Facts | null> {

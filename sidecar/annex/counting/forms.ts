@@ -108,6 +108,7 @@ const FORMS: readonly (readonly [kind: FormKind, row: Row])[] = Object.entries({
     "SET",
     "count|list them|those? VERB PREDICATE",
     "count|list them|those? HAVING",
+    "count|list|any SUBJECT? KIND? that? rest AXIOM",
   ],
   bounded: ["be|have|any BOUND SET PREDICATE?"],
   grouped: [
@@ -128,7 +129,14 @@ const FORMS: readonly (readonly [kind: FormKind, row: Row])[] = Object.entries({
     "do|have PLACE have? COMPARED SET than PLACE",
     "list have COMPARED SET comma? PLACE or PLACE",
   ],
-  entity: ["be ENTITY PREDICATE", "do|have ENTITY HAVING", "list be? BY ENTITY", "list BY be|do ENTITY in|have"],
+  entity: [
+    "list do? ENTITY rest",
+    "do ENTITY rest AXIOM",
+    "be ENTITY PREDICATE",
+    "do|have ENTITY HAVING",
+    "list be? BY ENTITY",
+    "list BY be|do ENTITY in|have",
+  ],
   extreme: [
     "list be? newest|largest|smallest SET BEING?",
     "list SET be newest|largest|smallest",

@@ -146,6 +146,8 @@ export const LEXICON: readonly (readonly [phrases: string, term: Term | string])
   ["status | registry status", by("status")],
   ["kind | kinds | type | types", by("kind")],
 
+  ["rest on | rests on | resting on | depend on | depends on | relies on | rely on", "rest"],
+
   ["not | non | never", "not"],
   ["no", "no"],
   ["lack | lacks", "lack"],

@@ -16,6 +16,8 @@ export type Item = {
   readonly name: string;
   readonly found: Facts["found"][number];
   valuesOf(facet: Facet): readonly string[];
+  /** All that a record rests on; null where nobody has asked a prover. */
+  readonly axioms?: readonly string[] | null;
   /** The standing of a record or a claim, in words. */
   readonly says?: string;
   /** Bytes of an object, objects of a collection. */
@@ -55,13 +57,16 @@ function recordList({ cubs }: ViewData): List {
       name: `${record.theorem_name} (${record.id})`,
       found: { kind: "record", key: record.id },
       says: recordStanding(record).says,
+      axioms: record.axioms ?? null,
       valuesOf: (facet) => filterValues(record, facet as CubFacet),
     })),
     path: (filters) =>
-      registryPath(
-        "",
-        new Map([...filters].map(([facet, chosen]) => [facet as CubFacet, allowed(chosen, valuesOf(facet as CubFacet)).toSorted()])),
-      ),
+      registryPath({
+        q: "",
+        filters: new Map(
+          [...filters].map(([facet, chosen]) => [facet as CubFacet, allowed(chosen, valuesOf(facet as CubFacet)).toSorted()]),
+        ),
+      }),
   };
 }
 

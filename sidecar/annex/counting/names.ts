@@ -43,6 +43,10 @@ function termOf(facet: Facet, values: readonly string[], beside: boolean): Term 
   return { is: classesOf(facet, beside), of: { [subject]: { facet, values } } };
 }
 
+function axiomTerm(values: readonly string[]): Term {
+  return { is: ["AXIOM"], of: { records: { facet: "axiom", values } } };
+}
+
 const SAID: ReadonlySet<string> = new Set(LEXICON.flatMap(([alternatives]) => alternatives.split(" | ")));
 
 const vocabularyOf = memoize((data: ViewData): Vocabulary => {
@@ -58,6 +62,12 @@ const vocabularyOf = memoize((data: ViewData): Vocabulary => {
     const known = knownValues(name);
     const all = [...new Set([...known, ...data.cubs.flatMap((record) => filterValues(record, name))])].filter((value) => value !== "");
     values.set(name, new Map(all.map((value) => [fold(value), value])));
+    // An axiom is called by its full name, and by the last part of it where one alone is called so.
+    if (name === "axiom") {
+      for (const [short, those] of Map.groupBy(all, (value) => fold(value.split(".").at(-1) ?? "")))
+        if (those.length === 1) add(short, axiomTerm(those));
+      for (const value of all) add(fold(value), axiomTerm([value]));
+    }
     if (TELLING.has(name)) for (const value of all) add(fold(joinNegatives(value)), termOf(name, [value], false));
     if (name === "kind") for (const value of all) for (const noun of plurals(fold(value))) add(noun, termOf(name, [value], false));
     // "Coq" is every value that names Coq among others: "Coq", "Coq+Lean".

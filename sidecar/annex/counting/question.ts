@@ -39,7 +39,7 @@ export type Asked = {
 };
 
 const MAX_LENGTH = 400; // characters; a longer question asks for more than a number
-const CONDITIONS: ReadonlySet<string> = new Set(["STATE", "PLACE", "KIND", "VALUE", "SYSTEM", "FACET", "CHANGED"]);
+const CONDITIONS: ReadonlySet<string> = new Set(["AXIOM", "STATE", "PLACE", "KIND", "VALUE", "SYSTEM", "FACET", "CHANGED"]);
 const NOTHING: Filters = new Map();
 
 /** Where a second question begins: after a full stop or a question mark, or with a question word of its own. */
@@ -93,7 +93,9 @@ function askedBy(kind: FormKind, taken: readonly Taken[], before: Asked | null):
   const entity = taken.find(({ as }) => as === "ENTITY")?.term.entity ?? null;
   const subject = countedSubject(kind, taken, facetNamed, entity, before);
   if (subject === null) return null;
-  const facet = facetNamed === null ? null : ownFacet(facetNamed, subject);
+  // "What does it rest on?" asks for axioms, and names none.
+  const asks = kind === "entity" && has("rest") && !has("AXIOM") ? ("axiom" as const) : facetNamed;
+  const facet = asks === null ? null : ownFacet(asks, subject);
   const said = { kind, ask, subject, facet: facet ?? null, entity, registry: has("registry"), onlyObjects: false };
   const plain = { ...said, base: NOTHING, filters: NOTHING, than: null, yesNo: false, bounds: boundsOf(taken) };
   if (facet === undefined) return null;
@@ -152,6 +154,7 @@ function countedSubject(
   const [noun] = named;
   const known = noun ?? (entity === null ? undefined : entity.kind === "record" ? "records" : "claims");
   if (known !== undefined) return possible(known) ? known : null;
+  if (taken.some(({ as }) => as === "AXIOM")) return possible("records") ? "records" : null;
   if (facet !== null) return possible("records") && facet !== "collection" ? "records" : null;
   if (taken.some(({ as }) => as === "KIND")) {
     const fitting = (["records", "objects"] as const).filter(possible);

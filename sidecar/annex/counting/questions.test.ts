@@ -344,6 +344,53 @@ const said = async (question: string, prefix = "", of = snapshot) => {
   return { facts, figures, text };
 };
 
+test("what rests on an axiom is listed, and what a record rests on; that nobody asked is said", async () => {
+  const CLASSIC = "Coq.Logic.Classical_Prop.classic";
+  const [first, second, third, ...rest] = data.cubs;
+  assert.ok(first !== undefined && second !== undefined && third !== undefined);
+  const { axioms: _, ...unasked } = third;
+  const asked: ViewData = {
+    ...data,
+    cubs: [
+      { ...first, axioms: [CLASSIC, "L.choice"] },
+      { ...second, axioms: [CLASSIC] },
+      unasked,
+      ...rest.map((one) => ({ ...one, axioms: [] })),
+    ],
+  };
+  const said = async (question: string): Promise<string | null> => {
+    const counted = await answerCounted(question, {
+      prefix: "",
+      snapshot: { ...snapshot, data: () => Promise.resolve(asked) },
+      standsNowhere: () => Promise.resolve(() => false),
+    });
+    return counted === null
+      ? null
+      : counted.facts
+          .map(({ parts }) => parts.map((part) => (typeof part === "string" ? part : "name" in part ? part.name : part.value)).join(""))
+          .join(" ");
+  };
+  for (const question of [
+    "What rests on classic?",
+    "Which records rest on classic?",
+    `What depends on ${CLASSIC}?`,
+    "List the records that rest on classic",
+  ])
+    assert.match(
+      (await said(question)) ?? "null",
+      new RegExp(`^2 of ${all} records are resting on ${CLASSIC}: .*${first.id}.*${second.id}`),
+      question,
+    );
+  assert.match((await said("How many records rest on choice?")) ?? "null", /^1 of /);
+  assert.equal(await said(`What does ${first.id} rest on?`), `${first.id} rests on 2 axioms: ${CLASSIC} (2 records), L.choice (1 record).`);
+  assert.equal(await said(`What does ${third.id} rest on?`), `Nobody has asked a prover what ${third.id} rests on.`);
+  assert.equal(await said(`What does ${rest[0]?.id ?? ""} rest on?`), `${rest[0]?.id ?? ""} rests on no axiom.`);
+  assert.match((await said(`Does ${first.id} rest on choice?`)) ?? "null", /^Yes/);
+  assert.match((await said(`Does ${second.id} rest on choice?`)) ?? "null", /^No/);
+  // Nothing of this name is an axiom here: it is searched.
+  assert.equal(await said("What rests on the seventh seal?"), null);
+});
+
 test("questions about registry, claims and catalog are counted right, in whatever wording", async (t) => {
   const unread: string[] = [];
   for (const [question, numbers, words] of RIGHT) {

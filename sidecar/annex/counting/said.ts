@@ -51,6 +51,7 @@ export function predicate(filters: Filters): string {
   const said = [...filters].map(([facet, { include, exclude }]) => {
     if (facet === "production_consumption" && exclude.length > 0) return "used in production";
     if (facet === "production_consumption" && include?.includes("") === true) return "not used in production";
+    if (facet === "axiom" && exclude.length === 0) return `resting on ${(include ?? []).join(" or ")}`;
     if (exclude.length === 1 && exclude[0] === "") return `with ${titleOf(facet)}`;
     return exclude.length > 0 ? `not ${say(facet, exclude)}` : say(facet, include ?? []);
   });

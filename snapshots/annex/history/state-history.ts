@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { recordStanding } from "../../format/standing.ts";
 import { ACCEPTED } from "../../format/weaker.ts";
 import { relativeHref, pagePath } from "../../format/layout.ts";
+import { USE_WORDS } from "../../format/use-words.ts";
 import type { OpenSnapshot } from "../../query/open-snapshot.ts";
 import type { Claim } from "../../schema/claims.ts";
 import type { CubRecord } from "../../schema/cubs.ts";
@@ -71,6 +72,7 @@ function wordsOf(before: Item | null, item: Item | null): string {
 
 /** Registries write constants: "TEST-ONLY" is said as "test only". */
 function plainWords(value = ""): string {
+  if (Object.hasOwn(USE_WORDS, value)) return USE_WORDS[value] ?? value;
   return /^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*$/.test(value) ? value.toLowerCase().replaceAll(/[_-]/g, " ") : value;
 }
 

@@ -188,15 +188,26 @@ export function* matchTitles(secrets: GatedSecrets, text: string): Generator<Mat
 
 const HEX_LENGTH = 64;
 
+/** findDigests looks at one byte of 64 where that is no hex digit, for no digest goes over it. */
 function* findDigests(digests: ReadonlyMap<string, number>, bytes: Uint8Array): Generator<Match> {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-  for (const { 0: run, index } of text.matchAll(/[0-9a-f]{64,}/gi)) {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = HEX_LENGTH - 1; at < text.length; at += HEX_LENGTH) {
+    if (!isHex(text[at])) continue;
+    let start = at;
+    while (isHex(text[start - 1])) start--;
+    while (isHex(text[at])) at++;
+    const run = at - start < HEX_LENGTH ? "" : text.toString("latin1", start, at).toLowerCase();
     for (let from = 0; from + HEX_LENGTH <= run.length; from++) {
-      const id = digests.get(run.slice(from, from + HEX_LENGTH).toLowerCase());
-      if (id !== undefined) yield { id, offset: index + from, end: index + from + HEX_LENGTH };
+      const id = digests.get(run.slice(from, from + HEX_LENGTH));
+      if (id !== undefined) yield { id, offset: start + from, end: start + from + HEX_LENGTH };
     }
   }
 }
+
+function isHex(byte: number | undefined): boolean {
+  return byte !== undefined && ((byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66));
+}
+
 /** A text as it stands, as JSON writes it, as HTML writes it, and in UTF-16. */
 function spellingsOf(text: string): (string | Uint8Array)[] {
   const html = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

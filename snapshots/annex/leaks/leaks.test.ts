@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { sha256 } from "../../digest.ts";
 import { formatKeyPath, objectPath, pagePath } from "../../format/layout.ts";
-import { type GatedSecrets, gatedSecrets } from "./gated.ts";
+import { type GatedSecrets, gatedSecrets, matches } from "./gated.ts";
 import { findLeaks, type Leak, type LeakOptions } from "./leaks.ts";
 import type { ScannedFile } from "../../verify/scanned-file.ts";
 import type { Extract } from "../../schema/extract.ts";
@@ -80,6 +80,24 @@ test("a gated key is found in every spelling that a file of the public view coul
     if (more?.type !== JSON_TYPE.type) assert.deepEqual(await scan(`before ${spelling} after`, more), ["error key"], spelling);
   }
   assert.deepEqual(await scan(Buffer.from(`x${KEY}`, "utf16le")), ["error key"]);
+});
+
+test("a digest is found wherever it begins, whatever stands before and behind it", async () => {
+  const digest = sha256(`${GATED_TEXT}.\n`);
+  const secrets = await secretsOf();
+  for (let length = 0; length <= 130; length++)
+    for (const filling of ["x", "f"]) {
+      const text = `${filling.repeat(length)}${digest}${filling.repeat(130 - length)} g`;
+      const found = [...matches(secrets, Buffer.from(text))].map(({ offset, end }) => text.slice(offset, end));
+      assert.deepEqual(found, [digest], `${length} ${filling}`);
+    }
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom("a", "0", "F", "g", " ", "\n", digest), { maxLength: 200 }), async (parts) => {
+      const planted = parts.filter((part) => part === digest).length;
+      // A digest that begins inside another would be no accident.
+      assert.equal([...matches(secrets, Buffer.from(parts.join("")))].length, planted);
+    }),
+  );
 });
 
 test("digests are found in either case, inside longer runs of hex, and as bytes or base64", async () => {

@@ -36,12 +36,14 @@ export function createMatcher(needles: Iterable<Needle>): (haystack: Uint8Array)
   return function* match(input) {
     if (long.size + short.size === 0) return;
     const haystack = Buffer.from(input.buffer, input.byteOffset, input.length);
+    // Most libraries have no name that is so short.
+    const hasShort = short.size > 0;
     let first = 0;
     let last = 0;
     for (let at = 0; at < haystack.length; at++) {
       first = (first << 8) | (last >>> 24);
       last = (last << 8) | (haystack[at] as number);
-      if (at >= 3 && shortFilter[slot(last)] === 1) yield* matchBucket(short.get(last), haystack, at - 3);
+      if (hasShort && at >= 3 && shortFilter[slot(last)] === 1) yield* matchBucket(short.get(last), haystack, at - 3);
       if (at < 7) continue;
       const key = hashLong(first, last);
       if (longFilter[slot(key)] === 1) yield* matchBucket(long.get(key), haystack, at - 7);

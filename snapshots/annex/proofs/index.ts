@@ -1,1 +1,2 @@
 export { type CheckStatement, PREDICATE_PATH, proofCheckSchema, SAID_STATES, statementSchema } from "./statement.ts";
+export { formatGraphDot, formatGraphNdjson } from "./record-graph.ts";

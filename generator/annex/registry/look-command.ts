@@ -1,0 +1,128 @@
+/** `proofshelf registry graph | explain | axioms`: what checks say, looked at. No prover runs. */
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { checkSentences } from "../../../snapshots/format/index.ts";
+import { formatGraphDot, formatGraphNdjson } from "../../../snapshots/annex/proofs/index.ts";
+import type { CubRecord } from "../../../snapshots/schema/index.ts";
+import { print } from "../../commands/options.ts";
+import { FOUND } from "../../commands/verify.ts";
+import { describeRefused, scanAll, writeRegistry } from "./records.ts";
+import { openSources, type SourceOptions } from "./scan-command.ts";
+import { contradiction, isFailure, readPolicy } from "./states.ts";
+
+/** The records as a build would have them. */
+async function open(options: SourceOptions) {
+  const config = await openSources(options);
+  const scan = await scanAll(config);
+  const { cubs } = JSON.parse(Buffer.from(writeRegistry(config, scan)).toString()) as { cubs: CubRecord[] };
+  return { config, scan, byId: new Map(cubs.map((record) => [record.id, record])) };
+}
+
+function findRecord(byId: ReadonlyMap<string, CubRecord>, id: string): CubRecord {
+  const record = byId.get(id);
+  if (record === undefined) throw new ShelfError("bad_config", `There is no record ${id}.`);
+  return record;
+}
+
+const MAX_DEPTH = 50;
+
+/** What is around a record, as far as it is asked for. */
+export async function runGraph(id: string, options: SourceOptions & { readonly depth: string; readonly dot?: boolean }): Promise<void> {
+  const depth = Number(options.depth);
+  if (!Number.isSafeInteger(depth) || depth < 1 || depth > MAX_DEPTH)
+    throw new ShelfError("bad_config", `--depth takes a number of steps, 1 to ${MAX_DEPTH}.`);
+  const { byId } = await open(options);
+  const start = findRecord(byId, id);
+  const near = new Set([start.id]);
+  for (const side of ["uses", "used_by"] as const) {
+    let border = [start];
+    for (let step = 0; step < depth; step++)
+      border = border.flatMap((record) =>
+        (record[side]?.edges ?? []).flatMap(({ id: other = "" }) =>
+          near.has(other) ? [] : ([byId.get(other)].filter((one) => one !== undefined && near.add(one.id)) as CubRecord[]),
+        ),
+      );
+  }
+  const records = [...near].map((one) => findRecord(byId, one));
+  if (options.dot === true) process.stdout.write([...formatGraphDot(records)].join(""));
+  else if (options.json === true) process.stdout.write([...formatGraphNdjson(records)].join(""));
+  else {
+    const lines = (["uses", "used_by"] as const).flatMap((side) =>
+      (start[side]?.edges ?? []).map(
+        ({ id: other = "", name, from, basis }) =>
+          `${side === "uses" ? "uses   " : "used by"} ${other} ${name} (in the ${from}, ${basis === "kernel" ? "as the kernel has it" : "as the source names it"})\n`,
+      ),
+    );
+    process.stdout.write(
+      `${start.id} ${start.module}.${start.theorem_name}\n${lines.join("")}${near.size - 1} records within ${depth} ${depth === 1 ? "step" : "steps"}.\n`,
+    );
+  }
+}
+
+/** Why a record's state is what it is, and which line of which file or check says so. */
+export async function runExplain(id: string, options: SourceOptions): Promise<void> {
+  const { config, scan, byId } = await open(options);
+  const record = findRecord(byId, id);
+  const found = scan.records.find((one) => one.id === id);
+  const allowed = readPolicy(config.policy.axioms);
+  const reasons: string[] = [];
+  for (const { path, line, what } of record.holes ?? []) reasons.push(`${path}:${line} is open: ${what}.`);
+  if (found !== undefined) {
+    const verdicts = scan.checks.of(found.one, found.source);
+    for (const verdict of verdicts) {
+      const { check, sha256, state, axioms, unsafe } = verdict;
+      reasons.push(
+        `${config.checks.store}/${sha256}.json: ${check.tool.name} ${check.tool.version} said ${state}${isFailure(verdict, allowed) ? ", which is no proof" : ""}.`,
+      );
+      for (const name of axioms ?? [])
+        reasons.push(`  rests on ${name}, which policy.axioms of ${config.file} ${allowed.has(name) ? "allows" : "does not name"}.`);
+      for (const what of unsafe) reasons.push(`  ${what}.`);
+      const log = check.logs
+        .find(({ path }) => path === found.one.path)
+        ?.log.trim()
+        .split("\n")[0];
+      if (log !== undefined && log !== "") reasons.push(`  ${log}`);
+    }
+    for (const second of scan.checks.second(found.one, found.source)) {
+      const against = verdicts[0] === undefined ? null : contradiction(verdicts[0], second);
+      reasons.push(`${config.checks.store}/${second.sha256}.json: ${second.check.tool.name} ${against ?? "agrees"}.`);
+    }
+    for (const { sha256, signers } of scan.checks.strangers(found.one, found.source))
+      reasons.push(
+        `${config.checks.store}/${sha256}.json counts for nothing: ${signers.length === 0 ? "it is unsigned" : `${signers.join(", ")} is not trusted here`}.`,
+      );
+    if (verdicts.length === 0) reasons.push("No check is of exactly these bytes and of all that they import.");
+    const drift = scan.drift.filter((one) => one.id === id);
+    if (drift.length > 0) reasons.push(...describeRefused({ drift }));
+  }
+  const head = `${record.id} ${record.module}.${record.theorem_name} (${record.anchor?.path ?? ""}:${record.anchor?.line ?? 0}): ${record.verification_state}, ${record.status}`;
+  print(
+    options,
+    { id, verification_state: record.verification_state, status: record.status, reasons },
+    `${[head, ...checkSentences(record), ...reasons].join("\n")}\n`,
+  );
+}
+
+/** What each record rests on, grouped by what that is, from the checks; and whether the policy allows it. */
+export async function runAxioms(ids: readonly string[], options: SourceOptions & { readonly allow?: readonly string[] }): Promise<void> {
+  const { config, byId } = await open(options);
+  const allowed = readPolicy([...config.policy.axioms, ...(options.allow ?? [])]);
+  const records = ids.length === 0 ? [...byId.values()] : ids.map((id) => findRecord(byId, id));
+  const asked = records.filter(({ axioms }) => axioms !== undefined);
+  const groups = [...Map.groupBy(asked, ({ axioms = [], unsafe = [] }) => JSON.stringify([axioms, unsafe]))]
+    .map(([set, those]) => {
+      const [axioms, unsafe] = JSON.parse(set) as [string[], string[]];
+      return { axioms, unsafe, outside: axioms.filter((name) => !allowed.has(name)), records: those.map(({ id }) => id) };
+    })
+    .sort((a, b) => a.axioms.length - b.axioms.length || b.records.length - a.records.length);
+  const lines = groups.flatMap(({ axioms, unsafe, outside, records: those }) => [
+    `${those.length} ${those.length === 1 ? "record rests" : "records rest"} on ${axioms.length === 0 ? "no axiom" : ""}`.trimEnd() +
+      (axioms.length === 0 ? "." : ":"),
+    ...axioms.map((name) => `  ${name}${outside.includes(name) ? " (outside the policy)" : ""}`),
+    ...unsafe.map((what) => `  ${what}`),
+    ...(axioms.length + unsafe.length === 0 ? [] : [`  ${those.join(" ")}`]),
+  ]);
+  const unknown = records.length - asked.length;
+  if (unknown > 0) lines.push(`Of ${unknown} nobody has asked.`);
+  print(options, { groups, unknown }, `${lines.join("\n")}\n`);
+  if (groups.some(({ outside, unsafe }) => outside.length + unsafe.length > 0)) process.exitCode = FOUND;
+}

@@ -1,0 +1,170 @@
+/** What can be measured of the pages of the demo library: heights, widths, weights, keys, order, and what links to them are shown with. */
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, type Page } from "playwright/test";
+import { test } from "./demo-fixture.ts";
+import { watched } from "./page-fixture.ts";
+
+/** Pixels at most, at 1280 by 900. */
+const HEIGHTS: Readonly<Record<string, number>> = {
+  "": 1_500,
+  "browse/notes/": 1_600,
+  "object/notes/percent-signs.md/": 2_000,
+  "object/papers/merkle-by-hand.pdf/": 2_000,
+  "claims/": 2_200,
+  "registry/": 3_000,
+  "registry/CUB-0007/": 3_300,
+  "registry/dashboard/": 2_600,
+  "search/?q=merkle": 2_000,
+  "snapshots/": 1_400,
+  "reference/": 7_000,
+  "reference/library/": 20_000,
+};
+const HEAVIEST = 100_000; // bytes of a page without its images
+
+test("no page is longer, wider or heavier than it may be", async ({ page, demo }) => {
+  for (const [path, most] of Object.entries(HEIGHTS)) {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    const response = await page.goto(new URL(path, demo.site).href, { waitUntil: "load" });
+    expect((await response?.body())?.length, path).toBeLessThan(HEAVIEST);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight), path).toBeLessThanOrEqual(most);
+    await page.setViewportSize({ width: 320, height: 900 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${path} at 320`).toBeLessThanOrEqual(0);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight), `${path} at 320`).toBeLessThanOrEqual(20_000);
+  }
+});
+
+test("a finger meets every target of a table of contents, a filter and the reference", async ({ page, demo }) => {
+  await page.setViewportSize({ width: 390, height: 900 });
+  for (const path of ["object/proofs/sorted-lists/coq/Sorting.v/", "registry/", "reference/library/", "search/?q=merkle"]) {
+    await page.goto(new URL(path, demo.site).href);
+    await page.locator("details").evaluateAll((all) => all.forEach((one) => one.setAttribute("open", "")));
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode().withRules(["target-size"]).analyze();
+    expect(
+      violations.flatMap(({ nodes }) => nodes.map(({ html }) => html.slice(0, 200))),
+      path,
+    ).toEqual([]);
+  }
+});
+
+test("the keyboard goes through a page in the order of its text", async ({ page, demo }) => {
+  await page.goto(new URL("registry/", demo.site).href);
+  const names: string[] = [];
+  for (let at = 0; at < 14; at++) {
+    await page.keyboard.press("Tab");
+    names.push(
+      await page.evaluate(() => (document.activeElement?.textContent || document.activeElement?.getAttribute("aria-label")) ?? ""),
+    );
+  }
+  const places = ["Skip to content", "Browse", "Search the library", "Search the records", "name", "dashboard"].map((name) =>
+    names.indexOf(name),
+  );
+  expect(
+    places.every((place, at) => place > (places[at - 1] ?? -1)),
+    names.join(" | "),
+  ).toBe(true);
+});
+
+const titles = (page: Page): Promise<readonly string[]> => page.locator(".card-title").allTextContents();
+
+for (const [how, javaScriptEnabled, host] of [
+  ["without a script, on a server", false, "site"],
+  ["with a script, on a host of files", true, "files"],
+] as const) {
+  test(`the registry is put in order by name, state and age ${how}`, async ({ browser, demo }) => {
+    await watched(browser, { javaScriptEnabled }, async (page) => {
+      const start = new URL("registry/", demo[host]).href;
+      await page.goto(start);
+      const order = page.locator("[data-sorts]");
+      await order.getByRole("link", { name: "name", exact: true }).click();
+      await expect(order.locator("[aria-current=true]")).toHaveText("name");
+      const named = await titles(page);
+      expect(named).toEqual(named.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)));
+      await order.getByRole("link", { name: "newest first" }).click();
+      await expect(page.locator(".card .shelfmark").first()).toHaveText("CUB-0051");
+      await order.getByRole("link", { name: "state" }).click();
+      await expect(order.locator("[aria-current=true]")).toHaveText("state");
+      await expect(page.locator(".card .state").first()).toHaveText("verified");
+      await page.goto(`${start}?sort=state&part=2`);
+      await expect(page.locator(".card .state").last()).not.toHaveText("verified");
+    });
+  });
+}
+
+test("where a server answers, nobody is told of hosts of plain files; there, who has no script is", async ({ browser, demo }) => {
+  for (const [start, count] of [
+    [demo.site, 0],
+    [demo.files, 1],
+  ] as const)
+    await watched(browser, { javaScriptEnabled: false }, async (page) => {
+      for (const path of ["registry/", "browse/notes/"]) {
+        await page.goto(new URL(path, start).href);
+        await expect(page.getByText("host of plain files")).toHaveCount(count);
+      }
+    });
+});
+
+test("results come while one types, arrow keys choose among them, and what was searched is offered again in this browser", async ({
+  browser,
+  demo,
+}) => {
+  for (const start of [demo.site, demo.files])
+    await watched(browser, {}, async (page) => {
+      await page.goto(new URL("claims/", start).href);
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("merkle");
+      await expect(page.getByRole("option").nth(1)).toBeVisible();
+      const second = await page.getByRole("option").nth(1).getAttribute("href");
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowDown");
+      await expect(page.getByRole("option").nth(1)).toHaveAttribute("aria-selected", "true");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.url()).toBe(new URL(second ?? "", page.url()).href);
+      await page.keyboard.press("/");
+      await expect(page.getByRole("option", { name: "merkle" })).toBeVisible();
+    });
+});
+
+test("ten results are shown, then more, each with its collection", async ({ browser, demo }) => {
+  await watched(browser, { javaScriptEnabled: false }, async (page) => {
+    await page.goto(new URL("search/?q=merkle", demo.site).href);
+    await expect(page.locator(".card")).toHaveCount(10);
+    await expect(page.locator(".card", { hasText: "papers/merkle-by-hand.pdf" })).toContainText("Papers");
+    await page.getByRole("link", { name: "More results" }).click();
+    expect(await page.locator(".card").count()).toBeGreaterThan(10);
+  });
+});
+
+test("theme and width are chosen, and stay chosen on the next page", async ({ page, demo }) => {
+  await page.emulateMedia({ colorScheme: "light" });
+  const paper = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await page.goto(new URL("object/notes/percent-signs.md/", demo.site).href);
+  const [light, narrow] = [await paper(), await page.locator(".text").evaluate(({ clientWidth }) => clientWidth)];
+  await page.getByLabel("Theme").selectOption("dark");
+  await page.getByLabel("Text").selectOption("wide");
+  await page.goto(new URL("object/notes/midpoint.md/", demo.site).href);
+  expect(await paper()).not.toBe(light);
+  expect(await page.locator(".text").evaluate(({ clientWidth }) => clientWidth)).toBeGreaterThan(narrow);
+});
+
+test("a link to the library, a claim or a record is shown with a picture of its own", async ({ page, demo }) => {
+  const seen = new Set<string>();
+  for (const start of [demo.site, demo.files])
+    for (const path of ["", "claims/every-theorem-has-a-lean-counterpart/", "registry/CUB-0007/"]) {
+      await page.goto(new URL(path, start).href);
+      const address = (await page.locator("meta[property='og:image']").getAttribute("content")) ?? "";
+      const picture = await page.request.get(new URL(new URL(address).pathname.slice(1), start).href);
+      expect([picture.status(), picture.headers()["content-type"]], address).toEqual([200, "image/png"]);
+      const bytes = await picture.body();
+      expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1200, 630]);
+      seen.add(bytes.toString("base64"));
+    }
+  expect(seen.size).toBe(3);
+});
+
+test("keys turn the pages of a PDF, and an address leads to one", async ({ page, demo }) => {
+  await page.goto(new URL("object/papers/sorting-from-scratch.pdf/#page=2", demo.site).href);
+  await expect(page.locator(".pages [aria-current]")).toHaveText("2");
+  await page.keyboard.press("ArrowLeft");
+  await expect(page.locator(".pages [aria-current]")).toHaveText("1");
+  await expect(page).toHaveURL(/#page-1$/);
+});

@@ -1,0 +1,27 @@
+/** What is said of proofs as a whole: who uses whom, and what a check states. */
+import { anyObject, json, type Row, row, text } from "../../routes/row.ts";
+import { PREDICATE_PATH } from "./statement.ts";
+
+export const PROOF_ROWS = {
+  "graph-ndjson": row({
+    group: "registry",
+    path: "/api/graph.ndjson",
+    summary: "Every record and what it uses, a line for each node and edge",
+    success: text("application/x-ndjson", "Nodes, then edges, then one line that counts both and the uses that are not named here"),
+    errors: [503],
+  }),
+  "graph-dot": row({
+    group: "registry",
+    path: "/api/graph.dot",
+    summary: "The same for Graphviz: edges of proofs are dashed",
+    success: text("text/vnd.graphviz", "A digraph"),
+    errors: [503],
+  }),
+  predicate: row({
+    group: "registry",
+    path: PREDICATE_PATH,
+    kind: "live",
+    summary: "What a check of a proof states: the JSON Schema of the predicate in its in-toto statement",
+    success: json(anyObject, "JSON Schema"),
+  }),
+} as const satisfies Readonly<Record<string, Row>>;
