@@ -263,6 +263,14 @@ command("import", "Make an overlay of a table", registry)
     (await import("./annex/registry/scan-command.ts")).runRegistryImport(options),
   );
 
+command("import", "Write a file for each work of a list, and into the configuration who made it and where it comes from")
+  .addArgument(new Argument("<form>", "what the list is").choices(["bibtex", "zenodo-json", "csv"]))
+  .argument("<file>", "the list")
+  .option("--to <prefix>", "folder of the library that the files are written into", "works/")
+  .action(async (form: "bibtex" | "zenodo-json" | "csv", file: string, options: CommonOptions & { to: string }) =>
+    (await import("./annex/import/import-command.ts")).runImport(form, file, options),
+  );
+
 command("prune", "Remove old snapshots and every blob that no kept one needs")
   .option("--keep <number>", "newest snapshots to keep; by default keep of the configuration, else 10")
   .action(async (options: CommonOptions & { keep?: string }) => (await import("./commands/prune.ts")).runPrune(options, await annexes()));

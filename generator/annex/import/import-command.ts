@@ -1,0 +1,151 @@
+/** `proofshelf import bibtex|zenodo-json|csv FILE`: writes an object for each work of a list, and into the configuration who made it and where
+ *  it comes from. The list is a stranger's: its names become names of files by letters and digits alone, nothing that is there is written
+ *  over, and nothing is fetched. */
+import { lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import { parseDocument } from "yaml";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { findKeyProblem } from "../../../snapshots/format/layout.ts";
+import { findCollection } from "../../../snapshots/format/view-data.ts";
+import { OPEN } from "../../../snapshots/shelf/modes.ts";
+import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
+import { type CommonOptions, configOf, print } from "../../commands/options.ts";
+import { type Config, openConfig, parseConfig } from "../../config/config.ts";
+import { addressOf, type Entry, formatEntry, slugOf } from "./entry.ts";
+
+type Form = "bibtex" | "zenodo-json" | "csv";
+
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_ENTRIES = 10_000;
+
+const READERS: Readonly<Record<Form, () => Promise<(text: string) => readonly Entry[]>>> = {
+  bibtex: async () => (await import("./bibtex.ts")).readBibtex,
+  "zenodo-json": async () => (await import("./zenodo.ts")).readZenodo,
+  csv: async () => (await import("./table.ts")).readTable,
+};
+
+type Planned = { readonly key: string; readonly text: string; readonly entry: Entry };
+
+export async function runImport(form: Form, file: string, options: CommonOptions & { readonly to: string }): Promise<void> {
+  const path = configOf(options);
+  const config = await openConfig(path);
+  const prefix = options.to.endsWith("/") ? options.to : `${options.to}/`;
+  const root = checkPlace(config, prefix);
+  const entries = await readEntries(form, file);
+  const taken = new Set<string>();
+  const planned = entries.map((entry): Planned => {
+    const slug = slugOf(entry.id, taken);
+    taken.add(slug.toLowerCase());
+    return { key: `${prefix}${slug}.md`, text: formatEntry(entry), entry };
+  });
+  const differing = planned.filter(({ key, text }) => isOther(join(root, key), text));
+  if (differing.length > 0)
+    throw new ShelfError("bad_source", `${differing[0]?.key} is there already, and is another text; nothing was written.`, {
+      fixes: ["Name another folder with --to, or move that file away."],
+    });
+  const changed = withOrigins(path, planned);
+  assertInside(root, prefix);
+  mkdirSync(join(root, prefix), { recursive: true });
+  for (const { key, text } of planned) writeWhole(join(root, key), text, { modes: OPEN });
+  if (changed !== null) writeWhole(path, changed, { modes: OPEN });
+  const { visibility = "none" } = findCollection(config.collections, prefix) ?? {};
+  print(
+    options,
+    { files: planned.map(({ key }) => key), config: path },
+    `Wrote ${planned.length} files under ${prefix} (${visibility})${changed === null ? "" : `, and who made them and where they come from into ${path}`}.\nNext: proofshelf build\n`,
+  );
+}
+
+/** @returns the folder of the store. @throws ShelfError "bad_config" */
+function checkPlace({ store, collections }: Config, prefix: string): string {
+  if (store.kind !== "directory") throw new ShelfError("bad_config", "The store is a bucket; import writes into a folder.");
+  const problem = findKeyProblem(`${prefix}a.md`);
+  if (problem !== null || prefix.startsWith(".") || prefix.includes("/."))
+    throw new ShelfError("bad_config", `--to ${prefix}: ${problem ?? "is hidden"}.`);
+  if (findCollection(collections, prefix) === null)
+    throw new ShelfError("bad_config", `No collection has keys that begin with ${prefix}.`, {
+      fixes: [`Add one to the configuration: - { id: works, prefix: ${prefix}, title: Works, visibility: public }`],
+    });
+  return store.root;
+}
+
+/** Nothing leads out of the library, were it a link that lay there before. @throws ShelfError "bad_source" */
+function assertInside(root: string, prefix: string): void {
+  let there = join(root, prefix);
+  while (lstatSync(there, { throwIfNoEntry: false }) === undefined) there = dirname(there);
+  if (!`${realpathSync(there)}${sep}`.startsWith(`${realpathSync(root)}${sep}`))
+    throw new ShelfError("bad_source", `${prefix} leads out of the library; nothing was written.`);
+}
+
+/** @throws ShelfError "bad_source": nothing is written of a list that cannot be read as a whole */
+async function readEntries(form: Form, file: string): Promise<readonly Entry[]> {
+  const refuse = (why: string, cause?: unknown): ShelfError =>
+    new ShelfError("bad_source", `${file}: ${why}; nothing was written.`, { cause });
+  let bytes: Buffer;
+  try {
+    if (statSync(file).size > MAX_BYTES) throw refuse(`the file is over ${MAX_BYTES} bytes`);
+    bytes = readFileSync(file);
+  } catch (cause) {
+    throw cause instanceof ShelfError ? cause : refuse("cannot be read", cause);
+  }
+  const text = decode(bytes);
+  if (text === null) throw refuse("is neither UTF-8 nor UTF-16; save it as UTF-8");
+  const read = await READERS[form]();
+  let entries: readonly Entry[];
+  try {
+    entries = read(text);
+  } catch (cause) {
+    const [why = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
+    throw refuse(`is no ${form} that can be read (${why.slice(0, 200)})`, cause);
+  }
+  if (entries.length === 0) throw refuse("holds no work");
+  if (entries.length > MAX_ENTRIES) throw refuse(`holds ${entries.length} works, and at most ${MAX_ENTRIES} are taken at once`);
+  return entries;
+}
+
+function decode(bytes: Uint8Array): string | null {
+  const mark = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+  try {
+    const text = new TextDecoder(mark, { fatal: true }).decode(bytes);
+    return text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether something else lies there; a link is something else, wherever it leads. */
+function isOther(path: string, text: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && !(stats.isFile() && readFileSync(path, "utf8") === text);
+}
+
+/** The configuration with credits and sources of what is not in it yet; comments and order stay.
+ *  @returns null when it has them all. @throws ShelfError "bad_config" when it would not be right any more */
+function withOrigins(path: string, planned: readonly Planned[]): string | null {
+  const document = parseDocument(readFileSync(path, "utf8"));
+  const named = (list: string): Set<unknown> => {
+    const { [list]: found } = document.toJS() as Record<string, { prefix?: unknown }[] | undefined>;
+    return new Set(found?.map(({ prefix }) => prefix));
+  };
+  const add = (list: string, values: readonly object[]): void => {
+    if (values.length === 0) return;
+    if (document.get(list) === undefined || document.get(list) === null) document.set(list, document.createNode([]));
+    for (const value of values) document.addIn([list], document.createNode(value, { flow: true }));
+  };
+  const [credited, sourced] = [named("credits"), named("sources")];
+  const credits = planned.flatMap(({ key, entry: { authors, license } }) =>
+    credited.has(key) || (authors.length === 0 && license === null)
+      ? []
+      : [{ prefix: key, ...(authors.length === 0 ? {} : { authors: [...authors] }), ...(license === null ? {} : { license }) }],
+  );
+  const sources = planned.flatMap(({ key, entry }) => {
+    const repo = addressOf(entry);
+    return sourced.has(key) || repo === null ? [] : [{ prefix: key, repo, ref: entry.doi ?? entry.date ?? entry.id, path: "" }];
+  });
+  if (credits.length + sources.length === 0) return null;
+  add("credits", credits);
+  add("sources", sources);
+  const text = document.toString({ lineWidth: 0 });
+  parseConfig(Buffer.from(text), path);
+  return text;
+}
