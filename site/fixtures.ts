@@ -1,6 +1,6 @@
 /** Page inputs for tests and screenshots: one of each page as it usually looks, one with hostile texts, and the empty ones. */
 import { checkSentence } from "../snapshots/format/check-sentence.ts";
-import { RecordCheck } from "../snapshots/schema/checked.ts";
+import { RecordCheck } from "../snapshots/schema/index.ts";
 import { CHECK_STATES } from "../snapshots/schema/scalar.ts";
 import { formatStanding, recordStanding } from "../snapshots/format/standing.ts";
 import type { EvidenceState } from "../snapshots/schema/scalar.ts";

@@ -1,6 +1,6 @@
 /** Records out of sources: what the scanner finds of what Coq lists itself, and what scanning and rechecking cost beside compiling. */
 import { spawnSync } from "node:child_process";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,21 +11,32 @@ import { findCoq } from "../annex/registry/coq-tool.ts";
 import { scanCoq } from "../annex/registry/coq.ts";
 import { readGlob } from "../annex/registry/glob-fixture.ts";
 import { writeLock } from "../annex/registry/lock.ts";
-import { openTools } from "../annex/registry/provers.ts";
+import { scanMetamath } from "../annex/registry/metamath.ts";
+import { findMetamath } from "../annex/registry/metamath-tool.ts";
+import { type AdapterRequest, PROTOCOL } from "../annex/registry/protocol.ts";
+import { openTools, PROVERS } from "../annex/registry/provers.ts";
 import { findStale, recheckSource } from "../annex/registry/recheck.ts";
-import { scanAll } from "../annex/registry/records.ts";
+import { makeRegistry, scanAll } from "../annex/registry/records.ts";
 import { findSandbox } from "../annex/registry/sandbox.ts";
 import type { Figure, Skipped } from "./figure.ts";
+import { measureBuild, writeConfig } from "./library.ts";
+import { measure } from "./measure.ts";
 
 const DEMO = fileURLToPath(new URL("../demo/code/sorted-lists/", import.meta.url));
 const MANY = 100_000;
+const RECORDS = 50_000;
 
 /** @param development a folder of Coq sources with its _CoqProject; the demo's without it */
 export async function benchRegistry(folder: string, development: string | null): Promise<readonly Figure[] | Skipped> {
   if (spawnSync("coqc", ["--version"]).status !== 0) return { skipped: "coqc is not installed" };
-  const figures = [...scanInstalled(), await scanMany(join(folder, "many"))];
+  const figures = [
+    ...scanInstalled(),
+    await scanMany(join(folder, "many"), "Coq", writeCoq),
+    await scanMany(join(folder, "many-metamath"), "Metamath", writeMetamath),
+    await buildFromSources(join(folder, "records")),
+  ];
   if (findSandbox() === null) return figures;
-  return [...figures, ...(await recheckDevelopment(join(folder, "development"), development))];
+  return [...figures, ...(await recheckMetamath(folder)), ...(await recheckDevelopment(join(folder, "development"), development))];
 }
 
 /** Every library that is installed with its sources and its .glob files. */
@@ -65,27 +76,127 @@ function scanInstalled(): Figure[] {
   ];
 }
 
-async function scanMany(folder: string): Promise<Figure> {
-  await mkdir(join(folder, "src"), { recursive: true });
-  for (let file = 0; file < MANY / 500; file++) {
+/** Files of 500 lemmas, and what names them. */
+async function writeCoq(folder: string, many: number): Promise<string> {
+  for (let file = 0; file < many / 500; file++) {
     const lemmas = Array.from(
       { length: 500 },
       (_, at) =>
         `(** The ${at}th. *)\nLemma l${at} (n : nat) : n + ${file} = ${file} + n.\nProof. intros; now rewrite Nat.add_comm. Qed.\n`,
     );
-    await writeFile(join(folder, "src", `F${file}.v`), lemmas.join("\n"));
+    await writeFile(join(folder, `F${file}.v`), lemmas.join("\n"));
   }
-  writeFileSync(join(folder, "registry.yaml"), "sources:\n  - { repo: many, folder: ./src, rev: one, prover: coq, logical: Many }\n");
-  const began = performance.now();
-  const { lock } = await scanAll(openRegistrySources(join(folder, "registry.yaml")));
-  const memory = Math.round(process.memoryUsage().rss / 2 ** 20);
+  return "prover: coq, logical: Many";
+}
+
+/** One database, with hypotheses and pairs of variables that are apart. */
+async function writeMetamath(folder: string, many: number): Promise<string> {
+  const head =
+    "$c wff |- ( -> ) $. $v ph ps $.\nwph $f wff ph $. wps $f wff ps $.\nwi $a wff ( ph -> ps ) $. ax-1 $a |- ( ph -> ( ps -> ph ) ) $.\n";
+  const theorems = Array.from(
+    { length: many },
+    (_, at) =>
+      `\${ t${at}.1 $e |- ph $. $d ph ps $.\n  $( The ${at}th. (Contributed by NM, 5-Aug-1993.) $)\n  t${at} $p |- ( ph -> ( ps -> ph ) ) $= ( ax-1 ) ABD $. $}\n`,
+  );
+  await writeFile(join(folder, "many.mm"), head + theorems.join(""));
+  return "prover: metamath";
+}
+
+async function scanMany(folder: string, prover: string, write: typeof writeCoq): Promise<Figure> {
+  await mkdir(join(folder, "src"), { recursive: true });
+  const source = await write(join(folder, "src"), MANY);
+  writeFileSync(join(folder, "registry.yaml"), `sources:\n  - { repo: many, folder: ./src, rev: one, ${source} }\n`);
+  const script = `const { scanAll } = await import(${JSON.stringify(new URL("../annex/registry/records.ts", import.meta.url).href)});
+const { openRegistrySources } = await import(${JSON.stringify(new URL("../annex/registry/config.ts", import.meta.url).href)});
+const began = performance.now();
+const { lock } = await scanAll(openRegistrySources(${JSON.stringify(join(folder, "registry.yaml"))}));
+console.log(JSON.stringify({ ids: lock.length, seconds: (performance.now() - began) / 1000, peak: process.resourceUsage().maxRSS / 1024 }));`;
+  const ran = spawnSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
+  const { ids, seconds, peak } = JSON.parse(ran.stdout) as { ids: number; seconds: number; peak: number };
   return {
-    figure: "scan of 100,000 declarations",
-    value: (performance.now() - began) / 1000,
+    figure: `scan of 100,000 declarations of ${prover}`,
+    value: seconds,
     unit: "s",
     target: { at: "most", value: 20 },
-    note: `${lock.length} ids; ${memory} MiB of memory`,
+    note: `${ids} ids; ${Math.round(peak)} MiB at most (1,024 asked)`,
   };
+}
+
+/** The same records out of their sources, and out of the file that a scan writes of them. */
+async function buildFromSources(folder: string): Promise<Figure> {
+  const costs: Record<string, number> = {};
+  await mkdir(join(folder, "src"), { recursive: true });
+  const source = await writeCoq(join(folder, "src"), RECORDS);
+  writeFileSync(join(folder, "registry.yaml"), `sources:\n  - { repo: many, folder: ./src, rev: one, ${source} }\n`);
+  const config = openRegistrySources(join(folder, "registry.yaml"));
+  writeLock(config.lock, (await scanAll(config)).lock);
+  writeFileSync(join(folder, "registry.json"), await makeRegistry(config));
+  for (const kind of ["file", "sources"] as const) {
+    const library = join(folder, kind);
+    await mkdir(join(library, "library", "notes"), { recursive: true });
+    await writeFile(join(library, "library", "notes", "one.md"), "# One\n");
+    const file = await writeConfig(library, "Records", ["notes"], [], kind === "file" ? "../registry.json" : null);
+    if (kind === "sources") {
+      const text = JSON.parse(readFileSync(file, "utf8")) as object;
+      writeFileSync(file, JSON.stringify({ ...text, registry: { sources: "../registry.yaml" } }));
+    }
+    const { cost } = await measureBuild(file);
+    costs[kind] = cost.cpu_s;
+  }
+  const [from, of] = [costs["sources"] ?? 0, costs["file"] ?? 1];
+  return {
+    figure: "build of 50,000 records from sources / from a file",
+    value: from / of,
+    unit: "×",
+    target: { at: "most", value: 1.2 },
+    note: `${from.toFixed(1)} s of processor, and ${of.toFixed(1)} s`,
+  };
+}
+
+const DATABASES = "/usr/share/metamath/databases";
+
+/** All of set.mm: the program verifies it, our reader says what each theorem rests on. */
+async function recheckMetamath(folder: string): Promise<Figure[]> {
+  if (findMetamath() === null || !existsSync(join(DATABASES, "set.mm"))) return [];
+  const { declarations } = scanMetamath("set.mm", () => readFileSync(join(DATABASES, "set.mm"), "utf8"));
+  const theorems = declarations.filter(({ class: kind }) => kind === "theorem").map(({ name }) => name);
+  const request: AdapterRequest = {
+    protocol: PROTOCOL,
+    root: DATABASES,
+    files: [{ path: "set.mm", sha256: "" }],
+    options: { root: "", logical: "", flags: [], exported: "" },
+    ask: theorems.map((name) => ({ key: name, path: "set.mm", name: `set.${name}`, class: "theorem" })),
+    own: theorems.map((name) => `set.${name}`),
+    theorems: [],
+    second: false,
+    graph: false,
+    allowed: [],
+    sandbox: true,
+    limits: { wall: 600, cpu: 600, memory: 8192, output: 1024, processes: 64 },
+    cache: null,
+    jobs: 1,
+  };
+  const asked = join(folder, "set.mm.json");
+  writeFileSync(asked, JSON.stringify(request));
+  const cost = await measure(["sh", "-c", 'exec "$0" "$1" run < "$2"', process.execPath, PROVERS.metamath.adapter ?? "", asked], {
+    limit_s: 600,
+  });
+  return [
+    {
+      figure: "set.mm verified, with all axioms and uses",
+      value: cost.cpu_s,
+      unit: "s",
+      target: { at: "most", value: 15 },
+      note: `${theorems.length} theorems; ${Math.round(cost.stdout.length / 2 ** 20)} MiB of answers`,
+    },
+    {
+      figure: "the same, at its peak",
+      value: cost.peak_mb,
+      unit: "MB",
+      target: { at: "most", value: 600 },
+      note: "the program and our reader",
+    },
+  ];
 }
 
 /** What coqc takes for all of it, in a copy and in the order that coqdep says, and for the last file alone, which nothing imports. */

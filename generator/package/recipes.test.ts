@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
+import { generateKey } from "../../snapshots/log/note.ts";
+import { findSandbox } from "../annex/registry/sandbox.ts";
 import { program } from "../cli.ts";
 import { writeFiles } from "../testing/library.ts";
 import { startServing } from "../testing/serving-process.ts";
@@ -26,7 +28,7 @@ function commandLines(): readonly (readonly string[])[] {
   const units = readdirSync(RECIPES).filter((name) => name.endsWith(".service"));
   return [
     ...units.map((name) => (/^ExecStart=\/usr\/bin\/env proofshelf (.*)$/m.exec(read(name))?.[1] ?? assert.fail(name)).split(" ")),
-    JSON.parse(/^CMD (.*)$/m.exec(read("Containerfile"))?.[1] ?? "") as string[],
+    ...["Containerfile", "Containerfile.coq"].map((name) => JSON.parse(/^CMD (.*)$/m.exec(read(name))?.[1] ?? "") as string[]),
     ...Object.entries(services).flatMap(([name, { command }]) => (name === "nginx" ? [] : [command])),
   ];
 }
@@ -35,7 +37,8 @@ test("what units, containers and services start are commands of the program, wit
   const lines = commandLines();
   assert.ok(lines.length >= 7);
   for (const [name = "", ...rest] of lines) {
-    const command = program.commands.find((one) => one.name() === name);
+    const outer = program.commands.find((one) => one.name() === name);
+    const command = outer?.commands.find((one) => one.name() === rest[0]) ?? outer;
     assert.ok(command !== undefined, name);
     const known = new Set(command.options.map(({ long }) => long));
     for (const word of rest.filter((one) => one.startsWith("--"))) assert.ok(known.has(word), `${name} ${word}`);
@@ -48,7 +51,8 @@ test("what the container file copies and runs is in a clone, and what it install
   const { name, version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<string, string>;
   assert.ok(text.includes("COPY --from=package /packed/proofshelf-[0-9]*.tgz"));
   assert.match(`${name}-${version}.tgz`, /^proofshelf-[0-9].*\.tgz$/);
-  assert.ok(read("workflow.yml").includes(`PROOFSHELF: ${name}@${version}\n`), "the workflow pins this version");
+  for (const file of ["workflow.yml", "proofs.yml"])
+    assert.ok(read(file).includes(`PROOFSHELF: ${name}@${version}\n`), `${file} pins this version`);
 });
 
 test("nginx takes the file that the compose file makes for it, and each service that it names is there", (t) => {
@@ -149,4 +153,77 @@ test("the steps of the workflow build a library, say what changed, refuse what g
   writeFileSync(join(library, "claims.yaml"), claims.replace("status: verified", "status: partial"));
   const refused = step("build", "build");
   assert.deepEqual([refused.status, /"gate_refused"|got weaker/.test(refused.stderr)], [5, true], refused.stderr);
+});
+
+const coq =
+  spawnSync("coqc", ["--version"]).status !== 0 ? "coqc is not installed" : findSandbox() === null ? "there is no sandbox here" : false;
+test("the steps of the workflow for proofs scan, recheck, build, say what changed, keep the checks, and refuse what does not hold", {
+  skip: coq,
+}, async () => {
+  const { jobs } = parse(read("proofs.yml")) as { jobs: { proofs: { steps: readonly Step[] } } };
+  const temp = join(dir, "proofs-runner");
+  const work = join(dir, "proofs");
+  const bin = join(dir, "proofs-bin");
+  for (const folder of [temp, bin]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(bin, "proofshelf"), `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "generator/cli.ts")}" "$@"\n`, {
+    mode: 0o755,
+  });
+  const env = {
+    PATH: `${bin}:${process.env["PATH"]}`,
+    HOME: dir,
+    XDG_CACHE_HOME: join(dir, "cache"),
+    RUNNER_TEMP: temp,
+    PROVERS: "coq",
+    RECHECK_KEY: generateKey("recheck.example.org").privateKey,
+    GIT_AUTHOR_NAME: "a",
+    GIT_AUTHOR_EMAIL: "a@b.example",
+    GIT_COMMITTER_NAME: "a",
+    GIT_COMMITTER_EMAIL: "a@b.example",
+  };
+  const git = (...args: string[]): string => execFileSync("git", args, { cwd: work, env, encoding: "utf8" });
+  const step = (name: string, more: Record<string, string> = {}) => {
+    const run = jobs.proofs.steps.find((one) => one.name === name)?.run ?? assert.fail(name);
+    return spawnSync("bash", ["-e", "-o", "pipefail", "-c", run], { cwd: work, env: { ...env, ...more }, encoding: "utf8" });
+  };
+  const passes = (name: string, more: Record<string, string> = {}): void => {
+    const { status, stdout, stderr } = step(name, more);
+    assert.equal(status, 0, `${name}: ${stdout}${stderr}`);
+  };
+  const lemma = "Lemma sound : 1 = 1. Proof. reflexivity. Qed.\n";
+  await writeFiles(work, [
+    ["src/A.v", lemma],
+    [
+      "registry.yaml",
+      "checks: { store: ./library/checks }\ncode: ./code\nsources:\n  - { repo: mine, git: ., rev: HEAD, prover: coq, root: src, logical: L }\n",
+    ],
+    [
+      "proofshelf.yaml",
+      `baseUrl: http://proofs.example\nstore: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ${temp}/shelf }\ncollections: [{ id: checks, prefix: checks/, title: Checks, visibility: public }]\nregistry: { sources: ./registry.yaml }\ncode: { kind: directory, root: ./code }\nembeddings: { kind: none }\n`,
+    ],
+    [".gitignore", "code\n"],
+  ]);
+  execFileSync("git", ["init", "--quiet", "--bare", join(dir, "proofs.git")]);
+  git("init", "--quiet", "--initial-branch=main");
+  git("remote", "add", "origin", join(dir, "proofs.git"));
+  git("add", "-A");
+  git("commit", "--quiet", "--message", "first");
+  git("push", "--quiet", "--set-upstream", "origin", "main");
+  const before = git("rev-parse", "HEAD").trim();
+  for (const name of ["scan", "recheck", "build", "keep"]) passes(name);
+  assert.match(git("show", "--name-only", "origin/main"), /library\/checks\/[0-9a-f]+\.json[^]*registry\.lock\.jsonl/);
+  await writeFiles(work, [["src/B.v", "From L Require Import A.\nLemma next : 2 = 2. Proof. reflexivity. Qed.\n"]]);
+  git("add", "-A");
+  git("commit", "--quiet", "--message", "second");
+  for (const name of ["scan", "recheck", "build", "export"]) passes(name);
+  passes("compare", { BASE: before });
+  assert.match(readFileSync(join(temp, "diff.md"), "utf8"), /^```\nnew +mine coq L\.B\.next\n1 declarations, then 2/);
+  assert.match(readFileSync(join(temp, "pages/registry/CUB-0002/index.html"), "utf8"), /accepted this file/);
+  // A hole is refused by the recheck, and another statement under a verified id already by the scan.
+  await writeFiles(work, [["src/B.v", "Lemma next : 2 = 2. Proof. Admitted.\n"]]);
+  git("commit", "--quiet", "--all", "--message", "a hole");
+  passes("scan");
+  assert.equal(step("recheck").status, 3);
+  await writeFiles(work, [["src/A.v", lemma.replace("1 = 1", "0 = 0")]]);
+  git("commit", "--quiet", "--all", "--message", "another statement");
+  assert.equal(step("scan").status, 5);
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { inflateSync } from "node:zlib";
 import { CubRecord } from "../../snapshots/schema/cubs.ts";
 import { sha256 } from "../../snapshots/digest.ts";
-import { sharePictures } from "../../snapshots/page/share-picture.ts";
+import { sharePictures } from "../../snapshots/page/index.ts";
 import { TINY, tinyData } from "../../snapshots/verify/tiny-shelf-fixture.ts";
 import { makeGlyphs } from "./share-glyphs.ts";
 import { shareFiles } from "./share-pictures.ts";

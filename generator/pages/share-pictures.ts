@@ -1,8 +1,7 @@
 /** Draws the pictures that links are shown with: a title, how it stands, and the library, in black on white. */
 import { inflateSync } from "node:zlib";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
-import type { Asset } from "../../snapshots/page/renderer.ts";
-import { type SharePicture, sharePictures } from "../../snapshots/page/share-picture.ts";
+import { type Asset, type SharePicture, sharePictures } from "../../snapshots/page/index.ts";
 import { formatPng } from "../extract/pdf-images.ts";
 import { BASE, CODES, COLUMNS, FONTS, LEFT, WIDTH as SHEET } from "./share-glyphs.ts";
 

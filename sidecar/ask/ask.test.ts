@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { findCitationProblem } from "../../snapshots/format/citation.ts";
-import { NO_MODEL } from "../../snapshots/format/ask-notices.ts";
+import { NO_MODEL } from "../../snapshots/format/index.ts";
 import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
 import { AskResponse } from "../../snapshots/schema/resources.ts";
 import { type AnswerModel, limitConcurrency, openAnswerModel } from "./answer-model.ts";

@@ -22,7 +22,7 @@ import { mountPath, type ViewData } from "../../snapshots/format/view-data.ts";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
 import type { Counted, Facts } from "./counted.ts";
 import { ground, type Grounded, parseSentences, type Told } from "./grounding.ts";
-import { ALL_COUNTED, ALL_LOOKED_UP, NO_MODEL, OF_HISTORY } from "../../snapshots/format/ask-notices.ts";
+import { ALL_COUNTED, ALL_LOOKED_UP, NO_MODEL, OF_HISTORY } from "../../snapshots/format/index.ts";
 import { isHarmless } from "./harmless.ts";
 import { lookUp, sourcesOf } from "./lookup.ts";
 import { makePrompt } from "./prompt.ts";

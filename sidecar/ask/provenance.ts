@@ -2,7 +2,7 @@
 import { pagePath } from "../../snapshots/format/layout.ts";
 import type { ObjectRow, ViewData } from "../../snapshots/format/view-data.ts";
 import { findNamed } from "../../snapshots/query/index.ts";
-import type { FirstSeen } from "../../snapshots/query/open-snapshot.ts";
+import type { FirstSeen } from "../../snapshots/query/index.ts";
 import { subjectOf } from "../../snapshots/answer/index.ts";
 import type { FactPart, Facts } from "./counted.ts";
 

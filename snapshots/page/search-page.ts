@@ -15,8 +15,7 @@ import type { Standing } from "../schema/standing.ts";
 import { compareNames } from "../format/tree.ts";
 import { findCollection, type ViewData } from "../format/view-data.ts";
 import { countBy } from "./cards.ts";
-import { excerpt, findWords, lineOf } from "../query/excerpt.ts";
-import { hitFolder } from "../query/hit-folder.ts";
+import { excerpt, findWords, hitFolder, lineOf } from "../query/excerpt.ts";
 import type { Facet } from "./facets.ts";
 import { searchForm } from "./service-pages.ts";
 

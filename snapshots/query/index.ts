@@ -8,7 +8,7 @@ export { directPath, findNamed, findObjects, type NameReason } from "./direct.ts
 export { findByNumber, findSnapshot, missingSnapshot } from "./history.ts";
 export { list, LIST_PAGE, parsePrefix } from "./list.ts";
 export { findNearNames } from "./near-words.ts";
-export type { OpenSnapshot } from "./open-snapshot.ts";
+export type { FirstSeen, OpenSnapshot } from "./open-snapshot.ts";
 export { MAX_LIMIT, MAX_QUERY } from "./params.ts";
 export { parseIndexQuery } from "./parsed-query.ts";
 export { findSearchProblem } from "./probe.ts";

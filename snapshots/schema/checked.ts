@@ -41,7 +41,7 @@ export const RecordEdge = z
 export type RecordEdge = z.infer<typeof RecordEdge>;
 
 export const DRIFT_CAUSES = ["wording", "statement", "meaning", "churn"] as const;
-export const RecordDrift = z
+const RecordDrift = z
   .object({
     cause: z.enum(DRIFT_CAUSES).meta({
       description:
@@ -51,7 +51,6 @@ export const RecordDrift = z
     definitions: names.meta({ description: "Of these sources, those below the statement that say something else now" }),
   })
   .meta({ id: "RecordDrift" });
-export type RecordDrift = z.infer<typeof RecordDrift>;
 
 const RecordEdges = z
   .object({

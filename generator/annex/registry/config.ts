@@ -6,7 +6,7 @@ import { badConfig, type ConfigProblem, explainIssues } from "../../config/probl
 import { type LocatedYaml, parseLocatedYaml } from "../../config/yaml.ts";
 
 const KINDS = ["theorem", "definition", "type", "axiom"] as const;
-const PROVERS = ["coq", "lean", "metamath"] as const;
+const PROVERS = ["coq", "lean", "metamath", "agda", "isabelle"] as const;
 
 const some = (what: string) => z.string().min(1, `is empty; write ${what}`);
 const path = (what: string) => some(what).refine((value) => !value.startsWith("-"), "begins with a hyphen; write ./ before it");
@@ -38,6 +38,7 @@ const source = z.strictObject({
     .meta({ description: "Folder in the revision below which modules lie, or the one database of Metamath to read" }),
   logical: z.string().default("").meta({ description: "Name before that of each module: Bertrand" }),
   flags: z.array(z.string()).default([]).meta({ description: "Further arguments of the prover" }),
+  exported: path("a file").optional().meta({ description: "Of Lean: a file of lean4export, with FILE.sha256 of the sources beside it" }),
   kinds: z.array(z.enum(KINDS)).default(["theorem"]).meta({ description: "What becomes a record" }),
   exclude: z.array(some("a pattern")).default([]).meta({ description: "Files to leave out; globs of paths in the revision" }),
   pair: some("a pattern").optional().meta({ description: "The same in Lean, {x} for the module's path: lean/{x}.lean" }),
@@ -105,8 +106,9 @@ export function openRegistrySources(file: string): RegistrySources {
     ...(parsed.records === undefined ? {} : { records: at(parsed.records) }),
     ...(parsed.code === undefined ? {} : { code: at(parsed.code) }),
     checks: { ...parsed.checks, store: at(parsed.checks.store) },
-    sources: parsed.sources.map(({ git, folder: files, ...rest }) => ({
+    sources: parsed.sources.map(({ git, folder: files, exported, ...rest }) => ({
       ...rest,
+      ...(exported === undefined ? {} : { exported: at(exported) }),
       ...(git === undefined ? {} : { git: at(git) }),
       ...(files === undefined ? {} : { folder: at(files) }),
     })),
@@ -122,6 +124,8 @@ function checkSources({ sources }: Parsed): ConfigProblem[] {
         path: ["sources", index],
         what: entry.git === undefined ? "names no place; write git or folder" : "has both git and folder; keep one",
       });
+    if (entry.exported !== undefined && entry.prover !== "lean")
+      problems.push({ path: ["sources", index, "exported"], what: "is of lean4export, and the prover is another" });
     if (entry.folder !== undefined && entry.rev === "HEAD")
       problems.push({ path: ["sources", index], what: "has a folder and no rev; write the name of its revision" });
     const name = `${entry.repo} ${entry.prover} ${entry.root}`;

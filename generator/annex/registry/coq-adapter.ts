@@ -16,22 +16,18 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { text as readText } from "node:stream/consumers";
 import { sha256 } from "../../../snapshots/digest.ts";
+import { sandboxOf, say, serveAdapter } from "./adapter.ts";
 import { answer, type Asking, globOf } from "./coq-answer.ts";
 import { type Ask, askAll } from "./coq-ask.ts";
 import type { Printed } from "./coq-meaning.ts";
 import { checkAgain } from "./coq-second.ts";
 import { ADAPTER, type CoqTool, findChecker, findCoq } from "./coq-tool.ts";
-import { type AdapterRequest, PROTOCOL } from "./protocol.ts";
-import { findSandbox, type Ran, type Sandbox, UNSANDBOXED } from "./sandbox.ts";
+import type { AdapterRequest } from "./protocol.ts";
+import type { Ran, Sandbox } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
 const MAX_LOG = 16 * 1024;
-
-function say(line: object): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
-}
 
 function flagsOf({ options }: AdapterRequest): string[] {
   const root = options.root === "" ? "." : options.root;
@@ -40,8 +36,8 @@ function flagsOf({ options }: AdapterRequest): string[] {
 
 async function run(request: AdapterRequest): Promise<void> {
   const tool = findCoq();
-  const sandbox = request.sandbox ? findSandbox() : UNSANDBOXED;
-  if (tool === null || sandbox === null) throw new Error(tool === null ? "coqc is not installed" : "there is no sandbox");
+  if (tool === null) throw new Error("coqc is not installed");
+  const sandbox = sandboxOf(request);
   const { version, digest, installed } = tool;
   const command = ["coqc", ...flagsOf(request)];
   const first = { t: "tool", name: "coq", version, executable_sha256: digest, installed_sha256: installed, adapter: ADAPTER, command };
@@ -93,7 +89,6 @@ async function run(request: AdapterRequest): Promise<void> {
     const printed = openPrinted(request, compiled, needed);
     await answer({ request, ask, moduleOf: moduleOf(request), say, askGraph: hasPlugin ? askGraph : null, printed }, asked);
   }
-  say({ t: "end", answered: request.ask.length });
 }
 
 /** What was printed of the definitions of each file, kept beside what was compiled of it and under the same key. */
@@ -164,7 +159,7 @@ function closeOver(direct: ReadonlyMap<string, readonly string[]>, paths: readon
 }
 
 /** What became of a file; its key is that of the compiled one. */
-export type Compiled = {
+type Compiled = {
   readonly state: CheckState;
   readonly log: string;
   readonly key?: string;
@@ -270,28 +265,13 @@ function stateOf({ code, stderr, killed }: Ran): CheckState {
   return LACKING.test(stderr) ? "environment" : "rejected";
 }
 
-async function main(): Promise<void> {
-  if (process.argv[2] === "describe") {
-    const tool = findCoq();
-    say({
-      protocol: PROTOCOL,
-      prover: "coq",
-      version: tool?.version ?? null,
-      can: [
-        "statements",
-        "holes",
-        "axioms",
-        "uses",
-        "meaning",
-        "check",
-        ...(tool?.graph === true ? ["graph"] : []),
-        ...(findChecker() === null ? [] : ["second"]),
-      ],
-      needs: ["coqc", "coqdep", "coqtop"],
-    });
-    return;
-  }
-  await run(JSON.parse(await readText(process.stdin)) as AdapterRequest);
-}
-
-await main();
+await serveAdapter(() => {
+  const tool = findCoq();
+  const also = [...(tool?.graph === true ? ["graph"] : []), ...(findChecker() === null ? [] : ["second"])];
+  return {
+    prover: "coq",
+    version: tool?.version ?? null,
+    can: ["statements", "holes", "axioms", "uses", "meaning", "check", ...also],
+    needs: ["coqc", "coqdep", "coqtop"],
+  };
+}, run);

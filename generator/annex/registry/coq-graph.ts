@@ -2,7 +2,7 @@
  *  the kernel knows. The plugin is an optional part of Coq's; a graph that does not say what `Print Assumptions` says of all together is not taken. */
 import type { Assumptions } from "./coq-ask.ts";
 
-export type GraphNode = { readonly name: string; readonly body: boolean };
+type GraphNode = { readonly name: string; readonly body: boolean };
 /** Nodes by their number, with what each names. Names are as short as Coq may write them. */
 export type CoqGraph = { readonly nodes: ReadonlyMap<number, GraphNode>; readonly named: ReadonlyMap<number, readonly number[]> };
 

@@ -10,12 +10,12 @@ export type Printed = { readonly sha256: string; readonly mentions: readonly str
 const DOTTED = /(?<![\p{L}\p{N}_'.])[\p{L}_][\p{L}\p{N}_']*(?:\.[\p{L}_][\p{L}\p{N}_']*)+/gu;
 const MAX_ROUNDS = 4; // constructors and projections are found in what is printed, and name little that is not known then
 
-export function printOf(name: string): string {
+function printOf(name: string): string {
   return `Set Printing All. Print ${name}. Unset Printing All.`;
 }
 
 /** What Coq printed of a definition, without what it says of arguments' scopes; null when there is no such name. */
-export function readPrint(answer: string | null): string | null {
+function readPrint(answer: string | null): string | null {
   if (answer === null || /^Error:|is not a defined object\.$/m.test(answer)) return null;
   const text = answer.replaceAll(/^Fetching opaque proofs.*\n/gm, "").split(/^Arguments /m)[0] ?? "";
   return text.trim() === "" ? null : fold(text);

@@ -1,12 +1,12 @@
 /** What moved under an unchanged name, told by cause from two checks: words are a hint, the prover's print is the verdict. */
 import { canonicalJson, sha256 } from "../../../snapshots/digest.ts";
 import type { CheckStatement } from "../../../snapshots/annex/proofs/index.ts";
-import type { DRIFT_CAUSES } from "../../../snapshots/schema/checked.ts";
+import type { DRIFT_CAUSES } from "../../../snapshots/schema/index.ts";
 
 type Predicate = CheckStatement["predicate"];
 type Definitions = Readonly<Predicate["definitions"]>;
 /** One declaration as a check has it. */
-export type Digested = Readonly<Pick<Predicate["results"][number], "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions">> & {
+type Digested = Readonly<Pick<Predicate["results"][number], "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions">> & {
   readonly axioms: readonly string[] | null;
   readonly check: Pick<Predicate, "definitions" | "revision">;
 };
@@ -14,7 +14,7 @@ export type Cause = (typeof DRIFT_CAUSES)[number];
 export type Moved = { readonly cause: Cause; readonly definitions: readonly string[] };
 
 /** Definitions of the sources that a statement reaches, itself left out, by name. */
-export function reach(definitions: Definitions, mentions: readonly string[]): ReadonlyMap<string, string> {
+function reach(definitions: Definitions, mentions: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const open = [...mentions];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {

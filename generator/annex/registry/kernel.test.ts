@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { checkSentences } from "../../../snapshots/format/check-sentence.ts";
 import { generateKey } from "../../../snapshots/log/note.ts";
@@ -305,4 +306,62 @@ test("of two institutes that agree both are named; a stranger is shown as that a
     new Set(record?.checks?.filter(({ counted }) => counted).map(({ signers }) => signers[0]?.split("+")[0])),
     new Set(["recheck.example.org", "second.example.org"]),
   );
+});
+
+const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
+
+test("the command line: diff by cause between two revisions, refusal until it is accepted, explain, graph and axioms", {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
+  const { folder, put } = openSource(t, "policy: { axioms: [] }\n");
+  const git = (...args: string[]): void => {
+    const who = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
+    assert.equal(spawnSync("git", ["-C", join(folder, "src"), ...who, ...args]).status, 0, args.join(" "));
+  };
+  const run = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, "registry", ...args], { cwd: folder, encoding: "utf8" });
+    return { status, text: `${stdout}${stderr}`, stdout };
+  };
+  put({
+    "registry.yaml": "sources:\n  - { repo: r, git: ./src, rev: HEAD, prover: coq, logical: L, kinds: [theorem] }\n",
+    "src/D.v": "Definition limit := 1.\nAxiom a : limit = 1.\n",
+    "src/T.v":
+      "From L Require Import D.\nLemma low : 0 <= limit. Proof. unfold limit. repeat constructor. Qed.\nLemma on_a : limit = 1. Proof. exact a. Qed.\nLemma by_low : 0 <= limit. Proof. exact low. Qed.\n",
+  });
+  git("init", "-q");
+  git("add", ".");
+  git("commit", "-qm", "one");
+  const first = run("recheck");
+  assert.equal(first.status, 3, first.text);
+  put({ "src/D.v": "Definition limit := 2.\nAxiom a : limit = 1.\n" });
+  git("commit", "-qam", "two");
+  assert.equal(run("scan").status, 0, "words are the same");
+  const again = run("recheck");
+  assert.match(again.text, /meaning: 1 definition says something else \(L\.D\.limit\); 2 theorems of unchanged statement rest on it/);
+  const diff = run("diff", "HEAD~1", "HEAD", "--json");
+  const { moved, printed, drift } = JSON.parse(diff.stdout) as {
+    moved: { key: string; cause: string; definitions: string[] }[];
+    printed: number;
+    drift: unknown[];
+  };
+  assert.deepEqual(
+    moved.map(({ key, cause, definitions }) => [key, cause, definitions]),
+    ["low", "on_a", "by_low"].map((name) => [`r coq L.T.${name}`, "meaning", ["L.D.limit"]]),
+  );
+  assert.deepEqual([printed, drift], [3, []]);
+  const refused = run("scan");
+  assert.equal(refused.status, 5, refused.text);
+  assert.equal(run("scan", "--accept", "CUB-0001", "CUB-0003", "--reason", "it is two now").status, 0);
+  assert.match(
+    run("explain", "CUB-0002").text,
+    /NOT_VERIFIED[^]*checks\/[0-9a-f]{64}\.json: coq 8[^]*rests on L\.D\.a, which policy\.axioms of .* does not name/,
+  );
+  const axioms = run("axioms");
+  assert.equal(axioms.status, 3);
+  assert.match(axioms.text, /2 records rest on no axiom\.\n1 record rests on:\n {2}L\.D\.a \(outside the policy\)\n {2}CUB-0002/);
+  assert.equal(run("axioms", "--allow", "L.D.a").status, 0);
+  assert.match(run("graph", "CUB-0001").text, /used by CUB-0003 L\.T\.by_low \(in the proof/);
+  assert.match(run("graph", "CUB-0001", "--dot").stdout, /"CUB-0003" -> "CUB-0001" \[style=dashed\];/);
+  assert.match(run("graph", "CUB-0001", "--json").stdout, /\{"edges":1,"nodes":2,"t":"end"/);
 });

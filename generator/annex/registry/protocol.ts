@@ -14,7 +14,13 @@ export type AdapterRequest = {
   /** A folder that holds exactly these files. */
   readonly root: string;
   readonly files: readonly { readonly path: string; readonly sha256: string }[];
-  readonly options: { readonly root: string; readonly logical: string; readonly flags: readonly string[] };
+  readonly options: {
+    readonly root: string;
+    readonly logical: string;
+    readonly flags: readonly string[];
+    /** A file of lean4export; empty where there is none. */
+    readonly exported: string;
+  };
   readonly ask: readonly Asked[];
   /** Names of what the files state and prove: who rests on one of them that is open rests on a hole. */
   readonly own: readonly string[];
@@ -46,7 +52,13 @@ const lines = z.discriminatedUnion("t", [
     command: z.array(text).default([]),
   }),
   z.object({ t: z.literal("imports"), path: text, imports: names }),
-  z.object({ t: z.literal("decl"), key: text, statement: z.string(), type_sha256: digest, mentions: names.nullable().default(null) }),
+  z.object({
+    t: z.literal("decl"),
+    key: text,
+    statement: z.string().nullable(),
+    type_sha256: digest,
+    mentions: names.nullable().default(null),
+  }),
   z.object({ t: z.literal("definition"), name: text, sha256: digest, mentions: names }),
   z.object({ t: z.literal("edge"), from: text, to: text, part: z.enum(["statement", "proof"]), basis: z.enum(["kernel", "source"]) }),
   z.object({ t: z.literal("hole"), decl: text, what: text }),

@@ -1,7 +1,9 @@
 /** The provers whose sources are read, a row each: which files are theirs, which program runs them, and whether that was ever tried. */
 import { fileURLToPath } from "node:url";
+import { findAgda } from "./agda-tool.ts";
 import type { SourceConfig } from "./config.ts";
 import { findCoq } from "./coq-tool.ts";
+import { findLeanExport } from "./lean-tool.ts";
 import { findMetamath } from "./metamath-tool.ts";
 import type { ProverTool } from "./tool.ts";
 
@@ -30,7 +32,7 @@ export const PROVERS: Readonly<Record<ProverName, Prover>> = {
     maxFile: 8 * MIB,
     needs: "coqc",
     adapter: fileURLToPath(new URL("./coq-adapter.ts", import.meta.url)),
-    find: findCoq,
+    find: () => findCoq(),
     says: "statements, meaning, holes, axioms, uses, check, a second opinion by coqchk; exact axioms and the kernel's uses where dpdgraph is installed",
   },
   metamath: {
@@ -39,19 +41,42 @@ export const PROVERS: Readonly<Record<ProverName, Prover>> = {
     maxFile: 256 * MIB,
     needs: "metamath",
     adapter: fileURLToPath(new URL("./metamath-adapter.ts", import.meta.url)),
-    find: findMetamath,
+    find: () => findMetamath(),
     says: "statements, holes, axioms, uses, check",
+  },
+  agda: {
+    title: "Agda",
+    endings: [".agda", ".lagda.md", ".lagda.tex", ".lagda"],
+    maxFile: 8 * MIB,
+    needs: "agda",
+    adapter: fileURLToPath(new URL("./agda-adapter.ts", import.meta.url)),
+    find: (source) => findAgda(source?.flags),
+    says: "holes, axioms, uses, check; statements as they are written",
+  },
+  isabelle: {
+    title: "Isabelle",
+    endings: [".thy"],
+    maxFile: 8 * MIB,
+    needs: "isabelle",
+    adapter: null,
+    find: () => null,
+    says: "",
   },
   lean: {
     title: "Lean",
     endings: [".lean"],
     maxFile: 8 * MIB,
-    needs: "lean",
-    adapter: null,
-    find: () => null,
-    says: "",
+    needs: "a file of lean4export, named as exported",
+    adapter: fileURLToPath(new URL("./lean-export-adapter.ts", import.meta.url)),
+    find: (source) => findLeanExport(source?.exported),
+    says: "holes, axioms, uses, of files of lean4export (formats 3.0 and 3.1), which was run elsewhere",
   },
 };
+
+/** The program of ours that a source is asked by; null where there is none. */
+export function adapterOf({ prover, exported }: SourceConfig): string | null {
+  return prover === "lean" && exported === undefined ? null : PROVERS[prover].adapter;
+}
 
 export function isSourceOf(prover: ProverName, path: string): boolean {
   return PROVERS[prover].endings.some((ending) => path.endsWith(ending));
@@ -59,12 +84,13 @@ export function isSourceOf(prover: ProverName, path: string): boolean {
 
 /** The tool that a source's adapter of ours would run; a program of somebody else says itself which it is. */
 export function openTools(): (source: SourceConfig) => ProverTool | null {
-  const found = new Map<ProverName, ProverTool | null>();
+  const found = new Map<string, ProverTool | null>();
   return (source) => {
-    const known = found.get(source.prover);
+    const name = JSON.stringify([source.prover, source.flags, source.exported]);
+    const known = found.get(name);
     if (known !== undefined) return known;
     const tool = PROVERS[source.prover].find(source);
-    found.set(source.prover, tool);
+    found.set(name, tool);
     return tool;
   };
 }
@@ -79,10 +105,29 @@ type Adapter = {
   readonly experimental: string | null;
 };
 
+const UNTRIED = "that prover was not to be had where this was written; it is tested on transcripts alone";
+
 /** What `registry adapters` lists. */
-export const ADAPTERS: readonly Adapter[] = (["coq", "metamath"] as const).map((prover) => ({
-  name: prover,
-  prover,
-  ...PROVERS[prover],
-  experimental: null,
-}));
+export const ADAPTERS: readonly Adapter[] = [
+  ...(["coq", "metamath", "agda"] as const).map((prover) => ({ name: prover, prover, ...PROVERS[prover], experimental: null })),
+  {
+    name: "lean4export",
+    prover: "lean",
+    ...PROVERS.lean,
+    experimental: "it is tested on files of both formats, and no Lean was to be had where this was written",
+  },
+  {
+    name: "lean",
+    prover: null,
+    needs: "lake, and adapter: { command: [lake, env, lean, --run, ./lean-adapter.lean], prover: lean }",
+    says: "statements, holes, axioms, uses, check",
+    experimental: UNTRIED,
+  },
+  {
+    name: "isabelle",
+    prover: null,
+    needs: "isabelle, and adapter: { command: [node, ./isabelle-adapter.mjs], prover: isabelle }",
+    says: "holes, uses, check",
+    experimental: UNTRIED,
+  },
+];

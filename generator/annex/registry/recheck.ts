@@ -12,7 +12,7 @@ import { PREDICATE_PATH } from "../../../snapshots/annex/proofs/index.ts";
 import { type CheckStatement, reproducibleDigest, seal } from "./attest.ts";
 import { type Checks, flagsOf, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
-import { isSourceOf, PROVERS } from "./provers.ts";
+import { adapterOf, isSourceOf } from "./provers.ts";
 import { type AdapterRequest, PROTOCOL, readTranscript, type Transcript } from "./protocol.ts";
 import { meaningOf } from "./drift.ts";
 import { findSandbox, findUnfit } from "./sandbox.ts";
@@ -57,7 +57,7 @@ export function findStale(
 ): { one: Found; source: ScannedSource }[] {
   return records.filter(({ one, source }) => {
     const { adapter } = source.source;
-    if ((adapter === undefined && PROVERS[one.prover].adapter === null) || one.abstract) return false;
+    if ((adapter === undefined && adapterOf(source.source) === null) || one.abstract) return false;
     const tool = adapter === undefined ? toolOf(source.source) : null;
     const isOurs = ({ check: { tool: of } }: ToldVerdict): boolean =>
       tool === null || (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === tool.adapter);
@@ -132,7 +132,7 @@ function writeFiles(
     protocol: PROTOCOL,
     root: work,
     files: sources.map(([path, bytes]) => ({ path, sha256: sha256(bytes) })),
-    options: { root, logical, flags },
+    options: { root, logical, flags, exported: source.source.exported ?? "" },
     ask: asked.map((one) => ({ key: one.key, path: one.path, name: fullName(one), class: one.class })),
     own: source.stated,
     theorems: source.proved,
@@ -157,7 +157,7 @@ async function runAdapter(
   request: AdapterRequest,
 ): Promise<{ bytes: Buffer; code: number | null; stderr: string }> {
   const input = JSON.stringify(request);
-  const [program = "", ...args] = source.adapter?.command ?? [process.execPath, PROVERS[source.prover].adapter ?? ""];
+  const [program = "", ...args] = source.adapter?.command ?? [process.execPath, adapterOf(source) ?? ""];
   if (source.adapter !== undefined && request.sandbox) {
     // A program of somebody else runs in the sandbox as a whole.
     const command = [program.startsWith(".") ? resolve(dirname(config.file), program) : program, ...args, "run"];

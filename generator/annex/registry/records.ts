@@ -1,6 +1,7 @@
 /** Declarations, ids, checks and what people say → the registry, `{ meta, cubs }`, as a file of it would be. */
 import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
+import { memoize } from "../../../snapshots/format/relations.ts";
 import { countRecords } from "../../../snapshots/query/index.ts";
 import { CubRecord, RecordCheck, type RecordEdge } from "../../../snapshots/schema/index.ts";
 import { parseRegistry, type ParsedRegistry } from "../../sources/registry.ts";
@@ -11,7 +12,7 @@ import type { RegistrySources } from "./config.ts";
 import { type Cause, causeOf, describeMoved, movedSince } from "./drift.ts";
 import { type Drift, type LockLine, matchLock, readLock, UNWRITTEN } from "./lock.ts";
 import { applyOverlay, type Overlay, readOverlay, unusedOf } from "./overlay.ts";
-import { PROVERS } from "./provers.ts";
+import { adapterOf, type ProverName, PROVERS } from "./provers.ts";
 import { type Found, fullName, scanSource, type ScannedSource } from "./scan.ts";
 import { scanLean } from "./lean.ts";
 import { contradiction, isFailure, readPolicy, statesOf } from "./states.ts";
@@ -224,6 +225,14 @@ export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
   return Buffer.from(`${JSON.stringify(body, null, 2)}\n`);
 }
 
+// A file is of many records, and a database of all: what follows from it is worked out once.
+const NOTHING = new Uint8Array();
+const digestOf = memoize((bytes: Uint8Array) => ({ sha256: sha256(bytes) }));
+const recordsOf = memoize(({ records }: ParsedRegistry) => new Map(records.map(({ record }) => [record.id, record])));
+const leanNamesOf = memoize(
+  (bytes: Uint8Array) => new Set(scanLean(new TextDecoder().decode(bytes)).map(({ name }) => name.split(".").at(-1) ?? "")),
+);
+
 const MAX_USES = 500;
 const MAX_USERS = 50;
 
@@ -232,8 +241,12 @@ function withUsers(made: readonly CubRecord[], { records }: Scan): CubRecord[] {
   const nameOf = new Map(records.map(({ id, one }) => [id, fullName(one)]));
   const users = new Map<string, RecordEdge[]>();
   for (const { id, uses } of made)
-    for (const edge of uses?.edges ?? [])
-      if (edge.id !== undefined) users.set(edge.id, [...(users.get(edge.id) ?? []), { ...edge, id, name: nameOf.get(id) ?? id }]);
+    for (const edge of uses?.edges ?? []) {
+      if (edge.id === undefined) continue;
+      const of = users.get(edge.id) ?? [];
+      users.set(edge.id, of);
+      of.push({ ...edge, id, name: nameOf.get(id) ?? id });
+    }
   return made.map((record) => ({
     ...record,
     ...(record.uses === undefined
@@ -273,7 +286,7 @@ function checksOf(one: Found, source: ScannedSource, checks: Checks, lean: strin
   };
   const silent = (prover: string, reason: string): RecordCheck => RecordCheck.parse({ state: "not_run", prover, reason });
   const { prover } = one;
-  const adapted = PROVERS[prover].adapter !== null || source.source.adapter !== undefined;
+  const adapted = adapterOf(source.source) !== null || source.source.adapter !== undefined;
   const own =
     verdicts.length > 0
       ? verdicts.map((verdict) => told(verdict, verdict.state))
@@ -282,7 +295,11 @@ function checksOf(one: Found, source: ScannedSource, checks: Checks, lean: strin
         : [
             silent(
               prover,
-              one.abstract ? "it stands in a module with parameters, of which only instances can be asked" : adapted ? "" : NO_ADAPTER,
+              one.abstract
+                ? "it stands in a module with parameters, of which only instances can be asked"
+                : adapted
+                  ? ""
+                  : noAdapter(prover),
             ),
           ];
   const again = checks.second(one, source).map((verdict): RecordCheck => {
@@ -290,9 +307,9 @@ function checksOf(one: Found, source: ScannedSource, checks: Checks, lean: strin
     return against === null ? told(verdict, verdict.state) : { ...told(verdict, "disagrees"), reason: against };
   });
   const strangers = checks.strangers(one, source).map((verdict) => told(verdict, verdict.state));
-  return [...own, ...again, ...strangers, ...(lean === null ? [] : [silent("lean", NO_ADAPTER)])];
+  return [...own, ...again, ...strangers, ...(lean === null ? [] : [silent("lean", noAdapter("lean"))])];
 }
-const NO_ADAPTER = "no adapter runs Lean here";
+const noAdapter = (prover: ProverName): string => `no adapter runs ${PROVERS[prover].title} here`;
 
 /** How many of those who ran a prover over these bytes say what the first says; each counts once, by its signature. */
 function agreementOf([first, ...others]: readonly ToldVerdict[]): Pick<CubRecord, "agreement"> {
@@ -324,7 +341,7 @@ function recordOf(
   idOf: ReadonlyMap<string, string>,
 ): CubRecord {
   const { said } = applyOverlay(overlay, one, id, new Set());
-  const base = hand?.records.find(({ record }) => record.id === id)?.record;
+  const base = hand === null ? undefined : recordsOf(hand).get(id);
   const lean = pairOf(one, source);
   const paths = [one.path, ...(lean === null ? [] : [lean])];
   const exec = said["exec_file"] ?? base?.exec_file;
@@ -343,7 +360,7 @@ function recordOf(
     printed !== null,
     disputed,
   );
-  const shas = Object.fromEntries(paths.map((path) => [path, sha256(source.files.get(path) ?? new Uint8Array())]));
+  const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING).sha256]));
   const api = String(config.meta["public_api"] ?? "");
   const ui = String(config.meta["authoritative_ui"] ?? "");
   const proofs = paths.filter((path) => path !== exec);
@@ -430,14 +447,16 @@ function pairOf({ path, theorem, prover }: Found, { source, files }: ScannedSour
   const other = source.pair.replaceAll("{x}", inner);
   const bytes = files.get(other);
   if (bytes === undefined) return null;
-  return scanLean(new TextDecoder().decode(bytes)).some(({ name }) => name.split(".").at(-1) === theorem) ? other : null;
+  return leanNamesOf(bytes).has(theorem) ? other : null;
 }
 
-function recheckOf({ prover, module, theorem }: Found, { source }: ScannedSource): string {
+function recheckOf({ prover, module, theorem, path }: Found, { source }: ScannedSource): string {
   if (prover === "metamath") {
     const database = `${module.split(".").at(-1) ?? ""}.mm`;
     return `metamath ${[`read '${database}'`, "verify proof *", `show trace_back '${theorem}' /axioms`, "exit"].map(quote).join(" ")}`;
   }
+  if (prover === "agda")
+    return ["agda", "--safe", "-i", source.root === "" ? "." : source.root, ...source.flags, path].map(quote).join(" ");
   if (prover !== "coq") return "";
   const root = source.root === "" ? "." : source.root;
   const flags = `-Q ${quote(root)} ${quote(source.logical)}${source.flags.map((flag) => ` ${quote(flag)}`).join("")}`;

@@ -10,7 +10,7 @@ import { type CommonOptions, print } from "../../commands/options.ts";
 import { openConfig } from "../../config/config.ts";
 import { openRegistrySources, type RegistrySources } from "./config.ts";
 import { findDatabases } from "./metamath.ts";
-import { PROVERS } from "./provers.ts";
+import { isSourceOf, PROVERS } from "./provers.ts";
 import { type Drift, type LockLine, matchLock, writeLock } from "./lock.ts";
 import { overlayJsonSchema, overlaySchema } from "./overlay.ts";
 import { type Checks, readChecks } from "./checks.ts";
@@ -40,7 +40,7 @@ export async function runRegistryInit(options: SourceOptions & { readonly git: s
   if (existsSync(file)) throw new ShelfError("bad_config", `${file} is there already; it was left as it is.`);
   const { files, head } = await readRevision(
     { git: options.git, rev: "HEAD" },
-    (path) => /(?:^|\/)(?:_CoqProject|lakefile\.(?:lean|toml))$|\.(?:v|lean|mm)$/.test(path),
+    (path) => /(?:^|\/)(?:_CoqProject|lakefile\.(?:lean|toml))$|\.(?:v|lean|mm|thy|agda|lagda|lagda\.md|lagda\.tex)$/.test(path),
     MAX_LOOKED_AT,
   );
   const place = relative(dirname(resolve(file)), resolve(options.git));
@@ -69,6 +69,7 @@ export async function runRegistryInit(options: SourceOptions & { readonly git: s
   const texts = new Map(
     [...files].filter(([path]) => path.endsWith(".mm")).map(([path, bytes]) => [path, Buffer.from(bytes).toString("latin1")]),
   );
+  for (const prover of ["agda", "isabelle"] as const) if ([...files.keys()].some((path) => isSourceOf(prover, path))) row(prover, "", "");
   for (const path of findDatabases(texts)) row("metamath", path, "");
   if (rows.length === 0)
     throw new ShelfError(

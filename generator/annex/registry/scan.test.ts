@@ -121,7 +121,7 @@ test("two branches' locks: a line twice, an id twice and marks of a conflict are
 
 test("what is wrong with registry.yaml and the overlay is told at once, each with its line", async (t) => {
   const { put, config, commit } = openHistory(t);
-  put("registry.yaml", "lok: x\nsources:\n  - { repo: ../x, git: ./repo, prover: agda }\n  - { repo: b, prover: coq }\n");
+  put("registry.yaml", "lok: x\nsources:\n  - { repo: ../x, git: ./repo, prover: abacus }\n  - { repo: b, prover: coq }\n");
   assert.throws(
     config,
     ({ message }: Error) => /:1: lok .*did you mean "lock"/.test(message) && /:3: .*repo/.test(message) && /:3: .*prover/.test(message),

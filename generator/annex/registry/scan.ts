@@ -3,8 +3,10 @@ import { posix } from "node:path";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import type { SourceConfig } from "./config.ts";
+import { scanAgda } from "./agda.ts";
 import { scanCoq } from "./coq.ts";
 import type { Declaration } from "./declaration.ts";
+import { scanIsabelle } from "./isabelle.ts";
 import { scanLean } from "./lean.ts";
 import { findDatabases, scanMetamath } from "./metamath.ts";
 import { isSourceOf, PROVERS } from "./provers.ts";
@@ -54,10 +56,16 @@ const SCANNERS: Readonly<Record<SourceConfig["prover"], Scan>> = {
     };
   },
   lean: (_path, text) => ({ declarations: scanLean(text), problems: [] }),
+  isabelle: (_path, text) => ({ declarations: scanIsabelle(text), problems: [] }),
+  agda: (path, text) => ({ declarations: scanAgda(text, path), problems: [] }),
   metamath: (path, _text, read) => scanMetamath(path, read),
 };
 /** The first word of a file of Coq's that has none of its commands is mostly that of a circuit: the two share an extension. */
 const VERILOG = /^\s*(?:module\s+\w+|`(?:timescale|include|define))\b/m;
+const RESERVED: Readonly<Partial<Record<SourceConfig["prover"], RegExp>>> = {
+  coq: /^(?:Coq|Corelib|Stdlib)\./,
+  agda: /^Agda\.(?:Builtin|Primitive)(?:\.|$)/,
+};
 const MAX_DECLARATIONS = 1_000_000;
 
 /** @param others further files of the revision that are read, for records name them
@@ -90,9 +98,10 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
     const { declarations } = scanned;
     problems.push(...scanned.problems);
     const file = moduleOf(path, isOne ? folder : root, prover, source.logical);
-    // It would be taken for Coq's own, and its axioms for those that a policy allows.
-    if (prover === "coq" && source.logical === "" && /^(?:Coq|Corelib|Stdlib)\./.test(file)) {
-      problems.push(`${JSON.stringify(path)} is named like a module of Coq's own library`);
+    // It would be taken for the prover's own, and its axioms for those that a policy allows.
+    const reserved = RESERVED[prover];
+    if (source.logical === "" && reserved?.test(file) === true) {
+      problems.push(`${JSON.stringify(path)} is named like a module of ${PROVERS[prover].title}'s own library`);
       files.delete(path);
       continue;
     }
@@ -140,7 +149,7 @@ function moduleOf(path: string, root: string, prover: SourceConfig["prover"], lo
 
 function locate(declared: Declaration, { repo, prover }: SourceConfig, path: string, file: string): Found {
   // A name of Lean or Metamath may have dots of its own; of the others what is before them are modules of the file.
-  const nests = prover === "coq";
+  const nests = prover === "coq" || prover === "agda";
   const inner = nests ? declared.name.split(".").slice(0, -1) : [];
   const theorem = nests ? (declared.name.split(".").at(-1) ?? "") : declared.name;
   const module = [file, ...inner].join(".");

@@ -1,9 +1,8 @@
 /** The dated states of a record or a claim over the snapshots, as HTML for its page. */
 import { LRUCache } from "lru-cache";
-import { recordStanding } from "../../format/standing.ts";
+import { recordStanding, USE_WORDS } from "../../format/standing.ts";
 import { ACCEPTED } from "../../format/weaker.ts";
 import { relativeHref, pagePath } from "../../format/layout.ts";
-import { USE_WORDS } from "../../format/use-words.ts";
 import type { OpenSnapshot } from "../../query/open-snapshot.ts";
 import type { Claim } from "../../schema/claims.ts";
 import type { CubRecord } from "../../schema/cubs.ts";

@@ -1,2 +1,2 @@
-export { type CheckStatement, PREDICATE_PATH, proofCheckSchema, SAID_STATES, statementSchema } from "./statement.ts";
+export { type CheckStatement, PREDICATE_PATH, SAID_STATES, statementSchema } from "./statement.ts";
 export { formatGraphDot, formatGraphNdjson } from "./record-graph.ts";

@@ -1,0 +1,209 @@
+/** What `agda --html` says of a module: each name with its class and where what it means is declared. From that follows what a declaration
+ *  rests on, as far as words say it; where something may come in unsaid, all that is there is named. */
+
+type Token = {
+  readonly text: string;
+  readonly class: string;
+  readonly target: string | null;
+  readonly at: string;
+  readonly line: number;
+  readonly column: number;
+};
+/** A declaration and what its signature and its clauses name. */
+export type Site = {
+  readonly at: string;
+  readonly text: string;
+  readonly class: string;
+  readonly line: number;
+  readonly statement: Set<string>;
+  readonly proof: Set<string>;
+  hidden: boolean;
+};
+export type AgdaModule = {
+  readonly sites: ReadonlyMap<string, Site>;
+  /** What headers and applied modules name: it may be in whatever is declared after them. */
+  readonly wide: ReadonlySet<string>;
+  readonly imports: ReadonlySet<string>;
+  /** What keeps proofs sound and was switched off, with the line. */
+  readonly unsafe: readonly string[];
+  /** It says itself that it is safe. */
+  readonly safe: boolean;
+};
+
+const TOKEN = /<a id="(\d+)"(?: href="([^"]+)")?(?: class="([^"]*)")?>([^<]*)<\/a>|<[^>]*>|[^<]+/g;
+const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
+const BLOCKS = /^(?:module|private|abstract|mutual|instance|macro|opaque|interleaved|postulate|primitive|variable)$/;
+/** What means more than its words: something that stands nowhere is looked for, or made. */
+const HIDDEN = /^(?:do|quote|quoteTerm|quoteContext|unquote|unquoteDecl|unquoteDef|tactic|macro|instance|⦃|\{\{|⦇|\(\||@tactic)$/;
+const UNSAFE_PRAGMAS =
+  /^(?:TERMINATING|NON_TERMINATING|NO_TERMINATION_CHECK|NO_POSITIVITY_CHECK|NO_UNIVERSE_CHECK|NON_COVERING|REWRITE|POLARITY|INJECTIVE)$/;
+const UNSAFE_OPTIONS =
+  /^--(?:type-in-type|omega-in-omega|no-(?:termination-check|positivity-check|coverage-check|sort-comparison)|injective-type-constructors|allow-(?:unsolved-metas|incomplete-matches|exec)|rewriting|sized-types|experimental-irrelevance|irrelevant-projections|cumulativity|guardedness-preserving\S*)$/;
+/** Modules that are a part of Agda: what they postulate and switch off is Agda itself. */
+const OWN = /^Agda\.(?:Builtin|Primitive)(?:\.|$)/;
+const DECLARED =
+  /^(?:Function|Postulate|Datatype|Record|Field|Macro|Primitive|PrimitiveType|InductiveConstructor|CoinductiveConstructor|Generalizable)\b/;
+
+/** @param name of the module, as its file is called */
+export function readAgdaHtml(name: string, html: string): AgdaModule {
+  const sites = new Map<string, Site>();
+  const wide = new Set<string>();
+  const imports = new Set<string>();
+  const unsafe: string[] = [];
+  let safe = false;
+  let holders: Site[] = [];
+  for (const chunk of chunksOf(tokensOf(html))) {
+    const [first] = chunk;
+    const words = chunk.map(({ text }) => text);
+    for (const [at, { text, class: kind, target, line }] of chunk.entries()) {
+      if (kind === "Module" && target !== null && words.includes("import")) imports.add(fileOf(target));
+      if (kind === "Pragma" || (kind === "Keyword" && words[at - 1] === "{-#") || UNSAFE_OPTIONS.test(text)) {
+        safe ||= text === "--safe";
+        if (UNSAFE_PRAGMAS.test(text) || UNSAFE_OPTIONS.test(text)) unsafe.push(`${name}:${line} ${text}`);
+      }
+    }
+    const declared = chunk.filter(({ target, at, class: kind }) => target === `${name}.html#${at}` && DECLARED.test(kind));
+    for (const { at, text, class: kind, line } of declared)
+      sites.set(at, { at, text, class: kind.split(" ")[0] ?? "", line, statement: new Set(), proof: new Set(), hidden: false });
+    const isHeader = first?.class === "Keyword" && /^(?:module|open|import)$/.test(first.text);
+    const equals = words.findIndex((text) => text === "=" || text === "with" || text === "rewrite");
+    if (isHeader) holders = [];
+    else if (declared.length > 0) holders = declared.flatMap(({ at }) => sites.get(at) ?? []);
+    if (!isHeader && first?.text !== "...") {
+      // A clause names what it is of on its left side.
+      const left = chunk
+        .slice(0, equals < 0 ? chunk.length : equals)
+        .flatMap(({ target }) => (target === null ? [] : (sites.get(siteOf(name, target)) ?? [])));
+      const functions = left.filter((site) => site.class === "Function" || site.class === "Macro");
+      if (equals >= 0 && functions.length > 0)
+        holders = [...new Set([...functions, ...holders.filter(({ at }) => declared.some((one) => one.at === at))])];
+    }
+    const hidden = words.some((text) => HIDDEN.test(text));
+    const isClause = equals >= 0;
+    const listed = words.findIndex((text) => /^(?:using|hiding|renaming)$/.test(text));
+    for (const [at, { target, class: kind }] of chunk.entries()) {
+      if (target === null || kind === "Bound") continue;
+      if (isHeader || holders.length === 0) {
+        if (listed < 0 || at < listed) wide.add(target);
+      } else
+        for (const holder of holders) if (target !== `${name}.html#${holder.at}`) (isClause ? holder.proof : holder.statement).add(target);
+    }
+    if (hidden) for (const holder of holders) holder.hidden = true;
+  }
+  return { sites, wide, imports, unsafe, safe };
+}
+
+function tokensOf(html: string): Token[] {
+  const body = /<pre class="Agda">([^]*)<\/pre>/.exec(html)?.[1] ?? "";
+  const tokens: Token[] = [];
+  let line = 1;
+  let column = 0;
+  const pass = (text: string): void => {
+    for (const letter of text)
+      if (letter === "\n") {
+        line++;
+        column = 0;
+      } else column++;
+  };
+  for (const [whole, at, target, kind = "", inner = ""] of body.matchAll(TOKEN)) {
+    if (at !== undefined) {
+      const text = inner.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
+      // Of a comment only its place counts.
+      if (kind !== "Comment" && kind !== "Background")
+        tokens.push({ text, class: kind, target: target === undefined ? null : decode(target), at, line, column });
+      pass(text);
+    } else if (!whole.startsWith("<")) pass(whole);
+  }
+  return tokens;
+}
+
+function decode(target: string): string {
+  try {
+    return decodeURIComponent(target.replaceAll("&amp;", "&").replaceAll("&#39;", "'"));
+  } catch {
+    return target;
+  }
+}
+
+/** As the columns have it: what begins no deeper than what is before begins something of its own. */
+function* chunksOf(tokens: readonly Token[]): Generator<readonly Token[]> {
+  let chunk: Token[] = [];
+  let base = Number.POSITIVE_INFINITY;
+  let line = 0;
+  for (const token of tokens) {
+    const begins = token.line !== line && token.column <= base;
+    line = token.line;
+    if (begins) {
+      if (chunk.length > 0) yield chunk;
+      chunk = [];
+      base = token.class === "Keyword" && BLOCKS.test(token.text) ? Number.POSITIVE_INFINITY : token.column;
+    }
+    chunk.push(token);
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+export function fileOf(target: string): string {
+  return target.replace(/\.html(?:#.*)?$/, "");
+}
+
+function siteOf(name: string, target: string): string {
+  return target.startsWith(`${name}.html#`) ? target.slice(name.length + 6) : "";
+}
+
+export type Rests = { readonly names: readonly string[]; readonly unsafe: readonly string[]; readonly exact: boolean };
+
+/** openRests follows names through the modules of a run. @param nameAt the full name of a postulate */
+export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (module: string, site: Site) => string) {
+  const siteAt = (target: string): readonly [string, Site] | null => {
+    const module = fileOf(target);
+    const site = modules.get(module)?.sites.get(target.slice(target.indexOf("#") + 1));
+    return site === undefined ? null : [module, site];
+  };
+  const closure = (module: string): string[] => {
+    const seen = new Set([module]);
+    for (const one of seen) for (const other of modules.get(one)?.imports ?? []) seen.add(other);
+    return [...seen];
+  };
+  /** Agda's own are no axioms of anybody, but for the one that makes any two things equal. */
+  const isAxiom = (module: string, { class: kind, text }: Site): boolean =>
+    OWN.test(module) ? /^primTrustMe$/.test(text) : kind === "Postulate";
+  const follow = (starts: readonly string[]): { names: Set<string>; hidden: boolean } => {
+    const seen = new Set(starts);
+    const names = new Set<string>();
+    let hidden = false;
+    for (const target of seen) {
+      const found = siteAt(target);
+      if (found === null) continue;
+      const [module, site] = found;
+      if (isAxiom(module, site)) names.add(nameAt(module, site));
+      hidden ||= site.hidden && modules.get(module)?.safe !== true;
+      for (const other of [...site.statement, ...site.proof]) seen.add(other);
+    }
+    return { names, hidden };
+  };
+  const axiomsOf = (module: string): string[] =>
+    closure(module).flatMap((one) =>
+      [...(modules.get(one)?.sites.values() ?? [])].filter((site) => isAxiom(one, site)).map((site) => nameAt(one, site)),
+    );
+  return {
+    closure,
+    hasAxioms: (module: string): boolean => axiomsOf(module).length > 0,
+    nameOf(target: string): string | null {
+      const found = siteAt(target);
+      return found === null ? null : nameAt(...found);
+    },
+    of(module: string, site: Site): Rests {
+      const within = closure(module);
+      const wide = within.flatMap((one) =>
+        [...(modules.get(one)?.wide ?? [])].filter((target) => modules.get(fileOf(target))?.safe !== true),
+      );
+      const unsafe = within.flatMap((one) => (OWN.test(one) ? [] : (modules.get(one)?.unsafe ?? [])));
+      const named = follow([`${module}.html#${site.at}`]);
+      const { names, hidden } = follow([`${module}.html#${site.at}`, ...wide]);
+      if (!hidden) return { names: [...names].sort(), unsafe, exact: names.size === named.names.size };
+      // Something may be used that no word names: at most all that there is.
+      return { names: [...new Set(axiomsOf(module))].sort(), unsafe, exact: false };
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/** The adapter of lean4export, a program of its own. It runs no Lean: the export was made where Lean is, of files whose digests stand beside it
+ *  (FILE.sha256, as sha256sum writes it), and says nothing of files with other bytes. */
+import { readFileSync } from "node:fs";
+import { say, serveAdapter } from "./adapter.ts";
+import { type LeanExport, openLeanRests, readLeanExport } from "./lean-export.ts";
+import { LEAN_EXPORT_ADAPTER } from "./lean-tool.ts";
+import type { AdapterRequest } from "./protocol.ts";
+
+async function run(request: AdapterRequest): Promise<void> {
+  const file = request.options.exported;
+  const { meta, constants, sha256: digest } = await readLeanExport(file);
+  say({
+    t: "tool",
+    name: meta.exporter.name,
+    version: `${meta.exporter.version} (Lean ${meta.lean.version})`,
+    executable_sha256: digest,
+    adapter: LEAN_EXPORT_ADAPTER,
+    command: ["lake", "env", "lean4export"],
+  });
+  const made = readDigests(`${file}.sha256`);
+  const paths = request.files.map(({ path }) => path);
+  // Lean does not say which file imports which: all of them were one build.
+  const changed = request.files.filter(({ path, sha256: of }) => made.get(path) !== of).map(({ path }) => path);
+  for (const path of new Set(request.ask.map((one) => one.path))) {
+    say({ t: "imports", path, imports: paths.filter((other) => other !== path) });
+    const state = changed.length === 0 ? "accepted" : "environment";
+    say({
+      t: "check",
+      path,
+      state,
+      log: changed.length === 0 ? "" : `The export was made of other bytes: ${changed.slice(0, 20).join(", ")}.`,
+    });
+  }
+  if (changed.length === 0) tell(request, constants);
+}
+
+function readDigests(file: string): ReadonlyMap<string, string> {
+  const rows = readFileSync(file, "utf8").matchAll(/^([0-9a-f]{64}) [ *](.+)$/gm);
+  return new Map([...rows].map(([, digest = "", path = ""]) => [path.replace(/^\.\//, ""), digest]));
+}
+
+function tell({ ask, own }: AdapterRequest, constants: LeanExport["constants"]): void {
+  const known = new Set([...own, ...ask.map(({ name }) => name)]);
+  const restsOf = openLeanRests(constants);
+  for (const { key, name, path } of ask) {
+    const one = constants.get(name);
+    const { names, unsafe, missing } = restsOf(name);
+    if (one === undefined || missing.length > 0) {
+      const what = one === undefined ? "nothing of this name" : `not all that it rests on: ${missing.slice(0, 5).join(", ")}`;
+      say({ t: "check", path, decl: key, state: "unsupported", log: `The export has ${what}.` });
+      continue;
+    }
+    say({ t: "decl", key, statement: null, type_sha256: one.type });
+    if (names.includes("sorryAx")) say({ t: "hole", decl: key, what: "sorryAx" });
+    say({ t: "axioms", decl: key, names, unsafe, exact: true });
+    for (const part of ["statement", "proof"] as const)
+      for (const to of one[part]) if (to !== name && known.has(to)) say({ t: "edge", from: key, to, part, basis: "kernel" });
+  }
+}
+
+await serveAdapter(() => ({ prover: "lean", version: null, can: ["holes", "axioms", "uses", "check"], needs: [] }), run);

@@ -1,0 +1,172 @@
+/** Files of lean4export in both of their formats, and what is said of a record by one: no Lean runs here, so that the files are written by hand. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { sha256 } from "../../../snapshots/digest.ts";
+import { openLeanRests, readLeanExport } from "./lean-export.ts";
+import { openSource } from "./source-fixture.ts";
+
+type Expression = number;
+/** Writes an export line by line, as the format has it. */
+function openExport(format: "3.0.0" | "3.1.0") {
+  const lines: string[] = [];
+  const put = (line: object): number => lines.push(JSON.stringify(line));
+  put({
+    meta: { exporter: { name: "lean4export", version: format }, format: { version: format }, lean: { githash: "0", version: "4.30.0" } },
+  });
+  let [names, levels, expressions] = [0, 0, 0];
+  const known = new Map<string, number>([["", 0]]);
+  const name = (text: string): number => {
+    const at = known.get(text);
+    if (at !== undefined) return at;
+    const cut = text.lastIndexOf(".");
+    const pre = name(cut < 0 ? "" : text.slice(0, cut));
+    put({ in: ++names, str: { pre, str: text.slice(cut + 1) } });
+    known.set(text, names);
+    return names;
+  };
+  const expression = (said: object): Expression => (put({ ie: expressions, ...said }), expressions++);
+  const declare = (kind: string, said: object): void => void put({ [kind]: format === "3.0.0" ? [said] : said });
+  return {
+    param: (text: string): number => (put({ il: ++levels, param: name(text) }), levels),
+    constant: (text: string, us: readonly number[] = []): Expression => expression({ const: { name: name(text), us } }),
+    bound: (at: number): Expression => expression({ bvar: at }),
+    sort: (level: number): Expression => expression({ sort: level }),
+    apply: (fn: Expression, arg: Expression): Expression => expression({ app: { fn, arg } }),
+    all: (text: string, type: Expression, body: Expression): Expression =>
+      expression({ forallE: { name: name(text), type, body, binderInfo: "default" } }),
+    noted: (expr: Expression): Expression => expression({ mdata: { expr, data: {} } }),
+    axiom: (text: string, type: Expression): void => declare("axiom", { name: name(text), levelParams: [], type, isUnsafe: false }),
+    theorem: (text: string, type: Expression, value: Expression, universes: readonly string[] = []): void =>
+      declare("thm", { name: name(text), levelParams: universes.map(name), type, value, all: [name(text)] }),
+    definition: (text: string, type: Expression, value: Expression, safety = "safe"): void =>
+      declare("def", { name: name(text), levelParams: [], type, value, hints: "abbrev", safety, all: [name(text)] }),
+    inductive: (text: string, type: Expression, constructors: readonly (readonly [string, Expression])[]): void => {
+      const types = [
+        { name: name(text), levelParams: [], type, all: [name(text)], ctors: constructors.map(([one]) => name(one)), isUnsafe: false },
+      ];
+      const ctors = constructors.map(([one, of]) => ({ name: name(one), levelParams: [], type: of, induct: name(text), isUnsafe: false }));
+      put({
+        inductive: format === "3.0.0" ? { inductiveVals: types, constructorVals: ctors, recursorVals: [] } : { types, ctors, recs: [] },
+      });
+    },
+    text: (): string => `${lines.join("\n")}\n`,
+  };
+}
+
+function example(format: "3.0.0" | "3.1.0", { bound = "x", universe = "u" } = {}): string {
+  const file = openExport(format);
+  const prop = file.sort(0);
+  file.inductive("True", prop, [["True.intro", file.constant("True")]]);
+  const [yes, intro] = [file.constant("True"), file.constant("True.intro")];
+  file.axiom("propext", prop);
+  file.axiom("sorryAx", prop);
+  file.theorem("A.sound", yes, intro);
+  file.theorem("A.uses", yes, file.apply(file.constant("A.sound"), file.constant("propext")));
+  file.theorem("A.open", yes, file.constant("sorryAx"));
+  file.theorem("A.about", file.all("h", file.constant("A.open"), yes), intro);
+  file.definition("A.trick", yes, intro, "unsafe");
+  file.theorem("A.by_trick", yes, file.constant("A.trick"));
+  file.theorem("A.cut", yes, file.constant("A.elsewhere"));
+  const level = file.param(universe);
+  file.theorem("A.general", file.all(bound, file.sort(level), file.noted(file.bound(0))), intro, [universe]);
+  file.axiom("hidden", prop);
+  file.inductive("Odd", prop, [["Odd.mk", file.all("h", file.constant("hidden"), file.constant("Odd"))]]);
+  file.theorem("A.of_type", file.constant("Odd"), intro);
+  return file.text();
+}
+
+async function read(t: TestContext, text: string) {
+  const folder = mkdtempSync(join(tmpdir(), "proofshelf-lean-export-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "e.ndjson"), text);
+  return readLeanExport(join(folder, "e.ndjson"));
+}
+
+test("both formats say the same: axioms, sorry, what is unsafe, what is missing, and what only the statement or a constructor rests on", async (t) => {
+  for (const format of ["3.0.0", "3.1.0"] as const) {
+    const { constants, meta } = await read(t, example(format));
+    assert.equal(meta.format.version, format);
+    const rests = openLeanRests(constants);
+    assert.deepEqual(rests("A.sound"), { names: [], unsafe: [], missing: [] });
+    assert.deepEqual(rests("A.uses").names, ["propext"]);
+    assert.deepEqual(rests("A.open").names, ["sorryAx"]);
+    assert.deepEqual(rests("A.about").names, ["sorryAx"], "in its statement alone");
+    assert.deepEqual(rests("A.by_trick").unsafe, ["A.trick is unsafe or partial"]);
+    assert.deepEqual(rests("A.cut").missing, ["A.elsewhere"]);
+    assert.deepEqual(rests("A.of_type").names, ["hidden"], "by a constructor that nothing names");
+    assert.deepEqual(constants.get("A.uses")?.proof, new Set(["A.sound", "propext"]));
+  }
+});
+
+test("the digest of a statement is of its structure: not of names of variables and universes, of notes and of the file's numbers", async (t) => {
+  const digest = async (text: string, name = "A.general") => (await read(t, text)).constants.get(name)?.type;
+  const one = await digest(example("3.0.0"));
+  assert.match(one ?? "", /^[0-9a-f]{64}$/);
+  assert.equal(await digest(example("3.1.0")), one);
+  assert.equal(await digest(example("3.1.0", { bound: "y", universe: "v" })), one);
+  const all = (await read(t, example("3.1.0"))).constants;
+  assert.equal(all.get("A.sound")?.type, all.get("A.uses")?.type);
+  assert.notEqual(all.get("A.sound")?.type, all.get("A.about")?.type);
+});
+
+test("a deep and shared expression is walked once; what is damaged, cut or of another format is refused with its line", async (t) => {
+  const file = openExport("3.1.0");
+  let deep = file.sort(0);
+  for (let at = 0; at < 20_000; at++) deep = file.apply(deep, deep);
+  file.axiom("deep", deep);
+  assert.match((await read(t, file.text())).constants.get("deep")?.type ?? "", /^[0-9a-f]{64}$/);
+  const good = example("3.1.0").split("\n");
+  for (const [lines, why] of [
+    [good.slice(1), /does not begin with what made it/],
+    [[good[0]?.replaceAll("3.1.0", "2.0.0") ?? ""], /has format 2\.0\.0; 3\.0 and 3\.1 are read/],
+    [[good[0] ?? "", "{"], /line 2 .*cannot be read/],
+    [[good[0] ?? "", '{"ie":0,"app":{"fn":7,"arg":7}}'], /line 2 .*names 7, which comes later or never/],
+    [[good[0] ?? "", '{"thm":{"name":0,"type":"x"}}'], /line 2 .*none of the format/],
+    [[""], /the export is empty/],
+  ] as const)
+    await assert.rejects(read(t, lines.join("\n")), why);
+});
+
+test("through the protocol: what rests on sorry, on what is unsafe or on bytes of another day is not VERIFIED", async (t) => {
+  const source = `namespace A
+theorem sound : True := .intro
+theorem uses : True := sound
+theorem open : True := by sorry
+theorem about (h : open) : True := .intro
+theorem by_trick : True := trick
+theorem cut : True := elsewhere
+theorem nowhere : True := .intro
+end A
+`;
+  const yaml =
+    "policy: { axioms: [propext] }\nsources:\n  - { repo: r, folder: ./src, rev: one, prover: lean, exported: ./export.ndjson }\n";
+  const { put, recheck, states, verdict } = openSource(t);
+  put({
+    "registry.yaml": yaml,
+    "src/A.lean": source,
+    "export.ndjson": example("3.1.0"),
+    "export.ndjson.sha256": `${sha256(source)}  ./A.lean\n`,
+  });
+  const [run] = await recheck({ unsandboxed: true });
+  assert.ok(run?.check, run?.problems.join("\n"));
+  const said = await states();
+  assert.deepEqual(
+    Object.keys(said)
+      .filter((name) => said[name] === "VERIFIED")
+      .sort(),
+    ["A.A.sound", "A.A.uses"],
+  );
+  for (const name of ["A.A.open", "A.A.about", "A.A.by_trick"]) assert.equal(said[name], "NOT_VERIFIED", name);
+  for (const name of ["A.A.cut", "A.A.nowhere"]) assert.equal(said[name], "UNSPECIFIED", name);
+  assert.equal((await verdict("A.A.about"))?.state, "holes");
+  assert.deepEqual((await verdict("A.A.uses"))?.uses, [{ to: "A.sound", part: "proof", basis: "kernel" }]);
+  assert.match((await verdict("A.A.sound"))?.check.tool.version ?? "", /Lean 4\.30\.0/);
+  assert.deepEqual(await recheck({ unsandboxed: true }), [], "nothing is stale");
+  put({ "src/A.lean": source.replace("sound : True", "sound : False") });
+  await recheck({ unsandboxed: true });
+  assert.equal((await states())["A.A.sound"], "UNSPECIFIED");
+  assert.match((await verdict("A.A.sound"))?.log ?? "", /made of other bytes: A\.lean/);
+});
