@@ -1,14 +1,7 @@
 /** The sidecar as a process: told what to serve by the process that starts it, with its secrets from the environment. */
 import { setFlagsFromString } from "node:v8";
-import {
-  describeOperations,
-  listen,
-  openOperations,
-  receiveServing,
-  sendToStarter,
-  type SidecarServing,
-  stopWithStarter,
-} from "../snapshots/http/index.ts";
+import { describeOperations, openOperations } from "../snapshots/annex/metrics/operations.ts";
+import { listen, receiveServing, sendToStarter, type SidecarServing, stopWithStarter } from "../snapshots/http/index.ts";
 import { ANNEXES } from "./annexes.ts";
 import { openLog } from "./serve/log.ts";
 import { openSidecar, type Sidecar } from "./serve/server.ts";

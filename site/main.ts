@@ -1,11 +1,10 @@
 /** The site server as a process: told what to serve by the process that starts it. */
 import { openSiteView } from "./server.ts";
+import { describeOperations, openOperations } from "../snapshots/annex/metrics/operations.ts";
 import {
-  describeOperations,
   listen,
   observe,
   openAccessLog,
-  openOperations,
   receiveServing,
   sendToStarter,
   type SiteServing,

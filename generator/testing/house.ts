@@ -50,7 +50,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     // The package starts what it was compiled to.
     ["package"],
   ],
-  site: [[REST], ["annex"], ["annexes.ts"], ["entry.ts"]],
+  site: [[REST], ["annex"], ["annexes.ts"], ["entry.ts", "main.ts"]],
   sidecar: [["http", "proxy"], ["gate", "ask"], ["mcp"], ["serve"], ["annex"], ["annexes.ts"], ["main.ts"]],
 };
 

@@ -14,7 +14,6 @@ import {
   openAccessLog,
   openAdmission,
   openView,
-  type Operations,
   type Runtime,
   type SidecarServing,
   type Starter,
@@ -26,7 +25,6 @@ import type { AnswerCounted } from "../ask/counted.ts";
 import type { Parts } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "../http/body.ts";
 import { openClients } from "../gate/client.ts";
-import { isLoopback, openDevelopmentAccess } from "../gate/development-access.ts";
 import { type Gate, openGate } from "../gate/gate.ts";
 import { openAsk, wholeAnswer } from "../ask/library.ts";
 import { noRateLimits, openRateLimiter, RATES } from "../http/limits.ts";
@@ -61,6 +59,19 @@ export type SidecarAnnexes = {
     access: () => AccessConfig | null,
     given: { readonly baseUrl: string; readonly env: Environment; readonly log: Pick<Logger, "warn"> },
   ): { answer(request: Request): Promise<Response | null>; withSession(strict: Gate): Gate };
+  /** Lets whoever started this look at the gated view; null where others could reach what listens on a host. */
+  openDevelopmentAccess(host: string): Promise<DevelopmentAccess | null>;
+};
+
+/** A gate for one's own look. */
+export type DevelopmentAccess = {
+  readonly access: AccessConfig;
+  readonly readKeys: () => Promise<string>;
+  readonly token: string;
+  /** The same gate, at which the cookie counts as the token. */
+  readonly withCookie: (gate: Gate) => Gate;
+  /** Answers the link with the cookie; null of every other request. */
+  readonly signIn: (request: Request) => Response | null;
 };
 
 type SidecarOptions = {
@@ -69,7 +80,7 @@ type SidecarOptions = {
   readonly semantic?: Semantic;
 };
 
-type Watcher = Pick<Operations, "countModelCall" | "countRebuild">;
+type Watcher = { countModelCall(outcome: string): void; countRebuild(outcome: string): void };
 
 export type Sidecar = {
   readonly listener: RequestListener;
@@ -87,7 +98,7 @@ export type Sidecar = {
 export async function openSidecar(serving: SidecarServing, env: Environment, log: Logger, options: SidecarOptions): Promise<Sidecar> {
   const { annexes } = options;
   const blobs = options.starter?.blobs ?? null;
-  const development = serving.access === "development" && isLoopback(serving.host) ? await openDevelopmentAccess() : null;
+  const development = serving.access === "development" ? await annexes.openDevelopmentAccess(serving.host) : null;
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
   const strict = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
   const own = annexes.openSignIn(() => access, { baseUrl: serving.baseUrl, env, log });

@@ -5,7 +5,6 @@ export { capabilities, describeCache } from "./capabilities.ts";
 export { encode, isCompressed } from "./encoding.ts";
 export { isOfProcess, listen, originForm, partsOf, PATIENCE, viewListener } from "./listen.ts";
 export { observe, openAccessLog, type Seen } from "./observe.ts";
-export { describeOperations, openOperations, type Operations } from "./operations.ts";
 export { PAGE_POLICY, readsHtml, renderedAnswer, strayAnswer } from "./page-answer.ts";
 export { type Answer, CACHE } from "./reply.ts";
 export {

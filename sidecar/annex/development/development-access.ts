@@ -2,27 +2,17 @@
  *  opened once turns into a cookie. Only `serve --try-internal` and the demo have it, and they listen on this machine alone. */
 import ipaddr from "ipaddr.js";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { CACHE } from "../../snapshots/http/index.ts";
-import type { Gate } from "./gate.ts";
-import { AccessConfig } from "../../snapshots/schema/index.ts";
+import { CACHE } from "../../../snapshots/http/index.ts";
+import { AccessConfig } from "../../../snapshots/schema/index.ts";
+import type { DevelopmentAccess } from "../../serve/server.ts";
 
 const ISSUER = "https://development.invalid";
 const AUDIENCE = "development";
 const HUMAN_AUDIENCE = "development-people";
 const EMAIL = "developer@development.invalid";
 
-type DevelopmentAccess = {
-  readonly access: AccessConfig;
-  readonly readKeys: () => Promise<string>;
-  readonly token: string;
-  /** The same gate, at which the cookie counts as the token. */
-  readonly withCookie: (gate: Gate) => Gate;
-  /** Answers the link with the cookie; null of every other request. */
-  readonly signIn: (request: Request) => Response | null;
-};
-
 /** isLoopback tells whether what listens on a host is reached from this machine alone. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback");
 }
 
@@ -33,7 +23,8 @@ const SIGN_IN_PATH = "/internal/try";
 const COOKIE = "proofshelf-try";
 const DAY = 86_400; // seconds; as long as the token is good
 
-export async function openDevelopmentAccess(): Promise<DevelopmentAccess> {
+export async function openDevelopmentAccess(host: string): Promise<DevelopmentAccess | null> {
+  if (!isLoopback(host)) return null;
   const { publicKey, privateKey } = await generateKeyPair("ES256");
   const kid = "development";
   const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid, alg: "ES256", use: "sig" }] });

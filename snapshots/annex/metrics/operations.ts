@@ -2,11 +2,11 @@
  *  and `/ready`, 200 when there is a snapshot to serve. No name of a person, an object or a query is in any of it. */
 import type { RequestListener } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Router } from "../routes/match.ts";
-import { listen, type Listening } from "./listen.ts";
-import { observe, type Seen } from "./observe.ts";
-import type { BuildTally, OperationsServing } from "./serving.ts";
-import type { View } from "./view.ts";
+import type { Router } from "../../routes/match.ts";
+import { listen, type Listening } from "../../http/listen.ts";
+import { observe, type Seen } from "../../http/observe.ts";
+import type { BuildTally, OperationsServing } from "../../http/serving.ts";
+import type { View } from "../../http/view.ts";
 
 export type Operations = {
   readonly listening: Listening;
