@@ -278,11 +278,15 @@ command("prune", "Remove old snapshots and every blob that no kept one needs")
 command("export", "Write the public view as plain files for any static host")
   .argument("<target>", "a new folder or an earlier export, or s3://BUCKET/PREFIX, where only what has changed is written")
   .option("--with-history", "also every kept snapshot whole, under at/<id>/")
+  .option("--without-shelf", "without shelf/, by which others mirror and audit the library")
   .option("--endpoint <url>", "address of a store other than AWS, for s3://")
   .option("--region <name>", "region of the bucket; us-east-1 when left out")
   .option("--gzip", "for s3://: pages, JSON, scripts and styles lie there compressed")
-  .action(async (target: string, options: CommonOptions & { withHistory?: boolean; gzip?: boolean; endpoint?: string; region?: string }) =>
-    (await import("./annex/export/export-command.ts")).runExport(target, options, await annexes()),
+  .action(
+    async (
+      target: string,
+      options: CommonOptions & { withHistory?: boolean; withoutShelf?: boolean; gzip?: boolean; endpoint?: string; region?: string },
+    ) => (await import("./annex/export/export-command.ts")).runExport(target, options, await annexes()),
   );
 
 command("mirror", "Copy somebody's public library, and check every byte of it; serve --only site on the copy answers as the origin does")

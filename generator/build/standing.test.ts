@@ -7,6 +7,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { tableFromIPC } from "apache-arrow";
+import { readParquet } from "parquet-wasm/node";
 import { sha256 } from "../../snapshots/digest.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
@@ -293,9 +295,23 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
 
 async function read(path: string): Promise<{ readonly body: string; readonly type: string }> {
   const response = await fetch(server.url + path, { headers: PAIR, redirect: "follow" });
-  const body = await response.text();
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const body = Buffer.from(bytes).toString();
   assert.equal(response.status, 200, `${path}: ${body.slice(0, 300)}`);
-  return { body, type: response.headers.get("content-type") ?? "" };
+  const type = response.headers.get("content-type") ?? "";
+  return /parquet/.test(type) ? { body: linesOf(bytes), type: "application/x-ndjson" } : { body, type };
+}
+
+/** Rows of a table, a line of JSON each. Of a standing a cell has the sentence. */
+function linesOf(parquet: Uint8Array): string {
+  const rows = tableFromIPC(readParquet(parquet).intoIPCStream()).toArray() as { toJSON(): Readonly<Record<string, unknown>> }[];
+  return rows
+    .map((row) => {
+      const { standing, ...cells } = row.toJSON();
+      const members = standing === undefined ? cells : { ...cells, standing: { says: standing } };
+      return `${JSON.stringify(members, (_, value: unknown) => (typeof value === "bigint" ? Number(value) : value))}\n`;
+    })
+    .join("");
 }
 
 /** Walks every route, page, file, tool and question of a view. */

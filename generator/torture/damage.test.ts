@@ -62,6 +62,16 @@ test("a head of the log whose signature is not of its text any more is made anew
   await mends();
 });
 
+test("a list of the log's keys with a key that is none any more is named anew", async () => {
+  await library.reset();
+  const keys = join(library.shelf, "public/keys.json");
+  writeFileSync(
+    keys,
+    readFileSync(keys, "utf8").replace(/\+[0-9a-f]/, (sign) => (sign === "+0" ? "+1" : "+0")),
+  );
+  await mends();
+});
+
 test("a pack that is cut, with what earlier snapshots have of what was redacted, stops no build after repair", async () => {
   for (const share of [0.3, 0.305, 0.31]) {
     await library.reset();

@@ -76,11 +76,12 @@ export function recordStanding({
   return formatStanding(STATES.get(said) ?? said, evidence, buts, but?.lost ?? false, findCheck(said, checks));
 }
 
-/** FindCheck returns the run that a state is of: of a verified record one that accepted it, else the newest. Where nobody ran a prover
- *  there is none. */
+/** FindCheck returns the run that is to be told: one that contradicts another, of a verified record one that accepted it, else the newest.
+ *  Where nobody ran a prover there is none. */
 function findCheck(said: string, checks: NonNullable<CubRecord["checks"]>): Check | null {
   const run = checks.filter(({ state }) => state !== "not_run").toSorted((a, b) => (a.finished < b.finished ? 1 : -1));
-  const check = (said === "VERIFIED" ? run.find(accepts) : undefined) ?? run[0];
+  const contradicting = run.find(({ state }) => state === "disagrees");
+  const check = contradicting ?? (said === "VERIFIED" ? run.find(accepts) : undefined) ?? run[0];
   if (check === undefined) return null;
   return { state: check.state, by: `${proverName(check.prover)} ${check.version}`.trimEnd(), on: check.finished };
 }

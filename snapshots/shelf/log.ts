@@ -52,8 +52,17 @@ export async function readLogKeys(log: Pick<LogFiles, "read">): Promise<LogKeys>
 /** @throws ShelfError "bad_log" when the bytes are no list of keys */
 export function parseLogKeys(bytes: Uint8Array): LogKeys {
   const parsed = keysSchema.safeParse(parseJson(Buffer.from(bytes).toString()));
-  if (parsed.success) return parsed.data;
+  if (parsed.success && parsed.data.every(({ key }) => key === null || isKey(key))) return parsed.data;
   throw new ShelfError("bad_log", `${KEYS_PATH} of the log is not what was written.`, { fixes: ["Run: proofshelf repair"] });
+}
+
+function isKey(text: string): boolean {
+  try {
+    parseKey(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The key that signs a head of so many entries; null for none. */

@@ -10,7 +10,7 @@ import { exportToBucket } from "../bucket/export-bucket.ts";
 
 export async function runExport(
   target: string,
-  options: CommonOptions & BucketOptions & { withHistory?: boolean; gzip?: boolean },
+  options: CommonOptions & BucketOptions & { withHistory?: boolean; withoutShelf?: boolean; gzip?: boolean },
   annexes: ShelfAnnexes,
 ): Promise<void> {
   const place = parsePlace(target, options);
@@ -20,12 +20,12 @@ export async function runExport(
   if ((await shelf.readPointer()) === null)
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
   const { dist } = await compileSite();
-  const withHistory = options.withHistory === true;
+  const parts = { withHistory: options.withHistory === true, withoutShelf: options.withoutShelf === true };
   if (place === null) {
-    const done = await exportView({ shelf, dist, dir: target, withHistory });
+    const done = await exportView({ shelf, dist, dir: target, ...parts });
     return print(options, done, `Wrote ${done.files} files of snapshot ${done.snapshot} to ${target}.\n`);
   }
-  const done = await exportToBucket({ shelf, dist, withHistory, gzip: options.gzip === true, bucket: openBucket(place) });
+  const done = await exportToBucket({ shelf, dist, ...parts, gzip: options.gzip === true, bucket: openBucket(place) });
   const { files, written, removed, snapshot } = done;
   print(options, done, `Snapshot ${snapshot} is at ${target}: ${files} files, ${written} written, ${removed} removed.\n`);
 }

@@ -38,8 +38,8 @@ before(async () => {
 });
 after(() => rmSync(base, { recursive: true, force: true }));
 
-async function run(dir: string): Promise<Exported> {
-  return exportView({ shelf: openShelves(config).public, dist: (await compileSite()).dist, dir });
+async function run(dir: string, parts: { readonly withoutShelf?: boolean } = {}): Promise<Exported> {
+  return exportView({ shelf: openShelves(config).public, dist: (await compileSite()).dist, dir, ...parts });
 }
 
 function digestsUnder(dir: string): Map<string, string> {
@@ -73,6 +73,15 @@ test("an export is the same each time, and a later one replaces it as a whole", 
   writeFileSync(join(again, "stale.html"), "left from before");
   await run(again);
   assert.deepEqual([...digestsUnder(again)], [...digestsUnder(at())]);
+});
+
+test("without the shelf every other file is the same", async () => {
+  const bare = at("..", "bare");
+  const { files } = await run(bare, { withoutShelf: true });
+  const [all, rest] = [digestsUnder(at()), digestsUnder(bare)];
+  const others = [...all].filter(([path]) => !path.startsWith("shelf/"));
+  assert.deepEqual([...rest], others);
+  assert.ok(files < 0.8 * all.size, `${files} of ${all.size}`);
 });
 
 test("objects are their bytes under their own names, however awkward, but for those that a host would have run", () => {

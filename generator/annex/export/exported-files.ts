@@ -48,11 +48,16 @@ export type ExportedFile = {
 export type ExportOptions = {
   /** Also every kept snapshot whole, under `at/<id>/`. */
   readonly withHistory?: boolean;
+  /** Leaves out what others copy and check the library by: its blobs once more under their digests, and its log. */
+  readonly withoutShelf?: boolean;
 };
 
 /** Every file of the export, each path once, in an order that depends on the shelf alone.
  *  @throws ShelfError "build_failed" for what cannot be answered */
-export async function* exportedFiles(view: View, { withHistory = false }: ExportOptions): AsyncGenerator<ExportedFile> {
+export async function* exportedFiles(
+  view: View,
+  { withHistory = false, withoutShelf = false }: ExportOptions,
+): AsyncGenerator<ExportedFile> {
   const open = await view.current();
   if (open === null) return;
   for await (const file of snapshotFiles(view, open, ""))
@@ -60,7 +65,7 @@ export async function* exportedFiles(view: View, { withHistory = false }: Export
       ? file
       : withoutPast(file);
   // As they are: what checks a copy goes by their digests.
-  for await (const path of shelfPaths(view, open)) yield fileAt(view, path, path.slice(1));
+  if (!withoutShelf) for await (const path of shelfPaths(view, open)) yield fileAt(view, path, path.slice(1));
   if (!withHistory) return;
   for (const { snapshot } of await view.records()) {
     const past = await view.byId(snapshot);

@@ -27,7 +27,7 @@ export class LeakError extends ShelfError {
         fixes: [
           "Take it out of the public source, the claim or the record that says it, make its collection public, or gate the source.",
           "What may be said all the same stands in the configuration, with the reason:",
-          `leaks: { allow: [{ public: ${JSON.stringify(leaks[0]?.public.name ?? "")}, text: "the words as they stand above", reason: "why" }] }`,
+          proposal(leaks),
           "or with gated: the gated key, in place of text, for everything that it says.",
         ],
       },
@@ -39,6 +39,16 @@ export class LeakError extends ShelfError {
   get detail(): string {
     return describeLeaks(this.leaks);
   }
+}
+
+/** Files that a proposal has an entry for. */
+const MAX_PROPOSED = 50;
+
+/** Proposal returns an allowance for every file that is named, to be pasted. */
+function proposal(leaks: readonly Leak[]): string {
+  const names = [...new Set(leaks.map(({ public: { name } }) => name))].slice(0, MAX_PROPOSED);
+  const entries = names.map((name) => `{ public: ${JSON.stringify(name)}, text: "the words as they stand above", reason: "why" }`);
+  return `leaks: { allow: [${entries.join(", ")}] }`;
 }
 
 function groupLeaks(leaks: readonly Leak[]): readonly LeakGroup[] {

@@ -19,6 +19,13 @@ export type LeakSources = {
   readonly extra?: readonly string[];
 };
 
+/** Keys that a finding names. */
+const MAX_NAMED = 5;
+
+function tellKey({ text, public: { line } }: Leak): string {
+  return `${JSON.stringify(text)}${line === null ? "" : ` in line ${line}`}`;
+}
+
 export function leakCheck(sources: LeakSources): Check {
   return {
     name: "leaks",
@@ -34,8 +41,10 @@ export function leakCheck(sources: LeakSources): Check {
       const { leaks } = await findLeaks(secrets, scanned(), sources.leaks?.(snapshot, data));
       for (const found of Map.groupBy(leaks, ({ severity, kind, public: { path } }) => JSON.stringify([severity, kind, path])).values()) {
         const { severity, kind, public: place } = found[0] as Leak;
-        const where = place.line === null ? "" : `, first in line ${place.line}`;
-        const detail = `${found.length} ${found.length === 1 ? "occurrence" : "occurrences"}${where}.`;
+        // Names are told to who verifies both views; of texts and values only where they stand.
+        const names = kind === "key" ? `: ${found.slice(0, MAX_NAMED).map(tellKey).join(", ")}` : "";
+        const where = place.line === null || names !== "" ? "" : `, first in line ${place.line}`;
+        const detail = `${found.length} ${found.length === 1 ? "occurrence" : "occurrences"}${where}${names}.`;
         report.add(`leak_${kind}`, "public", { snapshot: snapshot.id, path: place.path }, detail, severity);
       }
     },

@@ -399,6 +399,20 @@ test("long passages that a public object shares with a gated one are told, boile
   assert.deepEqual(await shared(1, long.slice(0, 200)), []);
 });
 
+test("a gated prefix inside another path is no word about it, and one that begins a path is told with its line; both are public then", async () => {
+  const note = (text: string): ScannedFile => file("objects/notes/x.md", text);
+  for (const inside of ["See https://example.org/drafts/1.", "lib/drafts/", "x-drafts/", "a.drafts/", "%2Fdrafts/", "user@host:drafts/"])
+    assert.deepEqual(await leaksOf(await secretsOf(), [note(inside), file("pages/x", inside, HTML)]), [], inside);
+  for (const begins of ["drafts/", "(drafts/)", "[x](../drafts/)", "/objects/drafts/", "http://example.org/drafts/ and drafts/"]) {
+    const leaks = await leaksOf(await secretsOf(), [note(`\n\n${begins}`), file("pages/x", begins, HTML)]);
+    assert.deepEqual(
+      leaks.map(({ severity, kind, text, public: { path, line } }) => [severity, kind, text, path, line]),
+      [["warning", "key", "drafts/", "objects/notes/x.md", 3]],
+      begins,
+    );
+  }
+});
+
 test("names that only begin like a gated key are no leak", async () => {
   const source: TinySource = {
     objects: [

@@ -99,7 +99,8 @@ export async function findLeaks(
       publishAll(secrets, found);
       for (const id of source ? found.ids.keys() : []) {
         // Titles are words, which anybody may say.
-        if (secrets.secrets[id]?.kind !== "title") hits.push({ name, path, source, id, place: () => NO_PLACE });
+        if (secrets.secrets[id]?.kind !== "title" && !found.inside.has(id))
+          hits.push({ name, path, source, id, place: found.ids.get(id) ?? (() => NO_PLACE) });
       }
       continue;
     }

@@ -17,6 +17,8 @@ export type FoundText = {
 export type Scan = {
   /** Secrets that stand in it whole, by their numbers. */
   readonly ids: ReadonlyMap<number, () => Place>;
+  /** Those of a source that are prefixes, and stand only inside other paths: `courses/` in an address of elsewhere. */
+  readonly inside: ReadonlySet<number>;
   /** Texts that have runs of gated words. */
   readonly texts: readonly FoundText[];
 };
@@ -28,12 +30,16 @@ export function scanFile(secrets: GatedSecrets, file: ScannedFile): Scan {
   // Lines of a part are not those of the file.
   const placed = (place: () => Place): (() => Place) => (offset > 0 ? () => NO_PLACE : place);
   const ids = new Map<number, () => Place>();
+  const inside = new Set<number>();
   for (const { id, offset: at, end } of matches(secrets, bytes)) {
-    const { kind } = secrets.secrets[id] ?? { kind: null };
+    const { kind, value } = secrets.secrets[id] ?? { kind: null, value: "" };
+    const isInside = source && kind === "key" && value.endsWith("/") && !beginsPath(bytes, at);
     // Escapes and markup may spell a title by accident, but no name and no digest.
-    if (ids.has(id) || !(decoded.plain || source || kind === "key" || kind === "digest")) continue;
+    if ((ids.has(id) && (isInside || !inside.has(id))) || !(decoded.plain || source || kind === "key" || kind === "digest")) continue;
     // In files of the search engine texts stand end to end, and two of them make a title that neither has.
     if (kind === "title" && binary && !source && (isWordByte(bytes[at - 1]) || isWordByte(bytes[end]))) continue;
+    if (isInside) inside.add(id);
+    else inside.delete(id);
     ids.set(
       id,
       placed(() => (decoded.texts.length === 0 ? NO_PLACE : { line: lineAtByte(bytes, at), pointer: null })),
@@ -64,7 +70,7 @@ export function scanFile(secrets: GatedSecrets, file: ScannedFile): Scan {
     const runs = findRuns(secrets, text);
     if (runs.length > 0) texts.push({ text, runs, place: (at) => (offset > 0 ? NO_PLACE : decoded.place(n, at)) });
   }
-  return { ids, texts };
+  return { ids, inside, texts };
 }
 
 /** Sentences lie in template strings. */
@@ -111,6 +117,14 @@ export function readStretch(text: string, [first, last]: readonly [Run, Run]): {
   const folded = foldText(text);
   const start = findRunStart(folded, first.end);
   return { start, words: (folded.length === text.length ? text : folded).slice(start, last.end) };
+}
+
+/** What may stand before a name in this library: nothing, dots, or the roots of our own addresses. */
+const BEFORE_PATH = /(?:^|[^\w.%~:/-])(?:(?:\.{1,2}\/)+|\/|\/?(?:internal\/)?(?:objects?|browse)\/)?$/i;
+const LONGEST_BEFORE = 64; // bytes
+
+function beginsPath(bytes: Uint8Array, at: number): boolean {
+  return BEFORE_PATH.test(Buffer.from(bytes.subarray(Math.max(0, at - LONGEST_BEFORE), at)).toString("latin1"));
 }
 
 function isWordByte(byte = 0): boolean {
