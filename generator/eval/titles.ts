@@ -31,7 +31,7 @@ const BAD_SUMMARY =
   /copyright|all rights reserved|licen[cs]e v|@\w+\.\w|^\W*\||\[next|\[top of|table of contents|institution:|^(?:new in version|source code:|todo|fixme|safety:)|begin hide|\{-#|;$/i;
 const NAMES_ALONE = /^(?:\p{Lu}[\p{L}.'-]*[ ,]*){2,6}$/u;
 
-export async function readTable(): Promise<readonly Row[]> {
+async function readTable(): Promise<readonly Row[]> {
   const lines = (await readFile(TABLE, "utf8")).trimEnd().split("\n");
   return lines.map((line) => {
     const [whole = "", ...right] = line.split("\t");
@@ -75,7 +75,7 @@ async function judge(row: Row, file: string): Promise<JudgedTitle> {
 }
 
 /** Words alone; a chapter's number in front is left out. */
-export function fold(title: string): string {
+function fold(title: string): string {
   const bare = title.normalize("NFKC").replace(/^\d+(?:\.\d+)*\.\s+/, "");
   return (bare.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []).join(" ");
 }

@@ -100,3 +100,5 @@ const pages = (Object.keys(PAGES) as (keyof typeof PAGES)[]).map((id) => ({ ...P
 export const ROUTES = describedRoutes(rows);
 /** Reads the paths of every row. */
 export const ROUTER = openRouter([...rows, ...pages], BESIDE);
+
+export { HARVEST_FILES } from "../annex/harvest/rows.ts";
