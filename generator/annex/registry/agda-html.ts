@@ -143,7 +143,7 @@ function* chunksOf(tokens: readonly Token[]): Generator<readonly Token[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-export function fileOf(target: string): string {
+function fileOf(target: string): string {
   return target.replace(/\.html(?:#.*)?$/, "");
 }
 
