@@ -83,9 +83,9 @@ for (const [how, javaScriptEnabled, host] of [
       await expect(page.locator(".card .shelfmark").first()).toHaveText("CUB-0051");
       await order.getByRole("link", { name: "state" }).click();
       await expect(order.locator("[aria-current=true]")).toHaveText("state");
-      await expect(page.locator(".card .state").first()).toHaveText("verified");
+      await expect(page.locator(".card .state").first()).toHaveText(/^verified/);
       await page.goto(`${start}?sort=state&part=2`);
-      await expect(page.locator(".card .state").last()).not.toHaveText("verified");
+      await expect(page.locator(".card .state").last()).not.toHaveText(/^verified/);
     });
   });
 }
@@ -98,7 +98,7 @@ test("where a server answers, nobody is told of hosts of plain files; there, who
     await watched(browser, { javaScriptEnabled: false }, async (page) => {
       for (const path of ["registry/", "browse/notes/"]) {
         await page.goto(new URL(path, start).href);
-        await expect(page.getByText("host of plain files")).toHaveCount(count);
+        await expect(page.locator("main noscript p")).toHaveCount(count);
       }
     });
 });

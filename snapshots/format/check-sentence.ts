@@ -36,8 +36,6 @@ export function checkSentence(check: RecordCheck, { axioms = [], unsafe = [] }: 
     if (state === "accepted" || state === "accepted_with_axioms")
       return `${name} ${version} accepted this file ${when}; it rests on ${rests}${off}.`;
     if (state === "holes") return `${name} ${version} accepted this file ${when}, but this rests on what nobody has proved: ${rests}.`;
-    if (state === "disagrees")
-      return `${name} ${version} contradicts the prover that it looks over, ${when}${reason === "" ? "" : `: ${reason}`}.`;
     if (state === "rejected") return `${name} ${version} refused this file ${when}.`;
     if (state === "timeout" || state === "memory") return `${name} ${version} came to no end with this file ${when}, within its limits.`;
     return `${name} ${version} could not be asked of this ${when}${reason === "" ? ` (${state})` : `: ${reason}`}.`;

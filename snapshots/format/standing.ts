@@ -77,13 +77,19 @@ export function recordStanding({
 }
 
 /** FindCheck returns the run that is to be told: one that contradicts another, of a verified record one that accepted it, else the newest.
- *  Where nobody ran a prover there is none. */
+ *  Where nobody who is trusted ran a prover there is none: what strangers state counts for nothing. */
 function findCheck(said: string, checks: NonNullable<CubRecord["checks"]>): Check | null {
-  const run = checks.filter(({ state }) => state !== "not_run").toSorted((a, b) => (a.finished < b.finished ? 1 : -1));
+  const run = checks.filter(({ state, counted }) => state !== "not_run" && counted).toSorted((a, b) => (a.finished < b.finished ? 1 : -1));
   const contradicting = run.find(({ state }) => state === "disagrees");
-  const check = contradicting ?? (said === "VERIFIED" ? run.find(accepts) : undefined) ?? run[0];
+  // Who looks over what a prover accepted is told after it.
+  const accepted = said === "VERIFIED" ? (run.find((one) => accepts(one) && one.tool === "") ?? run.find(accepts)) : undefined;
+  const check = contradicting ?? accepted ?? run[0];
   if (check === undefined) return null;
-  return { state: check.state, by: `${proverName(check.prover)} ${check.version}`.trimEnd(), on: check.finished };
+  return {
+    state: check.state,
+    by: `${check.tool === "" ? proverName(check.prover) : check.tool} ${check.version}`.trimEnd(),
+    on: check.finished,
+  };
 }
 
 function accepts({ state }: { readonly state: CheckState }): boolean {

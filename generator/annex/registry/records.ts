@@ -1,7 +1,6 @@
 /** Declarations, ids, checks and what people say → the registry, `{ meta, cubs }`, as a file of it would be. */
 import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { memoize } from "../../../snapshots/format/relations.ts";
 import { countRecords } from "../../../snapshots/query/index.ts";
 import { CubRecord, RecordCheck, type RecordEdge } from "../../../snapshots/schema/index.ts";
 import { parseRegistry, type ParsedRegistry } from "../../sources/registry.ts";
@@ -226,8 +225,16 @@ export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
 }
 
 // A file is of many records, and a database of all: what follows from it is worked out once.
+function memoize<K extends object, V>(make: (of: K) => V): (of: K) => V {
+  const known = new WeakMap<K, V>();
+  return (of) => {
+    const value = known.get(of) ?? make(of);
+    known.set(of, value);
+    return value;
+  };
+}
 const NOTHING = new Uint8Array();
-const digestOf = memoize((bytes: Uint8Array) => ({ sha256: sha256(bytes) }));
+const digestOf = memoize((bytes: Uint8Array) => sha256(bytes));
 const recordsOf = memoize(({ records }: ParsedRegistry) => new Map(records.map(({ record }) => [record.id, record])));
 const leanNamesOf = memoize(
   (bytes: Uint8Array) => new Set(scanLean(new TextDecoder().decode(bytes)).map(({ name }) => name.split(".").at(-1) ?? "")),
@@ -360,7 +367,7 @@ function recordOf(
     printed !== null,
     disputed,
   );
-  const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING).sha256]));
+  const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING)]));
   const api = String(config.meta["public_api"] ?? "");
   const ui = String(config.meta["authoritative_ui"] ?? "");
   const proofs = paths.filter((path) => path !== exec);

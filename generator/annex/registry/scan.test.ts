@@ -97,7 +97,7 @@ test("a statement that a prover accepted is not replaced unless somebody says so
     drift.map(({ what, refused }) => [what, refused]),
     [["changed", true]],
   );
-  await assert.rejects(makeRegistry(config()), /is not what a prover accepted[^]*CUB-0001 has other words/);
+  await assert.rejects(makeRegistry(config()), /CUB-0001 has other words/);
   const accepted = await scanAll(config(), { accept: ["CUB-0001"], reason: "weaker is enough" });
   assert.equal(accepted.drift[0]?.refused, false);
   assert.equal(accepted.lock[0]?.verified, undefined);
