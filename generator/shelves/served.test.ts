@@ -96,7 +96,13 @@ await json(client.GET("/timegate/{path}", { params: { path: { path: "claims/" } 
 for (const path of ["/llms.txt", "/llms-full.txt", "/robots.txt", "/.well-known/security.txt", "/sitemap.xml", "/api/timemap", "/feed.xml", "/claims/feed.xml", "/registry/feed.xml",
   "/api/catalog.ndjson", "/api/catalog.csv", "/api/cubs.ndjson", "/api/cubs.csv",
   "/api/graph.ndjson", "/api/graph.dot"] as const) await json(client.GET(path, text));
-for (const path of ["/feed.json", "/claims/feed.json", "/registry/feed.json"] as const) await json(client.GET(path));
+for (const path of ["/api/catalog.parquet", "/api/cubs.parquet"] as const) {
+  const table = await json(client.GET(path, { parseAs: "arrayBuffer" }));
+  if (Buffer.from(table).toString("latin1", 0, 4) !== "PAR1") throw new Error("no table");
+}
+await json(client.GET("/oai", { params: { query: { verb: "Identify" } }, ...text }));
+await json(client.GET("/opensearch.xml", text));
+for (const path of ["/feed.json", "/claims/feed.json", "/registry/feed.json", "/api/datacite.json", "/ro-crate-metadata.json", "/server.json"] as const) await json(client.GET(path));
 for (const path of ["/browse/{prefix}/feed.xml", "/browse/{prefix}/feed.json"] as const)
   await json(client.GET(path, { params: { path: { prefix: "notes" } }, ...text }));
 

@@ -61,9 +61,7 @@ export async function* exportedFiles(
   const open = await view.current();
   if (open === null) return;
   for await (const file of snapshotFiles(view, open, ""))
-    yield withHistory || !/^snapshots\/|(?:^|\/)cite\.(?:json|bib)$/.test(file.path) || file.path.startsWith("objects/")
-      ? file
-      : withoutPast(file);
+    yield withHistory || !NAMES_PAST.test(file.path) || file.path.startsWith("objects/") ? file : withoutPast(file);
   // As they are: what checks a copy goes by their digests.
   if (!withoutShelf) for await (const path of shelfPaths(view, open)) yield fileAt(view, path, path.slice(1));
   if (!withHistory) return;
@@ -114,6 +112,9 @@ function filtersFile({ cubs }: ViewData, folder: string): ExportedFile {
   const bytes = Buffer.from(JSON.stringify(filterColumns(cubs)));
   return { path: `${folder}registry/filters.json`, type: "application/json", headers: {}, bytes, alsoFolder: false };
 }
+
+/** Files that name addresses of kept snapshots: history, citations, metadata of the snapshot. */
+const NAMES_PAST = /^snapshots\/|(?:^|\/)cite\.(?:json|bib)$|^api\/datacite\.json$|^ro-crate-metadata\.json$/;
 
 /** Links to kept snapshots that are not there become their text, and what is cited has the address at which it is. */
 function withoutPast(file: ExportedFile): ExportedFile {

@@ -46,7 +46,8 @@ partial def sorted (sources : Array Source) : Array Source := Id.run do
     rest := rest.filter fun one => !(ready.any fun other => other.name == one.name)
   return done
 
-def answer (env : Environment) (asked : Array Json) (known : List String) : IO Unit := do
+/-- `scratch` is a file of this run alone. -/
+def answer (env : Environment) (scratch : String) (asked : Array Json) (known : List String) : IO Unit := do
   for one in asked do
     let key ← string one "key"
     let path ← string one "path"
@@ -60,8 +61,8 @@ def answer (env : Environment) (asked : Array Json) (known : List String) : IO U
         return value
       let statement ← run do return toString (← Meta.ppExpr info.type)
       let axioms ← run do collectAxioms name
-      IO.FS.writeFile "/tmp/proofshelf-type" (toString info.type)
-      say [("t", "decl"), ("key", key), ("statement", statement), ("type_sha256", ← digest "/tmp/proofshelf-type")]
+      IO.FS.writeFile scratch (toString info.type)
+      say [("t", "decl"), ("key", key), ("statement", statement), ("type_sha256", ← digest scratch)]
       if axioms.contains ``sorryAx then say [("t", "hole"), ("decl", key), ("what", "sorryAx")]
       let unsafe_ := if info.isUnsafe then #[Json.str s!"{name} is unsafe"] else #[]
       say [("t", "axioms"), ("decl", key), ("names", Json.arr (axioms.map fun one => Json.str one.toString)), ("unsafe", Json.arr unsafe_), ("exact", true)]
@@ -105,5 +106,5 @@ unsafe def main (arguments : List String) : IO Unit := do
   initSearchPath (← findSysroot) [out]
   let env ← importModules (good.map fun one => { module := one.name }) {} (loadExts := true)
   let paths := good.map (·.path)
-  answer env (← asked.filterM fun one => return paths.contains (← string one "path")) known
+  answer env s!"{out}/type" (← asked.filterM fun one => return paths.contains (← string one "path")) known
   say [("t", "end"), ("answered", asked.size)]
