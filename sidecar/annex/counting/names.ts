@@ -84,7 +84,12 @@ const vocabularyOf = memoize((data: ViewData): Vocabulary => {
   for (const [name, id] of new Map(collections)) add(name, termOf("collection", [id], false));
   for (const kind of new Set(data.objects.map((row) => row.kind)))
     if (kind !== "text" && kind !== "binary") for (const noun of plurals(kind)) add(noun, termOf("object_kind", [kind], false));
-  for (const [phrase, entity] of entitiesOf(data)) if (phrase.includes(" ") || !phrases.has(phrase)) phrases.set(phrase, entity);
+  for (const [phrase, entity] of entitiesOf(data)) {
+    const known = phrases.get(phrase);
+    // An open proof is a record, and an axiom of whatever uses it.
+    if (known?.is.join() === "AXIOM") phrases.set(phrase, { ...known, ...entity, is: [...known.is, ...entity.is] });
+    else if (phrase.includes(" ") || known === undefined) phrases.set(phrase, entity);
+  }
   for (const [alternatives, said] of LEXICON)
     for (const phrase of alternatives.split(" | ")) {
       const term = typeof said === "string" ? { is: [said] } : said;

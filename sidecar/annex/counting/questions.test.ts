@@ -347,13 +347,14 @@ const said = async (question: string, prefix = "", of = snapshot) => {
 test("what rests on an axiom is listed, and what a record rests on; that nobody asked is said", async () => {
   const CLASSIC = "Coq.Logic.Classical_Prop.classic";
   const [first, second, third, ...rest] = data.cubs;
-  assert.ok(first !== undefined && second !== undefined && third !== undefined);
+  const open = rest[0]?.theorem_name ?? "";
+  assert.ok(first !== undefined && second !== undefined && third !== undefined && open !== "");
   const { axioms: _, ...unasked } = third;
   const asked: ViewData = {
     ...data,
     cubs: [
       { ...first, axioms: [CLASSIC, "L.choice"] },
-      { ...second, axioms: [CLASSIC] },
+      { ...second, axioms: [CLASSIC, `Lib.${open}`] },
       unasked,
       ...rest.map((one) => ({ ...one, axioms: [] })),
     ],
@@ -387,6 +388,9 @@ test("what rests on an axiom is listed, and what a record rests on; that nobody 
   assert.equal(await said(`What does ${rest[0]?.id ?? ""} rest on?`), `${rest[0]?.id ?? ""} rests on no axiom.`);
   assert.match((await said(`Does ${first.id} rest on choice?`)) ?? "null", /^Yes/);
   assert.match((await said(`Does ${second.id} rest on choice?`)) ?? "null", /^No/);
+  // The name of an open proof is that of a record, and of an axiom.
+  assert.match((await said(`What rests on ${open}?`)) ?? "null", new RegExp(`^1 of ${all} .*${second.id}`));
+  assert.match((await said(`What does ${open} rest on?`)) ?? "null", / rests on no axiom\.$/);
   // Nothing of this name is an axiom here: it is searched.
   assert.equal(await said("What rests on the seventh seal?"), null);
 });
