@@ -155,9 +155,10 @@ for (const host of [STATIC, SERVER]) {
     });
   });
 
-  test(`on ${host.name}, filters stand on top and narrow what is found`, async ({ browser }) => {
+  test(`on ${host.name}, filters stand on top, folded on a phone, and narrow what is found`, async ({ browser }) => {
     await withPage(browser, `${host.url()}search/?q=heron+weasel`, async (page) => {
-      const filters = page.getByRole("navigation", { name: "Filters" });
+      const filters = page.getByRole("complementary", { name: "Filters" });
+      await filters.locator("summary").first().click();
       await filters.getByRole("link", { name: "Source code" }).click();
       await expect(page.locator(".card")).toHaveCount(1);
       await expect(page.locator("code.shelfmark")).toHaveText(/Weasel\.v/);
