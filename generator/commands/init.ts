@@ -107,7 +107,7 @@ async function howToRecord(folder: string): Promise<string> {
   const repository = (await readdir(folder)).includes(".git");
   return repository
     ? `To make records of what they prove: proofshelf registry init --git ${folder}`
-    : "The guide records-and-claims.md says how they get records.";
+    : "The guide registry-from-proofs.md says how they get records.";
 }
 
 const MAX_SUMMARY = 240; // UTF-16 units

@@ -5,12 +5,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { copyBuiltDemo } from "../../snapshots/contract/built-demo.ts";
-import { openIndex } from "../../snapshots/index/open.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
+import type { Runtime, View } from "../../snapshots/http/view.ts";
 import { MCP_RUNTIME } from "./handler.ts";
 import type { McpEndpoint } from "./serve.ts";
-import { SERVICE } from "../../snapshots/service/service.ts";
+import { openViews } from "../../snapshots/service/views-fixture.ts";
 
 const runtime: Runtime = { version: "test", components: () => [], limits: { mcp_body_bytes: 65536 }, auth: {}, mcp: MCP_RUNTIME };
 
@@ -21,21 +20,9 @@ export async function buildDemo(): Promise<Demo> {
   const folder = await copyBuiltDemo();
   const publicShelf = openDirectoryShelf(join(folder, "shelf", "public"));
   const internalShelf = openDirectoryShelf(join(folder, "shelf", "internal"), publicShelf);
-  const open = (view: "public" | "internal", shelf: typeof publicShelf): View =>
-    openView({
-      service: SERVICE,
-      view,
-      shelf,
-      renderer: null,
-      index: () => openIndex(shelf.indexUri),
-      runtime,
-      now: Date.now,
-      listing: null,
-    });
   return {
     folder,
-    publicView: open("public", publicShelf),
-    internalView: open("internal", internalShelf),
+    ...openViews(publicShelf, internalShelf, runtime),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

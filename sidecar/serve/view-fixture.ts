@@ -8,11 +8,11 @@ import { openIndex } from "../../snapshots/index/open.ts";
 import type { Document } from "../../snapshots/index/row.ts";
 import { type DirectoryShelf, openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { buildTree, type FileEntry } from "../../snapshots/format/tree.ts";
-import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
+import type { Runtime, View } from "../../snapshots/http/view.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { makeData, TEXTS } from "../ask/ask-fixture.ts";
 import { ROUTES } from "../../snapshots/service/routes.ts";
-import { SERVICE } from "../../snapshots/service/service.ts";
+import { openViews } from "../../snapshots/service/views-fixture.ts";
 
 export const CANARY = "canary-of-the-gated-collection";
 export const GATED_KEY = "drafts/secret.md";
@@ -69,23 +69,11 @@ export async function makeViews(publish = true, code = CODE_TEXT): Promise<Views
   const codeRoot = join(folder, "code");
   writeCode(codeRoot, "coq/Sort.v", code);
   writeCode(codeRoot, "coq/Unrecorded.v", "not in any record");
-  const open = (view: "public" | "internal", shelf: DirectoryShelf): View =>
-    openView({
-      service: SERVICE,
-      view,
-      shelf,
-      renderer: null,
-      index: () => openIndex(shelf.indexUri),
-      runtime,
-      now: Date.now,
-      listing: null,
-    });
   return {
     folder,
     publicShelf,
     internalShelf,
-    publicView: open("public", publicShelf),
-    internalView: open("internal", internalShelf),
+    ...openViews(publicShelf, internalShelf, runtime),
     codeRoot,
   };
 }
