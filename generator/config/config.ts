@@ -40,13 +40,14 @@ type ShelfConfig =
 export type RegistryConfig = { readonly path: string } | { readonly url: string } | { readonly sources: string };
 export type AccessConfig = Omit<
   NonNullable<ParsedConfig["access"]>,
-  "kind" | "issuer" | "jwks" | "signIn" | "contact" | "clientId" | "allow" | "groupsClaim" | "sessionHours"
+  "kind" | "issuer" | "jwks" | "signIn" | "contact" | "requests" | "clientId" | "allow" | "groupsClaim" | "sessionHours"
 > & {
   readonly issuer: string | null;
   /** An absolute path or an http(s) address. */
   readonly jwks: string | null;
   readonly signIn: string | null;
   readonly contact: string | null;
+  readonly requests: string | null;
   /** Sign-in of the library's own; null where a gateway signs people in. */
   readonly oidc: {
     readonly issuer: string;
@@ -268,6 +269,7 @@ function resolveAccess(access: ParsedConfig["access"], folder: string): AccessCo
     oidc: isOwn ? { issuer: issuer ?? "", clientId, groups: allow.groups, groupsClaim, sessionHours } : null,
     signIn: access.signIn ?? null,
     contact: access.contact ?? null,
+    requests: access.requests === undefined ? null : resolve(folder, access.requests),
     jwks: jwks === null || /^https?:/i.test(jwks) ? jwks : resolve(folder, jwks),
   };
 }
