@@ -98,6 +98,21 @@ test("of Markdown its paragraphs, items, rows and code are read: no heading, fro
   );
 });
 
+test("facts in TOML or YAML at the beginning are no text, however many, and a rule between paragraphs begins none", () => {
+  for (const [edge, line] of [
+    ["+++", "tags = 1 # a"],
+    ["---", "tag: # a"],
+  ] as const) {
+    const text = `${edge}\n# A comment\n${`${line}\n`.repeat(100)}${edge}\n\n# Seals\n\nThey swim.\n`;
+    assert.deepEqual(under(text, "markdown"), [["Seals", "prose", "They swim."]]);
+    assert.deepEqual(
+      headingsOf(text, "markdown").map(({ title }) => title),
+      ["Seals"],
+    );
+  }
+  assert.deepEqual(plain("---\n\nSeals swim.\n\n---\n\nThey dive.\n", "markdown"), ["Seals swim.", "They dive."]);
+});
+
 test("of code its comments are read, without their signs", () => {
   assert.deepEqual(plain("(** A path leads from one leaf only.\n    It ends at the root. *)\nLemma x : True.\n", "code"), [
     "A path leads from one leaf only. It ends at the root.",

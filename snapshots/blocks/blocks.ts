@@ -120,9 +120,14 @@ const part = (from: number, opens = false, form: Form = "prose") => ({ from, ope
 /** Whether a line can go on in the next one: what follows a blank line, a table or a comment begins anew. */
 const isPart = (line: string): boolean => !isBlank(line) && !/^\s*(?:\||<|`{3}|~{3})/.test(line);
 
-function readMarkdown(): Reader {
+/** Facts at the beginning, as YAML or TOML. A rule between paragraphs is none. */
+const FRONT = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n(?=\s*(?:["'\w.-]+\s*[:=]|#|\[))[\s\S]*?\n(?:\1|\.\.\.)[ \t]*\r?(?:\n|$)/;
+const MAX_FRONT = 20_000; // code units in which they end
+
+function readMarkdown(whole: string): Reader {
+  const facts = FRONT.exec(whole.slice(0, MAX_FRONT))?.[0];
+  const front = facts === undefined ? 0 : facts.trimEnd().split("\n").length;
   let fence: string | null = null;
-  let front = false;
   let inList = false;
   return ({ text }, at, lines) => {
     const mark = /^[ \t>]*(`{3,}|~{3,})/.exec(text)?.[1];
@@ -135,12 +140,7 @@ function readMarkdown(): Reader {
       fence = mark;
       return null;
     }
-    if (at === 0 && /^---\s*$/.test(text) && lines.slice(1, 60).some((line) => /^(?:---|\.\.\.)\s*$/.test(line.text))) front = true;
-    else if (front && /^(?:---|\.\.\.)\s*$/.test(text)) {
-      front = false;
-      return null;
-    }
-    if (front || isBlank(text)) return null;
+    if (at < front || isBlank(text)) return null;
     const [, signs = "", heading = ""] = /^ {0,3}(#{1,6})(?:[ \t]+(\S.*))?$/.exec(text.trimEnd()) ?? [];
     if (signs !== "") return { heading: titleIn(heading), level: signs.length };
     // The line under a heading, and the heading above it; the sign that an item of AsciiDoc goes on.
