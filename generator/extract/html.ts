@@ -6,9 +6,10 @@ import { formatCode, formatCut } from "./code-view.ts";
 import { noteLines, renderTree } from "./dress.ts";
 import { type Heading, readHtml as readBlocks, TERM_LEVEL, WAYS, withoutTags } from "../../snapshots/blocks/index.ts";
 import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
-import type { Lines } from "./lines.ts";
+import { openLines, type Lines } from "./lines.ts";
 import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
-import { findHeading } from "./markdown.ts";
+import { readFrontMatter } from "./front-matter.ts";
+import { findHeading, isTemplate } from "./markdown.ts";
 import { headingPath, MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
 
 const DEEPEST = 6; // level of a heading that a passage stands under
@@ -16,7 +17,13 @@ const DEEPEST = 6; // level of a heading that a passage stands under
 const SITE = /^\s+[\p{Pd}|\u00b7\u2022:\u00bb]\s/u;
 
 export async function readHtml(source: Source, fallbackTitle: string): Promise<Body> {
-  const { text, lines } = source;
+  const front = readFrontMatter(source.text);
+  // Lines stay where they are.
+  const text =
+    front.lines === 0
+      ? source.text
+      : "\n".repeat(front.lines) + source.text.slice(source.lines.start(Math.min(source.lines.count, front.lines + 1)));
+  const lines = front.lines === 0 ? source.lines : openLines(text);
   const chunks = chunksOf(lines);
   const passages = packChunks(chunks);
   const isSaid = ({ level, name, text: said }: Chunk): boolean =>
@@ -26,10 +33,14 @@ export async function readHtml(source: Source, fallbackTitle: string): Promise<B
   try {
     const tree = parseDocument(shown === null ? text : text.slice(0, Math.min(MAX_SHOWN, lines.end(shown))));
     const main = findMain(tree);
-    const title = findTitle(tree, main) ?? /^([\w-]+(?:\.[\w-]+)+)\.html?$/i.exec(fallbackTitle)?.[1] ?? null;
+    const title =
+      (front.title === null || isTemplate(front.title) ? null : front.title) ??
+      findTitle(tree, main) ??
+      /^([\w-]+(?:\.[\w-]+)+)\.html?$/i.exec(fallbackTitle)?.[1] ??
+      null;
     const html = await renderTree(main, { key: source.key, title: title ?? fallbackTitle });
     const cut = shown === null ? "" : `\n${formatCut(source.key, shown, lines.count)}`;
-    return { title, summary: shorten(summary, MAX_SUMMARY), passages, html: html + cut, notes: [] };
+    return { title, summary: shorten(summary, MAX_SUMMARY), passages, html: html + cut, notes: front.notes };
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
     await loadLanguage("xml");
@@ -86,9 +97,9 @@ function removeNavigation(node: Root | Element): void {
 function findTitle(tree: Root, main: Root): string | null {
   const [title] = findAll(tree, (element) => element.tagName === "title");
   const whole = title === undefined ? "" : flat(textOf(title));
-  const text = NO_TITLE.test(whole) ? "" : whole;
-  const found = findHeading(main);
-  const heading = found === null ? null : flat(found) || null;
+  const text = NO_TITLE.test(whole) || isTemplate(whole) ? "" : whole;
+  const found = flat(findHeading(main) ?? "");
+  const heading = found === "" || isTemplate(found) ? null : found;
   if (text === "" || (heading !== null && text.startsWith(heading) && SITE.test(text.slice(heading.length)))) return heading;
   return text;
 }
