@@ -151,7 +151,9 @@ function suspicions(objects: readonly KnownObject[]): readonly string[] {
 function findDeadLinks(objects: readonly KnownObject[]): SaidOfObjects["deadLinks"] {
   const keys = objects.map(({ key }) => key);
   const places = new Set(keys.flatMap((key) => [key, ...leadingPrefixes(key)]));
-  const leadsTo = openSite(keys);
+  const leadsTo = openSite(
+    objects.map(({ key, about }) => ({ key, ...(about?.addresses === undefined ? {} : { addresses: about.addresses }) })),
+  );
   const isDead = (key: string, target: string): boolean =>
     !places.has(target) && !places.has(`${target}/`) && leadsTo(key, target) === null;
   return objects.flatMap(({ key, links }) => links.filter((target) => isDead(key, target)).map((target) => ({ key, target })));

@@ -1,11 +1,12 @@
 /** Object bytes to what its page shows and the search index takes. */
 import type { About, Extract } from "../../snapshots/schema/index.ts";
 import type { ObjectKind } from "../../snapshots/schema/kinds.ts";
-import { readAbout } from "./about.ts";
+import { NO_ABOUT, readAbout } from "./about.ts";
 import { type Body, EMPTY_BODY, type Source } from "./body.ts";
 import { readCode } from "./code.ts";
 import { formatCode } from "./code-view.ts";
 import { readJson, readYaml } from "./json.ts";
+import { withLanguage } from "./language.ts";
 import { readLatex } from "./latex.ts";
 import { openLines } from "./lines.ts";
 import { extensionOf, fileName, mediaTypeOf, type MediaType } from "./media-type.ts";
@@ -76,7 +77,8 @@ async function read(key: string, bytes: Uint8Array, type: MediaType, draw: DrawP
   const reader = READERS[type.kind];
   if (reader === null) {
     const body = type.kind === "pdf" ? await (await import("./pdf.ts")).readPdf(key, bytes, draw) : await readOldHtml(key, bytes, type);
-    return finish(key, type, null, { ...body, notes: [...mismatch, ...body.notes] });
+    const about = await withLanguage(body.about ?? NO_ABOUT, type.kind, body.passages);
+    return finish(key, type, null, { ...body, about, notes: [...mismatch, ...body.notes] });
   }
   const { source, notes } = openSource(key, bytes);
   const body = await reader(source, type, shorten(fileName(key), MAX_TITLE) || key);
@@ -87,7 +89,7 @@ async function read(key: string, bytes: Uint8Array, type: MediaType, draw: DrawP
   }
   return finish(key, type, source.lines.count, {
     ...body,
-    about: body.about ?? readAbout(key, type.kind, source.text),
+    about: await withLanguage(body.about ?? readAbout(key, type.kind, source.text), type.kind, body.passages),
     notes: [...mismatch, ...notes, ...body.notes],
   });
 }
@@ -142,7 +144,9 @@ function findMismatch(key: string, bytes: Uint8Array, type: MediaType): string[]
 }
 
 function says(about: About | undefined): about is About {
-  return about !== undefined && (about.authors.length > 0 || about.date !== null || about.license !== null);
+  if (about === undefined) return false;
+  const { authors, date, license, lang, addresses } = about;
+  return authors.length > 0 || [date, license, lang ?? null, addresses ?? null].some((one) => one !== null);
 }
 
 /** Every text is made well-formed here: half of a surrogate pair cannot be written as UTF-8 and would stop the build. */

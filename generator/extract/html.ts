@@ -12,6 +12,8 @@ import { headingPath, MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./p
 
 /** UTF-16 units parsed for passages; tags are merely removed from what follows. */
 const MAX_PARSED = 2_000_000;
+/** UTF-16 units of what stands above the first heading and sums a page up: what is shorter is a site's slogan, the same on each page. */
+const MIN_LEAD = 60;
 /** What a site puts behind the titles of its pages. */
 const SITE = /^\s+[\p{Pd}|\u00b7\u2022:\u00bb]\s/u;
 
@@ -24,9 +26,16 @@ export async function readHtml(source: Source, fallbackTitle: string): Promise<B
     const chunks = readHtmlText(main);
     if (cut < text.length) chunks.push(...readCrudeText(lines, cut));
     const title = findTitle(tree, main) ?? /^([\w-]+(?:\.[\w-]+)+)\.html?$/i.exec(fallbackTitle)?.[1] ?? null;
+    const heading = chunks.findIndex(({ level }) => level > 0);
     const summary =
-      chunks.find((chunk) => chunk.level === 0 && chunk.name === null && /[.!?:](?:\s|$)/.test(chunk.text) && isSummary(chunk.text))
-        ?.text ?? "";
+      chunks.find(
+        (chunk, at) =>
+          chunk.level === 0 &&
+          chunk.name === null &&
+          (at > heading || chunk.text.length >= MIN_LEAD) &&
+          /[.!?:](?:\s|$)/.test(chunk.text) &&
+          isSummary(chunk.text),
+      )?.text ?? "";
     const passages = packChunks(chunks);
     let html: string;
     if (text.length <= MAX_SHOWN) html = await renderTree(main, { key: source.key, title: title ?? fallbackTitle });

@@ -7,7 +7,7 @@ export { isLost, openEvidence, recordState } from "./evidence-state.ts";
 export { partsPath } from "./parts.ts";
 export { PROBLEM_TYPE, problemBody, toShelfError } from "./problem.ts";
 export { CLAIMS_WORDS, REGISTRY_WORDS } from "./registry-words.ts";
-export { openSite, siteName, siteNames } from "./site-links.ts";
+export { linkEnd, openSite, siteEnds } from "./site-links.ts";
 export { checkSentences } from "./check-sentence.ts";
 export { ACCEPTED, claimFell, recordFell } from "./weaker.ts";
 export { isAddress, isWithdrawalError, orWithdrawn, withdrawalError } from "./withdrawn.ts";

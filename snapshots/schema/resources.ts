@@ -223,6 +223,15 @@ export const CatalogObject = z
       .string()
       .exactOptional()
       .meta({ description: "Terms of use, an SPDX expression where they are known ones; absent when not stated" }),
+    lang: z
+      .string()
+      .exactOptional()
+      .meta({ description: "Language that it is written in: de; absent for English and where nothing tells" }),
+    addresses: z
+      .array(z.string())
+      .readonly()
+      .exactOptional()
+      .meta({ description: "Paths that it has besides its own on the site that it was written for: permalink, slug, aliases" }),
     swhid: z.string().exactOptional().meta({ description: "Identifier of its content: swh:1:cnt: and git's digest of the bytes" }),
     href: z.string(),
   })
