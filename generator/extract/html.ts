@@ -7,7 +7,8 @@ import { noteLines, renderTree } from "./dress.ts";
 import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
 import { readCrudeText, readHtmlText, type Chunk } from "./html-text.ts";
 import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
-import { findHeading } from "./markdown.ts";
+import { readFrontMatter } from "./front-matter.ts";
+import { findHeading, isTemplate } from "./markdown.ts";
 import { headingPath, MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
 
 /** UTF-16 units parsed for passages; tags are merely removed from what follows. */
@@ -18,14 +19,22 @@ const MIN_LEAD = 60;
 const SITE = /^\s+[\p{Pd}|\u00b7\u2022:\u00bb]\s/u;
 
 export async function readHtml(source: Source, fallbackTitle: string): Promise<Body> {
-  const { text, lines } = source;
+  const { lines } = source;
+  const front = readFrontMatter(source.text);
+  // Lines stay where they are.
+  const text =
+    front.lines === 0 ? source.text : "\n".repeat(front.lines) + source.text.slice(lines.start(Math.min(lines.count, front.lines + 1)));
   try {
     const cut = text.length <= MAX_PARSED ? text.length : Math.min(MAX_PARSED, lines.end(Math.max(1, lines.lineAt(MAX_PARSED) - 1)));
     const tree = parseDocument(text.slice(0, cut));
     const main = findMain(tree);
     const chunks = readHtmlText(main);
     if (cut < text.length) chunks.push(...readCrudeText(lines, cut));
-    const title = findTitle(tree, main) ?? /^([\w-]+(?:\.[\w-]+)+)\.html?$/i.exec(fallbackTitle)?.[1] ?? null;
+    const title =
+      (front.title === null || isTemplate(front.title) ? null : front.title) ??
+      findTitle(tree, main) ??
+      /^([\w-]+(?:\.[\w-]+)+)\.html?$/i.exec(fallbackTitle)?.[1] ??
+      null;
     const heading = chunks.findIndex(({ level }) => level > 0);
     const summary =
       chunks.find(
@@ -44,7 +53,7 @@ export async function readHtml(source: Source, fallbackTitle: string): Promise<B
       const part = parseDocument(text.slice(0, Math.min(MAX_SHOWN, lines.end(shown))));
       html = `${await renderTree(findMain(part), { key: source.key, title: title ?? fallbackTitle })}\n${formatCut(source.key, shown, lines.count)}`;
     }
-    return { title, summary: shorten(summary, MAX_SUMMARY), passages, html, notes: [] };
+    return { title, summary: shorten(summary, MAX_SUMMARY), passages, html, notes: front.notes };
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
     await loadLanguage("xml");
@@ -105,9 +114,9 @@ function removeNavigation(node: Root | Element): void {
 function findTitle(tree: Root, main: Root): string | null {
   const [title] = findAll(tree, (element) => element.tagName === "title");
   const whole = title === undefined ? "" : flat(textOf(title));
-  const text = NO_TITLE.test(whole) ? "" : whole;
-  const found = findHeading(main);
-  const heading = found === null ? null : flat(found) || null;
+  const text = NO_TITLE.test(whole) || isTemplate(whole) ? "" : whole;
+  const found = flat(findHeading(main) ?? "");
+  const heading = found === "" || isTemplate(found) ? null : found;
   if (text === "" || (heading !== null && text.startsWith(heading) && SITE.test(text.slice(heading.length)))) return heading;
   return text;
 }

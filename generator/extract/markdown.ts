@@ -156,7 +156,7 @@ export function findTitle(tree: Root): string | null {
 }
 
 /** Whether a generator of sites would write something else in its place. */
-function isTemplate(title: string): boolean {
+export function isTemplate(title: string): boolean {
   return /\{\{.*\}\}|\{%.*%\}/.test(title);
 }
 
