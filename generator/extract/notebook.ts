@@ -11,11 +11,11 @@ import { MAX_SHOWN, type Body, type Source } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { findDeclarations } from "./declarations.ts";
 import { noteLines, renderClean } from "./dress.ts";
-import { openHeadings, type OpenHeading } from "./headings.ts";
+import { addHeadings, openHeadings, type OpenHeading } from "./headings.ts";
 import { TooComplex } from "./html-tree.ts";
 import { readJson } from "./json.ts";
 import { openLines } from "./lines.ts";
-import { findProblem, findSummary, findTitle, parseMarkdown, readHeadings, readRaw } from "./markdown.ts";
+import { findProblem, findSummary, findTitle, parseMarkdown, readRaw } from "./markdown.ts";
 import { cutPassages, headingPath, shorten, type Mark } from "./passages.ts";
 
 const MAX_CELLS = 10_000;
@@ -94,7 +94,7 @@ class NotebookReading {
     if (tree !== null) {
       this.#title ??= findTitle(tree);
       this.#summary ||= findSummary(tree);
-      readHeadings(tree, list);
+      addHeadings(lines, "markdown", list);
       // A heading alone says nothing: the cells below it have it in their path.
       const isHeading = tree.children.every((child) => child.type !== "element" || /^h[1-6]$/.test(child.tagName));
       if (!isHeading || number === this.#notebook.cells.length) this.#addPassages(number, text, list.marks);
