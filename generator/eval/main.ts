@@ -24,13 +24,14 @@ import { formatTitles, judgeTitles } from "./titles.ts";
 import { openMiniSearch, openSqlite, type System } from "./systems.ts";
 
 const USAGE =
-  "usage: npm run -s eval -- DIR [--all] [--queries FILE] [--answers FILE [--packages DEBS] [--learn]] [--json] [--no-semantic]\n       npm run -s eval -- --titles [--packages DEBS] [--json]";
+  "usage: npm run -s eval -- DIR [--all] [--queries FILE] [--answers FILE] [--json] [--no-semantic]\n       npm run -s eval -- --answers FILE [--packages DEBS] [--learn] [--json] [--no-semantic]\n       npm run -s eval -- --titles [--packages DEBS] [--json]";
 const HELP = `${USAGE}
 
   DIR             a judged collection: corpus.jsonl, queries.jsonl, and names.jsonl where its declarations are judged
   --all           every collection in DIR, in one table; one that cannot be judged is told, and the others go on
   --queries FILE  other queries than those of the collection
-  --answers FILE  questions, whose answers without a model are judged instead
+  --answers FILE  questions, whose answers without a model are judged instead; those with patterns are asked of manuals that the files of
+                  their answers name, and need no DIR: generator/eval/japanese.jsonl are 60 in Japanese
   --packages DEBS where questions with patterns are asked of manuals: folder of Debian packages, which keeps the library
   --titles        how many of 300 real files have the title that a person gave them; --packages as above, and no DIR
   --learn         learns the weights of answers from those questions, and writes them into the program
@@ -179,14 +180,12 @@ async function main(): Promise<void> {
     return;
   }
   const [folder] = positionals;
+  const asked = values.answers === undefined || values.all ? null : await readPassageQuestions(values.answers);
+  if (asked !== null) return reportPassages(asked, { ...values, packages: values.packages ?? null });
   if (folder === undefined || positionals.length > 1) throw new TypeError("one folder is needed");
   if (values.all && (values.queries ?? values.answers) !== undefined)
     throw new TypeError("--queries and --answers are of one collection, and --all takes several");
-  if (values.answers !== undefined) {
-    const questions = await readPassageQuestions(values.answers);
-    if (questions !== null) return reportPassages(questions, { ...values, packages: values.packages ?? null });
-    return reportAnswers(folder, values.answers, values);
-  }
+  if (values.answers !== undefined) return reportAnswers(folder, values.answers, values);
   const reports: Report[] = [];
   for (const one of values.all ? await findCollections(folder) : [folder]) {
     try {
@@ -211,11 +210,12 @@ async function reportPassages(
     learn,
   }: { readonly json: boolean; readonly semantic: boolean; readonly packages: string | null; readonly learn: boolean },
 ): Promise<void> {
+  const folders = [...new Set(questions.flatMap(({ answers }) => answers.flatMap(({ file }) => file.split("/")[0] ?? [])))].sort();
   if (learn) {
-    process.stdout.write(await withManuals(packages, semantic, (_, __, folder) => learnWeights(folder, questions)));
+    process.stdout.write(await withManuals(packages, semantic, folders, (_, __, folder) => learnWeights(folder, questions)));
     return;
   }
-  const all = await withManuals(packages, semantic, async (ask, search, folder) => {
+  const all = await withManuals(packages, semantic, folders, async (ask, search, folder) => {
     const library = join(folder, "library");
     const judged: Judged[] = [];
     await ask("What is asked first starts the model of meaning?");

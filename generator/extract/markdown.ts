@@ -8,6 +8,7 @@ import { formatCode, formatCut } from "./code-view.ts";
 import { hasClass, noteLines, renderTree } from "./dress.ts";
 import { formatHtml } from "./format-html.ts";
 import { openHeadings, type HeadingList } from "./headings.ts";
+import { fillInLinks } from "./links.ts";
 import { checkDepth, parsePart, textOf, TooComplex } from "./html-tree.ts";
 import type { Lines } from "./lines.ts";
 import { cutPassages, shorten } from "./passages.ts";
@@ -59,10 +60,11 @@ export async function readMarkdown(source: Source, fallbackTitle: string): Promi
 
 export function parseMarkdown(head: string): Root | null {
   try {
-    const tree = markdownToHast(head, { features: FEATURES });
+    const text = fillInLinks(head);
+    const tree = markdownToHast(text, { features: FEATURES });
     if (tree.type !== "root") return null;
     checkDepth(tree);
-    tidy(tree, head);
+    tidy(tree, text);
     nameHeadings(tree);
     return tree;
   } catch (error) {

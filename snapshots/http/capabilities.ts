@@ -51,13 +51,14 @@ export function describeCache(blobs: Blobs | null): readonly Component[] {
   return [{ name: "cache", status: good ? "live" : "unavailable", note: text }];
 }
 
-/** How long a look at the files and the index is trusted, and how long it is told while a newer one is under way: a load balancer asks
- *  each second, and waits for none. Milliseconds. */
+/** How long a look at the files and the index is trusted; how long what it found is told without a newer one under way; and how long at
+ *  all, since a look may take seconds under load: a load balancer asks each second, and waits for none. Milliseconds. */
 const TRUSTED_MS = 1_000;
 const TOLD_MS = 2_500;
+const LATE_MS = 10_000;
 
 /** What was found, of what, and when, by a clock that is never set back; `at` is null while it is being found. */
-type Found = { readonly health: Promise<Health>; readonly of: string; at: number | null; next: boolean };
+type Found = { readonly health: Promise<Health>; readonly of: string; at: number | null; next: Found | null };
 const finding = new WeakMap<View, Found>();
 
 /** pass: the pointer verifies and its snapshot opens; warn: it is old or an optional part is down; fail: nothing can be served.
@@ -70,16 +71,9 @@ export function health(view: View): Promise<Health> {
   if (known === undefined) return find();
   if (known.at === null) return known.health;
   const age = clock() - known.at;
-  if (known.of !== of || age >= TOLD_MS) return find();
-  if (age >= TRUSTED_MS && !known.next) {
-    known.next = true;
-    const next = look();
-    next.health.then(
-      () => finding.set(view, next),
-      () => (known.next = false),
-    );
-  }
-  return known.health;
+  if (known.of !== of || (age >= TOLD_MS && known.next === null)) return find();
+  if (age >= TRUSTED_MS) known.next ??= lookAside(known);
+  return known.next !== null && age >= LATE_MS ? known.next.health : known.health;
 
   function find(): Promise<Health> {
     const found = look();
@@ -87,8 +81,17 @@ export function health(view: View): Promise<Health> {
     return found.health;
   }
 
+  function lookAside(before: Found): Found {
+    const next = look();
+    next.health.then(
+      () => finding.get(view) === before && finding.set(view, next),
+      () => (before.next = null),
+    );
+    return next;
+  }
+
   function look(): Found {
-    const found: Found = { health: findHealth(view), of, at: null, next: false };
+    const found: Found = { health: findHealth(view), of, at: null, next: null };
     const settle = (): void => {
       found.at = clock();
     };

@@ -10,14 +10,15 @@ const MIN_HALF = 3; // letters of each half of a compound
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
 /** Words that differ by one letter, or by two that changed places; those in most rows first. */
-export function findNear(raw: string, rowsWith: RowsWith): string[] {
+export function findNear(raw: string, rowsWith: RowsWith, languages: readonly string[]): string[] {
   const word = raw.toLowerCase();
   if (word.length < MIN_LENGTH) return [];
   const found = new Map<string, number>();
   for (const near of edits(word)) {
-    const [only, ...more] = words(near);
-    const rows = only === undefined || more.length > 0 ? 0 : rowsWith(only);
-    if (only !== undefined && rows > 0) found.set(only, rows);
+    for (const form of words(near, languages)) {
+      const rows = rowsWith(form);
+      if (rows > 0) found.set(form, rows);
+    }
   }
   return [...found]
     .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
