@@ -13,6 +13,8 @@ import { findHeading, isTemplate } from "./markdown.ts";
 import { headingPath, MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
 
 const DEEPEST = 6; // level of a heading that a passage stands under
+/** UTF-16 units of what stands above the first heading and sums a page up: what is shorter is a site's slogan, the same on each page. */
+const MIN_LEAD = 60;
 /** What a site puts behind the titles of its pages. */
 const SITE = /^\s+[\p{Pd}|\u00b7\u2022:\u00bb]\s/u;
 
@@ -26,8 +28,9 @@ export async function readHtml(source: Source, fallbackTitle: string): Promise<B
   const lines = front.lines === 0 ? source.lines : openLines(text);
   const chunks = chunksOf(lines);
   const passages = packChunks(chunks);
-  const isSaid = ({ level, name, text: said }: Chunk): boolean =>
-    level === 0 && name === null && /[.!?:](?:\s|$)/.test(said) && isSummary(said);
+  const heading = chunks.findIndex(({ level }) => level > 0);
+  const isSaid = ({ level, name, text: said }: Chunk, at: number): boolean =>
+    level === 0 && name === null && (at > heading || said.length >= MIN_LEAD) && /[.!?:](?:\s|$)/.test(said) && isSummary(said);
   const summary = chunks.find(isSaid)?.text ?? "";
   const shown = text.length <= MAX_SHOWN ? null : Math.max(1, lines.lineAt(MAX_SHOWN) - 1);
   try {
