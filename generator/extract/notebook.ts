@@ -69,6 +69,8 @@ class NotebookReading {
   readonly #path: OpenHeading[] = [];
   #title: string | null = null;
   #summary = "";
+  /** Prose above the title: in many books the same in each notebook. */
+  #above = "";
   #units = 0;
   #cut = 0;
   #images = 0;
@@ -93,7 +95,8 @@ class NotebookReading {
     list.marks.push({ line: 1, heading: this.#heading(), name: null });
     if (tree !== null) {
       this.#title ??= findTitle(tree);
-      this.#summary ||= findSummary(tree);
+      if (this.#title === null) this.#above ||= findSummary(tree);
+      else this.#summary ||= findSummary(tree);
       addHeadings(lines, "markdown", list);
       // A heading alone says nothing: the cells below it have it in their path.
       const isHeading = tree.children.every((child) => child.type !== "element" || /^h[1-6]$/.test(child.tagName));
@@ -184,7 +187,7 @@ class NotebookReading {
         `${this.#left === 1 ? "One image" : `${this.#left} images`} of this notebook cannot be shown here: of a type that is not shown, damaged or too large.`,
       );
     if (cells.length > MAX_CELLS) this.#notes.push(`Only the first ${MAX_CELLS} cells of this notebook are read.`);
-    return { title, summary: this.#summary, passages: this.#passages, html: html + cut, facts, notes: this.#notes };
+    return { title, summary: this.#summary || this.#above, passages: this.#passages, html: html + cut, facts, notes: this.#notes };
   }
 }
 

@@ -54,13 +54,14 @@ export async function checkLeaks(options: {
   const gatedKeys = new Set(views.internal.objects.map(({ key }) => key));
   const extract = async (key: string): Promise<Extract | null> => (gatedKeys.has(key) ? options.extract(key) : null);
   const reader = openRereader(snapshot, views.public, site.pool);
+  // What one look has heard of public objects holds for the next.
+  const secrets = await gatedSecrets(views.public, views.internal, extract, options.privateTexts);
   /** @param since what is made of other objects has been looked through in that snapshot
    *  @param sources whether all public objects are heard, and not only those that have changed */
   const scan = async (
     since: string | null,
     sources: boolean,
   ): Promise<LeakReport & { readonly wanted: ReturnType<typeof countSecrets> }> => {
-    const secrets = await gatedSecrets(views.public, views.internal, extract, options.privateTexts);
     const changed = secrets.empty ? new Map<string, BlobEntry>() : new Map(await filesSince(snapshot, since));
     if (sources && since !== null && !secrets.empty)
       for (const [path, entry] of await filesSince(snapshot, null)) if (/^(?:objects|extracts)\//.test(path)) changed.set(path, entry);
@@ -74,7 +75,7 @@ export async function checkLeaks(options: {
   try {
     // Which allowances are used, only a look at everything can tell.
     const since = rules.allow.length === 0 ? options.unchangedSince : null;
-    let report = await scan(since, true);
+    let report = await scan(since, false);
     // Words that an unchanged public source says itself are no leak: only a look at all sources can tell.
     if (since !== null && isLeaking(report)) report = await scan(since, true);
     if (isLeaking(report)) throw new LeakError(report.leaks.filter(({ severity }) => severity === "error"));
