@@ -37,6 +37,8 @@ export type Outcome = Omit<BuildSummary, "started" | "finished" | "duration_ms">
 
 /** Objects that a note names, and finds in one of them. */
 const MAX_SUSPICIONS = 20;
+/** Links that a note names: one folder taken out of a larger one has hundreds that lead out of it. */
+const MAX_DEAD_LINKS = 5;
 
 /** @param notes of the steps */
 export async function summarise(made: Made, shelves: Shelves, notes: readonly string[]): Promise<Outcome> {
@@ -159,7 +161,7 @@ function findDeadLinks(objects: readonly KnownObject[]): SaidOfObjects["deadLink
 
 function noteDeadLinks({ links }: Config, { deadLinks }: SaidOfObjects): readonly string[] {
   if (deadLinks.length === 0 || links.dead === "ignore") return [];
-  const named = deadLinks.slice(0, MAX_SUSPICIONS).map(({ key, target }) => `${JSON.stringify(key)} to ${JSON.stringify(target)}`);
+  const named = deadLinks.slice(0, MAX_DEAD_LINKS).map(({ key, target }) => `${JSON.stringify(key)} to ${JSON.stringify(target)}`);
   if (deadLinks.length > named.length) named.push(`and ${deadLinks.length - named.length} more, which build --json lists`);
   return [`These links and images lead to nothing in the library, and are shown as text: ${named.join("; ")}.`];
 }

@@ -256,6 +256,9 @@ const access = z.strictObject({
     description: "Page where a person signs in; told to those who are refused",
   }),
   contact: maybe(contact).meta({ description: "Whom to ask to be let in, by mail or on the web; told to those who are refused" }),
+  requests: maybe(some("a file")).meta({
+    description: "File that requests to be let in are added to, from a form on the page of a refusal; none are taken when left out",
+  }),
   serviceTokens: z
     .array(
       z.strictObject({
@@ -427,7 +430,9 @@ export const configSchema = z.strictObject({
       sources: some("the file that names them")
         .optional()
         .meta({ description: "Or YAML that names the repositories whose proofs it is made of" }),
-      license: maybe(some("an SPDX expression like Apache-2.0")).meta({ description: "Licence of records whose files state none" }),
+      license: maybe(some("an SPDX expression like Apache-2.0")).meta({
+        description: "Licence of records that state none, nor their files",
+      }),
       internalFields: z.array(some("the name of a field")).default([]).meta({
         description:
           "Fields of records that are known to be internal, nested ones with dots; others that the interface does not name are reported",

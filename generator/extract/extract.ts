@@ -27,6 +27,7 @@ const MAGIC_EXTENSIONS: Readonly<Record<string, string>> = {
   gif: "image/gif",
   webp: "image/webp",
 };
+const HTML_NAME = /\.x?html?$/i;
 /** Signs that make a line read otherwise than it is: bidirectional overrides and isolates. */
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
 
@@ -75,7 +76,7 @@ async function read(key: string, bytes: Uint8Array, type: MediaType, draw: DrawP
   const mismatch = findMismatch(key, bytes, type);
   const reader = READERS[type.kind];
   if (reader === null) {
-    const body = type.kind === "pdf" ? await (await import("./pdf.ts")).readPdf(key, bytes, draw) : EMPTY_BODY;
+    const body = type.kind === "pdf" ? await (await import("./pdf.ts")).readPdf(key, bytes, draw) : await readOldHtml(key, bytes, type);
     const about = await withLanguage(body.about ?? NO_ABOUT, type.kind, body.passages);
     return finish(key, type, null, { ...body, about, notes: [...mismatch, ...body.notes] });
   }
@@ -91,6 +92,30 @@ async function read(key: string, bytes: Uint8Array, type: MediaType, draw: DrawP
     about: await withLanguage(body.about ?? readAbout(key, type.kind, source.text), type.kind, body.passages),
     notes: [...mismatch, ...notes, ...body.notes],
   });
+}
+
+/** ReadOldHtml gives an HTML document in another encoding its title and summary. Its lines are not those of its bytes, so its text is neither
+ *  shown nor quoted. */
+async function readOldHtml(key: string, bytes: Uint8Array, { kind }: MediaType): Promise<Body> {
+  const text = kind === "binary" && HTML_NAME.test(key) ? decodeDeclared(bytes) : null;
+  if (text === null) return EMPTY_BODY;
+  const source = { key, text, lines: openLines(text) };
+  const { title, summary } = await (await import("./html.ts")).readHtml(source, fileName(key));
+  return { ...EMPTY_BODY, title, summary, about: readAbout(key, "html", text) };
+}
+
+/** By the mark at its beginning, or by what it declares, as a browser would read it. @returns null for what says nothing, or something wrong */
+function decodeDeclared(bytes: Uint8Array): string | null {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString("latin1");
+  const mark = head.startsWith("\xff\xfe") ? "utf-16le" : head.startsWith("\xfe\xff") ? "utf-16be" : undefined;
+  const label =
+    mark ?? /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(head)?.[1] ?? /^<\?xml[^>]+encoding=["']([\w.-]+)/.exec(head)?.[1];
+  if (label === undefined || bytes.length > MAX_TEXT_BYTES) return null;
+  try {
+    return new TextDecoder(label, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }
 
 function openSource(key: string, bytes: Uint8Array): { source: Source; notes: string[] } {

@@ -88,7 +88,8 @@ export async function openRegistry(source: RegistryConfig, options: RegistryOpti
 /** A body `{ meta, cubs }`. @throws ShelfError "bad_source" when the body as a whole cannot be used */
 export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
   const body = parseStrictJson(bytes);
-  if (!isRecord(body)) throw new ShelfError("bad_source", "The registry is not an object with meta and cubs.");
+  if (!isRecord(body))
+    throw new ShelfError("bad_source", "The registry is not an object with meta and cubs: write its list of records under cubs.");
   const { meta: rawMeta = {}, cubs } = body;
   if (!Array.isArray(cubs)) throw new ShelfError("bad_source", "The registry has no list named cubs.");
   if (!isRecord(rawMeta)) throw new ShelfError("bad_source", "The registry's meta is not an object.");

@@ -9,5 +9,5 @@ export { PROBLEM_TYPE, problemBody, toShelfError } from "./problem.ts";
 export { CLAIMS_WORDS, REGISTRY_WORDS } from "./registry-words.ts";
 export { linkEnd, openSite, siteEnds } from "./site-links.ts";
 export { checkSentences } from "./check-sentence.ts";
-export { ACCEPTED, claimFell, recordFell } from "./weaker.ts";
+export { ACCEPTED, changedStatement, claimFell, recordFell } from "./weaker.ts";
 export { isAddress, isWithdrawalError, orWithdrawn, withdrawalError } from "./withdrawn.ts";

@@ -90,8 +90,11 @@ export const AskRequest = z
       .default("")
       .meta({ description: "Only keys under it; empty means no restriction" }),
     snapshot: z
-      .string()
-      .regex(/^(?:[1-9][0-9]{0,6}|[0-9a-f]{6,64})$/, "is neither a snapshot's number nor its id")
+      .union(
+        [z.int().min(1).max(9_999_999), z.string().regex(/^(?:[1-9][0-9]{0,6}|[0-9a-f]{6,64})$/)],
+        "is neither a snapshot's number nor its id",
+      )
+      .transform(String)
       .exactOptional()
       .meta({ description: "Number or id of a kept snapshot that shall answer; the one that is served when left out" }),
   })

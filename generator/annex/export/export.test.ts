@@ -15,7 +15,7 @@ import { compileSite } from "../../pages/compile-site.ts";
 import { type Config, openConfig } from "../../config/config.ts";
 import { isActive } from "./active-objects.ts";
 import { type Exported, exportView } from "./export.ts";
-import { formatNginx } from "./host-rules.ts";
+import { formatNginx, typeRules } from "./host-rules.ts";
 import { HOSTILE_NAMES, SILENT, writeFiles, writeFixture } from "../../testing/library.ts";
 import { PAGED_PARTS } from "../../testing/plain-parts.ts";
 import { until } from "../../testing/until.ts";
@@ -209,6 +209,31 @@ test("the interface's own paths are files, each with the bytes of its twin, wher
   }
 });
 
+const TABLES = new Map([
+  ["api/catalog.csv", "text/csv; charset=utf-8; header=present"],
+  ["api/catalog.ndjson", "application/x-ndjson"],
+  ["api/cubs.parquet", "application/vnd.apache.parquet"],
+]);
+
+test("hosts that read _headers are told the type of each file under api/ whose name does not say it, once", () => {
+  const rules = new Map<string, string>();
+  let last = "";
+  for (const line of readFileSync(at("_headers"), "utf8").split("\n")) {
+    const type = /^ {2}Content-Type: (.+)$/.exec(line)?.[1];
+    if (type !== undefined) rules.set(last, type);
+    else if (line.startsWith("/")) last = line;
+  }
+  for (const path of digestsUnder(at("api")).keys()) {
+    const fitting = [...rules].filter(
+      ([rule]) => rule === `/api/${path}` || (rule.endsWith("/*") && `/api/${path}`.startsWith(rule.slice(0, -1))),
+    );
+    const type =
+      TABLES.get(`api/${path}`) ?? [...TABLES].find(([name]) => name.split(".")[1] === path.split(".")[1])?.[1] ?? "application/json";
+    const isSaid = path.endsWith(".json") && fitting.length === 0;
+    assert.ok(isSaid || (fitting.length === 1 && fitting[0]?.[1] === type), `${path}: ${fitting.join()}`);
+  }
+});
+
 test("nginx serves the interface's own paths as JSON, refuses what it cannot answer, and has the page for what is not there", async (context) => {
   if (spawnSync("nginx", ["-v"]).error !== undefined) return context.skip("there is no nginx");
   for (const place of ["", "/some/library"]) {
@@ -216,7 +241,8 @@ test("nginx serves the interface's own paths as JSON, refuses what it cannot ans
     const root = join(dir, "root");
     mkdirSync(dirname(join(root, place)), { recursive: true });
     symlinkSync(at(), join(root, place));
-    writeFileSync(join(dir, "rules.conf"), formatNginx(place));
+    writeFileSync(join(dir, "rules.conf"), formatNginx(place, typeRules(TABLES)));
+    if (place === "") assert.ok(readFileSync(at("nginx.conf"), "utf8").includes("parquet;"));
     const port = await freePort();
     const mime = "types { text/html html; text/css css; text/javascript js; application/json json; text/plain txt; }";
     writeFileSync(
@@ -234,6 +260,7 @@ test("nginx serves the interface's own paths as JSON, refuses what it cannot ans
         assert.equal(response.headers.get("access-control-allow-origin"), "*", name);
         assert.deepEqual(Buffer.from(await response.arrayBuffer()), readFileSync(at("api", `${name}.json`)), name);
       }
+      for (const [path, type] of TABLES) assert.equal((await fetch(`${url}/${path}`)).headers.get("content-type"), type, path);
       const refused = await fetch(`${url}/api/cubs?repo=x`);
       assert.equal(refused.status, 501);
       assert.equal(((await refused.json()) as { code: string }).code, "not_configured");

@@ -10,7 +10,7 @@ import type { Shelf } from "../../../snapshots/shelf/index.ts";
 import { openView, type Runtime, type View } from "../../../snapshots/http/index.ts";
 import { VERSION } from "../../files/version.ts";
 import { type ExportOptions, exportedFiles } from "./exported-files.ts";
-import { formatHeaders, formatNginx, formatRedirects } from "./host-rules.ts";
+import { formatHeaders, formatNginx, formatRedirects, typeRules } from "./host-rules.ts";
 import { switchFolder } from "./switch-folder.ts";
 import { PLAIN_FILES_SERVICE } from "../../../snapshots/service/service.ts";
 
@@ -89,16 +89,19 @@ async function writeFolder(view: View, snapshot: Snapshot, folder: string, optio
     }
   };
   const folders: string[] = [];
-  for await (const { path, bytes, alsoFolder } of exportedFiles(view, options)) {
+  const types = new Map<string, string>();
+  for await (const { path, type, bytes, alsoFolder } of exportedFiles(view, options)) {
+    if (path.startsWith("api/")) types.set(path, type);
     if (alsoFolder) folders.push(path);
     else await write(path, bytes);
   }
   const { base_url: baseUrl } = await snapshot.library();
   const base = URL.canParse(baseUrl) ? new URL(baseUrl).pathname.replace(/\/$/, "") : "";
+  const rules = typeRules(types);
   for (const [name, text] of Object.entries({
-    _headers: formatHeaders(),
+    _headers: formatHeaders(rules),
     _redirects: formatRedirects(folders),
-    "nginx.conf": formatNginx(base),
+    "nginx.conf": formatNginx(base, rules),
   }))
     await write(name, Buffer.from(text));
   await write(MARKER, Buffer.from(`${snapshot.id}\n`));
