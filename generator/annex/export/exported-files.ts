@@ -31,6 +31,9 @@ const OWN_WORDS = /^pagefind\/\d+\/words$/;
 /** Pages that have a citation. */
 const CITED = /^\/(?:object\/.*|claims\/.+|registry\/CUB-[0-9]+\/)?$/s;
 
+/** Part 2 and later of a long text: what is beside its first page is of all of it. */
+const LATER_PART = /^\/object\/.*\/=p[0-9]+\/$/s;
+
 /** Headers that belong to the bytes, whoever serves them; the host adds its own. */
 const KEPT_HEADERS = ["Cache-Control", "Content-Disposition", "Content-Security-Policy"] as const;
 
@@ -143,6 +146,7 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
   }
   for (const path of pages) {
     yield [path, exportFile(path)];
+    if (LATER_PART.test(path)) continue;
     // Its twin for readers that want no HTML.
     if (path.endsWith("/")) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
     if (!CITED.test(path)) continue;
