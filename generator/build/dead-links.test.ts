@@ -113,6 +113,7 @@ test("a link leads where the conventions of generators put a file: public folder
     "b/one.md",
     "b/two.md",
     "two.md",
+    "a/_docs/long.ipynb.gz",
   ];
   const leadsTo = openSite(keys.map((key) => ({ key })));
   const from = "a/_docs/deep/one.md";
@@ -122,6 +123,7 @@ test("a link leads where the conventions of generators put a file: public folder
     ["docs/setup/", "a/_docs/02-setup.md"],
     ["docs/02-setup.html", "a/_docs/02-setup.md"],
     ["a/_docs/two/", "a/_docs/deep/two.md"],
+    ["a/_docs/long.ipynb", "a/_docs/long.ipynb.gz"],
     ["nothing/", null],
   ];
   for (const [target, led] of cases) {

@@ -430,7 +430,9 @@ export const configSchema = z.strictObject({
       sources: some("the file that names them")
         .optional()
         .meta({ description: "Or YAML that names the repositories whose proofs it is made of" }),
-      license: maybe(some("an SPDX expression like Apache-2.0")).meta({ description: "Licence of records that state none, nor their files" }),
+      license: maybe(some("an SPDX expression like Apache-2.0")).meta({
+        description: "Licence of records that state none, nor their files",
+      }),
       internalFields: z.array(some("the name of a field")).default([]).meta({
         description:
           "Fields of records that are known to be internal, nested ones with dots; others that the interface does not name are reported",

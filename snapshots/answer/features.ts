@@ -125,7 +125,7 @@ function isDefinition(plain: string, { topic }: Question, heading: ReadonlySet<s
   // "In a tree, this is …" says what this is, and "in a forest, a tree is …" what a tree is.
   const [before, after] = plain
     .replace(/^(?:in|within|on|for|with|under|by|at|from)\b[^,]*,\s+/i, "")
-    .split(/\b(?:is|are|means?|denotes?|says|refers to|consists of|holds)\b|\s[-\u2013\u2014]{1,2}\s|:\s|とは|は|是/, 2);
+    .split(/\b(?:is|are|means?|denotes?|says|refers to|consists of|holds)\b|\s[-\u2013\u2014]{1,2}\s|:\s/, 2);
   return (after !== undefined && holds(before, 2)) || holds(/\bcalled ((?:[\w'-]+ ?){1,6})/.exec(plain)?.[1], 2);
 }
 

@@ -26,9 +26,9 @@ const STOP_WORDS = new Set(
       "want stand me my there any some one all out them they he she off only more most than then so but also just ever often",
   ),
 );
-/** "SHA-1", "RFC 6962": another number is another thing. */
+/** "SHA-1", "RFC 6962", "Debian 12": another number is another thing. "Since 2010" names nothing. */
 const NUMBERED = /(?<![\p{L}\p{N}_-])(\p{L}{2,30})[- ]?(\d+)(?![\p{L}\p{N}_-]|[.,]\d)/gu;
-const CAPITALS = /\p{Lu}.*\p{Lu}/u;
+const NAME = /\p{Lu}.*\p{Lu}|^(?!(?:After|Before|During|From|Since|Until|With)$)\p{Lu}\p{L}{3}/u;
 
 /** What a question asks for, each by its form. */
 const FORMS = {
@@ -86,7 +86,7 @@ export function readQuestion(question: string, worth: ReadonlyMap<string, number
     topic,
     pairs: order.slice(1).flatMap((word, at) => (word === order[at] ? [] : [[order[at] ?? "", word] as const])),
     numbered: [...question.matchAll(NUMBERED)].flatMap(([, name = "", number = ""]) =>
-      CAPITALS.test(name) ? [new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(name)}[-_ ]?${number}(?!\\p{N})`, "iu")] : [],
+      NAME.test(name) ? [new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(name)}[-_ ]?${number}(?!\\p{N})`, "iu")] : [],
     ),
   };
 }

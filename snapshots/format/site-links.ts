@@ -11,9 +11,13 @@ const INDEX = /(?:^|\/)(?:index|_index|readme)$/i;
 
 export type LeadsTo = (from: string, target: string) => string | null;
 
-/** What a page is called whatever its generator makes of its name: without its ending, its folder for the first page in it. */
+/** What a page is called whatever its generator makes of its name: without its ending, its folder for the first page in it; packages of Linux
+ *  compress what is long. */
 function siteName(target: string): string {
-  return target.replace(/\/+$/, "").replace(ENDING, "").replace(INDEX, "");
+  return target
+    .replace(/\/+$|\.gz$/, "")
+    .replace(ENDING, "")
+    .replace(INDEX, "");
 }
 
 /** What a link says of the page that it means; of an article its date and name. */

@@ -111,8 +111,22 @@ async function findHealth(view: View): Promise<Health> {
       : trouble === null
         ? { status: "pass", detail: "the pointer verifies and its snapshot opens" }
         : { status: "warn", detail: trouble };
+  // Side by side: under load each waits its turn behind whatever else is read.
+  const looks =
+    open === null
+      ? null
+      : await Promise.all([
+          open.snapshot.shelf.readChecked().catch(() => null),
+          describeLog(open.snapshot.shelf, open.snapshot.record),
+          open.snapshot.shelf.readFollowed().catch(() => null),
+          Promise.all([open.reader(), open.snapshot.data()])
+            .then(([reader, data]) => findSearchProblem(reader, data))
+            .catch((error: unknown) => (error instanceof Error ? error.message : "the index cannot be opened")),
+          open.snapshot.data().catch(() => null),
+        ]);
+  const [checked, log, followed, problem, data] = looks ?? [null, null, null, null, null];
   // A build that finds nothing new publishes nothing: what counts is when one last looked.
-  const seen = open === null ? null : ((await open.snapshot.shelf.readChecked().catch(() => null)) ?? open.snapshot.record.created);
+  const seen = checked ?? open?.snapshot.record.created ?? null;
   const age = seen === null ? null : Math.max(0, (now() - Date.parse(seen)) / 1000);
   if (age !== null) {
     checks["age"] =
@@ -120,11 +134,7 @@ async function findHealth(view: View): Promise<Health> {
         ? { status: "warn", detail: "no build has looked at the sources for 12 hours" }
         : { status: "pass", detail: "a build looked at the sources less than 12 hours ago" };
   }
-  if (open !== null) {
-    const { state, detail } = await describeLog(open.snapshot.shelf, open.snapshot.record);
-    checks["log"] = { status: state === "damaged" ? "warn" : "pass", detail };
-  }
-  const followed = (await open?.snapshot.shelf.readFollowed().catch(() => null)) ?? null;
+  if (log !== null) checks["log"] = { status: log.state === "damaged" ? "warn" : "pass", detail: log.detail };
   if (followed !== null) {
     const away = (now() - followed) / 1000;
     checks["bucket"] =
@@ -135,15 +145,11 @@ async function findHealth(view: View): Promise<Health> {
   const unread = open?.snapshot.shelf.records.trouble() ?? null;
   if (unread !== null) checks["history"] = { status: "warn", detail: unread };
   if (open !== null) {
-    const problem = await Promise.all([open.reader(), open.snapshot.data()])
-      .then(([reader, data]) => findSearchProblem(reader, data))
-      .catch((error: unknown) => (error instanceof Error ? error.message : "the index cannot be opened"));
     checks["search"] =
       problem === null
         ? { status: "pass", detail: "the index of this snapshot is whole and answers" }
         : { status: "warn", detail: problem };
   }
-  const data = (await open?.snapshot.data().catch(() => null)) ?? null;
   const lost = data === null ? [] : findLost(data);
   if (lost.length > 0)
     checks["evidence"] = {

@@ -105,6 +105,11 @@ export type Handler =
   /** What the process says of itself it says in any state. */
   | { live(view: View, request: AnswerRequest): Promise<Answer> };
 
+/** ForEachRow answers every row of a table in one way. */
+export function forEachRow<Id extends string>(rows: Readonly<Record<Id, unknown>>, handler: Handler): Readonly<Record<Id, Handler>> {
+  return Object.fromEntries(Object.keys(rows).map((id) => [id, handler])) as Record<Id, Handler>;
+}
+
 /** A fact that is filled into pages when they are served. */
 export type Stamp = {
   readonly token: string;

@@ -125,6 +125,8 @@ test("words of scripts without spaces are those of a dictionary, particles are n
   assert.ok(holds("软件包的依赖关系", "软件包"));
   assert.ok(holds("ภาษาไทยไม่มีช่องว่าง", "ภาษาไทย"));
   assert.ok(!holds("世界の人口は八十億である", "東京の人口は？"));
+  assert.ok(holds("이 컴포넌트의 슬롯은 내용을 받는다", "슬롯"));
+  assert.ok(words("슬롯은 무엇입니까?").includes(words("슬롯")[0] ?? ""));
   assert.deepEqual(find("スロットは、値を保持する場所です", "値"), ["値"]);
   assert.deepEqual(find("Debianの依存関係", "debian"), ["Debian"]);
 });

@@ -105,5 +105,5 @@ function understandName(only: string, names: readonly string[], rowsWith: RowsWi
 }
 
 function isPlain(word: string): boolean {
-  return /^[A-Za-z]+$/.test(word);
+  return /^(?:[A-Za-z]+|\p{Script=Cyrillic}+)$/u.test(word);
 }

@@ -4,12 +4,12 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import { parseJson } from "../../digest.ts";
 
-export const DECISIONS = ["granted", "refused"] as const;
+const DECISIONS = ["granted", "refused"] as const;
 export type Decision = (typeof DECISIONS)[number];
 
 const Asked = z.object({ id: z.uuid(), at: z.iso.datetime(), email: z.string(), reason: z.string() });
 const Decided = z.object({ id: z.uuid(), at: z.iso.datetime(), state: z.enum(DECISIONS), note: z.string() });
-export type AskedLine = z.infer<typeof Asked>;
+type AskedLine = z.infer<typeof Asked>;
 type Line = AskedLine | z.infer<typeof Decided>;
 
 export type AccessRequest = AskedLine & { readonly state: "waiting" | Decision; readonly note: string };
