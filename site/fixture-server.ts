@@ -13,7 +13,9 @@ const PICTURE = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUl
 
 export async function answerFixture(renderer: Renderer, url: string): Promise<FixtureAnswer> {
   const [, name = "", rest = "/"] = /^\/([^/]+)(\/[^?]*)/.exec(url) ?? [];
-  const fixture = fixtures.find((candidate) => candidate.name === name && candidate.input.chrome.path === rest);
+  const fixture = fixtures.find(
+    (candidate) => (candidate.name === name || candidate.name.replace(/-\d+$/, "") === name) && candidate.input.chrome.path === rest,
+  );
   if (fixture !== undefined) {
     return { status: 200, type: "text/html; charset=utf-8", body: await renderer.render(fixture.input) };
   }

@@ -157,7 +157,7 @@ const longParts: readonly Fixture[] = Array.from({ length: 10 }, (_, at) => {
   const path = pagePath.objectPart(LONG.key, at + 1);
   const { placeOf, ...shown } = showPart(LONG, longHtml, { part: at + 1, path });
   const outline = [1, 4801].map((line) => ({ title: `insert_${(line - 1) / 2}`, line, depth: 1, place: placeOf(line) }));
-  return { name: "object-long", input: input(path, { ...object(LONG.key, {}).model, ...LONG, title: "A long development", ...shown, outline } as ObjectPage) };
+  return { name: `object-long${at === 0 ? "" : `-${at + 1}`}`, input: input(path, { ...object(LONG.key, {}).model, ...LONG, title: "A long development", ...shown, outline } as ObjectPage) };
 });
 
 const evidence: readonly EvidenceRow[] = [
