@@ -7,7 +7,6 @@ import { setVerbosity } from "./files/progress.ts";
 import { VERSION } from "./files/version.ts";
 import { describeCompletion, type Shell, SHELLS } from "./commands/completion.ts";
 import type { CommonOptions } from "./commands/options.ts";
-import type { ServeOptions } from "./commands/serve.ts";
 import { LeakError } from "./annex/leaks/leak-error.ts";
 
 /** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running or was faster, 5 something would get weaker. */
@@ -22,8 +21,19 @@ export const program = new Command("proofshelf")
   .showHelpAfterError("Try --help.")
   .enablePositionalOptions();
 
-/** Loaded by the commands that need them. */
-const annexes = async () => (await import("./annexes.ts")).ANNEXES;
+/** Loads the function that a command runs; arguments and options of the command are what it is given. */
+type Load = (...given: never[]) => Promise<(...given: never[]) => unknown>;
+
+/** Run makes the action of a command. Commander hands over arguments, options, and the command itself. */
+const run =
+  (load: Load, more: () => Promise<readonly unknown[]> = async () => []) =>
+  async (...handed: unknown[]): Promise<void> => {
+    const given = handed.slice(0, -1) as never[];
+    await (await load(...given))(...given, ...((await more()) as never[]));
+  };
+
+/** The same for what is given the annexes, too. */
+const withAnnexes = (load: Load) => run(load, async () => [(await import("./annexes.ts")).ANNEXES]);
 
 function command(name: string, description: string, parent: Command = program): Command {
   return parent
@@ -42,11 +52,11 @@ function command(name: string, description: string, parent: Command = program): 
 
 command("init", "Write a first proofshelf.yaml, from the folders that are there")
   .argument("[folder]", "holds the library", ".")
-  .action(async (folder: string, options: CommonOptions) => (await import("./commands/init.ts")).runInit(folder, options));
+  .action(run(async () => (await import("./commands/init.ts")).runInit));
 
 const configuration = program.command("config").description("Look at the configuration");
 command("check", "Say what is wrong with it, and how many objects each collection has", configuration).action(
-  async (options: CommonOptions) => (await import("./commands/config.ts")).runConfigCheck(options, await annexes()),
+  withAnnexes(async () => (await import("./commands/config.ts")).runConfigCheck),
 );
 configuration
   .command("schema")
@@ -54,9 +64,7 @@ configuration
   .option("--claims", "of the file of claims")
   .option("--registry", "of the registry of proof records")
   .option("--withdrawals", "of the file of withdrawals")
-  .action(async (options: { claims?: boolean; registry?: boolean; withdrawals?: boolean }) =>
-    (await import("./commands/config.ts")).printConfigSchema(options),
-  );
+  .action(run(async () => (await import("./commands/config.ts")).printConfigSchema));
 
 command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--now <time>", "use this RFC 3339 time instead of the clock")
@@ -69,22 +77,9 @@ command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--keys <file>", "look only at the keys in this JSON list, because nothing else in the store has changed; - is standard input")
   .option("--plan", "say what would be done and why, and change nothing")
   .action(
-    async (
-      options: CommonOptions & {
-        now?: string;
-        acceptLoss?: boolean;
-        accept?: string[];
-        reason?: string;
-        adopt?: boolean;
-        prune?: boolean;
-        keepHistory?: boolean;
-        keys?: string;
-        plan?: boolean;
-      },
-    ) =>
-      options.plan === true
-        ? (await import("./commands/plan.ts")).runPlan(options, await annexes())
-        : (await import("./commands/build.ts")).runBuild(options, await annexes()),
+    withAnnexes(async ({ plan }: { plan?: boolean }) =>
+      plan === true ? (await import("./commands/plan.ts")).runPlan : (await import("./commands/build.ts")).runBuild,
+    ),
   );
 
 command("serve", "Serve the newest snapshot, and follow new ones")
@@ -97,51 +92,58 @@ command("serve", "Serve the newest snapshot, and follow new ones")
   .option("--metrics <[host:]port>", "also answer /metrics (Prometheus) and /ready there; 0 takes a free port")
   .option("--access-log", "log public reads, too, one JSON line each on stderr")
   .addOption(new Option("--only <part>", "one part of the service").choices(["site", "sidecar"]))
-  .action(async (options: ServeOptions) => (await import("./commands/serve.ts")).runServe(options, await annexes()));
+  .action(withAnnexes(async () => (await import("./commands/serve.ts")).runServe));
 
 command("verify", "Hash everything again, derive everything again, compare, and look for leaks")
   .option("--all", "every kept snapshot, not only the current one")
   .option("--since <sequence or file>", "the newest snapshot that is known to have been published: its number, or a copy of current.json")
   .option("--receipt <file>", "check the receipt of an answer instead")
-  .action(async (options: CommonOptions & { all?: boolean; since?: string; receipt?: string }) =>
-    (await import("./commands/verify.ts")).runVerify(options, await annexes()),
-  );
+  .action(withAnnexes(async () => (await import("./commands/verify.ts")).runVerify));
 
-command("repair", "Mend what is damaged, and say what is lost").action(async (options: CommonOptions) =>
-  (await import("./annex/repair/repair-command.ts")).runRepair(options, await annexes()),
+command("repair", "Mend what is damaged, and say what is lost").action(
+  withAnnexes(async () => (await import("./annex/repair/repair-command.ts")).runRepair),
 );
 
 const snapshots = program.command("snapshots").description("List, compare and roll back snapshots");
 command("list", "Kept snapshots, newest first", snapshots)
   .option("--limit <number>", "how many; 0 lists all", "50")
-  .action(async (options: CommonOptions & { limit: string }) =>
-    (await import("./annex/history/snapshots-command.ts")).runList(options, await annexes()),
-  );
+  .action(withAnnexes(async () => (await import("./annex/history/snapshots-command.ts")).runList));
 command("diff", "What changed between two snapshots (id, unique beginning of one, or sequence number)", snapshots)
   .argument("<a>")
   .argument("<b>")
-  .action(async (a: string, b: string, options: CommonOptions) =>
-    (await import("./annex/history/snapshots-command.ts")).runDiff(a, b, options, await annexes()),
-  );
+  .action(withAnnexes(async () => (await import("./annex/history/snapshots-command.ts")).runDiff));
 command("rollback", "Serve an earlier snapshot again", snapshots)
   .argument("<id>")
   .option("--reveal", "also when it makes public again what is gated now")
-  .action(async (id: string, options: CommonOptions & { reveal?: boolean }) =>
-    (await import("./annex/history/snapshots-command.ts")).runRollback(id, options, await annexes()),
-  );
+  .action(withAnnexes(async () => (await import("./annex/history/snapshots-command.ts")).runRollback));
 
 command("keygen", "Make a key that signs the log of publications: what to write into the configuration, and LOG_KEY")
   .argument("[origin]", "name of the log; by default the address of the configuration")
-  .action(async (origin: string | undefined, options: CommonOptions) =>
-    (await import("./annex/trust/log-command.ts")).runKeygen(origin, options),
+  .action(run(async () => (await import("./annex/trust/log-command.ts")).runKeygen));
+
+const access = program.command("access").description("Look at requests to be let in");
+
+command("list", "Those that wait", access)
+  .option("--all", "also those that were decided")
+  .action(async (options: CommonOptions & { all?: boolean }) =>
+    (await import("./annex/requests/access-command.ts")).runAccessList(options),
   );
+
+for (const [name, state, about] of [
+  ["grant", "granted", "Tell who asked that he is let in, and be told what to write into the configuration"],
+  ["refuse", "refused", "Tell who asked that he is not let in"],
+] as const)
+  command(name, about, access)
+    .argument("<id>", "of the request, or what it begins with")
+    .option("--note <text>", "what is told to who asked")
+    .action(async (id: string, options: CommonOptions & { note?: string }) =>
+      (await import("./annex/requests/access-command.ts")).runAccessDecision(id, state, options),
+    );
 
 const log = program.command("log").description("Look after the log of publications");
 command("cosigned", "Keep the signatures that others have put under a checkpoint", log)
   .argument("<file>", "the checkpoint, with their signatures")
-  .action(async (file: string, options: CommonOptions) =>
-    (await import("./annex/trust/log-command.ts")).runCosigned(file, options, await annexes()),
-  );
+  .action(withAnnexes(async () => (await import("./annex/trust/log-command.ts")).runCosigned));
 
 const shelf = program.command("shelf").description("Move a shelf");
 command("copy", "Copy a whole shelf between a folder and a bucket, or two buckets; what is there already is not sent again", shelf)
@@ -149,9 +151,7 @@ command("copy", "Copy a whole shelf between a folder and a bucket, or two bucket
   .argument("<to>", "the other; empty, or an earlier state of the same shelf")
   .option("--endpoint <url>", "address of the store, if it is not AWS")
   .option("--region <name>", "region of the bucket")
-  .action(async (from: string, to: string, options: CommonOptions & { endpoint?: string; region?: string }) =>
-    (await import("./annex/bucket/shelf-command.ts")).runShelfCopy(from, to, options),
-  );
+  .action(run(async () => (await import("./annex/bucket/shelf-command.ts")).runShelfCopy));
 
 const registry = program.command("registry").description("Look at a registry of proof records");
 command(
@@ -162,19 +162,19 @@ command(
   .argument("<file>")
   .option("--counts", "write the counts that follow from the records into the file")
   .option("--trust <key...>", "of a registry.yaml: further public keys whose checks count")
-  .action(async (file: string, options: CommonOptions & { counts?: boolean; trust?: string[] }) =>
-    /\.ya?ml$/.test(file)
-      ? (await import("./annex/registry/recheck-command.ts")).runSourcesCheck(file, options)
-      : (await import("./commands/registry.ts")).runRegistryCheck(file, options, await annexes()),
+  .action(
+    withAnnexes(async (file: string) =>
+      /\.ya?ml$/.test(file)
+        ? (await import("./annex/registry/recheck-command.ts")).runSourcesCheck
+        : (await import("./commands/registry.ts")).runRegistryCheck,
+    ),
   );
 
 const SOURCES = ["--sources <file>", "names the sources; that of the configuration, or registry.yaml"] as const;
 command("init", "Look at a git repository of proofs, and write a first registry.yaml", registry)
   .requiredOption("--git <dir>", "the repository")
   .option(...SOURCES)
-  .action(async (options: CommonOptions & { git: string; sources?: string }) =>
-    (await import("./annex/registry/scan-command.ts")).runRegistryInit(options),
-  );
+  .action(run(async () => (await import("./annex/registry/scan-command.ts")).runRegistryInit));
 command("scan", "Read the sources, give each record its id, and say what changed; no prover runs", registry)
   .option(...SOURCES)
   .option("--source <repo>", "with --rev: whose")
@@ -183,27 +183,13 @@ command("scan", "Read the sources, give each record its id, and say what changed
   .option("--accept <id...>", "ids whose rename or change is meant; with --reason")
   .option("--reason <text>", "why; kept in the lock")
   .option("--out <file>", "also write the registry as JSON")
-  .action(
-    async (
-      options: CommonOptions & {
-        sources?: string;
-        source?: string;
-        rev?: string;
-        plan?: boolean;
-        accept?: string[];
-        reason?: string;
-        out?: string;
-      },
-    ) => (await import("./annex/registry/scan-command.ts")).runRegistryScan(options),
-  );
+  .action(run(async () => (await import("./annex/registry/scan-command.ts")).runRegistryScan));
 command("diff", "What the declarations of a source are at one revision, and at another", registry)
   .argument("<a>")
   .argument("<b>")
   .option(...SOURCES)
   .option("--source <repo>", "which source; the first")
-  .action(async (a: string, b: string, options: CommonOptions & { sources?: string; source?: string }) =>
-    (await import("./annex/registry/scan-command.ts")).runRegistryDiff(a, b, options),
-  );
+  .action(run(async () => (await import("./annex/registry/scan-command.ts")).runRegistryDiff));
 command("recheck", "Run the provers, in a sandbox, over what has changed since it was checked, and keep what they say", registry)
   .argument("[ids...]", "only these records")
   .option(...SOURCES)
@@ -213,81 +199,54 @@ command("recheck", "Run the provers, in a sandbox, over what has changed since i
   .option("--exact", "ask of each theorem which of the axioms of its file are its own, also where the policy allows them all")
   .option("--second", "ask the second checker (coqchk) to look over what the prover accepted")
   .option("--unsandboxed", "trust the sources; the check says so")
-  .action(
-    async (
-      ids: string[],
-      options: CommonOptions & {
-        sources?: string;
-        jobs: string;
-        force?: boolean;
-        require?: string[];
-        exact?: boolean;
-        second?: boolean;
-        unsandboxed?: boolean;
-      },
-    ) => (await import("./annex/registry/recheck-command.ts")).runRecheck(ids, options),
-  );
+  .action(run(async () => (await import("./annex/registry/recheck-command.ts")).runRecheck));
 command("graph", "What a record uses and what uses it, from the checks; with --json or --dot all of it", registry)
   .argument("<id>")
   .option(...SOURCES)
   .option("--depth <number>", "steps", "2")
   .option("--dot", "for Graphviz")
-  .action(async (id: string, options: CommonOptions & { sources?: string; depth: string; dot?: boolean }) =>
-    (await import("./annex/registry/look-command.ts")).runGraph(id, options),
-  );
+  .action(run(async () => (await import("./annex/registry/look-command.ts")).runGraph));
 command("explain", "Why a record's state is what it is: which check or which line says so", registry)
   .argument("<id>")
   .option(...SOURCES)
-  .action(async (id: string, options: CommonOptions & { sources?: string }) =>
-    (await import("./annex/registry/look-command.ts")).runExplain(id, options),
-  );
+  .action(run(async () => (await import("./annex/registry/look-command.ts")).runExplain));
 command("axioms", "What records rest on, by what it is; exit code 3 where a policy does not allow it", registry)
   .argument("[ids...]", "only these records")
   .option(...SOURCES)
   .option("--allow <name...>", "as if the policy named these, too")
-  .action(async (ids: string[], options: CommonOptions & { sources?: string; allow?: string[] }) =>
-    (await import("./annex/registry/look-command.ts")).runAxioms(ids, options),
-  );
+  .action(run(async () => (await import("./annex/registry/look-command.ts")).runAxioms));
 registry
   .command("schema")
   .description("The JSON Schema of a file that people write, for editors")
   .addArgument(new Argument("<file>").choices(["sources", "overlay", "lock"]))
-  .action(async (file: "sources" | "overlay" | "lock") => (await import("./annex/registry/recheck-command.ts")).printSchema(file));
-command("adapters", "Which provers are here, and whether they can be run safely", registry).action(async (options: CommonOptions) =>
-  (await import("./annex/registry/recheck-command.ts")).runAdapters(options),
+  .action(run(async () => (await import("./annex/registry/recheck-command.ts")).printSchema));
+command("adapters", "Which provers are here, and whether they can be run safely", registry).action(
+  run(async () => (await import("./annex/registry/recheck-command.ts")).runAdapters),
 );
 command("import", "Make an overlay of a table", registry)
   .requiredOption("--csv <file>", "columns are members of records; id, or repo, module and name, say of which")
   .option("--out <file>", "by default registry.overlay.yaml")
-  .action(async (options: CommonOptions & { csv: string; out?: string }) =>
-    (await import("./annex/registry/scan-command.ts")).runRegistryImport(options),
-  );
+  .action(run(async () => (await import("./annex/registry/scan-command.ts")).runRegistryImport));
 
 command("import", "Write a file for each work of a list, and into the configuration who made it and where it comes from")
   .addArgument(new Argument("<form>", "what the list is").choices(["bibtex", "zenodo-json", "csv"]))
   .argument("<file>", "the list")
   .option("--to <prefix>", "folder of the library that the files are written into", "works/")
-  .action(async (form: "bibtex" | "zenodo-json" | "csv", file: string, options: CommonOptions & { to: string }) =>
-    (await import("./annex/import/import-command.ts")).runImport(form, file, options),
-  );
+  .action(run(async () => (await import("./annex/import/import-command.ts")).runImport));
 
 command("prune", "Remove old snapshots and every blob that no kept one needs")
   .option("--keep <number>", "newest snapshots to keep; by default keep of the configuration, else 10")
-  .action(async (options: CommonOptions & { keep?: string }) => (await import("./commands/prune.ts")).runPrune(options, await annexes()));
+  .action(withAnnexes(async () => (await import("./commands/prune.ts")).runPrune));
 
 command("export", "Write the public view as plain files for any static host")
   .argument("<target>", "a new folder or an earlier export, or s3://BUCKET/PREFIX, where only what has changed is written")
   .option("--with-history", "also every kept snapshot whole, under at/<id>/")
   .option("--without-shelf", "without shelf/, by which others mirror and audit the library")
+  .option("--without-twins", "without the Markdown twins of pages")
   .option("--endpoint <url>", "address of a store other than AWS, for s3://")
   .option("--region <name>", "region of the bucket; us-east-1 when left out")
   .option("--gzip", "for s3://: pages, JSON, scripts and styles lie there compressed")
-  .action(
-    async (
-      target: string,
-      options: CommonOptions & { withHistory?: boolean; withoutShelf?: boolean; gzip?: boolean; endpoint?: string; region?: string },
-    ) => (await import("./annex/export/export-command.ts")).runExport(target, options, await annexes()),
-  );
+  .action(withAnnexes(async () => (await import("./annex/export/export-command.ts")).runExport));
 
 command("mirror", "Copy somebody's public library, and check every byte of it; serve --only site on the copy answers as the origin does")
   .argument("<url>", "address of the library")
@@ -295,9 +254,7 @@ command("mirror", "Copy somebody's public library, and check every byte of it; s
   .option("--key <key>", "the public key of its log, as its owner tells it; without it the first one that is seen is believed")
   .option("--every <period>", "follow it: copy now and then in every period: 6h, 30m, 1d")
   .option("--max-bytes <size>", "what one run may fetch: 500m, 20g; what is free on the disk but for a tenth when left out")
-  .action(async (url: string, dir: string, options: CommonOptions & { key?: string; every?: string; maxBytes?: string }) =>
-    (await import("./annex/trust/mirror-command.ts")).runMirror(url, dir, options),
-  );
+  .action(run(async () => (await import("./annex/trust/mirror-command.ts")).runMirror));
 
 command("audit", "Check somebody's public library from outside: who signed it, that nothing was rewritten, and every file of it")
   .argument("<url>", "address of the library")
@@ -306,15 +263,11 @@ command("audit", "Check somebody's public library from outside: who signed it, t
   .option("--since <checkpoint>", "a file that is a copy of /shelf/checkpoint, which the log must go on from")
   .option("--sample <number>", "look at so many files at random instead of all")
   .option("--full", "also derive again everything that is derived")
-  .action(async (url: string, options: CommonOptions & { key?: string; state?: string; since?: string; sample?: string; full?: boolean }) =>
-    (await import("./annex/trust/audit-command.ts")).runAudit(url, options),
-  );
+  .action(run(async () => (await import("./annex/trust/audit-command.ts")).runAudit));
 
 command("schedule", "Build now and then every few hours")
   .option("--every <period>", "between builds: 6h, 30m, 1d", "6h")
-  .action(async (options: CommonOptions & { every: string }) =>
-    (await import("./commands/schedule.ts")).runSchedule(options, await annexes()),
-  );
+  .action(withAnnexes(async () => (await import("./commands/schedule.ts")).runSchedule));
 
 program
   .command("completion")

@@ -96,13 +96,14 @@ function runScript(node) {
   child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
 }
 
-/** Programs of Debian that tests run: a browser, a proof checker and what it is shut into, a compiler, two caching proxies. Installed only when this may be done. */
+/** Programs of Debian that tests run: a browser, proof checkers and what they are shut into, a compiler, two caching proxies. Installed only when this may be done. */
 function installPrograms() {
   const wanted = [
     // The browser without windows takes half the processor of the whole one, which does as well where nothing can be installed.
     { program: "chromium-headless-shell", packages: ["chromium-headless-shell"], instead: "chromium" },
     { program: "coqc", packages: ["coq"] },
     { program: "bwrap", packages: ["bubblewrap"] },
+    { program: "metamath", packages: ["metamath", "metamath-databases"] },
     { program: "cc", packages: ["gcc", "libc6-dev"] },
     { program: "nginx", packages: ["nginx-light"] },
     { program: "varnishd", packages: ["varnish"] },

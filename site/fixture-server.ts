@@ -13,8 +13,8 @@ const PICTURE = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUl
 
 export async function answerFixture(renderer: Renderer, url: string): Promise<FixtureAnswer> {
   const [, name = "", rest = "/"] = /^\/([^/]+)(\/[^?]*)/.exec(url) ?? [];
-  const fixture = fixtures.find((candidate) => candidate.name === name);
-  if (fixture !== undefined && rest === fixture.input.chrome.path) {
+  const fixture = fixtures.find((candidate) => candidate.name === name && candidate.input.chrome.path === rest);
+  if (fixture !== undefined) {
     return { status: 200, type: "text/html; charset=utf-8", body: await renderer.render(fixture.input) };
   }
   const asset = renderer.assets.find(({ path }) => `/${path}` === rest || `/${path}` === url);

@@ -7,6 +7,7 @@ import type { EvidenceState } from "../snapshots/schema/scalar.ts";
 import { highlightLines, loadLanguage } from "../snapshots/page/highlight/highlight.ts";
 import { PROBLEMS } from "../snapshots/errors.ts";
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
+import { showPart } from "../snapshots/page/object-parts.ts";
 import type {
   AskedCitation, AskPage, ClaimCard, ClaimsPage, CollectionCard, EvidenceRow, ObjectCard, ObjectPage, PageInput, PageModel, Piece, ProblemRow, QuotedLines, RecordCard, RecordPage, RegistryPage,
 } from "../snapshots/page/model.ts";
@@ -140,12 +141,24 @@ const object = (key: string, changes: Partial<ObjectPage>): PageInput =>
     collection: { id: "proofs", title: "Proofs", visibility: "public" },
     title: "Insertion sort", summary: "Definitions and lemmas about insertion sort on lists of natural numbers.",
     kind: "code", media_type: "text/x-coq", language: "coq", size: 8122, sha256: hex(3), etag: `"${hex(3)}"`, uploaded: "2026-01-04T17:12:00Z",
-    lines: 214, html: codeHtml, notes: [], facts: [], pages: 0, drawn: 0,
-    outline: [{ title: "insert", line: 2, depth: 1 }, { title: "insert_keeps_sorted", line: 8, depth: 1 }, { title: "sort", line: 9, depth: 1 }],
+    lines: 214, html: codeHtml, notes: [], facts: [], pages: 0, drawn: 0, part: 1, parts: 1, firstLines: [1],
+    outline: [{ title: "insert", line: 2, depth: 1, place: { id: "L2", part: 1 } }, { title: "insert_keeps_sorted", line: 8, depth: 1, place: { id: "L8", part: 1 } }, { title: "sort", line: 9, depth: 1, place: { id: "L9", part: 1 } }],
     cited_by: { claims: claims.slice(0, 1), records: records.slice(0, 2) },
     previous: { key: "proofs/README.md", title: "How these proofs are laid out" }, next: { key: "proofs/Tree.v", title: "Balanced trees" }, quoted: null,
     ...changes,
   });
+
+/** A page for each part of a development that is as long as pages show. */
+const LONG = { key: "proofs/Long.v", kind: "code", size: 400_000 } as const;
+const longHtml = `<pre class="code"><code>${[
+  ...highlightLines(Array.from({ length: 2500 }, (_, at) => `Lemma insert_${at} : forall x l, sorted l -> In x (insert x l).\nProof. auto. Qed.`).join("\n"), "coq"),
+].map((line, at) => `<span class="line" id="L${at + 1}">${line}</span>\n`).join("")}</code></pre>`;
+const longParts: readonly Fixture[] = Array.from({ length: 10 }, (_, at) => {
+  const path = pagePath.objectPart(LONG.key, at + 1);
+  const { placeOf, ...shown } = showPart(LONG, longHtml, { part: at + 1, path });
+  const outline = [1, 4801].map((line) => ({ title: `insert_${(line - 1) / 2}`, line, depth: 1, place: placeOf(line) }));
+  return { name: "object-long", input: input(path, { ...object(LONG.key, {}).model, ...LONG, title: "A long development", ...shown, outline } as ObjectPage) };
+});
 
 const evidence: readonly EvidenceRow[] = [
   { artifact: "The Coq development", kind: "proof", access: "public", repo: "example-proofs", path: "proofs/Sort.v", ref: hex(5, 40), sha256: hex(3), object: "proofs/Sort.v", record: "CUB-0007", evidence_state: "holds" },
@@ -269,9 +282,10 @@ export const fixtures: readonly Fixture[] = [
   { name: "browse-hostile", input: input(pagePath.browse("notes/<b>/"), { page: "browse", readme: null, licences: { name: "license", values: [], more: 0 }, collections: null, prefix: "notes/<b>/", crumbs: [{ title: HOSTILE.script, path: pagePath.browse("notes/") }], collection: null, prefixes: [{ prefix: `notes/<b>/${HOSTILE.word}/`, title: null, count: 1, bytes: 1 }], objects: [{ key: `notes/<b>/${HOSTILE.key}`, title: HOSTILE.script, summary: HOSTILE.attribute + HOSTILE.stamp, kind: "text", size: 12, sha256: hex(1), uploaded: null }, { key: `notes/<b>/${HOSTILE.word}`, title: HOSTILE.word, summary: HOSTILE.word, kind: "text", size: 12, sha256: hex(1), uploaded: null }, { key: `notes/<b>/${HOSTILE.rtl}${HOSTILE.control}`, title: HOSTILE.rtl + HOSTILE.control, summary: HOSTILE.rtl, kind: "binary", size: 0, sha256: hex(1), uploaded: null }], sort: "name", part: 1, parts: 1, jumps: [{ path: "/browse/notes/<b>/", first: HOSTILE.script, last: HOSTILE.rtl, here: true }], folders: 0, total: 3 }) },
   { name: "browse-empty", input: input(pagePath.browse("nothing/here/"), { page: "browse", readme: null, licences: { name: "license", values: [], more: 0 }, collections: null, prefix: "nothing/here/", crumbs: [{ title: "All", path: pagePath.browse("") }], collection: null, prefixes: [], objects: [], sort: "name", part: 1, parts: 1, jumps: [], folders: 0, total: 0 }) },
   { name: "object-code", input: object("proofs/Sort.v", {}) },
+  ...longParts,
   { name: "object-rtl", input: object("notes/arabic.md", { title: "مقدمة", kind: "markdown", media_type: "text/markdown", language: null, html: `<p id="arabic">يبقى الترتيب كما هو.</p><p id="english">The order stays.</p><blockquote><p id="quote">اقتباس قصير.</p></blockquote><ul id="list"><li>بند</li></ul><ul id="items"><li>An item.</li></ul><pre id="code"><code>// ترتيب
 let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math><mrow>${"<mi>x</mi><mo>+</mo>".repeat(60)}<mi>x</mi></mrow></math></span></p><table id="table"><thead><tr><th>قيمة</th>${"<th>column</th>".repeat(30)}</tr></thead><tbody><tr><td>1</td>${"<td>1234567890</td>".repeat(30)}</tr></tbody></table>`, outline: [], notes: [] }) },
-  { name: "object-markdown", input: object("notes/insertion.md", { title: "Why insertion keeps order", kind: "markdown", media_type: "text/markdown", language: null, html: markdownHtml, outline: [{ title: "The argument", line: 4, depth: 1 }, { title: "Cost", line: 16, depth: 2 }], notes: ["one link left the library and was removed"] }) },
+  { name: "object-markdown", input: object("notes/insertion.md", { title: "Why insertion keeps order", kind: "markdown", media_type: "text/markdown", language: null, html: markdownHtml, outline: [{ title: "The argument", line: 4, depth: 1, place: { id: "L4", part: 1 } }, { title: "Cost", line: 16, depth: 2, place: { id: "L16", part: 1 } }], notes: ["one link left the library and was removed"] }) },
   { name: "object-quoted", input: object("proofs/Sort.v", { quoted: quoted() }) },
   { name: "object-quoted-markdown", input: object("notes/insertion.md", { title: "Why insertion keeps order", kind: "markdown", media_type: "text/markdown", language: null, html: markdownHtml.replaceAll("<p>By", '<p id="L9">By').replace("<li>Otherwise", '<li id="L12">Otherwise'), outline: [], quoted: quoted({ start: 12, end: 12, lines: [{ number: 11, cited: false, pieces: pieces("1. The empty list becomes `[x]`, which is sorted.") }, { number: 12, cited: true, pieces: pieces("2. *Otherwise compare `x` with the head*.") }] }) }) },
   { name: "object-quoted-wrongly", input: object("proofs/Sort.v", { quoted: quoted({ problem: "no_quote", lines: [{ number: 8, cited: true, pieces: pieces("Lemma insert_keeps_sorted : forall x l, sorted l -> sorted (insert x l).") }] }) }) },
@@ -283,7 +297,7 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
   { name: "object-wide", input: object("data/wide.csv", { title: "A wide table", summary: "", kind: "csv", media_type: "text/csv", language: null, html: `<table class="data"><caption>2 rows</caption><thead><tr>${Array.from({ length: 24 }, (_, n) => `<th scope="col" class="right">column ${n}</th>`).join("")}<th>day</th></tr></thead><tbody>${[1, 2].map((row) => `<tr>${Array.from({ length: 24 }, (_, n) => `<td class="right number">${row * 12_345_678.25 * (n + 1)}</td>`).join("")}<td class="number">2026-11-22 08:00:00</td></tr>`).join("")}</tbody></table>`, outline: [] }) },
   { name: "object-csv", input: object("data/timings.csv", { title: "timings.csv", summary: "", kind: "csv", media_type: "text/csv", language: null, html: `<table class="data"><caption>2 rows, 3 columns</caption><thead><tr><th class="right">n</th><th class="right">median ns</th><th>note</th></tr></thead><tbody><tr><td class="right">10</td><td class="right">41</td><td>warm</td></tr><tr><td class="right">1000</td><td class="right">4120</td><td>${"cold ".repeat(30)}</td></tr></tbody></table>`, outline: [] }) },
   { name: "object-binary", input: object("data/archive.bin", { title: "archive.bin", summary: "", kind: "binary", media_type: "application/octet-stream", language: null, html: null, lines: null, outline: [], cited_by: { claims: [], records: [] }, notes: ["this type of file is listed, not searched"] }) },
-  { name: "object-hostile", input: object(HOSTILE.key, { title: HOSTILE.script + HOSTILE.long, summary: HOSTILE.attribute, kind: "text", media_type: HOSTILE.script, language: HOSTILE.attribute, crumbs: [{ title: HOSTILE.rtl, path: pagePath.browse("notes/") }], notes: [HOSTILE.script], html: `<p>${"x".repeat(3000)}</p><h1>Another heading</h1>`, outline: [{ title: HOSTILE.script, line: 1, depth: 0 }, { title: HOSTILE.word, line: 2, depth: 0 }], cited_by: { claims: [hostileClaim], records: [hostileRecord] }, previous: { key: HOSTILE.key, title: HOSTILE.word }, next: { key: `a/${HOSTILE.rtl}`, title: HOSTILE.rtl }, collection: { id: "x", title: HOSTILE.word, visibility: "email-gated" } }) },
+  { name: "object-hostile", input: object(HOSTILE.key, { title: HOSTILE.script + HOSTILE.long, summary: HOSTILE.attribute, kind: "text", media_type: HOSTILE.script, language: HOSTILE.attribute, crumbs: [{ title: HOSTILE.rtl, path: pagePath.browse("notes/") }], notes: [HOSTILE.script], html: `<p>${"x".repeat(3000)}</p><h1>Another heading</h1>`, outline: [{ title: HOSTILE.script, line: 1, depth: 0, place: null }, { title: HOSTILE.word, line: 2, depth: 0, place: { id: "L2", part: 1 } }], cited_by: { claims: [hostileClaim], records: [hostileRecord] }, previous: { key: HOSTILE.key, title: HOSTILE.word }, next: { key: `a/${HOSTILE.rtl}`, title: HOSTILE.rtl }, collection: { id: "x", title: HOSTILE.word, visibility: "email-gated" } }) },
   { name: "claims", input: input(pagePath.claims, claimsModel) },
   { name: "claims-empty", input: input(pagePath.claims, { page: "claims", meta: emptyClaimsMeta, claims: [], byStanding: [] }) },
   { name: "claim", input: claimPage() },
@@ -372,9 +386,9 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
     { kind: "added", number: 42, pieces: [{ text: "It is ", marked: false }, { text: HOSTILE.script, marked: true }, { text: HOSTILE.word + HOSTILE.control + HOSTILE.rtl, marked: false }] },
   ] } } }) },
   { name: "revisions-hostile", input: input(pagePath.revisions(pagePath.object(HOSTILE.key)), { page: "revisions", what: "object", name: HOSTILE.key, path: pagePath.object(HOSTILE.key), more: 0, revisions: [{ sequence: 1, created: "2026-01-04T05:06:07.000Z", snapshot: hex(14), path: null, sha256: null, size: null }], compared: { from: 1, to: 2, difference: null } }) },
-  { name: "gated", input: input("/x/x/", { page: "gated", status: 401, detail: "This route needs a token.", signIn: "https://gateway.example.org/", contact: "library@example.org" }) },
-  { name: "gated-refused", input: input("/x/x/", { page: "gated", status: 403, detail: "No.", signIn: null, contact: "https://example.org/ask" }) },
-  { name: "gated-hostile", input: input("/x/x/", { page: "gated", status: 503, detail: HOSTILE.script, signIn: HOSTILE.url, contact: HOSTILE.attribute }) },
+  { name: "gated", input: input("/x/x/", { page: "gated", status: 401, detail: "This route needs a token.", signIn: "https://gateway.example.org/", contact: "library@example.org", request: "/internal/request" }) },
+  { name: "gated-refused", input: input("/x/x/", { page: "gated", status: 403, detail: "No.", signIn: null, contact: "https://example.org/ask", request: null }) },
+  { name: "gated-hostile", input: input("/x/x/", { page: "gated", status: 503, detail: HOSTILE.script, signIn: HOSTILE.url, contact: HOSTILE.attribute, request: null }) },
   { name: "not-found-object", input: input("/object/x/", { page: "not-found", detail: `No object has the key ${HOSTILE.script}.` }) },
 ];
 

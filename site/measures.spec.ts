@@ -1,35 +1,126 @@
 /** What can be measured of the pages of the demo library: heights, widths, weights, keys, order, and what links to them are shown with. */
+import { gzipSync } from "node:zlib";
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, type Page } from "playwright/test";
 import { test } from "./demo-fixture.ts";
-import { watched } from "./page-fixture.ts";
+import { openFixtureSite, watched } from "./page-fixture.ts";
 
-/** Pixels at most, at 1280 by 900. */
+/** Pixels at most, at 1280 by 900: one page of each kind. */
 const HEIGHTS: Readonly<Record<string, number>> = {
   "": 1_500,
   "browse/notes/": 1_600,
   "object/notes/percent-signs.md/": 2_000,
+  "object/proofs/sorted-lists/coq/Sorting.v/": 3_000,
   "object/papers/merkle-by-hand.pdf/": 2_000,
   "claims/": 2_200,
+  "claims/every-theorem-has-a-lean-counterpart/": 3_300,
   "registry/": 3_000,
   "registry/CUB-0007/": 3_300,
   "registry/dashboard/": 2_600,
   "search/?q=merkle": 2_000,
+  "ask/": 900,
   "snapshots/": 1_400,
+  "snapshots/1..2/": 1_500,
+  "snapshots/object/notes/percent-signs.md/": 1_500,
   "reference/": 8_000,
   "reference/library/": 20_000,
+  "agents/": 8_000,
+  "problems/": 4_000,
+  "rejected/": 1_500,
 };
 const HEAVIEST = 100_000; // bytes of a page without its images
+const LONGEST = 20_000; // pixels, however narrow the window is
 
-test("no page is longer, wider or heavier than it may be", async ({ page, demo }) => {
+/** Prints a row for each kind of page: its height at three widths, its bytes, what axe finds. */
+test("no page is longer, wider or heavier than it may be, and axe finds nothing in any kind", async ({ page, demo }) => {
+  const lines = ["page | 1280 px | 390 px | 320 px | bytes | gzip | axe"];
   for (const [path, most] of Object.entries(HEIGHTS)) {
-    await page.setViewportSize({ width: 1280, height: 900 });
     const response = await page.goto(new URL(path, demo.site).href, { waitUntil: "load" });
-    expect((await response?.body())?.length, path).toBeLessThan(HEAVIEST);
-    expect(await page.evaluate(() => document.documentElement.scrollHeight), path).toBeLessThanOrEqual(most);
-    await page.setViewportSize({ width: 320, height: 900 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${path} at 320`).toBeLessThanOrEqual(0);
-    expect(await page.evaluate(() => document.documentElement.scrollHeight), `${path} at 320`).toBeLessThanOrEqual(20_000);
+    const body = (await response?.body()) ?? Buffer.alloc(0);
+    expect(body.length, path).toBeLessThan(HEAVIEST);
+    const heights: number[] = [];
+    for (const [width, limit] of [
+      [390, LONGEST],
+      [320, LONGEST],
+      [1280, most],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      const [high, over] = await page.evaluate(
+        () => [document.documentElement.scrollHeight, document.documentElement.scrollWidth - innerWidth] as const,
+      );
+      expect(over, `${path} at ${width}`).toBeLessThanOrEqual(0);
+      expect(high, `${path} at ${width}`).toBeLessThanOrEqual(limit);
+      heights.push(high);
+    }
+    const { violations } = await new AxeBuilder({ page })
+      .setLegacyMode()
+      .options({ resultTypes: ["violations"] })
+      .analyze();
+    expect(
+      violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`),
+      path,
+    ).toEqual([]);
+    const [phone, narrow, wide] = heights;
+    lines.push(`/${path} | ${wide} | ${phone} | ${narrow} | ${body.length} | ${gzipSync(body).length} | ${violations.length}`);
+  }
+  process.stdout.write(`${lines.join("\n")}\n`);
+});
+
+test("a long text lies on parts, none of them too long or too heavy, with and without a script; an address of a line leads to its part", async ({
+  browser,
+}) => {
+  const site = await openFixtureSite();
+  const start = `${site.url}/object-long/object/proofs/Long.v/`;
+  await watched(browser, { javaScriptEnabled: false, viewport: { width: 390, height: 900 } }, async (page) => {
+    const first = await page.goto(start);
+    expect((await first?.body())?.length).toBeLessThan(HEAVIEST);
+    await page.getByRole("link", { name: "next part" }).click();
+    await expect(page).toHaveURL(`${start}=p2/`);
+    await page.getByRole("link", { name: "insert_2400" }).first().click();
+    await expect(page).toHaveURL(`${start}=p10/#L4801`);
+    await expect(page.locator("#L4801")).toBeInViewport();
+    await expect(page.locator("#L4801 > a").first()).toHaveText("4801");
+  });
+  await watched(browser, { viewport: { width: 390, height: 900 } }, async (page) => {
+    await page.goto(start);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(LONGEST);
+    await page.goto(`${start}#L2501-L2503`);
+    await expect(page).toHaveURL(/=p6\/#L2501-L2503$/);
+    await expect(page.locator("[data-picked]")).toHaveCount(3);
+    await expect(page.locator("#L2501")).toBeInViewport();
+  });
+  site.close();
+});
+
+test("paper shows the whole of a record and of a text: nothing to press, no narrow column, addresses in words", async ({ page, demo }) => {
+  await page.emulateMedia({ media: "print" });
+  for (const path of [
+    "registry/CUB-0007/",
+    "object/notes/percent-signs.md/",
+    "object/papers/merkle-by-hand.pdf/",
+    "claims/every-theorem-has-a-lean-counterpart/",
+  ]) {
+    await page.setViewportSize({ width: 680, height: 900 });
+    await page.goto(new URL(path, demo.site).href);
+    await expect(page.locator("h1")).toBeVisible();
+    expect(
+      await page.locator("button, input, select, .spine, .bottom").evaluateAll((all) => all.filter((one) => one.checkVisibility()).length),
+      path,
+    ).toBe(0);
+    const cut = await page
+      .locator("main *")
+      .evaluateAll((all) =>
+        all
+          .filter(
+            (one) =>
+              one.checkVisibility() &&
+              one.closest("math, svg, .unseen, .digest i") === null &&
+              one.scrollWidth > one.clientWidth + 1 &&
+              !/visible|inline/.test(`${getComputedStyle(one).overflowX} ${getComputedStyle(one).display}`),
+          )
+          .map((one) => one.outerHTML.slice(0, 160)),
+      );
+    expect(cut, path).toEqual([]);
   }
 });
 

@@ -19,7 +19,8 @@ export type Metadata = {
 
 /** @returns null for a page that is of no single thing, and where no address is known */
 export function metadataOf({ chrome, model }: PageInput): Metadata | null {
-  const url = chrome.canonical;
+  // Of a long text all pages are of the one object.
+  const url = model.page === "object" ? (chrome.canonical?.replace(/=p[0-9]+\/$/, "") ?? null) : chrome.canonical;
   if (url === null || chrome.view !== "public") return null;
   const library = formatLine(chrome.library, 200);
   const absolute = (path: string): string => findAbsoluteUrl(chrome, path) ?? path;

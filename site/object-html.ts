@@ -64,6 +64,8 @@ export function fitObjectHtml(html: string, title: string): string {
   const [before = "", heading = "", , words = ""] = FIRST_HEADING.exec(html) ?? [];
   const isTitle = heading !== "" && textOf(words).replace(/\s*[¶#]$/, "") === title.trim();
   const body = foldLicence(isTitle ? html.slice(0, before.length - heading.length) + html.slice(before.length) : html);
+  // The style counts lines from 1, which a later part of a long text does not begin with.
+  const isLater = (/<span class="line" id="L(\d+)">/.exec(body)?.[1] ?? "1") !== "1";
   // The page has the only h1, and no level below it is left out.
   const lower = /<h1[\s>]/.test(body) ? 1 : 0;
   return (FROM_RIGHT.test(body) ? body.replace(SIDED, '<$1 dir="auto"') : body)
@@ -71,7 +73,7 @@ export function fitObjectHtml(html: string, title: string): string {
     .replace(SCROLLS, '<$1 tabindex="0"')
     .replace(CHECKBOX, (_, rest: string) => `<input aria-label="${/\bchecked\b/.test(rest) ? "done" : "to do"}"${rest}>`)
     .replace(HEADING, (_, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + lower)}`)
-    .replace(LINE, '<span class="line" id="L$1"><a href="#L$1" aria-hidden="true" tabindex="-1"></a>');
+    .replace(LINE, `<span class="line" id="L$1"><a href="#L$1" aria-hidden="true" tabindex="-1">${isLater ? "$1" : ""}</a>`);
 }
 
 /** Tells whether a text scrolls as a whole: a formula within a line is not broken, and may be wider than the text. @param html sanitised */

@@ -7,7 +7,8 @@ import { after, test } from "node:test";
 import { canonicalJson, sha256 } from "./digest.ts";
 import { openDirectoryShelf } from "./shelf/shelf-directory.ts";
 import type { Changes, SnapshotRecord } from "./shelf/shelf.ts";
-import { buildTree, checkProof, parseTree, proveEntry } from "./format/tree.ts";
+import { checkProof } from "./contract/check-proof.ts";
+import { buildTree, parseTree, proveEntry } from "./format/tree.ts";
 import { verifyShelf } from "./service/verify.ts";
 
 const base = mkdtempSync(join(tmpdir(), "readme-"));

@@ -13,7 +13,7 @@ import { readGlob } from "../annex/registry/glob-fixture.ts";
 import { writeLock } from "../annex/registry/lock.ts";
 import { scanMetamath } from "../annex/registry/metamath.ts";
 import { findMetamath } from "../annex/registry/metamath-tool.ts";
-import { type AdapterRequest, PROTOCOL } from "../annex/registry/protocol.ts";
+import { type AdapterRequest, PROTOCOL } from "../annex/registry/request.ts";
 import { openTools, PROVERS } from "../annex/registry/provers.ts";
 import { findStale, recheckSource } from "../annex/registry/recheck.ts";
 import { makeRegistry, scanAll } from "../annex/registry/records.ts";
@@ -26,9 +26,10 @@ const DEMO = fileURLToPath(new URL("../demo/code/sorted-lists/", import.meta.url
 const MANY = 100_000;
 const RECORDS = 50_000;
 
-/** @param development a folder of Coq sources with its _CoqProject; the demo's without it */
+/** @param development a folder of Coq sources with its _CoqProject, of which alone its rows are measured; the demo's without it */
 export async function benchRegistry(folder: string, development: string | null): Promise<readonly Figure[] | Skipped> {
   if (spawnSync("coqc", ["--version"]).status !== 0) return { skipped: "coqc is not installed" };
+  if (development !== null) return recheckDevelopment(join(folder, "development"), development);
   const figures = [
     ...scanInstalled(),
     await scanMany(join(folder, "many"), "Coq", writeCoq),
@@ -36,7 +37,7 @@ export async function benchRegistry(folder: string, development: string | null):
     await buildFromSources(join(folder, "records")),
   ];
   if (findSandbox() === null) return figures;
-  return [...figures, ...(await recheckMetamath(folder)), ...(await recheckDevelopment(join(folder, "development"), development))];
+  return [...figures, ...(await recheckMetamath(folder)), ...(await recheckDevelopment(join(folder, "development"), null))];
 }
 
 /** Every library that is installed with its sources and its .glob files. */
@@ -200,7 +201,7 @@ async function recheckMetamath(folder: string): Promise<Figure[]> {
 }
 
 /** What coqc takes for all of it, in a copy and in the order that coqdep says, and for the last file alone, which nothing imports. */
-function compileAlone(source: string, folder: string, root: string, logical: string): { total: number; leaf: string; own: number } {
+function compileAlone(source: string, folder: string, root: string, logical: string) {
   cpSync(source, folder, { recursive: true });
   const flags = ["-Q", root === "" ? "." : root, logical];
   const files = fastGlob.sync(`${root === "" || root === "." ? "" : `${root}/`}**/*.v`, { cwd: folder });
@@ -214,7 +215,25 @@ function compileAlone(source: string, folder: string, root: string, logical: str
   };
   const total = order.map(compile).reduce((sum, one) => sum + one, 0);
   const leaf = (order.at(-1) ?? "").replace(/^\.\//, "");
-  return { total, leaf, own: compile(leaf) };
+  const own = compile(leaf);
+  const below = root === "" || root === "." ? leaf : leaf.slice(root.length + 1);
+  const module = `${logical}.${below.slice(0, -2).replaceAll("/", ".")}`;
+  return { total, leaf, own, steps: timeSteps(folder, flags, files, module) };
+}
+
+/** What a recheck of one file cannot do without, each alone. */
+function timeSteps(cwd: string, flags: readonly string[], files: readonly string[], module: string): string {
+  const time = (program: string, args: readonly string[], input = ""): string => {
+    const began = performance.now();
+    const { status } = spawnSync(program, args, { cwd, input });
+    if (status !== 0) throw new Error(`${program} ended with ${status}`);
+    return ((performance.now() - began) / 1000).toFixed(2);
+  };
+  return [
+    `the adapter's start ${time(process.execPath, [PROVERS.coq.adapter ?? "", "describe"])}`,
+    `coqdep ${time("coqdep", [...flags, ...files])}`,
+    `coqtop that loads the file ${time("coqtop", ["-quiet", ...flags], `Require ${module}.\n`)}`,
+  ].join(", ");
 }
 
 async function recheckDevelopment(folder: string, development: string | null): Promise<Figure[]> {
@@ -250,7 +269,7 @@ async function recheckDevelopment(folder: string, development: string | null): P
     }
     return { total: (performance.now() - began) / 1000, scan: (scanned - began) / 1000, asked: asked.length };
   };
-  const { total: coqc, leaf, own } = compileAlone(join(folder, "src"), join(folder, "alone"), root, logical);
+  const { total: coqc, leaf, own, steps } = compileAlone(join(folder, "src"), join(folder, "alone"), root, logical);
   const first = await seconds();
   const again = await seconds();
   const asking = await seconds(true);
@@ -279,7 +298,7 @@ async function recheckDevelopment(folder: string, development: string | null): P
       value: changed.total / own,
       unit: "×",
       target: { at: "most", value: 1.5 },
-      note: `${leaf}: ${changed.asked} asked again in ${changed.total.toFixed(1)} s, coqc alone ${own.toFixed(1)} s`,
+      note: `${leaf}: ${changed.asked} asked again in ${changed.total.toFixed(2)} s; alone take coqc ${own.toFixed(2)}, ${steps} s`,
     },
   ];
 }

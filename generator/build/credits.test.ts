@@ -73,7 +73,11 @@ before(async () => {
   base = mkdtempSync(join(tmpdir(), "credits-"));
   await writeFiles(join(base, "library"), FILES);
   const record = (n: number, more: object) => ({ id: `CUB-000${n}`, repo: "r", theorem_name: `t${n}`, statement: "True", ...more });
-  const cubs = [record(1, { file_shas: { "t.v": sha256(PROOF) } }), record(2, {})];
+  const cubs = [
+    record(1, { file_shas: { "t.v": sha256(PROOF) } }),
+    record(2, {}),
+    record(3, { file_shas: { "t.v": sha256(PROOF) }, license: " CC0-1.0 " }),
+  ];
   writeFileSync(join(base, "registry.json"), JSON.stringify({ meta: {}, cubs }));
   writeFileSync(
     join(base, "proofshelf.yaml"),
@@ -117,12 +121,13 @@ test("a record has the licence of its files, and its page and the filters say it
   const { cubs } = JSON.parse((await get("/api/cubs.json")).text) as { cubs: { license?: string }[] };
   assert.deepEqual(
     cubs.map(({ license }) => license),
-    ["MIT OR Apache-2.0", undefined],
+    ["MIT OR Apache-2.0", undefined, "CC0-1.0"],
+    "what the registry states counts first",
   );
   assert.match((await get("/registry/CUB-0002/")).text, /<dt>Licence<\/dt><dd><bdi>not stated<\/bdi>/);
   const registry = (await get("/registry/")).text;
   assert.match(registry, /<summary>Licence<\/summary>/);
-  assert.match((await get("/registry/?license=MIT+OR+Apache-2.0")).text, /1 of 2/);
+  assert.match((await get("/registry/?license=MIT+OR+Apache-2.0")).text, /1 of 3/);
 });
 
 test("objects are filtered by licence, in a folder and in its list, and none stated is a value", async () => {

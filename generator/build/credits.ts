@@ -27,6 +27,8 @@ export function withCredits(
       ...(authors === undefined ? {} : { authors }),
       ...(own.date === null ? {} : { date: own.date }),
       ...(license === null ? {} : { license }),
+      ...(own.lang === undefined ? {} : { lang: own.lang }),
+      ...(own.addresses === undefined ? {} : { addresses: own.addresses }),
     };
   });
 }

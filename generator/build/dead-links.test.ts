@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
+import { linkEnd, openSite, siteEnds } from "../../snapshots/format/index.ts";
 import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
 import { ask, openFixtureView } from "../testing/view.ts";
@@ -100,4 +101,69 @@ test("a link as sites write it leads to the one object that it means, follows it
     (await verifyLibrary(config, { snapshots: "current" }, PAGED_PARTS)).filter(({ severity }) => severity === "error"),
     [],
   );
+});
+
+test("a link leads where the conventions of generators put a file: public folders, dates, numbers, pages that are folders", () => {
+  const keys = [
+    "a/public/pic.png",
+    "a/_posts/2020-01-02-news.md",
+    "a/_docs/02-setup.md",
+    "a/_docs/deep/one.md",
+    "a/_docs/deep/two.md",
+    "b/one.md",
+    "b/two.md",
+    "two.md",
+    "a/_docs/long.ipynb.gz",
+  ];
+  const leadsTo = openSite(keys.map((key) => ({ key })));
+  const from = "a/_docs/deep/one.md";
+  const cases: readonly (readonly [string, string | null])[] = [
+    ["pic.png", "a/public/pic.png"],
+    ["news/2020/01/02/news/", "a/_posts/2020-01-02-news.md"],
+    ["docs/setup/", "a/_docs/02-setup.md"],
+    ["docs/02-setup.html", "a/_docs/02-setup.md"],
+    ["a/_docs/two/", "a/_docs/deep/two.md"],
+    ["a/_docs/long.ipynb", "a/_docs/long.ipynb.gz"],
+    ["nothing/", null],
+  ];
+  for (const [target, led] of cases) {
+    assert.equal(leadsTo(from, target), led, target);
+    if (led !== null) assert.ok(siteEnds(led).includes(linkEnd(target)), `${target} is looked at again when ${led} comes`);
+  }
+});
+
+test("a link leads to the page that gives itself the address: permalink, slug, aliases, of the nearest site", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "addresses-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const links = "[a](/docs/start/) [b](/docs/start.html#top) [c](/old/) [d](/older.html) [e](/slugged) [f](/nowhere/)";
+  const store = (prefix: string): string => `  - { id: ${prefix}, prefix: ${prefix}/, title: ${prefix}, visibility: public }\n`;
+  await writeFiles(dir, [
+    [
+      "library/one/_docs/begin.md",
+      "---\ntitle: Begin\npermalink: /docs/start/\nredirect_from:\n  - /old/\n  - /older.html\n---\n\nText.\n",
+    ],
+    ["library/one/_docs/slug.md", "---\nslug: /slugged\naliases: [A title of it, '/:pattern/']\n---\n\n# Slug\n"],
+    ["library/one/_posts/2020-01-02-news.md", `# News\n\n${links}\n`],
+    ["library/two/other.md", "---\npermalink: /docs/start/\n---\n\n# Other\n"],
+    ["library/two/from.md", "# From\n\n[a](/docs/start/)\n"],
+    [
+      "proofshelf.yaml",
+      `store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\nembeddings: { kind: none }\ncollections:\n${store("one")}${store("two")}`,
+    ],
+  ]);
+  const config = await openConfig(join(dir, "proofshelf.yaml"));
+  const first = await build(config, { progress: SILENT }, PAGED_PARTS);
+  assert.deepEqual(first.dead_links, [{ key: "one/_posts/2020-01-02-news.md", target: "nowhere/" }]);
+  const linked = async (key: string): Promise<string[]> => {
+    const { text } = await ask(await openFixtureView(config, "public"), `/object/${key}/`);
+    const content = /aria-label="Content"[^]*?<\/section>/.exec(text)?.[0] ?? "";
+    return [...content.matchAll(/<a [^>]*?href="(?:\.\.\/)*([^"#]*)/g)].map(([, address = ""]) => address);
+  };
+  const begin = "_docs/begin.md/";
+  assert.deepEqual(await linked("one/_posts/2020-01-02-news.md"), [begin, begin, begin, begin, "_docs/slug.md/"]);
+  assert.deepEqual(await linked("two/from.md"), ["other.md/"]);
+  await writeFiles(dir, [["library/one/_docs/slug.md", "---\nslug: /nowhere\n---\n\n# Slug\n"]]);
+  const second = await build(config, { progress: SILENT }, PAGED_PARTS);
+  assert.deepEqual(second.dead_links, [{ key: "one/_posts/2020-01-02-news.md", target: "slugged" }]);
+  assert.deepEqual(await linked("one/_posts/2020-01-02-news.md"), [begin, begin, begin, begin, "_docs/slug.md/"]);
 });

@@ -191,9 +191,36 @@ test("what follows from the rest of a record is filled in, and a status that con
   assert.deepEqual(reproduce, {
     proof_files: ["coq/A.v"],
     verify_hash: `printf '%s  %s\\n' ${sha256(TEXTS["coq/A.v"])} coq/A.v | sha256sum -c`,
-    recheck: "",
+    recheck: "coqc coq/A.v",
     get_code: "GET /api/cubs/CUB-0001/code",
   });
+});
+
+test("how a prover is asked follows from a record's files and module, and is left out where a path is more than a word", async (t) => {
+  const { file, registry, write } = await makeLibrary(t, "");
+  const records: readonly (readonly [files: object, module: string, command: string])[] = [
+    [{ coq_file: "coq/A.v" }, "Lib.A", "coqc -Q coq Lib coq/A.v"],
+    [{ coq_file: "coq/deep/A.v" }, "Lib.Core.deep.A", "coqc -Q coq Lib.Core coq/deep/A.v"],
+    [{ coq_file: "A.v" }, "Lib.A", "coqc -Q . Lib A.v"],
+    [{ coq_file: "coq/A.v" }, "coq.A", "coqc coq/A.v"],
+    [{ coq_file: "coq/A.v" }, "Elsewhere.B", "coqc coq/A.v"],
+    [{ coq_file: "coq/A.v" }, "$(id).A", "coqc coq/A.v"],
+    [{ coq_file: "a b.v", lean_file: "Lib/A.lean" }, "", "lake env lean Lib/A.lean"],
+    [{ coq_file: "-R.v" }, "", ""],
+    [{ coq_file: "A.txt" }, "", ""],
+  ];
+  const text = JSON.parse(registry(...records.map(([files, module]) => ["coq/A.v", { files, module }] as const))) as {
+    cubs: Record<string, unknown>[];
+  };
+  text.cubs[0] = { ...text.cubs[0], reproduce: {} };
+  await write({ "registry.json": JSON.stringify(text) });
+  const config = await openConfig(file);
+  await build(config, { progress: SILENT }, PAGED_PARTS);
+  const { cubs } = (await ask(await openFixtureView(config), "/api/cubs.json")).json() as { cubs: { reproduce: { recheck: string } }[] };
+  assert.deepEqual(
+    cubs.map(({ reproduce }) => reproduce.recheck),
+    records.map(([, , command]) => command),
+  );
 });
 
 test("a record that states something else than its file is told with both, doubted where it stands, and refused by a gate", async (t) => {

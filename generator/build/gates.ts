@@ -1,7 +1,7 @@
 /** What got weaker, so that nothing does so in silence: a record or claim whose status fell, whose evidence stopped holding, or that
  *  vanished is a regression; evidence that does not hold now is drift. The configuration says whether a build refuses either. */
 import { ShelfError } from "../../snapshots/errors.ts";
-import { ACCEPTED, claimFell, isLost, openEvidence, recordFell } from "../../snapshots/format/index.ts";
+import { ACCEPTED, changedStatement, claimFell, isLost, openEvidence, recordFell } from "../../snapshots/format/index.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import type { Claim } from "../../snapshots/schema/claims.ts";
@@ -16,6 +16,8 @@ export type Weaker = {
   readonly what: "record" | "claim" | "object" | "registry";
   readonly id: string;
   readonly reason: string;
+  /** Why it is meant, as the record itself says: somebody accepted it where its statement is kept. */
+  readonly meant?: string | undefined;
 };
 
 /** What somebody says is meant: id → why. */
@@ -33,10 +35,12 @@ export function findWeaker(before: ViewData | null, after: ViewData): readonly W
   const found: Weaker[] = [];
   const [old, now] = [before === null ? new Map<string, Pinned>() : pinnedIn(before), pinnedIn(after)];
   for (const [name, one] of now) {
-    const add = (gate: Weaker["gate"], reason: string): void => void found.push({ gate, what: one.what, id: one.id, reason });
+    const add = (gate: Weaker["gate"], reason: string, meant?: string): void =>
+      void found.push({ gate, what: one.what, id: one.id, reason, meant });
     const was = old.get(name);
     if (was !== undefined) {
-      for (const reason of was.fell(one)) add("regressions", reason);
+      const moved = was.record === undefined || one.record === undefined ? [] : changedStatement(was.record, one.record);
+      for (const reason of was.fell(one)) add("regressions", reason, moved.includes(reason) ? one.record?.drift?.accepted : undefined);
       for (const [place, state] of one.evidence)
         if (isLost(state) && was.evidence.get(place) === "holds") add("regressions", `${place}: ${WORDS[state]}, and held before`);
       for (const [place, state] of was.evidence)
@@ -135,7 +139,9 @@ export function passGates(
   earlier: Accepted,
 ): { readonly inputs: Readonly<Record<string, string>>; readonly notes: readonly string[] } {
   const isAccepted = ({ gate, id }: Weaker): boolean => accepted.has(id) || (LASTING.has(gate) && earlier.has(id));
-  const refused = weaker.filter((one) => (one.gate === "withdrawals" || gates[one.gate] === "refuse") && !isAccepted(one));
+  const refused = weaker.filter(
+    (one) => (one.gate === "withdrawals" || gates[one.gate] === "refuse") && one.meant === undefined && !isAccepted(one),
+  );
   if (refused.length > 0) {
     const ids = [...new Set(refused.map(({ id }) => id))];
     throw new ShelfError("gate_refused", `Nothing was published, because something got weaker or is wrong:\n${lines(refused).join("\n")}`, {
@@ -166,5 +172,8 @@ function lines(weaker: readonly Weaker[]): readonly string[] {
     counts: "Wrong count",
     withdrawals: "Taken back",
   };
-  return weaker.map(({ gate, what, id, reason }) => `${words[gate]}: ${what} ${id}, ${reason}.`);
+  return weaker.map(
+    ({ gate, what, id, reason, meant }) =>
+      `${words[gate]}: ${what} ${id}, ${reason}${meant === undefined ? "" : `, and that is meant: ${JSON.stringify(meant)}`}.`,
+  );
 }

@@ -6,12 +6,12 @@
 import { isCitationFile, isLicenceFile } from "../extract/licence-files.ts";
 import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { leadingPrefixes, memoize, parentPrefix } from "../../snapshots/format/relations.ts";
-import { siteName, siteNames } from "../../snapshots/format/index.ts";
+import { linkEnd, siteEnds } from "../../snapshots/format/index.ts";
 import type { FileEntry } from "../../snapshots/format/tree.ts";
 import { findCollection, type ViewData } from "../../snapshots/format/view-data.ts";
 import { type Extracts, storedPages } from "../../snapshots/page/index.ts";
 import type { Config } from "../config/config.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts, Looked } from "./facts.ts";
 import type { ByView } from "../shelves/by-view.ts";
 import { digestOfItem } from "../index/index-documents.ts";
 import type { Kept } from "../kept/makers.ts";
@@ -93,7 +93,7 @@ export type WritingPlan = {
 };
 
 /** Whether all inputs, and the program, are as they were. Reads nothing of what the last build knew of its objects. */
-export function isUnchanged(facts: Facts, fingerprint = fingerprintOf(facts)): boolean {
+export function isUnchanged(facts: Facts | Looked, fingerprint = fingerprintOf(facts)): boolean {
   const { state, pointers, indexes } = facts;
   return (
     fingerprint === state.fingerprint &&
@@ -146,10 +146,10 @@ export function planReading(facts: Facts): ReadingPlan {
   // What has come or gone changes the pages that link to it.
   const moved = [...removed, ...read.filter(({ row, root }) => before.get(row.key)?.root !== root).map(({ row }) => row.key)];
   const places = new Set(moved.flatMap((key) => [key, ...leadingPrefixes(key)]));
-  const names = new Set(moved.flatMap(siteNames));
+  const ends = new Set(moved.flatMap(siteEnds));
   if (places.size > 0)
     for (const { key, links } of kept)
-      if (links.some((target) => places.has(target) || places.has(`${target}/`) || names.has(siteName(target))))
+      if (links.some((target) => places.has(target) || places.has(`${target}/`) || ends.has(linkEnd(target))))
         touched.add(parentPrefix(key));
   return { nothing, fingerprint, anew, read, kept, removed, touched, known };
 }
@@ -167,8 +167,11 @@ export function planWriting(
   const data = views.public;
   const voidedBy = (kind: Kept): Why | null => anew ?? (facts.state.makers?.[kind] === facts.makers[kind] ? null : "program");
   const speaking = data.objects.filter(({ key }) => isLicenceFile(key) || isCitationFile(key)).map(({ key, sha256 }) => [key, sha256]);
+  const addresses = data.objects.flatMap((row) => (row.addresses === undefined ? [] : [[row.key, row.addresses]]));
   const { sources, credits } = facts.config;
-  const shared = sha256(JSON.stringify([data.library, data.claims, digestOfRecords(data.cubs).sha256, sources, credits, speaking]));
+  const shared = sha256(
+    JSON.stringify([data.library, data.claims, digestOfRecords(data.cubs).sha256, sources, credits, speaking, addresses]),
+  );
   const digest = secretsDigest(views, facts.registry.privateTexts, facts.config.leaks);
   const json = (view: "public" | "internal"): PlannedJson => {
     const decisive = digestOfOthers(views[view]);
@@ -314,7 +317,7 @@ function hasImages({ drawn }: KnownObject, { pageImages }: Config["pdf"]): boole
   return drawn === undefined || drawn.limit === pageImages;
 }
 
-function fingerprintOf({ config, makers, listed, registry, claims, withdrawals }: Facts): Sha256 {
+function fingerprintOf({ config, makers, listed, registry, claims, withdrawals }: Facts | Looked): Sha256 {
   return sha256(
     JSON.stringify([
       makers,

@@ -7,6 +7,7 @@ import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { apiFiles } from "../../snapshots/page/api-files.ts";
 import type { Extracts } from "../../snapshots/page/stored-pages.ts";
 import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import { CubRecord } from "../../snapshots/schema/index.ts";
 import type { Facts } from "./facts.ts";
 import { claimOf, CONFIG, firstFacts, knownObject, MAKERS, nextFacts, storedObject, viewsOf } from "../testing/facts.ts";
 import { findWeaker, passGates, type Weaker } from "./gates.ts";
@@ -340,6 +341,31 @@ test("a claim gets weaker when its status falls, its evidence stops holding or i
     ["drift"],
     "what never held has not fallen",
   );
+});
+
+test("a statement that moved and was accepted by name where it is kept passes the gate and is told, and nothing else of its record does", () => {
+  const base = { id: "CUB-0001", repo: "r", theorem_name: "t", statement: "1 = 1", verification_state: "VERIFIED", no_holes: true };
+  const view = (record: object): ViewData => {
+    const facts = firstFacts([]);
+    return viewsOf({ ...facts, registry: { ...facts.registry, cubs: [CubRecord.parse({ ...base, ...record })] } }, KNOWN).internal;
+  };
+  const gates = { regressions: "refuse", drift: "ignore", statements: "ignore", counts: "ignore" } as unknown as Facts["config"]["gates"];
+  const drift = (cause: string, accepted?: string) => ({
+    cause,
+    since: "a",
+    definitions: [],
+    ...(accepted === undefined ? {} : { accepted }),
+  });
+  const pass = (after: object) => passGates(findWeaker(view({}), view(after)), gates, new Map(), new Map());
+  const other = { statement: "True" };
+  assert.throws(() => pass(other), /its statement changed/);
+  assert.throws(() => pass({ ...other, drift: drift("statement") }), /its statement changed/);
+  const { notes, inputs } = pass({ ...other, drift: drift("statement", "weaker is enough") });
+  assert.deepEqual(notes, ['Got weaker: record CUB-0001, its statement changed, and that is meant: "weaker is enough".']);
+  assert.deepEqual(inputs, {}, "the next drift of this record is accepted by nobody");
+  assert.match(pass({ drift: drift("meaning", "two") }).notes[0] ?? "", /says something else, .*"two"/);
+  const fell = { ...other, drift: drift("statement", "weaker is enough"), verification_state: "NOT_VERIFIED" };
+  assert.throws(() => pass(fell), /verification_state was VERIFIED/);
 });
 
 /** A shelf that has nothing but these snapshots of the public view. */

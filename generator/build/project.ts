@@ -100,10 +100,12 @@ function countsOf(cubs: readonly CubRecord[]): Readonly<Record<string, number>> 
   return Object.fromEntries([...states].map(([state, records]) => [state, records.length]));
 }
 
-/** Of the public objects that are a record's files, when they agree; else what the configuration says of all records. */
+/** What the registry says of the record; else what its files say that are public objects, when they agree; else what the configuration says
+ *  of all records. */
 function openLicences(objects: readonly ObjectRow[], declared: string | null): (record: CubRecord) => { readonly license?: string } {
   const byDigest = new Map(objects.map(({ sha256, license = null }) => [sha256, license]));
-  return ({ file_shas: digests }) => {
+  return ({ file_shas: digests, license: own }) => {
+    if (own !== undefined) return { license: own };
     const stated = new Set(Object.values(digests).flatMap((digest) => byDigest.get(digest) ?? []));
     const [only = null] = stated;
     const license = stated.size === 1 ? only : declared;

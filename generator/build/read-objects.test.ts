@@ -8,7 +8,8 @@ import { compileWorker, WORKER } from "../extract/compile-worker.ts";
 import { openExtractPool } from "../extract/pool.ts";
 import { readObjects } from "./read-objects.ts";
 import { listObjects } from "../sources/list-objects.ts";
-import { openMemoryStore, type ObjectStore } from "../sources/object-store.ts";
+import type { ObjectStore } from "../sources/object-store.ts";
+import { openMemoryStore } from "../testing/memory-store.ts";
 
 const base = mkdtempSync(join(tmpdir(), "read-objects-"));
 before(() => compileWorker(join(base, "compiled")));

@@ -6,7 +6,7 @@ import type { CollectionInfo, RegistryState } from "../../snapshots/format/view-
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { countRecords } from "../../snapshots/query/index.ts";
 import type { Config } from "../config/config.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts, Looked } from "./facts.ts";
 import { withCredits } from "./credits.ts";
 import { declaredSource } from "./origins.ts";
 import type { KnownObject, ReadRow } from "../kept/state.ts";
@@ -80,18 +80,19 @@ export function recordSet(
 }
 
 /** What the registry leaves empty and follows from the rest of a record: links to this service, and to the registry's pages; its proof
- *  files, and how they are held against their digests. */
+ *  files, how they are held against their digests, and how the prover is asked about them. */
 function filledIn(record: CubRecord, { baseUrl, registryUrl }: Config): CubRecord {
   const { api, code, registry } = record.links;
   const own = `${baseUrl}/api/cubs/${record.id}`;
   // Without a registry of its own, what is said of a record stands on its page here.
   const page = `${baseUrl}${pagePath.record(record.id)}`;
-  const { proof_files: named, verify_hash: check, get_code: get } = record.reproduce;
+  const { proof_files: named, verify_hash: check, recheck, get_code: get } = record.reproduce;
   const proofs = Object.keys(record.file_shas).filter((path) => path !== record.exec_file && !path.endsWith(".rs"));
   const reproduce = {
     ...record.reproduce,
     proof_files: named.length > 0 ? named : proofs.sort(compareNames),
     verify_hash: check || checkCommand(record.file_shas),
+    recheck: recheck || recheckCommand(record),
     get_code: get || `GET /api/cubs/${record.id}/code`,
   };
   return { ...record, reproduce, links: { api: api || own, code: code || `${own}/code`, registry: registry || (registryUrl ?? page) } };
@@ -104,15 +105,39 @@ function withCounts(meta: RegistryMeta, cubs: readonly CubRecord[]): RegistryMet
   return { ...meta, ...Object.fromEntries(Object.entries(countRecords(cubs)).filter(([group]) => isLeftOut(group))) };
 }
 
+/** To a shell it is one word, and no option. */
+const isWord = (text: string): boolean => /^[\w./+@:=-]+$/.test(text) && !text.startsWith("-");
+
 /** Empty where nothing is pinned, and where a path would be more than a word to a shell. */
 function checkCommand(digests: CubRecord["file_shas"]): string {
   const pinned = Object.entries(digests).sort(([a], [b]) => compareNames(a, b));
-  if (pinned.length === 0 || !pinned.every(([path]) => /^[\w./+@:=-]+$/.test(path) && !path.startsWith("-"))) return "";
+  if (pinned.length === 0 || !pinned.every(([path]) => isWord(path))) return "";
   return `printf '%s  %s\\n' ${pinned.map(([path, digest]) => `${digest} ${path}`).join(" ")} | sha256sum -c`;
 }
 
 /** Everything that is left out.
  *  @param refused objects that were listed and could not be read */
-export function refusals({ listed, registry, claims }: Facts, refused: readonly Rejection[]): readonly Rejection[] {
+export function refusals({ listed, registry, claims }: Facts | Looked, refused: readonly Rejection[]): readonly Rejection[] {
   return [...listed.rejected, ...refused, ...registry.rejected, ...claims.rejected];
+}
+
+/** RecheckCommand asks the provers of the files that a record names, in a copy of its repository. A folder and the beginning of a module that
+ *  fit together are where Coq finds the files that are required. Empty where no file of a prover is named. */
+function recheckCommand({ files: { coq_file: coq, lean_file: lean }, module }: CubRecord): string {
+  const commands: string[] = [];
+  if (coq.endsWith(".v") && isWord(coq)) commands.push(`coqc ${coqPlace(coq, module)}${coq}`);
+  if (lean.endsWith(".lean") && isWord(lean)) commands.push(`lake env lean ${lean}`);
+  return commands.join(" && ");
+}
+
+/** @returns "-Q coq Sorting " of coq/Sort.v and Sorting.Sort */
+function coqPlace(path: string, module: string): string {
+  const folders = path.slice(0, -".v".length).split("/");
+  const names = module.split(".");
+  while (folders.length > 0 && names.length > 0 && folders.at(-1) === names.at(-1)) {
+    folders.pop();
+    names.pop();
+  }
+  const fits = folders.length + names.length < path.split("/").length + module.split(".").length && names.length > 0;
+  return fits && names.every((name) => /^\w+$/.test(name)) ? `-Q ${folders.join("/") || "."} ${names.join(".")} ` : "";
 }

@@ -207,6 +207,12 @@ const HARMLESS: readonly RegExp[] = [
   /verified_(?:once|said|lost)/g,
   /\bnot(?:[ _-]|\\_)verified\b/gi,
   /\b0 of \d+ (?:records|claims) are verified\b/g,
+  // What a thing was before, struck out beside what it is; and lines of a record's own text, whose standing is another of its lines.
+  /<del>[^<]*<\/del>|removed: <\/span>(?:(?!<\/li>).)*|^- {3,}"[^\n]*/gm,
+  /(?:"|&quot;)(?:status|verification_state)(?:"|&quot;): (?:"|&quot;)\w*(?:"|&quot;)/g,
+  // How many stood how in each snapshot, each standing a count of its own; and the registry's counts, each by its name.
+  /<title>snapshot \d+: \d+ verified,|<\/svg> verified<\/li>|<th scope="col"[^>]*>verified<\/th>/g,
+  /<dt>(?:Standing|Verification|Readiness) counts\.[\w ]+<\/dt>/g,
   // Captions, and what the words mean.
   /How many (?:are|records were) verified\?|and how many are verified\?|which is not verified/g,
   /<li><span[^>]*>(?:(?!<\/li>).)*the evidence covers the whole statement<\/span><\/li>/gs,
@@ -257,7 +263,7 @@ function checkText(text: string, where: string, found: string[]): void {
 const shownOf = (html: string): string =>
   html
     .replaceAll(/<script(?![^>]*ld\+json)[^>]*>.*?<\/script>|<template\b.*?<\/template>/gs, "")
-    .replaceAll(/ (?:class|href|value)="[^"]*"/g, "");
+    .replaceAll(/ (?:class|href|value)="[^"]*"|<\/?mark>/g, "");
 
 function checkBody(body: string, type: string, where: string): readonly string[] {
   const found: string[] = [];
@@ -282,6 +288,7 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
   "/api/search": ["/api/search?q=heap", "/api/search?q=CUB-0001", "/api/search?q=on-drifted"],
   "/api/ai-search": ["/api/ai-search?q=heap"],
   "/api/ask": [],
+  "/oai": ["/oai?verb=ListRecords&metadataPrefix=oai_dc"],
   "/api/digests/{sha256}": [`/api/digests/${sha256(coq(1))}`, `/api/digests/${sha256(OLD)}`],
   "/api/proofs/{key}": ["/api/proofs/CUB-0001?kind=record", "/api/proofs/on-drifted?kind=claim"],
   "/api/diff/{from}/{to}": ["/api/diff/1/2"],
@@ -348,9 +355,14 @@ async function walk(mount: Mount): Promise<readonly string[]> {
     "/ask/?question=What%20is%20CUB-0001%3F",
   ];
   const things = pages.filter((path) => /^\/(?:claims|registry(?!\/dashboard)|object)\/.+\//.test(path) || path === "/");
+  const { body: snapshots } = await read(`${mount}/snapshots/`);
+  const diffs = [...snapshots.matchAll(/href="([0-9a-f]{64}\.\.[0-9a-f]{64}\/)"/g)].map(([, pair]) => `/snapshots/${pair}`);
+  assert.ok(diffs.length > 0);
+  const revised = ["object/notes/heaps.md", ...RECORDS.map(({ id }) => `registry/${id}`)].map((name) => `/snapshots/${name}/`);
+  const past = ["/snapshots/", ...diffs, ...revised];
   const feeds = ["/", "/claims/", "/registry/"].flatMap((path) => ["feed.xml", "feed.json"].map((name) => path + name));
   const files = [
-    ...shown.map((path) => `${path}index.md`),
+    ...[...shown, ...past].map((path) => `${path}index.md`),
     ...things.flatMap((path) => ["cite.bib", "cite.json"].map((file) => path + file)),
     ...feeds,
     "/api/catalog.csv",
@@ -360,7 +372,7 @@ async function walk(mount: Mount): Promise<readonly string[]> {
     `/at/${summary.snapshot}/registry/`,
   ];
   // Of the gated view, files for programs are asked for by tools and by what is described.
-  const all = mount === "" ? [...targets, ...shown, ...asked, ...files] : [...targets, ...shown, ...gated, ...asked];
+  const all = mount === "" ? [...targets, ...shown, ...past, ...asked, ...files] : [...targets, ...shown, ...past, ...gated, ...asked];
   const found: string[] = [];
   for (const path of new Set(all)) {
     const { body, type } = await read(mount + path);

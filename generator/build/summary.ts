@@ -8,7 +8,7 @@ import type { Config } from "../config/config.ts";
 import type { KnownObject, SaidOfObjects } from "../kept/state.ts";
 import type { Shelves } from "../shelves/shelves.ts";
 import { describeUnknownClaims, type RegistryFinding } from "../sources/registry-findings.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts, Looked } from "./facts.ts";
 import type { Made, WithdrawnSnapshot } from "./made.ts";
 import type { ReadingPlan } from "./plan.ts";
 import { refusals } from "./record-set.ts";
@@ -37,6 +37,8 @@ export type Outcome = Omit<BuildSummary, "started" | "finished" | "duration_ms">
 
 /** Objects that a note names, and finds in one of them. */
 const MAX_SUSPICIONS = 20;
+/** Links that a note names: one folder taken out of a larger one has hundreds that lead out of it. */
+const MAX_DEAD_LINKS = 5;
 
 /** @param notes of the steps */
 export async function summarise(made: Made, shelves: Shelves, notes: readonly string[]): Promise<Outcome> {
@@ -73,7 +75,7 @@ export async function summarise(made: Made, shelves: Shelves, notes: readonly st
 }
 
 /** A build that had nothing to do. */
-export function unchanged(facts: Facts): Outcome {
+export function unchanged(facts: Looked): Outcome {
   const { said } = facts.state;
   const { public: shown, internal } = facts.pointers;
   if (shown === null || internal === null) throw new ShelfError("internal", "Nothing has changed since a build that published nothing.");
@@ -97,7 +99,7 @@ export function unchanged(facts: Facts): Outcome {
   };
 }
 
-function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: Facts): readonly string[] {
+function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: Facts | Looked): readonly string[] {
   const { front, security } = config;
   return [
     ...(front === null || listed.rows.some(({ key }) => key === front)
@@ -149,7 +151,9 @@ function suspicions(objects: readonly KnownObject[]): readonly string[] {
 function findDeadLinks(objects: readonly KnownObject[]): SaidOfObjects["deadLinks"] {
   const keys = objects.map(({ key }) => key);
   const places = new Set(keys.flatMap((key) => [key, ...leadingPrefixes(key)]));
-  const leadsTo = openSite(keys);
+  const leadsTo = openSite(
+    objects.map(({ key, about }) => ({ key, ...(about?.addresses === undefined ? {} : { addresses: about.addresses }) })),
+  );
   const isDead = (key: string, target: string): boolean =>
     !places.has(target) && !places.has(`${target}/`) && leadsTo(key, target) === null;
   return objects.flatMap(({ key, links }) => links.filter((target) => isDead(key, target)).map((target) => ({ key, target })));
@@ -157,7 +161,7 @@ function findDeadLinks(objects: readonly KnownObject[]): SaidOfObjects["deadLink
 
 function noteDeadLinks({ links }: Config, { deadLinks }: SaidOfObjects): readonly string[] {
   if (deadLinks.length === 0 || links.dead === "ignore") return [];
-  const named = deadLinks.slice(0, MAX_SUSPICIONS).map(({ key, target }) => `${JSON.stringify(key)} to ${JSON.stringify(target)}`);
+  const named = deadLinks.slice(0, MAX_DEAD_LINKS).map(({ key, target }) => `${JSON.stringify(key)} to ${JSON.stringify(target)}`);
   if (deadLinks.length > named.length) named.push(`and ${deadLinks.length - named.length} more, which build --json lists`);
   return [`These links and images lead to nothing in the library, and are shown as text: ${named.join("; ")}.`];
 }

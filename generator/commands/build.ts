@@ -69,6 +69,9 @@ function acceptedBy({ accept = [], reason }: { readonly accept?: readonly string
   return new Map(accept.map((id) => [id, reason]));
 }
 
+/** Objects whose vectors take so long that whoever waits is told why. */
+const MANY = 50;
+
 /** A build, said as soon as it is published, before its vectors are made. JSON is one document, so the vectors are said on
  *  stderr beside it. */
 export async function buildAndEmbed(
@@ -91,6 +94,8 @@ export async function buildAndEmbed(
   const told = describe(summary, options, openTold(shelves));
   if (options.beside === true) process.stderr.write(told);
   else print(options, summary, told);
+  if (config.embeddings.kind !== "none" && options.quiet !== true && json !== true && summary.added + summary.changed > MANY)
+    process.stderr.write("Made now: vectors for search by meaning. All else is served. Ctrl-C stops this, and the next build goes on.\n");
   const stop = new AbortController();
   const interrupt = (): void => {
     process.exitCode = INTERRUPTED;

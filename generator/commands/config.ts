@@ -1,6 +1,7 @@
 /** `proofshelf config check | schema` */
 import { findCollection } from "../../snapshots/format/view-data.ts";
-import { relative } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { missingPackages } from "../../snapshots/embed/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { Withdrawal } from "../../snapshots/schema/index.ts";
@@ -9,7 +10,7 @@ import { formatPath } from "../config/problems.ts";
 import { checkClaims, checkEvidence, checkRecords, type Located, type SourceProblems } from "../sources/check-sources.ts";
 import { MAX_CLAIMS_BYTES, parseClaims } from "../sources/claims.ts";
 import { checkRegistry } from "../sources/read-registry.ts";
-import { parseRegistry } from "../sources/registry.ts";
+import { type ParsedRegistry, parseRegistry } from "../sources/registry.ts";
 import { describeFindings } from "../sources/registry-findings.ts";
 import { MAX_REGISTRY_BYTES } from "../sources/registry-pull.ts";
 import type { StatementAnnexes } from "../sources/statements.ts";
@@ -21,10 +22,14 @@ import { listObjects } from "../sources/list-objects.ts";
 import { openObjectStore, type StoreAnnexes } from "../sources/open-object-store.ts";
 import { type CommonOptions, configOf, print } from "./options.ts";
 
+/** Files that init proposes, by their key of the configuration. */
+const PROPOSED = { claims: "claims.yaml", registry: "registry.json", withdrawals: "withdrawals.yaml" } as const;
+const MAX_LEFT_OUT = 8; // names
+
 /** @throws ShelfError "bad_config" with every problem and its line */
 export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnexes & StatementAnnexes): Promise<void> {
   const config = await openConfig(configOf(options));
-  const sources = await checkSourceFiles(config, annexes);
+  const { found: sources, records } = await checkSourceFiles(config, annexes);
   const { withdrawals, wrong: wrongWithdrawals } = checkWithdrawals(config);
   const wrong = [...sources.flatMap(({ wrong: lines }) => lines), ...wrongWithdrawals];
   // A member that is not known may be the one that is missing.
@@ -35,7 +40,7 @@ export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnex
     const id = findCollection(config.collections, key)?.id ?? "";
     counts.set(id, (counts.get(id) ?? 0) + 1);
   }
-  sources.push(await checkClaimPaths(config, new Set(rows.map(({ key }) => key))));
+  sources.push(await checkClaimPaths(config, new Set(rows.map(({ key }) => key)), records), findForgotten(config));
   const collections = config.collections.map(({ id, visibility }) => ({ id, visibility, objects: counts.get(id) ?? 0 }));
   const lines = [
     `${config.file} is right.`,
@@ -46,10 +51,28 @@ export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnex
     ...(withdrawals.length === 0 ? [] : [`  withdrawn: ${withdrawals.length}`]),
     ...sources.flatMap(({ notes }) => notes.map(({ detail }) => `Note: ${detail}`)),
     ...missingFor(config.embeddings.kind).map((name) => `Note: the semantic search needs ${name}, which is not installed here.`),
-    ...(rejected.length === 0 ? [] : [`  left out: ${rejected.length}; a build says which and why`]),
+    ...(rejected.length === 0 ? [] : [describeLeftOut(rejected.map(({ key }) => key))]),
   ];
   const notes = sources.flatMap((source) => source.notes);
   print(options, { file: config.file, collections, left_out: rejected.length, notes }, `${lines.join("\n")}\n`);
+}
+
+/** Names those that a person can look through. */
+function describeLeftOut(keys: readonly string[]): string {
+  const more = keys.length - MAX_LEFT_OUT;
+  return `  left out: ${keys.slice(0, MAX_LEFT_OUT).join(", ")}${more > 0 ? ` and ${more} more` : ""}; build --verbose says why`;
+}
+
+/** findForgotten names files that lie beside the configuration under the names that init proposes, and that it does not name. */
+function findForgotten(config: Config): Found {
+  const forgotten = Object.entries(PROPOSED).filter(
+    ([name, file]) => config[name as keyof typeof PROPOSED] === null && existsSync(join(dirname(config.file), file)),
+  );
+  const notes = forgotten.map(([name, file]) => ({
+    pointer: `/${name}`,
+    detail: `${file} is here and is not read; write ${name}: { path: ./${file} } into ${basename(config.file)}`,
+  }));
+  return { wrong: [], notes };
 }
 
 function missingFor(kind: Config["embeddings"]["kind"]): readonly string[] {
@@ -68,15 +91,20 @@ function tell(file: string, list: readonly Located[]): readonly Finding[] {
   }));
 }
 
-async function checkClaimPaths({ claims }: Config, keys: ReadonlySet<string>): Promise<Found> {
+/** @param records ids that are there; null where the registry is elsewhere */
+async function checkClaimPaths({ claims }: Config, keys: ReadonlySet<string>, records: ReadonlySet<string> | null): Promise<Found> {
   if (claims === null) return { wrong: [], notes: [] };
   const bytes = await readSourceFile(claims.path, "claims", MAX_CLAIMS_BYTES);
-  return { wrong: [], notes: bytes.length > MAX_CONFIG_BYTES ? [] : tell(claims.path, checkEvidence(bytes, keys)) };
+  return { wrong: [], notes: bytes.length > MAX_CONFIG_BYTES ? [] : tell(claims.path, checkEvidence(bytes, keys, records)) };
 }
 
 /** The files that a build reads besides, those of this machine. */
-async function checkSourceFiles(config: Config, annexes: StatementAnnexes): Promise<Found[]> {
+async function checkSourceFiles(
+  config: Config,
+  annexes: StatementAnnexes,
+): Promise<{ readonly found: Found[]; readonly records: ReadonlySet<string> | null }> {
   const found: Found[] = [];
+  let records: ReadonlySet<string> | null = config.registry === null ? new Set() : null;
   const add = (path: string, { wrong, notes }: SourceProblems): void =>
     void found.push({ wrong: tell(path, wrong), notes: tell(path, notes) });
   const { claims, registry } = config;
@@ -92,16 +120,30 @@ async function checkSourceFiles(config: Config, annexes: StatementAnnexes): Prom
     const problems = checkRecords(bytes, registry.internalFields, parseRegistry);
     add(registry.path, problems);
     if (problems.wrong.length === 0) {
-      const { findings, rejected } = await checkRegistry(parseRegistry(bytes), config, annexes);
+      const parsed = parseRegistry(bytes);
+      records = new Set(parsed.records.map(({ record }) => record.id));
+      const { findings, rejected } = await checkRegistry(parsed, config, annexes);
       const shown = relative(process.cwd(), registry.path);
       const lines = [
+        ...noteMissingCode(parsed, config),
         ...rejected.map(({ key, reason }) => `${key}: ${reason}`),
         ...describeFindings(findings.filter(({ record }) => record !== null)),
       ];
       found.push({ wrong: [], notes: lines.map((line) => ({ pointer: "", detail: `${shown}: ${line}` })) });
     }
   }
-  return found;
+  return { found, records };
+}
+
+/** noteMissingCode says where the files of records are looked for, when nothing says where they are. */
+function noteMissingCode({ records, meta }: ParsedRegistry, { code, file }: Config): readonly string[] {
+  const [{ record } = { record: null }] = records.filter(({ record: { file_shas: digests } }) => Object.keys(digests).length > 0);
+  if (code !== null || record === null) return [];
+  const [path = ""] = Object.keys(record.file_shas);
+  const place = `code/${record.repo}/${meta.sources[record.repo]?.head ?? "REVISION"}/${path}`;
+  return [
+    `the files of records are not looked at. Put them there, ${place} for instance, and write code: { kind: directory, root: ./code } into ${basename(file)}`,
+  ];
 }
 
 /** checkWithdrawals reads the file of withdrawals as a build does, and gives its problems beside those of the other files. */

@@ -205,6 +205,17 @@ test("config check reads claims and records as a build does: file, line, and wha
   assert.equal(against.status, 2);
   assert.match(against.stderr, /^registry\.json:3: cubs\[0\]\.status is VERIFIED_EXACT, and verification_state is NOT_VERIFIED/m);
   assert.match(against.stderr, /^registry\.json:5: cubs\[1\]\.id is the id of cubs\[0\] too/m);
+  // Forgotten: the sign before registry:, the folder of the code, and which ids there are.
+  const pinned = `{ "meta": { "sources": { "r": { "head": "${"a".repeat(40)}" } } }, "cubs": [\n  { "id": "CUB-0001", "repo": "r", "theorem_name": "t", "statement": "s", "file_shas": { "coq/A.v": "${"0".repeat(64)}" } }\n] }\n`;
+  const rests = (id: string): string =>
+    `claims:\n  - id: a\n    title: A\n    status: partial\n    scope: s\n    statement: s\n    evidence: [{ artifact: A, kind: record, access: public, path: ${id} }]\n`;
+  const unknown = await check(rests("CUB-0002"), pinned);
+  assert.match(unknown.stdout, /^Note: claims\.yaml:7: .*path is no record of the registry; did you mean "CUB-0001"\?$/m);
+  assert.match(unknown.stdout, new RegExp(`^Note: registry\\.json: .*code/r/a{40}/coq/A\\.v for instance`, "m"));
+  assert.doesNotMatch((await check(rests("CUB-0001"), pinned)).stdout, /claims\.yaml/);
+  writeFileSync(file, readFileSync(file, "utf8").replace("registry:", "# registry:"));
+  assert.match((await check(rests("CUB-0001"), pinned)).stdout, /^Note: registry\.json is here and is not read; write registry: /m);
+  writeFileSync(file, readFileSync(file, "utf8").replace("# registry:", "registry:"));
   const meant = await check(
     "claims: []\n",
     '{ "cubs": [\n  { "id": "CUB-0001", "repo": "r", "theorem_name": "t", "statement": "s",\n    "verified": true }\n] }\n',

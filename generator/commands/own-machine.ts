@@ -7,6 +7,8 @@ import type { Config } from "../config/config.ts";
 
 type Asked = { readonly host: string; readonly only?: "site" | "sidecar"; readonly tryInternal?: boolean; readonly demo?: boolean };
 
+/** Hosts that listen everywhere: nobody can open them. */
+const EVERY_ADDRESS = /^(?:0\.0\.0\.0|\[?::\]?)$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
 
 /** Whoever has the link is let in, so it must not be good for anybody but who sits here. @throws ShelfError "bad_config" */
@@ -37,9 +39,11 @@ export function describeAddress(baseUrl: string, url: string): readonly string[]
   const [said, real] = [new URL(baseUrl), new URL(url)];
   if (said.origin === real.origin) return [];
   const port = said.port || (said.protocol === "https:" ? "443" : "80");
-  const fix = LOOPBACK.test(said.hostname)
-    ? `For the same address everywhere: --port ${port}${LOOPBACK.test(real.hostname) && said.hostname !== real.hostname ? ` --host ${said.hostname}` : ""}, or baseUrl: ${real.origin}`
-    : "That is right when a proxy or a CDN at that address passes requests on to here.";
+  const fix = EVERY_ADDRESS.test(real.hostname)
+    ? "Write the address that readers use as baseUrl."
+    : LOOPBACK.test(said.hostname)
+      ? `For the same address everywhere: --port ${port}${LOOPBACK.test(real.hostname) && said.hostname !== real.hostname ? ` --host ${said.hostname}` : ""}, or baseUrl: ${real.origin}`
+      : "That is right when a proxy or a CDN at that address passes requests on to here.";
   return [`Links in citations, feeds and llms.txt lead to ${baseUrl} (baseUrl), and this is ${url}. ${fix}`];
 }
 

@@ -4,6 +4,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import ipaddr from "ipaddr.js";
 import { type ConfigProblem, listAt, valueAt } from "./problems.ts";
+import { hasScheme, isSafeAddress } from "./schema.ts";
 import type { Path } from "./yaml.ts";
 
 /** @param folder that relative paths of the file start from
@@ -108,19 +109,12 @@ function checkOwnSignIn(access: unknown): ConfigProblem[] {
   return [
     ...stray,
     ...missing,
-    ...(typeof issuer === "string" && !isProvider(issuer)
+    ...(typeof issuer === "string" && !isSafeAddress(issuer)
       ? [at("issuer", "is not the https address of a provider; http is taken from this machine only")]
       : []),
     ...(allow !== undefined && nobody ? [at("allow", "lets nobody in; name emails, domains or groups")] : []),
     ...people.map((key) => ({ path: ["access", "policy", key], what: `is not heard with kind: oidc; write it under allow.${key}` })),
   ];
-}
-
-function isProvider(address: string): boolean {
-  const url = URL.parse(address);
-  return (
-    url !== null && (url.protocol === "https:" || (url.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)))
-  );
 }
 
 function checkRegistry(raw: unknown): ConfigProblem[] {
@@ -171,7 +165,7 @@ function checkPaths(raw: unknown, folder: string): ConfigProblem[] {
   expect(["claims", "path"], "file");
   expect(["withdrawals", "path"], "file");
   const jwks = valueAt(raw, ["access", "jwks"]);
-  if (typeof jwks === "string" && !/^[a-z][a-z0-9+.-]*:/i.test(jwks)) expect(["access", "jwks"], "file");
+  if (typeof jwks === "string" && !hasScheme(jwks)) expect(["access", "jwks"], "file");
   return problems;
 }
 

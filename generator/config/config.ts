@@ -8,8 +8,8 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
+import type { AccessConfig } from "../../snapshots/schema/index.ts";
 import { packaged } from "../files/packaged.ts";
-import type { StorePatterns } from "./left-out.ts";
 import { checkAccess, checkConfig } from "./check.ts";
 import { badConfig, type ConfigProblem, explainIssues } from "./problems.ts";
 import { configSchema, type ParsedConfig } from "./schema.ts";
@@ -19,88 +19,29 @@ export { configJsonSchema, listConfigFields } from "./problems.ts";
 export { configSchema } from "./schema.ts";
 
 /** `root` of a directory is absolute. */
-type ParsedStorage = NonNullable<ParsedConfig["code"]>;
-export type StorageConfig =
-  | Extract<ParsedStorage, { kind: "directory" }>
-  | (Omit<Extract<ParsedStorage, { kind: "s3" }>, "endpoint"> & { readonly endpoint: string | null });
-export type StoreConfig =
-  | Extract<StorageConfig, { kind: "directory" }>
-  | (Extract<StorageConfig, { kind: "s3" }> & {
-      /** Name of the metadata that has an object's time. */
-      readonly uploadedFrom: string | null;
-    });
+export type StorageConfig = NonNullable<ParsedConfig["code"]>;
+export type StoreConfig = Omitting<ParsedConfig["store"], "include" | "exclude" | "fullListingEvery">;
 type ShelfConfig =
-  | Extract<StorageConfig, { kind: "directory" }>
-  | (Extract<StorageConfig, { kind: "s3" }> & {
-      /** Folder of this machine that holds a copy of it; absolute. */
-      readonly copy: string;
-      /** Where servers keep a part of it instead, and how many bytes of it; an absolute folder. */
+  | Extract<ParsedConfig["shelf"], { kind: "directory" }>
+  | (Omit<Extract<ParsedConfig["shelf"], { kind: "s3" }>, "cache"> & {
+      /** Where servers keep a part of it, and how many bytes of it; an absolute folder. Null where they keep all of it in `copy`. */
       readonly cache: { readonly dir: string; readonly maxBytes: number } | null;
     });
+/** Omit of each member of a union. */
+type Omitting<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 export type RegistryConfig = { readonly path: string } | { readonly url: string } | { readonly sources: string };
-export type AccessConfig = Omit<
-  NonNullable<ParsedConfig["access"]>,
-  "kind" | "issuer" | "jwks" | "signIn" | "contact" | "clientId" | "allow" | "groupsClaim" | "sessionHours"
-> & {
-  readonly issuer: string | null;
-  /** An absolute path or an http(s) address. */
-  readonly jwks: string | null;
-  readonly signIn: string | null;
-  readonly contact: string | null;
-  /** Sign-in of the library's own; null where a gateway signs people in. */
-  readonly oidc: {
-    readonly issuer: string;
-    readonly clientId: string;
-    readonly groups: string[];
-    readonly groupsClaim: string;
-    readonly sessionHours: number;
-  } | null;
-};
 
 /** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
-export type Config = Readonly<
-  Pick<
-    ParsedConfig,
-    | "title"
-    | "description"
-    | "baseUrl"
-    | "collections"
-    | "uploaded"
-    | "sources"
-    | "credits"
-    | "embeddings"
-    | "leaks"
-    | "links"
-    | "pdf"
-    | "gates"
-    | "mcp"
-    | "webhooks"
-  >
-> & {
+export type Config = Readonly<Omit<ParsedConfig, "shelf" | "registry" | "access" | "extract">> & {
   /** Absolute path of the file. */
   readonly file: string;
   /** Digest of its bytes. */
   readonly sha256: string;
-  readonly registryUrl: string | null;
   /** What a build may take of the processor for files that take long to read. */
   readonly extract: { readonly budgetMs: number };
-  readonly objectsUrl: string | null;
-  readonly store: StoreConfig & StorePatterns & { readonly fullListingEvery: number };
   readonly shelf: ShelfConfig;
-  /** null keeps all. */
-  readonly keep: number | null;
-  readonly front: string | null;
-  readonly security: NonNullable<ParsedConfig["security"]> | null;
-  readonly declared: NonNullable<ParsedConfig["declared"]> | null;
-  readonly claims: { readonly path: string } | null;
-  readonly withdrawals: { readonly path: string } | null;
   readonly registry: (RegistryConfig & { readonly internalFields: readonly string[]; readonly license: string | null }) | null;
-  readonly code: StorageConfig | null;
   readonly access: AccessConfig | null;
-  readonly answers: NonNullable<ParsedConfig["answers"]> | null;
-  readonly log: NonNullable<ParsedConfig["log"]> | null;
-  readonly gateway: NonNullable<ParsedConfig["gateway"]> | null;
-  readonly trustProxy: NonNullable<ParsedConfig["trustProxy"]> | null;
 };
 
 export type OpenConfigOptions = {
@@ -183,60 +124,35 @@ export function readConfigFile(path: string, what = "a proofshelf.yaml"): Uint8A
   }
 }
 
-function resolveStorage(part: ParsedStorage, folder: string): StorageConfig {
-  return part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
-}
-
 function resolveShelf(shelf: ParsedConfig["shelf"], folder: string): ShelfConfig {
-  if (shelf.kind === "directory") return { kind: "directory", root: resolve(folder, shelf.root) };
+  if (shelf.kind === "directory") return inFolder(shelf, folder);
   const copy = resolve(folder, shelf.copy);
   const { cache } = shelf;
   const dir = cache?.dir === undefined ? join(copy, "cache") : resolve(folder, cache.dir);
-  return { ...shelf, endpoint: shelf.endpoint ?? null, copy, cache: cache === undefined ? null : { ...cache, dir } };
+  return { ...shelf, copy, cache: cache === undefined ? null : { ...cache, dir } };
 }
 
-function resolveStore(store: ParsedConfig["store"], folder: string): Config["store"] {
-  if (store.kind === "directory") return { ...store, root: resolve(folder, store.root) };
-  return { ...store, endpoint: store.endpoint ?? null, uploadedFrom: store.uploadedFrom ?? null };
+/** InFolder makes the path absolute of what lies in a folder of this machine. */
+function inFolder<T extends { readonly kind: string }>(part: T, folder: string): T {
+  const place = part as T & { readonly root?: string };
+  return place.root === undefined ? part : { ...part, root: resolve(folder, place.root) };
 }
 
 function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit<Config, "sha256"> {
-  const storage = (part: ParsedStorage): StorageConfig => resolveStorage(part, folder);
+  const { claims, withdrawals, code, embeddings } = parsed;
+  const atPath = <T extends { readonly path: string }>(part: T): T => ({ ...part, path: resolve(folder, part.path) });
   return {
+    ...parsed,
     file,
-    title: parsed.title,
-    description: parsed.description,
-    baseUrl: parsed.baseUrl,
-    registryUrl: parsed.registryUrl ?? null,
-    objectsUrl: parsed.objectsUrl ?? null,
-    store: resolveStore(parsed.store, folder),
+    store: inFolder(parsed.store, folder),
     shelf: file === DEMO_CONFIG ? { kind: "directory", root: DEMO_SHELF } : resolveShelf(parsed.shelf, folder),
-    collections: parsed.collections,
-    uploaded: parsed.uploaded,
-    sources: parsed.sources,
-    credits: parsed.credits,
-    keep: parsed.keep ?? null,
-    front: parsed.front ?? null,
-    security: parsed.security ?? null,
-    declared: parsed.declared ?? null,
-    claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },
-    withdrawals: parsed.withdrawals === undefined ? null : { path: resolve(folder, parsed.withdrawals.path) },
+    claims: claims && atPath(claims),
+    withdrawals: withdrawals && atPath(withdrawals),
     registry: resolveRegistry(parsed.registry, folder),
-    code: parsed.code === undefined ? null : storage(parsed.code),
+    code: code && inFolder(code, folder),
     access: resolveAccess(parsed.access, folder),
-    answers: parsed.answers ?? null,
-    embeddings:
-      parsed.embeddings.kind === "local" ? { ...parsed.embeddings, path: resolve(folder, parsed.embeddings.path) } : parsed.embeddings,
-    leaks: parsed.leaks,
-    links: parsed.links,
-    pdf: parsed.pdf,
+    embeddings: embeddings.kind === "local" ? atPath(embeddings) : embeddings,
     extract: { budgetMs: parseDuration(parsed.extract.budget) },
-    gates: parsed.gates,
-    log: parsed.log ?? null,
-    gateway: parsed.gateway ?? null,
-    trustProxy: parsed.trustProxy ?? null,
-    mcp: parsed.mcp,
-    webhooks: parsed.webhooks,
   };
 }
 
@@ -247,27 +163,24 @@ function parseDuration(text: string): number {
 }
 
 function resolveRegistry(registry: ParsedConfig["registry"], folder: string): Config["registry"] {
-  if (registry === undefined) return null;
-  const { path, url, sources, internalFields, license = null } = registry;
-  if (sources !== undefined) return { sources: resolve(folder, sources), internalFields, license };
-  if (path !== undefined) return { path: resolve(folder, path), internalFields, license };
-  return url === undefined ? null : { url, internalFields, license };
+  if (registry === null) return null;
+  const { path, url, sources, ...rest } = registry;
+  if (sources !== undefined) return { ...rest, sources: resolve(folder, sources) };
+  if (path !== undefined) return { ...rest, path: resolve(folder, path) };
+  return url === undefined ? null : { ...rest, url };
 }
 
 function resolveAccess(access: ParsedConfig["access"], folder: string): AccessConfig | null {
-  if (access === undefined) return null;
-  const { kind, clientId = "", allow, groupsClaim, sessionHours, ...rest } = access;
-  const jwks = access.jwks ?? null;
+  if (access === null) return null;
+  const { kind, clientId = "", allow, groupsClaim, sessionHours, issuer, jwks, ...rest } = access;
   const isOwn = kind === "oidc" && allow !== undefined;
-  const issuer = access.issuer ?? null;
   return {
     ...rest,
     // No token of anybody else is taken where people sign in here.
     issuer: isOwn ? null : issuer,
     policy: isOwn ? { ...rest.policy, emails: allow.emails, domains: allow.domains } : rest.policy,
     oidc: isOwn ? { issuer: issuer ?? "", clientId, groups: allow.groups, groupsClaim, sessionHours } : null,
-    signIn: access.signIn ?? null,
-    contact: access.contact ?? null,
+    requests: access.requests === null ? null : resolve(folder, access.requests),
     jwks: jwks === null || /^https?:/i.test(jwks) ? jwks : resolve(folder, jwks),
   };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CollectionInfo } from "../../snapshots/format/view-data.ts";
 import { listObjects } from "../sources/list-objects.ts";
-import { openMemoryStore } from "../sources/object-store.ts";
+import { openMemoryStore } from "../testing/memory-store.ts";
 import type { StorePatterns } from "./left-out.ts";
 
 const COLLECTIONS: readonly CollectionInfo[] = [

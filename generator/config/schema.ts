@@ -18,6 +18,8 @@ export const SECRET_VARIABLES = [
   "AWS_SECRET_ACCESS_KEY",
 ] as const;
 
+/** Maybe takes absence for null. */
+const maybe = <T extends z.ZodType>(schema: T) => schema.optional().transform((value) => value ?? null);
 const some = (what: string) => z.string().refine((value) => value.trim() !== "", `is empty; write ${what}`);
 
 /** A check by a function that says what is wrong with a value, or null. */
@@ -54,14 +56,17 @@ function findRegistryProblem(value: string): string | null {
 
 const MAIL = /^[\w.+-]+@[\w.-]+$/;
 const NO_CONTACT = "is neither a mail address nor an address of the web; write one like library@example.org";
+const contact = z.string().superRefine(refuse((value) => (MAIL.test(value) ? null : findRegistryProblem(value) && NO_CONTACT)));
 
-/** Keys sent to the gate decide who gets in, so they may not come over a line that anybody can rewrite. */
-function isSafeKeySource(value: string): boolean {
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(value)) return true;
-  const url = URL.parse(value);
-  if (url === null) return false;
-  return url.protocol === "https:" || (url.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname));
+/** IsSafeAddress: what decides who gets in may not come over a line that anybody can rewrite. */
+export function isSafeAddress(value: string): boolean {
+  const { protocol, hostname = "" } = URL.parse(value) ?? {};
+  return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname));
 }
+
+/** HasScheme tells an address from the path of a file. */
+export const hasScheme = (value: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(value);
+const isSafeKeySource = (value: string): boolean => !hasScheme(value) || isSafeAddress(value);
 
 const directory = z.strictObject({
   kind: z.literal("directory"),
@@ -79,7 +84,7 @@ const bucket = z.strictObject({
     .default("")
     .superRefine(refuse(findBucketPrefixProblem))
     .meta({ description: 'Leading part of the names inside the bucket; ends in "/"' }),
-  endpoint: webAddress("Address of the service; AWS when left out").optional(),
+  endpoint: maybe(webAddress("Address of the service; AWS when left out")),
   region: some("the region").default("us-east-1").meta({ description: "Region of the bucket" }),
   forcePathStyle: z.boolean().default(false).meta({ description: "Put the bucket's name into the path" }),
 });
@@ -136,11 +141,9 @@ const leavingOut = {
     .default(100)
     .meta({ description: "Of builds that are told which keys have changed, each how many-th lists everything all the same" }),
 };
-const uploadedFrom = z
-  .string()
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a name of metadata; write it without x-amz-meta-")
-  .optional()
-  .meta({ description: "Metadata of an object that has its time (RFC 3339), without x-amz-meta-; else it is when it was written" });
+const uploadedFrom = maybe(
+  z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a name of metadata; write it without x-amz-meta-"),
+).meta({ description: "Metadata of an object that has its time (RFC 3339), without x-amz-meta-; else it is when it was written" });
 const store = z.discriminatedUnion("kind", [directory.extend(leavingOut), bucket.extend({ ...leavingOut, uploadedFrom })]);
 
 const collectionSchema = z.strictObject({
@@ -202,9 +205,9 @@ const access = z.strictObject({
     .enum(["gateway", "oidc"], "is neither gateway nor oidc")
     .default("gateway")
     .meta({ description: "Who signs people in: a gateway in front (gateway), or the sidecar with an OpenID provider (oidc)" }),
-  issuer: some("the issuer of the tokens")
-    .optional()
-    .meta({ description: "iss of accepted tokens, needed with jwks; with kind oidc the address of the provider" }),
+  issuer: maybe(some("the issuer of the tokens")).meta({
+    description: "iss of accepted tokens, needed with jwks; with kind oidc the address of the provider",
+  }),
   clientId: some("the client id").optional().meta({ description: "With kind oidc: what the provider calls this library" }),
   allow: z
     .strictObject({ emails, domains, groups: names("Authorized groups").default([]) })
@@ -219,10 +222,9 @@ const access = z.strictObject({
     .meta({ description: "With kind oidc: hours after which a person signs in again" }),
   audience: nameOrNames("aud of accepted tokens; needed with jwks").default([]),
   humanAudience: nameOrNames("aud of tokens for people, for POST /internal/api/ask").default([]),
-  jwks: some("a file or an https address")
-    .refine(isSafeKeySource, "is not a file or an https address; http is taken from this machine only")
-    .optional()
-    .meta({ description: "Public keys: a file, or an https address" }),
+  jwks: maybe(
+    some("a file or an https address").refine(isSafeKeySource, "is not a file or an https address; http is taken from this machine only"),
+  ).meta({ description: "Public keys: a file, or an https address" }),
   jwksMaxAgeHours: z
     .number()
     .positive("is not more than 0; write a number of hours")
@@ -250,16 +252,13 @@ const access = z.strictObject({
     })
     .prefault({})
     .meta({ description: "Which valid identities are let in" }),
-  signIn: z
-    .string()
-    .superRefine(refuse(findRegistryProblem))
-    .optional()
-    .meta({ description: "Page where a person signs in; told to those who are refused" }),
-  contact: z
-    .string()
-    .superRefine(refuse((value) => (MAIL.test(value) ? null : findRegistryProblem(value) && NO_CONTACT)))
-    .optional()
-    .meta({ description: "Whom to ask to be let in, by mail or on the web; told to those who are refused" }),
+  signIn: maybe(z.string().superRefine(refuse(findRegistryProblem))).meta({
+    description: "Page where a person signs in; told to those who are refused",
+  }),
+  contact: maybe(contact).meta({ description: "Whom to ask to be let in, by mail or on the web; told to those who are refused" }),
+  requests: maybe(some("a file")).meta({
+    description: "File that requests to be let in are added to, from a form on the page of a refusal; none are taken when left out",
+  }),
   serviceTokens: z
     .array(
       z.strictObject({
@@ -369,8 +368,8 @@ export const configSchema = z.strictObject({
     .default("")
     .meta({ description: "What the library is, in one sentence: the first on its front page" }),
   baseUrl: webAddress("Public address of the service, without a final slash").prefault("http://127.0.0.1:4321"),
-  registryUrl: webAddress("Address of the registry's web UI").optional(),
-  objectsUrl: webAddress("Another origin that serves /objects, to keep users' bytes apart").optional(),
+  registryUrl: maybe(webAddress("Address of the registry's web UI")),
+  objectsUrl: maybe(webAddress("Another origin that serves /objects, to keep users' bytes apart")),
   store: store.meta({ description: "Where the objects are" }),
   shelf: shelf.prefault({ kind: "directory", root: "snapshots/data" }).meta({ description: "Where snapshots are written" }),
   collections: z
@@ -401,56 +400,48 @@ export const configSchema = z.strictObject({
     )
     .default([])
     .meta({ description: "Authors and licence of objects that state none themselves" }),
-  keep: z
-    .int("is not a whole number; write how many of the newest snapshots are kept")
-    .min(1, "is under 1; at least one snapshot is kept")
-    .optional()
-    .meta({ description: "Newest snapshots that schedule and serve keep; all of them when left out" }),
-  declared: z
-    .strictObject({ public: z.int().min(0), email_gated: z.int().min(0) })
-    .optional()
-    .meta({ description: "Numbers of collections to state beside the counted ones" }),
-  front: some("the key of a Markdown object")
-    .optional()
-    .meta({ description: "Key of the object whose text opens the front page, e.g. notes/front.md" }),
-  security: z
-    .strictObject({
-      contact: z
-        .string()
-        .superRefine(refuse((value) => (MAIL.test(value) ? null : findRegistryProblem(value) && NO_CONTACT)))
-        .meta({ description: "Whom to tell of a weakness, by mail or on the web" }),
+  keep: maybe(
+    z.int("is not a whole number; write how many of the newest snapshots are kept").min(1, "is under 1; at least one snapshot is kept"),
+  ).meta({ description: "Newest snapshots that schedule and serve keep; all of them when left out" }),
+  declared: maybe(z.strictObject({ public: z.int().min(0), email_gated: z.int().min(0) })).meta({
+    description: "Numbers of collections to state beside the counted ones",
+  }),
+  front: maybe(some("the key of a Markdown object")).meta({
+    description: "Key of the object whose text opens the front page, e.g. notes/front.md",
+  }),
+  security: maybe(
+    z.strictObject({
+      contact: contact.meta({ description: "Whom to tell of a weakness, by mail or on the web" }),
       expires: z.iso
         .datetime({ offset: true, error: "is no time; write one like 2027-06-30T00:00:00Z, within a year from now" })
         .meta({ description: "When what stands here is to be believed no more" }),
-    })
-    .optional()
-    .meta({ description: "What /.well-known/security.txt says (RFC 9116); without it there is none" }),
-  claims: z
-    .strictObject({ path: some("the claims file").meta({ description: "ClaimsRegistry as YAML or JSON" }) })
-    .optional()
-    .meta({ description: "The claims registry" }),
-  withdrawals: z
-    .strictObject({ path: some("the file of withdrawals").meta({ description: "YAML: what was withdrawn, when, and why" }) })
-    .optional()
-    .meta({ description: "What is served no more; its addresses say so" }),
-  registry: z
-    .strictObject({
+    }),
+  ).meta({ description: "What /.well-known/security.txt says (RFC 9116); without it there is none" }),
+  claims: maybe(z.strictObject({ path: some("the claims file").meta({ description: "ClaimsRegistry as YAML or JSON" }) })).meta({
+    description: "The claims registry",
+  }),
+  withdrawals: maybe(
+    z.strictObject({ path: some("the file of withdrawals").meta({ description: "YAML: what was withdrawn, when, and why" }) }),
+  ).meta({ description: "What is served no more; its addresses say so" }),
+  registry: maybe(
+    z.strictObject({
       path: some("the registry's JSON file").optional().meta({ description: "JSON file with { meta, cubs }" }),
       url: z.string().superRefine(refuse(findRegistryProblem)).optional().meta({ description: "Or the address that serves it" }),
       sources: some("the file that names them")
         .optional()
         .meta({ description: "Or YAML that names the repositories whose proofs it is made of" }),
-      license: some("an SPDX expression like Apache-2.0").optional().meta({ description: "Licence of records whose files state none" }),
+      license: maybe(some("an SPDX expression like Apache-2.0")).meta({
+        description: "Licence of records that state none, nor their files",
+      }),
       internalFields: z.array(some("the name of a field")).default([]).meta({
         description:
           "Fields of records that are known to be internal, nested ones with dots; others that the interface does not name are reported",
       }),
-    })
-    .optional()
-    .meta({ description: "The registry of proof records" }),
-  code: storage.optional().meta({ description: "The exact-revision store: {repo}/{head}/{path}" }),
-  access: access.optional().meta({ description: "The gate of /internal and /api/code; closed when left out" }),
-  answers: z.strictObject(model).optional().meta({ description: "Model that writes answers; none when left out" }),
+    }),
+  ).meta({ description: "The registry of proof records" }),
+  code: maybe(storage).meta({ description: "The exact-revision store: {repo}/{head}/{path}" }),
+  access: maybe(access).meta({ description: "The gate of /internal and /api/code; closed when left out" }),
+  answers: maybe(z.strictObject(model)).meta({ description: "Model that writes answers; none when left out" }),
   embeddings: z
     .discriminatedUnion("kind", [
       z.strictObject({ kind: z.literal("embedded") }),
@@ -513,15 +504,13 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .meta({ description: "What a build refuses to publish (exit code 5), or says and publishes" }),
-  log: logSchema.optional().meta({ description: "Who signs the log of publications; unsigned when left out" }),
-  gateway: z
-    .strictObject({ baseUrl: webAddress("Address of the AI gateway; used only when AI_GATEWAY_ID is set") })
-    .optional()
-    .meta({ description: "Opt-in AI gateway" }),
-  trustProxy: z
-    .union([z.int(NO_PROXIES).min(1, NO_PROXIES).max(10, NO_PROXIES), z.array(z.string())], { error: NO_PROXIES })
-    .optional()
-    .meta({ description: "Proxies in front: how many, or their addresses and networks; what they say of a client's address is believed" }),
+  log: maybe(logSchema).meta({ description: "Who signs the log of publications; unsigned when left out" }),
+  gateway: maybe(z.strictObject({ baseUrl: webAddress("Address of the AI gateway; used only when AI_GATEWAY_ID is set") })).meta({
+    description: "Opt-in AI gateway",
+  }),
+  trustProxy: maybe(z.union([z.int(NO_PROXIES).min(1, NO_PROXIES).max(10, NO_PROXIES), z.array(z.string())], { error: NO_PROXIES })).meta({
+    description: "Proxies in front: how many, or their addresses and networks; what they say of a client's address is believed",
+  }),
   webhooks: z
     .array(webhook)
     .default([])

@@ -22,6 +22,7 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import { featuresPrint } from "./features-print.ts";
 import type { PassageQuestion } from "./collection.ts";
 import { countJudged, type Judged, judgeQuote, type Shown } from "./judge-passages.ts";
 import { dot, fitDecision, fitOrder, type Group, scaleOf } from "./logistic.ts";
@@ -30,7 +31,6 @@ const WEIGHTS = fileURLToPath(new URL("../../snapshots/answer/weights.ts", impor
 const FOUND = 40; // results, as asking wants them
 const HARD = 80; // candidates that the weights so far have first, from which the next ones learn
 const EVERY = 12; // of the others one in as many
-const [ORDER_PENALTY, DECISION_PENALTY] = [12, 3];
 const ANSWERED_KEPT = 0.91; // share of the questions with an answer that are not refused
 const NEAR_HELD = 0.67; // share of those that are only near whose quotes are not called an answer
 const BESIDE_KEPT = 0.95; // share of right second and third quotes that stand near enough to the first
@@ -44,6 +44,8 @@ type Read = {
   readonly ranked: readonly Ranked[];
   /** How right each is: 1 itself, less with what is around it. */
   readonly right: readonly number[];
+  /** Where none is right, how far it came. */
+  readonly unread: string;
   readonly topic: string;
 };
 
@@ -78,7 +80,14 @@ async function readAll(folder: string, questions: readonly PassageQuestion[]): P
       const { itself, around } = await judgeQuote(join(folder, "library"), question, shownOf(one));
       right.push(itself ? 1 : around ? 0.3 : 0);
     }
-    all.push({ question, asked, found, ranked, right, topic: topicOf(question, at) });
+    const keys = new Set(sources.map(({ key }) => key));
+    const files = found.results.map(({ key }) => question.answers.some(({ file }) => file === key));
+    const unread = question.answers.some(({ file }) => keys.has(file))
+      ? "its text is read, and no block has what must stand in it"
+      : files.includes(true)
+        ? `its text is found, and not among those that are read`
+        : `its text is not among the first ${FOUND} of search`;
+    all.push({ question, asked, found, ranked, right, unread, topic: topicOf(question, at) });
   }
   await embedder.close();
   reader.close();
@@ -140,11 +149,10 @@ export async function learnWeights(folder: string, questions: readonly PassageQu
   const { width } = scaleOf(all.flatMap(({ ranked }) => ranked.filter((_, at) => at % EVERY === 0).map(({ features }) => features)));
   const unscaled = (weights: readonly number[]): readonly number[] => weights.map((weight, at) => weight / (width[at] ?? 1));
   const flat = FEATURES.map(() => 0);
-  const groups = groupsOf(all, width, unscaled(fitOrder(groupsOf(all, width, flat), ORDER_PENALTY, flat)));
-  const order = fitOrder(groups, ORDER_PENALTY, flat);
+  const groups = groupsOf(all, width, unscaled(fitOrder(groupsOf(all, width, flat))));
+  const order = fitOrder(groups);
   const chosen = topics.flatMap((topic) => {
-    const others = groups.filter((group) => group.topic !== topic);
-    const weights = unscaled(fitOrder(others, ORDER_PENALTY, flat));
+    const weights = unscaled(fitOrder(groups.filter((group) => group.topic !== topic)));
     return all.filter((read) => read.topic === topic).map((read) => chooseBy(read, weights));
   });
   const decide = (of: readonly Chosen[], yes: (one: Chosen) => boolean) => learnDecision(chosen, of, yes);
@@ -153,31 +161,19 @@ export async function learnWeights(folder: string, questions: readonly PassageQu
     ({ answered }) => answered,
   );
   const answers = decide(chosen, ({ rights }) => rights.some((right) => right > 0));
-  const atShare = (list: readonly number[], part: number): number => list.toSorted((a, b) => a - b)[Math.floor(list.length * part)] ?? 0;
-  const pick = ({ sure }: typeof here, test: (one: Chosen) => boolean): readonly number[] =>
-    chosen.flatMap((one, at) => (test(one) ? (sure[at] ?? 0) : []));
-  const enoughHere = atShare(
-    pick(here, ({ answered }) => answered),
-    1 - ANSWERED_KEPT,
-  );
-  const enoughAnswer = atShare(
-    pick(answers, ({ question }) => question.kind === "near"),
-    NEAR_HELD,
-  );
-  const behind = chosen.flatMap(({ rights, scores }) =>
-    rights.flatMap((right, at) => (right > 0 && at > 0 ? [(scores[0] ?? 0) - (scores[at] ?? 0)] : [])),
-  );
-  const beside = atShare(behind, BESIDE_KEPT);
+  const limits = limitsOf(chosen, here.sure, answers.sure);
   await writeFile(
     WEIGHTS,
-    formatWeights(unscaled(order), beside, here.mean, {
-      here: { ...here, enough: enoughHere },
-      answered: { ...answers, enough: enoughAnswer },
+    formatWeights(unscaled(order), limits.beside, here.mean, {
+      here: { ...here, enough: limits.here },
+      answered: { ...answers, enough: limits.answer },
     }),
   );
-  const judged = chosen.map(({ question, shown, scores, rights }, at): Judged => {
-    const finding = (here.sure[at] ?? 0) < enoughHere ? "none" : (answers.sure[at] ?? 0) < enoughAnswer ? "nearest" : "answer";
-    const isShown = (_: unknown, place: number): boolean => finding !== "none" && (scores[place] ?? 0) >= (scores[0] ?? 0) - beside;
+  const limitsWithout = new Map(topics.map((topic) => [topic, limitsOf(chosen, here.sure, answers.sure, topic)]));
+  const judged = chosen.map(({ question, topic, shown, scores, rights }, at): Judged => {
+    const limit = limitsWithout.get(topic) ?? limits;
+    const finding = (here.sure[at] ?? 0) < limit.here ? "none" : (answers.sure[at] ?? 0) < limit.answer ? "nearest" : "answer";
+    const isShown = (_: unknown, place: number): boolean => finding !== "none" && (scores[place] ?? 0) >= (scores[0] ?? 0) - limit.beside;
     const right = rights.map((value) => ({ itself: value === 1, around: value > 0 })).filter(isShown);
     return { question, quotes: shown.filter(isShown), finding, right, found: [], passage: false, ms: 0 };
   });
@@ -185,10 +181,12 @@ export async function learnWeights(folder: string, questions: readonly PassageQu
   const figures = Object.entries(countJudged(judged)).filter(([name]) => !/^(?:search|ms)\b/.test(name));
   const table = (names: readonly string[], columns: readonly (readonly number[])[]): string =>
     names.map((name, at) => row(name, columns.map((column) => (column[at] ?? 0).toFixed(2).padStart(6)).join("  "))).join("");
+  const missed = countMissed(chosen, judged);
   return [
-    `each of ${topics.length} topics judged by weights learnt of the others\n`,
-    row("could be quoted at all", `${all.filter(({ right }) => right.some((value) => value > 0)).length} questions`),
+    `each of ${topics.length} topics judged by weights and limits learnt of the others\n`,
     ...figures.map(([name, value]) => row(name, String(value))),
+    `\nwhy ${missed.size} of the questions with an answer have no right passage in three\n`,
+    ...[...Map.groupBy(missed, ([, why]) => why)].map(([why, of]) => row(why, `${of.length}: ${of.map(([id]) => id).join(" ")}`)),
     "\norder: weight of a feature by its deviation\n",
     table(FEATURES, [order]),
     "\ndecisions: the same, that something here answers | that one of three quotes does\n",
@@ -198,6 +196,9 @@ export async function learnWeights(folder: string, questions: readonly PassageQu
 
 /** What weights of the other topics choose for a question, and what the decision goes by. */
 type Chosen = Pick<Read, "question" | "topic"> & {
+  /** Of the right candidates the place of the first, 0 where none is; and why none is. */
+  readonly place: number;
+  readonly unread: string;
   readonly answered: boolean;
   readonly shown: readonly Shown[];
   readonly rights: readonly number[];
@@ -218,9 +219,48 @@ function chooseBy(read: Read, weights: readonly number[]): Chosen {
     answered: read.question.answers.length > 0,
     shown: quoted.map(shownOf),
     rights: first.slice(0, QUOTES).map((at) => read.right[at] ?? 0),
+    place: orderBy(read, weights, read.ranked.length).findIndex((at) => (read.right[at] ?? 0) > 0) + 1,
+    unread: read.unread,
     scores: quoted.map(({ score }) => score),
     row: decisionFeatures(read.asked, read.found, ranked),
   };
+}
+
+/** LimitsOf returns how sure a decision has to be, and how far behind the first quote another may stand, by what is asked of all.
+ *  @param without topic that has no say */
+function limitsOf(all: readonly Chosen[], here: readonly number[], answers: readonly number[], without: string | null = null) {
+  const atShare = (list: readonly number[], part: number): number => list.toSorted((a, b) => a - b)[Math.floor(list.length * part)] ?? 0;
+  const pick = (sure: readonly number[], test: (one: Chosen) => boolean): readonly number[] =>
+    all.flatMap((one, at) => (one.topic !== without && test(one) ? (sure[at] ?? 0) : []));
+  const behind = all.flatMap(({ topic, rights, scores }) =>
+    rights.flatMap((right, at) => (topic !== without && right > 0 && at > 0 ? [(scores[0] ?? 0) - (scores[at] ?? 0)] : [])),
+  );
+  return {
+    here: atShare(
+      pick(here, ({ answered }) => answered),
+      1 - ANSWERED_KEPT,
+    ),
+    answer: atShare(
+      pick(answers, ({ question }) => question.kind === "near"),
+      NEAR_HELD,
+    ),
+    beside: atShare(behind, BESIDE_KEPT),
+  };
+}
+
+/** Of each question with an answer that has no right passage in three, why. */
+function countMissed(chosen: readonly Chosen[], judged: readonly Judged[]): ReadonlyMap<string, string> {
+  return new Map(
+    chosen.flatMap(({ answered, question, place, unread }, at) => {
+      const one = judged[at];
+      if (!answered || one === undefined || one.right.slice(0, QUOTES).some(({ around }) => around)) return [];
+      if (place === 0) return [[question.id, unread] as const];
+      const isChosen = place <= QUOTES;
+      if (isChosen)
+        return [[question.id, one.finding === "none" ? "right in three, and refused" : "right in three, too far behind the first"]];
+      return [[question.id, place <= 10 ? "ranked 4 to 10" : place <= 50 ? "ranked 11 to 50" : "ranked below 50"] as const];
+    }),
+  );
 }
 
 /** Learns a decision of all, and judges each by what is learnt without its topic.
@@ -229,11 +269,7 @@ function learnDecision(all: readonly Chosen[], of: readonly Chosen[], yes: (one:
   const scale = scaleOf(all.map(({ row }) => row));
   const scaled = (row: readonly number[]): readonly number[] =>
     row.map((value, at) => (value - (scale.mean[at] ?? 0)) / (scale.width[at] ?? 1));
-  const fit = (list: readonly Chosen[]) =>
-    fitDecision(
-      list.map((one) => ({ row: scaled(one.row), yes: yes(one) })),
-      DECISION_PENALTY,
-    );
+  const fit = (list: readonly Chosen[]) => fitDecision(list.map((one) => ({ row: scaled(one.row), yes: yes(one) })));
   const left = new Map([...new Set(all.map(({ topic }) => topic))].map((topic) => [topic, fit(of.filter((one) => one.topic !== topic))]));
   const whole = fit(of);
   const sure = all.map(({ topic, row }) => {
@@ -261,6 +297,8 @@ function formatWeights(
   return [
     "/** Weights that were learnt of judged questions: `npm run -s eval -- DIR --answers FILE --learn` writes this file. Each is of a feature as it\n",
     " *  is measured (features.ts). */\n",
+    "/** Digest of the features that they weigh (generator/eval/features-print.ts). */\n",
+    `export const LEARNT_OF = ${JSON.stringify(featuresPrint())};\n\n`,
     `export const ORDER = {\n${list(FEATURES, order, "  ")}} as const;\n\n`,
     "/** How far behind the first quote, by the order, another one may be. */\n",
     `export const BESIDE = ${number(beside)};\n\n`,

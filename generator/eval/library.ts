@@ -11,7 +11,7 @@ import { MAX_QUERY } from "../../snapshots/query/params.ts";
 import { MAX_QUESTION } from "../../snapshots/schema/resources.ts";
 import { PLAIN_CLI, startServing } from "../testing/serving-process.ts";
 import type { Collection, CollectionDocument, Declarations } from "./collection.ts";
-import { MANUALS, writeManuals } from "./manuals.ts";
+import { writeManuals } from "./manuals.ts";
 import { DEPTH, type System } from "./systems.ts";
 
 const run = promisify(execFile);
@@ -128,16 +128,18 @@ export function judgeNames({ folder, names }: Declarations, unknown: readonly st
 }
 
 /** Serves manuals out of packages to `work`.
- *  @param keep folder of packages; the library that was built of them stays there, and is built no second time */
+ *  @param keep folder of packages; the library that was built of them stays there, and is built no second time
+ *  @param folders of the library; each is a collection */
 export function withManuals<T>(
   keep: string | null,
   semantic: boolean,
+  folders: readonly string[],
   work: (ask: Served["ask"], search: Served["search"], folder: string) => Promise<T>,
 ): Promise<T> {
   const packages = keep ?? join(tmpdir(), "eval-packages");
-  const folder = keep === null ? null : join(keep, "built");
-  const write = (library: string): Promise<void> => writeManuals(packages, library);
-  return withServer("Manuals", semantic, write, ({ ask, search }, at) => work(ask, search, at), MANUALS, folder);
+  const folder = keep === null ? null : join(keep, folders.length === 1 ? `built-${folders[0]}` : "built");
+  const write = (library: string): Promise<void> => writeManuals(packages, library, folders);
+  return withServer("Manuals", semantic, write, ({ ask, search }, at) => work(ask, search, at), folders, folder);
 }
 
 /** @param collections folders of the library

@@ -1,14 +1,22 @@
-/** Logistic regression, of rows that are right or wrong and of candidates among which some are right, by Adam with a penalty on weights. */
+/** Logistic regression, of rows that are right or wrong and of candidates among which some are right, by Adam with a penalty on weights.
+ *  The penalty is learnt with them and is no setting: as in ridge regression by evidence, it is the number of weights over the sum of their
+ *  squares, found by going back and forth between the two. */
 
-const ROUNDS = 150;
+const ROUNDS = 200;
 const RATE = 0.1;
+const FIRST_PENALTY = 1;
+const RENEW = 25; // rounds after which the penalty follows the weights
 
-/** @param gradient of the loss at weights @returns weights */
-function descend(start: readonly number[], gradient: (weights: Float64Array) => Float64Array, rounds: number): Float64Array {
-  const weights = Float64Array.from(start);
+/** @param free how many weights at the beginning have no penalty
+ *  @param gradient of the loss at weights @returns weights */
+function descend(count: number, free: number, gradient: (weights: Float64Array) => Float64Array, examples: number): Float64Array {
+  const weights = new Float64Array(count);
+  let penalty = FIRST_PENALTY;
   const [first, second] = [new Float64Array(weights.length), new Float64Array(weights.length)];
-  for (let round = 1; round <= rounds; round++) {
+  for (let round = 1; round <= ROUNDS; round++) {
+    if (round % RENEW === 0) penalty = (count - free) / weights.slice(free).reduce((sum, weight) => sum + weight * weight, 0);
     const slope = gradient(weights);
+    for (let at = free; at < count; at++) slope[at] = (slope[at] ?? 0) + (penalty * (weights[at] ?? 0)) / examples;
     for (let at = 0; at < weights.length; at++) {
       const one = slope[at] ?? 0;
       first[at] = 0.9 * (first[at] ?? 0) + 0.1 * one;
@@ -38,9 +46,9 @@ export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
 export type Group = { readonly rows: readonly (readonly number[])[]; readonly right: readonly number[] };
 
 /** Weights under which the right ones of each group stand first (conditional logistic regression). */
-export function fitOrder(groups: readonly Group[], penalty: number, start: readonly number[]): readonly number[] {
+export function fitOrder(groups: readonly Group[]): readonly number[] {
   const gradient = (weights: Float64Array): Float64Array => {
-    const slope = weights.map((weight) => (penalty * weight) / groups.length);
+    const slope = new Float64Array(weights.length);
     for (const { rows, right } of groups) {
       const scores = rows.map((row) => dot(row, weights));
       const top = Math.max(...scores);
@@ -55,16 +63,16 @@ export function fitOrder(groups: readonly Group[], penalty: number, start: reado
     }
     return slope;
   };
-  return [...descend(start, gradient, ROUNDS)];
+  return [...descend(groups[0]?.rows[0]?.length ?? 0, 0, gradient, groups.length)];
 }
 
 type Decided = { readonly row: readonly number[]; readonly yes: boolean };
 
 /** Bias and weights under which the rows that are right are told from the others; both kinds count the same. */
-export function fitDecision(rows: readonly Decided[], penalty: number): { readonly bias: number; readonly weights: readonly number[] } {
+export function fitDecision(rows: readonly Decided[]): { readonly bias: number; readonly weights: readonly number[] } {
   const share = rows.filter(({ yes }) => yes).length / rows.length;
   const gradient = (weights: Float64Array): Float64Array => {
-    const slope = weights.map((weight, at) => (at === 0 ? 0 : (penalty * weight) / rows.length));
+    const slope = new Float64Array(weights.length);
     for (const { row, yes } of rows) {
       const said = 1 / (1 + Math.exp(-(weights[0] ?? 0) - dot(row, weights.subarray(1))));
       const pull = ((said - (yes ? 1 : 0)) * (yes ? 0.5 / share : 0.5 / (1 - share))) / rows.length;
@@ -73,10 +81,6 @@ export function fitDecision(rows: readonly Decided[], penalty: number): { readon
     }
     return slope;
   };
-  const [bias = 0, ...weights] = descend(
-    [0, ...(rows[0]?.row ?? [])].map(() => 0),
-    gradient,
-    2 * ROUNDS,
-  );
+  const [bias = 0, ...weights] = descend(1 + (rows[0]?.row.length ?? 0), 1, gradient, rows.length);
   return { bias, weights };
 }

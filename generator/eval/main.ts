@@ -20,23 +20,26 @@ import { countJudged, type Judged, holdsAnswer, judgeQuote } from "./judge-passa
 import { averagePrecision, mean, ndcg, percentile, type Ranking, randomisationTest, recall, reciprocalRank } from "./metrics.ts";
 import { cutQuery, judgeNames, type NameFigures, withLibrary, withManuals } from "./library.ts";
 import { learnWeights } from "./learn.ts";
+import { openProgress } from "../files/progress.ts";
 import { formatTitles, judgeTitles } from "./titles.ts";
 import { openMiniSearch, openSqlite, type System } from "./systems.ts";
 
 const USAGE =
-  "usage: npm run -s eval -- DIR [--all] [--queries FILE] [--answers FILE [--packages DEBS] [--learn]] [--json] [--no-semantic]\n       npm run -s eval -- --titles [--packages DEBS] [--json]";
+  "usage: npm run -s eval -- DIR [--all] [--queries FILE] [--answers FILE] [--json] [--no-semantic]\n       npm run -s eval -- --answers FILE [--packages DEBS] [--learn] [--json] [--no-semantic]\n       npm run -s eval -- --titles [--packages DEBS] [--json]";
 const HELP = `${USAGE}
 
   DIR             a judged collection: corpus.jsonl, queries.jsonl, and names.jsonl where its declarations are judged
   --all           every collection in DIR, in one table; one that cannot be judged is told, and the others go on
   --queries FILE  other queries than those of the collection
-  --answers FILE  questions, whose answers without a model are judged instead
+  --answers FILE  questions, whose answers without a model are judged instead; those with patterns are asked of manuals that the files of
+                  their answers name, and need no DIR: generator/eval/japanese.jsonl are 60 in Japanese
   --packages DEBS where questions with patterns are asked of manuals: folder of Debian packages, which keeps the library
   --titles        how many of 300 real files have the title that a person gave them; --packages as above, and no DIR
   --learn         learns the weights of answers from those questions, and writes them into the program
   --json          as JSON
   --no-semantic   without /api/ai-search, whose vectors take most of the time
 `;
+const progress = openProgress();
 /** Searches before times are taken. */
 const WARM_UP = 20;
 const UNKNOWN_NAMES = 1_000;
@@ -55,7 +58,7 @@ type Result = {
 
 type Run = { readonly system: string; readonly rankings: readonly Ranking[]; readonly times: readonly number[] };
 
-async function run(system: System, { documents, queries }: Collection): Promise<Run> {
+async function run(system: System, { documents, queries }: Collection, onDone: (done: number) => void): Promise<Run> {
   // Other words than the queries': an answer that was given is remembered, and times are of those that were not.
   for (const { title, text } of documents.slice(0, WARM_UP)) await system.rank(cutQuery(title === "" ? text : title));
   const rankings: Ranking[] = [];
@@ -64,6 +67,7 @@ async function run(system: System, { documents, queries }: Collection): Promise<
     const start = performance.now();
     rankings.push(await system.rank(text));
     times.push(performance.now() - start);
+    onDone(times.length);
   }
   return { system: system.name, rankings, times };
 }
@@ -101,10 +105,11 @@ async function judgeCollection(folder: string, queries: string | null, semantic:
   // The others get the same as the routes.
   const collection = { ...whole, queries: whole.queries.map((query) => ({ ...query, text: cutQuery(query.text) })) };
   const { name, documents } = collection;
-  if (process.stderr.isTTY) process.stderr.write(`${name}: building ${documents.length} documents …\n`);
+  progress.step(`${name}: build ${documents.length} documents`);
   const results = await withLibrary(collection, semantic, async ({ systems }) => {
     const runs: Run[] = [];
-    for (const system of [...systems, openSqlite(collection), openMiniSearch(collection)]) runs.push(await run(system, collection));
+    for (const system of [...systems, openSqlite(collection), openMiniSearch(collection)])
+      runs.push(await run(system, collection, (done) => progress.step(`${name}: ask ${system.name}`, done, collection.queries.length)));
     return judge(collection, runs);
   });
   const declarations = await readDeclarations(folder);
@@ -179,14 +184,12 @@ async function main(): Promise<void> {
     return;
   }
   const [folder] = positionals;
+  const asked = values.answers === undefined || values.all ? null : await readPassageQuestions(values.answers);
+  if (asked !== null) return reportPassages(asked, { ...values, packages: values.packages ?? null });
   if (folder === undefined || positionals.length > 1) throw new TypeError("one folder is needed");
   if (values.all && (values.queries ?? values.answers) !== undefined)
     throw new TypeError("--queries and --answers are of one collection, and --all takes several");
-  if (values.answers !== undefined) {
-    const questions = await readPassageQuestions(values.answers);
-    if (questions !== null) return reportPassages(questions, { ...values, packages: values.packages ?? null });
-    return reportAnswers(folder, values.answers, values);
-  }
+  if (values.answers !== undefined) return reportAnswers(folder, values.answers, values);
   const reports: Report[] = [];
   for (const one of values.all ? await findCollections(folder) : [folder]) {
     try {
@@ -195,6 +198,8 @@ async function main(): Promise<void> {
       if (!values.all || !(error instanceof ShelfError)) throw error;
       process.stderr.write(`${one}: ${error.message}\n`);
       process.exitCode = 1;
+    } finally {
+      progress.end();
     }
   }
   const [first] = reports;
@@ -211,11 +216,12 @@ async function reportPassages(
     learn,
   }: { readonly json: boolean; readonly semantic: boolean; readonly packages: string | null; readonly learn: boolean },
 ): Promise<void> {
+  const folders = [...new Set(questions.flatMap(({ answers }) => answers.flatMap(({ file }) => file.split("/")[0] ?? [])))].sort();
   if (learn) {
-    process.stdout.write(await withManuals(packages, semantic, (_, __, folder) => learnWeights(folder, questions)));
+    process.stdout.write(await withManuals(packages, semantic, folders, (_, __, folder) => learnWeights(folder, questions)));
     return;
   }
-  const all = await withManuals(packages, semantic, async (ask, search, folder) => {
+  const all = await withManuals(packages, semantic, folders, async (ask, search, folder) => {
     const library = join(folder, "library");
     const judged: Judged[] = [];
     await ask("What is asked first starts the model of meaning?");

@@ -39,20 +39,20 @@ const PACKAGES: Readonly<Record<string, readonly Part[]>> = {
     { from: SOURCES, to: "python", takes: /^glossary\.rst\.txt$/ },
   ],
   "debian-faq": [{ from: "debian/FAQ", to: "debian", takes: /\.en\.html$/, without: ["index.en.html"] }],
+  "debian-faq-ja": [{ from: "debian/FAQ/ja", to: "ja/faq", takes: /\.html$/, without: ["index.ja.html"] }],
   "git-doc": [{ from: "git-doc", to: "git", takes: /^git.*\.txt$/, maxBytes: 24 * KIB }],
   "sqlite3-doc": [{ from: "sqlite3", to: "sqlite", takes: /\.html$/, maxBytes: 94 * KIB, minParagraphs: MIN_PARAGRAPHS }],
 };
 
-/** Folders of the library; each is a collection. */
-export const MANUALS = ["debian", "git", "python", "sqlite"];
-
 /** Writes the manuals' files into a folder.
  *  @param packages folder of .deb files; one that is not there is downloaded into it
+ *  @param folders of the library, that are written
  *  @throws ShelfError "bad_source" for a package that can be had nowhere */
-export async function writeManuals(packages: string, into: string): Promise<void> {
+export async function writeManuals(packages: string, into: string, folders: readonly string[]): Promise<void> {
   const unpacked = await mkdtemp(join(tmpdir(), "manuals-"));
   try {
     for (const [name, parts] of Object.entries(PACKAGES)) {
+      if (!parts.some(({ to }) => folders.includes(to.split("/")[0] ?? ""))) continue;
       await run("dpkg-deb", ["-x", await findPackage(packages, name), unpacked]);
       for (const part of parts) await copyPart(join(unpacked, "usr/share/doc"), part, into);
     }

@@ -5,21 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { sha256 } from "../../snapshots/digest.ts";
 import { extract } from "../extract/extract.ts";
 import { fileName } from "../extract/media-type.ts";
 import { findPackage } from "./manuals.ts";
 
 const run = promisify(execFile);
-const TABLE = new URL("./titles.tsv", import.meta.url);
+/** The titles of the second were written before any program had seen its files. */
+const TABLES = { "in sight": "titles.tsv", "set aside": "titles-aside.tsv" } as const;
+type TableName = keyof typeof TABLES;
 
 /** A file, by its package and its path there, and the titles that are right. */
-type Row = { readonly pack: string; readonly path: string; readonly right: readonly string[] };
+type Row = { readonly set: TableName; readonly pack: string; readonly path: string; readonly right: readonly string[] };
 export type JudgedTitle = Row & {
   readonly title: string;
   readonly summary: string;
-  /** Whether it is of the half that nobody looks at while the readers are made better. */
-  readonly aside: boolean;
   readonly isRight: boolean;
   /** Wrong, and more than the name of the file or of its module: it says something else. */
   readonly isEmbarrassing: boolean;
@@ -31,18 +30,18 @@ const BAD_SUMMARY =
   /copyright|all rights reserved|licen[cs]e v|@\w+\.\w|^\W*\||\[next|\[top of|table of contents|institution:|^(?:new in version|source code:|todo|fixme|safety:)|begin hide|\{-#|;$/i;
 const NAMES_ALONE = /^(?:\p{Lu}[\p{L}.'-]*[ ,]*){2,6}$/u;
 
-async function readTable(): Promise<readonly Row[]> {
-  const lines = (await readFile(TABLE, "utf8")).trimEnd().split("\n");
+async function readTable(set: TableName): Promise<readonly Row[]> {
+  const lines = (await readFile(new URL(TABLES[set], import.meta.url), "utf8")).trimEnd().split("\n");
   return lines.map((line) => {
     const [whole = "", ...right] = line.split("\t");
     const at = whole.indexOf("/");
-    return { pack: whole.slice(0, at), path: whole.slice(at + 1), right };
+    return { set, pack: whole.slice(0, at), path: whole.slice(at + 1), right };
   });
 }
 
 /** @param packages folder of .deb files; one that is not there is downloaded into it */
 export async function judgeTitles(packages: string): Promise<readonly JudgedTitle[]> {
-  const rows = await readTable();
+  const rows = [...(await readTable("in sight")), ...(await readTable("set aside"))];
   const unpacked = await mkdtemp(join(tmpdir(), "eval-titles-"));
   try {
     for (const pack of new Set(rows.map((row) => row.pack)))
@@ -67,7 +66,6 @@ async function judge(row: Row, file: string): Promise<JudgedTitle> {
     ...row,
     title,
     summary,
-    aside: Number.parseInt(sha256(row.path).slice(0, 2), 16) % 2 === 1,
     isRight,
     isEmbarrassing: !isRight && !isName,
     isBadSummary: BAD_SUMMARY.test(summary) || NAMES_ALONE.test(summary),
@@ -85,17 +83,14 @@ export function formatTitles(all: readonly JudgedTitle[]): string {
     `${((100 * rows.filter(is).length) / rows.length).toFixed(1)} %`;
   const line = (name: string, rows: readonly JudgedTitle[]): string =>
     `${name.padEnd(10)}  ${String(rows.length).padStart(4)} files  right ${share(rows, ({ isRight }) => isRight)}  embarrassing ${share(rows, ({ isEmbarrassing }) => isEmbarrassing)}  bad summary ${share(rows, ({ isBadSummary }) => isBadSummary)}  no summary ${share(rows, ({ summary }) => summary === "")}\n`;
-  // Of the half that is set aside figures are told, and no files.
-  const wrong = all.filter(({ aside, isRight, isBadSummary }) => !aside && (!isRight || isBadSummary));
+  const wrong = all.filter(({ isRight, isBadSummary }) => !isRight || isBadSummary);
   return [
     line("all", all),
-    line(
-      "in sight",
-      all.filter(({ aside }) => !aside),
-    ),
-    line(
-      "set aside",
-      all.filter(({ aside }) => aside),
+    ...(["in sight", "set aside"] as const).map((name) =>
+      line(
+        name,
+        all.filter(({ set }) => set === name),
+      ),
     ),
     ...wrong.map(({ pack, path, title, right, isRight, isBadSummary, summary }) =>
       [

@@ -1,4 +1,4 @@
-/** Who made an object, when, and under which terms, as it says itself: the block before a Markdown document, \author and \date, an SPDX
+/** Who made an object, when, under which terms, in which language and for which addresses, as it says itself: the block before a Markdown document, \author and \date, an SPDX
  *  header, a licence file, CITATION.cff. All of it is of whoever wrote the object. */
 import { FAILSAFE_SCHEMA, load } from "js-yaml";
 import type { About } from "../../snapshots/schema/index.ts";
@@ -12,6 +12,8 @@ export const NO_ABOUT: About = { authors: [], date: null, license: null };
 const HEAD = 20_000; // UTF-16 units in which it has to stand
 const MAX_AUTHORS = 50;
 const MAX_NAME = 120; // UTF-16 units
+const MAX_ADDRESSES = 50;
+const MAX_ADDRESS = 300; // UTF-16 units
 const LIMITS = { maxDepth: 100, maxAliases: 100 } as const;
 
 /** How the texts of licences begin, and how they are named otherwise. The first that fits counts. */
@@ -41,12 +43,17 @@ export function readAbout(key: string, kind: ObjectKind, text: string): About {
   if (isLicenceFile(key)) return { ...NO_ABOUT, license: findSpdx(head) ?? recognise(head) };
   if (isCitationFile(key)) return aboutOf(parseYaml(head));
   const said =
-    kind === "markdown" ? aboutOf(parseYaml(/^\ufeff?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(head)?.[1] ?? "")) : NO_ABOUT;
+    kind === "markdown" || kind === "html"
+      ? aboutOf(parseYaml(/^\ufeff?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(head)?.[1] ?? ""))
+      : NO_ABOUT;
+  const lang = said.lang ?? (kind === "html" ? languageOf(/<html\b[^>]*?\slang=["']?([\w-]+)/i.exec(head)?.[1]) : null);
   const latex = kind === "latex" ? latexAbout(head) : NO_ABOUT;
   return {
     authors: said.authors.length > 0 ? said.authors : latex.authors,
     date: said.date ?? latex.date,
     license: findSpdx(head) ?? said.license,
+    ...(lang === null ? {} : { lang }),
+    ...(said.addresses === undefined ? {} : { addresses: said.addresses }),
   };
 }
 
@@ -92,11 +99,35 @@ function aboutOf(said: Readonly<Record<string, unknown>>): About {
   const date = own("date-released", "date", "published");
   const license = own("license", "licence");
   const terms = typeof license === "string" ? shorten(license.trim(), MAX_NAME) : "";
+  const lang = languageOf(own("lang", "language", "locale"));
+  const addresses = ["permalink", "slug", "url", "aliases", "redirect_from"].flatMap((name) => addressesOf(own(name)));
   return {
     authors: namesOf(Array.isArray(people) ? people.map(nameOf) : [nameOf(people)]),
     date: typeof date === "string" ? findDate(date) : null,
     license: terms === "" ? null : (recognise(terms) ?? terms),
+    ...(lang === null ? {} : { lang }),
+    ...(addresses.length === 0 ? {} : { addresses: [...new Set(addresses)].slice(0, MAX_ADDRESSES) }),
   };
+}
+
+/** The first part of a language tag, in lower case. */
+function languageOf(tag: unknown): string | null {
+  const [, language] = (typeof tag === "string" ? /^([A-Za-z]{2,3})(?:[-_]|$)/.exec(tag.trim()) : null) ?? [];
+  return language?.toLowerCase() ?? null;
+}
+
+/** Paths; what is a pattern of them, or another title of the page, is none. */
+function addressesOf(said: unknown): readonly string[] {
+  return (Array.isArray(said) ? said : [said]).flatMap((one: unknown) => {
+    const path =
+      typeof one === "string"
+        ? one
+            .trim()
+            .replace(/^[a-z]+:\/\/[^/]*/i, "")
+            .replace(/[?#].*$/, "")
+        : "";
+    return /^[^\s:{}<>"\\]+$/.test(path) && path !== "/" && path.length <= MAX_ADDRESS ? [path.toWellFormed()] : [];
+  });
 }
 
 function nameOf(person: unknown): string {

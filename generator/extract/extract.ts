@@ -1,11 +1,12 @@
 /** Object bytes to what its page shows and the search index takes. */
 import type { About, Extract } from "../../snapshots/schema/index.ts";
 import type { ObjectKind } from "../../snapshots/schema/kinds.ts";
-import { readAbout } from "./about.ts";
+import { NO_ABOUT, readAbout } from "./about.ts";
 import { type Body, EMPTY_BODY, type Source } from "./body.ts";
 import { readCode } from "./code.ts";
 import { formatCode } from "./code-view.ts";
 import { readJson, readYaml } from "./json.ts";
+import { withLanguage } from "./language.ts";
 import { readLatex } from "./latex.ts";
 import { openLines } from "./lines.ts";
 import { extensionOf, fileName, mediaTypeOf, type MediaType } from "./media-type.ts";
@@ -26,6 +27,7 @@ const MAGIC_EXTENSIONS: Readonly<Record<string, string>> = {
   gif: "image/gif",
   webp: "image/webp",
 };
+const HTML_NAME = /\.x?html?$/i;
 /** Signs that make a line read otherwise than it is: bidirectional overrides and isolates. */
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
 
@@ -74,8 +76,9 @@ async function read(key: string, bytes: Uint8Array, type: MediaType, draw: DrawP
   const mismatch = findMismatch(key, bytes, type);
   const reader = READERS[type.kind];
   if (reader === null) {
-    const body = type.kind === "pdf" ? await (await import("./pdf.ts")).readPdf(key, bytes, draw) : EMPTY_BODY;
-    return finish(key, type, null, { ...body, notes: [...mismatch, ...body.notes] });
+    const body = type.kind === "pdf" ? await (await import("./pdf.ts")).readPdf(key, bytes, draw) : await readOldHtml(key, bytes, type);
+    const about = await withLanguage(body.about ?? NO_ABOUT, type.kind, body.passages);
+    return finish(key, type, null, { ...body, about, notes: [...mismatch, ...body.notes] });
   }
   const { source, notes } = openSource(key, bytes);
   const body = await reader(source, type, shorten(fileName(key), MAX_TITLE) || key);
@@ -86,9 +89,33 @@ async function read(key: string, bytes: Uint8Array, type: MediaType, draw: DrawP
   }
   return finish(key, type, source.lines.count, {
     ...body,
-    about: body.about ?? readAbout(key, type.kind, source.text),
+    about: await withLanguage(body.about ?? readAbout(key, type.kind, source.text), type.kind, body.passages),
     notes: [...mismatch, ...notes, ...body.notes],
   });
+}
+
+/** ReadOldHtml gives an HTML document in another encoding its title and summary. Its lines are not those of its bytes, so its text is neither
+ *  shown nor quoted. */
+async function readOldHtml(key: string, bytes: Uint8Array, { kind }: MediaType): Promise<Body> {
+  const text = kind === "binary" && HTML_NAME.test(key) ? decodeDeclared(bytes) : null;
+  if (text === null) return EMPTY_BODY;
+  const source = { key, text, lines: openLines(text) };
+  const { title, summary } = await (await import("./html.ts")).readHtml(source, fileName(key));
+  return { ...EMPTY_BODY, title, summary, about: readAbout(key, "html", text) };
+}
+
+/** By the mark at its beginning, or by what it declares, as a browser would read it. @returns null for what says nothing, or something wrong */
+function decodeDeclared(bytes: Uint8Array): string | null {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString("latin1");
+  const mark = head.startsWith("\xff\xfe") ? "utf-16le" : head.startsWith("\xfe\xff") ? "utf-16be" : undefined;
+  const label =
+    mark ?? /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(head)?.[1] ?? /^<\?xml[^>]+encoding=["']([\w.-]+)/.exec(head)?.[1];
+  if (label === undefined || bytes.length > MAX_TEXT_BYTES) return null;
+  try {
+    return new TextDecoder(label, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }
 
 function openSource(key: string, bytes: Uint8Array): { source: Source; notes: string[] } {
@@ -117,7 +144,9 @@ function findMismatch(key: string, bytes: Uint8Array, type: MediaType): string[]
 }
 
 function says(about: About | undefined): about is About {
-  return about !== undefined && (about.authors.length > 0 || about.date !== null || about.license !== null);
+  if (about === undefined) return false;
+  const { authors, date, license, lang, addresses } = about;
+  return authors.length > 0 || [date, license, lang ?? null, addresses ?? null].some((one) => one !== null);
 }
 
 /** Every text is made well-formed here: half of a surrogate pair cannot be written as UTF-8 and would stop the build. */

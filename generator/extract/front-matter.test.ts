@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { extract } from "./extract.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
 const titleOf = (yaml: string): string | null => readFrontMatter(`---\n${yaml}\n---\n\ntext\n`).title;
@@ -25,4 +26,20 @@ test("titles are what YAML and TOML say they are", () => {
   assert.equal(titleOf("tags: [a]\r\ntitle: With returns\r"), "With returns");
   assert.equal(readFrontMatter('+++\ntitle = "In TOML"\n+++\n').title, "In TOML");
   assert.deepEqual(readFrontMatter("# No block\n"), { title: null, lines: 0, notes: [] });
+});
+
+test("of HTML for a generator of sites the block is no text, its title counts, and what is filled in is no title", async () => {
+  const page = await extract(
+    "a/page.html",
+    Buffer.from("---\ntitle: Showcase\npermalink: /showcase/\n---\n<h2>{{ item.name }}</h2>\n<p>Sites that are made so.</p>\n"),
+  );
+  assert.equal(page.title, "Showcase");
+  assert.deepEqual(page.about?.addresses, ["/showcase/"]);
+  assert.doesNotMatch(page.html ?? "", /permalink/);
+  assert.deepEqual(
+    page.passages.map(({ text, start_line }) => [text.includes("permalink"), start_line]),
+    [[false, 5]],
+  );
+  const part = await extract("a/part.html", Buffer.from("<h2>{{- post.title -}}</h2>\n<p>{{ post.text }}</p>\n"));
+  assert.equal(part.title, "part.html");
 });

@@ -1,4 +1,4 @@
-/** The block of facts at the start of a Markdown document. Only its title is used. */
+/** The block of facts at the start of a document for a generator of sites. Only its title is used here; about.ts has the rest. */
 import { FAILSAFE_SCHEMA, load, YAMLException } from "js-yaml";
 
 export type FrontMatter = {
@@ -30,6 +30,6 @@ export function readFrontMatter(text: string): FrontMatter {
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const where = error.mark === undefined ? "" : ` on line ${error.mark.line + 2}`;
-    return { title: null, lines, notes: [`The block at the start of this Markdown is not valid YAML${where}, so its title is not used.`] };
+    return { title: null, lines, notes: [`The block at the start of this document is not valid YAML${where}, so its title is not used.`] };
   }
 }

@@ -1,10 +1,12 @@
 /** Marks of a document that is divided by headings. */
+import { headingsOf } from "../../snapshots/blocks/index.ts";
+import type { Kind } from "../../snapshots/schema/kinds.ts";
 import type { Lines } from "./lines.ts";
 import { headingPath, type Mark } from "./passages.ts";
 
 export type OpenHeading = { readonly level: number; readonly title: string };
 
-export type HeadingList = {
+type HeadingList = {
   /** A heading on the lines `first` to `last`. @param level 1 is the outermost; levels may be left out */
   add(first: number, last: number, level: number, title: string): void;
   readonly marks: Mark[];
@@ -33,4 +35,12 @@ export function openHeadings(lines: Lines, path: OpenHeading[] = []): HeadingLis
 function allBlank(lines: Lines, from: number, to: number): boolean {
   for (let line = from; line <= to; line++) if (!lines.isBlank(line)) return false;
   return true;
+}
+
+/** AddHeadings adds what divides the text, as its blocks are read.
+ *  @returns the first title, and the line that it stands on */
+export function addHeadings(lines: Lines, kind: Kind, list: HeadingList): { readonly title: string; readonly line: number } | null {
+  const all = headingsOf(lines.text, kind).map((one) => ({ ...one, line: lines.lineAt(one.start) }));
+  for (const { line, end, level, title } of all) list.add(line, lines.lineAt(end), level, title);
+  return all.find(({ title }) => title !== "") ?? null;
 }

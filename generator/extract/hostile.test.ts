@@ -50,6 +50,13 @@ test("HTML that is deep or grows is shown as source", async () => {
   }
 });
 
+test("HTML whose elements never end is read once", async () => {
+  for (const tag of ["<nav>", '<p class="menu">', "<a href=x>", "<!--", "<select><div>", '<i role="main">', "<b ", "&amp"]) {
+    const { passages } = await read("a.html", `<p>begin</p>${`${tag}x `.repeat(100_000)}`);
+    assert.ok(passages[0]?.text.startsWith("begin"), tag);
+  }
+});
+
 test("YAML aliases are never followed, and JSON may be as deep as it likes", async () => {
   const bomb = `a: &a [x,x]\n${Array.from("bcdefghij", (name, n) => `${name}: &${name} [${`*${"abcdefghij"[n] ?? ""},`.repeat(9)}]`).join("\n")}\n`;
   const yaml = await read("a.yaml", bomb);

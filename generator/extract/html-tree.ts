@@ -20,10 +20,6 @@ export function startLine(node: Element | Text): number | null {
   return node.position?.start.line ?? (node as Located).location?.startLine ?? null;
 }
 
-export function endLine(node: Text): number | null {
-  return (node as Located).location?.endLine ?? null;
-}
-
 type Located = { location?: Token.ElementLocation | undefined; parent?: Parent | undefined };
 
 type Map5 = {

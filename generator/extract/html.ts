@@ -4,44 +4,52 @@ import type { Passage } from "../../snapshots/schema/index.ts";
 import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
 import { noteLines, renderTree } from "./dress.ts";
+import { type Heading, readHtml as readBlocks, TERM_LEVEL, WAYS, withoutTags } from "../../snapshots/blocks/index.ts";
 import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
-import { readCrudeText, readHtmlText, type Chunk } from "./html-text.ts";
+import { openLines, type Lines } from "./lines.ts";
 import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
-import { findHeading } from "./markdown.ts";
+import { readFrontMatter } from "./front-matter.ts";
+import { findHeading, isTemplate } from "./markdown.ts";
 import { headingPath, MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
 
-/** UTF-16 units parsed for passages; tags are merely removed from what follows. */
-const MAX_PARSED = 2_000_000;
+const DEEPEST = 6; // level of a heading that a passage stands under
+/** UTF-16 units of what stands above the first heading and sums a page up: what is shorter is a site's slogan, the same on each page. */
+const MIN_LEAD = 60;
 /** What a site puts behind the titles of its pages. */
 const SITE = /^\s+[\p{Pd}|\u00b7\u2022:\u00bb]\s/u;
 
 export async function readHtml(source: Source, fallbackTitle: string): Promise<Body> {
-  const { text, lines } = source;
+  const front = readFrontMatter(source.text);
+  // Lines stay where they are.
+  const text =
+    front.lines === 0
+      ? source.text
+      : "\n".repeat(front.lines) + source.text.slice(source.lines.start(Math.min(source.lines.count, front.lines + 1)));
+  const lines = front.lines === 0 ? source.lines : openLines(text);
+  const chunks = chunksOf(lines);
+  const passages = packChunks(chunks);
+  const heading = chunks.findIndex(({ level }) => level > 0);
+  const isSaid = ({ level, name, text: said }: Chunk, at: number): boolean =>
+    level === 0 && name === null && (at > heading || said.length >= MIN_LEAD) && /[.!?:](?:\s|$)/.test(said) && isSummary(said);
+  const summary = chunks.find(isSaid)?.text ?? "";
+  const shown = text.length <= MAX_SHOWN ? null : Math.max(1, lines.lineAt(MAX_SHOWN) - 1);
   try {
-    const cut = text.length <= MAX_PARSED ? text.length : Math.min(MAX_PARSED, lines.end(Math.max(1, lines.lineAt(MAX_PARSED) - 1)));
-    const tree = parseDocument(text.slice(0, cut));
+    const tree = parseDocument(shown === null ? text : text.slice(0, Math.min(MAX_SHOWN, lines.end(shown))));
     const main = findMain(tree);
-    const chunks = readHtmlText(main);
-    if (cut < text.length) chunks.push(...readCrudeText(lines, cut));
-    const title = findTitle(tree, main) ?? /^([\w-]+(?:\.[\w-]+)+)\.html?$/i.exec(fallbackTitle)?.[1] ?? null;
-    const summary =
-      chunks.find((chunk) => chunk.level === 0 && chunk.name === null && /[.!?:](?:\s|$)/.test(chunk.text) && isSummary(chunk.text))
-        ?.text ?? "";
-    const passages = packChunks(chunks);
-    let html: string;
-    if (text.length <= MAX_SHOWN) html = await renderTree(main, { key: source.key, title: title ?? fallbackTitle });
-    else {
-      const shown = Math.max(1, lines.lineAt(MAX_SHOWN) - 1);
-      const part = parseDocument(text.slice(0, Math.min(MAX_SHOWN, lines.end(shown))));
-      html = `${await renderTree(findMain(part), { key: source.key, title: title ?? fallbackTitle })}\n${formatCut(source.key, shown, lines.count)}`;
-    }
-    return { title, summary: shorten(summary, MAX_SUMMARY), passages, html, notes: [] };
+    const title =
+      (front.title === null || isTemplate(front.title) ? null : front.title) ??
+      findTitle(tree, main) ??
+      /^([\w-]+(?:\.[\w-]+)+)\.html?$/i.exec(fallbackTitle)?.[1] ??
+      null;
+    const html = await renderTree(main, { key: source.key, title: title ?? fallbackTitle });
+    const cut = shown === null ? "" : `\n${formatCut(source.key, shown, lines.count)}`;
+    return { title, summary: shorten(summary, MAX_SUMMARY), passages, html: html + cut, notes: front.notes };
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
     await loadLanguage("xml");
     return {
       ...EMPTY_BODY,
-      passages: packChunks(readCrudeText(lines, 0)),
+      passages,
       html: formatCode(source, "xml"),
       notes: [`This page is shown as source: it has ${error.message}.`],
     };
@@ -71,10 +79,6 @@ function findAll(node: Root | Element, matches: (element: Element) => boolean, f
   return found;
 }
 
-/** What generators of manuals call the ways to other pages, and what they put above and below every page. */
-const WAYS =
-  /^(?:nav(?:header|footer|bar|igation)?|headerlink|breadcrumbs?|related|sphinxsidebar|chlink(?:top|bot|prevnext(?:top|bot))|package-header|page-menu|footer)$/;
-
 function isNavigation({ tagName, properties }: Element): boolean {
   const { className, id, role, summary } = properties;
   const names = [...(Array.isArray(className) ? className : []), id];
@@ -96,9 +100,9 @@ function removeNavigation(node: Root | Element): void {
 function findTitle(tree: Root, main: Root): string | null {
   const [title] = findAll(tree, (element) => element.tagName === "title");
   const whole = title === undefined ? "" : flat(textOf(title));
-  const text = NO_TITLE.test(whole) ? "" : whole;
-  const found = findHeading(main);
-  const heading = found === null ? null : flat(found) || null;
+  const text = NO_TITLE.test(whole) || isTemplate(whole) ? "" : whole;
+  const found = flat(findHeading(main) ?? "");
+  const heading = found === "" || isTemplate(found) ? null : found;
   if (text === "" || (heading !== null && text.startsWith(heading) && SITE.test(text.slice(heading.length)))) return heading;
   return text;
 }
@@ -106,6 +110,64 @@ function findTitle(tree: Root, main: Root): string | null {
 /** What a generator writes where a document has none. */
 const NO_TITLE = /^(?:<no title>|untitled(?: document)?|new page)/i;
 const flat = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+/** A block of a page, or a part of a long one. */
+type Chunk = {
+  readonly text: string;
+  /** Source lines, 1-based and inclusive. */
+  readonly start: number;
+  readonly end: number;
+  /** Of a heading; else 0. */
+  readonly level: number;
+  /** What an entry of a list of definitions explains, where that is a name as programs have it: `core.autocrlf`, `os.path.join`. */
+  readonly name: string | null;
+};
+
+function chunksOf(lines: Lines): readonly Chunk[] {
+  const { text } = lines;
+  return readBlocks(text).flatMap((part): readonly Chunk[] => {
+    const isTitle = "title" in part;
+    const chunk = (said: string, start: number, end: number): Chunk => {
+      const name = isTitle && part.level === TERM_LEVEL && start === part.start ? nameOf(part) : null;
+      return { text: said, start: lines.lineAt(start), end: lines.lineAt(end - 1), level: 0, name };
+    };
+    if (isTitle && part.level <= DEEPEST) return [{ ...chunk(part.title, part.start, part.end), level: part.level }];
+    if (isTitle && part.title.length <= MAX_LENGTH) return [chunk(part.title, part.start, part.end)];
+    if (!isTitle && part.form !== "code" && part.plain.length <= MAX_LENGTH) return [chunk(part.plain, part.start, part.end)];
+    return piecesOf(text, part.start, part.end).flatMap(([start, end]) => {
+      const said = withoutTags(text.slice(start, end)).replace(/^\s*\n|\s+$/g, "");
+      return said.trim() === "" ? [] : [chunk(isTitle || part.form !== "code" ? said.replaceAll(/\s+/g, " ").trim() : said, start, end)];
+    });
+  });
+}
+
+/** Parts of a stretch that a passage has room for, cut at white space outside tags. */
+function piecesOf(text: string, start: number, end: number): readonly (readonly [start: number, end: number])[] {
+  const pieces: (readonly [number, number])[] = [];
+  let from = start;
+  let length = 0;
+  for (const { 0: token, index } of text.slice(start, end).matchAll(/<[^<>]*>|\s+|[^\s<]{1,900}|</gu)) {
+    const room = token.startsWith("<") && token.endsWith(">") ? 1 : token.length;
+    if (length > 0 && length + room > TARGET_LENGTH + (/^\s/.test(token) ? 0 : MAX_LENGTH - TARGET_LENGTH)) {
+      pieces.push([from, start + index]);
+      from = start + index;
+      length = 0;
+    }
+    length += room;
+  }
+  return from < end ? [...pieces, [from, end]] : pieces;
+}
+
+const QUALIFIED = /^[\p{L}_][\p{L}\p{N}_]*(?:(?:\.|::|-)[\p{L}\p{N}_]+)+$/u;
+const MAX_NAME = 80; // UTF-16 units
+
+/** By its anchor where that has the name in it, as generators of reference pages write it, else by itself. A common word names nothing: a list
+ *  of commands has "add". */
+function nameOf({ anchor, title }: Heading): string | null {
+  const isName = (name: string | null): name is string => name !== null && name.length <= MAX_NAME && QUALIFIED.test(name);
+  if (isName(anchor) && /[._]|::/.test(anchor) && title.includes(anchor.split(/\.|::/).at(-1) ?? anchor)) return anchor;
+  return isName(title) ? title : null;
+}
 
 type Open = { readonly start: number; readonly end: number; readonly text: string; readonly titled: boolean; readonly name: string | null };
 

@@ -1,29 +1,11 @@
 /** LaTeX: sections, \title and the abstract; shown as source. */
 import { formatCode } from "./code-view.ts";
+import { composeAccents } from "../../snapshots/blocks/index.ts";
 import { isProse, MAX_SUMMARY, type Body, type Source } from "./body.ts";
-import { openHeadings } from "./headings.ts";
+import { addHeadings, openHeadings } from "./headings.ts";
 import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
 import { cutPassages, shorten } from "./passages.ts";
 
-const LEVELS: Readonly<Record<string, number>> = {
-  part: 1,
-  chapter: 2,
-  section: 3,
-  subsection: 4,
-  subsubsection: 5,
-  paragraph: 6,
-  subparagraph: 7,
-};
-const SECTION = /^[ \t]*\\(part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?[ \t]*(?:\[[^\]\n]{0,200}\])?\{/;
-const ACCENTS: Readonly<Record<string, string>> = {
-  '"': "\u0308",
-  "'": "\u0301",
-  "`": "\u0300",
-  "^": "\u0302",
-  "~": "\u0303",
-  "=": "\u0304",
-  ".": "\u0307",
-};
 /** UTF-16 units that a braced argument may take; an open brace must not swallow the file. */
 const MAX_ARGUMENT = 1000;
 const OPENING = 60_000; // UTF-16 units in which title and abstract are looked for
@@ -32,20 +14,7 @@ export async function readLatex(source: Source): Promise<Body> {
   await loadLanguage("latex");
   const { lines, text } = source;
   const list = openHeadings(lines);
-  let verbatim = false;
-  for (let line = 1; line <= lines.count; line++) {
-    const start = lines.start(line);
-    const at = text.indexOf("\\", start);
-    if (at < 0) break;
-    line = lines.lineAt(at);
-    const content = text.slice(lines.start(line), Math.min(lines.end(line), lines.start(line) + MAX_ARGUMENT));
-    if (/\\(begin|end)\{(?:verbatim|lstlisting|minted)/.test(content)) verbatim = content.includes("\\begin{");
-    if (verbatim) continue;
-    const found = SECTION.exec(content);
-    if (found === null) continue;
-    const title = readArgument(text, lines.start(line) + found[0].length);
-    if (title !== null) list.add(line, line, LEVELS[found[1] ?? ""] ?? 3, plainLatex(title));
-  }
+  addHeadings(lines, "latex", list);
   const opening = text.slice(0, OPENING).replaceAll(/(?<!\\)%.*/g, "");
   return {
     title: findTitle(opening),
@@ -87,14 +56,12 @@ export function readArgument(text: string, from: number): string | null {
 }
 
 export function plainLatex(text: string): string {
-  return text
-    .slice(0, 4000)
+  return composeAccents(text.slice(0, 4000))
     .replaceAll(
       /\\(?:label|cite\w*|ref|vspace|hspace|thanks|footnote|input|include|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\])?\{[^{}]*\}/g,
       "",
     )
     .replaceAll(/\\\\(?:\[[^\]]*\])?/g, " ")
-    .replaceAll(/\\(["'`^~=.])\{?(\p{L})\}?/gu, (_, accent: string, letter: string) => (letter + (ACCENTS[accent] ?? "")).normalize("NFC"))
     .replaceAll(/\\([%&#_$])/g, "$1")
     .replaceAll(/\\[A-Za-z@]+\*?(?:\[[^\]]*\])?/g, "")
     .replaceAll(/[{}~]/g, (sign) => (sign === "~" ? " " : ""))

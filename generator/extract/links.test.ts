@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { resolveImage, resolveLink } from "./links.ts";
+import { fillInLinks, resolveImage, resolveLink } from "./links.ts";
 
 const href = (written: string, key = "notes/deep/a.md"): string | null => resolveLink(key, written)?.href ?? null;
 
@@ -68,5 +68,18 @@ test("whatever is written, a link is https, http, mailto, a fragment, or relativ
       const url = new URL(target.href, "https://library.invalid/object/a/b.md/");
       assert.ok(target.kind === "external" ? /^(https?|mailto):$/.test(url.protocol) : url.host === "library.invalid", target.href);
     }),
+  );
+});
+
+test("what a generator of sites fills in is its address, and what it alone knows is no link", () => {
+  assert.equal(href("{{ '/top/' | relative_url }}#part"), "../../../../browse/top/#doc-part");
+  assert.equal(href("{% link notes/b.md %}"), "../../b.md/");
+  assert.equal(href("{{ site.baseurl }}/top.md"), "../../../top.md/");
+  assert.equal(href('{{< relref "b.md" >}}'), "../b.md/");
+  for (const written of ["{{ page.url }}", "{{ 'javascript:alert(1)' }}", "{% include x %}", "/a/{{ page.next }}"])
+    assert.equal(href(written), null, written);
+  assert.equal(
+    fillInLinks("a\n[x]({{ '/docs/' | relative_url }}), [y](b.md), [z]({% post_url 2020-01-02-x %}) and `({{ x }})`\n"),
+    "a\n[x](/docs/), [y](b.md), [z](/_posts/2020-01-02-x) and `({{ x }})`\n",
   );
 });

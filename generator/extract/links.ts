@@ -54,8 +54,28 @@ export function resolveImage(key: string, written: string): Target | null {
   return { kind: "internal", href: relativeHref(pagePath.object(key), objectPath(target)) };
 }
 
+/** What an author wrote for a generator of sites to fill in: an address in quotes behind a function, and the root of the site, which is no part of
+ *  a path. Anything else is known to the generator alone. */
+function fillIn(written: string): string {
+  return written
+    .replaceAll(/\{\{\s*(["'])\/?([^"'{}]*)\1\s*\|\s*(?:relative|absolute)_url\s*\}\}/g, "/$2")
+    .replaceAll(/\{\{[<%]?\s*(?:(?:rel)?ref\s+)?(["'])([^"'{}]*)\1[^{}]*\}\}/g, "$2")
+    .replaceAll(/\{%-?\s*link\s+([^\s%]+)\s*-?%\}/g, "/$1")
+    .replaceAll(/\{%-?\s*post_url\s+\/?([^\s%]+)\s*-?%\}/g, "/_posts/$1")
+    .replaceAll(/\{\{-?\s*(?:site\.(?:base)?url|\.?Site\.BaseURL)[^{}]*\}\}/gi, "")
+    .replaceAll(/^.*\{[{%].*$/gs, "");
+}
+
+/** The same text, line by line, in which such addresses of links are filled in: Markdown takes none of them for a link. */
+export function fillInLinks(text: string): string {
+  return text.includes("({")
+    ? text.replaceAll(/(?<=\]\()\s*\{[{%][^\n{}]*[%}]\}[^\s()]*\s*(?=\))/g, (written) => fillIn(written.trim()))
+    : text;
+}
+
 /** Without the characters that a URL parser drops silently: they hide a scheme from those who look for one. */
-function cleanHref(written: string): string | null {
+function cleanHref(address: string): string | null {
+  const written = address.includes("{") ? fillIn(address) : address;
   const href = /[\0- ]/.test(written) ? written.replaceAll(/[\t\n\r]/g, "").replaceAll(/^[\0- ]+|[\0- ]+$/g, "") : written;
   return href === "" || href.length > MAX_HREF ? null : href;
 }

@@ -7,7 +7,8 @@ import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } f
 import { formatCode, formatCut } from "./code-view.ts";
 import { hasClass, noteLines, renderTree } from "./dress.ts";
 import { formatHtml } from "./format-html.ts";
-import { openHeadings, type HeadingList } from "./headings.ts";
+import { addHeadings, openHeadings } from "./headings.ts";
+import { fillInLinks } from "./links.ts";
 import { checkDepth, parsePart, textOf, TooComplex } from "./html-tree.ts";
 import type { Lines } from "./lines.ts";
 import { cutPassages, shorten } from "./passages.ts";
@@ -34,19 +35,18 @@ export async function readMarkdown(source: Source, fallbackTitle: string): Promi
   const given = named ?? (tree === null ? null : findTitle(tree));
   const rendered = tree === null ? null : await renderMarkdown(tree, source.key, given, fallbackTitle);
   if (tree === null || rendered === null) {
-    const first = scanHeadings(lines, front.lines + 1, list);
+    const first = addHeadings(lines, "markdown", list);
     const reason = problem ?? "it is nested too deeply or grows too large";
     return {
       ...EMPTY_BODY,
-      title: named ?? first,
+      title: named ?? first?.title ?? null,
       passages: cutPassages(lines, list.marks),
       html: formatCode(source, null),
       notes: [...front.notes, `This Markdown is shown as text: ${reason}.`],
     };
   }
   const summary = findSummary(tree);
-  readHeadings(tree, list);
-  if (shown < lines.count) scanHeadings(lines, shown + 1, list);
+  addHeadings(lines, "markdown", list);
   const { html, title } = rendered;
   return {
     title,
@@ -59,10 +59,11 @@ export async function readMarkdown(source: Source, fallbackTitle: string): Promi
 
 export function parseMarkdown(head: string): Root | null {
   try {
-    const tree = markdownToHast(head, { features: FEATURES });
+    const text = fillInLinks(head);
+    const tree = markdownToHast(text, { features: FEATURES });
     if (tree.type !== "root") return null;
     checkDepth(tree);
-    tidy(tree, head);
+    tidy(tree, text);
     nameHeadings(tree);
     return tree;
   } catch (error) {
@@ -154,16 +155,8 @@ export function findTitle(tree: Root): string | null {
 }
 
 /** Whether a generator of sites would write something else in its place. */
-function isTemplate(title: string): boolean {
+export function isTemplate(title: string): boolean {
   return /\{\{.*\}\}|\{%.*%\}/.test(title);
-}
-
-export function readHeadings(tree: Root, list: HeadingList): void {
-  for (const child of tree.children) {
-    if (child.type !== "element" || !/^h[1-6]$/.test(child.tagName) || child.position === undefined) continue;
-    const title = textOf(child).replaceAll(/\s+/g, " ").trim();
-    list.add(child.position.start.line, child.position.end.line, Number(child.tagName[1]), title);
-  }
 }
 
 export function findHeading(node: Root | Element): string | null {
@@ -206,26 +199,4 @@ export function readRaw(tree: Root): Root {
 
 function holdsRaw(node: Root | RootContent | ElementContent): boolean {
   return node.type === "raw" || ("children" in node && node.children.some(holdsRaw));
-}
-
-/** Headings by a look at the lines, for what is not parsed. Returns the first title. */
-function scanHeadings(lines: Lines, from: number, list: HeadingList): string | null {
-  let fence: string | null = null;
-  let first: string | null = null;
-  for (let line = from; line <= lines.count; line++) {
-    const start = lines.start(line);
-    const content = lines.text.slice(start, Math.min(lines.end(line), start + 500));
-    const edge = /^ {0,3}(`{3,}|~{3,})/.exec(content)?.[1];
-    if (edge !== undefined) {
-      if (fence === null) fence = edge;
-      else if (edge.startsWith(fence)) fence = null;
-      continue;
-    }
-    const found = fence === null ? /^ {0,3}(#{1,6})[ \t]+(.*)$/.exec(content) : null;
-    if (found === null) continue;
-    const title = (found[2] ?? "").replace(/[ \t]#+[ \t\r]*$/, "").trim();
-    list.add(line, line, (found[1] ?? "#").length, title);
-    if (title !== "") first ??= title;
-  }
-  return first;
 }

@@ -127,3 +127,12 @@ test("bytes written as text are no passage of any format", async () => {
     assert.ok(passages.length <= 4, `${key}: ${passages.length}`);
   }
 });
+
+test("the summary is what follows the title, and what stands above it only where nothing does", async () => {
+  const line = prose("This notebook is part of a book on the tides.");
+  assert.equal(
+    (await readCells(line, prose("# Springs"), prose("They come with the full moon."))).summary,
+    "They come with the full moon.",
+  );
+  assert.equal((await readCells(line, prose("# Springs"), code("1"))).summary, "This notebook is part of a book on the tides.");
+});

@@ -11,11 +11,11 @@ import { MAX_SHOWN, type Body, type Source } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { findDeclarations } from "./declarations.ts";
 import { noteLines, renderClean } from "./dress.ts";
-import { openHeadings, type OpenHeading } from "./headings.ts";
+import { addHeadings, openHeadings, type OpenHeading } from "./headings.ts";
 import { TooComplex } from "./html-tree.ts";
 import { readJson } from "./json.ts";
 import { openLines } from "./lines.ts";
-import { findProblem, findSummary, findTitle, parseMarkdown, readHeadings, readRaw } from "./markdown.ts";
+import { findProblem, findSummary, findTitle, parseMarkdown, readRaw } from "./markdown.ts";
 import { cutPassages, headingPath, shorten, type Mark } from "./passages.ts";
 
 const MAX_CELLS = 10_000;
@@ -69,6 +69,8 @@ class NotebookReading {
   readonly #path: OpenHeading[] = [];
   #title: string | null = null;
   #summary = "";
+  /** Prose above the title: in many books the same in each notebook. */
+  #above = "";
   #units = 0;
   #cut = 0;
   #images = 0;
@@ -93,8 +95,9 @@ class NotebookReading {
     list.marks.push({ line: 1, heading: this.#heading(), name: null });
     if (tree !== null) {
       this.#title ??= findTitle(tree);
-      this.#summary ||= findSummary(tree);
-      readHeadings(tree, list);
+      if (this.#title === null) this.#above ||= findSummary(tree);
+      else this.#summary ||= findSummary(tree);
+      addHeadings(lines, "markdown", list);
       // A heading alone says nothing: the cells below it have it in their path.
       const isHeading = tree.children.every((child) => child.type !== "element" || /^h[1-6]$/.test(child.tagName));
       if (!isHeading || number === this.#notebook.cells.length) this.#addPassages(number, text, list.marks);
@@ -184,7 +187,7 @@ class NotebookReading {
         `${this.#left === 1 ? "One image" : `${this.#left} images`} of this notebook cannot be shown here: of a type that is not shown, damaged or too large.`,
       );
     if (cells.length > MAX_CELLS) this.#notes.push(`Only the first ${MAX_CELLS} cells of this notebook are read.`);
-    return { title, summary: this.#summary, passages: this.#passages, html: html + cut, facts, notes: this.#notes };
+    return { title, summary: this.#summary || this.#above, passages: this.#passages, html: html + cut, facts, notes: this.#notes };
   }
 }
 

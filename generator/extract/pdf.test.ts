@@ -32,7 +32,14 @@ test("passages are lines of a page, and the title is the document's", async () =
 });
 
 test("the name of a file is no title", async () => {
-  for (const name of ["paper.dvi", "Untitled", "Microsoft Word - draft.doc", "main.tex"]) {
+  for (const name of [
+    "paper.dvi",
+    "C:/Documents and Settings/A/paper.dvi",
+    "/home/a b/x.tex",
+    "Untitled",
+    "Microsoft Word - draft.doc",
+    "main.tex",
+  ]) {
     const { title } = await extract("p/a.pdf", makePdf(["Sorting lists."], "", `<< /Title (${name}) >>`));
     assert.notEqual(title, name);
   }

@@ -190,7 +190,7 @@ async function readInfo(pdf: Awaited<ReturnType<typeof getDocumentProxy>>): Prom
 }
 
 /** What programs write where nobody gave a title: their own name, or that of the file which they made the PDF of. */
-const NO_TITLE = /^(?:untitled|microsoft word)|^[^\s/\\]+\.(?:dvi|tex|e?ps|pdf|docx?|odt|rtf|indd|pptx?|xlsx?|html?|txt)$/i;
+const NO_TITLE = /^(?:untitled|microsoft word)|^(?:[^\s/\\]+|\S*[/\\].*)\.(?:dvi|tex|e?ps|pdf|docx?|odt|rtf|indd|pptx?|xlsx?|html?|txt)$/i;
 
 function titleOf({ Title: title }: Readonly<Record<string, unknown>>): string | null {
   return typeof title === "string" && /\p{L}/u.test(title) && !NO_TITLE.test(title.trim()) ? title : null;

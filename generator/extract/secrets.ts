@@ -13,6 +13,10 @@ const CONFIG = { rules: [{ id: PRESET, rule: creator, options: {} }] };
 /** The rules begin at a hundred characters: keys of elliptic curves are shorter. */
 const SHORT_KEY = /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s+(?:[A-Za-z0-9+/=]{16,}\s+)+-----END /g;
 
+/** A name and a password in an address as manuals show where they stand, or of a host that nobody can have (RFC 2606). */
+const SHOWN =
+  /:\/\/(?:[^\s@/]*@(?:[\w-]+\.)*(?:example|invalid|test)(?:\.(?:com|net|org))?(?![\w.-])|[^\s@/:]*:[<$%{[]*(?:(?:my|your|the)[-_ ]?)?(?:pass(?:word|wd|phrase)?|pw|pwd|secret)(?:[-_][a-z-]+)?[>}\]%]*@)/i;
+
 /** @returns for each find its rule and line, `privatekey in line 3`, in the order of the text */
 export async function findSecrets(text: string): Promise<readonly string[]> {
   const { messages } = await lintSource({
@@ -20,7 +24,9 @@ export async function findSecrets(text: string): Promise<readonly string[]> {
     options: { config: CONFIG, maskSecrets: true, noPhysicFilePath: true },
   });
   const found = [
-    ...messages.map(({ ruleId, range }) => ({ rule: ruleId.replace("@secretlint/secretlint-rule-", ""), at: range[0] })),
+    ...messages
+      .filter(({ ruleId, range }) => !(ruleId.endsWith("-basicauth") && SHOWN.test(text.slice(...range))))
+      .map(({ ruleId, range }) => ({ rule: ruleId.replace("@secretlint/secretlint-rule-", ""), at: range[0] })),
     ...Array.from(text.matchAll(SHORT_KEY), ({ index }) => ({ rule: "privatekey", at: index })),
   ].sort((a, b) => a.at - b.at);
   const { lineAt } = openLines(text);

@@ -12,7 +12,10 @@ export function describeFailure(error: unknown): string {
     return `Too many files are open at a time, in this process or on this machine.\n  ${RAISE.join("\n  ")}`;
   if (code === "EIO" || /input\/output error|os error 5\)/i.test(error.message))
     return `The disk failed (${error.message.split("\n", 1)[0]}). The public snapshot served before is untouched. Look after the disk, then try again.`;
-  if (code === "EADDRINUSE") return "The port is in use. Choose another with --port, or 0 for a free one.";
+  if (code === "EADDRINUSE") {
+    const port = /:(\d+)$/.exec(error.message)?.[1];
+    return `The port${port === undefined ? "" : ` ${port}`} is in use, perhaps by a server that you started before. Choose another with --port, or 0 for a free one.`;
+  }
   if (code === "EACCES" || code === "EPERM" || code === "EROFS") return `Not permitted: ${error.message}`;
   return error.stack ?? error.message;
 }

@@ -12,7 +12,8 @@ import { SILENT, writeFiles } from "../testing/library.ts";
 import { countJournal } from "../kept/journal.ts";
 import { openProgress } from "./progress.ts";
 
-import { type ObjectStore, openMemoryStore } from "../sources/object-store.ts";
+import type { ObjectStore } from "../sources/object-store.ts";
+import { openMemoryStore } from "../testing/memory-store.ts";
 import { PAGED_PARTS } from "../testing/plain-parts.ts";
 import { build, openShelves, verifyLibrary } from "../testing/whole.ts";
 

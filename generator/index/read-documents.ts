@@ -11,7 +11,7 @@ export async function* readDocuments(shelf: Shelf, sources: AsyncIterable<IndexS
   }
 }
 
-async function readText(shelf: Shelf, digest: string): Promise<Pick<Document, "passages" | "language">> {
-  const { passages, language } = parseExtract(await readBlob(shelf, digest));
-  return { passages, language };
+async function readText(shelf: Shelf, digest: string): Promise<Pick<Document, "passages" | "language" | "lang">> {
+  const { passages, language, about } = parseExtract(await readBlob(shelf, digest));
+  return { passages, language, ...(about?.lang === undefined ? {} : { lang: about.lang }) };
 }

@@ -51,6 +51,7 @@ const PUBLISH = { access: "public", provenance: true };
 type Manifest = Readonly<Record<string, unknown>> & {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
 };
 
 /** Writes the package as a folder. @param folder empty or missing */
@@ -132,11 +133,15 @@ function linkedFrom(text: string): readonly string[] {
 }
 
 /** With the dependencies that a program of this package imports and no others. */
-function publishedManifest({ version, dependencies, ...rest }: Manifest, imported: ReadonlySet<string>): Record<string, unknown> {
-  const versionsOf = (names: readonly string[]): Record<string, string> =>
-    Object.fromEntries(names.map((name) => [name, dependencies[name] ?? ""]));
+function publishedManifest(
+  { version, dependencies, devDependencies, ...rest }: Manifest,
+  imported: ReadonlySet<string>,
+): Record<string, unknown> {
+  // A clone has what runs a person's own model for its tests alone.
+  const all = { ...dependencies, ...Object.fromEntries(Object.entries(devDependencies).filter(([name]) => MODEL.test(name))) };
+  const versionsOf = (names: readonly string[]): Record<string, string> => Object.fromEntries(names.map((name) => [name, all[name] ?? ""]));
   const { dependencies: ofEngine = {}, optionalDependencies: natives = {} } = readLock()[`node_modules/${BUNDLED}`] ?? {};
-  const needed = Object.keys(dependencies).filter((name) => imported.has(name) && !COMPILERS.has(name));
+  const needed = Object.keys(all).filter((name) => imported.has(name) && !COMPILERS.has(name));
   const models = needed.filter((name) => MODEL.test(name));
   return {
     name: rest["name"],
@@ -164,7 +169,11 @@ function publishedManifest({ version, dependencies, ...rest }: Manifest, importe
 async function bundleEngine(folder: string): Promise<void> {
   const from = join(ROOT, "node_modules", BUNDLED);
   const to = join(folder, "node_modules", BUNDLED);
-  await cp(from, to, { recursive: true, filter: (path) => !/\.md$|\.ya?ml$|\.d\.ts$|\.map$/.test(path) || /LICENSE/.test(path) });
+  await cp(from, to, {
+    recursive: true,
+    filter: (path) =>
+      (!path.startsWith(join(from, "node_modules")) && !/\.md$|\.ya?ml$|\.d\.ts$|\.map$/.test(path)) || /LICENSE/.test(path),
+  });
   const { name, version, license, main, exports, types } = JSON.parse(await readFile(join(from, "package.json"), "utf8")) as Record<
     string,
     unknown

@@ -218,6 +218,17 @@ test("the steps of the workflow for proofs scan, recheck, build, say what change
   passes("compare", { BASE: before });
   assert.match(readFileSync(join(temp, "diff.md"), "utf8"), /^```\nnew +mine coq L\.B\.next\n1 declarations, then 2/);
   assert.match(readFileSync(join(temp, "pages/registry/CUB-0002/index.html"), "utf8"), /accepted this file/);
+  // The comment of a pull request is written anew where there is none to edit. What it is written with is installed first.
+  const install = jobs.proofs.steps.find(({ name }) => name === "install")?.run ?? "";
+  assert.match(install, /apt-get install .*\bgh\b/);
+  const said = join(dir, "comment");
+  writeFileSync(
+    join(bin, "gh"),
+    `#!/bin/sh\n[ "$4" = --edit-last ] && exit 1\n[ "$1 $2 $3 $4" = "pr comment 7 --body-file" ] && cat "$5" > ${said}\n`,
+    { mode: 0o755 },
+  );
+  passes("comment", { NUMBER: "7" });
+  assert.match(readFileSync(said, "utf8"), /L\.B\.next/);
   // A hole is refused by the recheck, and another statement under a verified id already by the scan.
   await writeFiles(work, [["src/B.v", "Lemma next : 2 = 2. Proof. Admitted.\n"]]);
   git("commit", "--quiet", "--all", "--message", "a hole");

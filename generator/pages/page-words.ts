@@ -14,12 +14,13 @@ const MAX_WORDS = 400; // of one page, those that say most
 
 export type PageTexts = Readonly<Record<keyof typeof WORTH, string>>;
 
-/** @returns word → weight: 0 is the most, LEAST the least */
-export function weighPage(texts: PageTexts): ReadonlyMap<string, number> {
+/** @param languages that it is written in, as of the server's index
+ *  @returns word → weight: 0 is the most, LEAST the least */
+export function weighPage(texts: PageTexts, languages: readonly string[]): ReadonlyMap<string, number> {
   const worth = new Map<string, number>();
   let length = 0;
   for (const [field, value] of Object.entries(WORTH)) {
-    const found = words(texts[field as keyof PageTexts]);
+    const found = words(texts[field as keyof PageTexts], languages);
     for (const word of found) worth.set(word, (worth.get(word) ?? 0) + value);
     if (field === "text") length = Math.ceil(found.length / LENGTH_STEP) * LENGTH_STEP;
   }

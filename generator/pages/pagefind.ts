@@ -22,6 +22,7 @@ import {
   nearPath,
   nearShards,
   parseWords,
+  stemmerPath,
   type WordEntry,
   wordsPath,
 } from "../../snapshots/page/browser-index.ts";
@@ -37,6 +38,8 @@ import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { compareNames, type FileEntry } from "../../snapshots/format/tree.ts";
 import { findCollection, type ObjectRow, type ViewData } from "../../snapshots/format/view-data.ts";
 import { type PageTexts, weighPage } from "./page-words.ts";
+import { loadStemmers, readStemmer } from "../../snapshots/index/load-stemmers.ts";
+import { ENGLISH, isStemmed, languagesIn } from "../../snapshots/index/stemmers.ts";
 import { formatBundleWords, mergeShard } from "./posting-lists.ts";
 import type { PagefindProcess } from "./pagefind-process.ts";
 import type { PageRecord } from "./pagefind-worker.ts";
@@ -61,6 +64,7 @@ type FoundPage = {
   readonly record: PageRecord;
   readonly card: BrowserCard;
   readonly texts: PageTexts;
+  readonly languages: readonly string[];
 };
 
 export type Member = {
@@ -81,12 +85,15 @@ export type DealtBundle = {
   readonly facts: string;
   /** How many pages it has. */
   readonly size: number;
+  /** Of its pages, besides English. */
+  readonly languages: readonly string[];
   /** Made when the bundle is: of all that a library has they would fill the memory. */
   members(): readonly Member[];
 };
 
+const SCRIPT = "text/javascript; charset=utf-8";
 const TYPES: readonly (readonly [ending: string, type: string])[] = [
-  [".js", "text/javascript; charset=utf-8"],
+  [".js", SCRIPT],
   [".css", "text/css; charset=utf-8"],
   [".json", "application/json"],
 ];
@@ -102,7 +109,8 @@ export function dealBundles(data: ViewData, extracts: Extracts): readonly DealtB
   return dealt.map((bundle) => {
     const members = (): readonly Member[] => bundle.map(memberOf);
     const said = members().map(({ id, groups, marks, facts }) => `${JSON.stringify([id, groups, marks])} ${facts}\n`);
-    return { facts: sha256(said.join("")), size: bundle.length, members };
+    const languages = new Set(bundle.flatMap(({ what, item }) => (what === "object" ? (item.lang ?? []) : [])));
+    return { facts: sha256(said.join("")), size: bundle.length, languages: [...languages], members };
   });
 }
 
@@ -130,10 +138,13 @@ export async function makeBundles(
   const facts = sha256(bundles.map((bundle) => bundle.facts).join(" "));
   const known = before[SHARDS];
   const words = known?.facts === facts ? known : { facts, files: await makeShards(Object.values(made), before, shards, shelf, put) };
-  const list: BundleList = { bundles: bundles.map((_, number) => `pagefind/${number}/`), pages };
+  const languages = languagesIn((language) => bundles.some((bundle) => bundle.languages.includes(language)));
+  const list: BundleList = { bundles: bundles.map((_, number) => `pagefind/${number}/`), pages, languages };
+  const stemmers: FileEntry[] = [];
+  for (const language of languages.filter(isStemmed)) stemmers.push(await put(stemmerPath(language), await readStemmer(language), SCRIPT));
   const listed = await put("pagefind/bundles.json", Buffer.from(JSON.stringify(list)), "application/json");
   return {
-    files: [...Object.values(made).flatMap((bundle) => bundle.files), ...words.files, listed],
+    files: [...Object.values(made).flatMap((bundle) => bundle.files), ...words.files, ...stemmers, listed],
     bundles: { ...made, [SHARDS]: words },
   };
 }
@@ -160,11 +171,12 @@ async function makeBundle(
     const list = cards.map(({ card }) => card);
     entries.push(await put(cardPath(number, page), Buffer.from(JSON.stringify(list)), "application/json"));
   }
-  const indexed = pages.map(({ member, texts }) => {
+  await loadStemmers(pages.flatMap(({ languages }) => languages));
+  const indexed = pages.map(({ member, texts, languages }) => {
     const named = [texts.title, ...texts.names.split("\n")].map((name): [string, number] => [MARKS.name(foldSpaces(name)), NAMED]);
     const marks = new Map([...named, ...member.marks.map((mark): [string, number] => [mark, 0])]);
     const kept = [...marks].filter(([mark]) => Buffer.byteLength(mark) <= MAX_MARK);
-    return { page: crc32(member.id), groups: member.groups, words: [...weighPage(texts), ...kept] };
+    return { page: crc32(member.id), groups: member.groups, words: [...weighPage(texts, languages), ...kept] };
   });
   entries.push(await put(`pagefind/${number}/${OWN_WORDS}`, formatBundleWords(indexed, shards), BYTES));
   return entries;
@@ -360,10 +372,11 @@ function factsPageOf(kind: "claim" | "record", path: string, key: string, title:
     record: recordOf(path, [key, title, ...said].join("\n"), { title, key, kind: KINDS[kind].title }),
     card: { path, title, key, kind, copies: [], passages: [{ name: "", line: 0, anchor: "", text: text.slice(0, MAX_TEXT) }] },
     texts: { title, key, names: "", headings: "", text },
+    languages: ENGLISH,
   };
 }
 
-function objectPageOf({ key, title, kind }: ObjectRow, copies: readonly string[], { passages, summary }: Extract): FoundPage {
+function objectPageOf({ key, title, kind, lang }: ObjectRow, copies: readonly string[], { passages, summary }: Extract): FoundPage {
   const path = pagePath.object(key);
   const shown: CardPassage[] = [];
   let room = MAX_TEXT;
@@ -382,6 +395,7 @@ function objectPageOf({ key, title, kind }: ObjectRow, copies: readonly string[]
     record: recordOf(path, [key, headings, names, text].join("\n").toWellFormed(), { title, key, kind: KINDS[kind].title }),
     card: { path, title, key, kind, copies: copies.map((copy) => ({ key: copy, path: pagePath.object(copy) })), passages: shown },
     texts: { title, key: [key, ...copies].join("\n"), names, headings, text },
+    languages: lang === undefined ? ENGLISH : [lang],
   };
 }
 

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { type ConfigProblem, explainIssues, listAt, nearest, valueAt } from "../config/problems.ts";
 import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "../config/yaml.ts";
+import { CUB_ID_PATTERN } from "../../snapshots/schema/cubs.ts";
 import { dropNulls, isRecord } from "./issues.ts";
 import { claimsFile, claimsJsonSchema, registryFile, registryJsonSchema, SMALLEST_CLAIMS, SMALLEST_REGISTRY } from "./source-schemas.ts";
 
@@ -47,17 +48,22 @@ export function checkRecords(bytes: Uint8Array, internalFields: readonly string[
   return { wrong: found.wrong, notes: found.notes.filter((note) => !isInternal(note)) };
 }
 
-/** checkEvidence looks for paths of claims that lead to no object of the library. A path of another repository is not looked for.
- *  @param keys of every object */
-export function checkEvidence(bytes: Uint8Array, keys: ReadonlySet<string>): readonly Located[] {
+/** checkEvidence looks for paths of claims that lead to no object of the library, and to no record. A path of another repository is not
+ *  looked for.
+ *  @param keys of every object
+ *  @param records ids that are there; null where nobody knows */
+export function checkEvidence(bytes: Uint8Array, keys: ReadonlySet<string>, records: ReadonlySet<string> | null): readonly Located[] {
   const yaml = parseLocatedYaml(bytes);
   return listAt(yaml.value, ["claims"]).flatMap((claim, at) =>
     listAt(claim, ["evidence"]).flatMap((item, index) => {
       const [key, repo, url] = ["path", "repo", "url"].map((name) => valueAt(item, [name]));
       if (typeof key !== "string" || repo !== undefined || url !== undefined || keys.has(key)) return [];
       const path = ["claims", at, "evidence", index, "path"];
-      const meant = nearest(key, [...keys]);
-      const what = `is no object of this library${meant === null ? "; write a key, as in proofs/Sort.v, or name its repo" : `; did you mean ${JSON.stringify(meant)}?`}`;
+      const namesRecord = CUB_ID_PATTERN.test(key);
+      if (namesRecord && (records === null || records.has(key))) return [];
+      const meant = nearest(key, [...(namesRecord && records !== null ? records : keys)]);
+      const how = namesRecord ? "" : "; write a key, as in proofs/Sort.v, or name its repo";
+      const what = `is no ${namesRecord ? "record of the registry" : "object of this library"}${meant === null ? how : `; did you mean ${JSON.stringify(meant)}?`}`;
       return [{ line: yaml.lineOf(path), path, what }];
     }),
   );

@@ -10,7 +10,8 @@ import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { withoutPrivileges } from "../testing/unprivileged.ts";
-import { openMemoryStore, type ObjectStore, type StoredObject } from "./object-store.ts";
+import type { ObjectStore, StoredObject } from "./object-store.ts";
+import { openMemoryStore } from "../testing/memory-store.ts";
 import { openObjectStore } from "../testing/whole.ts";
 
 const base = mkdtempSync(join(tmpdir(), "store-"));

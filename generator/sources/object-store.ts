@@ -1,8 +1,5 @@
 /** Where the objects come from: a folder or a bucket. Names and bytes are controlled by whoever can write there. */
-import { ShelfError } from "../../snapshots/errors.ts";
-import { findKeyProblem } from "../../snapshots/format/layout.ts";
 import type { SourceRef } from "../../snapshots/schema/index.ts";
-import { sha256 } from "../../snapshots/digest.ts";
 
 export type StoredObject = {
   readonly key: string;
@@ -34,30 +31,4 @@ export interface ObjectStore {
    *  @throws ShelfError "bad_source" when it is gone, unreadable, too large or never holds still; what a bucket throws when that
    *          cannot be told */
   read(key: string): Promise<ReadObject>;
-}
-
-export type MemoryObject = { readonly bytes: Uint8Array | string; readonly uploaded?: string | null };
-
-/** A store in memory, read at the time of each call: add to or change `objects` between builds. */
-export function openMemoryStore(objects: ReadonlyMap<string, MemoryObject>): ObjectStore {
-  const encode = (bytes: Uint8Array | string) => (typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes);
-  const stored = (key: string, object: MemoryObject): StoredObject => {
-    const bytes = encode(object.bytes);
-    return { key, size: bytes.length, version: sha256(bytes), uploaded: object.uploaded ?? null, problem: findKeyProblem(key) };
-  };
-  return {
-    async *list() {
-      for (const [key, object] of [...objects].sort(([a], [b]) => (a < b ? -1 : 1))) yield stored(key, object);
-    },
-    async find(key) {
-      const object = objects.get(key);
-      return object === undefined ? null : stored(key, object);
-    },
-    async read(key) {
-      const object = objects.get(key);
-      if (object === undefined) throw new ShelfError("bad_source", "The object is gone.");
-      const bytes = encode(object.bytes);
-      return { bytes, version: sha256(bytes) };
-    },
-  };
 }

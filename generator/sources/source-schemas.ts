@@ -23,6 +23,7 @@ const record = z.strictObject({
   files: z.strictObject(CubFiles.shape).optional(),
   reproduce: z.strictObject(CubReproduce.shape).optional(),
   links: z.strictObject(CubLinks.shape).optional(),
+  license: CubRecord.shape.license,
 });
 export const registryFile = z.strictObject({
   $schema: editor,

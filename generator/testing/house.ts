@@ -106,9 +106,10 @@ export function ours(path: string, names: readonly string[]): string[] {
   return [...new Set(names.filter((name) => name.startsWith(".")).map((name) => posix.join(posix.dirname(path), name)))];
 }
 
-/** Tests, what tests are made with, and tools do not ship. They may look at everything that their top folder may. */
+/** Tests, what tests are made with, and tools do not ship, nor do the makers of packages and the recipes beside them. They may look at
+ *  everything that their top folder may. */
 export function ships(path: string): boolean {
-  return !/(\.(test|spec)|(^|\/|-)(fixtures?|double))\.ts$|\/(bench|contract|demo|eval|guides|testing|torture)\/|site\/(fixtures|fixture-server|shots|pictures)\.ts$|\/bench\.ts$/.test(
+  return !/(\.(test|spec)|(^|\/|-)(fixtures?|double))\.ts$|\/(bench|contract|demo|eval|guides|testing|torture)\/|site\/(fixtures|fixture-server|shots|pictures)\.ts$|package\/(pack[^/]*\.ts|recipes\/.*)|\/bench\.ts$/.test(
     path,
   );
 }

@@ -5,14 +5,22 @@ import { join } from "node:path";
 import type { Sources } from "../files/import-closure.ts";
 import { ROOT, ships } from "./house.ts";
 
-/** What is the process's, not the file's: other processes, the environment, the working folder, clocks, and hooks around every test. */
+/** What is the process's, not the file's: threads, processes that go on beside it, the environment, the working folder, clocks, and hooks
+ *  around every test. */
 const OF_THE_PROCESS =
-  /node:child_process|node:worker_threads|process\.env\b[^;\n]*[^=!]=[^=]|delete process\.env|process\.(?:chdir|umask|exit|kill|on|resourceUsage|memoryUsage)\b|process\.std\w+\.write =|\bmock\.|globalThis\.\w+ =[^=]|useParts\(|setFlagsFromString|\bgc\(|getEventListeners|console\.\w+ =|^(?:beforeEach|afterEach)\(/m;
+  /node:worker_threads|\b(?:spawn|fork)\(|process\.env\b[^;\n]*[^=!]=[^=]|delete process\.env|process\.(?:chdir|umask|exit|kill|on|resourceUsage|memoryUsage)\b|process\.std\w+\.write =|\bmock\.|globalThis\.\w+ =[^=]|^ +useParts\(|setFlagsFromString|\bgc\(|getEventListeners|console\.\w+ =|^(?:beforeEach|afterEach)\(/m;
+/** Gives the process other parts of a build for good: files that give it the same ones may share it. */
+const PARTS = /^useParts\((\w+)\)/m;
+/** What they do to a process is nobody else's: programs that tests start, and what takes its own back before it returns. */
+const HARMLESS: ReadonlySet<string> = new Set(
+  ["plain-program", "crash-child", "run-program"].map((name) => `generator/testing/${name}.ts`),
+);
 /** Makes what a whole run shares, before any test. */
 const SHARED = /^snapshots\/contract\//;
 /** A longer file spends little of its time on loading; bytes. */
-const MAX_FILE = 12 * 1024;
-const GROUP = 12;
+const MAX_FILE = 20 * 1024;
+/** Files in a group, and how long they are together, so that none holds one of the lanes for long; bytes. */
+const [GROUP, MAX_GROUP] = [12, 80 * 1024];
 
 /** Deals files into groups whose modules are alike, and the rest.
  *  @param files from the project's root */
@@ -21,19 +29,32 @@ export function dealGroups(
   sources: Sources,
 ): { readonly groups: readonly (readonly string[])[]; readonly alone: readonly string[] } {
   const closures = new Map(files.map((path) => [path, sources.closure([path]).files]));
+  const loaded = (path: string): readonly string[] =>
+    (closures.get(path) ?? []).filter((used) => !ships(used) && !SHARED.test(used) && /\.m?ts$/.test(used) && !HARMLESS.has(used));
   const mayShare = (path: string): boolean =>
-    statSync(join(ROOT, path)).size <= MAX_FILE &&
+    sizeOf(path) <= MAX_FILE &&
     // Tests that a fixture declares are not told by the file that calls it.
     /^ *test\(/m.test(textOf(path)) &&
-    (closures.get(path) ?? []).every(
-      (used) => ships(used) || SHARED.test(used) || !/\.m?ts$/.test(used) || !OF_THE_PROCESS.test(textOf(used)),
-    );
-  const sharing = files.filter(mayShare).sort((a, b) => (closures.get(a)?.length ?? 0) - (closures.get(b)?.length ?? 0));
-  const groups = Array.from({ length: Math.ceil(sharing.length / GROUP) }, (_, at) => sharing.slice(at * GROUP, (at + 1) * GROUP));
-  return {
-    groups: groups.filter(({ length }) => length > 1),
-    alone: files.filter((path) => !groups.some((group) => group.length > 1 && group.includes(path))),
-  };
+    loaded(path).every((used) => !OF_THE_PROCESS.test(textOf(used)));
+  const partsOf = (path: string): string =>
+    [...new Set(loaded(path).map((used) => PARTS.exec(textOf(used))?.[1] ?? ""))].sort().join(" ").trim();
+  const groups: string[][] = [];
+  for (const [parts, sharing] of Map.groupBy(files.filter(mayShare), partsOf)) {
+    if (parts.includes(" ")) continue;
+    let group: string[] = [];
+    for (const path of sharing.sort((a, b) => (closures.get(a)?.length ?? 0) - (closures.get(b)?.length ?? 0))) {
+      const together = group.reduce((sum, one) => sum + sizeOf(one), sizeOf(path));
+      if (group.length === 0 || group.length === GROUP || together > MAX_GROUP) groups.push((group = []));
+      group.push(path);
+    }
+  }
+  const shared = groups.filter(({ length }) => length > 1);
+  const inGroups = new Set(shared.flat());
+  return { groups: shared, alone: files.filter((path) => !inGroups.has(path)) };
+}
+
+function sizeOf(path: string): number {
+  return statSync(join(ROOT, path)).size;
 }
 
 function textOf(path: string): string {

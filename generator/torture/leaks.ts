@@ -287,7 +287,8 @@ async function makeLibrary(dir: string, random: Random): Promise<Library> {
     ...drafts.map((key) => [`library/${key}`, draftOf(key)] as const),
   ]);
   const config = await openConfig(join(dir, "proofshelf.yaml"));
-  await build(config, { progress: SILENT });
+  // What other attacks are made with may have changed the usual parts.
+  await build(config, { progress: SILENT }, PARTS);
   const shelves = openShelves(config);
   const open = async (shelf: DirectoryShelf): Promise<Snapshot> =>
     openSnapshot(shelf, (await shelf.readPointer()) as SnapshotRecord, createTreeCache());

@@ -99,7 +99,7 @@ export function ground(sentence: Claimed, excerpts: readonly Excerpt[], told: re
   // An address is never the model's own word.
   const quoted = new Set(quotes.flatMap(({ quote }) => bareAddresses(quote)));
   if (bareAddresses(text).some((address) => !quoted.has(address))) return null;
-  const near = new Set([...repeated, ...quotes.map(({ quote }) => quote)].flatMap(words));
+  const near = new Set([...repeated, ...quotes.map(({ quote }) => quote)].flatMap((text) => words(text)));
   const sources = new Set(quotes.flatMap(({ excerpt }) => words(`${excerpt.title} ${excerpt.source}`)));
   const around = sources.union(near);
   const share = (known: ReadonlySet<string>): number => [...needed].filter((word) => known.has(word)).length / needed.size;

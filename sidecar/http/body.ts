@@ -42,7 +42,9 @@ export function parseAskBody(bytes: Uint8Array, contentType: string | null): Ask
   if (parsed.success) return parsed.data;
   const errors = explain(parsed.error.issues, Object.keys(AskRequest.shape));
   const message = errors
-    .map(({ pointer, detail }) => (pointer === "" ? "The body is not an object." : `${pointer.slice(1)} ${detail}.`))
+    .map(({ pointer, detail }) =>
+      pointer === "" ? "The body is not an object." : `${pointer.slice(1)} ${detail.replace(/(?<!\?)$/, ".")}`,
+    )
     .join(" ");
   throw new ShelfError("bad_json", message, { errors, fixes: [EXAMPLE] });
 }

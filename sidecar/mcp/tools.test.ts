@@ -7,7 +7,7 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { MAX_RESULT_BYTES } from "../../snapshots/tools/budget.ts";
 import { inputJsonSchema, outputJsonSchema, TOOLS } from "../../snapshots/tools/table.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
-import { checkProof } from "../../snapshots/format/tree.ts";
+import { checkProof } from "../../snapshots/contract/check-proof.ts";
 import type { View } from "../../snapshots/http/view.ts";
 import { buildDemo, call, type Called, modern } from "./fixture.ts";
 import { openMcp } from "./handler.ts";

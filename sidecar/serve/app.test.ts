@@ -133,7 +133,8 @@ test("bad bodies of ask are 400 or 413 with a reason, on every ask route", async
       '{"question":["x"]}',
       `{"q":"x"}`,
       '{"question":"x","prefx":"notes/"}',
-      '{"question":"x","snapshot":1}',
+      '{"question":"x","snapshot":1.5}',
+      '{"question":"x","snapshot":null}',
       '{"question":"x","snapshot":"latest"}',
     ]) {
       const reply = await running.send("POST", path, { ...headers, "content-type": "application/json" }, body);
@@ -142,9 +143,10 @@ test("bad bodies of ask are 400 or 413 with a reason, on every ask route", async
     }
     assert.match(
       (await running.send("POST", path, headers, '{"question":"x","prefx":"notes/"}')).body,
-      /prefx is not known here; did you mean prefix\?/,
+      /prefx is not known here; did you mean prefix\?"/,
     );
-    assert.equal((await running.send("POST", path, headers, '{"question":"x","snapshot":"9999"}')).status, 404);
+    for (const number of ['"9999"', "9999"])
+      assert.equal((await running.send("POST", path, headers, `{"question":"x","snapshot":${number}}`)).status, 404);
     assert.equal((await running.send("POST", path, headers, `{"question":"x","snapshot":"${"0".repeat(64)}"}`)).status, 404);
     assert.equal((await running.send("POST", path, headers, new Uint8Array([0x7b, 0xff, 0x7d]))).status, 400);
     const large = await running.send("POST", path, headers, `{"question":"${"x".repeat(9_000)}"}`);

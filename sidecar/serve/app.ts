@@ -3,9 +3,10 @@
  *  counted stands in that table alone (routes/match.ts reads it). */
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
+import { type ErrorCode, ShelfError } from "../../snapshots/errors.ts";
 import { parseKeyPath } from "../../snapshots/format/layout.ts";
 import { toShelfError } from "../../snapshots/format/index.ts";
-import { admit, CACHE, type Seen } from "../../snapshots/http/index.ts";
+import { admit, CACHE, readsHtml, type Seen } from "../../snapshots/http/index.ts";
 import { isGated, isOf, limitOf, type Place } from "../../snapshots/routes/index.ts";
 import { type Call, clientOf, type Effect, type EffectParts, openEffects, readFrom } from "./effects.ts";
 import type { Gate } from "../gate/gate.ts";
@@ -75,6 +76,18 @@ export function createApp(parts: Parts): App {
     return page ?? problemResponse(verdict.problem, parts.baseUrl);
   }
 
+  /** What the sign-in answers. A person whom it refuses gets the page of every refusal, which says whom to ask. */
+  async function signIn({ request, place }: Call): Promise<Response | null> {
+    const response = (await parts.signIn?.(request)) ?? null;
+    if (response === null || ![401, 403].includes(response.status) || !readsHtml(request.headers.get("accept"))) return response;
+    const { code, detail } = (await response.clone().json()) as { code: ErrorCode; detail: string };
+    if (code !== "unauthenticated" && code !== "forbidden") return response;
+    const accept = request.headers.get("accept");
+    const page = await gatedPage(parts.publicView, pathOf(place), accept, new ShelfError(code, detail), parts.gate.help("/internal/"));
+    for (const cookie of response.headers.getSetCookie()) page?.headers.append("Set-Cookie", cookie);
+    return page ?? response;
+  }
+
   async function respond(call: Call): Promise<Response> {
     const { place, request, of } = call;
     // A Request has tidied its address: dot segments and backslashes are refused as they were written.
@@ -134,7 +147,7 @@ export function createApp(parts: Parts): App {
     await next();
     seal(context.get("call"), context.res);
   });
-  app.use(async (context, next) => (await parts.signIn?.(context.req.raw)) ?? (await refusal(context.get("call"))) ?? next());
+  app.use(async (context, next) => (await signIn(context.get("call"))) ?? (await refusal(context.get("call"))) ?? next());
   app.all("*", async (context) => respond(context.get("call")));
   return {
     fetch: app.fetch,

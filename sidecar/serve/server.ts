@@ -59,6 +59,11 @@ export type SidecarAnnexes = {
     access: () => AccessConfig | null,
     given: { readonly baseUrl: string; readonly env: Environment; readonly log: Pick<Logger, "warn"> },
   ): { answer(request: Request): Promise<Response | null>; withSession(strict: Gate): Gate };
+  /** Takes requests to be let in. */
+  openRequests(
+    access: () => AccessConfig | null,
+    given: { readonly baseUrl: string; readonly log: Pick<Logger, "info"> },
+  ): { answer(request: Request): Promise<Response | null>; withRequests(gate: Gate): Gate };
   /** Lets whoever started this look at the gated view; null where others could reach what listens on a host. */
   openDevelopmentAccess(host: string): Promise<DevelopmentAccess | null>;
 };
@@ -102,7 +107,8 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
   const strict = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
   const own = annexes.openSignIn(() => access, { baseUrl: serving.baseUrl, env, log });
-  const gate = development?.withCookie(strict) ?? own.withSession(strict);
+  const requests = annexes.openRequests(() => access, { baseUrl: serving.baseUrl, log });
+  const gate = development?.withCookie(strict) ?? requests.withRequests(own.withSession(strict));
   let watcher: Watcher | null = null;
   const { model, notice } = openModel(serving, env, (outcome) => watcher?.countModelCall(outcome));
   const semantic = options.semantic ?? (await openConfiguredSemantic(serving, env));
@@ -179,12 +185,12 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
       ask: (request, open, signal) => wholeAnswer(ask(request, open, signal)),
       onError: (error) => log.error({ err: error }, "an MCP call failed"),
     });
-  const requests = requestLog(log);
+  const logged = requestLog(log);
   const parts: Parts = {
     publicView,
     internalView,
     gate,
-    signIn: development?.signIn ?? ((request) => own.answer(request)),
+    signIn: development?.signIn ?? (async (request) => (await own.answer(request)) ?? requests.answer(request)),
     ask,
     semantic: semantic.tool,
     codeStore,
@@ -195,7 +201,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     admission: openAdmission(),
     baseUrl: serving.baseUrl,
     accessLog: serving.accessLog ? openAccessLog() : null,
-    log: (entry) => (entry.status >= 500 ? requests.error(entry) : requests.info(entry)),
+    log: (entry) => (entry.status >= 500 ? logged.error(entry) : logged.info(entry)),
   };
   return {
     listener: sidecarListener(parts, { alone: serving.alone }),

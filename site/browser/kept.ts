@@ -2,7 +2,10 @@
 for (const name of ["theme", "width"]) {
   try {
     const kept = localStorage.getItem(`reading ${name}`);
-    if (kept !== null) document.documentElement.dataset[name] = kept;
+    if (kept === null) continue;
+    document.documentElement.dataset[name] = kept;
+    // The first of its name stands above this script.
+    if (name === "theme") document.querySelector("meta[name=color-scheme]")?.setAttribute("content", kept);
   } catch {
     // A browser that keeps nothing shows what its system says.
   }

@@ -53,6 +53,26 @@ async function permanentLink(root: URL): Promise<string | null> {
   return snapshot === null ? null : new URL(`at/${snapshot}/${location.href.slice(root.href.length)}`, root).href;
 }
 
+/** An address of lines, or of a heading, that another part of a long text has: whoever linked to it did not know its part. */
+const parts = JSON.parse(document.querySelector<HTMLElement>("[data-parts]")?.dataset["parts"] ?? "[]") as readonly (readonly [
+  number | null,
+  string,
+])[];
+addEventListener("hashchange", findPart);
+findPart();
+
+async function findPart(): Promise<void> {
+  const id = decodeURIComponent(location.hash.slice(1));
+  const [, digits] = /^L(\d+)(?:-L\d+)?$/.exec(id) ?? [];
+  if (id === "" || document.getElementById(digits === undefined ? id : `L${digits}`) !== null) return;
+  const first = parts.findLast(([line]) => digits !== undefined && line !== null && line <= Number(digits));
+  for (const [, address] of first === undefined ? parts : [first]) {
+    const found = first !== undefined || (await (await fetch(address)).text()).includes(` id="${id}"`);
+    const target = new URL(address + location.hash, location.href).href;
+    if (found && target !== location.href) return location.replace(target);
+  }
+}
+
 const filter = document.querySelector<HTMLElement>("[data-filter]");
 if (filter !== null) {
   const field = document.createElement("input");
@@ -77,6 +97,7 @@ for (const [name, choices] of Object.entries(READING)) {
   select.addEventListener("change", () => {
     if (select.value === "") delete root.dataset[name];
     else root.dataset[name] = select.value;
+    if (name === "theme") document.querySelector("meta[name=color-scheme]")?.setAttribute("content", select.value || "light dark");
     try {
       if (select.value === "") localStorage.removeItem(`reading ${name}`);
       else localStorage.setItem(`reading ${name}`, select.value);

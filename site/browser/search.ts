@@ -101,9 +101,10 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
     const meant = findMeant(
       instead,
       cards.flatMap(({ title, passages }) => passages.map(({ name, text }) => ({ name, title, text }))),
+      index.languages,
     );
     const corrected = correct(asked.query, meant);
-    const find = findWords(correct(operators.words, meant));
+    const find = findWords(correct(operators.words, meant), index.languages);
     const list = element("ol", "cards");
     const cut = shown.slice(0, asked.shown);
     const titles = cut.map(({ title }) => title);

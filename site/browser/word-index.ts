@@ -1,8 +1,9 @@
 /** The browser's index (snapshots/page/browser-index.ts), asked: one small file for each word of a query, and the cards of what is shown. */
 import { rawWords, words } from "../../snapshots/index/words.ts";
+import { useStemmers } from "../../snapshots/index/stemmers.ts";
 import { type Operators, parseDigestStart } from "../../snapshots/query/operators.ts";
 import { type Instead, understand, type Understood } from "../../snapshots/query/understand.ts";
-import { foldSpaces } from "../../snapshots/query/words.ts";
+import { foldSpaces, shardOf } from "../../snapshots/query/words.ts";
 import {
   type BrowserCard,
   type BundleList,
@@ -15,8 +16,8 @@ import {
   parsePosting,
   parseWords,
   readGroup,
-  shardOf,
   splitPostings,
+  stemmerPath,
   type WordEntry,
   wordsPath,
 } from "../../snapshots/page/browser-index.ts";
@@ -34,6 +35,7 @@ type Found = { readonly pages: readonly FoundPage[]; readonly instead: Instead }
 
 export type WordIndex = {
   readonly bundles: readonly string[];
+  readonly languages: readonly string[];
   /** Pages that the query names, then those that hold words of it, the best first; ties by number. Of words that many pages hold, the best
    *  of those. Without words, all that the operators leave in. */
   find(query: Pick<Operators, "words" | "kinds" | "repos">): Promise<Found>;
@@ -44,7 +46,8 @@ export type WordIndex = {
 export async function openWordIndex(root: URL): Promise<WordIndex | null> {
   const response = await fetch(new URL("pagefind/bundles.json", root));
   if (!response.ok) return null;
-  const { bundles, pages } = (await response.json()) as BundleList;
+  const { bundles, pages, languages } = (await response.json()) as BundleList;
+  await useStemmers(languages, (language) => import(/* @vite-ignore */ new URL(stemmerPath(language), root).href));
   const files = new Map<string, Promise<Response>>();
   /** Asked for once. */
   const read = async (path: string): Promise<Response> => {
@@ -60,17 +63,19 @@ export async function openWordIndex(root: URL): Promise<WordIndex | null> {
     (await entriesOf(wordsPath(shardOf(word, countShards(bundles.length))))).find((entry) => entry.word === word);
   /** Only for a word that stands nowhere, what is near it is asked for. */
   const understandQuery = async (query: string): Promise<Understood> => {
-    const asked = [...new Set(words(query))].sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
+    const asked = [...new Set(words(query, languages))].sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
     const rows = new Map<string, number>();
     const learn = (entries: readonly (WordEntry | undefined)[]): void => {
       for (const entry of entries) if (entry !== undefined) rows.set(entry.word, entry.pages);
     };
     learn(await Promise.all(asked.map(entryOf)));
-    const raw = rawWords(query).filter((one) => words(one).some((word) => asked.includes(word)));
+    const raw = rawWords(query).filter((one) => words(one, languages).some((word) => asked.includes(word)));
     // Of a lone identifier, whose first word is the whole of it, parts that stand somewhere say nothing.
-    const partsOf = (one: string): readonly string[] => words(one).slice(0, raw.length === 1 ? 1 : undefined);
+    const partsOf = (one: string): readonly string[] => words(one, languages).slice(0, raw.length === 1 ? 1 : undefined);
     const unknown = raw.filter((one) => !partsOf(one).some((word) => rows.has(word)));
-    const shards = unknown.flatMap((one) => [one.toLowerCase(), ...words(one)]).flatMap((word) => nearShards(word, bundles.length));
+    const shards = unknown
+      .flatMap((one) => [one.toLowerCase(), ...words(one, languages)])
+      .flatMap((word) => nearShards(word, bundles.length));
     learn((await Promise.all([...new Set(shards)].map((shard) => entriesOf(nearPath(shard))))).flat());
     const named = await Promise.all((raw.length === 1 ? raw : []).map((one) => entryOf(MARKS.name(foldSpaces(one)))));
     return understand(
@@ -78,10 +83,12 @@ export async function openWordIndex(root: URL): Promise<WordIndex | null> {
       !/\s/.test(query.trim()),
       (word) => rows.get(word) ?? 0,
       () => named.some((entry) => entry !== undefined),
+      languages,
     );
   };
   return {
     bundles,
+    languages,
     async find({ words: query, kinds, repos }) {
       const understood = await understandQuery(query);
       const asked = [...new Set(understood.found)].slice(0, MAX_WORDS);

@@ -46,7 +46,7 @@ function ask(question: string, texts: Readonly<Record<string, string>>, isHarmle
     };
     const passage = { row: { ...row, text: source, start_line: 1, end_line: lines }, words: rank(source) / best, near: 0.5 };
     const text = { rank: at + 1, share: rank(source) / best, passages: [passage] };
-    return { found: text, key, title: key, kind: "markdown", sha256: key, page: null, source, start_line: 1 };
+    return { found: text, key, title: key, kind: "markdown", sha256: key, page: null, source, start_line: 1, above: [] };
   });
   const score = best * 4;
   const asked = readQuestion(question, worth);
@@ -90,6 +90,11 @@ test("a name with another number is another thing", () => {
   const note = "# Digests\n\nA SHA-256 digest is used to name a file, and SHA-256 has no known collision.\n";
   assert.deepEqual(ask("Can I use a SHA-1 digest?", { "notes/sha.md": note }).quotes, []);
   assert.equal(ask("What is a SHA 256 digest?", { "notes/sha.md": note }).quotes.length, 1);
+  const release =
+    "# Releases\n\nDebian releases are signed. A Release file says Origin: Debian, Suite: stable, Version: 12.4, and when it was released.\n";
+  for (const question of ["Debian 12 released", "When was Debian 12 released?"])
+    assert.deepEqual(ask(question, { "notes/release.md": release }).quotes, [], question);
+  assert.equal(ask("Debian releases since 12", { "notes/release.md": release }).quotes.length, 1);
 });
 
 test("a frame is no part of what is asked", () => {

@@ -57,7 +57,7 @@ export function findQuotes(
   candidates: readonly Ranked[],
   isHarmless: (text: string) => boolean,
 ): { readonly finding: Finding; readonly quotes: readonly Quoted[] } {
-  const numbered = question.asks ? question.numbered : [];
+  const numbered = question.states ? [] : question.numbered;
   const isAsked = ({ source, title }: Source): boolean => numbered.every((name) => name.test(`${title}\n${source}`));
   const named = new Set([...new Set(candidates.map(({ source }) => source))].filter(isAsked));
   const ranked = candidates.filter(({ source }) => named.has(source));
@@ -68,7 +68,7 @@ export function findQuotes(
     if (quotes.length >= MAX_QUOTES || one.score < (ranked[0]?.score ?? 0) - BESIDE) break;
     const { unit } = one.candidate;
     if (quotes.some(({ ranked, plain }) => overlaps(ranked, one) || plain.includes(unit.plain))) continue;
-    if (question.states && quotes.some(({ source }) => source === one.source)) continue;
+    if (question.states && quotes.some(({ source }) => source.key === one.source.key)) continue;
     const plain = harmlessPart(one, isHarmless);
     if (plain === null) continue;
     const heading = unit.heading.at(-1) ?? "";

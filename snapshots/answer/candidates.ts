@@ -26,10 +26,13 @@ export class Candidates {
   }
 }
 
-function readUnits({ source, kind, start_line }: Source): readonly ReadUnit[] {
+function readUnits({ source, kind, start_line, above }: Source): readonly ReadUnit[] {
   const pathOf = ({ heading }: Unit): string => heading.join("\n");
   const lines = lineStarts(source);
-  const units = unitsOf(source, kind).map((unit): { readonly unit: Unit; readonly said: Words } => ({ unit, said: wordsIn(unit.plain) }));
+  const units = unitsOf(source, kind, above).map((unit): { readonly unit: Unit; readonly said: Words } => ({
+    unit,
+    said: wordsIn(unit.plain),
+  }));
   return [...Map.groupBy(units, ({ unit }) => pathOf(unit))].flatMap(([path, list]) => {
     const headings = wordsIn(path);
     const heading = wordsIn(path.slice(path.lastIndexOf("\n") + 1)).said;

@@ -52,7 +52,7 @@ export async function findTexts(index: IndexReader, embedder: Embedder | null, q
   ]);
   const first = ranked.slice(0, query.limit);
   const shown = await reader.rows(first.flatMap(({ passages }) => passages[0]?.ref ?? []));
-  const find = openFinder(wanted.worth);
+  const find = openFinder(wanted.worth, wanted.languages);
   const results = first.flatMap(({ score, exact }, at) => {
     const row = shown[at]?.row;
     return row === undefined ? [] : [toResult(row, score, exact ? findReason(row, query.q) : null, find)];
@@ -61,16 +61,30 @@ export async function findTexts(index: IndexReader, embedder: Embedder | null, q
   return {
     results: foldDuplicates(results),
     texts: await readTexts(reader, ranked, near, score),
-    worth: new Map([...wanted.worth, ...unknownWords(query.q, wanted, reader)]),
+    worth: new Map([...wanted.worth, ...asWritten(query.q, wanted), ...unknownWords(query.q, wanted, reader)]),
     score,
     near: { high: near[0]?.similarity ?? 0, low: near.at(-1)?.similarity ?? 0 },
   };
 }
 
+/** What the words of a question tell by which texts of other languages are found, for the same words as they are written. */
+function asWritten(q: string, { worth, languages }: IndexQuery): readonly (readonly [string, number])[] {
+  return languages.length === 1
+    ? []
+    : rawWords(q.toWellFormed().normalize("NFC")).flatMap((raw) => {
+        const told = Math.max(0, ...words(raw, languages).map((word) => worth.get(word) ?? 0));
+        return told === 0 ? [] : words(raw).map((word) => [word, worth.get(word) ?? told] as const);
+      });
+}
+
 /** Words that stand nowhere, nor anything that they may have been meant for: no text has all that such a question is about. */
-function unknownWords(q: string, { worth, instead }: IndexQuery, { statistics }: IndexReader): readonly (readonly [string, number])[] {
+function unknownWords(
+  q: string,
+  { worth, instead, languages }: IndexQuery,
+  { statistics }: IndexReader,
+): readonly (readonly [string, number])[] {
   return rawWords(q.toWellFormed().normalize("NFC"))
-    .filter((raw) => !instead.has(raw))
+    .filter((raw) => !instead.has(raw) && (languages.length === 1 || !words(raw, languages).some((word) => worth.has(word))))
     .flatMap((raw) => words(raw))
     .filter((word) => !worth.has(word) && statistics.rowsWith(word) === 0)
     .map((word) => [word, statistics.worth(word)]);

@@ -2,7 +2,8 @@
 import { words } from "../index/words.ts";
 
 export const NEGATED = /(?<!(?:,|\band)\s)\b(?:not|no|never|without|cannot|except|nor|neither)\b|n['\u2019]t\b/i;
-const ASKS = /\?\s*$|^\s*(?:what|who|whose|how|why|when|where|which|does|do|is|are|can|may|should|tell)\b/i;
+const ASKS =
+  /[?？]\s*$|(?:ですか|ますか|でしょうか|ください|吗|呢)。?\s*$|^\s*(?:what|who|whose|how|why|when|where|which|does|do|is|are|can|may|should|tell)\b/i;
 const NUMBERING = /^\s*(?:Q?\d[\d.]*[.):]?|\(\d+\))\s+/;
 const LIBRARY = "(?:(?:the|this|your) )?(?:library|texts?|documents?|manuals?|books?|pages?|papers?|it|here)";
 /** A frame asks for whatever is said of its subject. */
@@ -25,16 +26,17 @@ const STOP_WORDS = new Set(
       "want stand me my there any some one all out them they he she off only more most than then so but also just ever often",
   ),
 );
-/** "SHA-1", "RFC 6962": another number is another thing. */
+/** "SHA-1", "RFC 6962", "Debian 12": another number is another thing. "Since 2010" names nothing. */
 const NUMBERED = /(?<![\p{L}\p{N}_-])(\p{L}{2,30})[- ]?(\d+)(?![\p{L}\p{N}_-]|[.,]\d)/gu;
-const CAPITALS = /\p{Lu}.*\p{Lu}/u;
+const NAME = /\p{Lu}.*\p{Lu}|^(?!(?:After|Before|During|From|Since|Until|With)$)\p{Lu}\p{L}{3}/u;
 
 /** What a question asks for, each by its form. */
 const FORMS = {
   defines:
-    /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\b|\b(?:meaning|definition) of\b|\bwhat\b.*\bmeans?\b|^\s*what\s+(?:do|does)\b.*\b(?:do|stand for)\b\W*$/i,
-  instructs: /\bhow\s+(?:do|does|can|could|should|to|would)\b|\bwhich (?:command|tool|option|file)\b|^\s*(?:can|may)\s+i\b/i,
-  explains: /\bwhy\b|\bwhat\b.*\bfor\s*\?|\breasons?\b|\bpoint of\b|\bcause\b/i,
+    /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\b|\b(?:meaning|definition) of\b|\bwhat\b.*\bmeans?\b|^\s*what\s+(?:do|does)\b.*\b(?:do|stand for)\b\W*$|とは(?:何|なん|どう)|の略|是什么|什么是/i,
+  instructs:
+    /\bhow\s+(?:do|does|can|could|should|to|would)\b|\bwhich (?:command|tool|option|file)\b|^\s*(?:can|may)\s+i\b|方法|どうすれば|どうし(?:ます|たら)|どうやって|怎么|如何/i,
+  explains: /\bwhy\b|\bwhat\b.*\bfor\s*\?|\breasons?\b|\bpoint of\b|\bcause\b|なぜ|何故|どうして|为什么/i,
 } as const;
 
 export type Question = { readonly [Form in keyof typeof FORMS]: boolean } & {
@@ -80,11 +82,11 @@ export function readQuestion(question: string, worth: ReadonlyMap<string, number
     explains: has(FORMS.explains),
     negated: NEGATED.test(question),
     asks,
-    states: !asks && /\.\s*$/.test(question),
+    states: !asks && /[.。]\s*$/.test(question),
     topic,
     pairs: order.slice(1).flatMap((word, at) => (word === order[at] ? [] : [[order[at] ?? "", word] as const])),
     numbered: [...question.matchAll(NUMBERED)].flatMap(([, name = "", number = ""]) =>
-      CAPITALS.test(name) ? [new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(name)}[-_ ]?${number}(?!\\p{N})`, "iu")] : [],
+      NAME.test(name) ? [new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(name)}[-_ ]?${number}(?!\\p{N})`, "iu")] : [],
     ),
   };
 }

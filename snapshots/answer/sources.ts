@@ -5,7 +5,7 @@ import type { FoundText } from "./found-texts.ts";
 
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024; // of an object that is read to be quoted
 const MAX_WHOLE = 96 * 1024; // bytes of an object that is read for more than the passages that were found
-const LINES_AROUND = 100; // of a passage of a longer one: what stands there tells what is a sentence in it
+const LINES_AROUND = 100; // of each passage of a longer one: what stands there tells what is a sentence in it
 
 export type Objects = {
   /** Bytes whose digest has been checked, or null when the object is not there or larger than `limit`. */
@@ -24,6 +24,8 @@ export type Source = {
   readonly page: number | null;
   readonly source: string;
   readonly start_line: number;
+  /** What its beginning stands under. */
+  readonly above: readonly string[];
 };
 
 /** Those of objects whose lines can be quoted byte for byte; records and claims have no object. */
@@ -33,21 +35,40 @@ export async function readSources(texts: readonly FoundText[], objects: Objects)
       [...Map.groupBy(found.passages, ({ row }) => row.page)].map(([, passages]) => readSource({ ...found, passages }, objects)),
     ),
   );
-  return all.filter((source) => source !== null);
+  return all.flat();
 }
 
-async function readSource(found: FoundText, objects: Objects): Promise<Source | null> {
+async function readSource(found: FoundText, objects: Objects): Promise<readonly Source[]> {
   const row = found.passages[0]?.row;
-  if (row === undefined || KINDS[row.kind].prose === null || row.start_line < 1) return null;
+  if (row === undefined || KINDS[row.kind].prose === null || row.start_line < 1) return [];
   const reading = row.page === null ? objects.readObject(row.key, MAX_OBJECT_BYTES) : objects.readPage(row.key, row.page);
   const object = await reading.catch(() => null);
-  if (object === null || object.sha256 !== row.sha256) return null;
-  const last = countLines(object.bytes);
-  const isShort = object.bytes.length <= MAX_WHOLE;
-  const [first, to] = isShort ? [1, last] : [Math.max(1, row.start_line - LINES_AROUND), Math.min(last, row.end_line + LINES_AROUND)];
-  const source = readLines(object.bytes, first, to);
+  if (object === null || object.sha256 !== row.sha256) return [];
   const { key, title, kind, sha256, page } = row;
-  return source === null ? null : { found, key, title, kind, sha256, page, source, start_line: first };
+  const last = countLines(object.bytes);
+  const parts = object.bytes.length <= MAX_WHOLE ? [{ from: 1, to: last, passages: found.passages }] : partsAround(found.passages, last);
+  return parts.flatMap(({ from, to, passages }) => {
+    const source = readLines(object.bytes, from, to);
+    if (source === null) return [];
+    // What stands between the beginning and the first passage may be of the section before.
+    const above = from === 1 ? [] : (passages[0]?.row.heading ?? "").split(" \u203a ").filter((title) => title !== "");
+    return { found, key, title, kind, sha256, page, source, start_line: from, above };
+  });
+}
+
+/** Lines around each passage that was found; those that touch become one part, so that nothing is read twice. */
+function partsAround(passages: FoundText["passages"], last: number) {
+  const parts: { from: number; to: number; passages: FoundText["passages"] }[] = [];
+  for (const passage of passages.toSorted((a, b) => a.row.start_line - b.row.start_line)) {
+    const { start_line, end_line } = passage.row;
+    const [from, to] = [Math.max(1, start_line - LINES_AROUND), Math.min(last, end_line + LINES_AROUND)];
+    const before = parts.at(-1);
+    if (before !== undefined && from <= before.to + 1) {
+      before.to = Math.max(before.to, to);
+      before.passages = [...before.passages, passage];
+    } else parts.push({ from, to, passages: [passage] });
+  }
+  return parts;
 }
 
 function countLines(bytes: Uint8Array): number {

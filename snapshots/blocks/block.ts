@@ -19,6 +19,21 @@ export type Block = {
   readonly form: Form;
 };
 
+/** What divides a text. */
+export type Heading = Pick<Block, "start" | "end"> & {
+  /** 1 is the outermost; levels may be left out. Of HTML a line in bold has BOLD_LEVEL, what a list of definitions explains TERM_LEVEL. */
+  readonly level: number;
+  readonly title: string;
+  /** Its id. */
+  readonly anchor: string | null;
+};
+export const [BOLD_LEVEL, TERM_LEVEL, CAPTION_LEVEL] = [7, 8, 9];
+
+/** Of what stands above a part of a text: a heading in it may be as high. */
+export const ABOVE_LEVEL = 6;
+
+export const MAX_BLOCK = 8_000; // code units; what is longer was written by no person, and is searched and never quoted
+
 const LINK = /!?\[[^\]]+\]\([^()\s]*(?:\s+"[^"]*")?\)|<a\s[^<>]*href[^<>]*>[\s\S]*?<\/a>/gi;
 
 export function makeBlock(
@@ -30,26 +45,42 @@ export function makeBlock(
 ): Block {
   const written = text.slice(start, end);
   const plain = form === "code" && prose !== "html" ? written.replaceAll(/\s+/g, " ").trim() : plainIn(written, prose);
-  const links = written.match(LINK) ?? [];
+  const links = written.length > MAX_BLOCK ? [] : (written.match(LINK) ?? []);
   const linked = links.reduce((sum, link) => sum + plainIn(link, prose).length, 0) / Math.max(1, plain.length);
   return { start, end, plain, linked, heading, form };
 }
 
-const NAMED: Readonly<Record<string, string>> = {
-  amp: "&",
-  apos: "'",
-  gt: ">",
-  hellip: "\u2026",
-  ldquo: "\u201c",
-  lsquo: "\u2018",
-  lt: "<",
-  mdash: "\u2014",
-  nbsp: " ",
-  ndash: "\u2013",
-  quot: '"',
-  rdquo: "\u201d",
-  rsquo: "\u2019",
+const pairsIn = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries([...text.matchAll(/(\w+)=(\S|\u00a0)/g)].map(([, name = "", sign = ""]) => [name, sign]));
+/** Those of mathematics have their names of LaTeX. */
+const NAMED = pairsIn(
+  "aelig=æ amp=& apos=' bull=• copy=© deg=° euro=€ gt=> hellip=… laquo=« larr=← ldquo=“ lsquo=‘ lt=< mdash=— middot=· minus=− nbsp=\u00a0 " +
+    'ndash=– oslash=ø plusmn=± quot=" raquo=» rarr=→ rdquo=” reg=® rsquo=’ sect=§ szlig=ß trade=™',
+);
+const ACCENTED = /^([a-z])(acute|caron|cedil|circ|grave|ring|tilde|uml)$/i;
+const ACCENTS = pairsIn("acute=\u0301 caron=\u030c cedil=\u0327 circ=\u0302 grave=\u0300 ring=\u030a tilde=\u0303 uml=\u0308");
+/** An accent and its letter, as LaTeX has them. */
+const LATEX_ACCENT = /\\(["'`^~=.])\{?(\p{L})\}?/gu;
+const LATEX_ACCENTS: Readonly<Record<string, string>> = {
+  '"': "\u0308",
+  "'": "\u0301",
+  "`": "\u0300",
+  "^": "\u0302",
+  "~": "\u0303",
+  "=": "\u0304",
+  ".": "\u0307",
 };
+
+/** Letters with the accents that LaTeX sets over them. */
+export function composeAccents(text: string): string {
+  return text.replaceAll(LATEX_ACCENT, (_, accent: string, letter: string) => (letter + (LATEX_ACCENTS[accent] ?? "")).normalize("NFC"));
+}
+
+/** A reference of HTML by its name; those of mathematics that few pages have stay as they were written. */
+function signOf(name: string): string | undefined {
+  const [, letter = "", accent = ""] = ACCENTED.exec(name) ?? [];
+  return letter === "" ? (NAMED[name] ?? LATEX_SIGNS.get(name)) : (letter + (ACCENTS[accent.toLowerCase()] ?? "")).normalize("NFC");
+}
 
 const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 
@@ -57,17 +88,22 @@ const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 export function plainIn(text: string, prose: Prose): string {
   if (prose === "plain") return withoutRoles(text);
   if (prose === "markdown") return plainOf(text).replaceAll(ESCAPED, "$1");
+  if (prose === "latex") return plainOf(composeAccents(text));
   if (prose !== "html") return plainOf(text);
+  return withoutTags(text).replaceAll(/\s+/g, " ").trim();
+}
+
+/** The text of HTML with its own white space. */
+export function withoutTags(text: string): string {
   return text
-    .replaceAll(/<!--[\s\S]*?-->|<\/?(?:br|td|th|tr|p|div|li)\b[^<>]*>/gi, " ")
-    .replaceAll(/<\/?[a-z][^<>]*>/gi, "")
+    .replaceAll(/<br\b[^<>]*>/gi, "\n")
+    .replaceAll(/<!--[\s\S]*?-->|<\/?(?:td|th|tr|p|div|li)\b[^<>]*>/gi, " ")
+    .replaceAll(/<(?:\/?[a-z]|[!?])[^<>]*>/gi, "")
     .replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
       const code = decimal !== undefined ? Number(decimal) : hex !== undefined ? Number.parseInt(hex, 16) : -1;
-      return code >= 32 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : (NAMED[name ?? ""] ?? whole);
+      return code >= 32 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : (signOf(name ?? "") ?? whole);
     })
-    .replaceAll("\u00b6", "")
-    .replaceAll(/\s+/g, " ")
-    .trim();
+    .replaceAll("\u00b6", "");
 }
 
 /** Without the marks of reStructuredText and AsciiDoc; a name between angle brackets is no tag there. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { plainOf } from "./block.ts";
-import { blocksOf } from "./blocks.ts";
+import { blocksOf, headingsOf } from "./blocks.ts";
 import { sentencesIn, unitsOf } from "./units.ts";
 
 type Kind = Parameters<typeof blocksOf>[1];
@@ -81,7 +81,8 @@ test("of Markdown its paragraphs, items, rows and code are read: no heading, fro
     "```",
     "<!-- This is a comment of the author. -->",
   ].join("\n");
-  const [about, other] = ["What the note is about, in many words.", "Another heading of this note, underlined"];
+  const about = "What the note is about, in many words.";
+  const other = `${about} > Another heading of this note, underlined`;
   assert.deepEqual(under(text, "markdown"), [
     [about, "prose", "The first sentence has a link and code. The second, e.g. this one, goes over two lines!"],
     [other, "item", "An item says something of its own."],
@@ -95,6 +96,21 @@ test("of Markdown its paragraphs, items, rows and code are read: no heading, fro
     sentencesIn(text, first?.start ?? 0, first?.end ?? 0).map(([start, end]) => text.slice(start, end).slice(0, 12)),
     ["The *first* ", "The second, "],
   );
+});
+
+test("facts in TOML or YAML at the beginning are no text, however many, and a rule between paragraphs begins none", () => {
+  for (const [edge, line] of [
+    ["+++", "tags = 1 # a"],
+    ["---", "tag: # a"],
+  ] as const) {
+    const text = `${edge}\n# A comment\n${`${line}\n`.repeat(100)}${edge}\n\n# Seals\n\nThey swim.\n`;
+    assert.deepEqual(under(text, "markdown"), [["Seals", "prose", "They swim."]]);
+    assert.deepEqual(
+      headingsOf(text, "markdown").map(({ title }) => title),
+      ["Seals"],
+    );
+  }
+  assert.deepEqual(plain("---\n\nSeals swim.\n\n---\n\nThey dive.\n", "markdown"), ["Seals swim.", "They dive."]);
 });
 
 test("of code its comments are read, without their signs", () => {
@@ -250,7 +266,7 @@ test("of plain text no underlined heading is read, and no directive that is no t
       ["How patches are named", "A patch is named after what it changes, as in::"],
       ["How patches are named", "struct patch { int of; } the name of a field;"],
       ["How patches are named", "It is signed by who sends it."],
-      ["My company uses peer feedback in reviews, can I use it?", "Nobody reads a name that is longer than a line."],
+      ["How patches are named,My company uses peer feedback in reviews, can I use it?", "Nobody reads a name that is longer than a line."],
     ],
   );
 });
@@ -295,4 +311,53 @@ test("the caption of a table is no heading of the paragraph that follows it", ()
     '<h2>1.2. Permissions</h2><div class="table"><p class="title"><b>Table 1.4. List of the first character</b></p><table><tr><td>d</td><td>a directory, for instance</td></tr></table></div>' +
     "<p>The sticky bit prevents files from being removed.</p>";
   assert.deepEqual(under(page, "html").at(-1), ["1.2. Permissions", "prose", "The sticky bit prevents files from being removed."]);
+});
+
+test("what stands in LaTeX as it is written is code, and its sections are headings, each under the one above", () => {
+  const text =
+    "\\section{A \\emph{seal}}\nIt swims.\n\\subsection[B]{M\\\"oller's}\\label{m}\n\\begin{verbatim}\n\\section{no}\n\\end{verbatim}\nIt dives.\n";
+  assert.deepEqual(under(text, "latex"), [
+    ["A seal", "prose", "It swims."],
+    ["A seal > M\u00f6ller's", "code", "\\section{no}"],
+    ["A seal > M\u00f6ller's", "prose", "It dives."],
+  ]);
+});
+
+test("headings are told with their lines, rows above and below them among these, and a line of a table is none", () => {
+  const titles = (text: string, kind: Kind) =>
+    headingsOf(text, kind).map(({ start, end, level, title }) => [level, title, text.slice(start, end)]);
+  assert.deepEqual(titles("======\nSeals\n======\n\nOtters\n------\n\none\ntwo\n---\n\nFish\n----\n", "text"), [
+    [1, "Seals", "======\nSeals\n======"],
+    [2, "Otters", "Otters\n------"],
+    [2, "Fish", "Fish\n----"],
+  ]);
+  assert.deepEqual(titles("= Seals\n\n== Otters\n\n[[x]]\nFish\n~~~~\n", "text"), [
+    [1, "Seals", "= Seals"],
+    [2, "Otters", "== Otters"],
+    [1, "Fish", "Fish\n~~~~"],
+  ]);
+  assert.deepEqual(titles("# A `b` {#c}\n```\n# no\n```\n### D ###\nE\n===\n", "markdown"), [
+    [1, "A b", "# A `b` {#c}"],
+    [3, "D", "### D ###"],
+    [1, "E", "E\n==="],
+  ]);
+});
+
+test("a part of a text stands under what it was cut from, up to the first heading in it", () => {
+  const blocks = (text: string, kind: Kind) =>
+    blocksOf(text, kind, ["Seals", "Food"]).map(({ heading, plain }) => [heading.join(" > "), plain]);
+  assert.deepEqual(blocks("Fish.\n\n## Play\n\nBalls.\n", "markdown"), [
+    ["Seals > Food", "Fish."],
+    ["Play", "Balls."],
+  ]);
+  assert.deepEqual(blocks("<p>Fish.</p><p><b>How much?</b></p><p>A lot.</p><h2>Play</h2><p>Balls.</p>", "html"), [
+    ["Seals > Food", "Fish."],
+    ["Seals > Food > How much?", "A lot."],
+    ["Play", "Balls."],
+  ]);
+});
+
+test("of HTML the only main part is read to its end, and references by name are signs", () => {
+  const page = "<!doctype html><p>Menu</p><article><h1>Caf&eacute; &Uuml;ber</h1><p>&alpha; &le; &copy; &nothing;</p></article><p>Foot</p>";
+  assert.deepEqual(under(page, "html"), [["Caf\u00e9 \u00dcber", "prose", "\u03b1 \u2264 \u00a9 &nothing;"]]);
 });

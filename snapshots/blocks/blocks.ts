@@ -1,11 +1,11 @@
 /** BlocksOf reads a text into its blocks, whatever it is written in. Front matter, comments to authors, links of
  *  contents and directives are none; headings, and terms that are explained, are the headings of what stands below them. */
 import { type Kind, KINDS, type Prose } from "../schema/kinds.ts";
-import { type Block, type Form, makeBlock, plainIn } from "./block.ts";
+import { ABOVE_LEVEL, type Block, type Form, type Heading, makeBlock, MAX_BLOCK, plainIn } from "./block.ts";
 import { readHtml } from "./html-blocks.ts";
 
 const MAX_TEXT = 256 * 1024; // code units that are read
-const MAX_BLOCK = 8_000; // code units; what is longer was written by no person
+const MAX_LINE = 500; // code units of a line that are looked at for a heading
 const MAX_HEADING = 300;
 const MAX_TERM = 100; // of a line that a definition stands under
 const MAX_LINKED = 0.67; // of a block that is no list of contents
@@ -21,31 +21,52 @@ type Entry = { readonly from: number; readonly to: number; readonly form: "entry
  *  its place in the line; or nothing that is read. */
 type Read =
   | { readonly from: number; readonly opens: boolean; readonly form: Form }
-  | { readonly heading: string }
+  | Title
   | { readonly term: string; readonly indent: number }
   | Entry
   | null;
+/** `over` and `under` where the lines beside it only mark it. */
+type Title = { readonly heading: string; readonly level: number; readonly over?: boolean; readonly under?: boolean };
 type Reader = (line: Line, at: number, lines: readonly Line[]) => Read;
 
-export function blocksOf(text: string, kind: Kind): readonly Block[] {
+/** @param above what a part of a text stands under, before the first heading in it */
+export function blocksOf(text: string, kind: Kind, above: readonly string[] = []): readonly Block[] {
   const { prose } = KINDS[kind];
   if (prose === null) return [];
   const start = text.slice(0, MAX_TEXT);
-  const all = prose === "html" ? readHtml(start) : readLines(kind === "latex" ? start.replaceAll(COMMENT, blank) : start, prose);
+  const all =
+    prose === "html"
+      ? readHtml(start, above).flatMap((part) => ("title" in part ? [] : part))
+      : readLines(kind === "latex" ? start.replaceAll(COMMENT, blank) : start, prose, above);
   return all.filter(({ plain, linked, start, end }) => /[\p{L}\p{N}]/u.test(plain) && linked < MAX_LINKED && end - start <= MAX_BLOCK);
+}
+
+/** HeadingsOf returns what divides a text of lines, whatever its length; of HTML see readHtml. */
+export function headingsOf(text: string, kind: Kind): readonly Heading[] {
+  const { prose } = KINDS[kind];
+  if (prose === null || prose === "html") return [];
+  const lines = linesOf(text, MAX_LINE);
+  const read = READERS[prose](text);
+  return lines.flatMap((line, at): Heading[] => {
+    const found = read(line, at, lines);
+    if (found === null || !("heading" in found)) return [];
+    const last = found.under === true ? (lines[at + 1] ?? line) : line;
+    const start = found.over === true ? (lines[at - 1]?.start ?? 0) : line.start;
+    return [{ start, end: last.start + last.text.length, level: found.level, title: found.heading, anchor: null }];
+  });
 }
 
 const blank = (text: string): string => " ".repeat(text.length);
 
-function readLines(text: string, prose: Exclude<Prose, "html">): readonly Block[] {
+function readLines(text: string, prose: Exclude<Prose, "html">, above: readonly string[]): readonly Block[] {
   const lines = linesOf(text);
   const read = READERS[prose](text);
   const blocks: Block[] = [];
-  let section = "";
+  const path = above.map((title) => ({ level: ABOVE_LEVEL, title }));
   let term: { readonly name: string; readonly indent: number } | null = null;
   let open: { start: number; end: number; form: Form; goesOn: boolean } | null = null;
   const add = (start: number, end: number, form: Form): void => {
-    const heading = [section, term?.name ?? ""].filter((title) => title !== "");
+    const heading = [...path.map(({ title }) => title), term?.name ?? ""].filter((title) => title !== "");
     blocks.push(makeBlock(text, start, end, prose, { heading, form }));
   };
   const close = (): void => {
@@ -66,7 +87,11 @@ function readLines(text: string, prose: Exclude<Prose, "html">): readonly Block[
       if (found === null) continue;
       if ("to" in found) add(line.start + found.from, line.start + found.to, found.form);
       else if ("term" in found) term = { name: found.term, indent: found.indent };
-      else [section, term] = [found.heading, null];
+      else {
+        while ((path.at(-1)?.level ?? -1) >= found.level) path.pop();
+        path.push({ level: found.level, title: found.heading });
+        term = null;
+      }
       continue;
     }
     const goesOnWith: Form | undefined = open?.form;
@@ -79,10 +104,10 @@ function readLines(text: string, prose: Exclude<Prose, "html">): readonly Block[
   return blocks;
 }
 
-function linesOf(text: string): readonly Line[] {
+function linesOf(text: string, limit = Infinity): readonly Line[] {
   let start = 0;
   return text.split("\n").map((line) => {
-    const found = { start, text: line };
+    const found = { start, text: line.length > limit ? line.slice(0, limit) : line };
     start += line.length + 1;
     return found;
   });
@@ -95,9 +120,14 @@ const part = (from: number, opens = false, form: Form = "prose") => ({ from, ope
 /** Whether a line can go on in the next one: what follows a blank line, a table or a comment begins anew. */
 const isPart = (line: string): boolean => !isBlank(line) && !/^\s*(?:\||<|`{3}|~{3})/.test(line);
 
-function readMarkdown(): Reader {
+/** Facts at the beginning, as YAML or TOML. A rule between paragraphs is none. */
+const FRONT = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n(?=\s*(?:["'\w.-]+\s*[:=]|#|\[))[\s\S]*?\n(?:\1|\.\.\.)[ \t]*\r?(?:\n|$)/;
+const MAX_FRONT = 20_000; // code units in which they end
+
+function readMarkdown(whole: string): Reader {
+  const facts = FRONT.exec(whole.slice(0, MAX_FRONT))?.[0];
+  const front = facts === undefined ? 0 : facts.trimEnd().split("\n").length;
   let fence: string | null = null;
-  let front = false;
   let inList = false;
   return ({ text }, at, lines) => {
     const mark = /^[ \t>]*(`{3,}|~{3,})/.exec(text)?.[1];
@@ -110,18 +140,14 @@ function readMarkdown(): Reader {
       fence = mark;
       return null;
     }
-    if (at === 0 && /^---\s*$/.test(text) && lines.slice(1, 60).some((line) => /^(?:---|\.\.\.)\s*$/.test(line.text))) front = true;
-    else if (front && /^(?:---|\.\.\.)\s*$/.test(text)) {
-      front = false;
-      return null;
-    }
-    if (front || isBlank(text)) return null;
-    const heading = /^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/.exec(text)?.[1];
-    if (heading !== undefined) return { heading: plainIn(heading.slice(0, MAX_HEADING), "markdown") };
+    if (at < front || isBlank(text)) return null;
+    const [, signs = "", heading = ""] = /^ {0,3}(#{1,6})(?:[ \t]+(\S.*))?$/.exec(text.trimEnd()) ?? [];
+    if (signs !== "") return { heading: titleIn(heading), level: signs.length };
     // The line under a heading, and the heading above it; the sign that an item of AsciiDoc goes on.
     if (/^ {0,3}(?:=+|-{2,}|\+)\s*$/.test(text)) return null;
-    if (/^ {0,3}(?:=+|-{2,})\s*$/.test(lines[at + 1]?.text ?? "") && !/^\s*(?:[-*+]|\d+[.)])\s/.test(text))
-      return { heading: plainIn(text.slice(0, MAX_HEADING), "markdown") };
+    const [row = ""] = /^ {0,3}(?:=+|-{2,})\s*$/.exec(lines[at + 1]?.text ?? "") ?? [];
+    if (row !== "" && !/^\s*(?:[-*+>|]|\d+[.)])\s/.test(text))
+      return { heading: titleIn(text), level: row.includes("=") ? 1 : 2, under: true };
     if (/^(?:\S|$)/.test(text) && !/^\s*(?:[-*+]|\d{1,4}[.)])\s/.test(text) && !isPart(lines[at - 1]?.text ?? "")) inList = false;
     if (/^\s*\|/.test(text)) return readRow(text, RULED.test(lines[at + 1]?.text ?? ""));
     if (/^\s*(?:<!--|<\/?[a-z][^>]*>\s*$|\[[^\]]+\]:\s|\$\$|\\\[)/i.test(text)) return null;
@@ -134,6 +160,16 @@ function readMarkdown(): Reader {
     return part(/^[\s>]*/.exec(text)?.[0].length ?? 0);
   };
 }
+
+/** Of Markdown: without the signs that may close it, and the id that generators of sites read there. */
+const titleIn = (heading: string): string =>
+  plainIn(
+    heading
+      .slice(0, MAX_HEADING)
+      .replace(/\{#[\w.:-]+\}\s*$/, "")
+      .replace(/[ \t]#+\s*$/, ""),
+    "markdown",
+  );
 
 const RULED = /^[\s|:-]*-[\s|:-]*$/;
 
@@ -190,7 +226,7 @@ function commentLine(text: string, from: number, end: number): Read {
   const words = text.slice(from, end < 0 ? undefined : end);
   // A closing sign would be cited with the words before it; the line is left out when it has nothing else.
   if (isBlank(words) || /^[\s*=#-]*$/.test(words)) return null;
-  return /^\s*(?:#+|\*)\s/.test(words) ? { heading: plainIn(words.slice(0, MAX_HEADING), "comments") } : part(from);
+  return /^\s*(?:#+|\*)\s/.test(words) ? { heading: plainIn(words.slice(0, MAX_HEADING), "comments"), level: 1 } : part(from);
 }
 
 /** The line under a heading, or above it; in AsciiDoc also what encloses a text that is taken as it is. */
@@ -213,6 +249,9 @@ function readPlain(text: string): Reader {
   /** What stands in farther than this is taken as it is, or not at all. */
   let [literal, silent] = [Infinity, Infinity];
   let enclosing: string | null = null;
+  /** Rows that mark headings, in the order in which they first occur: it gives their levels. */
+  const styles: string[] = [];
+  const levelOf = (style: string): number => (styles.includes(style) ? styles.indexOf(style) : styles.push(style) - 1) + 1;
   return ({ text }, at, lines) => {
     const [before, under, below] = [lines[at - 1]?.text ?? "", lines[at + 1]?.text ?? "", lines[at + 2]?.text ?? ""];
     if (enclosing !== null) {
@@ -236,10 +275,16 @@ function readPlain(text: string): Reader {
       return explains ? { term: plainIn(argument.slice(0, MAX_HEADING), "plain"), indent: indent(text) } : null;
     }
     if (RULE.test(text) || CONTINUES.test(text) || /^\s*(?:\[\[?[\w.,="' -]+\]\]?|:[\w -]+:(?:\s.*)?|>>> ?)$/.test(text)) return null;
-    if (RULE.test(under) && indent(under) <= indent(text) && (RULE.test(before) || isTitle(text, under)))
-      return { heading: plainIn(text.slice(0, MAX_HEADING), "plain") };
-    const title = isAsciidoc ? /^={1,5} (\p{L}.*)$/u.exec(text)?.[1] : undefined;
-    if (title !== undefined) return { heading: plainIn(title, "plain") };
+    const over = RULE.test(before) && before.trim()[0] === under.trim()[0];
+    if (RULE.test(under) && indent(under) <= indent(text) && (over || (isTitle(text, under) && (isBlank(before) || ABOVE.test(before)))))
+      return {
+        heading: plainIn(text.slice(0, MAX_HEADING), "plain"),
+        level: levelOf(`${over}${under.trim()[0] ?? ""}`),
+        over,
+        under: true,
+      };
+    const [, signs = "", title = ""] = (isAsciidoc && /^(={1,5}) (\p{L}.*)$/u.exec(text)) || [];
+    if (title !== "") return { heading: plainIn(title, "plain"), level: signs.length };
     if (isAsciidoc && /\S::\s*$/.test(text))
       return { term: plainIn(text.replace(/::\s*$/, "").slice(0, MAX_HEADING), "plain"), indent: indent(text) };
     if (/^\s*>>> /.test(text)) return part(indent(text), false, "code");
@@ -254,6 +299,9 @@ function readPlain(text: string): Reader {
     return part(indent(text), /[^\s.!?:;,"'\u201d)\]](?: {2,}|\t)\S/.test(text));
   };
 }
+
+/** What may stand above an underlined heading: a row, an anchor or an attribute of AsciiDoc, a directive of reStructuredText. */
+const ABOVE = /^\s*(?:\[.*\]|\.\.(?:\s.*)?|([-=~^"'`#*+_.:<>])\1{2,})\s*$/;
 
 /** Whether a row of signs is long enough for the title above it, and no longer than somebody may mistake himself. */
 function isTitle(title: string, row: string): boolean {
@@ -276,17 +324,32 @@ function readPdf(text: string): Reader {
     before = line.text.trimEnd();
     const isHeading =
       follows && before.length <= SHORT_LINE * width && /[\p{L}\p{N})]$/u.test(before) && /^\s*\p{Lu}/u.test(lines[at + 1]?.text ?? "");
-    return isHeading ? { heading: before.trim() } : plain(line, at, lines);
+    return isHeading ? { heading: before.trim(), level: 1 } : plain(line, at, lines);
   };
 }
 
+const SECTIONS = ["", "part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph"];
+const SECTION = new RegExp(
+  String.raw`^\s*\\(${SECTIONS.slice(1).join("|")})\*?\s*(?:\[[^\]\n]{0,200}\])?\{(.*?)\}\s*(?:\\label\{[^{}]*\}\s*)?$`,
+);
+
 function readLatex(): Reader {
+  let verbatim: string | null = null;
   return ({ text }) => {
-    const heading = /^\s*\\(?:part|chapter|(?:sub)*section|paragraph|title)\*?\{(.*?)\}\s*(?:\\label\{[^{}]*\}\s*)?$/.exec(text)?.[1];
-    if (heading !== undefined) return { heading: plainIn(heading.slice(0, MAX_HEADING), "latex") };
+    const [, edge = "", name = ""] = /^\s*\\(begin|end)\{(verbatim|lstlisting|minted)\b/.exec(text) ?? [];
+    if (verbatim !== null) {
+      if (edge !== "end" || name !== verbatim) return part(0, false, "code");
+      verbatim = null;
+      return null;
+    }
+    if (edge === "begin") verbatim = name;
+    const [, command = "", heading] = SECTION.exec(text) ?? [];
+    if (heading !== undefined) return { heading: plainIn(heading.slice(0, MAX_HEADING), "latex"), level: SECTIONS.indexOf(command) };
     if (
       isBlank(text) ||
-      /^\s*(?:%|\\(?:begin|end|label|documentclass|usepackage|bibliography|author|date|maketitle|newcommand|item\s*$)|\\\[|\$\$)/.test(text)
+      /^\s*(?:%|\\(?:begin|end|label|documentclass|usepackage|bibliography|author|date|maketitle|newcommand|title\b|item\s*$)|\\\[|\$\$)/.test(
+        text,
+      )
     )
       return null;
     const item = /^\s*\\item(?:\[[^\]]*\])?\s*/.exec(text);

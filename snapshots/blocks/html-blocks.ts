@@ -1,44 +1,55 @@
 /** The blocks of an HTML page, each with the place of its own bytes: one scan over the tags, whatever stands on one line. */
-import { type Block, type Form, makeBlock } from "./block.ts";
+import { ABOVE_LEVEL, type Block, BOLD_LEVEL, CAPTION_LEVEL, type Form, type Heading, makeBlock, TERM_LEVEL } from "./block.ts";
 
-const TAG = /<!--[\s\S]*?(?:-->|$)|<(\/?)([a-z][a-z0-9]*)((?:\s[^<>]*)?)>/gi;
+const TAG = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][a-z0-9]*)((?:\s[^<>]*)?)>/gi;
 const INLINE = new Set(
   (
-    "a abbr b bdi bdo big br cite code data del dfn em font i img ins kbd label mark q s samp small span strike strong sub sup td th " +
+    "a abbr b bdi bdo big br cite code data del dfn em font i img input ins kbd label mark q s samp small span strike strong sub sup td th " +
     "time tt u var wbr"
   ).split(" "),
 );
-const SILENT = new Set("button head iframe nav noscript object select script style svg template textarea title".split(" "));
-/** What leads elsewhere by its role or class, as generators of documentation mark it. */
-const NAVIGATION = /\brole="?navigation|\bclass=["']?(?:[\w-]+ )*(?:(?:\w+[_-])?toc|nav(?:header|footer)|headerlink|menu)(?=["'\s>]|$)/i;
-const MAIN = /<(?:main\b|[a-z]+\s[^<>]*\brole="?main\b|body\b)[^<>]*>/gi;
+const SILENT = new Set(
+  "audio button canvas head iframe math nav noscript object select script style svg template textarea title video".split(" "),
+);
+/** What generators of manuals call the ways to other pages, and what they put above and below every page. */
+const WAY =
+  "nav(?:header|footer|bar|igation)?|headerlink|breadcrumbs?|related|sphinxsidebar|chlink(?:top|bot|prevnext(?:top|bot))|package-header|page-menu|footer";
+export const WAYS = new RegExp(`^(?:${WAY})$`);
+/** The same and lists of contents, which say what the page says again, in the attributes of an element. */
+const NAVIGATION = new RegExp(
+  `\\brole=["']?navigation|\\bsummary=["']?navigation\\b|\\b(?:class|id)=["']?(?:[\\w-]+ )*(?:${WAY}|(?:\\w+[_-])?toc|menu)(?=["'\\s>]|$)`,
+  "i",
+);
+const MAIN = /<(main|article|body|[a-z]+(?=\s[^<>]*\brole=["']?main\b))\b([^<>]*)>/gi;
+const ID = /\bid=(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))/i;
 /** Of a table or a figure in bold: what follows stands under the heading before it. */
 const CAPTION = /^(?:table|figure|example|listing)\s+[\d.-]+/i;
 const MAX_HEADING = 200; // characters of a paragraph in bold that is one
-const [BOLD_LEVEL, TERM_LEVEL] = [7, 8];
 
 class HtmlReader {
-  readonly blocks: Block[] = [];
+  readonly parts: (Block | Heading)[] = [];
   readonly #text: string;
-  #path: { readonly level: number; readonly title: string }[] = [];
+  readonly #path: { readonly level: number; readonly title: string }[];
   #start = -1;
   #end = 0;
   #form: Form = "prose";
   #bold = 0;
   #allBold = true;
+  #anchor: string | null = null;
+  /** Elements that somebody left open: the next ones of their names are looked through too, so that nothing is read twice. */
+  readonly #unclosed = new Set<string>();
 
-  constructor(text: string) {
+  constructor(text: string, above: readonly string[]) {
     this.#text = text;
+    this.#path = above.map((title) => ({ level: ABOVE_LEVEL, title }));
   }
 
-  read(): readonly Block[] {
+  read(): readonly (Block | Heading)[] {
     const text = this.#text;
-    const mains = [...text.matchAll(MAIN)];
-    const main = mains.find(([tag]) => !/^<body/i.test(tag)) ?? mains[0];
-    let at = main === undefined ? 0 : main.index + main[0].length;
+    let [at, end] = this.#findMain();
     const tags = new RegExp(TAG);
     tags.lastIndex = at;
-    for (let tag = tags.exec(text); tag !== null; tag = tags.exec(text)) {
+    for (let tag = tags.exec(text); tag !== null && tag.index < end; tag = tags.exec(text)) {
       this.#take(at, tag.index);
       const [, slash, name = "", attributes = ""] = tag;
       at = tags.lastIndex;
@@ -51,11 +62,32 @@ class HtmlReader {
         tags.lastIndex = at;
       } else if (INLINE.has(element)) {
         if (element === "b" || element === "strong") this.#bold = Math.max(0, this.#bold + (closes ? -1 : 1));
-      } else this.#cross(element, closes);
+      } else {
+        this.#cross(element, closes);
+        if (!closes)
+          this.#anchor =
+            ID.exec(attributes)
+              ?.slice(1)
+              .find((id) => id !== undefined) ?? null;
+      }
     }
-    this.#take(at, text.length);
+    this.#take(at, end);
     this.#close();
-    return this.blocks;
+    return this.parts;
+  }
+
+  /** Where the only element begins and ends that is called the main one, else the only article, else the body. */
+  #findMain(): [start: number, end: number] {
+    const all = [...this.#text.matchAll(MAIN)];
+    const isNamed = (name: string) => (tag: RegExpExecArray) => tag[1]?.toLowerCase() === name;
+    const mains = all.filter(({ 1: name = "", 2: attributes = "" }) => /^main$/i.test(name) || /\brole=["']?main\b/i.test(attributes));
+    const articles = all.filter(isNamed("article"));
+    const only = mains.length === 1 ? mains[0] : articles.length === 1 ? articles[0] : undefined;
+    const found = only ?? all.find(isNamed("body"));
+    if (found === undefined) return [0, this.#text.length];
+    const start = found.index + found[0].length;
+    const end = only === undefined ? start : this.#skip((found[1] ?? "").toLowerCase(), start);
+    return [start, end > start ? end : this.#text.length];
   }
 
   /** Goes over the beginning or the end of an element that stands alone. */
@@ -69,6 +101,7 @@ class HtmlReader {
   }
 
   #take(from: number, to: number): void {
+    if (from >= to) return;
     const piece = this.#text.slice(from, to);
     const first = piece.search(/\S/);
     if (first < 0) return;
@@ -89,11 +122,15 @@ class HtmlReader {
     this.#start = -1;
     if (this.#form === "item") this.#form = "prose";
     const isTitle = level > 0 || (this.#allBold && this.#form === "prose" && block.plain.length <= MAX_HEADING);
-    if (!isTitle) this.blocks.push(block);
-    else if (level > 0 || !CAPTION.test(block.plain)) {
-      this.#leave(level || BOLD_LEVEL);
-      this.#path.push({ level: level || BOLD_LEVEL, title: block.plain });
+    if (!isTitle) {
+      this.parts.push(block);
+      return;
     }
+    const [depth, title] = [level || (CAPTION.test(block.plain) ? CAPTION_LEVEL : BOLD_LEVEL), block.plain];
+    this.parts.push({ start: block.start, end: block.end, level: depth, title, anchor: level > 0 ? this.#anchor : null });
+    if (depth === CAPTION_LEVEL) return;
+    this.#leave(depth);
+    this.#path.push({ level: depth, title });
   }
 
   #leave(level: number): void {
@@ -102,6 +139,7 @@ class HtmlReader {
 
   /** @returns where the element ends, with those of its name that stand in it */
   #skip(element: string, from: number): number {
+    if (this.#unclosed.has(element)) return from;
     const tags = new RegExp(`<(/?)${element}\\b[^<>]*>`, "gi");
     tags.lastIndex = from;
     let depth = 1;
@@ -109,10 +147,13 @@ class HtmlReader {
       depth += tag[1] === "/" ? -1 : 1;
       if (depth === 0) return tags.lastIndex;
     }
+    this.#unclosed.add(element);
     return from;
   }
 }
 
-export function readHtml(text: string): readonly Block[] {
-  return new HtmlReader(text).read();
+/** ReadHtml returns the blocks of a page and what divides it, in their order.
+ *  @param above what a part of a page stands under, before the first heading in it */
+export function readHtml(text: string, above: readonly string[] = []): readonly (Block | Heading)[] {
+  return new HtmlReader(text, above).read();
 }

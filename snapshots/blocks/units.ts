@@ -40,14 +40,17 @@ export function sentencesIn(text: string, start: number, end: number): readonly 
 }
 
 /** Blocks without rows that say nothing without their head. */
-export function quotable(text: string, kind: Kind): readonly Block[] {
-  return blocksOf(text, kind).filter(({ form }) => form !== "cells");
+export function quotable(text: string, kind: Kind, above: readonly string[] = []): readonly Block[] {
+  return blocksOf(text, kind, above).filter(({ form }) => form !== "cells");
 }
 
-export function unitsOf(text: string, kind: Kind): readonly Unit[] {
+/** @param above what a part of a text stands under, before the first heading in it */
+export function unitsOf(text: string, kind: Kind, above: readonly string[] = []): readonly Unit[] {
   const prose = KINDS[kind].prose;
   if (prose === null) return [];
-  const blocks = quotable(text, kind).flatMap((block) => cutLong(text, block, (start, end) => plainIn(text.slice(start, end), prose)));
+  const blocks = quotable(text, kind, above).flatMap((block) =>
+    cutLong(text, block, (start, end) => plainIn(text.slice(start, end), prose)),
+  );
   const headingOf = ({ heading }: Block): string => heading.join("\n");
   const belows: number[] = [];
   for (const [at, block] of blocks.entries()) {

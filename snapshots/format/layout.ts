@@ -123,6 +123,8 @@ function unescapeSlug(slug: string): string | null {
 export const pagePath = {
   front: "/",
   object: (key: string): string => `/object/${encodePath(formatSlug(key))}/`,
+  /** Part 2 and later of a long text; no slug begins with a bare "=" and a letter that is no hex digit. */
+  objectPart: (key: string, part: number): string => pagePath.object(key) + partSuffix(part),
   /** The object's page with lines of it on top, in which the quote is marked. */
   quote: ({
     key,
@@ -142,7 +144,6 @@ export const pagePath = {
           ? pagePath.browse(key)
           : pagePath.object(key),
   browse: (prefix: string): string => `/browse/${encodePath(formatSlug(prefix))}`,
-  /** Part 2 and later of a long folder; no slug begins with a bare "=" and a letter that is no hex digit. */
   browsePart: (prefix: string, part: number): string => pagePath.browse(prefix) + partSuffix(part),
   claims: "/claims/",
   /** An id is one name whatever it holds: "a//b" has no empty folder in its path. */
@@ -222,6 +223,12 @@ export function pageImagesOf(key: string): string {
 
 function partSuffix(part: number): string {
   return part === 1 ? "" : `=p${part}/`;
+}
+
+/** Cuts the number of a part off a slug, or off the slug of a folder. */
+export function parsePart(slug: string): { readonly slug: string; readonly part: number } {
+  const found = /^(?:(.*)\/)?=p([1-9][0-9]{0,5})\/?$/s.exec(slug);
+  return found === null ? { slug, part: 1 } : { slug: found[1] ?? "", part: Number(found[2]) };
 }
 
 /** A path in which nothing is to be escaped. */

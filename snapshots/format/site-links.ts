@@ -1,6 +1,8 @@
 /** Where a link leads that names no object as the store has it: generators of sites leave endings out, write `.html` for `.md`, `/x/` for
- *  `x/index.md`, and begin at the root of their site, which is some folder of the library. It leads where exactly one object fits. */
-import { leadingPrefixes } from "./relations.ts";
+ *  `x/index.md`, begin at the root of their site, which is some folder of the library, and let a page say its address itself
+ *  (`permalink`). A link leads where exactly one object fits. */
+import { leadingPrefixes, parentPrefix } from "./relations.ts";
+import type { ObjectRow } from "./view-data.ts";
 
 /** Endings of files that generators make pages of. */
 const ENDING = /\.(?:md|mdx|markdown|html?|xhtml|rst|adoc|ipynb|qmd)$/i;
@@ -9,36 +11,70 @@ const INDEX = /(?:^|\/)(?:index|_index|readme)$/i;
 
 export type LeadsTo = (from: string, target: string) => string | null;
 
-/** What a page is called whatever its generator makes of its name: without its ending, its folder for the first page in it. */
-export function siteName(target: string): string {
-  return target.replace(/\/+$/, "").replace(ENDING, "").replace(INDEX, "");
+/** What a page is called whatever its generator makes of its name: without its ending, its folder for the first page in it; packages of Linux
+ *  compress what is long. */
+function siteName(target: string): string {
+  return target
+    .replace(/\/+$|\.gz$/, "")
+    .replace(ENDING, "")
+    .replace(INDEX, "");
 }
 
-/** @param keys of all objects
+/** What a link says of the page that it means; of an article its date and name. */
+function linkName(target: string): string {
+  return siteName(target).replace(/^.*?(?=\d{4}\/\d\d\/\d\d\/[^/]+$)/, "");
+}
+
+/** What generators make of a path by their conventions: files of `public/` and `static/` lie at the root, `_docs/` is `docs/`, an article has its
+ *  date as folders, and for some a number in front of a name gives the order alone. */
+function usualNames(key: string): readonly string[] {
+  const name = siteName(key)
+    .replace(/(?<=^|\/)(?:public|static)\//, "")
+    .replace(/(?<=^|\/)_posts\/(?:.*\/)?(\d{4})-(\d\d)-(\d\d)-(?=[^/]+$)/, "$1/$2/$3/")
+    .replaceAll(/(?<=^|\/)_(?=[a-z])/g, "");
+  return [name, name.replaceAll(/(?<=^|\/)\d{1,3}[-_.](?=[^\d/])/g, "")].filter((usual) => usual !== siteName(key));
+}
+
+/** @param rows of all objects
  *  @returns a function that tells which object a link of the object `from` means, which names none; null where none or several fit */
-export function openSite(keys: Iterable<string>): LeadsTo {
+export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): LeadsTo {
   /** By name; null where several have it. */
   const named = new Map<string, string | null>();
-  for (const key of keys) {
-    const name = siteName(key);
-    named.set(name, named.has(name) ? null : key);
+  /** By an address that an object gives itself, below each folder that may be the root of its site. */
+  const addressed = new Map<string, string | null>();
+  const add = (map: Map<string, string | null>, name: string, key: string): void => {
+    map.set(name, (map.get(name) ?? key) === key && map.get(name) !== null ? key : null);
+  };
+  for (const { key, addresses = [] } of rows) {
+    add(named, siteName(key), key);
+    for (const usual of usualNames(key)) add(addressed, usual, key);
+    for (const address of addresses) for (const root of rootsOf(key)) add(addressed, root + siteName(address.replace(/^\/+/, "")), key);
   }
   return (from, target) => {
-    const name = siteName(target);
+    const name = linkName(target);
     if (name === "") return null;
-    let found: string | null = null;
-    for (const root of ["", ...leadingPrefixes(from)]) {
-      const key = named.get(root + name);
-      if (key === undefined) continue;
-      if (key === null || found !== null) return null;
-      found = key;
+    // What an object says itself counts first, and the nearest site before one around it.
+    for (const root of rootsOf(from).reverse()) {
+      const key = addressed.get(root + name) ?? null;
+      if (key !== null) return key;
     }
-    return found;
+    const found = new Set(rootsOf(from).flatMap((root) => (named.has(root + name) ? [named.get(root + name) ?? null] : [])));
+    const [only = null] = found;
+    if (found.size > 0) return found.size === 1 ? only : null;
+    // Where a page is shown as a folder of its own, "../" before a name is what lies beside it.
+    const folder = parentPrefix(from);
+    const above = folder === "" ? "" : parentPrefix(folder);
+    return folder !== "" && name.startsWith(above) ? (named.get(folder + name.slice(above.length)) ?? null) : null;
   };
 }
 
-/** Names by which a link to `key` can be written, in links of any object. */
-export function siteNames(key: string): readonly string[] {
-  const name = siteName(key);
-  return [name, ...leadingPrefixes(name).map((root) => name.slice(root.length))];
+/** The library and each folder around a key: any may be the root of a site. */
+const rootsOf = (key: string): string[] => ["", ...leadingPrefixes(key)];
+
+/** The last name of what a link says. */
+export const linkEnd = (target: string): string => linkName(target).replace(/^.*\//s, "");
+
+/** Last names of all links that may mean `key`, besides those of the addresses that it gives itself. */
+export function siteEnds(key: string): readonly string[] {
+  return [key, ...usualNames(key)].map(linkEnd);
 }

@@ -9,7 +9,6 @@ import {
   buildSubtrees,
   buildTree,
   type BuiltTree,
-  checkProof,
   compareNames,
   diffTrees,
   type Entry,
@@ -21,6 +20,7 @@ import {
   proveEntry,
   type Tree,
 } from "./tree.ts";
+import { checkProof } from "../contract/check-proof.ts";
 
 const sha = (text: string): string => createHash("sha256").update(text).digest("hex");
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

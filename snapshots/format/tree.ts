@@ -3,7 +3,6 @@
  *  `[{"kind":"blob","name":"a.md","sha256":"…","size":12,"type":"text/markdown"},{"kind":"tree",…}]`.
  *  An array and not an object, so that a name is always a value: nobody can smuggle `__proto__` into a parser.
  *  The id of a snapshot is the SHA-256 of its root tree. */
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { SHA256_PATTERN, sha256, type Sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
@@ -201,33 +200,4 @@ export async function proveEntry(root: Sha256, path: string, load: (digest: Sha2
     digest = entry.sha256;
   }
   return { root, trees, entry: null };
-}
-
-/** Whether a proof holds for a path, that a file has it or that none has, from its bytes alone. That `proof.root` is a root one trusts is
- *  the caller's to check. */
-export function checkProof(proof: EntryProof, path: string): boolean {
-  try {
-    return followProof(proof, path);
-  } catch (error) {
-    // Text that is no tree proves nothing, whatever its digest.
-    if (error instanceof ShelfError) return false;
-    throw error;
-  }
-}
-
-function followProof(proof: EntryProof, path: string): boolean {
-  let digest = proof.root;
-  const names = path.split("/");
-  for (const [at, text] of proof.trees.entries()) {
-    if (at >= names.length || sha256(text) !== digest) return false;
-    const entry = parseTree(new TextEncoder().encode(text)).find((candidate) => candidate.name === names[at]);
-    const last = at === proof.trees.length - 1;
-    const isFile = entry?.kind === "blob" && at === names.length - 1;
-    if (last && isFile) return isDeepStrictEqual(entry, proof.entry);
-    // A folder that is followed to nowhere proves nothing, unless it stands where the file would.
-    if (last) return proof.entry === null && (entry?.kind !== "tree" || at === names.length - 1);
-    if (entry?.kind !== "tree") return false;
-    digest = entry.sha256;
-  }
-  return false;
 }

@@ -25,6 +25,8 @@ export type ObjectRow = {
   readonly authors?: readonly string[];
   readonly date?: string;
   readonly license?: string;
+  readonly lang?: string;
+  readonly addresses?: readonly string[];
   /** Identifier of its content (swhid.org): what git and Software Heritage call these bytes. Absent in a preview, which reads no bytes. */
   readonly swhid?: string;
 };

@@ -44,8 +44,8 @@ function isAccepted(state: string): boolean {
   return state === "accepted" || state === "accepted_with_axioms";
 }
 
-/** What was verified says something else: itself, or by a definition below it. Other words of the same print are no other statement. */
-function changedStatement(was: Stated, is: Stated): readonly string[] {
+/** changedStatement tells that what was verified says something else: itself, or by a definition below it. Other words of the same print are no other statement. */
+export function changedStatement(was: Stated, is: Stated): readonly string[] {
   if (was.verification_state !== "VERIFIED" || was.statement === undefined || is.statement === undefined) return [];
   const { cause = "statement", definitions = [] } = is.drift ?? {};
   const isNew = JSON.stringify(was.drift) !== JSON.stringify(is.drift);

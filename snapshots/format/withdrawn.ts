@@ -1,7 +1,7 @@
 /** Where the notice of something withdrawn stands, and what is answered there. */
 import { ShelfError } from "../errors.ts";
 import type { Withdrawal } from "../schema/withdrawals.ts";
-import { CITATION_FILES, objectPath, pageImagesOf, pagePath, parseKeyPath } from "./layout.ts";
+import { CITATION_FILES, objectPath, pageImagesOf, pagePath, parseKeyPath, parsePart } from "./layout.ts";
 import type { ViewData } from "./view-data.ts";
 
 /** Site path or web address of what takes the place of something withdrawn; null where nothing does. */
@@ -42,7 +42,7 @@ export function orWithdrawn(withdrawn: ViewData["withdrawn"], what: Withdrawal["
 /** The notice of what a path was the address of.
  *  @param path as sent, within a view or a snapshot */
 export function withdrawalAt(withdrawn: ViewData["withdrawn"], path: string): Withdrawal | null {
-  const spelled = parseKeyPath(path);
+  const spelled = parseKeyPath(parsePart(path).slug);
   const isImage = ({ what, name }: Withdrawal): boolean => what === "object" && spelled.startsWith(`/${pageImagesOf(name)}`);
   return withdrawn?.find((one) => isImage(one) || addressesOf(one).some((address) => parseKeyPath(address) === spelled)) ?? null;
 }

@@ -51,13 +51,14 @@ export function describeCache(blobs: Blobs | null): readonly Component[] {
   return [{ name: "cache", status: good ? "live" : "unavailable", note: text }];
 }
 
-/** How long a look at the files and the index is trusted, and how long it is told while a newer one is under way: a load balancer asks
- *  each second, and waits for none. Milliseconds. */
+/** How long a look at the files and the index is trusted; how long what it found is told without a newer one under way; and how long at
+ *  all, since a look may take seconds under load: a load balancer asks each second, and waits for none. Milliseconds. */
 const TRUSTED_MS = 1_000;
 const TOLD_MS = 2_500;
+const LATE_MS = 10_000;
 
 /** What was found, of what, and when, by a clock that is never set back; `at` is null while it is being found. */
-type Found = { readonly health: Promise<Health>; readonly of: string; at: number | null; next: boolean };
+type Found = { readonly health: Promise<Health>; readonly of: string; at: number | null; next: Found | null };
 const finding = new WeakMap<View, Found>();
 
 /** pass: the pointer verifies and its snapshot opens; warn: it is old or an optional part is down; fail: nothing can be served.
@@ -70,16 +71,9 @@ export function health(view: View): Promise<Health> {
   if (known === undefined) return find();
   if (known.at === null) return known.health;
   const age = clock() - known.at;
-  if (known.of !== of || age >= TOLD_MS) return find();
-  if (age >= TRUSTED_MS && !known.next) {
-    known.next = true;
-    const next = look();
-    next.health.then(
-      () => finding.set(view, next),
-      () => (known.next = false),
-    );
-  }
-  return known.health;
+  if (known.of !== of || (age >= TOLD_MS && known.next === null)) return find();
+  if (age >= TRUSTED_MS) known.next ??= lookAside(known);
+  return known.next !== null && age >= LATE_MS ? known.next.health : known.health;
 
   function find(): Promise<Health> {
     const found = look();
@@ -87,8 +81,17 @@ export function health(view: View): Promise<Health> {
     return found.health;
   }
 
+  function lookAside(before: Found): Found {
+    const next = look();
+    next.health.then(
+      () => finding.get(view) === before && finding.set(view, next),
+      () => (before.next = null),
+    );
+    return next;
+  }
+
   function look(): Found {
-    const found: Found = { health: findHealth(view), of, at: null, next: false };
+    const found: Found = { health: findHealth(view), of, at: null, next: null };
     const settle = (): void => {
       found.at = clock();
     };
@@ -108,8 +111,22 @@ async function findHealth(view: View): Promise<Health> {
       : trouble === null
         ? { status: "pass", detail: "the pointer verifies and its snapshot opens" }
         : { status: "warn", detail: trouble };
+  // Side by side: under load each waits its turn behind whatever else is read.
+  const looks =
+    open === null
+      ? null
+      : await Promise.all([
+          open.snapshot.shelf.readChecked().catch(() => null),
+          describeLog(open.snapshot.shelf, open.snapshot.record),
+          open.snapshot.shelf.readFollowed().catch(() => null),
+          Promise.all([open.reader(), open.snapshot.data()])
+            .then(([reader, data]) => findSearchProblem(reader, data))
+            .catch((error: unknown) => (error instanceof Error ? error.message : "the index cannot be opened")),
+          open.snapshot.data().catch(() => null),
+        ]);
+  const [checked, log, followed, problem, data] = looks ?? [null, null, null, null, null];
   // A build that finds nothing new publishes nothing: what counts is when one last looked.
-  const seen = open === null ? null : ((await open.snapshot.shelf.readChecked().catch(() => null)) ?? open.snapshot.record.created);
+  const seen = checked ?? open?.snapshot.record.created ?? null;
   const age = seen === null ? null : Math.max(0, (now() - Date.parse(seen)) / 1000);
   if (age !== null) {
     checks["age"] =
@@ -117,11 +134,7 @@ async function findHealth(view: View): Promise<Health> {
         ? { status: "warn", detail: "no build has looked at the sources for 12 hours" }
         : { status: "pass", detail: "a build looked at the sources less than 12 hours ago" };
   }
-  if (open !== null) {
-    const { state, detail } = await describeLog(open.snapshot.shelf, open.snapshot.record);
-    checks["log"] = { status: state === "damaged" ? "warn" : "pass", detail };
-  }
-  const followed = (await open?.snapshot.shelf.readFollowed().catch(() => null)) ?? null;
+  if (log !== null) checks["log"] = { status: log.state === "damaged" ? "warn" : "pass", detail: log.detail };
   if (followed !== null) {
     const away = (now() - followed) / 1000;
     checks["bucket"] =
@@ -132,15 +145,11 @@ async function findHealth(view: View): Promise<Health> {
   const unread = open?.snapshot.shelf.records.trouble() ?? null;
   if (unread !== null) checks["history"] = { status: "warn", detail: unread };
   if (open !== null) {
-    const problem = await Promise.all([open.reader(), open.snapshot.data()])
-      .then(([reader, data]) => findSearchProblem(reader, data))
-      .catch((error: unknown) => (error instanceof Error ? error.message : "the index cannot be opened"));
     checks["search"] =
       problem === null
         ? { status: "pass", detail: "the index of this snapshot is whole and answers" }
         : { status: "warn", detail: problem };
   }
-  const data = (await open?.snapshot.data().catch(() => null)) ?? null;
   const lost = data === null ? [] : findLost(data);
   if (lost.length > 0)
     checks["evidence"] = {

@@ -1,7 +1,7 @@
 /** How the core's rows are answered. */
 import { canonicalJson } from "../digest.ts";
 import { QUERIES } from "../query/bodies.ts";
-import type { PAGE_ROWS } from "../routes/page-rows.ts";
+import { PAGE_ROWS } from "../routes/page-rows.ts";
 import type { CORE_ROWS } from "../routes/routes.ts";
 import type { CollectionCatalog } from "../schema/resources.ts";
 import { capabilities, health } from "./capabilities.ts";
@@ -12,7 +12,7 @@ import { keyAnswer } from "./object-answer.ts";
 import { assetAnswer, pageAnswer } from "./page-answer.ts";
 import { queryAnswer } from "./query-answer.ts";
 import { type Answer, type AnswerRequest, type CacheClass, commonHeaders, makeReady, plainAnswer, reply } from "./reply.ts";
-import { type Handler, type View, waitForFirst } from "./view.ts";
+import { forEachRow, type Handler, type View, waitForFirst } from "./view.ts";
 
 const file: Handler = { read: (asked) => fileAnswer(asked) };
 const page: Handler = { read: pageAnswer };
@@ -68,23 +68,7 @@ export const CORE_HANDLERS = {
       return jsonAnswer(view, request, text, view.peek() === null ? "none" : liveCache(view));
     },
   },
-  front: page,
-  "claims-page": page,
-  "claim-page": page,
-  "registry-page": page,
-  "registry-part": page,
-  dashboard: page,
-  "record-page": page,
-  "object-page": page,
-  "search-page": page,
-  "ask-page": page,
-  agents: page,
-  reference: page,
-  "reference-group": page,
-  "problems-page": page,
-  "problem-page": page,
-  "rejected-page": page,
-  "not-found": page,
+  ...forEachRow(PAGE_ROWS, page),
   asset,
   "word-index": asset,
   icon: asset,

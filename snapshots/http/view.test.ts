@@ -158,8 +158,11 @@ test("many who ask at once for one thing cost one look", async (t) => {
     new Set([200]),
   );
   assert.equal(looks - looked, 1);
-  clock += 3_000;
-  assert.equal((await get(view, "/health")).status, 200);
+  // The look aside may still be under way.
+  for (let n = 0; looks - looked < 2 && n < 5; n++) {
+    clock += 3_000;
+    assert.equal((await get(view, "/health")).status, 200);
+  }
   assert.equal(looks - looked, 2, "and who asks when nobody has asked for long waits for another");
 });
 
@@ -176,11 +179,16 @@ test("who asks each second how it is waits for no look, and is told of the one b
   await view.current();
   assert.equal((await get(view, "/health")).status, 200);
   gate = new Promise((resolve) => (letGo = resolve));
-  for (let n = 0; n < 5; n++) {
-    clock += n === 0 ? 1_000 : 100;
-    assert.equal((await get(view, "/health")).status, 200, "answered while the look is under way");
+  const soon = async (): Promise<number | null> =>
+    Promise.race([get(view, "/health").then(({ status }) => status), new Promise<null>((resolve) => setTimeout(resolve, 300, null))]);
+  for (let n = 0; n < 8; n++) {
+    clock += 1_000;
+    assert.equal(await soon(), 200, `answered while a look takes ${n} s, as it may under load`);
   }
   assert.equal(looks, 2, "one look aside, however many ask");
+  clock += 2_000;
+  assert.equal(await soon(), null, "a look that does not end is not hidden for long");
+  assert.equal(looks, 2, "and who waits begins no other");
   letGo();
   gate = null;
   while ((await get(view, "/health")).status === 200 && looks === 2) {

@@ -5,6 +5,7 @@ import { stringsOf } from "./columns.ts";
 import { connectEngine, type Engine } from "./engine.ts";
 import { type IndexReader, openReader } from "./reader.ts";
 import { type Document, rowsOf, type StoredRow } from "./row.ts";
+import { loadStemmers } from "./load-stemmers.ts";
 import { storedFieldsAt } from "./stored-fields.ts";
 import { DEAD_TOTAL, WordCounts } from "./statistics.ts";
 import {
@@ -202,6 +203,7 @@ async function* batches(documents: IndexUpdate["upsert"]): AsyncGenerator<{ ids:
   let size = 0;
   const flush = (): { ids: string[]; rows: StoredRow[] } => ({ ids: [...batch.keys()], rows: [...batch.values()].flat() });
   for await (const document of documents) {
+    if (document.lang !== undefined) await loadStemmers([document.lang]);
     const rows = rowsOf(document);
     batch.set(document.doc, rows);
     size += rows.length;

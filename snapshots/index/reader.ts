@@ -3,6 +3,7 @@ import { ShelfError } from "../errors.ts";
 import type { IndexRow } from "./row.ts";
 import { numbersOf, refsOf, stringsOf, textAt } from "./columns.ts";
 import { storedFieldsAt } from "./stored-fields.ts";
+import { loadStemmers } from "./load-stemmers.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
 import type { Engine } from "./engine.ts";
 import { PASSAGES, sqlLists, sqlString, WORDS } from "./tables.ts";
@@ -67,13 +68,8 @@ const LOOK_MS = 1_000;
 
 export async function openReader(engine: Engine, tag: string, passages: Table, words: Table): Promise<IndexReader> {
   const { MatchQuery, Operator } = engine.lancedb;
-  const counts = openStatistics(await words.countRows());
-  for await (const batch of words.query().select(["word", "count"])) {
-    const names = stringsOf(batch, "word");
-    const numbers = numbersOf(batch, "count");
-    for (let row = 0; row < batch.numRows; row++) counts.add(textAt(names, row), numbers[row] ?? 0);
-  }
-
+  const statistics = await readStatistics(words);
+  await loadStemmers(statistics.languages);
   const vectors = new Map<string, Promise<VectorReader | null>>();
   let damaged = false;
   let looked = performance.now();
@@ -104,7 +100,7 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
   }
 
   return {
-    statistics: counts.done(),
+    statistics,
     find: ({ words: wanted, all, of, prefix, limit }) =>
       guarded(async () => {
         if (wanted.length === 0 || !prefix.isWellFormed() || prefix.includes("\0")) return [];
@@ -183,6 +179,16 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
       passages.close();
     },
   };
+}
+
+async function readStatistics(words: Table): Promise<Statistics> {
+  const counts = openStatistics(await words.countRows());
+  for await (const batch of words.query().select(["word", "count"])) {
+    const names = stringsOf(batch, "word");
+    const numbers = numbersOf(batch, "count");
+    for (let row = 0; row < batch.numRows; row++) counts.add(textAt(names, row), numbers[row] ?? 0);
+  }
+  return counts.done();
 }
 
 async function readCandidates(found: AsyncIterable<RecordBatch>): Promise<Candidate[]> {

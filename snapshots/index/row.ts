@@ -3,6 +3,7 @@ import { sha256 } from "../digest.ts";
 import type { Passage } from "../schema/extract.ts";
 import type { Kind } from "../schema/kinds.ts";
 import { firstParagraph } from "./first-paragraph.ts";
+import { ENGLISH, isStemmed, languageMark } from "./stemmers.ts";
 import { qualifiedSuffixes, words } from "./words.ts";
 
 /** Everything searchable of one object, record or claim. */
@@ -17,6 +18,8 @@ export type Document = {
   readonly title: string;
   /** What its code is written in, where that is known. */
   readonly language?: string | null;
+  /** What its prose is written in: the first part of a language's tag; absent for English. */
+  readonly lang?: string;
   /** Of the object's bytes; for records and claims of their canonical JSON. */
   readonly sha256: string;
   /** In the order of the text. A document without passages is found by its title and key. */
@@ -24,7 +27,7 @@ export type Document = {
 };
 
 /** One passage as it comes back from a search. */
-export type IndexRow = Omit<Document, "passages" | "language"> & {
+export type IndexRow = Omit<Document, "passages" | "language" | "lang"> & {
   /** Number of the passage in the document, from 0. */
   readonly n: number;
   /** Heading path, outermost first, joined by " › "; "" at top level. */
@@ -92,9 +95,11 @@ const NAME_WEIGHT = 2;
 const DEFINITION =
   /^[ \t]*(?:@\[[^\]\n]*\]\s*)?(?:(?:private|protected|noncomputable|unsafe|partial|public|scoped|export|pub(?:\([a-z]+\))?|abstract|static|final)\s+)*(?:class|structure|inductive|coinductive|def|abbrev|Definition|Inductive|Record|Class|Structure|struct|enum|trait|interface)\s+[\p{L}_][^\s:({[<]*(?:\s+[:({[<⦃|]|\s+where\b|\s+extends\b|\s*$)/mu;
 
-/** The rows of a document: at least one. */
+/** The rows of a document: at least one. The rules of its language have to be loaded. */
 export function rowsOf(document: Document): StoredRow[] {
-  const title = words(document.title);
+  const languages = document.lang === undefined ? ENGLISH : [document.lang];
+  const wordsIn = (text: string): string[] => words(text, languages);
+  const title = wordsIn(document.title);
   const language = words(document.language ?? "");
   const passages = document.passages.length === 0 ? [NO_PASSAGE] : document.passages;
   // A first passage may be nothing but the title.
@@ -102,7 +107,7 @@ export function rowsOf(document: Document): StoredRow[] {
     .slice(0, 2)
     .map(({ text }) => text)
     .join("\n\n");
-  const texts = passages.map((passage) => words(passage.text));
+  const texts = passages.map((passage) => wordsIn(passage.text));
   const whole =
     passages.length === 1 ? null : joinSorted([...repeat(title, TITLE_WEIGHT), ...language, ...texts.flat().slice(0, MAX_WHOLE)]);
   return passages.map((passage, n) => {
@@ -111,11 +116,11 @@ export function rowsOf(document: Document): StoredRow[] {
     const inner = passage.heading.filter((part) => part !== document.title);
     const fields = [
       repeat(title, TITLE_WEIGHT),
-      words(inner.join(" › ")),
-      repeat(words(name), NAME_WEIGHT),
+      wordsIn(inner.join(" › ")),
+      repeat(wordsIn(name), NAME_WEIGHT),
       // The language in every passage: who names one means all of its code, and elsewhere the name says nothing.
-      [...language, ...(n === 0 ? words(document.key) : [])],
-      words(firstParagraph(n === 0 ? opening : passage.text, document.kind === "code", n === 0)),
+      [...language, ...(n === 0 ? wordsIn(document.key) : [])],
+      wordsIn(firstParagraph(n === 0 ? opening : passage.text, document.kind === "code", n === 0)),
       texts[n] ?? [],
       marksOf(document, passage, n, document.kind !== "code" && passages[n - 1]?.heading.join(" › ") !== heading),
     ];
@@ -162,13 +167,14 @@ function repeat<T>(list: readonly T[], times: number): T[] {
 }
 
 /** @param opensHeading whether the passage is the first below its heading, and that is no scope of code */
-function marksOf({ key, title }: Document, { name, heading }: Passage, n: number, opensHeading: boolean): string[] {
+function marksOf({ key, title, lang }: Document, { name, heading }: Passage, n: number, opensHeading: boolean): string[] {
   const marks = new Set<string>();
   const add = (value: string): void => {
     for (const part of qualifiedSuffixes(value)) if (part.length <= MAX_MARK) marks.add(nameMark(part));
   };
   if (n === 0) {
     marks.add(exactMark(key)).add(exactMark(title));
+    if (isStemmed(lang)) marks.add(languageMark(lang));
     add(title);
     add((key.split("/").at(-1) ?? "").replace(/\.\w+$/, ""));
   }

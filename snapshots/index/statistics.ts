@@ -1,9 +1,12 @@
 /** In how many rows each word stands. Kept beside the rows, because the engine does not say it: a query knows by it which words are
  *  unknown, which tell much, and which an unknown one may have been meant for. */
 import { ownText } from "../own-text.ts";
+import { languageMark, languagesIn } from "./stemmers.ts";
 
 export type Statistics = {
   readonly rows: number;
+  /** Whose endings have been taken off the words, English first. */
+  readonly languages: readonly string[];
   /** Rows that hold the word; 0 when none does. */
   rowsWith(word: string): number;
   /** How much a word tells: more for rarer ones; one that stands nowhere, as one that stands once. */
@@ -67,6 +70,7 @@ export function openStatistics(size: number): { add(word: string, count: number)
       };
       return {
         rows,
+        languages: languagesIn((language) => rowsWith(languageMark(language)) > 0),
         rowsWith,
         worth(word) {
           const held = Math.max(1, rowsWith(word));

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { loadStemmers } from "./load-stemmers.ts";
 import { openFinder, words } from "./words.ts";
 
 const find = (text: string, ...wanted: readonly string[]): string[] =>
-  openFinder(new Map(wanted.flatMap(words).map((word) => [word, 1])))(text).map(({ start, end }) => text.slice(start, end));
+  openFinder(new Map(wanted.flatMap((word) => words(word)).map((word) => [word, 1])))(text).map(({ start, end }) => text.slice(start, end));
 
 test("a word whose stem ends otherwise than it does is found where it stands, in any text", () => {
   assert.deepEqual(find("The key of the map; Keys, keyed.", "key"), ["key", "Keys", "keyed"]);
@@ -124,6 +125,8 @@ test("words of scripts without spaces are those of a dictionary, particles are n
   assert.ok(holds("软件包的依赖关系", "软件包"));
   assert.ok(holds("ภาษาไทยไม่มีช่องว่าง", "ภาษาไทย"));
   assert.ok(!holds("世界の人口は八十億である", "東京の人口は？"));
+  assert.ok(holds("이 컴포넌트의 슬롯은 내용을 받는다", "슬롯"));
+  assert.ok(words("슬롯은 무엇입니까?").includes(words("슬롯")[0] ?? ""));
   assert.deepEqual(find("スロットは、値を保持する場所です", "値"), ["値"]);
   assert.deepEqual(find("Debianの依存関係", "debian"), ["Debian"]);
 });
@@ -133,4 +136,30 @@ test("what is written in base64 is no word", () => {
   assert.deepEqual(words(`plot data:image/png;base64,${base64}= end`), words("plot end"));
   assert.deepEqual(words(`"png": "${base64}"`), words("png"));
   assert.equal(words("a".repeat(200)).length, 1);
+});
+
+test("a text has its own language's endings taken off, a query those of each language of the library, and both meet whatever the accents", async () => {
+  await loadStemmers(["de", "fr", "ru"]);
+  const meet = (language: string, ...pairs: readonly string[]): void => {
+    for (const [text = "", query = ""] of pairs.map((pair) => pair.split(" "))) {
+      const [word = ""] = words(text, [language]);
+      assert.ok(words(query, ["en", "de", "fr", "ru"]).includes(word), `${text} is found by ${query}`);
+      const held = `Hier ${text}: там`;
+      const [hit] = openFinder(new Map([[word, 1]]), ["en", language])(held);
+      assert.equal(held.slice(hit?.start, hit?.end), text);
+    }
+  };
+  meet("de", "Häusern Haus", "Dateien Datei", "Verzeichnisses Verzeichnisse", "Größen größe");
+  meet("fr", "réseaux réseau", "générales général", "fichiers fichier");
+  meet("ru", "каталоги каталога", "новый нового", "теоремами теорема", "ёлки елка");
+  assert.deepEqual(words("relational files", ["en"]), words("relational files"));
+  assert.deepEqual(words("insertionSort_perm", ["de"])[0], words("insertionSort_perm")[0], "an identifier is of no language");
+  assert.deepEqual(words("Häuser", ["ja"]), words("Häuser"), "a language without rules");
+});
+
+test("a letter that is set off in a word, as that of an option, belongs to it", () => {
+  assert.deepEqual(words("E[x]tract and [c]reate, e[x]tracting"), words("Extract and create, extracting"));
+  assert.deepEqual(find("To e[x]tract: tar", "extract"), ["e[x]tract"]);
+  assert.deepEqual(find("Wörter: [c]reate", "create"), ["[c]reate"]);
+  assert.deepEqual(words("b[j] and - [x] done"), ["b", "j", "x", "done"], "an index of code and a box of a list");
 });

@@ -1,5 +1,5 @@
 /** Text → the words of the index. One analysis for passages and for queries, so that a word means the same in both, in the statistics
- *  and in snippets. Input is anybody's text: any string is safe. `insertionSort_perm` gives `insertionsort_perm`, `insert`, `sort`,
+ *  and in snippets. A passage has the words of its own language; a query, which may be in any, those of each language that the library has. Input is anybody's text: any string is safe. `insertionSort_perm` gives `insertionsort_perm`, `insert`, `sort`,
  *  `perm`: identifiers are found whole and in parts. A single letter or digit, and what a hash or a version is made of, counts only
  *  inside its identifier. */
 import { stemmer } from "stemmer";
@@ -7,18 +7,22 @@ import { ownText } from "../own-text.ts";
 import { ASCII_SIGN, ASCII_SIGNS } from "./ascii-signs.ts";
 import { leaveEncodedOut } from "./encoded.ts";
 import { LATEX_DRESS, LATEX_SIGNS } from "./latex-signs.ts";
+import { ENGLISH, stemIn } from "./stemmers.ts";
 import { isUnspaced, segmentsOf, unspacedWords } from "./unspaced.ts";
 
 const MAX_WORD = 64; // code units; longer runs (base64, minified code) are cut and say nothing
 const CACHE_LIMIT = 200_000; // distinct raw words whose analysis is kept
 
-/** Raw words: a LaTeX command; letters, digits, marks and `_`, joined by single `.`, `'` or `::`; one mathematical sign beyond ASCII, or what
- *  stands for one. */
+/** Raw words: a LaTeX command; letters, digits, marks and `_`, joined by single `.`, `'` or `::`, with a letter that is set off in it as that of
+ *  an option (`e[x]tract`); one mathematical sign beyond ASCII, or what stands for one. */
 const RAW = new RegExp(
-  String.raw`\\[A-Za-z]+|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*(?:(?:['.’]|::)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*)*|[\u2190-\u23ff\u27c0-\u2aff]|${ASCII_SIGN}`,
+  String.raw`\\[A-Za-z]+|\[\p{L}\]\p{L}+|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*(?:\[\p{L}\]\p{L}+)?(?:(?:['.’]|::)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*)*|[\u2190-\u23ff\u27c0-\u2aff]|${ASCII_SIGN}`,
   "gu",
 );
-const RAW_ASCII = new RegExp(String.raw`\\[A-Za-z]+|[A-Za-z0-9_]+(?:(?:['.]|::)[A-Za-z0-9_]+)*|${ASCII_SIGN}`, "g");
+const RAW_ASCII = new RegExp(
+  String.raw`\\[A-Za-z]+|\[[A-Za-z]\][A-Za-z]+|[A-Za-z0-9_]+(?:\[[A-Za-z]\][A-Za-z]+)?(?:(?:['.]|::)[A-Za-z0-9_]+)*|${ASCII_SIGN}`,
+  "g",
+);
 /** Pieces of a part of an identifier: `HTTPServer2` is `HTTP`, `Server`, `2`. */
 const PIECE = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{Lu}+|\p{N}+/gu;
 const JOINT = /::|[.'’_]/u;
@@ -26,6 +30,7 @@ const JOINT = /::|[.'’_]/u;
 const MEETING = /\p{L}(?=\p{N})|\p{N}(?=\p{L})/gu;
 const MAX_MEETINGS = 2;
 const PLAIN = /^[a-z]+$/;
+const LETTERS = /^\p{L}+$/u;
 const ASCII = /^[\x00-\x7f]*$/;
 
 /** English function words: they decide nothing. */
@@ -36,17 +41,30 @@ const STOP: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-const cache = new Map<string, readonly string[]>();
+type Known = Map<string, readonly string[]>;
+/** By languages. */
+const caches = new Map<string, Known>();
+
+function knownIn(languages: readonly string[]): Known {
+  const name = languages.join(" ");
+  const known: Known = caches.get(name) ?? new Map();
+  caches.set(name, known);
+  return known;
+}
 
 function fold(text: string): string {
   return ASCII.test(text) ? text.toLowerCase() : text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
 }
 
-function addPart(into: string[], part: string): void {
+function addPart(into: string[], part: string, languages: readonly string[]): void {
   const word = fold(part).slice(0, MAX_WORD);
   if (word === "" || STOP.has(word)) return;
-  // Porter's rules are for English: other words stay as they are.
-  into.push(PLAIN.test(word) ? stemOf(word) : word);
+  const forms = languages.map((language) => {
+    const stem = language === "en" || part.length > MAX_WORD || !LETTERS.test(part) ? null : stemIn(language, part.toLowerCase());
+    // Porter's rules are for English: other words stay as they are.
+    return stem === null ? (PLAIN.test(word) ? stemOf(word) : word) : fold(stem);
+  });
+  into.push(...(forms.length === 1 ? forms : new Set(forms)));
 }
 
 /** `walrus` and `walruses` are one word: a later form of Porter's rules takes no "s" from "us". */
@@ -72,7 +90,7 @@ function piecesOf(raw: string): string[] {
   });
 }
 
-function analyse(raw: string): readonly string[] {
+function analyse(raw: string, languages: readonly string[]): readonly string[] {
   const out: string[] = [];
   const operator = ASCII_SIGNS.get(raw);
   if (operator !== undefined) return [fold(operator)];
@@ -80,25 +98,26 @@ function analyse(raw: string): readonly string[] {
     const command = raw.slice(1);
     if (LATEX_DRESS.has(command)) return out;
     const sign = LATEX_SIGNS.get(command);
-    if (sign === undefined) return wordsOf(command);
-    return [fold(sign), ...wordsOf(command)];
+    const own = wordsOf(command, languages);
+    return sign === undefined ? own : [fold(sign), ...own];
   }
+  if (raw.includes("[")) return wordsOf(raw.replaceAll(/[[\]]/g, ""), languages);
   if (PLAIN.test(raw)) {
-    addPart(out, raw);
+    addPart(out, raw, languages);
     return out;
   }
   if (isUnspaced(raw)) {
-    for (const word of unspacedWords(raw, words)) out.push(fold(word).slice(0, MAX_WORD));
+    for (const word of unspacedWords(raw, (segment) => words(segment, languages))) out.push(fold(word).slice(0, MAX_WORD));
     return out;
   }
   const whole = raw.replace(/['’]s$/, "");
   const pieces = piecesOf(whole);
   if (pieces.length <= 1 && (pieces[0] ?? whole) === whole) {
-    addPart(out, whole);
+    addPart(out, whole, languages);
     return out;
   }
-  for (const name of identifiersIn(whole)) addPart(out, name);
-  for (const piece of pieces) addPart(out, piece);
+  for (const name of identifiersIn(whole)) addPart(out, name, ENGLISH);
+  for (const piece of pieces) addPart(out, piece, languages);
   return out;
 }
 
@@ -115,7 +134,7 @@ export function identifierWords(raw: string): readonly string[] {
   const pieces = piecesOf(own);
   if (pieces.length <= 1 && (pieces[0] ?? own) === own) return [];
   const out: string[] = [];
-  for (const name of identifiersIn(own)) addPart(out, name);
+  for (const name of identifiersIn(own)) addPart(out, name, ENGLISH);
   return out;
 }
 
@@ -125,13 +144,13 @@ export function qualifiedSuffixes(name: string): string[] {
   return [0, ...joints].map((at) => name.slice(at));
 }
 
-function wordsOf(raw: string): readonly string[] {
-  const known = cache.get(raw);
-  if (known !== undefined) return known;
+function wordsOf(raw: string, languages: readonly string[], known = knownIn(languages)): readonly string[] {
+  const found = known.get(raw);
+  if (found !== undefined) return found;
   const own = ownText(raw);
-  const words = analyse(own);
-  if (cache.size >= CACHE_LIMIT) cache.clear();
-  cache.set(own, words);
+  const words = analyse(own, languages);
+  if (known.size >= CACHE_LIMIT) known.clear();
+  known.set(own, words);
   return words;
 }
 
@@ -145,10 +164,11 @@ export function rawWords(text: string): readonly string[] {
   return read.match(pattern(read)) ?? [];
 }
 
-/** Index words of a text, in order, with repetitions. */
-export function words(text: string): string[] {
+/** Index words of a text, in order, with repetitions. @param languages whose endings are taken off, each giving a word where they differ */
+export function words(text: string, languages: readonly string[] = ENGLISH): string[] {
   const out: string[] = [];
-  for (const raw of rawWords(text)) for (const word of wordsOf(raw)) out.push(word);
+  const known = knownIn(languages);
+  for (const raw of rawWords(text)) for (const word of wordsOf(raw, languages, known)) out.push(word);
   return out;
 }
 
@@ -160,10 +180,11 @@ const STEM_HEAD = 3; // letters that a stem keeps of its word, whatever suffix w
 const JOINTS = new Set([..."'.:’"].map((joint) => joint.charCodeAt(0)));
 
 /** @returns a function that tells where a text holds any of the words; of several in one raw word, the one worth most */
-export function openFinder(wanted: ReadonlyMap<string, number>): (text: string) => Hit[] {
+export function openFinder(wanted: ReadonlyMap<string, number>, languages: readonly string[] = ENGLISH): (text: string) => Hit[] {
   const heads = [...new Set([...wanted.keys()].filter((word) => /^[\w.':]+$/.test(word)).map(headOf))].map((text) =>
     text.replaceAll(".", "\\."),
   );
+  if (heads.length > 0) heads.push(String.raw`\[[A-Za-z]\](?=[A-Za-z])`);
   if ([...ASCII_SIGNS.values()].some((sign) => wanted.has(fold(sign)))) heads.push(ASCII_SIGN);
   const head = heads.length === 0 ? null : new RegExp(heads.join("|"), "gi");
   // What has a letter beyond ASCII may be any word, folded.
@@ -175,7 +196,7 @@ export function openFinder(wanted: ReadonlyMap<string, number>): (text: string) 
     let best = looked.get(text);
     if (best === undefined) {
       best = null;
-      for (const word of wordsOf(text)) {
+      for (const word of wordsOf(text, languages)) {
         const worth = wanted.get(word) ?? 0;
         if (worth > (best?.worth ?? 0)) best = { word, worth };
       }

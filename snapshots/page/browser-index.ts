@@ -1,11 +1,13 @@
 /** The index by which a page searches from files alone: few small files for each query, however large the library is. All of it lies
  *  under pagefind/, beside the bundles of Pagefind, which look through every text when a reader asks for that:
- *  - `bundles.json`, a `BundleList`: the bundles by number, and how many pages there are;
+ *  - `bundles.json`, a `BundleList`: the bundles by number, how many pages there are, and in which languages;
  *  - `words/<shard>`: the words that `shardOf` puts there, each with the pages that it says most about, as `formatWords` has them;
  *  - `near/<shard>`: the words whose first or last letters `nearShards` puts there, without pages: what an unknown word may be meant for;
+ *  - `endings/<language>.js`, for each language of the library but English: a module whose `stemmer` takes endings off its words;
  *  - `<bundle>/cards/<page>.json`, a list of `BrowserCard`: what a result shows. More than one where two pages have one number.
  *  A page's number is the CRC-32 of what it is (`object:notes/a.md`); its bundle is that number modulo how many bundles there are.
  *  Words are those of the server's index, and `MARKS`. */
+import { shardOf } from "../query/words.ts";
 import { type Kind, KIND_NUMBERS } from "../schema/kinds.ts";
 
 /** A shard then has the words of few pages, and both numbers change only when a library has grown to twice its size. */
@@ -26,7 +28,8 @@ export const MARKS = {
   repo: (repo: string): string => `repo:${repo}`,
 } as const;
 
-export type BundleList = { readonly bundles: readonly string[]; readonly pages: number };
+/** `languages`: whose endings have been taken off the words. */
+export type BundleList = { readonly bundles: readonly string[]; readonly pages: number; readonly languages: readonly string[] };
 
 /** What a word says about a page: weight from 0, the most, to 255; the page's number; its group. Where copies are one page, there is
  *  one for each group that they are in. */
@@ -106,13 +109,6 @@ export type BrowserCard = {
 
 export const countShards = (bundles: number): number => SHARDS_PER_BUNDLE * bundles;
 
-/** FNV-1a, over code units. */
-export function shardOf(word: string, shards: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
-  return (hash >>> 0) % shards;
-}
-
 export const countNearShards = (bundles: number): number => NEAR_PER_BUNDLE * bundles;
 
 /** Shards of the words that begin or end like a word: one letter that is wrong leaves one end as it is. */
@@ -126,6 +122,7 @@ export const isListed = (word: string): boolean => word.length >= SHORTEST && !w
 
 export const nearPath = (shard: number): string => `pagefind/near/${shard}`;
 export const wordsPath = (shard: number): string => `pagefind/words/${shard}`;
+export const stemmerPath = (language: string): string => `pagefind/endings/${language}.js`;
 export const cardPath = (bundle: number, page: number): string => `pagefind/${bundle}/cards/${page}.json`;
 
 const KIND_ROOM = 16;

@@ -13,7 +13,7 @@ function leadsTo(data: ViewData, from: string, target: string): string | null {
   const { folders, objectByKey } = relationsOf(data);
   if (target === "" || (target.endsWith("/") ? folders.has(target) : objectByKey.has(target))) return target;
   let site = sites.get(data);
-  if (site === undefined) sites.set(data, (site = openSite(objectByKey.keys())));
+  if (site === undefined) sites.set(data, (site = openSite(objectByKey.values())));
   const found = site(from, target);
   return found ?? (folders.has(`${target}/`) ? `${target}/` : null);
 }

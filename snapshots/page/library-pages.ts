@@ -15,6 +15,7 @@ import { findCollection, formatEtag, lowerBound, type ObjectRow, prefixRange, ty
 import { citedBy, claimCard, collectionCard, countBy, countClaims, crumbsOf, objectCard, recordCard, recordCounts } from "./cards.ts";
 import { type BrowseSort, browseQuery, licenceFacet } from "./facets.ts";
 import { jumpsOf } from "./jumps.ts";
+import { showPart } from "./object-parts.ts";
 import type { QuotedLines } from "./quoted-lines.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
 import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
@@ -172,17 +173,22 @@ export function objectFacts(data: ViewData, row: ObjectRow) {
 }
 
 /** The outline is a table of contents: the heading path and the first line of each passage, of a PDF the pages that its own list names. `quoted` are lines that the address asks for,
- *  above the whole text: none on the stored page.
- *  @param links that the text has, where all of them are known */
+ *  above the text: none on the stored page.
+ *  @param links that the text has, where all of them are known
+ *  @param part of a long text: its number, or a line of it */
 export function objectPage(
   data: ViewData,
   facts: ReturnType<typeof objectFacts>,
   extract: Extract,
-  links: readonly string[] | null = null,
+  { links = null, part = 1 }: { readonly links?: readonly string[] | null; readonly part?: number | { readonly line: number } } = {},
 ) {
+  const { key } = facts;
+  const path = typeof part === "number" ? pagePath.objectPart(key, part) : pagePath.object(key);
+  const { placeOf, ...shown } = showPart(facts, unlinkDead(extract.html ?? "", key, data, links), { part, path });
   return {
     ...facts,
-    html: extract.html === null ? null : unlinkDead(extract.html, facts.key, data, links),
+    ...shown,
+    html: extract.html === null ? null : shown.html,
     notes: extract.notes,
     facts: extract.facts ?? [],
     lines: extract.lines,
@@ -190,7 +196,9 @@ export function objectPage(
     // Of a PDF, and those of them that are drawn.
     pages: extract.passages.reduce((most, { page }) => Math.max(most, page ?? 0), extract.images?.at(-1)?.page ?? 0),
     drawn: extract.images?.at(-1)?.page ?? 0,
-    outline: extract.outline?.map(({ title, page: line, depth }) => ({ title, line, depth })) ?? outlineOf(extract.passages),
+    outline:
+      extract.outline?.map(({ title, page: line, depth }) => ({ title, line, depth, place: null })) ??
+      outlineOf(extract.passages).map((entry) => ({ ...entry, place: placeOf(entry.line) })),
     quoted: null as QuotedLines | null,
   };
 }

@@ -109,7 +109,7 @@ async function quotingPage(open: OpenSnapshot, data: ViewData, path: string, ran
   const { snapshot } = open;
   const [entry, extract] = await Promise.all([snapshot.find(`objects/${row.key}`), snapshot.extract(row.key)]);
   if (entry?.kind !== "blob" || extract === null) throw new ShelfError("snapshot_damaged", "An object has no bytes or no extract.");
-  const model = objectPage(data, objectFacts(data, row), extract);
+  const model = objectPage(data, objectFacts(data, row), extract, { part: { line: range.start } });
   // A notebook that is shown as JSON has no cells.
   if (hasParts(row.kind) && extract.passages[0]?.page !== null) {
     const page = range.page ?? 1;

@@ -81,7 +81,8 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
     }
     const query = parseSearch(params);
     const prefix = operators.inside ?? query.prefix;
-    const { results: searched, meant } = await searchMeant(await open.reader(), {
+    const reader = await open.reader();
+    const { results: searched, meant } = await searchMeant(reader, {
       ...query,
       q: narrowed ? operators.words : query.q,
       prefix,
@@ -124,7 +125,7 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
     });
     const found = results.filter((result) => FILTERS.every((filter) => passes(result, filter)));
     const corrected = correct(query.q, meant);
-    const find = findWords(corrected);
+    const find = findWords(corrected, reader.statistics.languages);
     const named = FILTERS.some((name) => params.has(name)) ? [] : first;
     const shown = shownOf(params);
     const hits = inFolders([...named, ...found.slice(0, shown).map((result) => hitOf(data, result, find))].slice(0, shown));

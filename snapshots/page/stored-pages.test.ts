@@ -24,7 +24,9 @@ function wideData() {
     `${"long".repeat(80)}.md`,
   ];
   const many = Array.from({ length: 1100 }, (_, n) => `many/${String(n).padStart(5, "0")}.txt`);
-  const data = tinyData({ ...TINY, objects: [...names, ...many].map((name) => ({ key: `notes/${name}`, text: name })) }, "public");
+  const objects = [...names, ...many].map((name) => ({ key: `notes/${name}`, text: name }));
+  const long = { key: "notes/long=/one.txt", text: "a line\n".repeat(9_000) };
+  const data = tinyData({ ...TINY, objects: [...objects, long] }, "public");
   const cubs = Array.from({ length: 250 }, (_, n) =>
     CubRecord.parse({ id: `CUB-${String(n + 1).padStart(4, "0")}`, repo: "r", theorem_name: "t", statement: "s" }),
   );
@@ -43,6 +45,11 @@ test("every stored page is found by its path, alone, and is the page that the li
     count++;
   }
   assert.ok(count > 1400);
+  const long = [...storedPages(data, ROUTES, extracts)].filter(({ path }) => path.includes("/one.txt/"));
+  assert.deepEqual(
+    long.map(({ path }) => path),
+    ["", "=p2/", "=p3/"].map((part) => `/object/notes/long=3D/one.txt/${part}`),
+  );
 });
 
 test("another spelling of a page's path, and what only looks like one, is no page", () => {
@@ -69,6 +76,9 @@ test("another spelling of a page's path, and what only looks like one, is no pag
     "/registry/=p6/",
     "/browse/notes/many/=p23/",
     "/object/notes/",
+    "/object/notes/long=3D/one.txt/=p1/",
+    "/object/notes/long=3D/one.txt/=p4/",
+    "/object/notes/deep/er/x.md/=p2/",
     "/claims/nothing/",
     "/problems/nothing/",
     "/toString/",

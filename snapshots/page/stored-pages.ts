@@ -1,7 +1,7 @@
 /** The pages that a snapshot holds: everything that follows from the view's data alone.
  *  Pages under a query (sorting, facets, search results) and pages of the shelf's history are made per request. */
 import { CODES, type ErrorCode } from "../errors.ts";
-import { pageFile, pagePath, parseSlug } from "../format/layout.ts";
+import { pageFile, pagePath, parsePart, parseSlug } from "../format/layout.ts";
 import type { CubRecord } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
 import type { ObjectRow, ViewData } from "../format/view-data.ts";
@@ -22,6 +22,7 @@ import {
   rejectedPage,
 } from "./library-pages.ts";
 import { REGISTRY_PART } from "./facets.ts";
+import { countParts } from "./object-parts.ts";
 import { hasPictures } from "./share-picture.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordFacts, recordPage, registryPage } from "./registry-pages.ts";
@@ -68,7 +69,9 @@ export function* storedPages(data: ViewData, routes: readonly Route[], extracts:
       yield pageOfFolder(data, folder, part, extracts);
     }
   }
-  for (const row of data.objects) yield pageOfObject(data, row, extracts);
+  for (const row of data.objects) {
+    for (let part = 1; part <= countParts(row); part++) yield pageOfObject(data, row, part, extracts);
+  }
 }
 
 /** A path and the row that it is of. */
@@ -128,10 +131,11 @@ const FAMILIES = {
     if (folder === undefined || part > browseParts(folder)) return null;
     return pageOfFolder(data, folder, part, extracts);
   },
-  "object-page"(data, { key: slug = "" }, { extracts }) {
+  "object-page"(data, { key: spelled = "" }, { extracts }) {
+    const { slug, part } = parsePart(spelled);
     const key = parseSlug(slug);
     const row = key === null ? undefined : relationsOf(data).objectByKey.get(key);
-    return row === undefined ? null : pageOfObject(data, row, extracts);
+    return row === undefined || part > countParts(row) ? null : pageOfObject(data, row, part, extracts);
   },
 } as const satisfies Readonly<Partial<Record<PageId | "browse", Family>>>;
 
@@ -140,12 +144,11 @@ function registryPartPage(data: ViewData, part: number): StoredPage | null {
   return modelPage(data, pagePath.registryPart(part), () => wholeRegistry(data, part));
 }
 
-/** @param rest of the path of a prefix, decoded; the prefix is null when nothing is spelled so. Part 2 and later is a folder `=p2`: no
- *  slug begins with a bare "=" and a letter that is no hex digit */
+/** @param rest of the path of a prefix, decoded; the prefix is null when nothing is spelled so */
 export function parseBrowse(rest: string): { readonly prefix: string | null; readonly part: number } {
-  const [, folder = rest.replace(/\/$/, ""), part = 1] =
-    /^(?:(.*)\/)?=p([1-9][0-9]{0,5})\/?$/s.exec(rest)?.map((group) => group ?? "") ?? [];
-  return { prefix: parseSlug(folder === "" ? "" : `${folder}/`), part: Number(part) };
+  const { slug, part } = parsePart(rest);
+  const folder = slug.replace(/\/$/, "");
+  return { prefix: parseSlug(folder === "" ? "" : `${folder}/`), part };
 }
 
 function registryParts(data: ViewData): number {
@@ -233,8 +236,8 @@ function pageOfRecord(data: ViewData, record: CubRecord, extracts: Extracts): St
   };
 }
 
-function pageOfObject(data: ViewData, row: ObjectRow, extracts: Extracts): StoredPage {
-  const path = pagePath.object(row.key);
+function pageOfObject(data: ViewData, row: ObjectRow, part: number, extracts: Extracts): StoredPage {
+  const path = pagePath.objectPart(row.key, part);
   let found: ReturnType<typeof objectFacts> | null = null;
   const facts = (): ReturnType<typeof objectFacts> => (found ??= objectFacts(data, row));
   const links = extracts.links?.(row.key) ?? null;
@@ -248,6 +251,6 @@ function pageOfObject(data: ViewData, row: ObjectRow, extracts: Extracts): Store
       extract: extracts.digest(row.key),
       led: ledLinks(data, row.key, links ?? []),
     }),
-    input: async () => ({ chrome: chromeOf(data, path), model: objectPage(data, facts(), await extracts.read(row.key), links) }),
+    input: async () => ({ chrome: chromeOf(data, path), model: objectPage(data, facts(), await extracts.read(row.key), { links, part }) }),
   };
 }

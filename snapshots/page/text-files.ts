@@ -36,7 +36,7 @@ export function llmsText(data: ViewData): string {
     const folder = folders.get(collection.prefix);
     lines.push(
       `- [${linkText(collection.title)}](${base}${pagePath.browse(collection.prefix)}): ${linkText(collection.summary)} ` +
-        `${folder?.count ?? 0} objects, ${formatBytes(folder?.bytes ?? 0)}; JSON: ${base}/api/list?prefix=${encodeURIComponent(collection.prefix)}`,
+        `${counted(folder?.count ?? 0, "object")}, ${formatBytes(folder?.bytes ?? 0)}; JSON: ${base}/api/list?prefix=${encodeURIComponent(collection.prefix)}`,
     );
   }
   lines.push(
@@ -44,8 +44,10 @@ export function llmsText(data: ViewData): string {
     "## Data",
     "",
     `- [Catalog](${base}/api/catalog): every object with its digest; of one collection: ${base}/api/catalog/{collection}`,
-    `- [Claims](${base}/api/claims): ${claims.claims.length} claims with pinned evidence${inWords(countClaims(data))}`,
-    ...(library.view === "public" ? [`- [Records](${base}/api/cubs): ${cubs.length} proof records${inWords(countStandings(cubs))}`] : []),
+    `- [Claims](${base}/api/claims): ${counted(claims.claims.length, "claim")} with pinned evidence${inWords(countClaims(data))}`,
+    ...(library.view === "public"
+      ? [`- [Records](${base}/api/cubs): ${counted(cubs.length, "proof record")}${inWords(countStandings(cubs))}`]
+      : []),
     `- [Search](${base}/api/search?q=): ranked full text`,
     `- [OpenAPI](${base}/api/openapi.json): every route`,
     `- [MCP](${base}/mcp): read-only tools for agents (POST); [how to connect](${base}${pagePath.agents})`,
@@ -63,6 +65,8 @@ export function llmsText(data: ViewData): string {
   }
   return lines.join("\n");
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** "; by standing: 40 verified, 2 verified once". */
 function inWords(counts: readonly Count[]): string {

@@ -31,17 +31,20 @@ export function catalogFrame(library: Library, totals: readonly Totals[], object
 export function rowsJson(library: Library, rows: readonly ObjectRow[]): string {
   const mount = mountPath(library);
   return JSON.stringify(
-    rows.map(({ authors, date, key, kind, license, media_type, sha256, size, source, summary, swhid, title, uploaded }): CatalogObject => {
+    rows.map((row): CatalogObject => {
+      const { addresses, authors, date, key, kind, lang, license, media_type, sha256, size, source, summary, swhid, title, uploaded } = row;
       const href = mount + objectPath(key);
       const from = source === undefined ? {} : { source: { path: source.path, ref: source.ref, repo: source.repo } };
       // Members that are undefined are left out of the text.
       return {
+        addresses,
         authors,
         date,
         etag: formatEtag(sha256),
         href,
         key,
         kind,
+        lang,
         license,
         media_type,
         sha256,

@@ -5,7 +5,7 @@ import { excerpt, findWords } from "./excerpt.ts";
 
 /** The excerpt with the words between asterisks. */
 function shown(kind: Kind, text: string, query = "insertion"): { readonly text: string; readonly code: boolean } {
-  const { pieces, code } = excerpt(kind, text, findWords(query));
+  const { pieces, code } = excerpt(kind, text, findWords(query, ["en"]));
   return { text: pieces.map((piece) => (piece.marked ? `*${piece.text}*` : piece.text)).join(""), code };
 }
 
@@ -68,7 +68,7 @@ test("a declaration is shown, and not the section that opens before it in the pa
 test("of an entry that is called by the words its beginning is shown, of others what holds most of them", () => {
   const text = `os.path.join(path, *paths)\n\nJoins. ${"And so on. ".repeat(60)}\n\nNever join what os.path.join joined, says os.path.`;
   const read = (query: string): string =>
-    excerpt("html", text, findWords(query), "os.path.join")
+    excerpt("html", text, findWords(query, ["en"]), "os.path.join")
       .pieces.map((piece) => piece.text)
       .join("");
   assert.match(read("os.path.join"), /^os\.path\.join\(path, \*paths\) Joins\./);

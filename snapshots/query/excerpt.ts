@@ -24,8 +24,8 @@ export type Piece = { readonly text: string; readonly marked: boolean };
 export type Excerpt = { readonly pieces: readonly Piece[]; readonly code: boolean };
 
 /** Finds the words of a query in a text; a longer one is worth more, so that an identifier counts before its parts. */
-export function findWords(query: string): Find {
-  return openFinder(new Map(words(query).map((word) => [word, word.length])));
+export function findWords(query: string, languages: readonly string[]): Find {
+  return openFinder(new Map(words(query, languages).map((word) => [word, word.length])), languages);
 }
 
 /** What the words that a text holds are worth, each once. */

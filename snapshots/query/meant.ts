@@ -9,11 +9,15 @@ export type Meant = { readonly asked: string; readonly meant: string };
 
 /** @param rows what was found, the best first
  *  @returns nothing of what stands in none of them */
-export function findMeant(instead: Instead, rows: readonly Pick<IndexRow, "name" | "title" | "text">[]): readonly Meant[] {
+export function findMeant(
+  instead: Instead,
+  rows: readonly Pick<IndexRow, "name" | "title" | "text">[],
+  languages: readonly string[],
+): readonly Meant[] {
   const raws = instead.size === 0 ? [] : [...new Set(rows.flatMap(({ name, title, text }) => rawWords(`${name}\n${title}\n${text}`)))];
   return [...instead].flatMap(([asked, lists]) => {
     const written = raws.filter((raw) => {
-      const own = words(raw);
+      const own = words(raw, languages);
       return lists.some((list) => list.every((word) => own.includes(word)));
     });
     // One word of the index may be written in several ways: "verfied" was to be "verified", and not "verify".

@@ -7,17 +7,19 @@ export type RowsWith = (word: string) => number;
 const MIN_LENGTH = 5; // a shorter word is near too many others
 const MAX_NEAR = 2;
 const MIN_HALF = 3; // letters of each half of a compound
-const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+const LATIN = "abcdefghijklmnopqrstuvwxyz";
+const CYRILLIC = "абвгдежзийклмнопрстуфхцчшщъыьэюя";
 
 /** Words that differ by one letter, or by two that changed places; those in most rows first. */
-export function findNear(raw: string, rowsWith: RowsWith): string[] {
+export function findNear(raw: string, rowsWith: RowsWith, languages: readonly string[]): string[] {
   const word = raw.toLowerCase();
   if (word.length < MIN_LENGTH) return [];
   const found = new Map<string, number>();
   for (const near of edits(word)) {
-    const [only, ...more] = words(near);
-    const rows = only === undefined || more.length > 0 ? 0 : rowsWith(only);
-    if (only !== undefined && rows > 0) found.set(only, rows);
+    for (const form of words(near, languages)) {
+      const rows = rowsWith(form);
+      if (rows > 0) found.set(form, rows);
+    }
   }
   return [...found]
     .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
@@ -43,11 +45,12 @@ export function findSplit(raw: string, rowsWith: RowsWith): string[] | null {
 }
 
 function* edits(word: string): Generator<string> {
+  const letters = /\p{Script=Cyrillic}/u.test(word) ? CYRILLIC : LATIN;
   for (let at = 0; at <= word.length; at++) {
     const [before, after] = [word.slice(0, at), word.slice(at)];
     if (after.length > 1) yield before + after.charAt(1) + after.charAt(0) + after.slice(2);
     if (after !== "") yield before + after.slice(1);
-    for (const letter of LETTERS) {
+    for (const letter of letters) {
       yield before + letter + after;
       if (after !== "") yield before + letter + after.slice(1);
     }

@@ -16,14 +16,17 @@ export type IndexQuery = {
   readonly nowhere: boolean;
   /** Whether a passage has to have all of them: those of one identifier that stands nowhere as a whole. */
   readonly all: boolean;
-  /** Word sequences in double quotes that a result has to have; [] unless the whole query is quoted. */
-  readonly phrases: readonly string[];
+  /** Word sequences in double quotes, for each language in which they differ: a result has to have all of one list; [] unless the whole
+   *  query is quoted. */
+  readonly phrases: readonly (readonly string[])[];
   /** The mark of a row that the query names exactly. */
   readonly exactMark: string;
   /** Marks of rows whose name is the query, however it is written. */
   readonly nameMarks: readonly string[];
   /** How much each word tells. */
   readonly worth: ReadonlyMap<string, number>;
+  /** Of the library. */
+  readonly languages: readonly string[];
   readonly instead: Instead;
   /** The name and its qualifiers of a query that is one qualified name which is declared nowhere as a whole. */
   readonly qualified: Qualified | null;
@@ -39,16 +42,21 @@ export type ExactReason = "key" | "id" | "name" | "title";
 export function parseIndexQuery(q: string, { statistics }: { readonly statistics: Statistics }): IndexQuery {
   const text = q.toWellFormed().normalize("NFC");
   const quoted = /^\s*(?:"[^"]+"\s*)+$/.test(text) ? [...text.matchAll(/"([^"]+)"/g)] : [];
-  const phrases = quoted.map((match) => words(match[1] ?? "").join(" ")).filter((phrase) => phrase !== "");
+  const inLanguage = (language: string): readonly string[] =>
+    quoted.map((match) => words(match[1] ?? "", [language]).join(" ")).filter((phrase) => phrase !== "");
+  const phrases = [...new Map(statistics.languages.map(inLanguage).map((list) => [list.join("\n"), list])).values()].filter(
+    (list) => list.length > 0,
+  );
   const raw = rawWords(text);
   const { found, all, instead, unknown, nowhere } =
     phrases.length > 0
-      ? { found: words(text), all: true, instead: NOTHING_INSTEAD, unknown: false, nowhere: false }
+      ? { found: words(text, statistics.languages), all: true, instead: NOTHING_INSTEAD, unknown: false, nowhere: false }
       : understand(
           raw,
           !/\s/.test(text.trim()),
           (word) => statistics.rowsWith(word),
           (name) => statistics.rowsWith(nameMark(name)) > 0,
+          statistics.languages,
         );
   const worth = new Map(found.map((word) => [word, statistics.worth(word)]));
   const kept = new Set([...worth.keys()].sort((a, b) => (worth.get(b) ?? 0) - (worth.get(a) ?? 0)).slice(0, MAX_WORDS));
@@ -62,6 +70,7 @@ export function parseIndexQuery(q: string, { statistics }: { readonly statistics
     exactMark: exactMark(text),
     nameMarks: statistics.rowsWith(mark) > 0 ? [mark] : [],
     worth,
+    languages: statistics.languages,
     instead,
     qualified: raw.length === 1 ? qualifiedOf(raw[0] ?? "", mark, statistics) : null,
   };

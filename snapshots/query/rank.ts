@@ -22,6 +22,7 @@ const NOMINATED = 400; // passages, and documents as a whole, that are ordered h
 const MORE_ROWS = [1_600, 8_000] as const;
 const MAX_ROWS = MORE_ROWS[1];
 const MAX_NAMED = 100; // declarations of one name whose qualifiers are looked at
+const MAX_PHRASE_WORDS = 64; // that the engine is asked for; a row is held against all of them
 const SCORE_DIGITS = 6; // below them the order of additions decides, above them the texts do
 
 /** A document with its passages that were found, the best first. */
@@ -151,14 +152,21 @@ function isExact({ score }: Candidate): boolean {
 
 /** Documents with a passage that has the phrases. The engine finds those with all the words. */
 async function findPhrases(reader: IndexReader, wanted: IndexQuery, prefix: string, limit: number): Promise<RankedDocument[]> {
-  const found = await reader.find({ words: wanted.words, all: true, of: "terms", prefix, limit: MAX_ROWS });
+  const lists = await Promise.all(
+    wanted.phrases.map(async (phrases) => {
+      const words = new Set(phrases.flatMap((phrase) => phrase.split(" ")).slice(0, MAX_PHRASE_WORDS));
+      return { phrases, found: await reader.find({ words: [...words], all: true, of: "terms", prefix, limit: MAX_ROWS }) };
+    }),
+  );
   const exact = await findExact(reader, wanted, prefix);
   const marked = new Set(exact.map(({ ref }) => ref));
   const holding: Candidate[] = [];
-  for (let from = 0; from < found.length && fold(holding).length < limit; from += NOMINATED) {
-    const some = found.slice(from, from + NOMINATED);
-    const terms = await reader.terms(some.map(({ ref }) => ref));
-    holding.push(...some.filter((_, at) => wanted.phrases.every((phrase) => holdsPhrase(terms[at] ?? "", phrase))));
+  for (const { phrases, found } of lists) {
+    for (let from = 0; from < found.length && fold(holding).length < limit; from += NOMINATED) {
+      const some = found.slice(from, from + NOMINATED);
+      const terms = await reader.terms(some.map(({ ref }) => ref));
+      holding.push(...some.filter((_, at) => phrases.every((phrase) => holdsPhrase(terms[at] ?? "", phrase))));
+    }
   }
   return fold(holding.map((candidate) => ({ ...candidate, score: candidate.score + (marked.has(candidate.ref) ? EXACT_BONUS : 0) })));
 }

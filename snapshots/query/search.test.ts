@@ -385,3 +385,27 @@ test("parts of a name lead to the name that has them", async () => {
   assert.ok(results.length > 0);
   assert.deepEqual(meant, [{ asked: "perm_insertion", meant: "insertionSort_perm" }]);
 });
+
+test("a part of a name with its number finds what has both, and another number does not", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "numbered-"));
+  const numbered = await openIndex(folder);
+  t.after(async () => {
+    numbered.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const names = [12, 13, 14].map((number) => `merge_sound_${number}`);
+  await numbered.update({
+    upsert: names.map((name) => document({ key: `p/${name}.v`, passages: [{ name, text: `Lemma ${name} : True.` }] })),
+    remove: [],
+    base: null,
+    tag: "numbered",
+  });
+  const opened = await numbered.at("numbered");
+  const found = await searchMeant(opened, { q: "sound_12", prefix: "", limit: 10 });
+  assert.deepEqual(
+    found.results.map(({ key }) => key),
+    ["p/merge_sound_12.v"],
+  );
+  assert.deepEqual((await searchMeant(opened, { q: "sound_99", prefix: "", limit: 10 })).results, []);
+  opened.close();
+});

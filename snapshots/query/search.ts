@@ -52,7 +52,7 @@ export async function searchMeant(index: IndexReader, query: SearchQuery): Promi
     const row = rows[at]?.row;
     return row === undefined ? [] : [{ row, score, exact: exact ? findReason(row, query.q) : null }];
   });
-  const find = openFinder(wanted.worth);
+  const find = openFinder(wanted.worth, wanted.languages);
   const best = foldDuplicates(results).slice(0, query.limit);
   return {
     results: best.map(({ row, score, exact }) => toResult(row, score, exact, find)),
@@ -61,12 +61,13 @@ export async function searchMeant(index: IndexReader, query: SearchQuery): Promi
 }
 
 /** What was searched in place of words that stand nowhere; nothing where the query names a result exactly. */
-export function meantBy({ instead }: IndexQuery, results: readonly Pick<SearchResult, "row" | "exact">[]): readonly Meant[] {
+export function meantBy({ instead, languages }: IndexQuery, results: readonly Pick<SearchResult, "row" | "exact">[]): readonly Meant[] {
   return results.some(({ exact }) => exact !== null)
     ? []
     : findMeant(
         instead,
         results.slice(0, LOOKED_AT).map(({ row }) => row),
+        languages,
       );
 }
 

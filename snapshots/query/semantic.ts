@@ -82,7 +82,7 @@ export async function semantic(
     documents.set(doc, { ...known, near: Math.max(known.near, share) });
   }
   const weight = embedder.weak === true && !wanted.unknown ? LAST_WEIGHT : NEAR_WEIGHT;
-  const results = await collect(reader, query, documents.values(), weight, openFinder(wanted.worth));
+  const results = await collect(reader, query, documents.values(), weight, openFinder(wanted.worth, wanted.languages));
   return { mode: "semantic", notice: "", results, meant: meantBy(wanted, results) };
 }
 

@@ -24,8 +24,15 @@ const MIN_ID = 4;
 /** The words of raw words that stand somewhere; instead of those that do not, what may have been meant.
  *  @param raw as `rawWords` has them
  *  @param lone whether the query has no space: "CUB-2701" is one name of two words
- *  @param knowsName whether something is declared by that name, however it is written */
-export function understand(raw: readonly string[], lone: boolean, rowsWith: RowsWith, knowsName: (name: string) => boolean): Understood {
+ *  @param knowsName whether something is declared by that name, however it is written
+ *  @param languages of the library */
+export function understand(
+  raw: readonly string[],
+  lone: boolean,
+  rowsWith: RowsWith,
+  knowsName: (name: string) => boolean,
+  languages: readonly string[],
+): Understood {
   const knows = (word: string): boolean => rowsWith(word) > 0;
   const [only = "", ...others] = raw;
   const names = others.length === 0 ? identifierWords(only) : [];
@@ -37,18 +44,26 @@ export function understand(raw: readonly string[], lone: boolean, rowsWith: Rows
     if (!numbers.every(stands)) return NOWHERE;
     // Of an id nothing is meant but all of it.
     if (raw.some((word) => /^\d+$/.test(word) && word.length >= MIN_ID))
-      return { found: raw.flatMap(words).filter(knows), all: true, instead: NOTHING_INSTEAD, unknown: false, nowhere: false };
+      return {
+        found: raw.flatMap((word) => words(word)).filter(knows),
+        all: true,
+        instead: NOTHING_INSTEAD,
+        unknown: false,
+        nowhere: false,
+      };
   }
   const instead = new Map<string, readonly (readonly string[])[]>();
   const meant = raw.map((word, at) => {
-    const own = words(word);
-    const known = own.filter(knows);
-    if (known.length > 0 || own.length !== 1 || !isPlain(word)) return known;
+    const known = words(word, languages).filter(knows);
+    if (known.length > 0 || words(word).length !== 1 || !isPlain(word)) return known;
     // "band pass" may be `bandpass`, and the other way round.
-    const joined = [(raw[at - 1] ?? "") + word, word + (raw[at + 1] ?? "")].filter(isPlain).flatMap(words).filter(knows);
+    const joined = [(raw[at - 1] ?? "") + word, word + (raw[at + 1] ?? "")]
+      .filter(isPlain)
+      .flatMap((one) => words(one, languages))
+      .filter(knows);
     const same = joined.length > 0 ? joined : findSplit(word, rowsWith);
     if (same !== null) return same;
-    const near = findNear(word, rowsWith);
+    const near = findNear(word, rowsWith, languages);
     if (near.length > 0)
       instead.set(
         word,
@@ -85,10 +100,10 @@ function understandName(only: string, names: readonly string[], rowsWith: RowsWi
     const own = words(short).filter(knows);
     if (own.length > 0) return meant(own);
   }
-  const pieces = words(only).filter((word) => !names.includes(word) && /\p{L}/u.test(word));
-  return pieces.length > 0 && pieces.every(knows) && pieces.length === words(only).length - names.length ? meant(pieces) : NOWHERE;
+  const pieces = words(only).filter((word) => !names.includes(word));
+  return pieces.some((word) => /\p{L}/u.test(word)) && pieces.every(knows) ? meant(pieces) : NOWHERE;
 }
 
 function isPlain(word: string): boolean {
-  return /^[A-Za-z]+$/.test(word);
+  return /^(?:[A-Za-z]+|\p{Script=Cyrillic}+)$/u.test(word);
 }

@@ -9,6 +9,10 @@ export const About = z
     date: z.string().nullable(),
     /** An SPDX expression where the terms are known ones, else as they are written; null when they are not stated. */
     license: z.string().nullable(),
+    /** What it is written in, the first part of a BCP 47 tag: "de"; absent for English and where nothing tells. */
+    lang: z.string().exactOptional(),
+    /** Paths that it has besides its own on the site that it was written for, as it names them. */
+    addresses: z.array(z.string()).min(1).readonly().exactOptional(),
   })
   .readonly();
 export type About = z.infer<typeof About>;

@@ -49,6 +49,7 @@ const RecordDrift = z
     }),
     since: z.string().meta({ description: "Revision that it is compared with" }),
     definitions: names.meta({ description: "Of these sources, those below the statement that say something else now" }),
+    accepted: z.string().exactOptional().meta({ description: "Why it is meant, as whoever accepted it wrote into the lock" }),
   })
   .meta({ id: "RecordDrift" });
 

@@ -97,9 +97,9 @@ export const CubRecord = RegistryRecord.extend({
     description:
       "Its statement beside the declaration of its name in the files that it pins, when the snapshot was built: the same words, others, or none of that name; absent where texts alone do not tell; no registry says it",
   }),
-  license: z.string().exactOptional().meta({
+  license: z.string().trim().min(1, "is empty").max(200, "is longer than 200 characters").exactOptional().meta({
     description:
-      "Terms of its files, as they or the library state them, an SPDX expression where they are known ones; absent when not stated",
+      "Terms, as the registry states them of the record, else as its files or the library do; an SPDX expression where they are known ones; absent when not stated",
   }),
 }).meta({ id: "CubRecord", description: "One formal proof item" });
 export type CubRecord = z.infer<typeof CubRecord>;
@@ -107,7 +107,7 @@ export type CubField = keyof z.infer<typeof RegistryRecord>;
 
 export const CUB_FIELDS = Object.keys(RegistryRecord.shape) as readonly CubField[];
 /** What a registry may say of a record. */
-export const SAID_FIELDS: readonly string[] = [...CUB_FIELDS, ...CHECKED_FIELDS];
+export const SAID_FIELDS: readonly string[] = [...CUB_FIELDS, ...CHECKED_FIELDS, "license"];
 
 /** Values that the interface lists, in its order: for facets, for words on pages, for the description. */
 export const KNOWN_VALUES = {

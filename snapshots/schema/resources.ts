@@ -90,8 +90,11 @@ export const AskRequest = z
       .default("")
       .meta({ description: "Only keys under it; empty means no restriction" }),
     snapshot: z
-      .string()
-      .regex(/^(?:[1-9][0-9]{0,6}|[0-9a-f]{6,64})$/, "is neither a snapshot's number nor its id")
+      .union(
+        [z.int().min(1).max(9_999_999), z.string().regex(/^(?:[1-9][0-9]{0,6}|[0-9a-f]{6,64})$/)],
+        "is neither a snapshot's number nor its id",
+      )
+      .transform(String)
       .exactOptional()
       .meta({ description: "Number or id of a kept snapshot that shall answer; the one that is served when left out" }),
   })
@@ -220,6 +223,15 @@ export const CatalogObject = z
       .string()
       .exactOptional()
       .meta({ description: "Terms of use, an SPDX expression where they are known ones; absent when not stated" }),
+    lang: z
+      .string()
+      .exactOptional()
+      .meta({ description: "Language that it is written in: de; absent for English and where nothing tells" }),
+    addresses: z
+      .array(z.string())
+      .readonly()
+      .exactOptional()
+      .meta({ description: "Paths that it has besides its own on the site that it was written for: permalink, slug, aliases" }),
     swhid: z.string().exactOptional().meta({ description: "Identifier of its content: swh:1:cnt: and git's digest of the bytes" }),
     href: z.string(),
   })

@@ -5,13 +5,15 @@ import type { CatalogObject } from "../schema/resources.ts";
 
 export function toRow({ key, title, summary, kind, media_type, size, sha256, uploaded, source, ...more }: CatalogObject): ObjectRow {
   const row = { key, title, summary: summary ?? "", kind: kind as ObjectKind, media_type, size, sha256: sha256 ?? "", uploaded };
-  const { authors, date, license, swhid } = more;
+  const { authors, date, license, lang, addresses, swhid } = more;
   return {
     ...row,
     ...(source === undefined ? {} : { source }),
     ...(authors === undefined ? {} : { authors }),
     ...(date === undefined ? {} : { date }),
     ...(license === undefined ? {} : { license }),
+    ...(lang === undefined ? {} : { lang }),
+    ...(addresses === undefined ? {} : { addresses }),
     ...(swhid === undefined ? {} : { swhid }),
   };
 }

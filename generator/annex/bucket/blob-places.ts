@@ -13,7 +13,7 @@ import {
   unpacked,
   WrongBytes,
 } from "../../../snapshots/shelf/index.ts";
-import { inTurns } from "../../files/concurrently.ts";
+import { concurrently } from "../../files/concurrently.ts";
 import type { Inventory, InventoryFile } from "./inventory.ts";
 import { getObjectPart, type Place } from "./place.ts";
 import { AT_ONCE } from "./push.ts";
@@ -41,7 +41,7 @@ export function openBlobPlaces(): (place: Place, inventory: Inventory) => Promis
     if (last?.inventory === inventory) return last.find;
     const packs: { readonly file: InventoryFile; readonly directory: Directory | null }[] = [];
     const named = [...inventory.files].flatMap(([path, file]) => (PACK.test(path) ? [file] : []));
-    await inTurns(named, AT_ONCE, async (file) => {
+    await concurrently(named, AT_ONCE, async (file) => {
       packs.push({ file, directory: known.get(file.sha256) ?? (await readDirectory(place, file)) });
     });
     known = new Map(packs.map(({ file, directory }) => [file.sha256, directory]));
@@ -94,7 +94,7 @@ export async function readPacked(
   blobs: ReadonlyMap<Sha256, BlobPlace>,
   take: (digest: Sha256, bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {
-  await inTurns(runsOf(blobs), AT_ONCE, async ({ file, start, end, packed }) => {
+  await concurrently(runsOf(blobs), AT_ONCE, async ({ file, start, end, packed }) => {
     const bytes = await readPart(place, file, start, end - start);
     const pack: OpenFile = {
       size: file.size,

@@ -9,7 +9,7 @@ import { ShelfError } from "../../../snapshots/errors.ts";
 import { absent } from "../../../snapshots/shelf/index.ts";
 import { CLOSED, OPEN } from "../../../snapshots/shelf/modes.ts";
 import { checkWritable } from "../../../snapshots/shelf/shelf-directory.ts";
-import { inTurns } from "../../files/concurrently.ts";
+import { concurrently } from "../../files/concurrently.ts";
 import { withBuildLock } from "../../files/lock.ts";
 import { formatInventory, type Inventory, objectsOf, parseInventory } from "./inventory.ts";
 import { readKnown } from "./known.ts";
@@ -81,7 +81,7 @@ export async function copyBetweenBuckets(from: BucketConfig, to: BucketConfig, s
       const records = new Set([...inventory.files].filter(([path]) => path.startsWith("snapshots/")).map(([, file]) => file.sha256));
       if (root !== null && !isEarlier(target.places[view], root.inventory, records)) throw another(to);
       const known = await present(target.places[view]);
-      await inTurns(
+      await concurrently(
         [...objectsOf(inventory)].filter((object) => !known.has(object)),
         AT_ONCE,
         async (object) => {

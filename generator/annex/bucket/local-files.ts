@@ -5,7 +5,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { type Sha256, sha256Of } from "../../../snapshots/digest.ts";
 import { absent } from "../../../snapshots/shelf/index.ts";
-import { inTurns } from "../../files/concurrently.ts";
+import { concurrently } from "../../files/concurrently.ts";
 import { travels } from "./inventory.ts";
 
 /** Size, time of the last change in nanoseconds, and number of the file: another file, or other bytes, have another one. */
@@ -29,7 +29,7 @@ export async function lookAtFiles(
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"))
     .filter((path) => travels(path) && sees(path));
   const found = new Map<string, LocalFile>();
-  await inTurns(paths, AT_ONCE, async (path) => {
+  await concurrently(paths, AT_ONCE, async (path) => {
     const stamp = await stampOf(join(root, path));
     const before = known.get(path);
     if (stamp === null) return;

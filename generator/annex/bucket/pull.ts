@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import type { Sha256 } from "../../../snapshots/digest.ts";
 import { modesUnder } from "../../../snapshots/shelf/modes.ts";
 import { writeInRoot } from "../../../snapshots/shelf/write-whole.ts";
-import { inTurns } from "../../files/concurrently.ts";
+import { concurrently } from "../../files/concurrently.ts";
 import { type Inventory, parseInventory } from "./inventory.ts";
 import { type Known, writeKnown } from "./known.ts";
 import { BY_DIGEST, isSpoiled, type LocalFile, lookAtFiles, stampOf } from "./local-files.ts";
@@ -70,7 +70,7 @@ export async function fetchRoot(
       }
       coming.set(path, file.pieces.length);
     }
-    await inTurns(parts, AT_ONCE, async ([object, uses]) => {
+    await concurrently(parts, AT_ONCE, async ([object, uses]) => {
       const bytes = await getObject(place, object);
       for (const { path, to, from, length, at } of uses) {
         const file = await open(to, "r+");
@@ -103,7 +103,7 @@ function moveTo(path: string, from: string, mode: number): void {
 }
 
 export async function discard({ arrived }: Pick<Fetched, "arrived">): Promise<void> {
-  await inTurns(arrived.values(), AT_ONCE, (path) => rm(path, { force: true }));
+  await concurrently(arrived.values(), AT_ONCE, (path) => rm(path, { force: true }));
 }
 
 /** In the order in which a publication writes them: what is there already is whole. The pointer is not among them. */

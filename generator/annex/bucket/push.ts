@@ -4,7 +4,7 @@ import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Sha256, sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { inTurns } from "../../files/concurrently.ts";
+import { concurrently } from "../../files/concurrently.ts";
 import { EMPTY, formatInventory, type Inventory, type InventoryFile, isBuilders, objectsOf, type Piece } from "./inventory.ts";
 import { type Known, writeKnown } from "./known.ts";
 import { isSpoiled, type LocalFile, lookAtFiles } from "./local-files.ts";
@@ -82,7 +82,7 @@ export async function push(place: Place, known: Known | null, { fence, checked, 
   const pointer: Pointer = { sequence: (known?.pointer.sequence ?? 0) + 1, fence, inventory: name, checked };
   const next: Known = { place: place.id, ...(await swapHead(place, pointer, known?.etag ?? null)), inventory, files: local };
   writeKnown(root, next);
-  await inTurns(due, AT_ONCE, (object) => deleteObject(place, object));
+  await concurrently(due, AT_ONCE, (object) => deleteObject(place, object));
   return next;
 }
 
@@ -120,7 +120,7 @@ async function store(
     }
   }
   const batches = [...batched(small.readers, wanted), ...batched(small.builders, wanted)];
-  await inTurns(batches, AT_ONCE, async (paths) => {
+  await concurrently(batches, AT_ONCE, async (paths) => {
     const parts = await Promise.all(paths.map(async (path) => ({ digest: digestOf(path), bytes: await read(path) })));
     for (const { digest, bytes } of parts) expectDigest(bytes, digest);
     const object = await putObject(place, Buffer.concat(parts.map(({ bytes }) => bytes)));
@@ -144,7 +144,7 @@ async function store(
       return { path, digest, all, at, start, length: Math.min(PIECE_BYTES, size - start), alone: parts === 1 };
     });
   });
-  await inTurns(cuts, AT_ONCE, async ({ path, digest, all, at, start, length, alone }) => {
+  await concurrently(cuts, AT_ONCE, async ({ path, digest, all, at, start, length, alone }) => {
     const bytes = await readPart(join(place.root, path), start, length);
     if (alone) expectDigest(bytes, digest);
     all[at] = [await putObject(place, bytes), 0, length];

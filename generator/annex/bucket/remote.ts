@@ -12,7 +12,7 @@ import { absent, findServed, internalPointerSchema, namedWith, type SnapshotReco
 import { CLOSED, OPEN } from "../../../snapshots/shelf/modes.ts";
 import { checkWritable, clearTemporary, openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
 import { writeInRoot } from "../../../snapshots/shelf/write-whole.ts";
-import { inTurns } from "../../files/concurrently.ts";
+import { concurrently } from "../../files/concurrently.ts";
 import { type Inventory, isBuilders, objectsOf } from "./inventory.ts";
 import { withBuildLock } from "../../files/lock.ts";
 import type { LostObject, RemoteShelf } from "../../shelves/kinds.ts";
@@ -176,7 +176,7 @@ export class Remote implements RemoteShelf {
     for (const view of VIEWS) {
       const { inventory, pointer } = this.#known[view] ?? {};
       if (inventory === undefined || pointer === undefined) continue;
-      await inTurns(objectsOf(inventory).add(pointer.inventory), AT_ONCE, async (object) => {
+      await concurrently(objectsOf(inventory).add(pointer.inventory), AT_ONCE, async (object) => {
         try {
           await getObject(this.places[view], object);
         } catch (error) {
@@ -355,7 +355,7 @@ export class Remote implements RemoteShelf {
       ({ object, modified }) => !named.has(object) && !inventory.dropped.has(object) && (tidy === "at once" || isOld(modified)),
     );
     if (spare.length > 0) await lease.confirm();
-    await inTurns(spare, AT_ONCE, ({ object }) => deleteObject(this.places[view], object));
+    await concurrently(spare, AT_ONCE, ({ object }) => deleteObject(this.places[view], object));
   }
 
   async #publish<T>(work: () => Promise<T>, lease: LeaseOptions): Promise<T> {

@@ -4,11 +4,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { describeLibrary, writeFiles } from "../../testing/library.ts";
-import type { LeakGroup } from "./leak-error.ts";
+import { describeLibrary, SILENT, writeFiles } from "../../testing/library.ts";
+import { openAllowances } from "./leak-check.ts";
+import { type LeakGroup, proposal } from "./leak-error.ts";
 import { runHere } from "../../testing/run-program.ts";
 import { useParts } from "../../publish/parts.ts";
 import { PAGED_PARTS } from "../../testing/plain-parts.ts";
+import { build, openShelves } from "../../testing/whole.ts";
+import { LEAK_INPUT } from "../../../snapshots/annex/leaks/index.ts";
+import { openConfig } from "../../config/config.ts";
 
 useParts(PAGED_PARTS);
 
@@ -127,4 +131,54 @@ test("a library of which half is gated is refused for nothing", async (t) => {
   ]);
   const verified = await run("verify", "--config", join(dir, "proofshelf.yaml"), "--json");
   assert.deepEqual(JSON.parse(verified.stdout).findings, []);
+});
+
+test("what is proposed covers every file that is named, however many there are", () => {
+  for (const count of [3, 400]) {
+    const names = Array.from(
+      { length: count },
+      (_, n) => [`pages/object/a [${n}].html`, `pagefind/0/cards/${n}.json`, `note ${n % 3}.md`][n % 3] ?? "",
+    );
+    const proposed = proposal(names.map((name) => ({ public: { name, path: name, line: null, pointer: null } })));
+    const places = [...proposed.matchAll(/public: ("(?:[^"\\]|\\.)*")/g)].map(([, place = ""]) => JSON.parse(place) as string);
+    assert.ok(places.length <= 50);
+    const allowances = openAllowances({ allow: places.map((place) => ({ public: place, text: "x", reason: "y" })) });
+    for (const name of names)
+      assert.ok(
+        allowances.some(({ covers }) => covers(name)),
+        name,
+      );
+  }
+});
+
+test("after one change what is made of it is looked through, and public objects alone where it says what another one says", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "proofshelf-leaks-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const shared = "The marmalade of seven oranges has to stand in the cellar for a year.";
+  await writeFiles(dir, [
+    ["proofshelf.yaml", config("")],
+    ["library/notes/a.md", `# A\n\n${shared}\n`],
+    ["library/notes/b.md", "# B\n\nAnother.\n"],
+    ...Array.from({ length: 12 }, (_, n) => [`library/notes/more/${n}.md`, `# Number ${n}\n\nOf many.\n`] as const),
+    ["library/drafts/b.md", `# Draft\n\n${shared}\n`],
+  ]);
+  const opened = await openConfig(join(dir, "proofshelf.yaml"));
+  const looked = async (): Promise<{ readonly files: number; readonly since: string | null }> => {
+    await build(opened, { progress: SILENT });
+    const record = await openShelves(opened).internal.readPointer();
+    return (JSON.parse(record?.inputs[LEAK_INPUT] ?? "{}") as { details: { files: number; since: string | null } }).details;
+  };
+  const first = await looked();
+  assert.equal(first.since, null);
+  const { snapshot } = (await openShelves(opened).public.readPointer()) ?? {};
+  // The page of the folder is made anew, and has what the other object says.
+  await writeFiles(dir, [["library/notes/b.md", "# B\n\nAnother one.\n"]]);
+  const second = await looked();
+  assert.equal(second.since, snapshot);
+  assert.ok(second.files < first.files / 2, `${second.files} of ${first.files} files`);
+  await writeFiles(dir, [
+    ["library/notes/a.md", "# A\n\nOf jam.\n"],
+    ["library/notes/b.md", "# B\n\n[[a]] and the plan.\n"],
+  ]);
+  assert.equal((await looked()).since, (await openShelves(opened).public.records.index()).records.at(-2)?.snapshot);
 });

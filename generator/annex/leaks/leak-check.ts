@@ -21,6 +21,7 @@ import type { Shelf } from "../../../snapshots/shelf/index.ts";
 import type { Config } from "../../config/config.ts";
 import type { Views } from "../../build/project.ts";
 import type { Site } from "../../publish/parts.ts";
+import type { BlobEntry } from "../../../snapshots/format/tree.ts";
 import { filesSince } from "./snapshot-files.ts";
 import { LeakError } from "./leak-error.ts";
 import { openRereader } from "./reread.ts";
@@ -53,9 +54,17 @@ export async function checkLeaks(options: {
   const gatedKeys = new Set(views.internal.objects.map(({ key }) => key));
   const extract = async (key: string): Promise<Extract | null> => (gatedKeys.has(key) ? options.extract(key) : null);
   const reader = openRereader(snapshot, views.public, site.pool);
-  const scan = async (since: string | null): Promise<LeakReport & { readonly wanted: ReturnType<typeof countSecrets> }> => {
-    const secrets = await gatedSecrets(views.public, views.internal, extract, options.privateTexts);
-    const changed = secrets.empty ? new Map() : await filesSince(snapshot, since);
+  // What one look has heard of public objects holds for the next.
+  const secrets = await gatedSecrets(views.public, views.internal, extract, options.privateTexts);
+  /** @param since what is made of other objects has been looked through in that snapshot
+   *  @param sources whether all public objects are heard, and not only those that have changed */
+  const scan = async (
+    since: string | null,
+    sources: boolean,
+  ): Promise<LeakReport & { readonly wanted: ReturnType<typeof countSecrets> }> => {
+    const changed = secrets.empty ? new Map<string, BlobEntry>() : new Map(await filesSince(snapshot, since));
+    if (sources && since !== null && !secrets.empty)
+      for (const [path, entry] of await filesSince(snapshot, null)) if (/^(?:objects|extracts)\//.test(path)) changed.set(path, entry);
     const files = async function* () {
       yield* site.software();
       yield* snapshotFiles(snapshot, views.public, changed);
@@ -65,13 +74,10 @@ export async function checkLeaks(options: {
   const isLeaking = ({ leaks }: LeakReport): boolean => leaks.some(({ severity }) => severity === "error");
   try {
     // Which allowances are used, only a look at everything can tell.
-    let since = rules.allow.length === 0 ? options.unchangedSince : null;
-    let report = await scan(since);
+    const since = rules.allow.length === 0 ? options.unchangedSince : null;
+    let report = await scan(since, false);
     // Words that an unchanged public source says itself are no leak: only a look at all sources can tell.
-    if (since !== null && isLeaking(report)) {
-      since = null;
-      report = await scan(since);
-    }
+    if (since !== null && isLeaking(report)) report = await scan(since, true);
     if (isLeaking(report)) throw new LeakError(report.leaks.filter(({ severity }) => severity === "error"));
     const summary: LeakSummary = { rule: LEAK_RULE, found: 0, allowances: rules.allow.length };
     const detailed: LeakSummary = { ...summary, details: { ...report.wanted, ...report.looked, since } };

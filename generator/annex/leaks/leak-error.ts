@@ -41,13 +41,14 @@ export class LeakError extends ShelfError {
   }
 }
 
-/** Files that a proposal has an entry for. */
+/** Files that a proposal has an entry each for; of more, their folders have one. */
 const MAX_PROPOSED = 50;
 
-/** Proposal returns an allowance for every file that is named, to be pasted. */
-function proposal(leaks: readonly Leak[]): string {
-  const names = [...new Set(leaks.map(({ public: { name } }) => name))].slice(0, MAX_PROPOSED);
-  const entries = names.map((name) => `{ public: ${JSON.stringify(name)}, text: "the words as they stand above", reason: "why" }`);
+/** Proposal returns allowances that cover every file that is named, to be pasted. */
+export function proposal(leaks: readonly Pick<Leak, "public">[]): string {
+  const names = new Set(leaks.map(({ public: { name } }) => name));
+  const places = names.size <= MAX_PROPOSED ? names : new Set([...names].map((name) => name.replace(/\/.*$/s, "/**")));
+  const entries = [...places].map((name) => `{ public: ${JSON.stringify(name)}, text: "the words as they stand above", reason: "why" }`);
   return `leaks: { allow: [${entries.join(", ")}] }`;
 }
 

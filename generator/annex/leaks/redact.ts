@@ -222,7 +222,9 @@ function nameOf({ what, name }: Withdrawal): string {
 
 /** Files that are what is withdrawn, by their paths alone. */
 function isOwn({ what, name }: Withdrawal, path: string): boolean {
-  if (path === `pages/${pageFile(pagePath.source(what, name))}`) return true;
+  const page = pagePath.source(what, name);
+  if (path === `pages/${pageFile(page)}`) return true;
+  if (what === "object" && path.startsWith(`pages/${decodeURIComponent(page).slice(1)}=p`)) return true;
   if (what === "object") return path === `objects/${name}` || path === `extracts/${name}` || path.startsWith(pageImagesOf(name));
   return what === "record" ? path === `api/cubs/${name}.json` || path === `api/cubs/${name}/code.json` : path === "api/claims.json";
 }

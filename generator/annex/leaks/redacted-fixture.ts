@@ -77,7 +77,8 @@ export async function newRoom(t: TestContext): Promise<Room> {
     ["withdrawals.yaml", "withdrawals: []\n"],
     [
       "library/notes/flower.md",
-      "# The heliotrope\n\nA heliotrope.\n\nHow the heliotrope turns with the sun, in a long line of words that nobody else says.\n",
+      // So long that it has a second page.
+      `# The heliotrope\n\nA heliotrope.\n\nHow the heliotrope turns with the sun, in a long line of words that nobody else says.\n\n${"About plants.\n\n".repeat(2000)}The heliotrope closes.\n`,
     ],
     ["library/notes/other.md", "# Other\n\nSee [the flower](flower.md).\n"],
     ["library/drafts/hidden.md", "# Hidden\n\nA draft of the year.\n"],

@@ -26,7 +26,14 @@ test("no byte of the public side says what was redacted, and its addresses in ea
   const digest = await blobOf(room, 1, "objects/notes/flower.md");
   // A server that has been running all along, with everything of the old snapshots in memory.
   const view = await room.view();
-  for (const path of ["/objects/notes/flower.md", "/api/catalog", "/object/notes/flower.md/", "/claims/gone/", "/browse/notes/"])
+  for (const path of [
+    "/objects/notes/flower.md",
+    "/api/catalog",
+    "/object/notes/flower.md/",
+    "/object/notes/flower.md/=p2/",
+    "/claims/gone/",
+    "/browse/notes/",
+  ])
     assert.match((await ask(view, `/at/${first.snapshot}${path}`)).text, SECRET);
   assert.notDeepEqual(tellers(room.publicDir), []);
 
@@ -45,7 +52,7 @@ test("no byte of the public side says what was redacted, and its addresses in ea
   assert.equal((await openShelves(await openConfig(join(room.dir, "proofshelf.yaml"))).internal.redactions.list()).length > 0, true);
   for (const { snapshot } of [first, second]) {
     const at = `/at/${snapshot}`;
-    for (const path of ["/objects/notes/flower.md", "/object/notes/flower.md/", "/api/cubs/CUB-0002"]) {
+    for (const path of ["/objects/notes/flower.md", "/object/notes/flower.md/", "/object/notes/flower.md/=p2/", "/api/cubs/CUB-0002"]) {
       const answer = await ask(view, at + path);
       assert.equal(answer.status, 410, path);
       assert.match(answer.text, path.includes("CUB") ? /Wrong\./ : /Somebody asked\./);

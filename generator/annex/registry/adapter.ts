@@ -1,7 +1,7 @@
 /** What every adapter of ours shares: a program that is told `describe` or `run`, reads one request, and answers in lines of JSON. */
 import { writeSync } from "node:fs";
 import { text as readText } from "node:stream/consumers";
-import { type AdapterRequest, PROTOCOL } from "./protocol.ts";
+import { type AdapterRequest, PROTOCOL } from "./request.ts";
 import { findSandbox, type Sandbox, UNSANDBOXED } from "./sandbox.ts";
 
 const BATCH = 1 << 16; // UTF-16 units that are written at once: a database of proofs has a million uses

@@ -8,7 +8,7 @@ import { sandboxOf, say, serveAdapter } from "./adapter.ts";
 import { scanAgda } from "./agda.ts";
 import { type AgdaModule, openRests, readAgdaHtml, type Site } from "./agda-html.ts";
 import { findAgda } from "./agda-tool.ts";
-import type { AdapterRequest } from "./protocol.ts";
+import type { AdapterRequest } from "./request.ts";
 import type { Ran } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 

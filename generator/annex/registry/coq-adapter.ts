@@ -19,11 +19,10 @@ import { basename, dirname, join } from "node:path";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { sandboxOf, say, serveAdapter } from "./adapter.ts";
 import { answer, type Asking, globOf } from "./coq-answer.ts";
-import { type Ask, askAll } from "./coq-ask.ts";
 import type { Printed } from "./coq-meaning.ts";
 import { checkAgain } from "./coq-second.ts";
 import { ADAPTER, type CoqTool, findChecker, findCoq } from "./coq-tool.ts";
-import type { AdapterRequest } from "./protocol.ts";
+import type { AdapterRequest } from "./request.ts";
 import type { Ran, Sandbox } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
@@ -70,24 +69,23 @@ async function run(request: AdapterRequest): Promise<void> {
     for (const { key, path } of asked)
       say({ t: "axioms", decl: key, names: states.get(path)?.names ?? [], unsafe: states.get(path)?.unsafe ?? [], exact: false });
   else {
-    const ask: Ask = async (script) =>
-      (await sandbox.run({ ...job, command: ["coqtop", "-quiet", ...flagsOf(request)], input: script })).stdout;
     const hasPlugin = tool.graph && request.graph && !sources.some((path) => moduleOf(request)(path).startsWith("dpdgraph."));
-    const askGraph: Asking["askGraph"] = async (modules, questions) => {
-      const out = mkdtempSync(join(tmpdir(), "proofshelf-graph-"));
-      try {
-        chmodSync(out, 0o777);
-        const file = join(out, "graph.dpd");
-        const write: Ask = async (script) =>
-          (await sandbox.run({ ...job, writes: [out], command: ["coqtop", "-quiet", ...flagsOf(request)], input: script })).stdout;
-        const answers = await askAll(write, modules, questions(file));
-        return { answers, graph: existsSync(file) && lstatSync(file).isFile() ? readFileSync(file, "utf8") : "" };
-      } finally {
-        rmSync(out, { recursive: true, force: true });
-      }
-    };
-    const printed = openPrinted(request, compiled, needed);
-    await answer({ request, ask, moduleOf: moduleOf(request), say, askGraph: hasPlugin ? askGraph : null, printed }, asked);
+    const out = mkdtempSync(join(tmpdir(), "proofshelf-graph-"));
+    try {
+      chmodSync(out, 0o777);
+      const file = join(out, "graph.dpd");
+      const read = (): string => {
+        const text = existsSync(file) && lstatSync(file).isFile() ? readFileSync(file, "utf8") : "";
+        // Where the next graph is not written, none is there.
+        rmSync(file, { recursive: true, force: true });
+        return text;
+      };
+      const open = () => sandbox.open({ ...job, writes: [out], command: ["coqtop", "-quiet", ...flagsOf(request)] });
+      const printed = openPrinted(request, compiled, needed);
+      await answer({ request, open, moduleOf: moduleOf(request), say, graph: hasPlugin ? { file, read } : null, printed }, asked);
+    } finally {
+      rmSync(out, { recursive: true, force: true });
+    }
   }
 }
 

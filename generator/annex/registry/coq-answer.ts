@@ -1,23 +1,27 @@
 /** What compiled files say when they are asked: statements, what these name, axioms, uses. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Ask, askAll, type Assumptions, readAssumptions, readType, tupleOf } from "./coq-ask.ts";
-import { assumptionsOf, type CoqGraph, graphOf, PLUGIN, readGraph } from "./coq-graph.ts";
+import { sha256 } from "../../../snapshots/digest.ts";
+import { compareNames } from "../../../snapshots/format/tree.ts";
+import { type Assumptions, Coq, readAssumptions, readType } from "./coq-ask.ts";
+import { assumptionsOf, type CoqGraph, graphOf, readGraph } from "./coq-graph.ts";
 import { FullNames, printDefinitions, type Printed } from "./coq-meaning.ts";
 import { readCoqUses } from "./coq-uses.ts";
-import type { AdapterRequest, Asked } from "./protocol.ts";
+import type { AdapterRequest, Asked } from "./request.ts";
+import type { Dialogue } from "./sandbox.ts";
 
 /** Declarations of one question, once that for a whole file found axioms. */
 const FEW = 8;
 
 export type Asking = {
   readonly request: AdapterRequest;
-  readonly ask: Ask;
+  /** Starts a Coq that may write into the file of a graph. */
+  open(): Dialogue;
   /** Full name of the module of a file. */
   moduleOf(path: string): string;
   say(line: object): void;
-  /** Asks where a graph can be written, and returns it with the answers; null where the plugin is not here. */
-  readonly askGraph: ((modules: readonly string[], questions: (file: string) => readonly string[]) => Promise<GraphAnswer>) | null;
+  /** Where a graph can be written, and what takes it from there; null where the plugin is not here. */
+  readonly graph: { readonly file: string; read(): string } | null;
   /** What was printed of the definitions of files before, and keeps what is printed now. */
   readonly printed: {
     read(): ReadonlyMap<string, Printed> | null;
@@ -25,75 +29,86 @@ export type Asking = {
     readonly missing: readonly string[];
   };
 };
-type GraphAnswer = { readonly answers: readonly (string | null)[]; readonly graph: string };
 
 /** Statements first, then axioms by one question for all, split where it is not closed. */
 export async function answer(asking: Asking, asked: readonly Asked[]): Promise<void> {
-  const { ask, moduleOf, say } = asking;
   const paths = [...new Set(asked.map(({ path }) => path))];
-  const load = (path: string): string => `Require ${moduleOf(path)}. Locate Library ${moduleOf(path)}.`;
-  const typesOf = (some: readonly Asked[]): string[] =>
-    some.flatMap(({ name }) => [`Check @${name}.`, `Set Printing All. Check @${name}. Unset Printing All.`]);
-  // To load them is dear, so that the first process that does is asked more.
-  const first = await askAll(ask, [], [...paths.map(load), ...typesOf(asked)]);
-  const together = paths.every((_, at) => LOADED.test(first[at] ?? ""));
-  const loadable = together
-    ? { groups: paths.length > 0 ? [paths] : [], broken: [] }
-    : await findLoadable(asking, paths, (at) => LOADED.test(first[at] ?? ""));
-  for (const group of loadable.groups) {
-    const modules = group.map(moduleOf);
-    const ours = asked.filter(({ path }) => group.includes(path));
-    const types = together ? first.slice(paths.length) : await askAll(ask, modules, typesOf(ours));
-    const there: { readonly one: Asked; readonly statement: string; readonly whole: string }[] = [];
-    for (const [at, one] of ours.entries()) {
-      const [statement, whole] = [readType(types[2 * at] ?? ""), readType(types[2 * at + 1] ?? "")];
-      if (statement === null || whole === null)
-        say({ t: "check", path: one.path, decl: one.key, state: "unsupported", log: "Coq has nothing of this name." });
-      else there.push({ one, statement, whole });
-    }
-    const full = new FullNames(ask, modules);
-    const statements = await full.read(
-      there.map(({ whole }) => whole),
-      isOwnOf(asking),
-    );
-    for (const [at, { one, statement }] of there.entries()) {
-      const { sha256, mentions } = statements[at] as Printed;
-      say({ t: "decl", key: one.key, statement, type_sha256: sha256, mentions });
-    }
-    const those = there.map(({ one }, at) => ({ ...one, mentions: statements[at]?.mentions ?? [] }));
-    const axioms = new Set<string>();
-    await tellAxioms({ ...asking, say: (line) => say(noteAxioms(line, axioms)) }, modules, full, those);
-    await tellDefinitions(asking, modules, full, [...those.flatMap(({ mentions }) => mentions), ...[...axioms].filter(isOwnOf(asking))]);
+  const { groups, broken } = await findLoadable(asking, paths);
+  const definitions = new Map<string, Printed>();
+  for (const { coq, paths: group } of groups) {
+    const some = asked.filter(({ path }) => group.includes(path));
+    for (const [name, one] of await answerOf(asking, coq, some)) definitions.set(name, unite(one, definitions.get(name)));
+    await coq.end();
   }
-  for (const path of loadable.broken)
+  for (const [name, one] of [...definitions].sort(([a], [b]) => compareNames(a, b))) asking.say({ t: "definition", name, ...one });
+  for (const path of broken)
     for (const one of asked.filter((other) => other.path === path))
-      say({ t: "check", path, decl: one.key, state: "environment", log: "Its .vo file does not load." });
+      asking.say({ t: "check", path, decl: one.key, state: "environment", log: "Its .vo file does not load." });
+}
+
+/** What has one name where two groups of files are loaded is one thing, or two of which either may change. */
+function unite(one: Printed, other: Printed = one): Printed {
+  if (one.sha256 === other.sha256) return one;
+  return {
+    sha256: sha256([one.sha256, other.sha256].sort().join(" ")),
+    mentions: [...new Set([...one.mentions, ...other.mentions])].sort(),
+  };
+}
+
+/** Files that load together, those that do not each alone, with a Coq that has loaded them and nothing else. */
+async function findLoadable(
+  { open, moduleOf }: Asking,
+  paths: readonly string[],
+): Promise<{ groups: { coq: Coq; paths: readonly string[] }[]; broken: string[] }> {
+  const all = new Coq(open);
+  const loaded = await all.load(paths.map(moduleOf));
+  if (!loaded.includes(false)) return { groups: [{ coq: all, paths }], broken: [] };
+  await all.end();
+  const together = paths.filter((_, at) => loaded[at]);
+  const groups = [{ coq: new Coq(open, together.map(moduleOf)), paths: together }];
+  const broken: string[] = [];
+  for (const path of paths.filter((other) => !together.includes(other))) {
+    const coq = new Coq(open);
+    const [loads] = await coq.load([moduleOf(path)]);
+    if (loads === true) groups.push({ coq, paths: [path] });
+    else {
+      broken.push(path);
+      await coq.end();
+    }
+  }
+  return { groups, broken };
+}
+
+/** @returns the definitions that statements and axioms name, and those that these name */
+async function answerOf(asking: Asking, coq: Coq, asked: readonly Asked[]): Promise<ReadonlyMap<string, Printed>> {
+  const { say } = asking;
+  const types = await coq.ask(asked.flatMap(({ name }) => [`Check @${name}.`, `Set Printing All. Check @${name}. Unset Printing All.`]));
+  const there: { readonly one: Asked; readonly statement: string; readonly whole: string }[] = [];
+  for (const [at, one] of asked.entries()) {
+    const [statement, whole] = [readType(types[2 * at] ?? ""), readType(types[2 * at + 1] ?? "")];
+    if (statement === null || whole === null)
+      say({ t: "check", path: one.path, decl: one.key, state: "unsupported", log: "Coq has nothing of this name." });
+    else there.push({ one, statement, whole });
+  }
+  const full = new FullNames(coq);
+  const statements = await full.read(
+    there.map(({ whole }) => whole),
+    isOwnOf(asking),
+  );
+  for (const [at, { one, statement }] of there.entries()) {
+    const { sha256: type_sha256, mentions } = statements[at] as Printed;
+    say({ t: "decl", key: one.key, statement, type_sha256, mentions });
+  }
+  const those = there.map(({ one }, at) => ({ ...one, mentions: statements[at]?.mentions ?? [] }));
+  const axioms = new Set<string>();
+  await tellAxioms({ ...asking, say: (line) => say(noteAxioms(line, axioms)) }, coq, full, those);
+  return findDefinitions(asking, coq, full, [...those.flatMap(({ mentions }) => mentions), ...[...axioms].filter(isOwnOf(asking))]);
 }
 
 /** @param axioms gets all that a line names */
 function noteAxioms(line: object, axioms: Set<string>): object {
   if ("t" in line && line.t === "axioms" && "names" in line) for (const name of line.names as string[]) axioms.add(name);
   return line;
-}
-
-/** Of the file, not of a module of this name in another. */
-const LOADED = / has been loaded from file\b/;
-
-/** Files that load together; those that do not are asked alone. @param loads whether one did, beside all before it */
-async function findLoadable(
-  { ask, moduleOf }: Asking,
-  paths: readonly string[],
-  loads: (at: number) => boolean,
-): Promise<{ groups: string[][]; broken: string[] }> {
-  const together = paths.filter((_, at) => loads(at));
-  const broken: string[] = [];
-  const alone: string[][] = [];
-  for (const path of paths.filter((other) => !together.includes(other))) {
-    const [loaded] = await askAll(ask, [moduleOf(path)], [`Locate Library ${moduleOf(path)}.`]);
-    if (LOADED.test(loaded ?? "")) alone.push([path]);
-    else broken.push(path);
-  }
-  return { groups: [...(together.length > 0 ? [together] : []), ...alone], broken };
 }
 
 /** Whether a full name is of a module of the sources. */
@@ -108,29 +123,25 @@ function isOwnOf({ request, moduleOf }: Asking): (name: string) => boolean {
 /** A declaration, and what of the sources its statement names. */
 type Stated = Asked & { readonly mentions: readonly string[] };
 
-/** Says what the definitions are that statements and axioms name, and those that these name. */
-async function tellDefinitions(asking: Asking, modules: readonly string[], full: FullNames, named: readonly string[]): Promise<void> {
-  const { request, ask, printed, say } = asking;
+async function findDefinitions(asking: Asking, coq: Coq, full: FullNames, named: readonly string[]): Promise<ReadonlyMap<string, Printed>> {
+  const { request, printed } = asking;
   const theorems = new Set(request.theorems);
   const known = printed.read() ?? new Map<string, Printed>();
   const missing = printed.missing.map((path) => `${asking.moduleOf(path)}.`);
   const fresh = request.own.filter((name) => !theorems.has(name) && missing.some((module) => name.startsWith(module)));
   const names = [...new Set([...fresh, ...named])];
-  const all = await printDefinitions(ask, modules, full, names, theorems, isOwnOf(asking), known);
+  const all = await printDefinitions(coq, full, names, theorems, isOwnOf(asking), known);
   printed.keep(all);
   const reached = new Set(named);
   for (const name of reached) for (const other of all.get(name)?.mentions ?? []) reached.add(other);
-  for (const name of [...reached].sort()) {
-    const one = all.get(name);
-    if (one !== undefined) say({ t: "definition", name, ...one });
-  }
+  return new Map([...all].filter(([name]) => reached.has(name)));
 }
 
-async function tellAxioms(asking: Asking, modules: readonly string[], full: FullNames, asked: readonly Stated[]): Promise<void> {
+async function tellAxioms(asking: Asking, coq: Coq, full: FullNames, asked: readonly Stated[]): Promise<void> {
   if (asked.length === 0) return;
-  if (await tellByGraph(asking, modules, full, asked)) return;
+  if (await tellByGraph(asking, coq, full, asked)) return;
   tellUses(asking, asked);
-  await tellBySplitting(asking, modules, full, asked);
+  await tellBySplitting(asking, coq, full, asked);
 }
 
 function tell(
@@ -146,16 +157,13 @@ function tell(
 }
 
 /** @returns whether the graph was taken: it has to say of all together what `Print Assumptions` says, and to know each declaration */
-async function tellByGraph(asking: Asking, modules: readonly string[], full: FullNames, asked: readonly Stated[]): Promise<boolean> {
-  const { request, ask, askGraph, say } = asking;
-  if (askGraph === null) return false;
-  const tuple = tupleOf(
-    asked.map(({ name }) => name),
-    0,
-  );
-  const { answers, graph: text } = await askGraph([PLUGIN, ...modules], (file) => [tuple, graphOf("asked_0", file)]);
-  const all = readAssumptions(answers[0] ?? "");
-  const graph = readGraph(text);
+async function tellByGraph(asking: Asking, coq: Coq, full: FullNames, asked: readonly Stated[]): Promise<boolean> {
+  if (asking.graph === null) return false;
+  const { request, say } = asking;
+  const tuple = coq.tuple(asked.map(({ name }) => name));
+  const [closed = ""] = await coq.ask([tuple.question, graphOf(tuple.name, asking.graph.file)]);
+  const all = readAssumptions(closed ?? "");
+  const graph = readGraph(asking.graph.read());
   if (all === null || graph === null) return false;
   const own = new Set([...request.own, ...asked.map(({ name }) => name)]);
   const last = new Set([...own].map((name) => name.split(".").at(-1)));
@@ -164,7 +172,7 @@ async function tellByGraph(asking: Asking, modules: readonly string[], full: Ful
   await full.locate([...wanted.map(({ name }) => name), ...all.names, ...flagged]);
   const numbers = new Map([...graph.nodes].map(([id, { name }]) => [full.of(name), id]));
   if (numbers.size !== graph.nodes.size || asked.some(({ name }) => !numbers.has(name))) return false;
-  const rests = await restsOf(graph, all, full, (questions) => askAll(ask, modules, questions));
+  const rests = await restsOf(graph, all, full, coq);
   if (rests === null) return false;
   const found = assumptionsOf(
     graph,
@@ -202,12 +210,7 @@ function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 
 /** What the nodes without a body bring, and those with a switch off. What a module seals has no body to see, and is asked alone.
  *  @returns null when something cannot be told */
-async function restsOf(
-  { nodes }: CoqGraph,
-  all: Assumptions,
-  full: FullNames,
-  askThem: (questions: readonly string[]) => Promise<readonly (string | null)[]>,
-): Promise<ReadonlyMap<number, Assumptions> | null> {
+async function restsOf({ nodes }: CoqGraph, all: Assumptions, full: FullNames, coq: Coq): Promise<ReadonlyMap<number, Assumptions> | null> {
   const axioms = new Set(all.names.map((name) => full.of(name)));
   const rests = new Map<number, Assumptions>();
   const sealed: { readonly id: number; readonly name: string }[] = [];
@@ -218,7 +221,7 @@ async function restsOf(
     else if (!body) sealed.push({ id, name: whole });
     else if (unsafe.length > 0) rests.set(id, { names: [], unsafe });
   }
-  const answers = await askThem(sealed.map(({ name }, at) => tupleOf([name], at)));
+  const answers = await coq.ask(sealed.map(({ name }) => coq.tuple([name]).question));
   for (const [at, { id }] of sealed.entries()) {
     const said = readAssumptions(answers[at] ?? "");
     if (said === null) return null;
@@ -228,22 +231,13 @@ async function restsOf(
   return rests;
 }
 
-async function tellBySplitting(asking: Asking, modules: readonly string[], full: FullNames, asked: readonly Asked[]): Promise<void> {
-  const { request, ask, say } = asking;
+async function tellBySplitting(asking: Asking, coq: Coq, full: FullNames, asked: readonly Asked[]): Promise<void> {
+  const { request, say } = asking;
   const told: { readonly group: readonly Asked[]; readonly found: Assumptions }[] = [];
   const allowed = new Set(request.allowed);
   let groups: (readonly Asked[])[] = [asked];
   while (groups.length > 0) {
-    const answers = await askAll(
-      ask,
-      modules,
-      groups.map((group, at) =>
-        tupleOf(
-          group.map(({ name }) => name),
-          at,
-        ),
-      ),
-    );
+    const answers = await coq.ask(groups.map((group) => coq.tuple(group.map(({ name }) => name)).question));
     await full.locate(answers.flatMap((text) => readAssumptions(text ?? "")?.names ?? []));
     const next: (readonly Asked[])[] = [];
     for (const [at, group] of groups.entries()) {

@@ -1,8 +1,8 @@
 /** Questions to a Coq that has loaded compiled files and nothing else, and its answers, told apart by marks that nobody could know. */
 import { randomBytes } from "node:crypto";
 import { fold } from "./declaration.ts";
+import type { Dialogue } from "./sandbox.ts";
 
-export type Ask = (script: string) => Promise<string>;
 export type Assumptions = { readonly names: readonly string[]; readonly unsafe: readonly string[] };
 
 const UNSAFE = /^\S+ (?:is assumed to be|relies on) [^:]*\.$/;
@@ -11,27 +11,73 @@ const NAME = /^[\p{L}_][\p{L}\p{N}_'.]*(?= :|$)/u;
 const SETTINGS =
   "Unset Silent. Unset Printing All. Set Printing Notations. Unset Printing Universes. Set Printing Width 1000000. Set Printing Depth 1000000.";
 
-/** Asks each question, in one process. @returns what stands between its marks; null where Coq never came so far */
-export async function askAll(ask: Ask, modules: readonly string[], questions: readonly string[]): Promise<readonly (string | null)[]> {
-  const mark = `mark_${randomBytes(12).toString("hex")}`;
-  const marked = (at: number): string => `Definition ${mark}_${at} : Coq.Init.Datatypes.unit := Coq.Init.Datatypes.tt.`;
-  const script = [
-    ...modules.map((name) => `Require ${name}.`),
-    SETTINGS,
-    ...questions.flatMap((question, at) => [marked(at), question]),
-    marked(questions.length),
-    "",
-  ].join("\n");
-  const answer = await ask(script);
-  const places = questions.map((_, at) => answer.indexOf(`${mark}_${at} is defined\n`));
-  places.push(answer.indexOf(`${mark}_${questions.length} is defined`));
-  return questions.map((_, at) => {
-    const [from = -1, to = -1] = [places[at], places[at + 1]];
-    return from < 0 || to < from ? null : answer.slice(from + `${mark}_${at} is defined\n`.length, to);
-  });
+/** One process that has loaded compiled files, and answers for as long as it lives; where it has died, another takes its place. */
+export class Coq {
+  readonly #open: () => Dialogue;
+  #modules: string[];
+  #running: Dialogue | null = null;
+  #asked = 0;
+
+  constructor(open: () => Dialogue, modules: readonly string[] = []) {
+    this.#open = open;
+    this.#modules = [...modules];
+  }
+
+  /** @returns of each module whether it loads, beside all before it */
+  async load(modules: readonly string[]): Promise<readonly boolean[]> {
+    const answers = await this.ask(modules.map((name) => `Require ${name}. ${SETTINGS} Locate Library ${name}.`));
+    const loaded = answers.map((answer) => LOADED.test(answer ?? ""));
+    this.#modules.push(...modules.filter((_, at) => loaded[at]));
+    return loaded;
+  }
+
+  /** Asks each question. @returns what stands between its marks; null where Coq never came so far */
+  async ask(questions: readonly string[]): Promise<readonly (string | null)[]> {
+    if (questions.length === 0) return [];
+    const mark = `mark_${randomBytes(12).toString("hex")}`;
+    // A file that was loaded by the question before may have silenced Coq.
+    const marked = (at: number): string => `Unset Silent. Definition ${mark}_${at} : Coq.Init.Datatypes.unit := Coq.Init.Datatypes.tt.`;
+    const isNew = this.#running === null || this.#running.ended;
+    if (isNew) this.#running = this.#open();
+    // A question that cannot be read may take the sentence after it along, so that the end has two.
+    const last = questions.length + 1;
+    const script = [
+      ...(isNew ? this.#modules.map((name) => `Require ${name}.`) : []),
+      SETTINGS,
+      ...questions.flatMap((question, at) => [marked(at), question]),
+      marked(questions.length),
+      marked(last),
+      "",
+    ].join("\n");
+    const answer = (await this.#running?.say(script, `${mark}_${last} is defined\n`)) ?? "";
+    const places = [...questions, ""].map((_, at) => answer.indexOf(`${mark}_${at} is defined\n`));
+    return questions.map((_, at) => {
+      const [from = -1, to = -1] = [places[at], places[at + 1]];
+      return from < 0 || to < from ? null : answer.slice(from + `${mark}_${at} is defined\n`.length, to);
+    });
+  }
+
+  /** One question for all: each `let` carries its type, so that axioms of statements are in the answer, too.
+   *  @returns the question, and the name of what it defines */
+  tuple(names: readonly string[]): { readonly question: string; readonly name: string } {
+    const name = `asked_${this.#asked++}`;
+    const tuple = names.map((one) => `let _ := @${one} in `).join("");
+    return {
+      name,
+      question: `Definition ${name} : Coq.Init.Datatypes.unit := ${tuple}Coq.Init.Datatypes.tt. Print Assumptions ${name}.`,
+    };
+  }
+
+  async end(): Promise<void> {
+    await this.#running?.end();
+    this.#running = null;
+  }
 }
 
-/** What `tupleOf` was answered. Each line has to be understood: null when one is not, for it may be what the rest hangs on. */
+/** Of the file, not of a module of this name in another. */
+const LOADED = / has been loaded from file\b/;
+
+/** What `Print Assumptions` answered of a tuple. Each line has to be understood: null when one is not, for it may be what the rest hangs on. */
 export function readAssumptions(answer: string): Assumptions | null {
   const lines = answer.split("\n").filter((line) => line !== "" && !line.startsWith("Fetching opaque proofs"));
   if (!/^asked_\d+ is defined$/.test(lines.shift() ?? "")) return null;
@@ -61,10 +107,4 @@ export function readType(answer: string): string | null {
           .join("\n")
           .replace(/^\s+:\s/, ""),
       );
-}
-
-/** One question for all: each `let` carries its type, so that axioms of statements are in the answer, too. */
-export function tupleOf(names: readonly string[], at: number): string {
-  const tuple = names.map((name) => `let _ := @${name} in `).join("");
-  return `Definition asked_${at} : Coq.Init.Datatypes.unit := ${tuple}Coq.Init.Datatypes.tt. Print Assumptions asked_${at}.`;
 }

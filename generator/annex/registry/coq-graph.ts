@@ -6,10 +6,9 @@ type GraphNode = { readonly name: string; readonly body: boolean };
 /** Nodes by their number, with what each names. Names are as short as Coq may write them. */
 export type CoqGraph = { readonly nodes: ReadonlyMap<number, GraphNode>; readonly named: ReadonlyMap<number, readonly number[]> };
 
-/** The module that has the plugin, and what writes the graph of a definition into a file. */
-export const PLUGIN = "dpdgraph.dpdgraph";
+/** Loads the plugin, and writes the graph of a definition into a file. */
 export function graphOf(definition: string, file: string): string {
-  return `Set DependGraph File ${JSON.stringify(file)}. Print DependGraph ${definition}.`;
+  return `Require dpdgraph.dpdgraph. Set DependGraph File ${JSON.stringify(file)}. Print DependGraph ${definition}.`;
 }
 
 /** @returns null when a line is none of the format's */
@@ -43,7 +42,13 @@ export function assumptionsOf(
 ): ReadonlyMap<number, Assumptions> {
   // Whatever leads to a node that brings something, found from that node back.
   const users = new Map<number, number[]>();
-  for (const [from, all] of named) for (const to of all) users.set(to, [...(users.get(to) ?? []), from]);
+  for (const [from, all] of named) {
+    for (const to of all) {
+      const list = users.get(to);
+      if (list === undefined) users.set(to, [from]);
+      else list.push(from);
+    }
+  }
   const found = new Map(starts.map((id) => [id, { names: new Set<string>(), unsafe: new Set<string>() }]));
   for (const [id, { names, unsafe }] of rests) {
     if (!nodes.has(id)) continue;

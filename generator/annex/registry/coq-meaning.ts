@@ -1,7 +1,7 @@
 /** What a statement names of its own sources, and what those definitions say, as Coq prints it with everything shown: a statement of unchanged
  *  words says something else when a definition below it does. */
 import { sha256 } from "../../../snapshots/digest.ts";
-import { type Ask, askAll } from "./coq-ask.ts";
+import type { Coq } from "./coq-ask.ts";
 import { fold } from "./declaration.ts";
 
 export type Printed = { readonly sha256: string; readonly mentions: readonly string[] };
@@ -24,22 +24,16 @@ function readPrint(answer: string | null): string | null {
 /** Full names for those that Coq prints, which are as short as they can be. */
 export class FullNames {
   readonly #known = new Map<string, string>();
-  readonly #ask: Ask;
-  readonly #modules: readonly string[];
+  readonly #coq: Coq;
 
-  constructor(ask: Ask, modules: readonly string[]) {
-    this.#ask = ask;
-    this.#modules = modules;
+  constructor(coq: Coq) {
+    this.#coq = coq;
   }
 
   async locate(names: Iterable<string>): Promise<void> {
     const missing = [...new Set(names)].filter((name) => !this.#known.has(name));
     if (missing.length === 0) return;
-    const answers = await askAll(
-      this.#ask,
-      this.#modules,
-      missing.map((name) => `Locate Term ${name}.`),
-    );
+    const answers = await this.#coq.ask(missing.map((name) => `Locate Term ${name}.`));
     for (const [at, name] of missing.entries()) {
       const found = /^(?:Constant|Inductive|Constructor) (\S+)/m.exec(answers[at] ?? "")?.[1];
       this.#known.set(name, found ?? name);
@@ -70,8 +64,7 @@ export class FullNames {
  *  @param names definitions to begin with; of theorems the type alone is read, for what proves them means nothing
  *  @param known printed before */
 export async function printDefinitions(
-  ask: Ask,
-  modules: readonly string[],
+  coq: Coq,
   full: FullNames,
   names: readonly string[],
   theorems: ReadonlySet<string>,
@@ -83,9 +76,7 @@ export async function printDefinitions(
   let open = names.filter((name) => !seen.has(name));
   for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
     for (const name of open) seen.add(name);
-    const answers = await askAll(
-      ask,
-      modules,
+    const answers = await coq.ask(
       open.map((name) => (theorems.has(name) ? `Set Printing All. Check @${name}. Unset Printing All.` : printOf(name))),
     );
     const texts = answers.map((answer) => readPrint(answer));

@@ -1,9 +1,9 @@
 /** The Coq of this machine, as what it is known by in checks. */
 import { spawnSync } from "node:child_process";
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../../snapshots/digest.ts";
-import type { ProverTool } from "./tool.ts";
+import { findProgram, type ProverTool } from "./tool.ts";
 
 /** The version of the adapter: another one asks other questions. */
 export const ADAPTER = "coq 3";
@@ -18,21 +18,23 @@ export type CoqTool = ProverTool & {
 
 /** Null where no Coq is installed. */
 export function findCoq(): CoqTool | null {
-  const run = (...args: string[]): string => spawnSync("coqc", args, { encoding: "utf8" }).stdout ?? "";
-  const version = /version (\S+)/.exec(run("--version"))?.[1];
-  if (version === undefined) return null;
-  const coqc = realpathSync(spawnSync("sh", ["-c", "command -v coqc"], { encoding: "utf8" }).stdout.trim());
-  const library = run("-where").trim();
+  const coqc = findProgram("coqc");
+  const version = coqc === null ? undefined : versionOf(coqc);
+  if (coqc === null || version === undefined) return null;
+  const library = (spawnSync(coqc, ["-where"], { encoding: "utf8" }).stdout ?? "").trim();
   const graph = existsSync(join(library, "user-contrib/dpdgraph/dpdgraph.vo"));
   return { version, coqc, digest: sha256(readFileSync(coqc)), library, installed: digestOf(library), adapter: ADAPTER, graph };
 }
 
 /** The second checker, which reads compiled files with a kernel of its own; null where it is not installed. */
 export function findChecker(): { readonly version: string; readonly executable_sha256: string } | null {
-  const version = /version (\S+)/.exec(spawnSync("coqchk", ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1];
-  if (version === undefined) return null;
-  const path = realpathSync(spawnSync("sh", ["-c", "command -v coqchk"], { encoding: "utf8" }).stdout.trim());
-  return { version, executable_sha256: sha256(readFileSync(path)) };
+  const coqchk = findProgram("coqchk");
+  const version = coqchk === null ? undefined : versionOf(coqchk);
+  return coqchk === null || version === undefined ? null : { version, executable_sha256: sha256(readFileSync(coqchk)) };
+}
+
+function versionOf(program: string): string | undefined {
+  return /version (\S+)/.exec(spawnSync(program, ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1];
 }
 
 function digestOf(library: string): string {

@@ -173,12 +173,18 @@ test("what moves under an unchanged name is told by cause, and one that was veri
   assert.deepEqual((await scanAll(config())).drift, []);
   const made = await records();
   assert.deepEqual(
-    made.map(({ theorem_name: name, drift, verification_state: state }) => [name, drift?.cause, drift?.definitions, state]),
+    made.map(({ theorem_name: name, drift, verification_state: state }) => [
+      name,
+      drift?.cause,
+      drift?.definitions,
+      drift?.accepted,
+      state,
+    ]),
     [
-      ["zero_small", "meaning", ["L.D.limit"], "VERIFIED"],
-      ["one_thing", undefined, undefined, "VERIFIED"],
-      ["spaced", "wording", [], "VERIFIED"],
-      ["weak", "statement", [], "VERIFIED"],
+      ["zero_small", "meaning", ["L.D.limit"], "it is meant", "VERIFIED"],
+      ["one_thing", undefined, undefined, undefined, "VERIFIED"],
+      ["spaced", "wording", [], undefined, "VERIFIED"],
+      ["weak", "statement", [], "it is meant", "VERIFIED"],
     ],
   );
 });

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { say, serveAdapter } from "./adapter.ts";
 import { type LeanExport, openLeanRests, readLeanExport } from "./lean-export.ts";
 import { LEAN_EXPORT_ADAPTER } from "./lean-tool.ts";
-import type { AdapterRequest } from "./protocol.ts";
+import type { AdapterRequest } from "./request.ts";
 
 async function run(request: AdapterRequest): Promise<void> {
   const file = request.options.exported;

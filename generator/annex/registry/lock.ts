@@ -166,7 +166,8 @@ export function matchLock(
       ...(verified === undefined || (accepted && changed)
         ? {}
         : { verified, ...(type === undefined ? {} : { type }), ...(meaning === undefined ? {} : { meaning }) }),
-      ...(accepted && options.reason !== undefined ? { reason: options.reason } : reason === undefined ? {} : { reason }),
+      // Of other words than it was given for, a reason says nothing.
+      ...(accepted && options.reason !== undefined ? { reason: options.reason } : reason === undefined || changed ? {} : { reason }),
       state: "live",
     });
   }

@@ -14,7 +14,7 @@ import {
   readMetamathProof,
 } from "./metamath.ts";
 import { findMetamath } from "./metamath-tool.ts";
-import type { AdapterRequest, Asked } from "./protocol.ts";
+import type { AdapterRequest, Asked } from "./request.ts";
 import type { Ran, Sandbox } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 

@@ -11,13 +11,13 @@ import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
 import { PREDICATE_PATH } from "../../../snapshots/annex/proofs/index.ts";
 import { type CheckStatement, reproducibleDigest, seal } from "./attest.ts";
 import { type Checks, flagsOf, type ToldVerdict } from "./checks.ts";
-import type { RegistrySources } from "./config.ts";
+import type { RegistrySources, SourceConfig } from "./config.ts";
 import { adapterOf, isSourceOf } from "./provers.ts";
-import { type AdapterRequest, PROTOCOL, readTranscript, type Transcript } from "./protocol.ts";
+import { readTranscript, type Transcript } from "./protocol.ts";
+import { type AdapterRequest, PROTOCOL } from "./request.ts";
 import { meaningOf } from "./drift.ts";
 import { findSandbox, findUnfit } from "./sandbox.ts";
 import { type Found, fullName, type ScannedSource } from "./scan.ts";
-import type { SourceConfig } from "./config.ts";
 import type { ProverTool } from "./tool.ts";
 
 /** Where a library has no address yet. */

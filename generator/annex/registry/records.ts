@@ -236,6 +236,7 @@ function memoize<K extends object, V>(make: (of: K) => V): (of: K) => V {
 const NOTHING = new Uint8Array();
 const digestOf = memoize((bytes: Uint8Array) => sha256(bytes));
 const recordsOf = memoize(({ records }: ParsedRegistry) => new Map(records.map(({ record }) => [record.id, record])));
+const reasonsOf = memoize((lock: readonly LockLine[]) => new Map(lock.map(({ id, reason }) => [id, reason])));
 const leanNamesOf = memoize(
   (bytes: Uint8Array) => new Set(scanLean(new TextDecoder().decode(bytes)).map(({ name }) => name.split(".").at(-1) ?? "")),
 );
@@ -326,21 +327,23 @@ function agreementOf([first, ...others]: readonly ToldVerdict[]): Pick<CubRecord
   return { agreement: { checkers: others.length + 1, agree } };
 }
 
-/** What moved since the newest check of other bytes. */
-function driftOf([now]: readonly ToldVerdict[], history: readonly ToldVerdict[]): Pick<CubRecord, "drift"> {
+/** What moved since the newest check of other bytes.
+ *  @param reason why somebody accepted that it says something else */
+function driftOf([now]: readonly ToldVerdict[], history: readonly ToldVerdict[], reason: string | undefined): Pick<CubRecord, "drift"> {
   const before =
     now === undefined
       ? undefined
       : history.find(({ check }) => check.revision !== now.check.revision && check.finished <= now.check.finished);
   const moved = now === undefined || before === undefined ? null : causeOf(before, now);
-  return moved === null || before === undefined
-    ? {}
-    : { drift: { cause: moved.cause, since: before.check.revision, definitions: [...moved.definitions] } };
+  if (moved === null || before === undefined) return {};
+  const { cause, definitions } = moved;
+  const accepted = reason === undefined || (cause !== "statement" && cause !== "meaning") ? {} : { accepted: reason };
+  return { drift: { cause, since: before.check.revision, definitions: [...definitions], ...accepted } };
 }
 
 function recordOf(
   config: RegistrySources,
-  { overlay, hand }: Scan,
+  { overlay, hand, lock }: Scan,
   checks: Checks,
   id: string,
   one: Found,
@@ -393,7 +396,7 @@ function recordOf(
     holes: one.holes.map(({ line, what }) => ({ path: one.path, line, what })),
     checks: checksOf(one, source, checks, lean),
     ...agreementOf(verdicts),
-    ...driftOf(verdicts, checks.history(one)),
+    ...driftOf(verdicts, checks.history(one), reasonsOf(lock).get(id)),
     ...(newest?.axioms == null ? {} : { axioms: newest.axioms, unsafe: newest.unsafe }),
     ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: newest.uses.flatMap((use) => edgeOf(one, use, idOf)) } }),
     ...states,

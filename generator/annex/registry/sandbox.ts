@@ -49,7 +49,22 @@ function base(): string[] {
   ];
 }
 
-export type Sandbox = { readonly isolation: Isolation; readonly asNobody: boolean; run(job: Job): Promise<Ran> };
+/** A program that is told more when it has answered. */
+export type Dialogue = {
+  /** Whether the program has ended. */
+  readonly ended: boolean;
+  /** Writes, and returns what was printed since the last time, as soon as these words are in it or the program has ended. */
+  say(text: string, until: string): Promise<string>;
+  /** Says that nothing follows. @returns how the program ended, with what nobody has read yet */
+  end(): Promise<Ran>;
+};
+
+export type Sandbox = {
+  readonly isolation: Isolation;
+  readonly asNobody: boolean;
+  open(job: Job): Dialogue;
+  run(job: Job): Promise<Ran>;
+};
 
 let found: { readonly before: readonly string[] } | null | undefined;
 
@@ -64,7 +79,12 @@ export function findSandbox(): Sandbox | null {
       }) ?? null;
   if (found === null) return null;
   const { before } = found;
-  return { isolation: "bubblewrap", asNobody: before.length > 0, run: async (job) => runJob(job, [...before, ...confine(job)]) };
+  return sandbox("bubblewrap", before.length > 0, (job) => [...before, ...confine(job)]);
+}
+
+function sandbox(isolation: Isolation, asNobody: boolean, before: (job: Job) => readonly string[]): Sandbox {
+  const open = (job: Job): Dialogue => openJob(job, before(job));
+  return { isolation, asNobody, open, run: async (job) => open(job).end() };
 }
 
 /** Whether programs in the sandbox see what lies in a folder and can write there: it hides /dev, and nobody enters the folders of others.
@@ -84,7 +104,7 @@ export async function findUnfit(folder: string, limits: Limits): Promise<string 
 }
 
 /** No sandbox: only time and output are limited for sure. */
-export const UNSANDBOXED: Sandbox = { isolation: "none", asNobody: false, run: async (job) => runJob(job, []) };
+export const UNSANDBOXED: Sandbox = sandbox("none", false, () => []);
 
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: "/usr/local/bin:/usr/bin:/bin",
@@ -106,7 +126,7 @@ function confine({ reads, writes, cwd }: Job): string[] {
   ];
 }
 
-async function runJob({ command, cwd, input = "", limits }: Job, before: readonly string[]): Promise<Ran> {
+function openJob({ command, cwd, input = "", limits }: Job, before: readonly string[]): Dialogue {
   const bounds = [
     "prlimit",
     "--core=0",
@@ -134,24 +154,64 @@ async function runJob({ command, cwd, input = "", limits }: Job, before: readonl
   };
   const timer = setTimeout(() => kill("wall"), limits.wall * 1000);
   child.stdin.on("error", () => undefined);
-  child.stdin.end(input);
-  const collect = (stream: NodeJS.ReadableStream, most: number, end: boolean): (() => string) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    stream.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= most) chunks.push(chunk);
-      else if (end || size > limits.output * 1024 * 1024) kill("output");
-    });
-    return () => Buffer.concat(chunks).toString("utf8");
-  };
-  const stdout = collect(child.stdout, limits.output * 1024 * 1024, true);
-  const stderr = collect(child.stderr, MAX_LOG, false);
-  const { code, signal } = await new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
+  child.stdin.write(input);
+  const most = limits.output * 1024 * 1024;
+  const stdout = collect(child.stdout, most, () => kill("output"));
+  const stderr = collect(child.stderr, MAX_LOG, (size) => size > most && kill("output"));
+  let ended = false;
+  const closed = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (ended, by) => resolve({ code: ended, signal: by }));
-  }).finally(() => clearTimeout(timer));
-  // 128 + SIGXCPU or SIGKILL, as a parent between reports it.
-  if (killed === null && (signal === "SIGXCPU" || code === 128 + 24)) killed = "cpu";
-  return { code, stdout: stdout(), stderr: stderr(), killed };
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  }).finally(() => {
+    ended = true;
+    clearTimeout(timer);
+  });
+  // Whoever asks hears of it; until then nobody may be there.
+  closed.catch(() => undefined);
+  return {
+    get ended() {
+      return ended;
+    },
+    async say(text, until) {
+      const there = stdout.wait(until);
+      child.stdin.write(text);
+      await Promise.race([there, closed]);
+      return stdout.take();
+    },
+    async end() {
+      child.stdin.end();
+      const { code, signal } = await closed;
+      // 128 + SIGXCPU or SIGKILL, as a parent between reports it.
+      if (killed === null && (signal === "SIGXCPU" || code === 128 + 24)) killed = "cpu";
+      return { code, stdout: stdout.take(), stderr: stderr.take(), killed };
+    },
+  };
+}
+
+/** @param over told how much came, once that is over `most` and not kept any more */
+function collect(stream: NodeJS.ReadableStream, most: number, over: (size: number) => void) {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let wanted: { readonly words: string; readonly found: () => void } | null = null;
+  let tail = "";
+  stream.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > most) return over(size);
+    chunks.push(chunk);
+    if (wanted === null) return;
+    // Words are looked for where a chunk begins, too; they are ASCII.
+    tail += chunk.toString("latin1");
+    if (tail.includes(wanted.words)) wanted.found();
+    else tail = tail.slice(-wanted.words.length);
+  });
+  return {
+    wait: (words: string): Promise<void> => new Promise((found) => (wanted = { words, found })),
+    take(): string {
+      wanted = null;
+      tail = "";
+      const text = Buffer.concat(chunks).toString("utf8");
+      chunks = [];
+      return text;
+    },
+  };
 }

@@ -63,23 +63,24 @@ export async function repair(config: Config, annexes: Annexes, progress: Progres
         await forgetState(shelves.buildDir);
         forgetRedacted(shelves);
       });
-    progress.step("build");
-    try {
-      const built = await build(config, annexes, { progress });
-      notes.push(...built.notes);
-      const { notice } = await embedViews(config, annexes, { progress });
-      if (notice !== "") notes.push(notice);
-    } catch (error) {
-      notes.push(`No build could make anew what is missing: ${error instanceof ShelfError ? error.message : describeFailure(error)}`);
-    }
+    // What a build needs of older snapshots may be made again only after it: then there is a second.
     const deriver = openDeriver();
     try {
-      await alone(async (shelves) => {
-        mended.push(...(await mendSnapshots(shelves, deriver, progress)));
-        for (const view of VIEWS) await shelves[view].flush();
-        // What is known now that could not be compared before.
-        mended.push(...(await mendHistory(shelves)));
-      });
+      for (const last of [false, true]) {
+        progress.step("build");
+        const failure = await buildAnew(config, annexes, progress, notes);
+        const before = mended.length;
+        await alone(async (shelves) => {
+          mended.push(...(await mendSnapshots(shelves, deriver, progress)));
+          for (const view of VIEWS) await shelves[view].flush();
+          // What is known now that could not be compared before.
+          mended.push(...(await mendHistory(shelves)));
+        });
+        if (failure === null) break;
+        if (!last && mended.length > before) continue;
+        notes.push(failure);
+        break;
+      }
     } finally {
       await deriver.close();
     }
@@ -88,6 +89,20 @@ export async function repair(config: Config, annexes: Annexes, progress: Progres
   }
   progress.end();
   return { mended, findings, notes };
+}
+
+/** @param notes takes those of the build
+ *  @returns why there was none, in words; else null */
+async function buildAnew(config: Config, annexes: Annexes, progress: Progress, notes: string[]): Promise<string | null> {
+  try {
+    const built = await build(config, annexes, { progress });
+    notes.push(...built.notes);
+    const { notice } = await embedViews(config, annexes, { progress });
+    if (notice !== "") notes.push(notice);
+    return null;
+  } catch (error) {
+    return `No build could make anew what is missing: ${error instanceof ShelfError ? error.message : describeFailure(error)}`;
+  }
 }
 
 /** Forgets what of the indexes is damaged: the build makes what is served anew, and older snapshots are not searched any more. */

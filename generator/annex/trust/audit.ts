@@ -18,7 +18,7 @@ import { openView, stampPage } from "../../../snapshots/http/index.ts";
 import type { Progress } from "../../files/progress.ts";
 import { openDeriver } from "../../publish/derive.ts";
 import { parseEntry, readHead, readRedactions, tilesOf } from "./head.ts";
-import { inTurns } from "../../files/concurrently.ts";
+import { concurrently } from "../../files/concurrently.ts";
 import { STATIC } from "../export/export.ts";
 import { mirror } from "./mirror.ts";
 import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
@@ -103,7 +103,7 @@ async function auditHead(origin: Origin, head: Head, { seen, since, sample, full
   const lies: string[] = [];
   let [done, bytes, addresses] = [0, 0, 0];
   const read = (entry: BlobEntry): Promise<Buffer> => origin.blob(entry.sha256, entry.size);
-  await inTurns(chosen, AT_ONCE, async ([path, entry]) => {
+  await concurrently(chosen, AT_ONCE, async ([path, entry]) => {
     try {
       const file = await read(entry);
       if (file.length !== entry.size) throw refusal(url, `${path} has ${file.length} bytes, and its tree says ${entry.size}`);
@@ -169,7 +169,7 @@ async function readTrees(origin: Origin, { snapshot }: SnapshotRecord) {
     const next: typeof open = [];
     trees += open.length;
     if (trees > MAX_FOLDERS) throw refusal(origin.url, `its snapshot has more than ${MAX_FOLDERS} folders`);
-    await inTurns(open, AT_ONCE, async ({ digest, size, path }) => {
+    await concurrently(open, AT_ONCE, async ({ digest, size, path }) => {
       const bytes = await origin.blob(digest, size);
       digests.add(digest);
       for (const entry of await refusing(origin.url, () => parseTree(bytes))) {
@@ -247,7 +247,7 @@ async function checkStamps(origin: Origin, shelf: Shelf, files: Served["files"],
   const open = await view.current();
   const lies: string[] = [];
   if (open === null) return lies;
-  await inTurns([...files], AT_ONCE, async ([path, entry]) => {
+  await concurrently([...files], AT_ONCE, async ([path, entry]) => {
     const address = path.startsWith("pages/") ? addressOf(path) : null;
     const file = address === null ? null : await open.snapshot.read(entry);
     if (address === null || file === null || !Buffer.from(file).includes("<!--stamp:")) return;

@@ -11,7 +11,7 @@ import {
   snapshotRecordSchema,
 } from "../../../snapshots/shelf/index.ts";
 import { checkHead, type Head, type Seen } from "./log-head.ts";
-import { inTurns } from "../../files/concurrently.ts";
+import { concurrently } from "../../files/concurrently.ts";
 import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
 
 /** A list of records that were taken out of service, of notices, or of numbers: what a parser makes of it takes some twenty times as much.
@@ -74,7 +74,7 @@ export async function readRedactions(
   const notices = new Map<Sha256, string>();
   const served = digests.length === 0 ? null : await findServed(new Set(digests));
   if (served !== null) throw refusal(origin.url, `it says that ${blobPath(served)} is redacted, and its snapshot has it`);
-  await inTurns(digests, AT_ONCE, async (digest) => {
+  await concurrently(digests, AT_ONCE, async (digest) => {
     await refusing(origin.url, async () => {
       const bytes = await origin.get(`/shelf/${redactionPath(digest)}`, MAX_NOTE_BYTES);
       if (bytes === null) throw refusal(origin.url, `it says that ${blobPath(digest)} is redacted, and has no notice of it`);

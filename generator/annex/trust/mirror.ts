@@ -49,7 +49,7 @@ import { planDocuments } from "../../index/plan-documents.ts";
 import type { Progress } from "../../files/progress.ts";
 import { COPY_MARKER } from "../../shelves/shelves.ts";
 import { parseEntry, readHead, readJson, readList, readRedactions, tilesOf } from "./head.ts";
-import { inTurns } from "../../files/concurrently.ts";
+import { concurrently } from "../../files/concurrently.ts";
 import { AT_ONCE, Missing, type Origin, refusal, refusing } from "./origin.ts";
 
 const markerSchema = z.strictObject({ origin: z.string(), url: z.string() });
@@ -302,7 +302,7 @@ async function fetchBlobs(
   while (open.length > 0) {
     const level = open;
     open = [];
-    await inTurns(level, AT_ONCE, async ({ digest, size, depth }) => {
+    await concurrently(level, AT_ONCE, async ({ digest, size, depth }) => {
       await fetching.tree(digest, size, (entry) => {
         if (entry.kind === "tree") follow({ digest: entry.sha256, size: entry.size, depth: depth + 1 });
         else blobs++;
@@ -318,7 +318,7 @@ async function fetchBlobs(
     await fetching.tree(digest, null, (entry) => {
       if (entry.kind === "blob" && !published.has(entry.sha256) && !notices.has(entry.sha256)) wanted.push(entry);
     });
-    await inTurns(new Map(wanted.map(({ sha256: name, size }) => [name, size])), AT_ONCE, async ([name, size]) => {
+    await concurrently(new Map(wanted.map(({ sha256: name, size }) => [name, size])), AT_ONCE, async ([name, size]) => {
       await fetching.blob(name, size);
       progress.step("files", ++done, blobs);
     });
@@ -443,7 +443,7 @@ async function readChanges({ origin, shelf }: Following, records: readonly Snaps
   };
   const wanted = [...withdrawn.map(({ sequence }) => sequence), ...Array.from({ length: last - first + 1 }, (_, at) => first + at)];
   await shelf.seal();
-  await inTurns([...new Set(wanted)], AT_ONCE, async (sequence) => {
+  await concurrently([...new Set(wanted)], AT_ONCE, async (sequence) => {
     if (!anew && (await shelf.readChanges(sequence).catch(() => null)) !== null) return;
     const record = bySequence.get(sequence);
     const previous = record?.previous === null ? null : bySnapshot.get(record?.previous ?? "");

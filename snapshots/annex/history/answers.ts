@@ -9,28 +9,18 @@ import { HISTORY_QUERIES } from "./changes.ts";
 import { feedEntries, feedScope } from "./feed.ts";
 import { recordAt } from "../../query/history.ts";
 import type { Match } from "../../routes/match.ts";
-import type { HISTORY_PAGES, HISTORY_ROWS } from "./rows.ts";
+import { FEED_ROWS, HISTORY_PAGES, type HISTORY_ROWS } from "./rows.ts";
 import { contentAnswer } from "../../http/context.ts";
 import { textContent } from "../../http/file-answer.ts";
 import { pageAnswer } from "../../http/page-answer.ts";
 import { continueIn, linkHeader } from "../../http/query-answer.ts";
 import { type Answer, CACHE, redirect } from "../../http/reply.ts";
-import type { Asked, Handler, View } from "../../http/view.ts";
-
-const feed: Handler = { read: feedAnswer };
-const page: Handler = { read: pageAnswer };
+import { type Asked, forEachRow, type Handler, type View } from "../../http/view.ts";
 
 export const HISTORY_HANDLERS = {
   changes: { read: (asked) => bodyAnswer(asked, "changes") },
   diff: { read: (asked) => bodyAnswer(asked, "diff") },
-  feed,
-  "feed-json": feed,
-  "claims-feed": feed,
-  "claims-feed-json": feed,
-  "registry-feed": feed,
-  "registry-feed-json": feed,
-  "folder-feed": feed,
-  "folder-feed-json": feed,
+  ...forEachRow(FEED_ROWS, { read: feedAnswer }),
   timemap: { read: timeMapAnswer },
   timegate: {
     read({ context: { view, open, mount }, request, place: { path, query } }) {
@@ -38,11 +28,7 @@ export const HISTORY_HANDLERS = {
       return timeAnswer(view, open.snapshot.record.sequence, request.header("accept-datetime"), mount, rest);
     },
   },
-  "diff-page": page,
-  "object-revisions": page,
-  "record-revisions": page,
-  "snapshots-page": page,
-  "snapshots-part": page,
+  ...forEachRow(HISTORY_PAGES, { read: pageAnswer }),
 } as const satisfies Readonly<Record<keyof typeof HISTORY_ROWS | keyof typeof HISTORY_PAGES, Handler>>;
 
 async function bodyAnswer({ context, request, place }: Asked, id: keyof typeof HISTORY_QUERIES): Promise<Answer> {

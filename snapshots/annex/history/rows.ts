@@ -33,6 +33,17 @@ const FOLDER = {
 const OF_CLAIMS = ["/claims", "The newest changes of claims"] as const;
 const OF_RECORDS = ["/registry", "The newest changes of records", { errors: [404] }] as const;
 
+export const FEED_ROWS = {
+  feed: feedRow("xml", "", "The newest changes"),
+  "feed-json": feedRow("json", "", "The newest changes"),
+  "claims-feed": feedRow("xml", ...OF_CLAIMS),
+  "claims-feed-json": feedRow("json", ...OF_CLAIMS),
+  "registry-feed": feedRow("xml", ...OF_RECORDS),
+  "registry-feed-json": feedRow("json", ...OF_RECORDS),
+  "folder-feed": feedRow("xml", ...OF_FOLDER, FOLDER),
+  "folder-feed-json": feedRow("json", ...OF_FOLDER, FOLDER),
+} as const satisfies Readonly<Record<string, Row>>;
+
 export const HISTORY_ROWS = {
   changes: row({
     group: "library",
@@ -79,14 +90,7 @@ export const HISTORY_ROWS = {
     errors: [400, 404],
     also: { 302: "The address under /at/" },
   }),
-  feed: feedRow("xml", "", "The newest changes"),
-  "feed-json": feedRow("json", "", "The newest changes"),
-  "claims-feed": feedRow("xml", ...OF_CLAIMS),
-  "claims-feed-json": feedRow("json", ...OF_CLAIMS),
-  "registry-feed": feedRow("xml", ...OF_RECORDS),
-  "registry-feed-json": feedRow("json", ...OF_RECORDS),
-  "folder-feed": feedRow("xml", ...OF_FOLDER, FOLDER),
-  "folder-feed-json": feedRow("json", ...OF_FOLDER, FOLDER),
+  ...FEED_ROWS,
 } as const satisfies Readonly<Record<string, Row>>;
 
 /** A comparison reads whole catalogs, record by record; so does a look at what a thing has been. */

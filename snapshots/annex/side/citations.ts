@@ -58,6 +58,7 @@ async function findCited({ snapshot }: OpenSnapshot, data: ViewData, { model }: 
   const terms = (license: string | undefined): string => `Licence: ${license ?? "not stated"}`;
   switch (model.page) {
     case "object": {
+      if (model.part > 1) return null;
       const { key, title, kind, authors = [], date, uploaded, sha256, swhid, license } = model;
       const notes = [`SHA-256: ${sha256}`, ...(swhid === undefined ? [] : [swhid]), terms(license)];
       return { name: key, type: KINDS[kind].citation, title, authors, date: date ?? uploaded, notes };

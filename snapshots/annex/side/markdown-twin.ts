@@ -10,6 +10,8 @@ const MAX_TEXT = 1024 * 1024; // bytes of an object that its twin repeats, chara
 /** @returns null for a page that has none: one that is only a form, or only about other pages */
 export async function markdownTwin(open: OpenSnapshot, input: PageInput): Promise<string | null> {
   const data = await open.snapshot.data();
+  // The twin of its first page has all of a long text.
+  if (input.model.page === "object" && input.model.part > 1) return null;
   const text = input.model.page === "object" ? await objectText(open, input.model.key) : null;
   return pageMarkdown(input, { href: (target) => absoluteHref(data, target, null) }, text);
 }

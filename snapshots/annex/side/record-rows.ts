@@ -10,7 +10,7 @@ export type RowsOf = "catalog" | "cubs";
 export type RowsRouteId = `${RowsOf}-${"ndjson" | "csv"}`;
 
 const AT_ONCE = 200; // rows in a chunk
-const RECORD_COLUMNS = [...SAID_FIELDS, "standing", "evidence_state", "statement_state", "license"];
+const RECORD_COLUMNS = [...SAID_FIELDS, "standing", "evidence_state", "statement_state"];
 const OBJECT_COLUMNS = [
   "collection",
   "key",

@@ -1,0 +1,33 @@
+/** What an adapter is asked. It stands apart from what reads the answer, so that an adapter starts without a library of schemas. */
+export const PROTOCOL = 1;
+
+export type Asked = { readonly key: string; readonly path: string; readonly name: string; readonly class: string };
+
+export type AdapterRequest = {
+  readonly protocol: typeof PROTOCOL;
+  /** A folder that holds exactly these files. */
+  readonly root: string;
+  readonly files: readonly { readonly path: string; readonly sha256: string }[];
+  readonly options: {
+    readonly root: string;
+    readonly logical: string;
+    readonly flags: readonly string[];
+    /** A file of lean4export; empty where there is none. */
+    readonly exported: string;
+  };
+  readonly ask: readonly Asked[];
+  /** Names of what the files state and prove: who rests on one of them that is open rests on a hole. */
+  readonly own: readonly string[];
+  /** Those of them that are theorems: of a theorem its type alone means something. */
+  readonly theorems: readonly string[];
+  /** A second opinion of another program, of files that the prover compiles first. */
+  readonly second: boolean;
+  /** Whether the kernel's graph may be asked, where it is there. */
+  readonly graph: boolean;
+  /** Axioms that need not be told apart. */
+  readonly allowed: readonly string[];
+  readonly sandbox: boolean;
+  readonly limits: Readonly<Record<"wall" | "cpu" | "memory" | "output" | "processes", number>>;
+  readonly cache: string | null;
+  readonly jobs: number;
+};

@@ -1,0 +1,157 @@
+/** A long text on several pages: how many there are follows from what the catalog says of the object, so that pages can be listed without
+ *  reading it; where each begins follows from its fragment. Addresses within the text lead to the page that has their place. */
+import { moveLinks } from "../format/document-links.ts";
+import { pagePath } from "../format/layout.ts";
+import type { ObjectRow } from "../format/view-data.ts";
+import { hasNumberedLines, KINDS } from "../schema/kinds.ts";
+
+/** Bytes of a text on one page of it, and of all that its pages show, as the extractor cuts it (MAX_SHOWN, MAX_PARSED). Each line that has a
+ *  number has markup of its own; of HTML much is markup already. */
+const NUMBERED = { part: 20_000, shown: 200_000 } as const;
+const PROSE = { part: 28_000, shown: 2_000_000 } as const;
+const HTML = { part: 34_000, shown: 2_000_000 } as const;
+
+/** Counts the pages of an object. @param row what the catalog says of it */
+export function countParts({ kind, size }: Pick<ObjectRow, "kind" | "size">): number {
+  const { lines } = KINDS[kind];
+  if (lines === null || lines === "page" || lines === "cell") return 1;
+  const { part, shown } = hasNumberedLines(kind) ? NUMBERED : kind === "html" ? HTML : PROSE;
+  return Math.max(1, Math.ceil(Math.min(size, shown) / part));
+}
+
+/** A heading is a better beginning than what stands in the midst of a section: one that is nearer by a quarter of a part is preferred to it. */
+const HEADING = /^h[1-6]$/;
+/** What may be closed at the end of a page and opened again on the next; "ol" would count anew. */
+const HOLDERS: ReadonlySet<string> = new Set([
+  "div",
+  "section",
+  "article",
+  "main",
+  "ul",
+  "dl",
+  "table",
+  "tbody",
+  "blockquote",
+  "pre",
+  "code",
+]);
+const BEGINS: ReadonlySet<string> = new Set(
+  "h1 h2 h3 h4 h5 h6 p ul ol li dl dt div section article table tr pre blockquote figure details hr".split(" "),
+);
+const VOID: ReadonlySet<string> = new Set(["br", "hr", "img", "input", "wbr", "col"]);
+/** A tag, or the end of a line. Text of a fragment has no bare "<", and attributes no bare double quote. */
+const TOKEN = /\n|<(\/?)([a-zA-Z][\w-]*)((?:[^"<>]|"[^"]*")*)>/g;
+const ID = / id="([^"]*)"/g;
+const OWN_LINK = /(?<=<a\b[^<>]*) href="#([^"]*)"/g;
+
+type Place = { readonly at: number; readonly cost: number; readonly open: readonly Tag[] };
+type Tag = { readonly name: string; readonly html: string };
+
+/** SplitFragment cuts a fragment between blocks, rows or lines into at most so many parts of about one length, each of them whole. */
+export function splitFragment(html: string, parts: number): readonly string[] {
+  if (parts < 2) return [html];
+  const places = placesOf(html, html.length / parts / 4);
+  const cuts: Place[] = [];
+  for (let part = 1; part < parts; part++) {
+    const wanted = (html.length * part) / parts;
+    const costOf = ({ at, cost }: Place): number => Math.abs(at - wanted) + cost;
+    const later = places.filter(({ at }) => at > (cuts.at(-1)?.at ?? 0));
+    const [first, ...more] = later;
+    if (first !== undefined) cuts.push(more.reduce((best, place) => (costOf(place) < costOf(best) ? place : best), first));
+  }
+  return [...cuts, null].map((cut, at) => {
+    const before = cuts[at - 1];
+    const opened = before?.open.map(({ html: tag }) => tag).join("") ?? "";
+    const closed =
+      cut?.open
+        .map(({ name }) => `</${name}>`)
+        .reverse()
+        .join("") ?? "";
+    return opened + html.slice(before?.at ?? 0, cut?.at) + closed;
+  });
+}
+
+/** PlacesOf finds where a page may begin, in order. @param aside what it costs to begin at no heading */
+function placesOf(html: string, aside: number): readonly Place[] {
+  const places: Place[] = [];
+  const open: Tag[] = [];
+  let heldBy = 0;
+  const offer = (at: number, cost: number): void => {
+    if (heldBy === open.length && at > 0) places.push({ at, cost, open: [...open] });
+  };
+  for (const { 0: token, 1: slash, 2: tag = "", 3: attributes = "", index } of html.matchAll(TOKEN)) {
+    const name = tag.toLowerCase();
+    const inLines = open.some(({ name: holder }) => holder === "pre");
+    if (token === "\n") {
+      if (inLines) offer(index + 1, aside);
+    } else if (slash === "/") {
+      open.pop();
+      heldBy = Math.min(heldBy, open.length);
+      const table = open.at(-1);
+      // The rows of the next page have the same names above them.
+      if (name === "thead" && table !== undefined) {
+        const from = html.lastIndexOf("<thead", index);
+        open[open.length - 1] = { ...table, html: table.html + html.slice(from, index + token.length) };
+      }
+    } else {
+      if (BEGINS.has(name) && !inLines) offer(index, HEADING.test(name) ? 0 : aside);
+      if (VOID.has(name)) continue;
+      if (heldBy === open.length && HOLDERS.has(name)) heldBy++;
+      open.push({ name, html: `<${name}${attributes.replace(ID, "")}>` });
+    }
+  }
+  return places;
+}
+
+export type Parted = {
+  /** Of the part that is shown. */
+  readonly html: string;
+  readonly part: number;
+  readonly parts: number;
+  /** The first line with an anchor of each part; null where there is none. */
+  readonly firstLines: readonly (number | null)[];
+  /** Where a line is, or the heading above it: an anchor and its part; null where it is not shown. */
+  placeOf(line: number): { readonly id: string; readonly part: number } | null;
+};
+
+/** An anchor of a line, or of a heading, which is above the first line of its section. */
+const ANCHOR = /<(h[1-6]\b)?[^<>]* id="([^"]*)"/g;
+
+/** AnchorsOf lists the lines that have an anchor, each with that of the heading right above it where there is one. */
+function anchorsOf(html: string): readonly { readonly line: number; readonly id: string }[] {
+  const anchors: { line: number; id: string }[] = [];
+  let heading: string | null = null;
+  for (const [, tag, id = ""] of html.matchAll(ANCHOR)) {
+    const line = /^L(\d+)$/.exec(id)?.[1];
+    if (line !== undefined) anchors.push({ line: Number(line), id: heading ?? id });
+    heading = line === undefined && (tag !== undefined || heading === null) ? (tag === undefined ? null : id) : null;
+  }
+  return anchors;
+}
+
+/** ShowPart gives one part of a fragment as it stands on the page at `path`. @param wanted a number, or a line that it has */
+export function showPart(
+  row: Pick<ObjectRow, "key" | "kind" | "size">,
+  html: string,
+  { part: wanted, path }: { readonly part: number | { readonly line: number }; readonly path: string },
+): Parted {
+  const parts = splitFragment(html, countParts(row));
+  const places = new Map(parts.flatMap((text, at) => Array.from(text.matchAll(ID), ([, id = ""]) => [id, at + 1] as const)));
+  const firstLines = parts.map((text) => / id="L(\d+)"/.exec(text)?.[1] ?? null).map((line) => (line === null ? null : Number(line)));
+  const part =
+    typeof wanted === "number" ? wanted : Math.max(1, firstLines.findLastIndex((line) => line !== null && line <= wanted.line) + 1);
+  const shown = parts[part - 1] ?? "";
+  const linked = shown.replaceAll(OWN_LINK, (_, id: string) => ` href="${pagePath.objectPart(row.key, places.get(id) ?? 1)}#${id}"`);
+  const anchors = anchorsOf(html);
+  return {
+    html: parts.length < 2 ? html : moveLinks(linked, pagePath.object(row.key), path),
+    part,
+    // A text that cannot be cut, as one long paragraph, has fewer than its length lets one expect.
+    parts: Math.max(part, parts.length),
+    firstLines,
+    placeOf(line) {
+      const id = anchors.find((anchor) => anchor.line >= line)?.id;
+      return id === undefined ? null : { id, part: places.get(id) ?? 1 };
+    },
+  };
+}
