@@ -11,9 +11,9 @@ import {
   formatWords,
   groupOf,
   nearPath,
-  shardOf,
   wordsPath,
 } from "../snapshots/page/browser-index.ts";
+import { shardOf } from "../snapshots/query/words.ts";
 import { fixtures } from "./fixtures.ts";
 import { expectFine, expectSpineFree, openFixtureSite, watched } from "./page-fixture.ts";
 

@@ -1,6 +1,7 @@
 /** How long a filter of the registry takes on a host of plain files, in a real browser: the page is asked for as a reader asks who follows a
  *  filter's link, and is done when it says how many records are left. */
 import { existsSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import type { Page } from "playwright";
 import { CHROMIUM, openExported } from "./browser-search.ts";
 import { type Figure, figuresAt, type Skipped } from "./figure.ts";
@@ -9,6 +10,8 @@ import { writeNotes, writeRegistry } from "./notes.ts";
 
 const RECORDS = 50_000;
 const MAX_MS = 100;
+const MAX_TEXT_KB = 300;
+const TEXTS = ["q=insert", "q=sorted_digest", "q=claim+tree&kind=Lemma", "q=CUB-00777"];
 const QUERIES = [
   "verification_state=NOT_VERIFIED",
   "kind=Lemma",
@@ -30,6 +33,8 @@ export async function benchFilters(folder: string, records = RECORDS): Promise<r
     const first = await filter(page, host.url, QUERIES[0] ?? "");
     const times: Times[] = [];
     for (const query of QUERIES.slice(1)) times.push(await filter(page, host.url, query));
+    const read: number[] = [];
+    for (const query of TEXTS) read.push(await readFor(await browser.newPage(), host.url, query));
     const most = figuresAt(`${records.toLocaleString("en")} records`);
     const worst = (of: keyof Times): number => Math.max(...times.map((one) => one[of]));
     return [
@@ -40,6 +45,13 @@ export async function benchFilters(folder: string, records = RECORDS): Promise<r
         MAX_MS,
         `the worst of ${times.length}; the whole page, from its link to the cards, ${worst("page").toFixed(0)} ms, the first time ${first.page.toFixed(0)} ms`,
       ),
+      most(
+        "a text filter, what is read of the registry as hosts compress it",
+        Math.max(...read),
+        "kB",
+        MAX_TEXT_KB,
+        `the worst of ${TEXTS.join(", ")}, cards included, each in a browser that has nothing`,
+      ),
     ];
   } finally {
     await browser.close();
@@ -48,6 +60,19 @@ export async function benchFilters(folder: string, records = RECORDS): Promise<r
 }
 
 type Times = { readonly filter: number; readonly page: number };
+
+/** Kilobytes of the files that a page asks for besides itself. */
+async function readFor(page: Page, url: string, query: string): Promise<number> {
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (/\/(?:registry|api)\/.*\.json$/.test(request.url())) asked.push(request.url());
+  });
+  await filter(page, url, query);
+  await page.close();
+  let bytes = 0;
+  for (const one of asked) bytes += gzipSync(await (await fetch(one)).arrayBuffer()).length;
+  return bytes / 1000;
+}
 
 async function filter(page: Page, url: string, query: string): Promise<Times> {
   const began = performance.now();

@@ -1,11 +1,12 @@
 /** What grows with a library, at its full size and at a tenth of it: builds, and a server that has just been started. */
 import { appendFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { Pool } from "undici";
 import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
 import { startServing } from "../testing/serving-process.ts";
-import { type Figure, figuresAt } from "./figure.ts";
-import { measureBuild, writeConfig } from "./library.ts";
+import { type Figure, figuresAt, percentile } from "./figure.ts";
+import { measureBuild, runCommand, writeConfig } from "./library.ts";
 import { type Cost, cpuOfTree, memoryOfTree } from "./measure.ts";
 import { writeNotes, writeRegistry } from "./notes.ts";
 
@@ -19,6 +20,19 @@ const MAX_START_S = 3;
 const MAX_SERVER_MB = 600;
 const MAX_PAGE_KB = 60;
 const MIN_ARCHIVE_MB_S = 50;
+const MAX_FILES = 4;
+const MAX_FIRST_MS = 300;
+const MAX_P95_MS = 20;
+/** Over all records, the first of each kind when nothing like it was asked yet. */
+const RECORD_QUERIES: readonly (readonly [what: string, path: string])[] = [
+  ["two filters", "/api/cubs?verification_state=VERIFIED&kind=Lemma"],
+  ["words with many hits", "/api/cubs?q=insert"],
+  ["words and counts of every filter", "/api/cubs?q=digest&facets=true"],
+  ["the registry's page", "/registry/?q=sorted"],
+];
+const ROUNDS = 40;
+/** What a server makes aside when it has been started. */
+const SETTLED_MS = 5000;
 
 /** @param folder a new one
  *  @param objects and half as many records; a tenth of them in one folder */
@@ -29,7 +43,10 @@ export async function benchScale(folder: string, objects = FULL): Promise<readon
   if (summary.published) throw new Error("A build of an unchanged library published a snapshot.");
   await appendFile(join(folder, "full/library", full.keys[Math.floor(objects / 2)] ?? ""), "\nOne line more.\n");
   const { cost: one } = await measureBuild(full.config);
+  const asked = await askRecords(full.config);
   const site = await readEverything(full.config, full.keys);
+  const exported = await runCommand(["export", join(folder, "export"), "--without-shelf", "--json", "--config", full.config]);
+  const { files } = JSON.parse(exported.stdout) as { readonly files: number };
   const at = `${objects.toLocaleString("en")} objects, ${(objects / 2).toLocaleString("en")} records`;
   const most = figuresAt(at);
   const tell = ({ cpu_s, wall_s, peak_mb }: Cost): string =>
@@ -65,6 +82,11 @@ export async function benchScale(folder: string, objects = FULL): Promise<readon
       MAX_SERVER_MB,
       `after ${site.requests} requests of each kind, /api/catalog included`,
     ),
+    ...asked.flatMap(({ what, first_ms, p95_ms }) => [
+      most(`${what}, first`, first_ms, "ms", MAX_FIRST_MS, "of a server that was started some seconds before"),
+      most(`${what}, 95 of 100`, p95_ms, "ms", MAX_P95_MS, `each of ${ROUNDS} asked for another part, so that none was asked before`),
+    ]),
+    most("export, files an object and record", files / (full.keys.length * 1.5), "", MAX_FILES, `${files} files, without the shelf`),
     {
       figure: `archive of the snapshot, ${at}`,
       value: site.archive.mb / site.archive.s,
@@ -96,6 +118,44 @@ function programs({ by_process }: Cost): string {
     .filter(([, cpu]) => cpu >= 1)
     .map(([name, cpu]) => `${name} ${cpu.toFixed(0)}`)
     .join(", ");
+}
+
+/** @returns milliseconds from a request to the end of its answer, one request at a time */
+async function askRecords(
+  config: string,
+): Promise<readonly { readonly what: string; readonly first_ms: number; readonly p95_ms: number }[]> {
+  const site = await startServing(["--only", "site", "--config", config]);
+  const pool = new Pool(site.url, { connections: 1, bodyTimeout: 0, headersTimeout: 0 });
+  const time = async (path: string): Promise<number> => {
+    const began = performance.now();
+    const { statusCode, body } = await pool.request({ path, method: "GET" });
+    await body.dump();
+    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}.`);
+    return performance.now() - began;
+  };
+  try {
+    await time("/api/list");
+    await setTimeout(SETTLED_MS);
+    const found: { readonly what: string; readonly first_ms: number; readonly p95_ms: number }[] = [];
+    for (const [what, path] of RECORD_QUERIES) {
+      const first_ms = await time(path);
+      const later: number[] = [];
+      const other = path.startsWith("/api/") ? (at: number) => `${path}&limit=${at + 1}` : (at: number) => `${path}&part=${at + 2}`;
+      for (let at = 0; at < ROUNDS; at++) later.push(await time(other(at)));
+      found.push({
+        what,
+        first_ms,
+        p95_ms: percentile(
+          later.sort((a, b) => a - b),
+          0.95,
+        ),
+      });
+    }
+    return found;
+  } finally {
+    await pool.destroy();
+    await site.stop();
+  }
 }
 
 /** Everything that readers ask of a server, some of each. */

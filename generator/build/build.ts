@@ -24,7 +24,7 @@ import { listingRules } from "../sources/list-objects.ts";
 import type { ObjectStore } from "../sources/object-store.ts";
 import { openObjectStore } from "../sources/open-object-store.ts";
 import type { Annexes } from "./annexes.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts, Looked } from "./facts.ts";
 import type { Accepted, Weaker } from "./gates.ts";
 import { type Given, type Made, NO_REMOVAL, type Step, type Work } from "./made.ts";
 import { orderSteps } from "./order.ts";
@@ -126,21 +126,22 @@ async function buildLocked(
   const order = () => orderSteps(registered.flatMap((annex) => annex.open()));
   const [list] = order();
   const { made: listed } = await walk([list], NOTHING, given);
-  const { facts } = listed;
+  const { looked: facts } = listed;
   let fingerprint = "";
+  const lastOrNew = async (): Promise<Outcome> => {
+    fingerprint = facts.state.fingerprint;
+    if (!isUnchanged(facts)) return from(await facts.whole());
+    const notes = await gateLasting(facts, given);
+    const outcome = unchanged(facts);
+    return { ...outcome, notes: [...outcome.notes, ...notes] };
+  };
   const from = async (known: Facts): Promise<Outcome> => {
-    fingerprint = known.state.fingerprint;
-    if (isUnchanged(known)) {
-      const notes = await gateLasting(known, given);
-      const outcome = unchanged(known);
-      return { ...outcome, notes: [...outcome.notes, ...notes] };
-    }
     const reading = planReading(known);
     fingerprint = reading.fingerprint;
     const [, ...rest] = order();
     return together((tasks) => carryOut(tasks, rest, { ...listed, facts: known, reading }, given));
   };
-  const outcome = await from(facts).catch(async (error: unknown) => {
+  const outcome = await lastOrNew().catch(async (error: unknown) => {
     if (!(error instanceof ShelfError && error.code === "snapshot_damaged") || (facts.state === EMPTY_STATE && facts.journal.size === 0)) {
       // Why the build failed is what its caller must hear; that something is left behind, only the operator.
       if (facts.kept.public.size + facts.kept.internal.size === 0)
@@ -149,7 +150,7 @@ async function buildLocked(
         );
       throw error;
     }
-    const anew = await from({ ...facts, state: EMPTY_STATE, journal: new Map() });
+    const anew = await from({ ...(await facts.whole()), state: EMPTY_STATE, journal: new Map() });
     return { ...anew, notes: [...anew.notes, `What the last build kept was damaged, so everything was made anew: ${error.message}`] };
   });
   const notes = [...outcome.notes];
@@ -165,7 +166,7 @@ async function buildLocked(
   };
 }
 
-type Done = Given & { readonly facts: Facts; readonly fingerprint: string; readonly outcome: Outcome };
+type Done = Given & { readonly facts: Looked; readonly fingerprint: string; readonly outcome: Outcome };
 
 /** What is kept after each build, also one that had nothing to do, and what is said where that fails. */
 const AFTERWARDS: readonly (readonly [work: (done: Done) => Promise<void>, note: (code: string) => string])[] = [

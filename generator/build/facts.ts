@@ -21,7 +21,7 @@ import type { LastGoodOptions } from "../sources/last-good.ts";
 import { listChanged, type ListedSince } from "../sources/list-objects.ts";
 import { knownListing } from "../sources/known-listing.ts";
 import type { ObjectStore } from "../sources/object-store.ts";
-import { readRegistry, type RegistryRead } from "../sources/read-registry.ts";
+import { lookAtRegistry, openKeptRegistry, type RegistryRead, type RegistrySaid } from "../sources/read-registry.ts";
 import { type BuildState, EMPTY_STATE, type KnownObject, readState, timesOf, type ViewState } from "../kept/state.ts";
 import { openKeptStatements, type StatementAnnexes } from "../sources/statements.ts";
 import { together } from "../files/tasks.ts";
@@ -50,6 +50,9 @@ export type Facts = {
   readonly redacted: ReadonlySet<string>;
 };
 
+/** Facts before anybody knows whether there is anything to do: what the records say is read when it is asked for. */
+export type Looked = Omit<Facts, "registry"> & { readonly registry: RegistrySaid; readonly whole: () => Promise<Facts> };
+
 type IndexFacts = {
   /** Why the snapshot of the last build cannot be searched; null when it can. */
   readonly problem: string | null;
@@ -76,7 +79,7 @@ export async function gatherFacts(
     readonly keys?: readonly string[] | null;
   } & RegistryAnnexes &
     StatementAnnexes,
-): Promise<Facts> {
+): Promise<Looked> {
   return together(async ({ run }) => {
     const makers = digestMakers(options.modules, options.sources);
     const reading = run(() => readState(shelves.buildDir, makers.state));
@@ -105,10 +108,11 @@ export async function gatherFacts(
       },
     });
     const registry = run(() =>
-      readRegistry(config, {
+      lookAtRegistry(config, {
         ...lastGood("registry", ({ cubs }) => cubs.map(({ id }) => id)),
         makeRegistry: options.makeRegistry,
         statements: openKeptStatements(options, shelves.buildDir, makers.program, options.keep),
+        known: openKeptRegistry(shelves.buildDir),
       }),
     );
     const claims = run(() =>
@@ -124,15 +128,11 @@ export async function gatherFacts(
       public: run(() => lookAtIndex(shelves.public, state.public)),
       internal: run(() => lookAtIndex(shelves.internal, state.internal)),
     };
-    return {
+    const look = await registry;
+    const sources = { listed: await listed, claims: await claims };
+    const others = {
       config,
       makers,
-      ...(await leaveOut(
-        { listed: await listed, registry: await registry, claims: await claims },
-        withdrawals,
-        (names) => namedInHistory(shelves.internal, names),
-        options.now().toISOString().slice(0, 10),
-      )),
       state,
       journal: readJournal(shelves.buildDir, journalMaker(makers, config)),
       ...(await shelf),
@@ -140,6 +140,22 @@ export async function gatherFacts(
       redacted: await redactedBytes(shelves, withdrawals),
       indexes: { public: await indexes.public, internal: await indexes.internal },
     };
+    const today = options.now().toISOString().slice(0, 10);
+    const whole = async (): Promise<Facts> => ({
+      ...others,
+      ...(await leaveOut(
+        { ...sources, registry: await look.whole() },
+        withdrawals,
+        (names) => namedInHistory(shelves.internal, names),
+        today,
+      )),
+    });
+    // Which records are withdrawn, their ids say.
+    if (withdrawals.length > 0) {
+      const facts = await whole();
+      return { ...facts, whole: async () => facts };
+    }
+    return { ...others, ...sources, registry: look, withdrawals: { list: [], notes: [] }, whole };
   });
 }
 

@@ -18,7 +18,7 @@ import type { ObjectStore } from "../sources/object-store.ts";
 import type { RegistryAnnexes } from "../sources/registry-pull.ts";
 import type { StatementAnnexes } from "../sources/statements.ts";
 import type { AnnexModules } from "./dependency-digests.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts, Looked } from "./facts.ts";
 import type { Accepted, Weaker } from "./gates.ts";
 import type { ReadingPlan, WritingPlan } from "./plan.ts";
 import type { Views } from "./project.ts";
@@ -43,6 +43,7 @@ export type Removal = {
 export const NO_REMOVAL: Removal = { reindex: { public: null, internal: null }, earlier: null, withdrawn: [] };
 
 export type Made = {
+  readonly looked: Looked;
   readonly facts: Facts;
   readonly site: Site;
   readonly reading: ReadingPlan;

@@ -8,8 +8,8 @@ import { orderSteps } from "./order.ts";
 
 const registered = (await ANNEXES.steps()).flatMap((annex) => annex.open());
 
-/** What there is before the second step: the first makes `facts`, and what is to be read follows from them. */
-const BEGUN: readonly (keyof Made)[] = ["removal", "inputs", "reading"];
+/** What there is before the second step: the first makes `looked`, and the facts and what is to be read follow from it. */
+const BEGUN: readonly (keyof Made)[] = ["removal", "inputs", "facts", "reading"];
 
 /** @returns what a step needs that no step before it has made, as `<step>: <what>` */
 function findMissing(steps: readonly Pick<ReturnType<typeof orderSteps>[number], "name" | "needs" | "makes">[]): readonly string[] {

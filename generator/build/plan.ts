@@ -11,7 +11,7 @@ import type { FileEntry } from "../../snapshots/format/tree.ts";
 import { findCollection, type ViewData } from "../../snapshots/format/view-data.ts";
 import { type Extracts, storedPages } from "../../snapshots/page/index.ts";
 import type { Config } from "../config/config.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts, Looked } from "./facts.ts";
 import type { ByView } from "../shelves/by-view.ts";
 import { digestOfItem } from "../index/index-documents.ts";
 import type { Kept } from "../kept/makers.ts";
@@ -93,7 +93,7 @@ export type WritingPlan = {
 };
 
 /** Whether all inputs, and the program, are as they were. Reads nothing of what the last build knew of its objects. */
-export function isUnchanged(facts: Facts, fingerprint = fingerprintOf(facts)): boolean {
+export function isUnchanged(facts: Facts | Looked, fingerprint = fingerprintOf(facts)): boolean {
   const { state, pointers, indexes } = facts;
   return (
     fingerprint === state.fingerprint &&
@@ -317,7 +317,7 @@ function hasImages({ drawn }: KnownObject, { pageImages }: Config["pdf"]): boole
   return drawn === undefined || drawn.limit === pageImages;
 }
 
-function fingerprintOf({ config, makers, listed, registry, claims, withdrawals }: Facts): Sha256 {
+function fingerprintOf({ config, makers, listed, registry, claims, withdrawals }: Facts | Looked): Sha256 {
   return sha256(
     JSON.stringify([
       makers,

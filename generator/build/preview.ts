@@ -64,7 +64,7 @@ export async function previewBuild(config: Config, annexes: Annexes, keepHistory
   await shelves.remote?.pull({ views: ["public", "internal"] });
   const registered = await annexes.steps();
   const running = await findRunningBuild(shelves.buildDir);
-  const facts = await gatherFacts(config, shelves, {
+  const looked = await gatherFacts(config, shelves, {
     store: openObjectStore(config.store, annexes),
     now: () => new Date(),
     keep: false,
@@ -74,6 +74,7 @@ export async function previewBuild(config: Config, annexes: Annexes, keepHistory
     makeRegistry: annexes.makeRegistry,
     openStatements: annexes.openStatements,
   });
+  const facts = await looked.whole();
   const reading = planReading(facts);
   const common = {
     nothing: reading.nothing,

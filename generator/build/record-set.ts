@@ -6,7 +6,7 @@ import type { CollectionInfo, RegistryState } from "../../snapshots/format/view-
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { countRecords } from "../../snapshots/query/index.ts";
 import type { Config } from "../config/config.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts, Looked } from "./facts.ts";
 import { withCredits } from "./credits.ts";
 import { declaredSource } from "./origins.ts";
 import type { KnownObject, ReadRow } from "../kept/state.ts";
@@ -117,7 +117,7 @@ function checkCommand(digests: CubRecord["file_shas"]): string {
 
 /** Everything that is left out.
  *  @param refused objects that were listed and could not be read */
-export function refusals({ listed, registry, claims }: Facts, refused: readonly Rejection[]): readonly Rejection[] {
+export function refusals({ listed, registry, claims }: Facts | Looked, refused: readonly Rejection[]): readonly Rejection[] {
   return [...listed.rejected, ...refused, ...registry.rejected, ...claims.rejected];
 }
 

@@ -7,7 +7,7 @@ import { clearJournal, openJournal } from "../kept/journal.ts";
 import { formatState, timesOf, writeState } from "../kept/state.ts";
 import { publish } from "../publish/publish.ts";
 import { readServed, type Shelves } from "../shelves/shelves.ts";
-import { type Facts, gatherFacts, journalMaker } from "./facts.ts";
+import { type Facts, gatherFacts, journalMaker, type Looked } from "./facts.ts";
 import { acceptedIn, findTakenBack, findWeaker, findWrong, passGates, type Weaker } from "./gates.ts";
 import { readBefore, refuseLoss } from "./loss.ts";
 import { type Given, step, type Work } from "./made.ts";
@@ -22,12 +22,12 @@ import { writeViews } from "./write.ts";
 const VIEWS = ["internal", "public"] as const;
 
 /** Lists the sources and the shelf; the pages are compiled beside that. */
-export const list = step("list", [], ["facts", "site"], async (_, given: Given) => {
+export const list = step("list", [], ["looked", "site"], async (_, given: Given) => {
   given.progress.step("list");
   return together(async ({ run }) => {
     const site = run(() => given.parts.site(given.sources));
-    const facts = run(() => gatherFacts(given.config, given.shelves, { ...given, now: given.clock, keep: true }));
-    return { site: await site, facts: await facts };
+    const looked = run(() => gatherFacts(given.config, given.shelves, { ...given, now: given.clock, keep: true }));
+    return { site: await site, looked: await looked };
   });
 });
 
@@ -66,7 +66,7 @@ export const gate = step("gate", ["facts", "views"], ["accepted"], async ({ fact
  *  @returns what is said to who builds
  *  @throws ShelfError "gate_refused" */
 export async function gateLasting(
-  { config, pointers, registry }: Facts,
+  { config, pointers, registry }: Looked,
   { shelves, accept, tellWeaker }: Pick<Given, "shelves" | "accept" | "tellWeaker">,
 ): Promise<readonly string[]> {
   const { internal } = pointers;

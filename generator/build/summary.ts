@@ -8,7 +8,7 @@ import type { Config } from "../config/config.ts";
 import type { KnownObject, SaidOfObjects } from "../kept/state.ts";
 import type { Shelves } from "../shelves/shelves.ts";
 import { describeUnknownClaims, type RegistryFinding } from "../sources/registry-findings.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts, Looked } from "./facts.ts";
 import type { Made, WithdrawnSnapshot } from "./made.ts";
 import type { ReadingPlan } from "./plan.ts";
 import { refusals } from "./record-set.ts";
@@ -75,7 +75,7 @@ export async function summarise(made: Made, shelves: Shelves, notes: readonly st
 }
 
 /** A build that had nothing to do. */
-export function unchanged(facts: Facts): Outcome {
+export function unchanged(facts: Looked): Outcome {
   const { said } = facts.state;
   const { public: shown, internal } = facts.pointers;
   if (shown === null || internal === null) throw new ShelfError("internal", "Nothing has changed since a build that published nothing.");
@@ -99,7 +99,7 @@ export function unchanged(facts: Facts): Outcome {
   };
 }
 
-function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: Facts): readonly string[] {
+function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: Facts | Looked): readonly string[] {
   const { front, security } = config;
   return [
     ...(front === null || listed.rows.some(({ key }) => key === front)

@@ -10,6 +10,7 @@ import { openConfig } from "../config/config.ts";
 import type { Annexes } from "../build/annexes.ts";
 import { digestMakers } from "../build/dependency-digests.ts";
 import { countErrors, describeFindings, verifyLibrary } from "../publish/verify-library.ts";
+import { openProgress } from "../files/progress.ts";
 import { readSourceFile } from "../sources/source-file.ts";
 import { openShelves, refresh, type Shelves } from "../shelves/shelves.ts";
 import { isStateKept, readState } from "../kept/state.ts";
@@ -32,7 +33,12 @@ export async function runVerify(options: VerifyCommandOptions, annexes: Annexes)
   if ((await shelves.public.listSequences()).length === 0 && (await shelves.public.readPointer().catch(() => undefined)) === null) {
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
   }
-  const findings = await verifyLibrary(config, annexes, { snapshots: options.all === true ? "all" : "current", since });
+  const progress = openProgress();
+  const findings = await verifyLibrary(config, annexes, {
+    snapshots: options.all === true ? "all" : "current",
+    since,
+    tell: progress.step,
+  }).finally(progress.end);
   const errors = countErrors(findings);
   const derived = findings.some(({ code }) => code.startsWith("derived_") || code === "index_mismatch");
   const otherProgram = derived && (await isOfOtherProgram(shelves, annexes));

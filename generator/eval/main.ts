@@ -20,6 +20,7 @@ import { countJudged, type Judged, holdsAnswer, judgeQuote } from "./judge-passa
 import { averagePrecision, mean, ndcg, percentile, type Ranking, randomisationTest, recall, reciprocalRank } from "./metrics.ts";
 import { cutQuery, judgeNames, type NameFigures, withLibrary, withManuals } from "./library.ts";
 import { learnWeights } from "./learn.ts";
+import { openProgress } from "../files/progress.ts";
 import { formatTitles, judgeTitles } from "./titles.ts";
 import { openMiniSearch, openSqlite, type System } from "./systems.ts";
 
@@ -38,6 +39,7 @@ const HELP = `${USAGE}
   --json          as JSON
   --no-semantic   without /api/ai-search, whose vectors take most of the time
 `;
+const progress = openProgress();
 /** Searches before times are taken. */
 const WARM_UP = 20;
 const UNKNOWN_NAMES = 1_000;
@@ -56,7 +58,7 @@ type Result = {
 
 type Run = { readonly system: string; readonly rankings: readonly Ranking[]; readonly times: readonly number[] };
 
-async function run(system: System, { documents, queries }: Collection): Promise<Run> {
+async function run(system: System, { documents, queries }: Collection, onDone: (done: number) => void): Promise<Run> {
   // Other words than the queries': an answer that was given is remembered, and times are of those that were not.
   for (const { title, text } of documents.slice(0, WARM_UP)) await system.rank(cutQuery(title === "" ? text : title));
   const rankings: Ranking[] = [];
@@ -65,6 +67,7 @@ async function run(system: System, { documents, queries }: Collection): Promise<
     const start = performance.now();
     rankings.push(await system.rank(text));
     times.push(performance.now() - start);
+    onDone(times.length);
   }
   return { system: system.name, rankings, times };
 }
@@ -102,10 +105,11 @@ async function judgeCollection(folder: string, queries: string | null, semantic:
   // The others get the same as the routes.
   const collection = { ...whole, queries: whole.queries.map((query) => ({ ...query, text: cutQuery(query.text) })) };
   const { name, documents } = collection;
-  if (process.stderr.isTTY) process.stderr.write(`${name}: building ${documents.length} documents …\n`);
+  progress.step(`${name}: build ${documents.length} documents`);
   const results = await withLibrary(collection, semantic, async ({ systems }) => {
     const runs: Run[] = [];
-    for (const system of [...systems, openSqlite(collection), openMiniSearch(collection)]) runs.push(await run(system, collection));
+    for (const system of [...systems, openSqlite(collection), openMiniSearch(collection)])
+      runs.push(await run(system, collection, (done) => progress.step(`${name}: ask ${system.name}`, done, collection.queries.length)));
     return judge(collection, runs);
   });
   const declarations = await readDeclarations(folder);
@@ -194,6 +198,8 @@ async function main(): Promise<void> {
       if (!values.all || !(error instanceof ShelfError)) throw error;
       process.stderr.write(`${one}: ${error.message}\n`);
       process.exitCode = 1;
+    } finally {
+      progress.end();
     }
   }
   const [first] = reports;

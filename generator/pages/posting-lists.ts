@@ -1,6 +1,7 @@
 /** The words of a bundle and of a shard as bytes, in the format of snapshots/page/browser-index.ts. A library has millions of postings, so none of
  *  them is an object of its own here: what a page says of a word is a number until it is written. */
-import { MAX_POSTINGS, POSTING_BYTES, shardOf } from "../../snapshots/page/browser-index.ts";
+import { MAX_POSTINGS, POSTING_BYTES } from "../../snapshots/page/browser-index.ts";
+import { shardOf } from "../../snapshots/query/words.ts";
 
 /** What a page has in the index. */
 export type IndexedPage = {

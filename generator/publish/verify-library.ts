@@ -36,7 +36,12 @@ type VerifyAnnexes = ShelfAnnexes & RegistryAnnexes & { leaks(): Promise<LeakAnn
 export async function verifyLibrary(
   config: Config,
   annexes: VerifyAnnexes,
-  options: { readonly snapshots: "current" | "all"; readonly since?: Since | null; readonly derive?: boolean },
+  options: {
+    readonly snapshots: "current" | "all";
+    readonly since?: Since | null;
+    readonly derive?: boolean;
+    readonly tell?: VerifyOptions["tell"];
+  },
   parts: Parts = usualParts(),
 ): Promise<Finding[]> {
   const { snapshots, since = null, derive = true } = options;
@@ -65,6 +70,7 @@ export async function verifyLibrary(
       index: async (root, snapshot, data) => checkIndex(await openOnce(shelves[root]), snapshot, data),
       snapshots,
       since,
+      ...(options.tell === undefined ? {} : { tell: options.tell }),
       log: openTrust(config),
       extra: privateTexts,
       software: site.software,

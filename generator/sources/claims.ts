@@ -7,11 +7,11 @@ import type { Rejection } from "../../snapshots/schema/index.ts";
 import type { RegistryState } from "../../snapshots/format/view-data.ts";
 import {
   acceptOnce,
-  countUnknown,
   dropNulls,
   explainRecordIssues,
   findUnrepresentable,
   isRecord,
+  openUnknownFields,
   parseLeniently,
   type UnknownField,
 } from "./issues.ts";
@@ -80,7 +80,13 @@ export function parseClaims(bytes: Uint8Array, format: "json" | "yaml"): Claims 
   if (rawMeta !== undefined && rawMeta !== null && !isRecord(rawMeta))
     throw new ShelfError("bad_source", "The meta of the claims file is not a mapping.");
   const { data: meta, notes } = parseLeniently(ClaimsMeta, rawMeta ?? {});
-  const { accepted, rejected } = acceptOnce(rawClaims, { source: "claims", kind: "claim", whole: "file" }, parseClaim, ({ id }) => id);
+  const unknown = openUnknownFields((claim) => Object.keys(claim).filter((name) => !Object.hasOwn(WrittenClaim.shape, name)));
+  const { accepted, rejected } = acceptOnce(
+    unknown.counted(rawClaims as readonly unknown[]),
+    { source: "claims", kind: "claim", whole: "file" },
+    parseClaim,
+    ({ id }) => id,
+  );
   return {
     state: "read",
     meta,
@@ -89,7 +95,7 @@ export function parseClaims(bytes: Uint8Array, format: "json" | "yaml"): Claims 
     size: bytes.length,
     rejected,
     notes: notes.map((note) => `claims meta: ${note}; the field is taken as left out`),
-    unknownFields: countUnknown(rawClaims, (claim) => Object.keys(claim).filter((name) => !Object.hasOwn(WrittenClaim.shape, name))),
+    unknownFields: unknown.found(),
   };
 }
 

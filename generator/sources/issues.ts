@@ -55,21 +55,23 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** What `parse` takes of a list, one per id, the earliest; the rest is refused with its reason. */
 export function acceptOnce<T extends object>(
-  list: readonly unknown[],
+  list: Iterable<unknown>,
   { source, kind, whole }: { readonly source: Rejection["source"]; readonly kind: string; readonly whole: string },
   parse: (raw: unknown) => T | { readonly rejected: string },
   idOf: (item: T) => string,
 ): { accepted: T[]; rejected: Rejection[] } {
   const accepted = new Map<string, T>();
   const rejected: Rejection[] = [];
-  for (const [index, raw] of list.entries()) {
+  let number = 0;
+  for (const raw of list) {
+    number++;
     const item = parse(raw);
     if ("rejected" in item) {
       const id = isRecord(raw) ? raw["id"] : undefined;
-      const key = typeof id === "string" && id !== "" ? id.slice(0, 200) : `${kind} ${index + 1}`;
+      const key = typeof id === "string" && id !== "" ? id.slice(0, 200) : `${kind} ${number}`;
       rejected.push({ source, key, reason: String(item.rejected) });
     } else if (accepted.has(idOf(item))) {
-      const reason = `an earlier ${kind} has the same id; this one is number ${index + 1} in the ${whole}`;
+      const reason = `an earlier ${kind} has the same id; this one is number ${number} in the ${whole}`;
       rejected.push({ source, key: idOf(item), reason });
     } else accepted.set(idOf(item), item);
   }
@@ -116,19 +118,29 @@ export function findUnrepresentable(value: unknown, path: readonly PropertyKey[]
 /** A field that the interface does not name. */
 export type UnknownField = { readonly name: string; readonly records: number /** Id of one of them. */; readonly first: string };
 
-/** Fields of the entries of a list that are unknown, each once. @param unknownIn names of those of one entry */
-export function countUnknown(
-  list: readonly unknown[],
-  unknownIn: (entry: Record<string, unknown>) => readonly string[],
-): readonly UnknownField[] {
+/** OpenUnknownFields counts the fields of a list's entries that are unknown, each once, while the entries go by.
+ *  @param unknownIn names of those of one entry */
+export function openUnknownFields(unknownIn: (entry: Record<string, unknown>) => readonly string[]): {
+  counted<T>(entries: Iterable<T>): Iterable<T>;
+  found(): readonly UnknownField[];
+} {
   const found = new Map<string, { records: number; first: string }>();
-  for (const [index, raw] of list.entries()) {
-    if (!isRecord(raw)) continue;
-    for (const name of unknownIn(raw)) {
-      const field = found.get(name) ?? { records: 0, first: typeof raw["id"] === "string" ? raw["id"] : `entry ${index + 1}` };
-      field.records++;
-      found.set(name, field);
-    }
-  }
-  return [...found].map(([name, field]) => ({ name, ...field }));
+  return {
+    *counted(entries) {
+      let number = 0;
+      for (const raw of entries) {
+        number++;
+        for (const name of isRecord(raw) ? unknownIn(raw) : []) {
+          const field = found.get(name) ?? {
+            records: 0,
+            first: isRecord(raw) && typeof raw["id"] === "string" ? raw["id"] : `entry ${number}`,
+          };
+          field.records++;
+          found.set(name, field);
+        }
+        yield raw;
+      }
+    },
+    found: () => [...found].map(([name, field]) => ({ name, ...field })),
+  };
 }

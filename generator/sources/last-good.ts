@@ -4,7 +4,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { sha256 } from "../../snapshots/digest.ts";
+import { sha256, type Sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
 import { type KeptFile, keptFile } from "../files/kept-file.ts";
@@ -12,7 +12,7 @@ import { isRecord } from "./issues.ts";
 import { findLoss } from "./loss-rule.ts";
 
 export type Pulled = { readonly bytes: Uint8Array; readonly etag: string; readonly lastModified: string };
-export type KeptCopy = Pulled & { readonly sha256: string; readonly fetched: string };
+export type KeptCopy = Pulled & { readonly sha256: Sha256; readonly fetched: string };
 
 export type ListSource<T> = {
   readonly name: "registry" | "claims";
@@ -21,7 +21,7 @@ export type ListSource<T> = {
   /** Fresh bytes, or null when the source says that `kept` still stands. @throws ShelfError "bad_source" */
   pull(kept: KeptCopy | null): Promise<Pulled | null>;
   /** @throws ShelfError "bad_source" when the bytes as a whole cannot be used */
-  parse(bytes: Uint8Array): T;
+  parse(bytes: Uint8Array, digest: Sha256): T;
   ids(value: T): readonly string[];
   /** The list without entries of these ids, as bytes that parse to the rest; null when it has none of them. */
   without(bytes: Uint8Array, ids: ReadonlySet<string>): Uint8Array | null;
@@ -50,7 +50,7 @@ export type Stale = {
 };
 
 export type LastGood<T> =
-  | { readonly unavailable: null; readonly value: T; readonly bytes: Uint8Array; readonly stale: Stale | null }
+  | { readonly unavailable: null; readonly value: T; readonly size: number; readonly sha256: Sha256; readonly stale: Stale | null }
   | { readonly unavailable: string };
 
 /** @returns unavailable when it cannot be used, no copy is kept, and nothing of it is served
@@ -64,13 +64,15 @@ export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOp
     pulled = await source.pull(kept);
     const fresh = pulled ?? kept;
     if (fresh === null) throw new ShelfError("bad_source", `The ${source.name} sent nothing.`);
-    const value = source.parse(fresh.bytes);
-    if (!acceptLoss) await refuseLoss(source, value, served, sha256(fresh.bytes));
+    const digest = pulled === null && kept !== null ? kept.sha256 : sha256(fresh.bytes);
+    const value = source.parse(fresh.bytes, digest);
+    if (!acceptLoss) await refuseLoss(source, value, served, digest);
     const clean = source.without(fresh.bytes, options.redacted ?? new Set());
     // Without its tag: the source must not say that this still stands.
-    const copy = clean === null ? pulled : { bytes: clean, etag: "", lastModified: "" };
-    if (copy !== null && keep) await keepCopy(dir, source, copy, kept, now());
-    return { unavailable: null, value, bytes: fresh.bytes, stale: null };
+    if (clean !== null && keep)
+      await keepCopy(dir, source, { bytes: clean, etag: "", lastModified: "", sha256: sha256(clean) }, kept, now());
+    else if (pulled !== null && keep) await keepCopy(dir, source, { ...pulled, sha256: digest }, kept, now());
+    return { unavailable: null, value, size: fresh.bytes.length, sha256: digest, stale: null };
   } catch (error) {
     if (!(error instanceof ShelfError)) throw error; // the folder of the copy: ours to repair, not the source's fault
     reason = error.message;
@@ -80,7 +82,8 @@ export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOp
   if (meant && keep) stateFile(dir, source).remove();
   if (kept !== null && !meant) {
     try {
-      return { unavailable: null, value: source.parse(kept.bytes), bytes: kept.bytes, stale: { reason, fetched: kept.fetched } };
+      const { bytes, sha256: digest, fetched } = kept;
+      return { unavailable: null, value: source.parse(bytes, digest), size: bytes.length, sha256: digest, stale: { reason, fetched } };
     } catch {
       // Kept by a version that was less strict.
     }
@@ -121,8 +124,11 @@ async function refuseLoss<T>(
   served: (digest: string) => Promise<readonly string[]>,
   digest: string,
 ): Promise<void> {
+  const had = await served(digest);
+  // A list that was parsed before need not be parsed for this.
+  if (had.length === 0) return;
   const ids = new Set(source.ids(value));
-  const loss = findLoss(await served(digest), (id) => ids.has(id), ids.size === 0);
+  const loss = findLoss(had, (id) => ids.has(id), ids.size === 0);
   if (loss === null) return;
   const which = ids.size === 0 ? "It is empty" : "It has lost more than half";
   throw new ShelfError(
@@ -167,8 +173,14 @@ async function findKept(dir: string, source: Named): Promise<KeptCopy | null> {
 }
 
 /** Body first, then the state that names it by rename: a crash leaves the older pair. */
-async function keepCopy(dir: string, source: Named, pulled: Pulled, previous: KeptCopy | null, now: Date): Promise<void> {
-  const digest = sha256(pulled.bytes);
+async function keepCopy(
+  dir: string,
+  source: Named,
+  pulled: Pulled & { readonly sha256: Sha256 },
+  previous: KeptCopy | null,
+  now: Date,
+): Promise<void> {
+  const { sha256: digest } = pulled;
   if (digest !== previous?.sha256) writeWhole(copyFile(dir, source, digest), pulled.bytes);
   stateFile(dir, source).write({
     source: source.place,

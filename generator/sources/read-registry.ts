@@ -1,23 +1,28 @@
 /** Registry and code store → records, metadata and integrity indexes. */
 import type { RegistryAnnexes } from "./registry-pull.ts";
-import { sha256 } from "../../snapshots/digest.ts";
+import { join } from "node:path";
+import { z } from "zod";
+import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
 import type { CodeStore } from "../../snapshots/shelf/index.ts";
 import { openCodeStore } from "../../snapshots/service/code-store.ts";
 import { parseCodeRef } from "../../snapshots/format/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { formatKeyPath } from "../../snapshots/format/layout.ts";
-import type { CubCode, CubCodeFile, CubRecord, RegistryMeta, Rejection } from "../../snapshots/schema/index.ts";
+import { type CubCode, type CubCodeFile, type CubRecord, type RegistryMeta, Rejection } from "../../snapshots/schema/index.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
 import type { RegistryState, ViewData } from "../../snapshots/format/view-data.ts";
 import type { Config } from "../config/config.ts";
+import { type KeptFile, keptFile } from "../files/kept-file.ts";
 import { mediaTypeOfName } from "../extract/media-type.ts";
 import { describeStale, type LastGoodOptions } from "./last-good.ts";
 import { openRegistry, type ParsedRegistry } from "./registry.ts";
 import { holdStatements, type StatementAnnexes, type Statements } from "./statements.ts";
 import { type FindCode, findInRegistry, type RegistryFinding } from "./registry-findings.ts";
 
-export type RegistryRead = Pick<ViewData, "cubs" | "meta" | "code" | "rejected"> & {
+/** What is said of a registry, whether or not its records were looked at this time. */
+export type RegistrySaid = {
   readonly state: RegistryState;
+  readonly rejected: readonly Rejection[];
   readonly notes: readonly string[];
   /** Of the metadata, declared beside counted. */
   readonly counts: ParsedRegistry["counts"];
@@ -25,9 +30,16 @@ export type RegistryRead = Pick<ViewData, "cubs" | "meta" | "code" | "rejected">
   readonly findings: readonly RegistryFinding[];
   /** Digest of everything that was read, for change detection. */
   readonly inputs: Readonly<Record<string, string>>;
-  /** Values of fields that the interface does not name: they must occur nowhere in a view. */
-  readonly privateTexts: readonly string[];
 };
+
+export type RegistryRead = RegistrySaid &
+  Pick<ViewData, "cubs" | "meta" | "code"> & {
+    /** Values of fields that the interface does not name: they must occur nowhere in a view. */
+    readonly privateTexts: readonly string[];
+  };
+
+/** A registry of which all is said, and whose records are parsed when they are asked for. */
+export type RegistryLook = RegistrySaid & { readonly whole: () => Promise<RegistryRead> };
 
 /** What is read where no registry is configured. */
 export const NO_REGISTRY: RegistryRead = {
@@ -43,54 +55,121 @@ export const NO_REGISTRY: RegistryRead = {
   privateTexts: [],
 };
 
+const toldSchema = z.strictObject({
+  /** Digest of the program and of what of the configuration is heeded. */
+  basis: z.string(),
+  registry: z.string(),
+  /** What the exact-revision store had. */
+  asked: z.array(z.tuple([z.string(), z.string(), z.string(), z.strictObject({ size: z.number(), sha256: z.string() }).nullable()])),
+  said: z.strictObject({
+    rejected: z.array(Rejection),
+    notes: z.array(z.string()),
+    counts: z.array(z.strictObject({ name: z.string(), declared: z.number(), counted: z.number() })),
+    findings: z.array(z.strictObject({ record: z.string().nullable(), field: z.string(), what: z.string() })),
+    code: z.string(),
+  }),
+});
+type Told = z.infer<typeof toldSchema>;
+
+/** What the last build said of the registry: the same bytes, and the same files in the code store, say the same again. */
+export function openKeptRegistry(buildDir: string): KeptFile<Told> {
+  return keptFile(toldSchema, join(buildDir, "registry.state"));
+}
+
+type ReadOptions = LastGoodOptions &
+  RegistryAnnexes & {
+    /** What holds the records' statements against their files; without it, nothing does. */
+    readonly statements?: Statements;
+    readonly known?: KeptFile<Told>;
+  };
+
 /** @throws ShelfError "build_failed" when neither the registry nor a copy can be used and records of it are served */
-export async function readRegistry(
-  config: Config,
-  options: LastGoodOptions &
-    RegistryAnnexes & {
-      /** What holds the records' statements against their files; without it, nothing does. */
-      readonly statements?: Statements;
-    },
-): Promise<RegistryRead> {
-  if (config.registry === null) return NO_REGISTRY;
-  const registry = await openRegistry(config.registry, options);
+export async function readRegistry(config: Config, options: ReadOptions): Promise<RegistryRead> {
+  return (await lookAtRegistry(config, options)).whole();
+}
+
+/** LookAtRegistry does what readRegistry does, and parses no record of a registry that is as it was.
+ *  @throws as readRegistry */
+export async function lookAtRegistry(config: Config, options: ReadOptions): Promise<RegistryLook> {
+  if (config.registry === null) return { ...NO_REGISTRY, whole: async () => NO_REGISTRY };
+  const { known, statements, keep = true } = options;
+  const basis = sha256(canonicalJson([statements?.maker ?? "", config.registry, config.code, config.gates.statements]));
+  const kept = statements === undefined ? null : (known?.read() ?? null);
+  const last = kept?.basis === basis ? kept : null;
+  const registry = await openRegistry(config.registry, { ...options, isKnown: (digest) => digest === last?.registry });
   if (registry.unavailable !== null) {
-    return {
+    const failed: RegistryRead = {
       ...NO_REGISTRY,
       state: "failed",
       notes: [`The registry could not be read: ${registry.unavailable}`],
       inputs: { registry: "unavailable" },
     };
+    return { ...failed, whole: async () => failed };
   }
-  const read = registry.records.map(({ record }) => record);
-  const notes = [...registry.notes];
-  if (registry.stale !== null) notes.unshift(describeStale("registry", registry.stale));
-  const rejected = [...registry.rejected];
+  const { stale, sha256: digest, size } = registry;
+  const sayAs = ({ notes: told, code, ...rest }: Told["said"]): RegistrySaid => {
+    const notes = stale === null ? told : [describeStale("registry", stale), ...told];
+    const inputs = { registry: digest, code, notes: sha256(JSON.stringify(notes)) };
+    return { ...rest, state: stale === null ? "read" : "kept", notes, inputs };
+  };
   const store = config.code === null ? null : openCodeStore(config.code);
-  const findCode = openFindCode(store, registry.meta, rejected);
+  const whole = async (): Promise<RegistryRead> => {
+    const { said, asked, held } = await parseWhole(registry.parsed(), config, store, statements ?? null);
+    if (keep && asked !== null) known?.write({ basis, registry: digest, asked, said });
+    return { ...sayAs(said), ...held, meta: { ...held.meta, registry_sha256: digest, bytes: size } };
+  };
+  if (last !== null && last.registry === digest && (await isAsAsked(last.asked, store))) return { ...sayAs(last.said), whole };
+  const read = await whole();
+  return { ...read, whole: async () => read };
+}
+
+/** Whether the exact-revision store still has what it had. */
+async function isAsAsked(asked: Told["asked"], store: CodeStore | null): Promise<boolean> {
+  if (store === null) return asked.length === 0;
+  const refused: Rejection[] = [];
+  for (const [repo, head, path, had] of asked) {
+    const found = await readCode(store, repo, head, path, refused);
+    if (refused.length > 0 || found === undefined || found?.sha256 !== had?.sha256) return false;
+  }
+  return true;
+}
+
+/** @returns asked is null where the exact-revision store could not tell everything: nothing is known by that */
+async function parseWhole(
+  registry: ParsedRegistry,
+  config: Config,
+  store: CodeStore | null,
+  statements: Statements | null,
+): Promise<{
+  readonly said: Told["said"];
+  readonly asked: Told["asked"] | null;
+  readonly held: Pick<RegistryRead, "cubs" | "code" | "privateTexts"> & { readonly meta: RegistryMeta };
+}> {
+  const read = registry.records.map(({ record }) => record);
+  const rejected = [...registry.rejected];
+  const { find: findCode, asked } = openFindCode(store, registry.meta, rejected);
   const code = await indexAll(read, registry.meta, findCode);
   // What is looked at for the findings alone is refused nobody.
   const refused = [...rejected];
-  const findings = await findInRegistry(registry, config.registry.internalFields, digestsOf(findCode));
+  const findings = await findInRegistry(registry, config.registry?.internalFields ?? [], digestsOf(findCode));
   // What is made from the files' own declarations states what they do.
-  const isHeld = config.gates.statements !== "ignore" && !("sources" in config.registry);
-  const held = await holdStatements(read, code, store, isHeld ? (options.statements ?? null) : null);
+  const isHeld = config.gates.statements !== "ignore" && config.registry !== null && !("sources" in config.registry);
+  const held = await holdStatements(read, code, store, isHeld ? statements : null);
   const cubs = read.map((record) => {
     const statement_state = held.states.get(record.id);
     return statement_state === undefined ? record : { ...record, statement_state };
   });
-  const available = sha256(JSON.stringify([...code.values(), ...held.states]));
+  const isWhole = rejected.length === registry.rejected.length;
   return {
-    state: registry.stale === null ? "read" : "kept",
-    cubs,
-    meta: { ...registry.meta, registry_sha256: registry.sha256, bytes: registry.size },
-    code,
-    rejected: refused,
-    notes,
-    counts: registry.counts,
-    findings: [...findings, ...held.findings],
-    inputs: { registry: registry.sha256, code: available, notes: sha256(JSON.stringify(notes)) },
-    privateTexts: registry.records.flatMap(({ extras }) => textsOf(extras)),
+    said: {
+      rejected: refused,
+      notes: [...registry.notes],
+      counts: [...registry.counts],
+      findings: [...findings, ...held.findings],
+      code: sha256(JSON.stringify([...code.values(), ...held.states])),
+    },
+    asked: isWhole ? await asked() : null,
+    held: { cubs, meta: registry.meta, code, privateTexts: registry.records.flatMap(({ extras }) => textsOf(extras)) },
   };
 }
 
@@ -116,18 +195,35 @@ const SYSTEMS: readonly (readonly [ending: string, system: string])[] = [
 type OpenCode = (record: CubRecord, path: string) => Promise<FoundCode | null | undefined>;
 
 /** Each file is read once. @param rejected gets what the store cannot serve */
-function openFindCode(store: CodeStore | null, meta: RegistryMeta, rejected: Rejection[]): OpenCode {
+function openFindCode(
+  store: CodeStore | null,
+  meta: RegistryMeta,
+  rejected: Rejection[],
+): { readonly find: OpenCode; asked(): Promise<Told["asked"] | null> } {
   const read = new Map<string, Promise<FoundCode | null | undefined>>();
-  return async ({ repo }, path) => {
-    if (store === null) return undefined;
-    const head = meta.sources[repo]?.head ?? "";
-    const place = `${repo}/${head}/${path}`;
-    let found = read.get(place);
-    if (found === undefined) {
-      found = readCode(store, repo, head, path, rejected);
-      read.set(place, found);
-    }
-    return found;
+  const places: (readonly [repo: string, head: string, path: string])[] = [];
+  return {
+    async find({ repo }, path) {
+      if (store === null) return undefined;
+      const head = meta.sources[repo]?.head ?? "";
+      const place = `${repo}/${head}/${path}`;
+      let found = read.get(place);
+      if (found === undefined) {
+        found = readCode(store, repo, head, path, rejected);
+        read.set(place, found);
+        places.push([repo, head, path]);
+      }
+      return found;
+    },
+    async asked() {
+      const asked: Told["asked"] = [];
+      for (const [at, found] of (await Promise.all(read.values())).entries()) {
+        const [repo = "", head = "", path = ""] = places[at] ?? [];
+        if (found === undefined) return null;
+        asked.push([repo, head, path, found]);
+      }
+      return asked;
+    },
   };
 }
 
@@ -146,7 +242,7 @@ export async function checkRegistry(
 ): Promise<{ readonly findings: readonly RegistryFinding[]; readonly rejected: readonly Rejection[] }> {
   const rejected = [...registry.rejected];
   const store = config === null || config.code === null ? null : openCodeStore(config.code);
-  const findCode = openFindCode(store, registry.meta, rejected);
+  const { find: findCode } = openFindCode(store, registry.meta, rejected);
   const findings = await findInRegistry(registry, config?.registry?.internalFields ?? [], digestsOf(findCode));
   if (config?.gates.statements === "ignore") return { findings, rejected };
   const cubs = registry.records.map(({ record }) => record);

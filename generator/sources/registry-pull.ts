@@ -8,7 +8,7 @@ import type { RegistryConfig } from "../config/config.ts";
 import type { KeptCopy, Pulled } from "./last-good.ts";
 import { readSourceFile } from "./source-file.ts";
 
-export const MAX_REGISTRY_BYTES = 256 * 1024 * 1024; // after decompression; some 100,000 records out of sources, which say more than those by hand
+export const MAX_REGISTRY_BYTES = 1024 * 1024 * 1024; // after decompression; they are held in memory, their records read one by one
 export const REGISTRY_TIMEOUT_MS = 30_000; // connection, redirects and body together
 const MAX_REDIRECTS = 3;
 

@@ -8,12 +8,14 @@ import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { sha256 } from "../../snapshots/digest.ts";
 import type { RegistryConfig } from "../config/config.ts";
-import type { ParsedCub, RegistryOptions, RegistryResult } from "./registry.ts";
+import type { ParsedCub, RegistryOptions } from "./registry.ts";
 import { openRegistry, parseCub, parseRegistry } from "./registry.ts";
 
 /** As without an annex that reads sources of records. */
-const openPlain = (source: RegistryConfig, options: Omit<RegistryOptions, "makeRegistry">) =>
-  openRegistry(source, { ...options, makeRegistry: () => assert.fail("a registry is a file or an address here") });
+async function openPlain(source: RegistryConfig, options: Omit<RegistryOptions, "makeRegistry">) {
+  const opened = await openRegistry(source, { ...options, makeRegistry: () => assert.fail("a registry is a file or an address here") });
+  return opened.unavailable === null ? { ...opened, ...opened.parsed() } : opened;
+}
 
 const base = mkdtempSync(join(tmpdir(), "registry-"));
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -30,7 +32,7 @@ const CUB = {
 const encode = (value: unknown) => new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
 const GOOD = JSON.stringify({ meta: { service: "cubs" }, cubs: [CUB] });
 
-function good(result: RegistryResult) {
+function good(result: Awaited<ReturnType<typeof openPlain>>) {
   assert.ok(result.unavailable === null, result.unavailable ?? "");
   return result;
 }

@@ -1,6 +1,6 @@
 /** The registry of proof records: pulled, parsed record by record, counted against what it declares. A bad record costs that record;
  *  a bad body or a dead host costs freshness: the last good registry is used and said to be stale (`last-good.ts`). */
-import { sha256 } from "../../snapshots/digest.ts";
+import type { Sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import {
   CLOSED_FIELDS,
@@ -17,16 +17,16 @@ import { type CountRow, reconcile } from "../../snapshots/query/index.ts";
 import type { RegistryConfig } from "../config/config.ts";
 import {
   acceptOnce,
-  countUnknown,
   dropNulls,
   explainRecordIssues,
   findUnrepresentable,
   isRecord,
+  openUnknownFields,
   parseLeniently,
   type UnknownField,
 } from "./issues.ts";
-import { parseStrictJson } from "./json.ts";
-import { type LastGoodOptions, readLastGood, type Stale, withoutEntries } from "./last-good.ts";
+import { readJsonList } from "./json-list.ts";
+import { type LastGoodOptions, readLastGood, type Stale } from "./last-good.ts";
 import { MAX_REGISTRY_BYTES, nameSource, pullRegistry, REGISTRY_TIMEOUT_MS, type RegistryAnnexes } from "./registry-pull.ts";
 
 type UnknownValue = { readonly field: string; readonly value: string };
@@ -54,8 +54,10 @@ export type ParsedRegistry = {
   readonly notes: readonly string[];
 };
 
-type Registry = ParsedRegistry & {
-  readonly sha256: string;
+type Registry = {
+  /** Parsed when it is asked for where its bytes are known, so that a registry that is as it was is not parsed at all. */
+  readonly parsed: () => ParsedRegistry;
+  readonly sha256: Sha256;
   readonly size: number;
   /** The source cannot be used and this is the last good copy; null when it is fresh. */
   readonly stale: Stale | null;
@@ -63,39 +65,52 @@ type Registry = ParsedRegistry & {
 
 export type RegistryResult = (Registry & { readonly unavailable: null }) | { readonly unavailable: string };
 
-export type RegistryOptions = LastGoodOptions & RegistryAnnexes & { readonly timeoutMs?: number; readonly maxBytes?: number };
+export type RegistryOptions = LastGoodOptions &
+  RegistryAnnexes & {
+    readonly timeoutMs?: number;
+    readonly maxBytes?: number;
+    /** Whether bytes of a digest were parsed before, by this program, to something that can be used. */
+    readonly isKnown?: (digest: Sha256) => boolean;
+  };
 
 /** Pulls and parses the registry: it is fresh, stale, or unavailable with a reason.
  *  @throws ShelfError "build_failed" when neither it nor a copy can be used and records of it are served */
 export async function openRegistry(source: RegistryConfig, options: RegistryOptions): Promise<RegistryResult> {
-  const { maxBytes = MAX_REGISTRY_BYTES, timeoutMs = REGISTRY_TIMEOUT_MS } = options;
+  const { maxBytes = MAX_REGISTRY_BYTES, timeoutMs = REGISTRY_TIMEOUT_MS, isKnown = () => false } = options;
   const found = await readLastGood(
     {
       name: "registry",
       place: nameSource(source),
       pull: (kept) => pullRegistry(source, kept, { maxBytes, timeoutMs, makeRegistry: options.makeRegistry }),
-      parse: parseRegistry,
-      ids: ({ records }) => records.map(({ record }) => record.id),
-      without: (bytes, ids) => (ids.size === 0 ? null : withoutEntries(parseStrictJson(bytes), "cubs", ids)),
+      parse: (bytes, digest) => {
+        let parsed = isKnown(digest) ? null : parseRegistry(bytes);
+        return () => (parsed ??= parseRegistry(bytes));
+      },
+      ids: (parsed) => parsed().records.map(({ record }) => record.id),
+      without: (bytes, ids) => {
+        const isOut = (entry: unknown): boolean => isRecord(entry) && ids.has(String(entry["id"]));
+        return ids.size === 0 ? null : (readJsonList(bytes, "cubs")?.without(isOut) ?? null);
+      },
     },
     options,
   );
   if (found.unavailable !== null) return found;
-  const { value, bytes, stale } = found;
-  return { ...value, sha256: sha256(bytes), size: bytes.length, stale, unavailable: null };
+  const { value: parsed, ...rest } = found;
+  return { parsed, ...rest };
 }
 
 /** A body `{ meta, cubs }`. @throws ShelfError "bad_source" when the body as a whole cannot be used */
 export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
-  const body = parseStrictJson(bytes);
-  if (!isRecord(body))
+  const body = readJsonList(bytes, "cubs");
+  if (body === null)
     throw new ShelfError("bad_source", "The registry is not an object with meta and cubs: write its list of records under cubs.");
-  const { meta: rawMeta = {}, cubs } = body;
-  if (!Array.isArray(cubs)) throw new ShelfError("bad_source", "The registry has no list named cubs.");
+  const { meta: rawMeta = {} } = body.members;
+  if (body.entries === null) throw new ShelfError("bad_source", "The registry has no list named cubs.");
   if (!isRecord(rawMeta)) throw new ShelfError("bad_source", "The registry's meta is not an object.");
   const { data: meta, notes: metaNotes } = parseLeniently(WrittenMeta, rawMeta);
+  const unknown = openUnknownFields((raw) => Object.keys(extrasOf(raw)));
   const { accepted, rejected } = acceptOnce(
-    cubs,
+    unknown.counted(body.entries),
     { source: "registry", kind: "record", whole: "registry" },
     parseCub,
     ({ record }) => record.id,
@@ -111,7 +126,9 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
       .filter(({ declared, counted }) => declared !== counted)
       .map(({ name, declared, counted }) => `meta: ${name} declares ${declared}, the records count ${counted}`),
   ];
-  return { meta, records: accepted, rejected, unknownValues, counts, unknownFields: findUnknownFields(rawMeta, cubs), notes };
+  const inMeta = Object.keys(rawMeta).filter((name) => !Object.hasOwn(WrittenMeta.shape, name));
+  const unknownFields = [...unknown.found(), ...inMeta.map((name) => ({ name: `meta.${name}`, records: 0, first: "" }))];
+  return { meta, records: accepted, rejected, unknownValues, counts, unknownFields, notes };
 }
 
 /** What a build says, no registry does. */
@@ -147,14 +164,6 @@ function extrasOf(raw: Record<string, unknown>): Record<string, unknown> {
     for (const [inner, value] of Object.entries(part)) if (!Object.hasOwn(schema.shape, inner)) extras.push([`${name}.${inner}`, value]);
   }
   return Object.fromEntries(extras);
-}
-
-function findUnknownFields(rawMeta: Record<string, unknown>, cubs: readonly unknown[]): UnknownField[] {
-  const inMeta = Object.keys(rawMeta).filter((name) => !Object.hasOwn(WrittenMeta.shape, name));
-  return [
-    ...countUnknown(cubs, (raw) => Object.keys(extrasOf(raw))),
-    ...inMeta.map((name) => ({ name: `meta.${name}`, records: 0, first: "" })),
-  ];
 }
 
 function countDeclared(

@@ -16,7 +16,7 @@ export async function readSourceFile(path: string, what: string, maxBytes: numbe
     const stats = await file.stat();
     if (!stats.isFile()) throw fail("is not a regular file");
     if (stats.size > maxBytes) throw fail(`is larger than ${maxBytes} bytes`);
-    return new Uint8Array(await file.readFile());
+    return await file.readFile();
   } catch (cause) {
     throw cause instanceof ShelfError ? cause : fail("cannot be read", cause);
   } finally {

@@ -6,14 +6,17 @@ import type { Facet } from "../../snapshots/page/model.ts";
 import {
   countColumn,
   type FilterColumns,
+  findInWords,
+  idsOf,
   inSort,
   narrow,
-  openMatcher,
-  openNamed,
+  NO_COLUMN,
   parseRegistrySort,
+  placeOfList,
   type RegistryQuery,
   REGISTRY_SORTS,
   registryPath,
+  type TermShard,
   toggled,
 } from "../../snapshots/query/filters.ts";
 import { recordStanding } from "../../snapshots/format/standing.ts";
@@ -69,35 +72,42 @@ async function filterRegistry(root: URL, params: URLSearchParams, status: HTMLEl
   const { sort = null } = query;
   if (query.q === "" && query.filters.size === 0 && sort === null) return;
   status.className = "quiet";
-  status.textContent = query.q === "" ? "Filtering…" : "Looking through every record…";
-  const [columns, records] = await Promise.all([
+  status.textContent = "Filtering…";
+  const [columns, names] = await Promise.all([
     load<FilterColumns>(root, "registry/filters.json"),
-    query.q === "" && sort !== "name" ? null : load<{ readonly cubs: readonly CubRecord[] }>(root, "api/cubs.json"),
+    sort === "name" ? load<readonly number[]>(root, "registry/names.json") : null,
   ]);
+  const ids = idsOf(columns);
+  const record = (at: number): Promise<CubRecord> => load(root, `api/cubs/${ids[at] ?? ""}.json`);
+  const words =
+    query.q === ""
+      ? null
+      : await findInWords(query.q, {
+          columns,
+          shard: (number) => load<TermShard>(root, `registry/words/${number}.json`),
+          record,
+          all: async () => (await load<{ readonly cubs: readonly CubRecord[] }>(root, "api/cubs.json")).cubs,
+        });
   const began = performance.now();
-  const matches = openMatcher(query.q);
-  const cubs = records?.cubs ?? null;
-  const holding = cubs?.map(matches) ?? null;
-  const among = (at: number): boolean => holding === null || holding[at] === true;
-  const named = openNamed(query.q);
+  const among = (at: number): boolean => words === null || words.holding.has(at);
   const passing = narrow(columns, query.filters, among);
-  const isNamed = (at: number): boolean => cubs?.[at] !== undefined && named?.(cubs[at]) === true;
+  const isNamed = (at: number): boolean => words?.named.has(at) === true;
   const states = columns.filters.standing;
   const found = inSort(
     [...passing.filter(isNamed), ...passing.filter((at) => !isNamed(at))],
     sort,
-    (at) => cubs?.[at]?.theorem_name ?? "",
-    (at) => states?.lists[states.of[at] ?? -1]?.[0] ?? "",
+    (at) => names?.[at] ?? 0,
+    (at) => (states === undefined ? "" : (states.lists[placeOfList(states, at)]?.[0] ?? "")),
   );
   const facets = CUB_FACETS.map(({ name }): Facet => {
     const others = new Map(query.filters);
     others.delete(name);
     const counted = query.filters.has(name) ? narrow(columns, others, among) : found;
-    return facetOf(query, name, countColumn(columns, name, counted));
+    return facetOf(query, name, countColumn(columns.filters[name] ?? NO_COLUMN, counted));
   }).filter(tellsApart);
   performance.measure("filter", { start: began });
   const shown = found.slice((query.part - 1) * REGISTRY_PART, query.part * REGISTRY_PART);
-  const cards = await Promise.all(shown.map(async (at) => cubs?.[at] ?? load<CubRecord>(root, `api/cubs/${columns.ids[at] ?? ""}.json`)));
+  const cards = await Promise.all(shown.map(record));
   document.querySelector("#filters")?.replaceChildren(
     ...facets.map((facet, at) => {
       const drawn = fill(
@@ -120,17 +130,26 @@ async function filterRegistry(root: URL, params: URLSearchParams, status: HTMLEl
   list.append(...cards.map((record) => drawRecord(root, record)));
   const body = status.closest(".body");
   body?.replaceChildren(...[place, status, list, drawPager(root, query, found.length)].filter((node) => node !== null));
-  status.textContent = `${formatCount(found.length)} of ${formatPlural(columns.ids.length, "record")}`;
+  status.textContent = `${formatCount(found.length)} of ${formatPlural(ids.length, "record")}`;
   const total = document.querySelector(".lead .facts span");
   if (total) total.textContent = status.textContent;
   const field = document.querySelector<HTMLInputElement>(".lead form.search input[name=q]");
   if (field) field.value = query.q;
 }
 
-async function load<T>(root: URL, path: string): Promise<T> {
+/** Each file once: words of one query lie in one shard, and a record that was looked at is shown. */
+const loaded = new Map<string, Promise<unknown>>();
+
+function load<T>(root: URL, path: string): Promise<T> {
+  const loading = loaded.get(path) ?? fetchJson(root, path);
+  loaded.set(path, loading);
+  return loading as Promise<T>;
+}
+
+async function fetchJson(root: URL, path: string): Promise<unknown> {
   const response = await fetch(new URL(path, root));
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
-  return (await response.json()) as T;
+  return response.json();
 }
 
 const hrefOf = (root: URL, path: string): string => new URL(path.slice(1), root).href;

@@ -3,7 +3,7 @@ import { rawWords, words } from "../../snapshots/index/words.ts";
 import { useStemmers } from "../../snapshots/index/stemmers.ts";
 import { type Operators, parseDigestStart } from "../../snapshots/query/operators.ts";
 import { type Instead, understand, type Understood } from "../../snapshots/query/understand.ts";
-import { foldSpaces } from "../../snapshots/query/words.ts";
+import { foldSpaces, shardOf } from "../../snapshots/query/words.ts";
 import {
   type BrowserCard,
   type BundleList,
@@ -16,7 +16,6 @@ import {
   parsePosting,
   parseWords,
   readGroup,
-  shardOf,
   splitPostings,
   stemmerPath,
   type WordEntry,

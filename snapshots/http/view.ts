@@ -11,11 +11,13 @@ import type { IndexReader } from "../index/reader.ts";
 import { withinLimit } from "../index/time-limit.ts";
 import type { Renderer } from "../page/renderer.ts";
 import type { PageMaker } from "../page/request-pages.ts";
+import { warmRecords } from "../query/cubs.ts";
 import type { History } from "../query/history.ts";
 import type { FirstSeen, OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Match, Place, Router } from "../routes/match.ts";
 import type { PageId } from "../routes/page-rows.ts";
 import type { Route } from "../routes/route.ts";
+import type { CubRecord } from "../schema/cubs.ts";
 import type { Catalog, Component } from "../schema/resources.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../shelf/read.ts";
 import { openInService } from "../shelf/in-service.ts";
@@ -416,8 +418,14 @@ async function load(open: OpenSnapshot, searched: boolean): Promise<void> {
     step();
     await setImmediate();
   }
+  // Nobody waits for what only queries over many records need: one that comes before it is done makes the rest.
+  void warm((await open.snapshot.data()).cubs);
   // A search index that cannot be opened is told by searching, and keeps nobody from reading.
   if (searched) await open.reader().catch(() => undefined);
+}
+
+async function warm(records: readonly CubRecord[]): Promise<void> {
+  for (const _ of warmRecords(records)) await setImmediate();
 }
 
 type Seen = Readonly<Record<"objects" | "claims" | "records", ReadonlyMap<string, FirstSeen>>>;

@@ -2,17 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { KIND_NUMBERS } from "../schema/kinds.ts";
-import {
-  formatPosting,
-  formatWords,
-  groupOf,
-  nearShards,
-  parsePosting,
-  parseWords,
-  readGroup,
-  shardOf,
-  splitPostings,
-} from "./browser-index.ts";
+import { formatPosting, formatWords, groupOf, nearShards, parsePosting, parseWords, readGroup, splitPostings } from "./browser-index.ts";
+import { shardOf } from "../query/words.ts";
 
 const posting = fc.record({ weight: fc.nat(255), page: fc.nat(0xffff_ffff), group: fc.nat(0xffff) }, { noNullPrototype: true });
 

@@ -7,6 +7,7 @@
  *  - `<bundle>/cards/<page>.json`, a list of `BrowserCard`: what a result shows. More than one where two pages have one number.
  *  A page's number is the CRC-32 of what it is (`object:notes/a.md`); its bundle is that number modulo how many bundles there are.
  *  Words are those of the server's index, and `MARKS`. */
+import { shardOf } from "../query/words.ts";
 import { type Kind, KIND_NUMBERS } from "../schema/kinds.ts";
 
 /** A shard then has the words of few pages, and both numbers change only when a library has grown to twice its size. */
@@ -107,13 +108,6 @@ export type BrowserCard = {
 };
 
 export const countShards = (bundles: number): number => SHARDS_PER_BUNDLE * bundles;
-
-/** FNV-1a, over code units. */
-export function shardOf(word: string, shards: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
-  return (hash >>> 0) % shards;
-}
 
 export const countNearShards = (bundles: number): number => NEAR_PER_BUNDLE * bundles;
 

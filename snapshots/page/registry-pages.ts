@@ -1,6 +1,6 @@
 /** Models of the registry, its records and its dashboard. */
 import { pagePath } from "../format/layout.ts";
-import { countNarrowed, type CubQuery, findCubs } from "../query/cubs.ts";
+import { countNarrowed, type CubQuery, findCubs, findPlaces } from "../query/cubs.ts";
 import { filterValues, inSort, REGISTRY_SORTS, type RegistryQuery, registryPath, toggled } from "../query/filters.ts";
 import { neighbourhood } from "../query/graph.ts";
 import { reconcile } from "../query/registry-counts.ts";
@@ -28,6 +28,7 @@ export function registryPage(data: ViewData, query: RegistryQuery, part = 1) {
   const everything: CubQuery = { ...query, limit: data.cubs.length };
   const { sort = null } = query;
   const found = findCubs(data.cubs, everything);
+  const places = findPlaces(data.cubs, query);
   const sorted = inSort(
     found.cubs,
     sort,
@@ -39,7 +40,7 @@ export function registryPage(data: ViewData, query: RegistryQuery, part = 1) {
   const pathOf = (target: number): string => (plain ? pagePath.registryPart(target) : registryPath(query, target));
   const toPart = (target: number): string | null => (target < 1 || target > parts ? null : pathOf(target));
   const facets = CUB_FACETS.map(({ name }): Facet => {
-    return facetOf(query, name, countNarrowed(data.cubs, everything, found.cubs, name));
+    return facetOf(query, name, countNarrowed(data.cubs, query, places, name));
   }).filter(tellsApart);
   return {
     page: "registry" as const,

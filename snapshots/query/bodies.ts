@@ -11,7 +11,7 @@ import { type DigestMatches, type Proof, PROOF_KINDS, type ProofKind } from "../
 import type { Catalog, ListResponse, SearchResponse } from "../schema/resources.ts";
 import { catalogFrame } from "./catalog.ts";
 import { REGISTRY_WORDS } from "../format/registry-words.ts";
-import { countNarrowed, type CubQuery, findCubs, parseCubId, parseCubQuery } from "./cubs.ts";
+import { countNarrowed, type CubQuery, findCubs, findPlaces, parseCubId, parseCubQuery } from "./cubs.ts";
 import { type Cursor, cursorOf, formatCursor, positionOf, queryDigest } from "./cursor.ts";
 import { neighbourhood } from "./graph.ts";
 import { lookupDigest, parseDigest } from "./digests.ts";
@@ -45,7 +45,7 @@ export async function cubsBody(open: OpenSnapshot, query: CubsQuery): Promise<Cu
 }
 
 function facetsOf(records: readonly CubRecord[], query: CubQuery): NonNullable<CubListResponse["facets"]> {
-  const found = findCubs(records, { ...query, limit: records.length }).cubs;
+  const found = findPlaces(records, query);
   const names = [...RECORD_FILTERS.map(({ name }) => name), "standing", "evidence_state"] as const;
   return Object.fromEntries(names.map((name) => [name, [...countNarrowed(records, query, found, name)]]));
 }

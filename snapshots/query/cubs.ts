@@ -3,8 +3,21 @@ import { ShelfError } from "../errors.ts";
 import { CUB_FACETS, RECORD_FILTERS, type CubFacet } from "../schema/cub-facets.ts";
 import { CUB_ID_PATTERN, type CubRecord } from "../schema/cubs.ts";
 import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
-import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords, type WordForms } from "./words.ts";
-import { type Counts, type Filters, filterValues, inOrder, namesOf, rowOf, SEARCHED } from "./filters.ts";
+import { foldCase, foldSpaces, formsOf, identifierParts, parseWordQuery, partsLine, wholeWords } from "./words.ts";
+import {
+  countColumn,
+  type Counts,
+  type FilterColumn,
+  filterColumn,
+  type Filters,
+  filterValues,
+  inOrder,
+  namesOf,
+  placeOfList,
+  rowOf,
+  SEARCHED,
+} from "./filters.ts";
+import { ownText } from "../own-text.ts";
 import { parseDigestStart, parseOperators } from "./operators.ts";
 import { lazily, memoize } from "../format/relations.ts";
 
@@ -46,8 +59,9 @@ export function parseCubId(id: string): string {
 /** Places in the list of records, ascending. */
 type Postings = readonly number[];
 type CubIndex = {
-  readonly filters: ReadonlyMap<CubFacet, ReadonlyMap<string, Postings>>;
-  readonly words: ReadonlyMap<string, Postings>;
+  /** Of a filter, made when it is first asked for. */
+  column(name: CubFacet): FilterColumn;
+  readonly words: WordIndex;
   /** Folded ids, and names of theorems with and without their modules. */
   readonly names: ReadonlyMap<string, Postings>;
   /** Of files, with the place of their record. */
@@ -58,21 +72,76 @@ const NONE: Postings = [];
 
 /** Each part is made when it is first asked for, and once for a list of records: no query looks at all of them, and who counts
  *  values needs no words. */
-const indexOf = memoize((records: readonly CubRecord[]) =>
-  lazily<CubIndex>({
-    filters: () =>
-      new Map(CUB_FACETS.map(({ name }) => [name, placesOf(records, (record) => new Set(filterValues(record, name)))] as const)),
-    words: () => {
-      const forms: WordForms = new Map();
-      return placesOf(records, (record) => searchWords(SEARCHED.map((field) => record[field]).join("\n"), forms));
+const indexOf = memoize((records: readonly CubRecord[]) => {
+  const columns = new Map<CubFacet, FilterColumn>();
+  return lazily<CubIndex>({
+    column: () => (name) => {
+      const column = columns.get(name) ?? filterColumn(records, name);
+      columns.set(name, column);
+      return column;
     },
-    names: () => placesOf(records, (record) => new Set([foldCase(record.id), ...namesOf(record)])),
+    words: () => new WordIndex(records),
+    names: () => placesByKey(records, (record) => new Set([foldCase(record.id), ...namesOf(record)])),
     digests: () =>
       records.flatMap((record, place) => [...new Set(Object.values(record.file_shas))].map((digest) => [digest, place] as const)),
-  }),
-);
+  });
+});
 
-function placesOf(records: readonly CubRecord[], keysOf: (record: CubRecord) => ReadonlySet<string>): ReadonlyMap<string, Postings> {
+/** Records at a step of WordIndex: some milliseconds, for which others' requests wait. */
+const STEP_RECORDS = 500;
+
+/** The words of records, taken in a part at a time while nobody asks, and all that is left when somebody does. */
+class WordIndex {
+  readonly #records: readonly CubRecord[];
+  readonly #places = new Map<string, number[]>();
+  /** Word as it is written → the lists of its forms: most words stand in many records. */
+  readonly #listsOf = new Map<string, readonly number[][]>();
+  #done = 0;
+
+  constructor(records: readonly CubRecord[]) {
+    this.#records = records;
+  }
+
+  holders(form: string): Postings {
+    while (this.step());
+    return this.#places.get(form) ?? NONE;
+  }
+
+  /** @returns whether anything is left */
+  step(): boolean {
+    const end = Math.min(this.#records.length, this.#done + STEP_RECORDS);
+    for (; this.#done < end; this.#done++) {
+      const record = this.#records[this.#done];
+      if (record !== undefined) for (const field of SEARCHED) this.#take(record[field], this.#done);
+    }
+    if (end === this.#records.length) this.#listsOf.clear();
+    return end < this.#records.length;
+  }
+
+  #take(text: string, place: number): void {
+    for (const word of wholeWords(text)) {
+      let lists = this.#listsOf.get(word);
+      if (lists === undefined) {
+        lists = formsOf(word).map((form) => {
+          const list = this.#places.get(form) ?? [];
+          this.#places.set(form, list);
+          return list;
+        });
+        this.#listsOf.set(ownText(word), lists);
+      }
+      for (const list of lists) if (list.at(-1) !== place) list.push(place);
+    }
+  }
+}
+
+/** WarmRecords makes what the first queries over records would have to wait for, a step of some milliseconds at a time. */
+export function* warmRecords(records: readonly CubRecord[]): Generator<void> {
+  const { column, words } = indexOf(records);
+  for (const { name } of CUB_FACETS) yield void column(name);
+  while (words.step()) yield;
+}
+
+function placesByKey(records: readonly CubRecord[], keysOf: (record: CubRecord) => ReadonlySet<string>): ReadonlyMap<string, Postings> {
   const places = new Map<string, number[]>();
   for (const [at, record] of records.entries()) {
     for (const key of keysOf(record)) {
@@ -97,13 +166,13 @@ const partsOf = memoize((records: readonly CubRecord[]) =>
 /** Records that hold a word whole, or, of an identifier, its parts in a row: `insert_keeps` stands in `insert_keeps_sorted`. */
 function holding(records: readonly CubRecord[], word: string): Postings {
   const { words } = indexOf(records);
-  const whole = words.get(foldCase(word)) ?? NONE;
+  const whole = words.holders(foldCase(word));
   const row = rowOf(word);
   if (row === null) return whole;
   // The last part may be the beginning of a word.
   const lists = identifierParts(word)
     .slice(0, -1)
-    .map((part) => words.get(part) ?? NONE);
+    .map((part) => words.holders(part));
   const rarest = lists.reduce((least, list) => (list.length < least.length ? list : least));
   return [...new Set([...whole, ...rarest.filter((place) => partsOf(records)[place]?.includes(row) === true)])];
 }
@@ -121,63 +190,75 @@ function namedBy(records: readonly CubRecord[], q: string): Postings {
 
 /** Records that match, those that the query names outright first, then ascending by id as `records` are. @param position records to skip */
 export function findCubs(records: readonly CubRecord[], query: CubQuery, position = 0): CubMatches {
-  const matching = query.q.trim() === "" && query.filters.size === 0 ? records : findMatching(records, query);
-  // Each part of the registry's page asks for all of them.
-  const cubs = position === 0 && query.limit >= matching.length ? matching : matching.slice(position, position + query.limit);
-  const end = position + cubs.length;
-  return { count: matching.length, cubs, next: cubs.length > 0 && end < matching.length ? end : null };
+  const places = findPlaces(records, query);
+  const count = places?.length ?? records.length;
+  const end = Math.min(count, position + query.limit);
+  const cubs = places === null ? records.slice(position, end) : places.slice(position, end).flatMap((place) => records[place] ?? []);
+  return { count, cubs, next: cubs.length > 0 && end < count ? end : null };
+}
+
+/** Places of the records that match, in the order of findCubs; null for all. */
+export function findPlaces(records: readonly CubRecord[], query: Pick<CubQuery, "q" | "filters">): Postings | null {
+  return query.q.trim() === "" && query.filters.size === 0 ? null : matchingPlaces(records, query);
 }
 
 /** What each value of a filter would leave of what a query finds. The filter's own values do not count: they are alternatives.
- *  @param found all that the query finds */
-export function countNarrowed(records: readonly CubRecord[], query: CubQuery, found: readonly CubRecord[], name: CubFacet): Counts {
-  if (query.q === "" && query.filters.size === 0) return countAll(records, name);
-  if (!query.filters.has(name)) return countFacet(found, name);
+ *  @param found places of all that the query finds */
+export function countNarrowed(
+  records: readonly CubRecord[],
+  query: Pick<CubQuery, "q" | "filters">,
+  found: Postings | null,
+  name: CubFacet,
+): Counts {
   const filters = new Map(query.filters);
-  filters.delete(name);
-  return countFacet(findCubs(records, { ...query, filters, limit: records.length }).cubs, name);
+  const places = filters.delete(name) ? findPlaces(records, { ...query, filters }) : found;
+  return places === null ? countAll(records, name) : countColumn(indexOf(records).column(name), places);
 }
 
-function findMatching(records: readonly CubRecord[], { q, filters: wanted }: CubQuery): CubRecord[] {
+function matchingPlaces(records: readonly CubRecord[], { q, filters: wanted }: Pick<CubQuery, "q" | "filters">): Postings {
   const { words: text, kinds, repos, inside } = parseOperators(q);
   const { words, phrases } = parseWordQuery(text);
-  const { filters } = indexOf(records);
-  const valued = (name: CubFacet, values: readonly string[]): Postings => values.flatMap((value) => filters.get(name)?.get(value) ?? NONE);
-  const narrowed = [...wanted].map(([name, values]) => valued(name, values));
-  const conditions = [...narrowed, ...words.map((word) => holding(records, word))];
-  if (repos.length > 0) conditions.push(valued("repo", repos));
-  if (kinds.length > 0 && !kinds.includes("record")) {
-    const known = [...(filters.get("kind")?.keys() ?? [])];
-    conditions.push(
-      valued(
-        "kind",
-        known.filter((kind) => kinds.includes(kind.toLowerCase())),
-      ),
-    );
-  }
+  const { column } = indexOf(records);
+  const valued = (name: CubFacet, isWanted: (value: string) => boolean): ((place: number) => boolean) => {
+    const values = column(name);
+    const fits = values.lists.map((list) => list.some(isWanted));
+    return (place) => fits[placeOfList(values, place)] === true;
+  };
+  const narrowed = [...wanted].map(([name, values]) => valued(name, (value) => values.includes(value)));
+  const conditions = [...narrowed];
+  if (repos.length > 0) conditions.push(valued("repo", (value) => repos.includes(value)));
+  if (kinds.length > 0 && !kinds.includes("record")) conditions.push(valued("kind", (value) => kinds.includes(value.toLowerCase())));
   // A record has no key that it could lie under.
-  if (inside !== null) conditions.push(NONE);
+  if (inside !== null) conditions.push(() => false);
   const texts = phrases.length === 0 ? [] : textsOf(records);
-  const passes = holdingAll(records, conditions);
-  const found = (place: number): boolean => passes(place) && phrases.every((phrase) => texts[place]?.includes(phrase) === true);
-  const left = holdingAll(records, narrowed);
-  const first = namedBy(records, q).filter(left);
+  for (const phrase of phrases) conditions.push((place) => texts[place]?.includes(phrase) === true);
+  const first = namedBy(records, q).filter((place) => narrowed.every((holds) => holds(place)));
   const named = new Set(first);
-  const rest = records.filter((_, place) => !named.has(place) && found(place));
-  return [...first.flatMap((place) => records[place] ?? []), ...rest];
+  const held = holdingAll(
+    records,
+    words.map((word) => holding(records, word)),
+  );
+  return [...first, ...held.filter((place) => !named.has(place) && conditions.every((holds) => holds(place)))];
 }
 
-/** Whether all of some lists have a place. Alternatives may name a record twice. */
-function holdingAll(records: readonly CubRecord[], conditions: readonly Postings[]): (place: number) => boolean {
-  // How many conditions were found to hold, one after the other.
+/** Places that all of some lists have, ascending. Alternatives may name a record twice. */
+function holdingAll(records: readonly CubRecord[], lists: readonly Postings[]): Postings {
+  if (lists.length === 0) return [...records.keys()];
+  // How many lists were found to have it, one after the other.
   const held = new Uint16Array(records.length);
-  for (const [at, postings] of conditions.entries()) for (const place of postings) if (held[place] === at) held[place] = at + 1;
-  return (place) => held[place] === conditions.length;
+  for (const [at, postings] of lists.entries()) for (const place of postings) if (held[place] === at) held[place] = at + 1;
+  const rarest = lists.reduce((least, list) => (list.length < least.length ? list : least));
+  return [...new Set(rarest)].filter((place) => held[place] === lists.length).sort((a, b) => a - b);
 }
+
+const allCounts = memoize((_: readonly CubRecord[]) => new Map<CubFacet, Counts>());
 
 /** Of a filter in the whole registry: each part of its page says them. */
 export function countAll(records: readonly CubRecord[], filter: CubFacet): Counts {
-  return inOrder([...(indexOf(records).filters.get(filter) ?? [])].map(([value, { length }]) => ({ value, count: length })));
+  const known = allCounts(records);
+  const counts = known.get(filter) ?? countColumn(indexOf(records).column(filter), [...records.keys()]);
+  known.set(filter, counts);
+  return counts;
 }
 
 /** How often each value of a filter occurs among `records`, most frequent first, then by value. */

@@ -1,7 +1,7 @@
 /** The face of the queries; what browsers load is imported by its file. */
 export { collectionsBody, cubBody, cubsBody, digestBody, proofBody, registryMetaBody, searchBody } from "./bodies.ts";
 export { claimsPath } from "./claims.ts";
-export { countAll, parseCubId, parseCubQuery } from "./cubs.ts";
+export { countAll, parseCubId, parseCubQuery, warmRecords } from "./cubs.ts";
 export { formatCursor, parseCursor, positionOf, queryDigest } from "./cursor.ts";
 export { parseDigest } from "./digests.ts";
 export { directPath, findNamed, findObjects, type NameReason } from "./direct.ts";

@@ -9,10 +9,10 @@ export function foldCase(text: string): string {
 }
 
 /** Every word of a text in order, whole; `insertionSort_perm` is one word. */
-function wholeWords(text: string): readonly string[] {
+export function wholeWords(text: string): readonly string[] {
   const words: string[] = [];
   for (const match of text.normalize("NFC").matchAll(WORD)) {
-    const word = match[0].replaceAll(/^[.'-]+|[.'-]+$/g, "");
+    const word = /^[.'-]|[.'-]$/.test(match[0]) ? match[0].replaceAll(/^[.'-]+|[.'-]+$/g, "") : match[0];
     if (word !== "") words.push(word);
   }
   return words;
@@ -42,14 +42,19 @@ export function searchWords(text: string, known: WordForms = new Map()): Readonl
   for (const word of wholeWords(text)) {
     let forms = known.get(word);
     if (forms === undefined) {
-      // A qualified name is also found by each name in it: `Lists.insert_sorted` by `insert_sorted`.
-      const names = word.split(".").filter((name) => name !== "");
-      forms = [...new Set([foldCase(word), ...names.map(foldCase), ...identifierParts(word)])].map(ownText);
+      forms = formsOf(word);
       known.set(ownText(word), forms);
     }
     for (const form of forms) words.add(form);
   }
   return words;
+}
+
+/** The forms under which a word is found. */
+export function formsOf(word: string): readonly string[] {
+  // A qualified name is also found by each name in it: `Lists.insert_sorted` by `insert_sorted`.
+  const names = word.split(".").filter((name) => name !== "");
+  return [...new Set([foldCase(word), ...names.map(foldCase), ...identifierParts(word)])].map(ownText);
 }
 
 export type WordQuery = {
@@ -83,4 +88,11 @@ export function parseWordQuery(query: string): WordQuery {
 /** Case-folded text with every run of white space as one space: the form in which phrases are looked for. */
 export function foldSpaces(text: string): string {
   return foldCase(text).replaceAll(/\s+/g, " ").trim();
+}
+
+/** ShardOf deals words to shards: FNV-1a, over code units. */
+export function shardOf(word: string, shards: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) % shards;
 }

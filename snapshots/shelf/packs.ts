@@ -72,12 +72,17 @@ export function openPacks(root: string, openFile: (path: string) => Promise<Open
   }
 
   async function find(digest: Sha256): Promise<{ readonly name: Sha256; readonly packed: Packed } | null> {
-    do {
-      for (const [name, directory] of known) {
-        const packed = directory?.find(digest) ?? null;
-        if (packed !== null) return { name, packed };
-      }
-    } while (await follow());
+    for (;;) {
+      const place = findKnown(digest);
+      if (place !== null || !(await follow())) return place;
+    }
+  }
+
+  function findKnown(digest: Sha256): { readonly name: Sha256; readonly packed: Packed } | null {
+    for (const [name, directory] of known) {
+      const packed = directory?.find(digest) ?? null;
+      if (packed !== null) return { name, packed };
+    }
     return null;
   }
 
@@ -94,7 +99,7 @@ export function openPacks(root: string, openFile: (path: string) => Promise<Open
     async has(digest) {
       // One that was merged into others may have left blobs behind.
       await follow();
-      return (await find(digest)) !== null;
+      return findKnown(digest) !== null;
     },
     async readMany(digests) {
       const found = new Map<Sha256, Uint8Array>();

@@ -1,7 +1,7 @@
 /** The shelf as a directory. Every file appears whole: written under tmp/, then renamed. */
 import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
-import { constants, createReadStream, existsSync, readFileSync } from "node:fs";
+import { constants, createReadStream, existsSync, readFileSync, statSync } from "node:fs";
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
@@ -350,6 +350,8 @@ export class DirectoryShelf implements Shelf {
   }
 
   private async openFile(path: string): Promise<OpenFile | null> {
+    // Of nearly all blobs there is no such file, and an error for each costs more than the question.
+    if (this.use === "building" && statSync(path, { throwIfNoEntry: false }) === undefined) return null;
     if (this.use === "building") return Promise.try(() => openAtOnce(path)).catch(absent);
     const handle = await open(path).catch(absent);
     return handle === null

@@ -57,7 +57,10 @@ export function packEntry(digest: Sha256, bytes: Uint8Array): PackEntry {
   for (let at = 0; at < bytes.length; at += PART_BYTES) {
     const last = at + PART_BYTES >= bytes.length;
     const finishFlush = last ? constants.Z_FINISH : constants.Z_FULL_FLUSH;
-    parts.push(deflateRawSync(bytes.subarray(at, at + PART_BYTES), { finishFlush, level: LEVEL }));
+    const part = bytes.subarray(at, at + PART_BYTES);
+    // Room as for what goes in, and not the usual 16 KiB: most blobs are small, and a build makes some of each page and record.
+    const chunkSize = Math.max(constants.Z_MIN_CHUNK, Math.min(constants.Z_DEFAULT_CHUNK, part.length));
+    parts.push(deflateRawSync(part, { finishFlush, level: LEVEL, chunkSize }));
   }
   const data = Buffer.concat(parts);
   const shared = { digest, crc: crc32(bytes), size: bytes.length };
@@ -162,25 +165,29 @@ export function parseDirectory(bytes: Buffer, end: number): Directory | null {
     at += CENTRAL_BYTES + NAME_BYTES + bytes.readUInt16LE(at + 30);
   }
   const sorted = Uint32Array.from(places);
+  // A build asks each pack for each blob that it makes, and nearly always in vain: numbers say so without a look at a name.
+  const heads = sorted.map((at) => headOf(nameAt(bytes, at).slice(3)));
   return {
     bytes: end,
     find(digest) {
-      const name = Buffer.from(nameOf(digest));
-      let [low, high] = [0, sorted.length - 1];
-      while (low <= high) {
+      const head = headOf(digest);
+      let [low, high] = [0, heads.length];
+      while (low < high) {
         const middle = (low + high) >>> 1;
-        const at = sorted[middle] ?? 0;
-        const order = compareAt(bytes, at, name, 0, name.length);
-        if (order === 0) return packedAt(bytes, at);
-        if (order < 0) low = middle + 1;
-        else high = middle - 1;
+        if ((heads[middle] ?? 0) < head) low = middle + 1;
+        else high = middle;
       }
+      for (; heads[low] === head; low++) if (nameAt(bytes, sorted[low] ?? 0) === nameOf(digest)) return packedAt(bytes, sorted[low] ?? 0);
       return null;
     },
     *entries() {
       for (const at of sorted) yield [nameAt(bytes, at).slice(3), packedAt(bytes, at)];
     },
   };
+}
+
+function headOf(digest: Sha256): number {
+  return Number.parseInt(digest.slice(0, 8), 16);
 }
 
 function nameAt(bytes: Buffer, at: number): string {

@@ -31,7 +31,11 @@ export type Audit = {
   /** Digests that notices stand for. */
   readonly redacted: Set<Sha256>;
   readonly maxFolders: number;
+  readonly tell: Tell;
 };
+
+/** Hears what is being done, and how much of it is. */
+export type Tell = (what: string, done?: number, total?: number) => void;
 
 export type Records = {
   /** What the pointer names; when the pointer is unusable, the newest record, so that the rest can still be checked. */

@@ -17,7 +17,11 @@ export function derivedCheck(deriver: Deriver): Check {
   return { name: "derived", needs: "view", run: (audit, view) => checkDerived(audit, view, deriver) };
 }
 
-async function checkDerived({ report, root, derived }: Audit, { snapshot, data, files }: CheckedView, deriver: Deriver): Promise<void> {
+async function checkDerived(
+  { report, root, derived, tell: hear }: Audit,
+  { snapshot, data, files }: CheckedView,
+  deriver: Deriver,
+): Promise<void> {
   const name = `${root} ${snapshot.id}`;
   if (derived.has(name)) return;
   const expected = new Set<string>();
@@ -33,6 +37,7 @@ async function checkDerived({ report, root, derived }: Audit, { snapshot, data, 
   try {
     for await (const { path, bytes } of deriver.files(snapshot, data)) {
       expected.add(path);
+      hear(`make files of the ${root} view again`, expected.size, files.size);
       const entry = files.get(path);
       if (entry === undefined) {
         tell("derived_missing", path, "It follows from the sources.");

@@ -35,6 +35,7 @@ const openInternal = (shelf: DirectoryShelf): Promise<Audit> =>
     hashed: new Map(),
     derived: new Set(),
     maxFolders: MAX_FOLDERS,
+    tell: () => undefined,
   });
 
 /** How often `name` of the items is read while `run` runs. */

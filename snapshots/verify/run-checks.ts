@@ -6,7 +6,7 @@ import { reachable } from "../shelf/reach.ts";
 import { createTreeCache, openSnapshot } from "../shelf/read.ts";
 import type { DirectoryShelf } from "../shelf/shelf-directory.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
-import { type Audit, type Check, type CheckedView, checksOf } from "./check.ts";
+import { type Audit, type Check, type CheckedView, checksOf, type Tell } from "./check.ts";
 import { checkContents } from "./contents.ts";
 import { createReport, type Finding, reasonOf, type Report, type RootName } from "./finding.ts";
 import { checkRecords, type Since } from "./records.ts";
@@ -24,6 +24,8 @@ export type RunOptions = Pick<Audit, "routes"> & {
   readonly writers?: Writers;
   /** Folders of one snapshot that are followed; the default is more than a million objects need. */
   readonly maxFolders?: number;
+  /** Called often. */
+  readonly tell?: Tell;
 };
 
 type Writers = {
@@ -49,7 +51,8 @@ type Good = Pick<Audit, "hashed" | "derived">;
 
 async function runOnce(options: RunOptions, checks: readonly Check[], good: Good): Promise<Finding[]> {
   const report = createReport();
-  const shared = { report, checks, routes: options.routes, ...good, maxFolders: options.maxFolders ?? MAX_FOLDERS };
+  const { tell = () => undefined, maxFolders = MAX_FOLDERS } = options;
+  const shared = { report, checks, routes: options.routes, ...good, maxFolders, tell };
   const open = await openAudit("public", options.public, options.internal, shared);
   const full = options.internal === null ? null : await openAudit("internal", options.internal, null, shared);
 
@@ -72,7 +75,7 @@ export async function openAudit(
   root: RootName,
   shelf: DirectoryShelf,
   other: DirectoryShelf | null,
-  shared: Pick<Audit, "report" | "checks" | "routes" | "hashed" | "derived" | "maxFolders">,
+  shared: Pick<Audit, "report" | "checks" | "routes" | "hashed" | "derived" | "maxFolders" | "tell">,
 ): Promise<Audit> {
   const own = new Map<Sha256, number>();
   try {
@@ -98,7 +101,10 @@ async function runOnRoot(audit: Audit, { snapshots = "current", since = null }: 
   const records = await checkRecords(audit, root === "public" ? since : null);
   const { current, all, complete } = records;
   const runOnSnapshot = async (snapshot: Sha256, data: CheckedView["data"] | null): Promise<void> => {
-    for (const check of checksOf(checks, "snapshot")) await guard(report, root, snapshot, async () => check.run(audit, snapshot, data));
+    for (const check of checksOf(checks, "snapshot")) {
+      audit.tell(`check ${check.name}`);
+      await guard(report, root, snapshot, async () => check.run(audit, snapshot, data));
+    }
   };
   const view = current === null ? null : await guard(report, root, current.snapshot, () => readView(audit, current));
   if (current !== null) await runOnSnapshot(current.snapshot, view?.data ?? null);
@@ -109,7 +115,10 @@ async function runOnRoot(audit: Audit, { snapshots = "current", since = null }: 
     });
     if (snapshots === "all") await runOnSnapshot(snapshot, null);
   }
-  for (const check of checksOf(checks, "root")) await guard(report, root, null, async () => check.run(audit, records));
+  for (const check of checksOf(checks, "root")) {
+    audit.tell(`check ${check.name}`);
+    await guard(report, root, null, async () => check.run(audit, records));
+  }
   const needed = new Set([...all, ...(current === null ? [] : [current])].map((record) => record.snapshot));
   const reached = !complete ? null : await reachable(shelf, needed).catch(() => null);
   return { view, reached, all };
@@ -123,7 +132,10 @@ async function readView(audit: Audit, current: SnapshotRecord): Promise<CheckedV
   const data = await checkContents(audit, snapshot, files);
   if (data === null) return null;
   const view = { snapshot, files, data };
-  for (const check of checksOf(audit.checks, "view")) await check.run(audit, view);
+  for (const check of checksOf(audit.checks, "view")) {
+    audit.tell(`check ${check.name}`);
+    await check.run(audit, view);
+  }
   return view;
 }
 

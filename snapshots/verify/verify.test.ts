@@ -59,6 +59,7 @@ async function findInHistory(room: Room): Promise<Finding[]> {
     hashed: new Map(),
     derived: new Set<string>(),
     maxFolders: MAX_FOLDERS,
+    tell: () => undefined,
   };
   for (const root of ["public", "internal"] as const) {
     const audit = await openAudit(root, room[root], null, shared);

@@ -100,6 +100,7 @@ export async function checkBlob(audit: Audit, digest: Sha256, size: number | nul
   const name = placeOf(audit, digest);
   const hashing = audit.hashed.get(name) ?? hashBlob(audit, digest, place);
   audit.hashed.set(name, hashing);
+  audit.tell(`hash blobs of the ${audit.root} root`, audit.hashed.size);
   const actual = await hashing;
   if (actual === REDACTED) audit.redacted.add(digest);
   if (actual < 0) return actual === REDACTED;

@@ -18,7 +18,7 @@ import type { Shelf } from "../../../snapshots/shelf/index.ts";
 import { encode, isCompressed, type View } from "../../../snapshots/http/index.ts";
 import { together } from "../../files/tasks.ts";
 import { openStaticView } from "../export/export.ts";
-import { type ExportedFile, type ExportOptions, exportedFiles } from "../export/exported-files.ts";
+import { type ExportedFile, type ExportOptions, exportedFiles, isOfRecord } from "../export/exported-files.ts";
 
 const OURS = ".proofshelf-export/";
 const MANIFEST = `${OURS}manifest.json`;
@@ -154,6 +154,7 @@ async function write(
   };
 
   for await (const file of exportedFiles(view, options)) {
+    if (isOfRecord(file) && !file.alsoFolder) continue;
     if (prefixBytes + Buffer.byteLength(file.path) > MAX_KEY_BYTES) {
       skipped.push(file.path);
       continue;

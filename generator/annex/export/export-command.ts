@@ -5,6 +5,7 @@ import { openBucket } from "../../../snapshots/annex/bucket/index.ts";
 import { type Config, openConfig } from "../../config/config.ts";
 import { type CommonOptions, configOf, openConfigured, print } from "../../commands/options.ts";
 import { type BucketOptions, parsePlace } from "../bucket/bucket-address.ts";
+import { openProgress } from "../../files/progress.ts";
 import type { ShelfAnnexes } from "../../shelves/kinds.ts";
 import { compileSite } from "../../pages/compile-site.ts";
 import { exportView } from "./export.ts";
@@ -12,7 +13,7 @@ import { exportToBucket } from "../bucket/export-bucket.ts";
 
 export async function runExport(
   target: string,
-  options: CommonOptions & BucketOptions & { withHistory?: boolean; withoutShelf?: boolean; gzip?: boolean },
+  options: CommonOptions & BucketOptions & { withHistory?: boolean; withoutShelf?: boolean; withoutTwins?: boolean; gzip?: boolean },
   annexes: ShelfAnnexes,
 ): Promise<void> {
   const place = parsePlace(target, options);
@@ -23,13 +24,20 @@ export async function runExport(
   if ((await shelf.readPointer()) === null)
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
   const { dist } = await compileSite();
-  const parts = { withHistory: options.withHistory === true, withoutShelf: options.withoutShelf === true };
+  const progress = openProgress();
+  const parts = {
+    withHistory: options.withHistory === true,
+    withoutShelf: options.withoutShelf === true,
+    withoutTwins: options.withoutTwins === true,
+    onProgress: (done: number, total: number) => progress.step("export", done, total),
+  };
   if (place === null) {
-    const done = await exportView({ shelf, dist, dir: target, ...parts });
+    const done = await exportView({ shelf, dist, dir: target, ...parts }).finally(progress.end);
     print(options, done, `Wrote ${done.files} files of snapshot ${done.snapshot} to ${target}.\n`);
     return note(options, adviseOn(config, resolve(target)));
   }
-  const done = await exportToBucket({ shelf, dist, ...parts, gzip: options.gzip === true, bucket: openBucket(place) });
+  const bucket = { gzip: options.gzip === true, bucket: openBucket(place) };
+  const done = await exportToBucket({ shelf, dist, ...parts, ...bucket }).finally(progress.end);
   const { files, written, removed, snapshot } = done;
   note(options, adviseOn(config, null));
   print(options, done, `Snapshot ${snapshot} is at ${target}: ${files} files, ${written} written, ${removed} removed.\n`);

@@ -38,7 +38,7 @@ before(async () => {
 });
 after(() => rmSync(base, { recursive: true, force: true }));
 
-async function run(dir: string, parts: { readonly withoutShelf?: boolean } = {}): Promise<Exported> {
+async function run(dir: string, parts: { readonly withoutShelf?: boolean; readonly withoutTwins?: boolean } = {}): Promise<Exported> {
   return exportView({ shelf: openShelves(config).public, dist: (await compileSite()).dist, dir, ...parts });
 }
 
@@ -82,6 +82,34 @@ test("without the shelf every other file is the same", async () => {
   const others = [...all].filter(([path]) => !path.startsWith("shelf/"));
   assert.deepEqual([...rest], others);
   assert.ok(files < 0.8 * all.size, `${files} of ${all.size}`);
+});
+
+test("without twins every other file is there", async () => {
+  const bare = at("..", "no-twins");
+  await run(bare, { withoutTwins: true });
+  const [all, rest] = [digestsUnder(at()), digestsUnder(bare)];
+  const isTwin = (path: string): boolean => path.endsWith("index.md") && !path.startsWith("objects/") && !path.startsWith("shelf/");
+  assert.deepEqual(
+    [...rest.keys()],
+    [...all.keys()].filter((path) => !isTwin(path)),
+  );
+});
+
+test("citations of a folder lie in one file, with each of its pages once", () => {
+  const cited = [...digestsUnder(at()).keys()].filter((path) => /(?:^|\/)=?cite/.test(path) && !path.startsWith("objects/"));
+  assert.deepEqual(
+    cited.filter((path) => !/(?:^|\/)=cite\.(?:bib|json)$/.test(path)),
+    [],
+  );
+  const records = JSON.parse(readFileSync(at("registry/=cite.json"), "utf8")) as { URL: string }[];
+  assert.deepEqual(
+    records.map(({ URL }) => URL.slice(URL.indexOf("/registry/"))),
+    readdirSync(at("registry"))
+      .filter((name) => name.startsWith("CUB-"))
+      .map((id) => `/registry/${id}/`),
+  );
+  assert.equal(readFileSync(at("registry/=cite.bib"), "utf8").match(/^@/gm)?.length, records.length);
+  assert.match(readFileSync(at("registry/CUB-0007/index.html"), "utf8"), /<a href="\.\.\/=cite\.bib">BibTeX/);
 });
 
 test("objects are their bytes under their own names, however awkward, but for those that a host would have run", () => {
@@ -170,9 +198,9 @@ test("without kept snapshots nothing names an address of one: revisions are told
   for (const path of [...digestsUnder(at()).keys()].filter((name) => /^(?!objects\/|shelf\/).*\.(?:html|md|xml|txt|bib|json)$/.test(name)))
     assert.doesNotMatch(readFileSync(at(path), "utf8"), past, path);
   assert.match(readFileSync(at("snapshots/object/notes/short.md/index.html"), "utf8"), />as in snapshot 1</);
-  const [item] = JSON.parse(readFileSync(at("object/notes/short.md/cite.json"), "utf8")) as [{ URL: string; version: string }];
-  assert.ok(item.URL.endsWith(pagePath.object("notes/short.md")), item.URL);
-  assert.match(item.version, /^snapshot [0-9a-f]{64}$/);
+  const items = JSON.parse(readFileSync(at("object/notes/=cite.json"), "utf8")) as { URL: string; version: string }[];
+  const item = items.find(({ URL }) => URL.endsWith(pagePath.object("notes/short.md")));
+  assert.match(item?.version ?? "", /^snapshot [0-9a-f]{64}$/);
 });
 
 test("pages and objects lie where a host looks for them", async () => {
@@ -200,13 +228,12 @@ test("pages and objects lie where a host looks for them", async () => {
 });
 
 test("the interface's own paths are files, each with the bytes of its twin, where no folder has the name", () => {
-  for (const name of ["claims", "rejected", "capabilities", "leak-report", "cubs/meta", "cubs/CUB-0007/code", "catalog/notes"])
+  for (const name of ["claims", "rejected", "capabilities", "leak-report", "cubs/meta", "catalog/notes"])
     assert.deepEqual(readFileSync(at("api", name)), readFileSync(at("api", `${name}.json`)), name);
   const redirects = readFileSync(at("_redirects"), "utf8").split("\n");
-  for (const name of ["catalog", "list", "cubs", "cubs/CUB-0007"]) {
-    assert.ok(statSync(at("api", name)).isDirectory(), name);
+  for (const name of ["catalog", "list", "cubs", "cubs/CUB-0007"]) assert.ok(statSync(at("api", name)).isDirectory(), name);
+  for (const name of ["catalog", "list", "cubs", "cubs/:id", "cubs/:id/code"])
     assert.ok(redirects.includes(`/api/${name} /api/${name}.json 200`), name);
-  }
 });
 
 const TABLES = new Map([

@@ -9,7 +9,7 @@ import type { Snapshot } from "../../../snapshots/shelf/read.ts";
 import type { Shelf } from "../../../snapshots/shelf/index.ts";
 import { openView, type Runtime, type View } from "../../../snapshots/http/index.ts";
 import { VERSION } from "../../files/version.ts";
-import { type ExportOptions, exportedFiles } from "./exported-files.ts";
+import { type ExportOptions, exportedFiles, isOfRecord } from "./exported-files.ts";
 import { formatHeaders, formatNginx, formatRedirects, typeRules } from "./host-rules.ts";
 import { switchFolder } from "./switch-folder.ts";
 import { PLAIN_FILES_SERVICE } from "../../../snapshots/service/service.ts";
@@ -88,19 +88,20 @@ async function writeFolder(view: View, snapshot: Snapshot, folder: string, optio
       skipped.push(file);
     }
   };
-  const folders: string[] = [];
+  const routes = new Set<string>();
   const types = new Map<string, string>();
-  for await (const { path, type, bytes, alsoFolder } of exportedFiles(view, options)) {
-    if (path.startsWith("api/")) types.set(path, type);
-    if (alsoFolder) folders.push(path);
-    else await write(path, bytes);
+  for await (const file of exportedFiles(view, options)) {
+    const isElsewhere = file.alsoFolder || isOfRecord(file);
+    if (file.path.startsWith("api/")) types.set(file.path, file.type);
+    if (isElsewhere) routes.add(file.route ?? file.path);
+    else await write(file.path, file.bytes);
   }
   const { base_url: baseUrl } = await snapshot.library();
   const base = URL.canParse(baseUrl) ? new URL(baseUrl).pathname.replace(/\/$/, "") : "";
   const rules = typeRules(types);
   for (const [name, text] of Object.entries({
     _headers: formatHeaders(rules),
-    _redirects: formatRedirects(folders),
+    _redirects: formatRedirects([...routes]),
     "nginx.conf": formatNginx(base, rules),
   }))
     await write(name, Buffer.from(text));

@@ -2,16 +2,7 @@
  *  that a file can have, but for objects that a browser would run (`active-objects.ts`) and the links to them. */
 import { answer, type View } from "../../../snapshots/http/index.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import {
-  blobPath,
-  CITATION_FILES,
-  exportFile,
-  formatKeyPath,
-  listPath,
-  objectPath,
-  pagePath,
-  relativeHref,
-} from "../../../snapshots/format/layout.ts";
+import { blobPath, exportFile, formatKeyPath, listPath, objectPath, pagePath, relativeHref } from "../../../snapshots/format/layout.ts";
 import { tilePaths } from "../../../snapshots/log/index.ts";
 import type { ViewData } from "../../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
@@ -19,17 +10,15 @@ import { countSnapshotsParts, FEED_FILES, feedPages } from "../../../snapshots/a
 import { ICON_FILE, storedPages } from "../../../snapshots/page/index.ts";
 import { SECURITY_PATH } from "../../../snapshots/page/text-files.ts";
 import type { OpenSnapshot } from "../../../snapshots/query/index.ts";
-import { filterColumns } from "../../../snapshots/query/filters.ts";
+import { filterColumns, nameOrder, wordShards } from "../../../snapshots/query/filters.ts";
 import { HARVEST_FILES, ROUTER, ROUTES } from "../../../snapshots/service/routes.ts";
 import { checkpointPath, reachable, redactedBlobs, redactionPath } from "../../../snapshots/shelf/index.ts";
 import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts";
 import { harmlessKey, isActive, noteFor, relink } from "./active-objects.ts";
+import { openCitations } from "./citations.ts";
 
 /** What the browser's index is made of in the next build: no browser reads it. */
 const OWN_WORDS = /^pagefind\/\d+\/words$/;
-
-/** Pages that have a citation. */
-const CITED = /^\/(?:object\/.*|claims\/.+|registry\/CUB-[0-9]+\/)?$/s;
 
 /** Part 2 and later of a long text: what is beside its first page is of all of it. */
 const LATER_PART = /^\/object\/.*\/=p[0-9]+\/$/s;
@@ -46,43 +35,64 @@ export type ExportedFile = {
   readonly bytes: Uint8Array;
   /** The path begins other paths too: a bucket holds both, a folder cannot. The same bytes lie beside it, with `.json`. */
   readonly alsoFolder: boolean;
+  /** Of a second name of a file, the path of its route: a host's rule stands for many of them. */
+  readonly route?: string;
 };
+
+/** Second names of what each record has: rules of the host stand for them, since files for them would be one more a record. */
+export function isOfRecord({ route = "" }: ExportedFile): boolean {
+  return route.includes("{id}");
+}
 
 export type ExportOptions = {
   /** Also every kept snapshot whole, under `at/<id>/`. */
   readonly withHistory?: boolean;
   /** Leaves out what others copy and check the library by: its blobs once more under their digests, and its log. */
   readonly withoutShelf?: boolean;
+  /** Called after each path of the served snapshot: how many are done, of how many. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Leaves out the Markdown twins of pages, but for those that a page itself reads. */
+  readonly withoutTwins?: boolean;
 };
 
 /** Every file of the export, each path once, in an order that depends on the shelf alone.
  *  @throws ShelfError "build_failed" for what cannot be answered */
 export async function* exportedFiles(
   view: View,
-  { withHistory = false, withoutShelf = false }: ExportOptions,
+  { withHistory = false, withoutShelf = false, withoutTwins = false, onProgress = () => undefined }: ExportOptions,
 ): AsyncGenerator<ExportedFile> {
   const open = await view.current();
   if (open === null) return;
-  for await (const file of snapshotFiles(view, open, ""))
+  for await (const file of snapshotFiles(view, open, "", withoutTwins, onProgress))
     yield withHistory || !NAMES_PAST.test(file.path) || file.path.startsWith("objects/") ? file : withoutPast(file);
   // As they are: what checks a copy goes by their digests.
   if (!withoutShelf) for await (const path of shelfPaths(view, open)) yield fileAt(view, path, path.slice(1));
   if (!withHistory) return;
   for (const { snapshot } of await view.records()) {
     const past = await view.byId(snapshot);
-    if (past !== null) yield* snapshotFiles(view, past, pagePath.at(snapshot, ""));
+    if (past !== null) yield* snapshotFiles(view, past, pagePath.at(snapshot, ""), withoutTwins);
   }
 }
 
 /** @param mount in front of the paths: "", or `/at/<id>` of a kept snapshot, which lacks what only a later program makes */
-async function* snapshotFiles(view: View, open: OpenSnapshot, mount: string): AsyncGenerator<ExportedFile> {
+async function* snapshotFiles(
+  view: View,
+  open: OpenSnapshot,
+  mount: string,
+  withoutTwins: boolean,
+  onProgress: (done: number, total: number) => void = () => undefined,
+): AsyncGenerator<ExportedFile> {
   const folder = mount === "" ? "" : `${mount.slice(1)}/`;
   // Objects first: pages say where their bytes lie.
   const data = await open.snapshot.data();
   const types = new Map(data.objects.map(({ key, media_type }) => [key, media_type]));
   const keys = new Set(types.keys());
   const renamed = new Map<string, string>();
+  const paths = await Array.fromAsync(pathsOf(view, open, mount));
+  let done = 0;
+  const count = (): void => onProgress(++done, keys.size + paths.length);
   for (const key of keys) {
+    count();
     const file = await fileAt(view, mount + objectPath(key), `${folder}objects/${key}`);
     if (!isActive(key, file.bytes)) {
       yield file;
@@ -96,28 +106,58 @@ async function* snapshotFiles(view: View, open: OpenSnapshot, mount: string): As
   }
   const picture = async (key: string): Promise<Uint8Array | null> =>
     types.get(key)?.startsWith("image/svg") === true ? (await fileAt(view, mount + objectPath(key), key)).bytes : null;
-  for await (const [path, name] of pathsOf(view, open, mount)) {
-    const found = mount === "" ? await fileAt(view, path, folder + name) : await pastFileAt(view, mount + path, folder + name);
-    if (found === null) continue;
+  const readAt = (path: string, name: string): Promise<ExportedFile | null> =>
+    mount === "" ? fileAt(view, path, folder + name) : pastFileAt(view, mount + path, folder + name);
+  const citations = openCitations(readAt);
+  // The page of a PDF shows what its twin says.
+  const drawn = new Set(data.objects.filter(({ kind }) => kind === "pdf").map(({ key }) => pagePath.object(key)));
+  for (const [path, name] of paths) {
+    count();
+    if (withoutTwins && path.endsWith("/index.md") && !drawn.has(path.slice(0, -"index.md".length))) continue;
+    const read = await readAt(path, name);
+    if (read === null) continue;
+    const cited = await citations.withLinks(path, read, mount);
+    const found = withoutTwins ? withoutTwin(cited, drawn.has(path)) : cited;
     const hasLinks = /\.(html|json)$/.test(name) && renamed.size > 0;
     const file = hasLinks ? { ...found, bytes: Buffer.from(await relink(Buffer.from(found.bytes).toString(), renamed, picture)) } : found;
     yield file;
     const route = name.startsWith("api/") && name.endsWith(".json") ? name.slice(0, -".json".length) : null;
     // The path of the interface that the file is of.
     const match = route === null ? null : ROUTER.matchPath(`/${route}`);
-    if (match?.exact === true) yield { ...file, path: `${folder}${route}`, alsoFolder: ROUTER.beginsOthers(match.route) };
+    if (match?.exact === true)
+      yield { ...file, path: `${folder}${route}`, alsoFolder: ROUTER.beginsOthers(match.route), route: match.route.path };
   }
-  yield filtersFile(data, folder);
+  for (const file of citations.files()) yield { ...file, path: folder + file.path };
+  yield* filterFiles(data, folder);
 }
 
 /** What `site/browser/on-files.ts` filters by. */
-function filtersFile({ cubs }: ViewData, folder: string): ExportedFile {
-  const bytes = Buffer.from(JSON.stringify(filterColumns(cubs)));
-  return { path: `${folder}registry/filters.json`, type: "application/json", headers: {}, bytes, alsoFolder: false };
+function* filterFiles({ cubs }: ViewData, folder: string): Generator<ExportedFile> {
+  const shards = wordShards(cubs);
+  const files: readonly (readonly [name: string, value: unknown])[] = [
+    ["filters", filterColumns(cubs, shards.length)],
+    ["names", nameOrder(cubs)],
+    ...shards.map((shard, at) => [`words/${at}`, shard] as const),
+  ];
+  for (const [name, value] of files) {
+    const bytes = Buffer.from(JSON.stringify(value));
+    yield { path: `${folder}registry/${name}.json`, type: "application/json", headers: {}, bytes, alsoFolder: false };
+  }
+}
+
+/** Nothing names the twin of a page that has none. */
+function withoutTwin(file: ExportedFile, hasTwin: boolean): ExportedFile {
+  if (hasTwin || !/\.html$|(?:^|\/)llms\.txt$/.test(file.path)) return file;
+  const text = Buffer.from(file.bytes)
+    .toString()
+    .replace(/<link rel="alternate" type="text\/markdown"[^>]*>/, "")
+    .replace(/<p class="quiet">Every page has a Markdown twin.*?<\/p>/s, "")
+    .replace(/^- Every page has a Markdown twin.*\n/m, "");
+  return { ...file, bytes: Buffer.from(text) };
 }
 
 /** Files that name addresses of kept snapshots: history, citations, metadata of the snapshot. */
-const NAMES_PAST = /^snapshots\/|(?:^|\/)cite\.(?:json|bib)$|^api\/datacite\.json$|^ro-crate-metadata\.json$/;
+const NAMES_PAST = /^snapshots\/|(?:^|\/)(?:=?cite(?:-\d+)?)\.(?:json|bib)$|^api\/datacite\.json$|^ro-crate-metadata\.json$/;
 
 /** Links to kept snapshots that are not there become their text, and what is cited has the address at which it is. */
 function withoutPast(file: ExportedFile): ExportedFile {
@@ -149,8 +189,6 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
     if (LATER_PART.test(path)) continue;
     // Its twin for readers that want no HTML.
     if (path.endsWith("/")) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
-    if (!CITED.test(path)) continue;
-    for (const file of Object.keys(CITATION_FILES)) yield [path + file, exportFile(path).replace(/index\.html$/, file)];
   }
   for (const page of feedPages(data)) for (const file of FEED_FILES) yield [page + file, decodeURIComponent((page + file).slice(1))];
   for (const path of ["/llms.txt", "/llms-full.txt", "/.well-known/mcp.json", "/sitemap.xml", "/robots.txt", ...HARVEST_FILES])

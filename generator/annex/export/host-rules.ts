@@ -1,6 +1,5 @@
 /** What an exported folder tells the hosts that can be told: `_headers` and `_redirects` (Netlify, Cloudflare Pages and others), and a
  *  file to include in nginx. A host that reads none of them serves the pages all the same. */
-import { formatKeyPath } from "../../../snapshots/format/layout.ts";
 import { PAGE_POLICY } from "../../../snapshots/http/index.ts";
 
 const IMMUTABLE = "public, max-age=31536000, immutable";
@@ -41,9 +40,12 @@ function linesOf(headers: Readonly<Record<string, string>>, format: (name: strin
     .join("");
 }
 
-/** @param paths that a folder cannot hold because it holds folders of these names; beside each lies its file with `.json` */
-export function formatRedirects(paths: readonly string[]): string {
-  return paths.map((path) => `/${formatKeyPath(path)} /${formatKeyPath(path)}.json 200\n`).join("");
+/** @param routes whose answers lie in files of their paths with `.json` behind, and in no file of the paths themselves */
+export function formatRedirects(routes: readonly string[]): string {
+  return routes
+    .map((route) => route.replaceAll(/\{(\w+)\}/g, ":$1"))
+    .map((path) => `${path} ${path}.json 200\n`)
+    .join("");
 }
 
 /** @param base path of the library's address without its last slash: "" or "/library"

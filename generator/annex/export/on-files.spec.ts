@@ -96,7 +96,11 @@ for (const query of [
   "?q=insert_keeps_7",
   '?q="sorted (insert"&repo=repo-0',
   "?q=CUB-0005",
+  "?q=insert_keeps_7&sort=name",
+  "?q=keeps",
+  '?q="x l" sorted',
   "?repo=none-of-them",
+  "?sort=name&part=2",
 ]) {
   test(`the registry under ${query} is what a server gives`, async ({ page }) => {
     await page.goto(`${server}/registry/${query}`);

@@ -5,6 +5,7 @@ import { parseSigningKey } from "../../../snapshots/log/index.ts";
 import { type CommonOptions, print } from "../../commands/options.ts";
 import { FOUND } from "../../commands/verify.ts";
 import { sourcesJsonSchema } from "./config.ts";
+import { openProgress } from "../../files/progress.ts";
 import { findChecker } from "./coq-tool.ts";
 import { lockJsonSchema, UNWRITTEN, writeLock } from "./lock.ts";
 import { overlayJsonSchema } from "./overlay.ts";
@@ -53,11 +54,16 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
     );
   const key = process.env["RECHECK_KEY"];
   const runs: Rechecked[] = [];
+  const progress = openProgress();
+  let begun = 0;
   for (const source of scan.sources) {
     if (source.source.adapter === undefined && absent.has(source.source.prover)) continue;
     const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
     // A program of somebody else's is asked once: it names no second checker.
     if (asked.length === 0 || (second && source.source.adapter !== undefined)) continue;
+    // How far a prover is it does not say; that it is asked still, and for how long, is said.
+    progress.step(`recheck ${source.source.repo}`, begun, stale.length);
+    begun += asked.length;
     runs.push(
       await recheckSource(config, source, asked, {
         unsandboxed: options.unsandboxed === true,
@@ -69,6 +75,7 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
       }),
     );
   }
+  progress.end();
   const after = runs.length > 0 ? await scanAll(config) : scan;
   const { checks } = after;
   const allowed = readPolicy(config.policy.axioms);
