@@ -125,9 +125,7 @@ const access = program.command("access").description("Look at requests to be let
 
 command("list", "Those that wait", access)
   .option("--all", "also those that were decided")
-  .action(async (options: CommonOptions & { all?: boolean }) =>
-    (await import("./annex/requests/access-command.ts")).runAccessList(options),
-  );
+  .action(run(async () => (await import("./annex/requests/access-command.ts")).runAccessList));
 
 for (const [name, state, about] of [
   ["grant", "granted", "Tell who asked that he is let in, and be told what to write into the configuration"],

@@ -101,8 +101,9 @@ function ask(server: ServingProcess, targets: readonly string[], headers = ""): 
 
 type Watch = { readonly latencies: readonly number[]; failed(): number; memory(): number; stop(): Promise<void> };
 
-/** Asks for /health at a fixed rate, and looks at the server's memory. */
-function watch(server: ServingProcess): Watch {
+/** Asks for /health at a fixed rate, and looks at the server's memory. A load balancer has asked within the last second when an attack begins. */
+async function watch(server: ServingProcess): Promise<Watch> {
+  await fetch(`${server.url}/health`).then((response) => response.arrayBuffer());
   // Enough that none waits here for the one before: what is measured is the server's time.
   const pool = new Pool(server.url, { connections: HEALTH_CONNECTIONS });
   const memoryNow = (): number => {
@@ -166,7 +167,7 @@ async function shape(server: ServingProcess, name: string, begin: () => readonly
 }
 
 async function hold(server: ServingProcess, begin: () => readonly Socket[]): Promise<Watch> {
-  const watching = watch(server);
+  const watching = await watch(server);
   const sockets = begin();
   await wait(HOLD_MS);
   await watching.stop();
@@ -177,7 +178,7 @@ async function hold(server: ServingProcess, begin: () => readonly Socket[]): Pro
 
 /** Hostile clients of every kind, coming and going, beside readers whose answers are counted. */
 async function mix(server: ServingProcess, seconds: number): Promise<readonly Figure[]> {
-  const watching = watch(server);
+  const watching = await watch(server);
   const until = performance.now() + seconds * 1000;
   const pool = new Pool(server.url, { connections: READERS });
   const counts = { good: 0, busy: 0, wrong: 0 };

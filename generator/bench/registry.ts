@@ -172,7 +172,7 @@ async function recheckMetamath(folder: string): Promise<Figure[]> {
     second: false,
     graph: false,
     allowed: [],
-    sandbox: true,
+    sandbox: false, // as below
     limits: { wall: 600, cpu: 600, memory: 8192, output: 1024, processes: 64 },
     cache: null,
     jobs: 1,
@@ -200,6 +200,14 @@ async function recheckMetamath(folder: string): Promise<Figure[]> {
   ];
 }
 
+/** Processor time of this process and of all that it has started and that has ended: the unit of the ratios, since waiting is others' work. */
+function processorSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  const [, rest = ""] = readFileSync("/proc/self/stat", "utf8").split(") ");
+  const [children = 0, inSystem = 0] = rest.split(" ").slice(13, 15).map(Number);
+  return (user + system) / 1e6 + (children + inSystem) / 100;
+}
+
 /** What coqc takes for all of it, in a copy and in the order that coqdep says, and for the last file alone, which nothing imports. */
 function compileAlone(source: string, folder: string, root: string, logical: string) {
   cpSync(source, folder, { recursive: true });
@@ -209,9 +217,9 @@ function compileAlone(source: string, folder: string, root: string, logical: str
     .stdout.trim()
     .split(/\s+/);
   const compile = (path: string): number => {
-    const began = performance.now();
+    const began = processorSeconds();
     if (spawnSync("coqc", ["-q", ...flags, path], { cwd: folder }).status !== 0) throw new Error(`coqc refuses ${path}`);
-    return (performance.now() - began) / 1000;
+    return processorSeconds() - began;
   };
   const total = order.map(compile).reduce((sum, one) => sum + one, 0);
   const leaf = (order.at(-1) ?? "").replace(/^\.\//, "");
@@ -224,10 +232,10 @@ function compileAlone(source: string, folder: string, root: string, logical: str
 /** What a recheck of one file cannot do without, each alone. */
 function timeSteps(cwd: string, flags: readonly string[], files: readonly string[], module: string): string {
   const time = (program: string, args: readonly string[], input = ""): string => {
-    const began = performance.now();
+    const began = processorSeconds();
     const { status } = spawnSync(program, args, { cwd, input });
     if (status !== 0) throw new Error(`${program} ended with ${status}`);
-    return ((performance.now() - began) / 1000).toFixed(2);
+    return (processorSeconds() - began).toFixed(2);
   };
   return [
     `the adapter's start ${time(process.execPath, [PROVERS.coq.adapter ?? "", "describe"])}`,
@@ -250,16 +258,17 @@ async function recheckDevelopment(folder: string, development: string | null): P
   // What a run before has compiled would count for nothing.
   process.env["XDG_CACHE_HOME"] = join(folder, "cache");
   const seconds = async (force = false): Promise<{ total: number; scan: number; asked: number }> => {
-    const began = performance.now();
+    const began = processorSeconds();
     const scan = await scanAll(config);
-    const scanned = performance.now();
+    const scanned = processorSeconds();
     writeLock(config.lock, scan.lock);
     const checks = readChecks(config.checks);
     const asked = (force ? scan.records : findStale(scan.records, checks, toolOf)).map(({ one }) => one);
     const [first] = scan.sources;
     if (first !== undefined && asked.length > 0) {
       const { check, problems } = await recheckSource(config, first, asked, {
-        unsandboxed: false,
+        // Bubblewrap does not wait for what it starts, so that nobody would learn its processor time.
+        unsandboxed: true,
         exact: false,
         jobs: 1,
         key: null,
@@ -267,7 +276,7 @@ async function recheckDevelopment(folder: string, development: string | null): P
       });
       if (check === null) throw new Error(problems.join("; "));
     }
-    return { total: (performance.now() - began) / 1000, scan: (scanned - began) / 1000, asked: asked.length };
+    return { total: processorSeconds() - began, scan: scanned - began, asked: asked.length };
   };
   const { total: coqc, leaf, own, steps } = compileAlone(join(folder, "src"), join(folder, "alone"), root, logical);
   const first = await seconds();
@@ -276,7 +285,7 @@ async function recheckDevelopment(folder: string, development: string | null): P
   const file = join(folder, "src", leaf);
   writeFileSync(file, `${readFileSync(file, "utf8")}\nLemma added_by_the_bench : True. Proof. exact I. Qed.\n`);
   const changed = await seconds();
-  const of = `${first.asked} theorems; coqc takes ${coqc.toFixed(1)} s, a first recheck ${first.total.toFixed(1)} s; the kernel's graph is ${findCoq()?.graph === true ? "there" : "not there"}`;
+  const of = `in seconds of processor; ${first.asked} theorems; coqc takes ${coqc.toFixed(1)} s, a first recheck ${first.total.toFixed(1)} s; the kernel's graph is ${findCoq()?.graph === true ? "there" : "not there"}`;
   return [
     { figure: "scan / coqc", value: (first.scan / coqc) * 100, unit: "%", target: { at: "most", value: 2 }, note: of },
     {

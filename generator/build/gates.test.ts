@@ -12,7 +12,7 @@ import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
 import { ask, openFixtureView } from "../testing/view.ts";
-import { PAGED_PARTS } from "../testing/plain-parts.ts";
+import { PLAIN_PARTS } from "../testing/plain-parts.ts";
 import { runHere } from "../testing/run-program.ts";
 import { build } from "../testing/whole.ts";
 
@@ -147,11 +147,11 @@ test("by default a build says what got weaker, and publishes", async (t) => {
   const { file, write } = await makeLibrary(t, "");
   const config = await openConfig(file);
   assert.deepEqual(
-    (await build(config, { progress: SILENT }, PAGED_PARTS)).notes.filter((note) => /weaker|Drift/.test(note)),
+    (await build(config, { progress: SILENT }, PLAIN_PARTS)).notes.filter((note) => /weaker|Drift/.test(note)),
     [],
   );
   await write({ [`code/sorting/${HEAD}/coq/A.v`]: "Theorem other.\n" });
-  const { published, notes } = await build(config, { progress: SILENT }, PAGED_PARTS);
+  const { published, notes } = await build(config, { progress: SILENT }, PLAIN_PARTS);
   assert.ok(published);
   assert.deepEqual(
     notes.filter((note) => /weaker|Drift/.test(note)).map((note) => note.split(",")[0]),
@@ -183,7 +183,7 @@ test("what follows from the rest of a record is filled in, and a status that con
     ),
   });
   const config = await openConfig(file);
-  const { registry: findings } = await build(config, { progress: SILENT }, PAGED_PARTS);
+  const { registry: findings } = await build(config, { progress: SILENT }, PLAIN_PARTS);
   const told = findings.map(({ record, field, what }) => `${record}: ${field} ${what}`).join("\n");
   assert.match(told, /CUB-0001: status is "NOT_VERIFIED_YET", but verification_state is VERIFIED/);
   assert.match(told, /CUB-0002: status is "VERIFIED_EXACT", but verification_state is UNSPECIFIED/);
@@ -215,7 +215,7 @@ test("how a prover is asked follows from a record's files and module, and is lef
   text.cubs[0] = { ...text.cubs[0], reproduce: {} };
   await write({ "registry.json": JSON.stringify(text) });
   const config = await openConfig(file);
-  await build(config, { progress: SILENT }, PAGED_PARTS);
+  await build(config, { progress: SILENT }, PLAIN_PARTS);
   const { cubs } = (await ask(await openFixtureView(config), "/api/cubs.json")).json() as { cubs: { reproduce: { recheck: string } }[] };
   assert.deepEqual(
     cubs.map(({ reproduce }) => reproduce.recheck),
@@ -282,10 +282,10 @@ test("counts that are left out are those of the records, and false ones are refu
 test("a code store that cannot be read is nobody's fault but ours: nothing is said to be gone", async (t) => {
   const { dir, file, write } = await makeLibrary(t, "gates: { regressions: refuse, drift: refuse }");
   const config = await openConfig(file);
-  await build(config, { progress: SILENT }, PAGED_PARTS);
+  await build(config, { progress: SILENT }, PLAIN_PARTS);
   renameSync(join(dir, "code"), join(dir, "elsewhere"));
   await write({ "library/notes/more.md": "# More\n" });
-  await build(config, { progress: SILENT }, PAGED_PARTS);
+  await build(config, { progress: SILENT }, PLAIN_PARTS);
   const view = await openFixtureView(config);
   const { files } = (await ask(view, "/api/cubs/CUB-0001/code")).json() as { files: { state: string }[] };
   assert.equal(files[0]?.state, "unreachable");

@@ -33,7 +33,7 @@ const HELP = `${USAGE}
   --answers FILE  questions, whose answers without a model are judged instead; those with patterns are asked of manuals that the files of
                   their answers name, and need no DIR: generator/eval/japanese.jsonl are 60 in Japanese
   --packages DEBS where questions with patterns are asked of manuals: folder of Debian packages, which keeps the library
-  --titles        how many of 300 real files have the title that a person gave them; --packages as above, and no DIR
+  --titles        how many of 400 real files have the title that a person gave them; --packages as above, and no DIR
   --learn         learns the weights of answers from those questions, and writes them into the program
   --json          as JSON
   --no-semantic   without /api/ai-search, whose vectors take most of the time

@@ -95,6 +95,7 @@ export const AskRequest = z
         "is neither a snapshot's number nor its id",
       )
       .transform(String)
+      .pipe(z.string())
       .exactOptional()
       .meta({ description: "Number or id of a kept snapshot that shall answer; the one that is served when left out" }),
   })

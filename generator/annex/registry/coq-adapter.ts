@@ -82,7 +82,9 @@ async function run(request: AdapterRequest): Promise<void> {
       };
       const open = () => sandbox.open({ ...job, writes: [out], command: ["coqtop", "-quiet", ...flagsOf(request)] });
       const printed = openPrinted(request, compiled, needed);
-      await answer({ request, open, moduleOf: moduleOf(request), say, graph: hasPlugin ? { file, read } : null, printed }, asked);
+      const graph = hasPlugin ? { file, read } : null;
+      const importsOf = (paths: readonly string[]): readonly string[] => closeOver(direct, paths);
+      await answer({ request, open, moduleOf: moduleOf(request), importsOf, say, graph, printed }, asked);
     } finally {
       rmSync(out, { recursive: true, force: true });
     }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { compareNames } from "../../../snapshots/format/tree.ts";
 import { type Assumptions, Coq, readAssumptions, readType } from "./coq-ask.ts";
-import { assumptionsOf, type CoqGraph, graphOf, readGraph } from "./coq-graph.ts";
+import { assumptionsOf, type CoqGraph, graphOf, graphOfModules, readGraph } from "./coq-graph.ts";
 import { FullNames, printDefinitions, type Printed } from "./coq-meaning.ts";
 import { readCoqUses } from "./coq-uses.ts";
 import type { AdapterRequest, Asked } from "./request.ts";
@@ -19,6 +19,8 @@ export type Asking = {
   open(): Dialogue;
   /** Full name of the module of a file. */
   moduleOf(path: string): string;
+  /** Files with all that they import of the sources. */
+  importsOf(paths: readonly string[]): readonly string[];
   say(line: object): void;
   /** Where a graph can be written, and what takes it from there; null where the plugin is not here. */
   readonly graph: { readonly file: string; read(): string } | null;
@@ -139,9 +141,12 @@ async function findDefinitions(asking: Asking, coq: Coq, full: FullNames, named:
 
 async function tellAxioms(asking: Asking, coq: Coq, full: FullNames, asked: readonly Stated[]): Promise<void> {
   if (asked.length === 0) return;
-  if (await tellByGraph(asking, coq, full, asked)) return;
+  const tuple = coq.tuple(asked.map(({ name }) => name));
+  const [said] = await coq.ask([tuple.question]);
+  const all = readAssumptions(said ?? "");
+  if (all !== null && (await tellByGraph(asking, coq, full, asked, tuple.name, all))) return;
   tellUses(asking, asked);
-  await tellBySplitting(asking, coq, full, asked);
+  await tellBySplitting(asking, coq, full, asked, all);
 }
 
 function tell(
@@ -157,14 +162,22 @@ function tell(
 }
 
 /** @returns whether the graph was taken: it has to say of all together what `Print Assumptions` says, and to know each declaration */
-async function tellByGraph(asking: Asking, coq: Coq, full: FullNames, asked: readonly Stated[]): Promise<boolean> {
+async function tellByGraph(
+  asking: Asking,
+  coq: Coq,
+  full: FullNames,
+  asked: readonly Stated[],
+  tuple: string,
+  all: Assumptions,
+): Promise<boolean> {
   if (asking.graph === null) return false;
   const { request, say } = asking;
-  const tuple = coq.tuple(asked.map(({ name }) => name));
-  const [closed = ""] = await coq.ask([tuple.question, graphOf(tuple.name, asking.graph.file)]);
-  const all = readAssumptions(closed ?? "");
+  // Where all is closed the graph of the sources alone says what they use; that of all libraries is dear.
+  const isClosed = all.names.length + all.unsafe.length === 0;
+  const modules = asking.importsOf(asked.map(({ path }) => path)).map((path) => asking.moduleOf(path));
+  await coq.ask([isClosed ? graphOfModules(modules, asking.graph.file) : graphOf(tuple, asking.graph.file)]);
   const graph = readGraph(asking.graph.read());
-  if (all === null || graph === null) return false;
+  if (graph === null) return false;
   const own = new Set([...request.own, ...asked.map(({ name }) => name)]);
   const last = new Set([...own].map((name) => name.split(".").at(-1)));
   const flagged = all.unsafe.map((what) => what.split(" ")[0] ?? "");
@@ -172,7 +185,7 @@ async function tellByGraph(asking: Asking, coq: Coq, full: FullNames, asked: rea
   await full.locate([...wanted.map(({ name }) => name), ...all.names, ...flagged]);
   const numbers = new Map([...graph.nodes].map(([id, { name }]) => [full.of(name), id]));
   if (numbers.size !== graph.nodes.size || asked.some(({ name }) => !numbers.has(name))) return false;
-  const rests = await restsOf(graph, all, full, coq);
+  const rests = isClosed ? new Map<number, Assumptions>() : await restsOf(graph, all, full, coq);
   if (rests === null) return false;
   const found = assumptionsOf(
     graph,
@@ -231,17 +244,24 @@ async function restsOf({ nodes }: CoqGraph, all: Assumptions, full: FullNames, c
   return rests;
 }
 
-async function tellBySplitting(asking: Asking, coq: Coq, full: FullNames, asked: readonly Asked[]): Promise<void> {
+/** @param first what was said of all together */
+async function tellBySplitting(
+  asking: Asking,
+  coq: Coq,
+  full: FullNames,
+  asked: readonly Asked[],
+  first: Assumptions | null,
+): Promise<void> {
   const { request, say } = asking;
   const told: { readonly group: readonly Asked[]; readonly found: Assumptions }[] = [];
   const allowed = new Set(request.allowed);
   let groups: (readonly Asked[])[] = [asked];
+  let answers: (Assumptions | null)[] = [first];
   while (groups.length > 0) {
-    const answers = await coq.ask(groups.map((group) => coq.tuple(group.map(({ name }) => name)).question));
-    await full.locate(answers.flatMap((text) => readAssumptions(text ?? "")?.names ?? []));
+    await full.locate(answers.flatMap((one) => one?.names ?? []));
     const next: (readonly Asked[])[] = [];
     for (const [at, group] of groups.entries()) {
-      const found = readAssumptions(answers[at] ?? "");
+      const found = answers[at] ?? null;
       // Where the policy allows all that a file rests on, each theorem of it rests on at most that.
       const oneFile = new Set(group.map(({ path }) => path)).size === 1;
       const enough = oneFile && found !== null && found.unsafe.length === 0 && found.names.every((name) => allowed.has(full.of(name)));
@@ -252,6 +272,8 @@ async function tellBySplitting(asking: Asking, coq: Coq, full: FullNames, asked:
           say({ t: "check", path: one.path, decl: one.key, state: "unsupported", log: "Coq did not say what it rests on." });
     }
     groups = next;
+    const said = await coq.ask(groups.map((group) => coq.tuple(group.map(({ name }) => name)).question));
+    answers = said.map((text) => readAssumptions(text ?? ""));
   }
   const own = new Set(request.own);
   for (const { group, found } of told) {

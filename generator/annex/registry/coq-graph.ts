@@ -11,6 +11,11 @@ export function graphOf(definition: string, file: string): string {
   return `Require dpdgraph.dpdgraph. Set DependGraph File ${JSON.stringify(file)}. Print DependGraph ${definition}.`;
 }
 
+/** The same of all that some modules declare, and of nothing else. */
+export function graphOfModules(modules: readonly string[], file: string): string {
+  return `Require dpdgraph.dpdgraph. Set DependGraph File ${JSON.stringify(file)}. Print FileDependGraph ${modules.join(" ")}.`;
+}
+
 /** @returns null when a line is none of the format's */
 export function readGraph(text: string): CoqGraph | null {
   const nodes = new Map<number, GraphNode>();

@@ -110,6 +110,36 @@ test("one by one, by the tuple and by the kernel's graph: the same axioms of eve
   assert.deepEqual(digests[0], digests[1], "who has the plugin and who has not state the same");
 });
 
+test("where nothing rests on an axiom uses are the kernel's, too: also what no word of the source names, in another file", {
+  skip: skipGraph,
+}, async (t) => {
+  const { put, recheck, config } = openSource(t);
+  const leaf = "From L Require Import A.\nLemma by_hint : n = 1. Proof. auto. Qed.\n";
+  put({
+    "src/A.v": "Definition n := 1.\nLemma hinted : n = 1. Proof. reflexivity. Qed.\n#[global] Hint Resolve hinted : core.\n",
+    "src/B.v": leaf,
+  });
+  for (const text of [leaf, `${leaf}(* later *)\n`]) {
+    put({ "src/B.v": text });
+    const [run] = await recheck();
+    assert.ok(run?.check, run?.problems.join("\n"));
+    const { records, checks } = await scanAll(config());
+    const found = records.find(({ one }) => one.theorem === "by_hint");
+    const [told] = found === undefined ? [] : checks.of(found.one, found.source);
+    assert.deepEqual(
+      [told?.axioms, told?.exact, told?.uses.toSorted((a, b) => (a.to < b.to ? -1 : 1))],
+      [
+        [],
+        true,
+        [
+          { to: "L.A.hinted", part: "proof", basis: "kernel" },
+          { to: "L.A.n", part: "statement", basis: "kernel" },
+        ],
+      ],
+    );
+  }
+});
+
 test("a development that brings a module of the plugin's name is asked without the plugin", { skip: skipGraph }, async (t) => {
   const { put, recheck, config } = openSource(t);
   put({

@@ -1,6 +1,7 @@
 /** Declarations, ids, checks and what people say → the registry, `{ meta, cubs }`, as a file of it would be. */
 import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
+import { compareNames } from "../../../snapshots/format/tree.ts";
 import { countRecords } from "../../../snapshots/query/index.ts";
 import { CubRecord, RecordCheck, type RecordEdge } from "../../../snapshots/schema/index.ts";
 import { parseRegistry, type ParsedRegistry } from "../../sources/registry.ts";
@@ -398,7 +399,7 @@ function recordOf(
     ...agreementOf(verdicts),
     ...driftOf(verdicts, checks.history(one), reasonsOf(lock).get(id)),
     ...(newest?.axioms == null ? {} : { axioms: newest.axioms, unsafe: newest.unsafe }),
-    ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: newest.uses.flatMap((use) => edgeOf(one, use, idOf)) } }),
+    ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: edgesOf(one, newest.uses, idOf) } }),
     ...states,
     // A person may lower what a check says, and never raise it.
     verification_state: lower(states.verification_state, said["verification_state"]),
@@ -430,14 +431,15 @@ function anchorOf({ files }: ScannedSource, file: unknown, name: unknown): strin
   return at < 0 ? undefined : `${String(file)}:${at + 1}`;
 }
 
-function edgeOf(
-  { repo, prover }: Found,
-  { to, part, basis }: ToldVerdict["uses"][number],
-  idOf: ReadonlyMap<string, string>,
-): RecordEdge[] {
-  const id = idOf.get(`${repo} ${prover} ${to}`);
-  // What somebody hides is counted and not named.
-  return id === undefined ? [] : [{ id, name: to, from: part, basis }];
+/** In an order of their own: a graph lists them as it was walked. */
+function edgesOf({ repo, prover }: Found, uses: ToldVerdict["uses"], idOf: ReadonlyMap<string, string>): RecordEdge[] {
+  return uses
+    .flatMap(({ to, part, basis }): RecordEdge[] => {
+      const id = idOf.get(`${repo} ${prover} ${to}`);
+      // What somebody hides is counted and not named.
+      return id === undefined ? [] : [{ id, name: to, from: part, basis }];
+    })
+    .sort((a, b) => compareNames(`${a.name} ${a.from}`, `${b.name} ${b.from}`));
 }
 
 function lower(state: string, said: unknown): string {

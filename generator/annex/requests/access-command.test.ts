@@ -17,7 +17,7 @@ test("requests are listed, granted and refused; a grant changes no configuration
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   writeFileSync(join(dir, "proofshelf.yaml"), CONFIG);
   const none = await runIn(dir, ["access", "list"]);
-  assert.match(none.stderr, /No requests are taken\.\n.*requests: \.\/requests\.jsonl/);
+  assert.match(none.stderr, /No requests are taken\.\n.*requests: \.\.\/requests\.jsonl/);
   writeFileSync(
     join(dir, "proofshelf.yaml"),
     `${CONFIG}access: { kind: oidc, issuer: "https://idp.example.org", clientId: l, allow: { domains: [example.org] }, requests: ./requests.jsonl }\n`,

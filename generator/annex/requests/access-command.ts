@@ -42,7 +42,7 @@ async function openRequests(options: CommonOptions): Promise<{ readonly file: st
   const file = config.access?.requests ?? null;
   if (file === null)
     throw new ShelfError("not_configured", "No requests are taken.", {
-      fixes: ["Write access: { requests: ./requests.jsonl } into proofshelf.yaml."],
+      fixes: ["Write access: { requests: ../requests.jsonl } into proofshelf.yaml."],
     });
   return { file, config };
 }
