@@ -11,7 +11,7 @@ import type { IndexReader } from "../index/reader.ts";
 import { withinLimit } from "../index/time-limit.ts";
 import type { Renderer } from "../page/renderer.ts";
 import type { PageMaker } from "../page/request-pages.ts";
-import { warmRecords } from "../query/cubs.ts";
+import { warmRecords } from "../query/index.ts";
 import type { History } from "../query/history.ts";
 import type { FirstSeen, OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Match, Place, Router } from "../routes/match.ts";

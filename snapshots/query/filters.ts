@@ -161,7 +161,7 @@ export function idsOf({ ids }: FilterColumns): readonly string[] {
 }
 
 /** PlacesOf returns all places, ascending. */
-export function placesOf({ ids }: FilterColumns): readonly number[] {
+function placesOf({ ids }: FilterColumns): readonly number[] {
   return [...Array(ids.reduce((sum, [, count]) => sum + count, 0)).keys()];
 }
 
@@ -203,7 +203,7 @@ type Naming = Pick<CubRecord, "id" | "theorem_name" | "module" | "file_shas">;
 
 /** Whether a query is the id of a record, its name with or without its module, or a digest of its files or the first digits of one; `findCubs`
  *  has these first. Null for a query that can name none. */
-export function openNamed(query: string): ((record: Naming) => boolean) | null {
+function openNamed(query: string): ((record: Naming) => boolean) | null {
   const name = query.trim();
   if (name === "" || /\s/.test(name)) return null;
   const [id, qualified, digest] = [foldCase(name), name.replaceAll("::", "."), parseDigestStart(name)];
