@@ -435,7 +435,7 @@ test("serve prints one line when it is ready, holds no secret as site server, an
   const port = new URL(server.url).port;
   const second = await runHere(["serve", "--only", "site", "--port", port, "--config", file]);
   assert.equal(second.status, 1);
-  assert.match(second.stderr, /port is in use/);
+  assert.match(second.stderr, /port \d+ is in use/);
   assert.doesNotMatch(second.stderr, /\n\s+at /);
   assert.equal(await server.stop(), 0);
   await assert.rejects(fetch(server.url));

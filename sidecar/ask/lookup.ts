@@ -162,8 +162,8 @@ function recordHit(record: CubRecord): Hit {
   return {
     sentence: sentence([
       `${record.id} is the ${kind} ${record.theorem_name} in ${record.repo}; it is ${standing.says}.`,
-      `Statement: ${record.statement}`,
       record.invocation === "" ? "" : `Invocation: ${record.invocation}.`,
+      `Statement: ${record.statement}`,
     ]),
     source: {
       title: record.theorem_name,
