@@ -1,0 +1,12 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { saysQuote } from "./answer-text.ts";
+
+test("a quote that an answer says already is known by its words, whatever marks or tags stand among them", () => {
+  const answer = "“The git-bisect(1) command handles history that includes merges. Imagine this history: a---b” [1]";
+  const source =
+    'The <a class="ulink"\nhref="git-bisect.html">git-bisect(1)</a> command\nhandles *history* that includes merges.</p><p>Imagine this history:</p><pre>a---b</pre>';
+  assert.ok(saysQuote(answer, source));
+  assert.ok(!saysQuote(answer, source.replace("a---b", "somewhere else entirely")));
+  assert.ok(!saysQuote(answer, "<p></p>"));
+});
