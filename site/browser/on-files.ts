@@ -31,6 +31,9 @@ import { sortListing } from "./sort-listing.ts";
 
 const MAX_QUERY = 500; // characters
 
+/** Each file once: words of one query lie in one shard, and a record that was looked at is shown. It stands before what begins below. */
+const loaded = new Map<string, Promise<unknown>>();
+
 const place = document.querySelector<HTMLElement>("[data-on-files]");
 if (place) void start(place);
 
@@ -136,9 +139,6 @@ async function filterRegistry(root: URL, params: URLSearchParams, status: HTMLEl
   const field = document.querySelector<HTMLInputElement>(".lead form.search input[name=q]");
   if (field) field.value = query.q;
 }
-
-/** Each file once: words of one query lie in one shard, and a record that was looked at is shown. */
-const loaded = new Map<string, Promise<unknown>>();
 
 function load<T>(root: URL, path: string): Promise<T> {
   const loading = loaded.get(path) ?? fetchJson(root, path);
