@@ -135,7 +135,8 @@ async function filterRegistry(root: URL, params: URLSearchParams, status: HTMLEl
   body?.replaceChildren(...[place, status, list, drawPager(root, query, found.length)].filter((node) => node !== null));
   status.textContent = `${formatCount(found.length)} of ${formatPlural(ids.length, "record")}`;
   const total = document.querySelector(".lead .facts span");
-  if (total) total.textContent = status.textContent;
+  const isNarrowed = query.q !== "" || query.filters.size > 0;
+  if (total) total.textContent = isNarrowed ? status.textContent : formatPlural(ids.length, "record");
   const field = document.querySelector<HTMLInputElement>(".lead form.search input[name=q]");
   if (field) field.value = query.q;
 }
