@@ -52,7 +52,8 @@ function makeClone(t: TestContext, options: { npmFails?: boolean; programs?: rea
       : `mkdir -p "${root}/node_modules"; cp "${root}/package-lock.json" "${root}/node_modules/.package-lock.json"`,
   );
   program("apt-get", "");
-  for (const name of options.programs ?? ["chromium-headless-shell", "coqc", "bwrap", "cc", "nginx", "varnishd"]) program(name, "");
+  for (const name of options.programs ?? ["chromium-headless-shell", "coqc", "bwrap", "cc", "nginx", "varnishd", "metamath"])
+    program(name, "");
   for (const name of ["sh", "mkdir", "cp"])
     symlinkSync(spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim(), join(bin, name));
   return {
@@ -143,7 +144,7 @@ test("tests get the programs that they run: installed where that is allowed, nam
   if (process.getuid?.() === 0)
     assert.ok(missing.calls().some((line) => /^apt-get install .*chromium/.test(line) && !line.includes("coq")));
   else assert.match(stderr, /apt-get install chromium-headless-shell/);
-  const other = makeClone(t, { programs: ["chromium", "coqc", "bwrap", "cc", "nginx", "varnishd"] });
+  const other = makeClone(t, { programs: ["chromium", "coqc", "bwrap", "cc", "nginx", "varnishd", "metamath"] });
   const said = other.run("--test", "script.mjs").stderr;
   if (process.getuid?.() === 0) assert.ok(other.calls().some((line) => /^apt-get install .*chromium-headless-shell$/.test(line)));
   else assert.ok(!said.includes("chromium"), "the other browser does as well");

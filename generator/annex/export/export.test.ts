@@ -95,23 +95,6 @@ test("without twins every other file is there", async () => {
   );
 });
 
-test("citations of a folder lie in one file, with each of its pages once", () => {
-  const cited = [...digestsUnder(at()).keys()].filter((path) => /(?:^|\/)=?cite/.test(path) && !path.startsWith("objects/"));
-  assert.deepEqual(
-    cited.filter((path) => !/(?:^|\/)=cite\.(?:bib|json)$/.test(path)),
-    [],
-  );
-  const records = JSON.parse(readFileSync(at("registry/=cite.json"), "utf8")) as { URL: string }[];
-  assert.deepEqual(
-    records.map(({ URL }) => URL.slice(URL.indexOf("/registry/"))),
-    readdirSync(at("registry"))
-      .filter((name) => name.startsWith("CUB-"))
-      .map((id) => `/registry/${id}/`),
-  );
-  assert.equal(readFileSync(at("registry/=cite.bib"), "utf8").match(/^@/gm)?.length, records.length);
-  assert.match(readFileSync(at("registry/CUB-0007/index.html"), "utf8"), /<a href="\.\.\/=cite\.bib">BibTeX/);
-});
-
 test("objects are their bytes under their own names, however awkward, but for those that a host would have run", () => {
   for (const key of HOSTILE_NAMES) {
     const lies = isActive(key, new Uint8Array()) ? `${key}.txt` : key;
@@ -198,8 +181,7 @@ test("without kept snapshots nothing names an address of one: revisions are told
   for (const path of [...digestsUnder(at()).keys()].filter((name) => /^(?!objects\/|shelf\/).*\.(?:html|md|xml|txt|bib|json)$/.test(name)))
     assert.doesNotMatch(readFileSync(at(path), "utf8"), past, path);
   assert.match(readFileSync(at("snapshots/object/notes/short.md/index.html"), "utf8"), />as in snapshot 1</);
-  const items = JSON.parse(readFileSync(at("object/notes/=cite.json"), "utf8")) as { URL: string; version: string }[];
-  const item = items.find(({ URL }) => URL.endsWith(pagePath.object("notes/short.md")));
+  const [item] = JSON.parse(readFileSync(at("object/notes/short.md/cite.json"), "utf8")) as [{ URL: string; version: string }];
   assert.match(item?.version ?? "", /^snapshot [0-9a-f]{64}$/);
 });
 

@@ -2,7 +2,16 @@
  *  that a file can have, but for objects that a browser would run (`active-objects.ts`) and the links to them. */
 import { answer, type View } from "../../../snapshots/http/index.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { blobPath, exportFile, formatKeyPath, listPath, objectPath, pagePath, relativeHref } from "../../../snapshots/format/layout.ts";
+import {
+  blobPath,
+  CITATION_FILES,
+  exportFile,
+  formatKeyPath,
+  listPath,
+  objectPath,
+  pagePath,
+  relativeHref,
+} from "../../../snapshots/format/layout.ts";
 import { tilePaths } from "../../../snapshots/log/index.ts";
 import type { ViewData } from "../../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
@@ -15,10 +24,12 @@ import { HARVEST_FILES, ROUTER, ROUTES } from "../../../snapshots/service/routes
 import { checkpointPath, reachable, redactedBlobs, redactionPath } from "../../../snapshots/shelf/index.ts";
 import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts";
 import { harmlessKey, isActive, noteFor, relink } from "./active-objects.ts";
-import { openCitations } from "./citations.ts";
 
 /** What the browser's index is made of in the next build: no browser reads it. */
 const OWN_WORDS = /^pagefind\/\d+\/words$/;
+
+/** Pages that have a citation. */
+const CITED = /^\/(?:object\/.*|claims\/.+|registry\/CUB-[0-9]+\/)?$/s;
 
 /** Part 2 and later of a long text: what is beside its first page is of all of it. */
 const LATER_PART = /^\/object\/.*\/=p[0-9]+\/$/s;
@@ -106,18 +117,14 @@ async function* snapshotFiles(
   }
   const picture = async (key: string): Promise<Uint8Array | null> =>
     types.get(key)?.startsWith("image/svg") === true ? (await fileAt(view, mount + objectPath(key), key)).bytes : null;
-  const readAt = (path: string, name: string): Promise<ExportedFile | null> =>
-    mount === "" ? fileAt(view, path, folder + name) : pastFileAt(view, mount + path, folder + name);
-  const citations = openCitations(readAt);
   // The page of a PDF shows what its twin says.
   const drawn = new Set(data.objects.filter(({ kind }) => kind === "pdf").map(({ key }) => pagePath.object(key)));
   for (const [path, name] of paths) {
     count();
     if (withoutTwins && path.endsWith("/index.md") && !drawn.has(path.slice(0, -"index.md".length))) continue;
-    const read = await readAt(path, name);
+    const read = mount === "" ? await fileAt(view, path, folder + name) : await pastFileAt(view, mount + path, folder + name);
     if (read === null) continue;
-    const cited = await citations.withLinks(path, read, mount);
-    const found = withoutTwins ? withoutTwin(cited, drawn.has(path)) : cited;
+    const found = withoutTwins ? withoutTwin(read, drawn.has(path)) : read;
     const hasLinks = /\.(html|json)$/.test(name) && renamed.size > 0;
     const file = hasLinks ? { ...found, bytes: Buffer.from(await relink(Buffer.from(found.bytes).toString(), renamed, picture)) } : found;
     yield file;
@@ -127,7 +134,6 @@ async function* snapshotFiles(
     if (match?.exact === true)
       yield { ...file, path: `${folder}${route}`, alsoFolder: ROUTER.beginsOthers(match.route), route: match.route.path };
   }
-  for (const file of citations.files()) yield { ...file, path: folder + file.path };
   yield* filterFiles(data, folder);
 }
 
@@ -189,6 +195,8 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
     if (LATER_PART.test(path)) continue;
     // Its twin for readers that want no HTML.
     if (path.endsWith("/")) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
+    if (!CITED.test(path)) continue;
+    for (const file of Object.keys(CITATION_FILES)) yield [path + file, exportFile(path).replace(/index\.html$/, file)];
   }
   for (const page of feedPages(data)) for (const file of FEED_FILES) yield [page + file, decodeURIComponent((page + file).slice(1))];
   for (const path of ["/llms.txt", "/llms-full.txt", "/.well-known/mcp.json", "/sitemap.xml", "/robots.txt", ...HARVEST_FILES])
