@@ -152,6 +152,7 @@ test("results come while one types, arrow keys choose among them, and what was s
       await expect(page.getByRole("option").nth(1)).toHaveAttribute("aria-selected", "true");
       await page.keyboard.press("Enter");
       await expect.poll(() => page.url()).toBe(new URL(second ?? "", page.url()).href);
+      await page.waitForLoadState("networkidle");
       await page.keyboard.press("/");
       await expect(page.getByRole("option", { name: "merkle" })).toBeVisible();
     });

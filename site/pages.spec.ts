@@ -86,8 +86,8 @@ test("each paragraph begins on the side of its own script, code on the left; wha
     const bullets = await page.evaluate(() =>
       ["list", "items"].map((id) => {
         const list = document.getElementById(id) as HTMLElement;
-        const [outer, item] = [list.getBoundingClientRect(), (list.firstElementChild as HTMLElement).getBoundingClientRect()];
-        return item.left - outer.left > outer.right - item.right ? "left" : "right";
+        const { paddingLeft, paddingRight } = getComputedStyle(list);
+        return Number.parseFloat(paddingLeft) > Number.parseFloat(paddingRight) ? "left" : "right";
       }),
     );
     assert.deepEqual(bullets, ["right", "left"]);
