@@ -11,7 +11,7 @@ const HEIGHTS: Readonly<Record<string, number>> = {
   "browse/notes/": 1_600,
   "object/notes/percent-signs.md/": 2_000,
   "object/proofs/sorted-lists/coq/Sorting.v/": 3_500,
-  "object/papers/merkle-by-hand.pdf/": 2_000,
+  "object/papers/merkle-by-hand.pdf/": 2_300,
   "claims/": 2_200,
   "claims/every-theorem-has-a-lean-counterpart/": 20_000,
   "registry/": 3_000,
