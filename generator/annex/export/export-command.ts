@@ -19,6 +19,10 @@ export async function runExport(
   const place = parsePlace(target, options);
   if (place === null && options.gzip === true)
     throw new ShelfError("bad_config", "--gzip is for s3://; hosts of folders compress what they send.");
+  if (options.withoutTwins === true && options.withoutShelf !== true)
+    throw new ShelfError("bad_config", "--without-twins takes links out of pages, which an audit of the export would refuse.", {
+      fixes: ["Add --without-shelf: such an export is for readers, and nobody audits it."],
+    });
   const config = await openConfig(configOf(options), { checkSources: false });
   const { public: shelf } = await openConfigured(options, annexes);
   if ((await shelf.readPointer()) === null)

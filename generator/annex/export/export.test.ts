@@ -18,6 +18,7 @@ import { type Exported, exportView } from "./export.ts";
 import { formatNginx, typeRules } from "./host-rules.ts";
 import { HOSTILE_NAMES, SILENT, writeFiles, writeFixture } from "../../testing/library.ts";
 import { PAGED_PARTS } from "../../testing/plain-parts.ts";
+import { runHere } from "../../testing/run-program.ts";
 import { until } from "../../testing/until.ts";
 import { build, openShelves } from "../../testing/whole.ts";
 
@@ -86,13 +87,22 @@ test("without the shelf every other file is the same", async () => {
 
 test("without twins every other file is there", async () => {
   const bare = at("..", "no-twins");
-  await run(bare, { withoutTwins: true });
+  await run(bare, { withoutShelf: true, withoutTwins: true });
   const [all, rest] = [digestsUnder(at()), digestsUnder(bare)];
-  const isTwin = (path: string): boolean => path.endsWith("index.md") && !path.startsWith("objects/") && !path.startsWith("shelf/");
+  const isLeftOut = (path: string): boolean => path.startsWith("shelf/") || (path.endsWith("index.md") && !path.startsWith("objects/"));
   assert.deepEqual(
     [...rest.keys()],
-    [...all.keys()].filter((path) => !isTwin(path)),
+    [...all.keys()].filter((path) => !isLeftOut(path)),
   );
+  for (const path of rest.keys())
+    if (/^(?!objects\/).*\.html$|^llms\.txt$/.test(path))
+      assert.doesNotMatch(readFileSync(join(bare, path), "utf8"), /type="text\/markdown"|Markdown twin/, path);
+});
+
+test("what an audit would refuse is left out only of what nobody audits", async () => {
+  const { status, stderr } = await runHere(["export", at("..", "half"), "--without-twins"]);
+  assert.equal(status, 2);
+  assert.match(stderr, /an audit of the export would refuse.*--without-shelf/s);
 });
 
 test("objects are their bytes under their own names, however awkward, but for those that a host would have run", () => {
@@ -182,7 +192,8 @@ test("without kept snapshots nothing names an address of one: revisions are told
     assert.doesNotMatch(readFileSync(at(path), "utf8"), past, path);
   assert.match(readFileSync(at("snapshots/object/notes/short.md/index.html"), "utf8"), />as in snapshot 1</);
   const [item] = JSON.parse(readFileSync(at("object/notes/short.md/cite.json"), "utf8")) as [{ URL: string; version: string }];
-  assert.match(item?.version ?? "", /^snapshot [0-9a-f]{64}$/);
+  assert.ok(item.URL.endsWith(pagePath.object("notes/short.md")), item.URL);
+  assert.match(item.version, /^snapshot [0-9a-f]{64}$/);
 });
 
 test("pages and objects lie where a host looks for them", async () => {
