@@ -37,6 +37,7 @@ import { buildDemo } from "./library.ts";
 import { ON_FIRST_CORE } from "./load.ts";
 import { benchOpenShelf } from "./open-shelf.ts";
 import { benchParts } from "./parts.ts";
+import { benchProxyRules } from "./proxy-rules.ts";
 import { benchPublishing } from "./publishing.ts";
 import { benchRegistry } from "./registry.ts";
 import { benchScale } from "./scale.ts";
@@ -86,6 +87,7 @@ const { values } = parseArgs({
 const objects = values.objects === undefined ? undefined : Number(values.objects);
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>> = {
   serving: async () => benchServing(await findDemo(), await makeFolder("serving")),
+  "proxy-rules": async () => benchProxyRules(await findDemo(), await makeFolder("proxy-rules")),
   agents: () => withServer([], benchAgents),
   idle: () => withServer([], benchIdle),
   sidecar: () => withServer(ON_FIRST_CORE, async (server) => benchSidecar(server, access, await makeFolder("sidecar"))),
