@@ -72,7 +72,7 @@ export function queriesOf(counted: readonly Linked[]): readonly { readonly query
  *  need not be shown a second time. */
 export function saysQuote(answer: string, quote: string): boolean {
   const fold = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
-  const [said, words] = [fold(answer), fold(quote.replaceAll(/<[^<>]*>/g, ""))];
+  const [said, words] = [fold(answer), fold(quote.replaceAll(/<[^<>]*>|&\w+;|&#\w+;/g, ""))];
   return words !== "" && said.includes(words.slice(0, 60)) && (said.includes(words.slice(-20)) || answer.includes("…"));
 }
 
