@@ -11,6 +11,7 @@
  *      npm run bench -- --part filters --objects 5000   filters on a plain host over fewer records than 50,000
  *      npm run bench -- --part searching --passages 1000000   searches among more passages: those of its library, repeated with fresh words
  *      npm run bench -- --part registry --library DIR   records out of this development of Coq's, instead of the demo's
+ *      npm run bench -- --part proxy-rules   what each rule of the file for nginx costs
  *      npm run bench -- --part parts   what the optional parts of the program cost on the disk and to load
  *      npm run bench -- --part bucket --objects 2000   a library in a bucket, smaller than 10,000
  *
