@@ -58,6 +58,7 @@ const changesPath = (sequence: number): string => `changes/${sequence}.json`;
 /** One root of a shelf, for readers and for whoever writes it. */
 export class DirectoryShelf implements Shelf {
   readonly indexUri: string;
+  readonly sharedIndexUri: string | null;
   readonly records: RootRecords;
   readonly log: LogFiles;
   readonly redactions: RootRedactions;
@@ -78,6 +79,7 @@ export class DirectoryShelf implements Shelf {
     this.use = use;
     this.announce = announce;
     this.indexUri = join(root, "index");
+    this.sharedIndexUri = fallback?.indexUri ?? null;
     const files = new RootFiles(root);
     this.files = files;
     this.sums = new ChangesSums(root, files);
@@ -131,7 +133,7 @@ export class DirectoryShelf implements Shelf {
       if (elsewhere !== null && Buffer.compare(elsewhere, bytes) === 0) return false;
     }
     if (this.use === "serving" || there !== null || bytes.length > MAX_PACKED) this.files.writeWhole(this.blobPath(digest), bytes);
-    else this.writer.add(packEntry(digest, bytes));
+    else this.writer.add(await packEntry(digest, bytes));
     this.whole.add(digest);
     return true;
   }
