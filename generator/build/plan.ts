@@ -28,7 +28,6 @@ import {
   type KnownObject,
   NOTHING_WRITTEN,
   timesOf,
-  type ViewState,
 } from "../kept/state.ts";
 import { ROUTES } from "../../snapshots/service/routes.ts";
 

@@ -15,7 +15,7 @@ import type { IndexThread } from "./index-thread.ts";
  *  @param snapshot may become known while rows are written
  *  @param onRead told of so many more documents that have been read
  *  @returns what is indexed now */
-export async function updateIndex(
+async function updateIndex(
   index: IndexThread,
   view: "public" | "internal",
   snapshot: Promise<string>,
