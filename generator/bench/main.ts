@@ -28,6 +28,7 @@ import { benchAgents } from "./agents.ts";
 import { benchBrowserSearch } from "./browser-search.ts";
 import { benchBucket } from "./bucket.ts";
 import { benchBuilding } from "./building.ts";
+import { benchChanges } from "./changes.ts";
 import { benchDisk } from "./disk.ts";
 import { benchFilters } from "./filters.ts";
 import { benchHostile } from "./hostile.ts";
@@ -92,7 +93,10 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
   agents: () => withServer([], benchAgents),
   idle: () => withServer([], benchIdle),
   sidecar: () => withServer(ON_FIRST_CORE, async (server) => benchSidecar(server, access, await makeFolder("sidecar"))),
-  building: async () => benchBuilding(await makeFolder("texts")),
+  building: async () => {
+    const texts = await benchBuilding(await makeFolder("texts"));
+    return "skipped" in texts ? texts : [...texts, ...(await benchChanges(await makeFolder("changes")))];
+  },
   "browser-search": async () => benchBrowserSearch(await makeFolder("texts"), objects),
   disk: async () => benchDisk(await makeFolder("disk"), values.library ?? null),
   searching: async () => benchSearching(await makeFolder("texts"), objects, values.passages === undefined ? null : Number(values.passages)),
