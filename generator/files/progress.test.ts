@@ -15,7 +15,7 @@ import { openProgress } from "./progress.ts";
 
 import type { ObjectStore } from "../sources/object-store.ts";
 import { openMemoryStore } from "../testing/memory-store.ts";
-import { PAGED_PARTS } from "../testing/plain-parts.ts";
+import { PLAIN_PARTS } from "../testing/plain-parts.ts";
 import { build, openShelves, verifyLibrary } from "../testing/whole.ts";
 
 const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
@@ -139,13 +139,13 @@ test("a first build that fails leaves nothing big behind, and a later one leaves
     readdirSync(join(dir, "shelf"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-  await assert.rejects(build(config, { progress: SILENT, store: failing }, PAGED_PARTS), { code: "EIO" });
+  await assert.rejects(build(config, { progress: SILENT, store: failing }, PLAIN_PARTS), { code: "EIO" });
   assert.ok(sizeOf() < 10_000, `${sizeOf()} bytes`);
-  const first = await build(config, { progress: SILENT, store: memory }, PAGED_PARTS);
+  const first = await build(config, { progress: SILENT, store: memory }, PLAIN_PARTS);
   objects.set("a/0.md", { bytes: "# Changed\n" });
-  await assert.rejects(build(config, { progress: SILENT, store: failing }, PAGED_PARTS), { code: "EIO" });
+  await assert.rejects(build(config, { progress: SILENT, store: failing }, PLAIN_PARTS), { code: "EIO" });
   assert.equal((await openShelves(config).public.readPointer())?.snapshot, first.snapshot);
-  assert.deepEqual(await verifyLibrary(config, { snapshots: "current", derive: false }, PAGED_PARTS), []);
+  assert.deepEqual(await verifyLibrary(config, { snapshots: "current", derive: false }, PLAIN_PARTS), []);
 });
 
 test("Ctrl-C says what is kept, publishes nothing, and the next build goes on there", async (t) => {
@@ -175,9 +175,9 @@ test("Ctrl-C says what is kept, publishes nothing, and the next build goes on th
   assert.ok(kept >= 20, said.join(""));
   const config = await openConfig(file);
   assert.equal(await openShelves(config).public.readPointer(), null);
-  const after = await build(config, { progress: SILENT }, PAGED_PARTS);
+  const after = await build(config, { progress: SILENT }, PLAIN_PARTS);
   assert.ok(after.work.read <= OBJECTS - kept + 1, `${after.work.read} were read again, ${kept} were kept`);
-  const elsewhere = await build({ ...config, shelf: { kind: "directory", root: join(dir, "other") } }, { progress: SILENT }, PAGED_PARTS);
+  const elsewhere = await build({ ...config, shelf: { kind: "directory", root: join(dir, "other") } }, { progress: SILENT }, PLAIN_PARTS);
   assert.deepEqual(
     [after.snapshot, after.internal.snapshot],
     [elsewhere.snapshot, elsewhere.internal.snapshot],
