@@ -1,5 +1,6 @@
 /** A reporter of node:test for files that share a process: a line for each test, how it ended, whose it is and what the process took since
- *  the test before, and `end` behind the last. What the modules took to load is of the first. */
+ *  the test before, and `end` behind the last. What loading all
+ *  modules took, and what every file makes ready before its tests, is of the first. */
 import type { TestEvent } from "node:test/reporters";
 import { processorSeconds } from "./processor.ts";
 
