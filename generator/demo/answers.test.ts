@@ -197,6 +197,8 @@ test("a slip in a question is answered as what was meant, in counts and in quote
     ["What is a reprodcible build?", "What is a reproducible build?"],
     ["What is the brithday bound?", "What is the birthday bound?"],
     ["Why does a digest need a canoncial form?", "Why does a digest need a canonical form?"],
+    ["Waht is a Merkle tree?", "what is a Merkle tree?"],
+    ["Wich records are deployable?", "which records are deployable?"],
     ["How many recrods are verified?", "How many records are verified?"],
     ["How many records are verfied?", "How many records are verified?"],
     ["Which claims are not verfied?", "Which claims are not verified?"],

@@ -1,6 +1,6 @@
 /** The face of the index. */
 export { copyManifests } from "./manifest.ts";
 export { type IndexUpdate, openIndex, type ViewIndex } from "./open.ts";
-export { type Document, documentId, type IndexRow } from "./row.ts";
+export { type Document, documentId } from "./row.ts";
 export { PASSAGES, WORDS } from "./tables.ts";
 export { hasVectors } from "./vectors.ts";
