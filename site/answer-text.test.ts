@@ -9,6 +9,11 @@ test("a quote that an answer says already is known by its words, whatever marks 
   assert.ok(saysQuote(answer, source));
   assert.ok(!saysQuote(answer, source.replace("a---b", "somewhere else entirely")));
   assert.ok(!saysQuote(answer, "<p></p>"));
+  assert.ok(saysQuote('call read("a.csv") first', "<p>call <code>read(&quot;a.csv&#34;)</code> first"));
+  // An answer that leaves out the rest of a long quote says so by its dots.
+  const more = `${source} And a second sentence stands below it.`;
+  assert.ok(!saysQuote(answer, more));
+  assert.ok(saysQuote(`${answer} …`, more));
 });
 
 test("of an answer only the paragraphs with lines of code are set as they stand", () => {

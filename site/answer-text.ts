@@ -73,11 +73,12 @@ export function queriesOf(counted: readonly Linked[]): readonly { readonly query
   return [...new Map(counted.map(({ href }) => [href, { query: readable(href), href }])).values()];
 }
 
-/** SaysQuote tells whether an answer says a quote in its own words, but for the marks and tags among them: then it need not be shown a second time. */
+/** SaysQuote tells whether an answer says a quote in its own words, or begins to and leaves out the rest, but for the marks and tags among them: then it
+ *  need not be shown a second time. */
 export function saysQuote(answer: string, quote: string): boolean {
   const fold = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
-  const [said, words] = [fold(answer), fold(quote.replaceAll(/<[^<>]*>/g, ""))];
-  return words !== "" && said.includes(words.slice(0, 60)) && said.includes(words.slice(-20));
+  const [said, words] = [fold(answer), fold(quote.replaceAll(/<[^<>]*>|&\w+;|&#\w+;/g, ""))];
+  return words !== "" && said.includes(words.slice(0, 60)) && (said.includes(words.slice(-20)) || answer.includes("…"));
 }
 
 export function viewQuote(citation: Omit<Citation, "href">, title: string, link: string | null): QuoteView {

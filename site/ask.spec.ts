@@ -180,6 +180,37 @@ test("the answer comes sentence by sentence, and a number opens its lines beside
   expect(errors).toEqual([]);
 });
 
+test("a copied answer has its citations, and what was asked before stays in the page and nowhere else", async ({ browser }) => {
+  const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+  try {
+    const page = await context.newPage();
+    await ask(page);
+    const answer = page.locator("[data-answer]");
+    await expect(page.locator("[data-status]")).toHaveText(/Written by a-model/);
+    await answer.selectText();
+    await page.keyboard.press("Control+c");
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    const said = await answer.innerText();
+    expect(copied.startsWith(said.trim().slice(0, 60))).toBe(true);
+    const place = page.locator("#c1 a").first();
+    expect(copied).toContain(`[1] ${await place.innerText()} ${new URL((await place.getAttribute("href")) ?? "", page.url()).href}`);
+
+    await page.getByLabel("Your question").fill(QUOTABLE);
+    await page.getByRole("button", { name: "Ask" }).click();
+    const before = page.locator("[data-thread] details");
+    await expect(before).toHaveCount(1);
+    await expect(before.locator("summary")).toHaveText(QUESTION);
+    await before.locator("summary").click();
+    await expect(before.locator("p")).toContainText(said.trim().slice(0, 60));
+    await expect(page.locator("[data-status]")).toHaveText(/Written by a-model/);
+    expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie]))).not.toContain("canonical");
+    await page.reload();
+    await expect(before).toHaveCount(0);
+  } finally {
+    await context.close();
+  }
+});
+
 test("a model that sends markup, links and commands adds none of it to the page", async ({ page }) => {
   demo.behaviour = async (user, response) => {
     say(

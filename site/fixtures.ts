@@ -323,6 +323,7 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
     { what: "object", name: HOSTILE.key, path: null, change: "removed", before: hex(4), after: null, fields: [], weaker: [] },
     { what: "claim", name: "sorted-insert", path: pagePath.claim("sorted-insert"), change: "changed", before: null, after: null, fields: [{ field: "status", before: `"partial"`, after: `"verified"` }, { field: "scope", before: `"${HOSTILE.script}"`, after: `"${HOSTILE.word}"` }], weaker: [] },
     { what: "record", name: "CUB-0007", path: pagePath.record("CUB-0007"), change: "added", before: null, after: null, fields: [], weaker: [] },
+    { what: "record", name: "CUB-0008", path: pagePath.record("CUB-0008"), change: "changed", before: null, after: null, fields: [{ field: "use_case", before: `["sorting","search"]`, after: `["search","sorting"]` }, { field: "repos", before: `["a","b"]`, after: `["b","c"]` }], weaker: [] },
     { what: "other", name: "api/capabilities", path: "/api/capabilities", change: "changed", before: hex(6), after: hex(7), fields: [], weaker: [] },
   ] }) },
   { name: "search", input: input(pagePath.search, { page: "search", more: "/search/?q=sorted+list&shown=30", query: "sorted list", prefix: "", collections, found: 61, problem: null, didYouMean: { query: HOSTILE.script, path: "/search/?q=sorted+lists" }, facets: [

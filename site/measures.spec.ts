@@ -201,4 +201,10 @@ test("keys turn the pages of a PDF, and an address leads to one", async ({ page,
   await page.keyboard.press("ArrowLeft");
   await expect(page.locator(".pages [aria-current]")).toHaveText("1");
   await expect(page).toHaveURL(/#page-1$/);
+  // On paper all pages stand below each other: none of them is turned to.
+  await page.emulateMedia({ media: "print" });
+  await expect.poll(() => page.locator(".strip").evaluate((strip) => getComputedStyle(strip).display)).toBe("block");
+  await page.emulateMedia({ media: "screen" });
+  await page.keyboard.press("ArrowRight");
+  await expect(page).toHaveURL(/#page-2$/);
 });

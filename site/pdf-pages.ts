@@ -14,8 +14,8 @@ const LEAF = /^<div class="leaf">\n(<a href="[^"]*"><img [^>]*><\/a>)\n(?:<div>\
 const CUT = /<p class="cut">[^]*?<\/p>\n?/g;
 
 /** UTF-16 units of HTML: of all text, and of all that is in the page at first. What is beyond comes as it is turned to. */
-const MAX_TEXT = 56 * 1024;
-const MAX_HTML = 72 * 1024;
+const MAX_TEXT = 40 * 1024;
+const MAX_HTML = 56 * 1024;
 
 /** SplitPages returns the first pages of a PDF, as many as a page of the site may hold. @param html of fitObjectHtml */
 export function splitPages(html: string): readonly PdfPage[] {

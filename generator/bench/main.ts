@@ -11,6 +11,7 @@
  *      npm run bench -- --part filters --objects 5000   filters on a plain host over fewer records than 50,000
  *      npm run bench -- --part searching --passages 1000000   searches among more passages: those of its library, repeated with fresh words
  *      npm run bench -- --part registry --library DIR   records out of this development of Coq's, instead of the demo's
+ *      npm run bench -- --part parts   what the optional parts of the program cost on the disk and to load
  *      npm run bench -- --part bucket --objects 2000   a library in a bucket, smaller than 10,000
  *
  *  It works in the system's folder for temporary files, listens on loopback only, and removes what it made. Linux. Exit code 0 also
@@ -35,6 +36,8 @@ import { benchIdle } from "./idle.ts";
 import { buildDemo } from "./library.ts";
 import { ON_FIRST_CORE } from "./load.ts";
 import { benchOpenShelf } from "./open-shelf.ts";
+import { benchParts } from "./parts.ts";
+import { benchProxyRules } from "./proxy-rules.ts";
 import { benchPublishing } from "./publishing.ts";
 import { benchRegistry } from "./registry.ts";
 import { benchScale } from "./scale.ts";
@@ -84,6 +87,7 @@ const { values } = parseArgs({
 const objects = values.objects === undefined ? undefined : Number(values.objects);
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>> = {
   serving: async () => benchServing(await findDemo(), await makeFolder("serving")),
+  "proxy-rules": async () => benchProxyRules(await findDemo(), await makeFolder("proxy-rules")),
   agents: () => withServer([], benchAgents),
   idle: () => withServer([], benchIdle),
   sidecar: () => withServer(ON_FIRST_CORE, async (server) => benchSidecar(server, access, await makeFolder("sidecar"))),
@@ -104,6 +108,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
   },
   registry: async () => benchRegistry(await makeFolder("registry"), values.library ?? null),
   filters: async () => benchFilters(await makeFolder("filters"), objects),
+  parts: benchParts,
   publishing: async () => benchPublishing(await makeFolder("notes")),
   hostile: async () =>
     benchHostile(await makeFolder("hostile"), { seconds: Number(values.seconds), publications: Number(values.publications) }),

@@ -117,6 +117,10 @@ test("a link leads where the conventions of generators put a file: public folder
   ];
   const leadsTo = openSite(keys.map((key) => ({ key })));
   const from = "a/_docs/deep/one.md";
+  const built = openSite(["b/_sources/page.ipynb", "b/conf.py", "b/_images/icon.png", "b/page.html"].map((key) => ({ key })));
+  assert.equal(built("b/_sources/page.ipynb", "b/_sources/conf.py"), "b/conf.py");
+  assert.equal(built("b/_sources/page.ipynb", "b/_sources/images/icon.png"), "b/_images/icon.png");
+  assert.equal(built("b/_sources/page.ipynb", "b/_sources/matplotlibrc"), null);
   const cases: readonly (readonly [string, string | null])[] = [
     ["pic.png", "a/public/pic.png"],
     ["news/2020/01/02/news/", "a/_posts/2020-01-02-news.md"],

@@ -46,6 +46,9 @@ test("types and languages follow the extension, whatever its case", async () => 
   });
   assert.equal((await mediaTypeOf("cpu.v", bytes("module cpu(input clk);\nendmodule\n"))).language, "verilog");
   assert.equal((await mediaTypeOf("a.lean", bytes(""))).language, "lean");
+  for (const ending of ["md", "markdown", "mdwn", "mdown", "mkd", "mkdn"])
+    assert.equal((await mediaTypeOf(`a.${ending}`, bytes(""))).kind, "markdown", ending);
+  assert.equal((await mediaTypeOf("arith.hl", bytes("let x = 1;;"))).language, "ocaml");
   assert.equal((await mediaTypeOf("a.rs", bytes(""))).language, "rust");
   assert.equal((await mediaTypeOf("a.json", bytes("{}"))).mediaType, "application/json");
   assert.equal((await mediaTypeOf("a.tsv", bytes("a\tb"))).kind, "csv");

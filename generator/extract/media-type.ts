@@ -19,6 +19,10 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
   markdown: {
     md: ["text/markdown", null],
     markdown: ["text/markdown", null],
+    mdown: ["text/markdown", null],
+    mdwn: ["text/markdown", null],
+    mkd: ["text/markdown", null],
+    mkdn: ["text/markdown", null],
   },
   text: {
     txt: ["text/plain", null],
@@ -70,6 +74,7 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
     jl: code("julia"),
     ml: code("ocaml"),
     mli: code("ocaml"),
+    hl: code("ocaml"), // HOL Light's
     mll: code("ocaml"),
     mly: code("ocaml"),
     fs: code("fsharp"),

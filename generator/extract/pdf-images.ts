@@ -116,6 +116,29 @@ export function openLibrary(): Promise<Library> {
   return (library ??= import("@hyzyla/pdfium").then(({ PDFiumLibrary: { init } }) => init({ wasmBinary: readProgram() })));
 }
 
+/** ReadPageText reads the text of pages by the same program, which brings the tables that tell the letters of Chinese, Japanese and Korean fonts
+ *  that a file only names.
+ *  @returns page → lines; of the pages before one at which the program stopped */
+export async function readPageText(bytes: Uint8Array, pages: Iterable<number>): Promise<ReadonlyMap<number, readonly string[]>> {
+  const read = new Map<number, readonly string[]>();
+  try {
+    const document = await (await openLibrary()).loadDocument(bytes);
+    for (const page of pages)
+      read.set(
+        page,
+        document
+          .getPage(page - 1)
+          .getText()
+          .split(/\r?\n/),
+      );
+    document.destroy();
+  } catch {
+    // What has stopped reads nothing any more: the next document has a new one.
+    library = null;
+  }
+  return read;
+}
+
 function readProgram(): ArrayBuffer {
   const beside = fileURLToPath(new URL(PDF_WASM, import.meta.url));
   const file = readFileSync(existsSync(beside) ? beside : fileURLToPath(import.meta.resolve("@hyzyla/pdfium/pdfium.wasm")));

@@ -95,6 +95,24 @@ test("a PDF cut off anywhere gives an extract", async () => {
   }
 });
 
+test("letters of a Japanese font that the file only names are read, beside pages in other fonts", async () => {
+  const font =
+    "<< /Type /Font /Subtype /Type0 /BaseFont /Ryumin-Light /Encoding /UniJIS-UTF16-H /DescendantFonts [<< /Type /Font " +
+    "/Subtype /CIDFontType0 /BaseFont /Ryumin-Light /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 6 >> " +
+    "/FontDescriptor << /Type /FontDescriptor /FontName /Ryumin-Light /Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0 " +
+    "/Ascent 800 /Descent -200 /StemV 80 >> >>] >>";
+  const octal = (text: string): string =>
+    [...Buffer.from(text, "utf16le").swap16()].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+  const written = ["東京は日本の首都である。\n人口は千四百万人である。", "二頁目の文である。"];
+  const pages = written.map((page) => page.split("\n").map(octal).join("\n"));
+  const { passages, notes } = await extract("a.pdf", makePdf(pages, "", "", "0 0 600 800", [], font));
+  assert.deepEqual(
+    passages.map(({ page, text }) => [page, text]),
+    written.map((text, at) => [at + 1, text]),
+  );
+  assert.deepEqual(notes, []);
+});
+
 test("an accent that is set in front of its letter is composed with it", async () => {
   // Octal codes of the dieresis and the acute accent in Adobe's standard encoding.
   const { passages } = await extract("a.pdf", makePdf(["By M\\310oller of the Universit\\302e here."]));

@@ -8,7 +8,7 @@ import { NO_ABOUT, pdfAbout } from "./about.ts";
 import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SHOWN_LINES, MAX_SUMMARY, type Body } from "./body.ts";
 import { escapeHtml } from "../../snapshots/page/highlight/highlight.ts";
 import { MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
-import type { DrawPages } from "./pdf-images.ts";
+import { type DrawPages, readPageText } from "./pdf-images.ts";
 
 const MAX_PAGES = 2000;
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -42,12 +42,15 @@ export async function readPdf(key: string, bytes: Uint8Array, draw: DrawPages | 
   let about = NO_ABOUT;
   let outline: Entry[] = [];
   let pdf: Awaited<ReturnType<typeof getDocumentProxy>> | null = null;
+  const tables = openTables();
   try {
     // The reader takes the buffer over, so it gets a copy.
     pdf = await getDocumentProxy(Uint8Array.from(bytes), {
       verbosity: 0,
       useSystemFonts: false,
       disableFontFace: true,
+      cMapUrl: TABLES,
+      BinaryDataFactory: tables.Factory,
     });
     const info = await readInfo(pdf);
     title = titleOf(info);
@@ -57,11 +60,16 @@ export async function readPdf(key: string, bytes: Uint8Array, draw: DrawPages | 
     view.open(title ?? "", pdf.numPages);
     outline = await readOutline(pdf).catch(() => []);
     const broken: number[] = [];
+    let others: ReadonlyMap<number, readonly string[]> | null = null;
     for (let number = 1; number <= pages; number++) {
       try {
         const page = await pdf.getPage(number);
         const content = await page.getTextContent();
-        const lines = readLines(content.items);
+        let lines: readonly Line[] = readLines(content.items);
+        if (tables.asked()) {
+          others ??= await readPageText(bytes, rangeOf(number, pages));
+          lines = longer(lines, others.get(number) ?? []);
+        }
         if (number === 1) {
           title ??= findLargest(lines);
           view.open(title ?? "", pdf.numPages);
@@ -77,6 +85,7 @@ export async function readPdf(key: string, bytes: Uint8Array, draw: DrawPages | 
       }
     }
     if (broken.length > 0) notes.push(`${nameOfPages(broken)} of this PDF could not be read.`);
+    else if (others?.has(pages) === false) notes.push("Letters of some fonts of this PDF could not be read.");
     else if (passages.length === 0) notes.push("This PDF has no text layer.");
     if (failed === null) notes.push("The pages of this PDF could not be drawn.");
   } catch (error) {
@@ -88,6 +97,36 @@ export async function readPdf(key: string, bytes: Uint8Array, draw: DrawPages | 
   }
   if (failed !== null && failed.length > 0) notes.push(`${nameOfPages(failed)} of this PDF could not be drawn.`);
   return { title, summary, passages, html: view.html() || null, notes, about, images, outline };
+}
+
+/** Where the tables of letters would lie that fonts only name; the reader has none of them. */
+const TABLES = "tables/";
+
+/** @returns what the reader asks for its tables, and whether it has */
+function openTables(): { readonly Factory: new () => { fetch(asked: { readonly kind: string }): Promise<never> }; asked(): boolean } {
+  let asked = false;
+  return {
+    Factory: class {
+      async fetch({ kind }: { readonly kind: string }): Promise<never> {
+        asked ||= kind === "cMapUrl";
+        throw new Error("There are no such tables.");
+      }
+    },
+    asked: () => asked,
+  };
+}
+
+function* rangeOf(first: number, last: number): Generator<number> {
+  for (let number = first; number <= last; number++) yield number;
+}
+
+/** The lines of a page as the one or the other program reads them: letters that one cannot tell are missing. */
+function longer(lines: readonly Line[], others: readonly string[]): readonly Line[] {
+  const read = others
+    .map((text) => composeAccents(text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim()))
+    .flatMap((text, at): Line[] => (text === "" ? [] : [{ text, y: -at, height: 0 }]));
+  const lettersOf = (some: readonly Line[]): number => some.reduce((sum, { text }) => sum + text.replaceAll(" ", "").length, 0);
+  return lettersOf(read) > lettersOf(lines) ? read : lines;
 }
 
 type Entry = NonNullable<Body["outline"]>[number];
@@ -202,7 +241,7 @@ function findLargest(lines: readonly Line[]): string | null {
   // A title page has few lines, and most of them are large.
   const usual = heights[Math.floor(heights.length / 4)] ?? 0;
   const largest = heights.at(-1) ?? 0;
-  if (largest < usual * 1.25 || heights.indexOf(largest) < heights.length - MAX_TITLE_LINES) return null;
+  if (largest === 0 || largest < usual * 1.25 || heights.indexOf(largest) < heights.length - MAX_TITLE_LINES) return null;
   const first = lines.findIndex((line) => line.height === largest);
   let title = "";
   for (let at = first; lines[at]?.height === largest && at < first + 4; at++) title += `${title === "" ? "" : " "}${lines[at]?.text ?? ""}`;

@@ -174,7 +174,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     }
   }
 
-  if (read !== question) notice = `A word of the question stands nowhere here, so it was read as: ${read} ${notice}`.trim();
+  if (read !== question) notice = `A word of the question stands nowhere here, so it was read as: ${asSentence(read)} ${notice}`.trim();
   const body = {
     query: question,
     prefix,
@@ -342,6 +342,11 @@ function openPins(library: AskLibrary): Pins {
     },
     all: () => [...citations],
   };
+}
+
+/** A question with a sign at its end. */
+function asSentence(question: string): string {
+  return /\p{Sentence_Terminal}$/u.test(question) ? question : `${question}.`;
 }
 
 function citationHref(library: AskLibrary, citation: Citation): string {

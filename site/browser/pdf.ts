@@ -11,15 +11,12 @@ function start(place: HTMLElement, strip: HTMLElement): void {
   const [count, drawn] = [Number(place.dataset["count"]), Number(place.dataset["drawn"])];
   let shown = 1;
   let texts: Promise<ReadonlyMap<number, string>> | undefined;
-  const observer = new IntersectionObserver(
-    (entries) => entries.filter(({ isIntersecting }) => isIntersecting).forEach(({ target }) => see(numberOf(target))),
-    { root: strip, threshold: 0.6, rootMargin: "9999px 0px" },
-  );
-  for (const page of strip.children) observer.observe(page);
+  // On paper the pages stand below each other: there nothing is turned.
+  strip.addEventListener("scroll", () => see(numberOf(strip.children[Math.round(strip.scrollLeft / strip.clientWidth)] ?? null)));
 
   /** A page came into sight. */
   function see(number: number): void {
-    if (number === shown) return;
+    if (number === shown || Number.isNaN(number)) return;
     shown = number;
     fit();
     for (const link of place.querySelectorAll<HTMLElement>("[data-page]"))
@@ -36,9 +33,7 @@ function start(place: HTMLElement, strip: HTMLElement): void {
 
   function addUpTo(number: number): void {
     for (let last = numberOf(strip.lastElementChild); last < Math.min(number, count); last++) {
-      const page = makePage(last + 1);
-      strip.append(page);
-      observer.observe(page);
+      strip.append(makePage(last + 1));
     }
   }
 

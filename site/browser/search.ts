@@ -12,7 +12,7 @@ import { drawCard, element } from "./draw.ts";
 import { fill, type Values } from "./fill.ts";
 import { type FoundPage, type Group, openWordIndex, type WordIndex } from "./word-index.ts";
 
-const SHOWN = 6; // cards, each a file
+const SHOWN = 10; // cards, each a file: as many as a server shows
 const MORE = 12; // that a reader asks for
 /** Further cards that are looked at where the prefix is none of a collection: only a card says whose key begins with it. */
 const LOOKED_AT = 24;

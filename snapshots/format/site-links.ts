@@ -5,7 +5,7 @@ import { leadingPrefixes, parentPrefix } from "./relations.ts";
 import type { ObjectRow } from "./view-data.ts";
 
 /** Endings of files that generators make pages of. */
-const ENDING = /\.(?:md|mdx|markdown|html?|xhtml|rst|adoc|ipynb|qmd)$/i;
+const ENDING = /\.(?:md|mdx|markdown|mdown|mdwn|mkdn?|html?|xhtml|rst|adoc|ipynb|qmd)$/i;
 /** Files that stand for their folder. */
 const INDEX = /(?:^|\/)(?:index|_index|readme)$/i;
 
@@ -35,6 +35,12 @@ function usualNames(key: string): readonly string[] {
   return [name, name.replaceAll(/(?<=^|\/)\d{1,3}[-_.](?=[^\d/])/g, "")].filter((usual) => usual !== siteName(key));
 }
 
+/** Sphinx copies the sources of its pages into `_sources/`, and leaves what they link to beside the pages, or pictures in `_images/`. */
+function builtNames(name: string): readonly string[] {
+  const [, root, within] = /^((?:.*\/)?)_sources\/(.+)$/s.exec(name) ?? [];
+  return root === undefined || within === undefined ? [] : [root + within, `${root}_images/${within.replace(/^.*\//s, "")}`];
+}
+
 /** @param rows of all objects
  *  @returns a function that tells which object a link of the object `from` means, which names none; null where none or several fit */
 export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): LeadsTo {
@@ -61,6 +67,8 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
     const found = new Set(rootsOf(from).flatMap((root) => (named.has(root + name) ? [named.get(root + name) ?? null] : [])));
     const [only = null] = found;
     if (found.size > 0) return found.size === 1 ? only : null;
+    const built = builtNames(name).flatMap((other) => named.get(other) ?? []);
+    if (built.length > 0) return built.length === 1 ? (built[0] ?? null) : null;
     // Where a page is shown as a folder of its own, "../" before a name is what lies beside it.
     const folder = parentPrefix(from);
     const above = folder === "" ? "" : parentPrefix(folder);

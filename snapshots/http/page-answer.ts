@@ -1,7 +1,7 @@
 /** HTML: pages that the snapshot holds, pages that are made per request, and what they load. */
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import { isPagePath, pageFile, pagePath, parseKeyPath, parseSlug } from "../format/layout.ts";
+import { isPagePath, pageFile, pagePath, parseKeyPath, parsePart, parseSlug } from "../format/layout.ts";
 import { relationsOf } from "../format/relations.ts";
 import { isWithdrawalError, replacementHref } from "../format/withdrawn.ts";
 import type { Withdrawal } from "../schema/withdrawals.ts";
@@ -148,10 +148,10 @@ async function findRedirect(context: Context, { path, match }: PageAt): Promise<
       const object = spelled.replace(/\/$/, "");
       if (objectByKey.has(object)) return pagePath.object(object);
     }
-    return null;
   }
-  if (path.endsWith("/")) return null;
-  if (match?.exact !== false) return null;
+  if (path.endsWith("/") || match === null) return null;
+  // A part of a folder or of a text: its route takes it with and without a slash at its end.
+  if (match.exact && parsePart(path).part === 1) return null;
   // A list of snapshots there always is.
   const isThere =
     `${path}/` === pagePath.snapshots || (await findInput(context, { path: `${path}/`, match: { ...match, exact: true } })) !== null;

@@ -300,6 +300,17 @@ test("what names a record leads there first: its id, its name with its module, a
   assert.deepEqual(found("Sort.keep", [["kind", ["Theorem"]]]), ["1"]);
 });
 
+test("a theorem is named by what anybody writes of its module, dots in its own name or not", () => {
+  const records = [
+    record(1, { theorem_name: "keep", module: "A.B" }),
+    record(2, { theorem_name: "keep.all", module: "A::B" }),
+    record(3, { statement: "A.B.keep.all and B.keep" }),
+  ];
+  const first = (q: string): string | undefined => findCubs(records, { q, filters: new Map(), limit: 1 }).cubs[0]?.id;
+  for (const q of ["keep", "B.keep", "A.B.keep", "A::B::keep"]) assert.equal(first(q), "CUB-0001", q);
+  for (const q of ["keep.all", "B.keep.all", "A.B.keep.all", "A::B::keep.all"]) assert.equal(first(q), "CUB-0002", q);
+});
+
 test("what a browser reads of many records for a few words is a small part of them", async () => {
   const records = Array.from({ length: 3000 }, (_, at) =>
     record(at + 1, { theorem_name: `insert_keeps_${at}`, statement: `the ${at % 700} case of ${at}` }),

@@ -1,4 +1,5 @@
 /** GET /api/cubs: records by filters and words. Conventions "Lists, filters, search". */
+import { LRUCache } from "lru-cache";
 import { ShelfError } from "../errors.ts";
 import { CUB_FACETS, RECORD_FILTERS, type CubFacet } from "../schema/cub-facets.ts";
 import { CUB_ID_PATTERN, type CubRecord } from "../schema/cubs.ts";
@@ -13,7 +14,6 @@ import {
   filterValues,
   inOrder,
   namesOf,
-  placeOfList,
   rowOf,
   SEARCHED,
 } from "./filters.ts";
@@ -62,8 +62,6 @@ type CubIndex = {
   /** Of a filter, made when it is first asked for. */
   column(name: CubFacet): FilterColumn;
   readonly words: WordIndex;
-  /** Folded ids, and names of theorems with and without their modules. */
-  readonly names: ReadonlyMap<string, Postings>;
   /** Of files, with the place of their record. */
   readonly digests: readonly (readonly [digest: string, place: number])[];
 };
@@ -81,7 +79,6 @@ const indexOf = memoize((records: readonly CubRecord[]) => {
       return column;
     },
     words: () => new WordIndex(records),
-    names: () => placesByKey(records, (record) => new Set([foldCase(record.id), ...namesOf(record)])),
     digests: () =>
       records.flatMap((record, place) => [...new Set(Object.values(record.file_shas))].map((digest) => [digest, place] as const)),
   });
@@ -90,10 +87,13 @@ const indexOf = memoize((records: readonly CubRecord[]) => {
 /** Records at a step of WordIndex: some milliseconds, for which others' requests wait. */
 const STEP_RECORDS = 500;
 
-/** The words of records, taken in a part at a time while nobody asks, and all that is left when somebody does. */
+/** The words, ids and names of records, taken in a part at a time while nobody asks, and all that is left when somebody does. */
 class WordIndex {
   readonly #records: readonly CubRecord[];
   readonly #places = new Map<string, number[]>();
+  /** The first two letters → forms that begin with them. */
+  readonly #begun = new Map<string, string[]>();
+  readonly #named = new Map<string, number[]>();
   /** Word as it is written → the lists of its forms: most words stand in many records. */
   readonly #listsOf = new Map<string, readonly number[][]>();
   #done = 0;
@@ -107,12 +107,27 @@ class WordIndex {
     return this.#places.get(form) ?? NONE;
   }
 
+  /** @returns places of the records with a form that begins so, each as often as it has one */
+  holdersOfBegun(start: string): Postings {
+    while (this.step());
+    const forms = start.length < 2 ? this.#places.keys() : (this.#begun.get(start.slice(0, 2)) ?? []);
+    return [...forms].flatMap((form) => (form.startsWith(start) ? (this.#places.get(form) ?? NONE) : NONE));
+  }
+
+  /** @param name a folded id, or the name of a theorem without its module */
+  named(name: string): Postings {
+    while (this.step());
+    return this.#named.get(name) ?? NONE;
+  }
+
   /** @returns whether anything is left */
   step(): boolean {
     const end = Math.min(this.#records.length, this.#done + STEP_RECORDS);
     for (; this.#done < end; this.#done++) {
       const record = this.#records[this.#done];
-      if (record !== undefined) for (const field of SEARCHED) this.#take(record[field], this.#done);
+      if (record === undefined) continue;
+      for (const field of SEARCHED) this.#take(record[field], this.#done);
+      for (const name of [foldCase(record.id), record.theorem_name]) add(this.#named, name, this.#done);
     }
     if (end === this.#records.length) this.#listsOf.clear();
     return end < this.#records.length;
@@ -123,8 +138,11 @@ class WordIndex {
       let lists = this.#listsOf.get(word);
       if (lists === undefined) {
         lists = formsOf(word).map((form) => {
-          const list = this.#places.get(form) ?? [];
+          const known = this.#places.get(form);
+          if (known !== undefined) return known;
+          const list: number[] = [];
           this.#places.set(form, list);
+          add(this.#begun, form.slice(0, 2), form);
           return list;
         });
         this.#listsOf.set(ownText(word), lists);
@@ -141,16 +159,10 @@ export function* warmRecords(records: readonly CubRecord[]): Generator<void> {
   while (words.step()) yield;
 }
 
-function placesByKey(records: readonly CubRecord[], keysOf: (record: CubRecord) => ReadonlySet<string>): ReadonlyMap<string, Postings> {
-  const places = new Map<string, number[]>();
-  for (const [at, record] of records.entries()) {
-    for (const key of keysOf(record)) {
-      const known = places.get(key);
-      if (known === undefined) places.set(key, [at]);
-      else known.push(at);
-    }
-  }
-  return places;
+function add<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const known = lists.get(key);
+  if (known === undefined) lists.set(key, [value]);
+  else known.push(value);
 }
 
 /** Made for the first phrase that is looked for. A separator that no query contains keeps a phrase inside one field. */
@@ -158,10 +170,14 @@ const textsOf = memoize((records: readonly CubRecord[]) =>
   records.map((record) => SEARCHED.map((field) => foldSpaces(record[field])).join("\0")),
 );
 
-/** Made for the first identifier that is looked for in longer ones. */
-const partsOf = memoize((records: readonly CubRecord[]) =>
-  records.map((record) => SEARCHED.map((field) => partsLine(record[field])).join("\0")),
-);
+/** The parts of a record's words, made when an identifier is first looked for in it. */
+const partsOf = memoize((records: readonly CubRecord[]) => {
+  const lines: string[] = [];
+  return (place: number): string => {
+    const record = records[place];
+    return (lines[place] ??= record === undefined ? "" : SEARCHED.map((field) => partsLine(record[field])).join("\0"));
+  };
+});
 
 /** Records that hold a word whole, or, of an identifier, its parts in a row: `insert_keeps` stands in `insert_keeps_sorted`. */
 function holding(records: readonly CubRecord[], word: string): Postings {
@@ -169,21 +185,27 @@ function holding(records: readonly CubRecord[], word: string): Postings {
   const whole = words.holders(foldCase(word));
   const row = rowOf(word);
   if (row === null) return whole;
+  const parts = identifierParts(word);
   // The last part may be the beginning of a word.
-  const lists = identifierParts(word)
-    .slice(0, -1)
-    .map((part) => words.holders(part));
-  const rarest = lists.reduce((least, list) => (list.length < least.length ? list : least));
-  return [...new Set([...whole, ...rarest.filter((place) => partsOf(records)[place]?.includes(row) === true)])];
+  const lists = [...parts.slice(0, -1).map((part) => words.holders(part)), words.holdersOfBegun(parts.at(-1) ?? "")];
+  const lines = partsOf(records);
+  return [...new Set([...whole, ...holdingAll(records, lists).filter((place) => lines(place).includes(row))])];
 }
 
 /** Places of the records that a query names outright, ascending; as `openNamed` has it. */
 function namedBy(records: readonly CubRecord[], q: string): Postings {
   const name = q.trim();
   if (name === "" || /\s/.test(name)) return NONE;
-  const { names, digests } = indexOf(records);
+  const { words, digests } = indexOf(records);
   const digest = parseDigestStart(name);
-  const places = new Set([name.replaceAll("::", "."), foldCase(name)].flatMap((one) => names.get(one) ?? NONE));
+  const qualified = name.replaceAll("::", ".");
+  const places = new Set(words.named(foldCase(name)).filter((place) => foldCase(records[place]?.id ?? "") === foldCase(name)));
+  // A theorem's own name may have dots, too: each end of what is asked for may be it.
+  for (const [at] of qualified.split(".").entries())
+    for (const place of words.named(qualified.split(".").slice(at).join("."))) {
+      const record = records[place];
+      if (record !== undefined && namesOf(record).has(qualified)) places.add(place);
+    }
   if (digest !== null) for (const [own, place] of digests) if (own.startsWith(digest)) places.add(place);
   return [...places].sort((a, b) => a - b);
 }
@@ -197,9 +219,18 @@ export function findCubs(records: readonly CubRecord[], query: CubQuery, positio
   return { count, cubs, next: cubs.length > 0 && end < count ? end : null };
 }
 
+/** What the last queries found: an answer, its counts and its later pages ask the same again. */
+const lastFound = memoize((_: readonly CubRecord[]) => new LRUCache<string, Postings>({ max: 8 }));
+
 /** Places of the records that match, in the order of findCubs; null for all. */
 export function findPlaces(records: readonly CubRecord[], query: Pick<CubQuery, "q" | "filters">): Postings | null {
-  return query.q.trim() === "" && query.filters.size === 0 ? null : matchingPlaces(records, query);
+  const { q, filters } = query;
+  if (q.trim() === "" && filters.size === 0) return null;
+  const found = lastFound(records);
+  const key = JSON.stringify([q, [...filters]]);
+  const places = found.get(key) ?? matchingPlaces(records, query);
+  found.set(key, places);
+  return places;
 }
 
 /** What each value of a filter would leave of what a query finds. The filter's own values do not count: they are alternatives.
@@ -220,9 +251,9 @@ function matchingPlaces(records: readonly CubRecord[], { q, filters: wanted }: P
   const { words, phrases } = parseWordQuery(text);
   const { column } = indexOf(records);
   const valued = (name: CubFacet, isWanted: (value: string) => boolean): ((place: number) => boolean) => {
-    const values = column(name);
-    const fits = values.lists.map((list) => list.some(isWanted));
-    return (place) => fits[placeOfList(values, place)] === true;
+    const { lists, of } = column(name);
+    const fits = lists.map((list) => list.some(isWanted));
+    return typeof of === "number" ? () => fits[of] === true : (place) => fits[of[place] ?? -1] === true;
   };
   const narrowed = [...wanted].map(([name, values]) => valued(name, (value) => values.includes(value)));
   const conditions = [...narrowed];
@@ -238,12 +269,15 @@ function matchingPlaces(records: readonly CubRecord[], { q, filters: wanted }: P
     records,
     words.map((word) => holding(records, word)),
   );
-  return [...first, ...held.filter((place) => !named.has(place) && conditions.every((holds) => holds(place)))];
+  const left = conditions.reduce((places, holds) => places.filter(holds), held);
+  return first.length === 0 ? left : [...first, ...left.filter((place) => !named.has(place))];
 }
+
+const allPlaces = memoize((records: readonly CubRecord[]): Postings => [...records.keys()]);
 
 /** Places that all of some lists have, ascending. Alternatives may name a record twice. */
 function holdingAll(records: readonly CubRecord[], lists: readonly Postings[]): Postings {
-  if (lists.length === 0) return [...records.keys()];
+  if (lists.length === 0) return allPlaces(records);
   // How many lists were found to have it, one after the other.
   const held = new Uint16Array(records.length);
   for (const [at, postings] of lists.entries()) for (const place of postings) if (held[place] === at) held[place] = at + 1;
@@ -256,7 +290,7 @@ const allCounts = memoize((_: readonly CubRecord[]) => new Map<CubFacet, Counts>
 /** Of a filter in the whole registry: each part of its page says them. */
 export function countAll(records: readonly CubRecord[], filter: CubFacet): Counts {
   const known = allCounts(records);
-  const counts = known.get(filter) ?? countColumn(indexOf(records).column(filter), [...records.keys()]);
+  const counts = known.get(filter) ?? countColumn(indexOf(records).column(filter), allPlaces(records));
   known.set(filter, counts);
   return counts;
 }

@@ -76,27 +76,74 @@ test("an export is the same each time, and a later one replaces it as a whole", 
   assert.deepEqual([...digestsUnder(again)], [...digestsUnder(at())]);
 });
 
-test("without the shelf every other file is the same", async () => {
+/** But for objects, whose names are their own. */
+const isCitation = (path: string): boolean => /(?:^|\/)=?cite\.(?:bib|json)$/.test(path) && !path.startsWith("objects/");
+
+test("without the shelf every other file is the same, but for where citations lie", async () => {
   const bare = at("..", "bare");
   const { files } = await run(bare, { withoutShelf: true });
   const [all, rest] = [digestsUnder(at()), digestsUnder(bare)];
-  const others = [...all].filter(([path]) => !path.startsWith("shelf/"));
-  assert.deepEqual([...rest], others);
-  assert.ok(files < 0.8 * all.size, `${files} of ${all.size}`);
+  const others = [...all.keys()].filter((path) => !path.startsWith("shelf/") && !isCitation(path));
+  assert.deepEqual(
+    [...rest.keys()].filter((path) => !isCitation(path)),
+    others,
+  );
+  for (const path of others)
+    if (path.endsWith(".html") && !path.startsWith("objects/"))
+      assert.equal(unlinked(readFileSync(join(bare, path), "utf8")), unlinked(readFileSync(at(path), "utf8")), path);
+    else assert.equal(rest.get(path), all.get(path), path);
+  assert.ok(files < 0.6 * all.size, `${files} of ${all.size}`);
+
+  function unlinked(html: string): string {
+    return html.replaceAll(/href="[^"]*?cite\.(bib|json)"/g, 'href="cite.$1"');
+  }
 });
 
-test("without twins every other file is there", async () => {
+test("without the shelf citations of a folder lie in one file, with each of its pages once, and pages lead there", async () => {
+  const bare = at("..", "cited");
+  await run(bare, { withoutShelf: true });
+  const cited = [...digestsUnder(bare).keys()].filter(isCitation);
+  assert.deepEqual(
+    cited.filter((path) => !/(?:^|\/)=cite\.(?:bib|json)$/.test(path)),
+    [],
+  );
+  const records = JSON.parse(readFileSync(join(bare, "registry/=cite.json"), "utf8")) as { URL: string }[];
+  assert.deepEqual(
+    records.map(({ URL }) => URL.slice(URL.indexOf("/registry/"))),
+    readdirSync(join(bare, "registry"))
+      .filter((name) => name.startsWith("CUB-"))
+      .map((id) => `/registry/${id}/`),
+  );
+  assert.equal(readFileSync(join(bare, "registry/=cite.bib"), "utf8").match(/^@/gm)?.length, records.length);
+  assert.match(readFileSync(join(bare, "registry/CUB-0007/index.html"), "utf8"), /<a href="\.\.\/=cite\.bib">BibTeX/);
+  for (const path of digestsUnder(bare).keys()) {
+    if (!path.endsWith("index.html") || path.startsWith("objects/")) continue;
+    const html = readFileSync(join(bare, path), "utf8");
+    for (const [, href = ""] of html.matchAll(/<a href="([^"]*cite\.(?:bib|json))"/g)) {
+      const target = decodeURIComponent(
+        new URL(href.replaceAll("&#39;", "'"), `http://host/${path.split("/").map(encodeURIComponent).join("/")}`).pathname,
+      );
+      assert.ok(cited.includes(target.slice(1)), `${path} → ${target}`);
+    }
+  }
+});
+
+test("without twins every other file is there, and an object has two files, a record three", async () => {
   const bare = at("..", "no-twins");
   await run(bare, { withoutShelf: true, withoutTwins: true });
   const [all, rest] = [digestsUnder(at()), digestsUnder(bare)];
   const isLeftOut = (path: string): boolean => path.startsWith("shelf/") || (path.endsWith("index.md") && !path.startsWith("objects/"));
   assert.deepEqual(
-    [...rest.keys()],
-    [...all.keys()].filter((path) => !isLeftOut(path)),
+    [...rest.keys()].filter((path) => !isCitation(path)),
+    [...all.keys()].filter((path) => !isLeftOut(path) && !isCitation(path)),
   );
   for (const path of rest.keys())
     if (/^(?!objects\/).*\.html$|^llms\.txt$/.test(path))
       assert.doesNotMatch(readFileSync(join(bare, path), "utf8"), /type="text\/markdown"|Markdown twin/, path);
+  const named = (name: string): readonly string[] =>
+    [...rest.keys()].filter((path) => path.split("/").some((part) => part.startsWith(name)));
+  assert.deepEqual(named("leaf.txt"), ["object/notes/deep/er/leaf.txt/index.html", "objects/notes/deep/er/leaf.txt"]);
+  assert.deepEqual(named("CUB-0001"), ["api/cubs/CUB-0001.json", "api/cubs/CUB-0001/code.json", "registry/CUB-0001/index.html"]);
 });
 
 test("what an audit would refuse is left out only of what nobody audits", async () => {

@@ -24,12 +24,10 @@ import { HARVEST_FILES, ROUTER, ROUTES } from "../../../snapshots/service/routes
 import { checkpointPath, reachable, redactedBlobs, redactionPath } from "../../../snapshots/shelf/index.ts";
 import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts";
 import { harmlessKey, isActive, noteFor, relink } from "./active-objects.ts";
+import { CITED, openCitations } from "./citations.ts";
 
 /** What the browser's index is made of in the next build: no browser reads it. */
 const OWN_WORDS = /^pagefind\/\d+\/words$/;
-
-/** Pages that have a citation. */
-const CITED = /^\/(?:object\/.*|claims\/.+|registry\/CUB-[0-9]+\/)?$/s;
 
 /** Part 2 and later of a long text: what is beside its first page is of all of it. */
 const LATER_PART = /^\/object\/.*\/=p[0-9]+\/$/s;
@@ -58,7 +56,8 @@ export function isOfRecord({ route = "" }: ExportedFile): boolean {
 export type ExportOptions = {
   /** Also every kept snapshot whole, under `at/<id>/`. */
   readonly withHistory?: boolean;
-  /** Leaves out what others copy and check the library by: its blobs once more under their digests, and its log. */
+  /** Leaves out what others copy and check the library by: its blobs once more under their digests, and its log. Then no page has to be the
+   *  published bytes, and citations of a folder lie in one file. */
   readonly withoutShelf?: boolean;
   /** Called after each path of the served snapshot: how many are done, of how many. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -68,20 +67,18 @@ export type ExportOptions = {
 
 /** Every file of the export, each path once, in an order that depends on the shelf alone.
  *  @throws ShelfError "build_failed" for what cannot be answered */
-export async function* exportedFiles(
-  view: View,
-  { withHistory = false, withoutShelf = false, withoutTwins = false, onProgress = () => undefined }: ExportOptions,
-): AsyncGenerator<ExportedFile> {
+export async function* exportedFiles(view: View, options: ExportOptions): AsyncGenerator<ExportedFile> {
+  const { withHistory = false, withoutShelf = false } = options;
   const open = await view.current();
   if (open === null) return;
-  for await (const file of snapshotFiles(view, open, "", withoutTwins, onProgress))
+  for await (const file of snapshotFiles(view, open, "", options))
     yield withHistory || !NAMES_PAST.test(file.path) || file.path.startsWith("objects/") ? file : withoutPast(file);
   // As they are: what checks a copy goes by their digests.
   if (!withoutShelf) for await (const path of shelfPaths(view, open)) yield fileAt(view, path, path.slice(1));
   if (!withHistory) return;
   for (const { snapshot } of await view.records()) {
     const past = await view.byId(snapshot);
-    if (past !== null) yield* snapshotFiles(view, past, pagePath.at(snapshot, ""), withoutTwins);
+    if (past !== null) yield* snapshotFiles(view, past, pagePath.at(snapshot, ""), { ...options, onProgress: () => undefined });
   }
 }
 
@@ -90,8 +87,7 @@ async function* snapshotFiles(
   view: View,
   open: OpenSnapshot,
   mount: string,
-  withoutTwins: boolean,
-  onProgress: (done: number, total: number) => void = () => undefined,
+  { withoutShelf = false, withoutTwins = false, onProgress = () => undefined }: ExportOptions,
 ): AsyncGenerator<ExportedFile> {
   const folder = mount === "" ? "" : `${mount.slice(1)}/`;
   // Objects first: pages say where their bytes lie.
@@ -99,7 +95,10 @@ async function* snapshotFiles(
   const types = new Map(data.objects.map(({ key, media_type }) => [key, media_type]));
   const keys = new Set(types.keys());
   const renamed = new Map<string, string>();
-  const paths = await Array.fromAsync(pathsOf(view, open, mount));
+  const readAt = (path: string, name: string): Promise<ExportedFile | null> =>
+    mount === "" ? fileAt(view, path, folder + name) : pastFileAt(view, mount + path, folder + name);
+  const citations = withoutShelf ? openCitations(readAt) : null;
+  const paths = await Array.fromAsync(pathsOf(view, open, mount, withoutShelf));
   let done = 0;
   const count = (): void => onProgress(++done, keys.size + paths.length);
   for (const key of keys) {
@@ -122,9 +121,10 @@ async function* snapshotFiles(
   for (const [path, name] of paths) {
     count();
     if (withoutTwins && path.endsWith("/index.md") && !drawn.has(path.slice(0, -"index.md".length))) continue;
-    const read = mount === "" ? await fileAt(view, path, folder + name) : await pastFileAt(view, mount + path, folder + name);
+    const read = await readAt(path, name);
     if (read === null) continue;
-    const found = withoutTwins ? withoutTwin(read, drawn.has(path)) : read;
+    const cited = citations === null ? read : await citations.withLinks(path, read, mount);
+    const found = withoutTwins ? withoutTwin(cited, drawn.has(path)) : cited;
     const hasLinks = /\.(html|json)$/.test(name) && renamed.size > 0;
     const file = hasLinks ? { ...found, bytes: Buffer.from(await relink(Buffer.from(found.bytes).toString(), renamed, picture)) } : found;
     yield file;
@@ -134,6 +134,7 @@ async function* snapshotFiles(
     if (match?.exact === true)
       yield { ...file, path: `${folder}${route}`, alsoFolder: ROUTER.beginsOthers(match.route), route: match.route.path };
   }
+  for (const file of citations?.files() ?? []) yield { ...file, path: folder + file.path };
   yield* filterFiles(data, folder);
 }
 
@@ -176,7 +177,12 @@ function withoutPast(file: ExportedFile): ExportedFile {
 }
 
 /** Every path that has a file, with its name in the export; objects are not among them. */
-async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGenerator<readonly [path: string, file: string]> {
+async function* pathsOf(
+  view: View,
+  open: OpenSnapshot,
+  mount: string,
+  citedTogether: boolean,
+): AsyncGenerator<readonly [path: string, file: string]> {
   const data = await open.snapshot.data();
   const noExtract = (): never => {
     throw new ShelfError("internal", "An export lists pages and renders none.");
@@ -195,7 +201,7 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
     if (LATER_PART.test(path)) continue;
     // Its twin for readers that want no HTML.
     if (path.endsWith("/")) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
-    if (!CITED.test(path)) continue;
+    if (citedTogether || !CITED.test(path)) continue;
     for (const file of Object.keys(CITATION_FILES)) yield [path + file, exportFile(path).replace(/index\.html$/, file)];
   }
   for (const page of feedPages(data)) for (const file of FEED_FILES) yield [page + file, decodeURIComponent((page + file).slice(1))];
