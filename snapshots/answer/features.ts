@@ -17,6 +17,7 @@ export const FEATURES = [
   "text: nearness to the first",
   "passage: share of the best score",
   "passage: nearness of meaning, within the answer",
+  "definition, where one is asked for",
   "reason, where one is asked for",
   "stands under a question",
   "length",
@@ -67,6 +68,7 @@ export function featuresOf(
     text.rank === 0 ? 0 : 1 / text.rank,
     passage.words,
     high > low ? (passage.near - low) / (high - low) : 0,
+    flag(question.defines && isDefinition(unit.plain, question, heading)),
     flag(question.explains && REASON.test(unit.plain)),
     flag(isAsking(unit.heading.at(-1) ?? "")),
     Math.log2(1 + unit.plain.length / 100),
@@ -88,6 +90,20 @@ function pairsIn({ pairs, topic }: Question, order: readonly string[]): number {
   for (const [place, word] of order.entries()) if (topic.has(word)) at.set(word, [...(at.get(word) ?? []), place]);
   const held = pairs.filter(([one, other]) => at.get(one)?.some((a) => at.get(other)?.some((b) => Math.abs(a - b) <= NEAR)));
   return held.length / pairs.length;
+}
+
+/** "A digest is …", "… is called a digest", "digest - …" as manual pages begin, and what stands under the term. */
+function isDefinition(plain: string, { topic }: Question, heading: ReadonlySet<string>): boolean {
+  const holds = (text: string | undefined, more: number): boolean => {
+    const said = new Set(words(text ?? ""));
+    return said.size > 0 && said.size <= topic.size + more && [...topic.keys()].every((word) => said.has(word));
+  };
+  if (heading.size > 0 && heading.size <= topic.size && [...heading].every((word) => topic.has(word))) return true;
+  // "In a tree, this is …" says what this is, and "in a forest, a tree is …" what a tree is.
+  const [before, after] = plain
+    .replace(/^(?:in|within|on|for|with|under|by|at|from)\b[^,]*,\s+/i, "")
+    .split(/\b(?:is|are|means?|denotes?|says|refers to|consists of|holds)\b|\s[-\u2013\u2014]{1,2}\s|:\s/, 2);
+  return (after !== undefined && holds(before, 2)) || holds(/\bcalled ((?:[\w'-]+ ?){1,6})/.exec(plain)?.[1], 2);
 }
 
 /** What the decision goes by, in the order of its weights. */

@@ -33,10 +33,14 @@ const STOP_WORDS = new Set(
 const NUMBERED = /(?<![\p{L}\p{N}_-])(\p{L}{2,30})[- ]?(\d+)(?![\p{L}\p{N}_-]|[.,]\d)/gu;
 const NAME = /\p{Lu}.*\p{Lu}|^(?!(?:After|Before|During|From|Since|Until|With)$)\p{Lu}\p{L}{3}/u;
 
+/** What asks what something is. */
+const DEFINES =
+  /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\b|\b(?:meaning|definition) of\b|\bwhat\b.*\bmeans?\b|^\s*what\s+(?:do|does)\b.*\b(?:do|stand for)\b\W*$|とは(?:何|なん|どう)|の略|是什么|什么是/i;
 /** What asks for a reason. */
 const EXPLAINS = /\bwhy\b|\bwhat\b.*\bfor\s*\?|\breasons?\b|\bpoint of\b|\bcause\b|なぜ|何故|どうして|为什么/i;
 
 export type Question = {
+  readonly defines: boolean;
   readonly explains: boolean;
   /** A sentence that is held against the library: several texts may bear it out, or speak against it. */
   readonly states: boolean;
@@ -75,6 +79,7 @@ export function readQuestion(question: string, worth: ReadonlyMap<string, number
   const topic = about.length === 0 ? worth : new Map(about);
   const order = words(question).filter((word) => topic.has(word));
   return {
+    defines: DEFINES.test(question),
     explains: EXPLAINS.test(question),
     states: !asks && /[.。]\s*$/.test(question),
     topic,
