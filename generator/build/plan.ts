@@ -21,14 +21,7 @@ import type { PlannedPage } from "../pages/render.ts";
 import { dealBundles, type DealtBundle } from "../pages/pagefind.ts";
 import type { Views } from "./project.ts";
 import type { StoredObject } from "../sources/object-store.ts";
-import {
-  type BuildState,
-  EMPTY_STATE,
-  type KnownBundle,
-  type KnownObject,
-  NOTHING_WRITTEN,
-  timesOf,
-} from "../kept/state.ts";
+import { type BuildState, EMPTY_STATE, type KnownBundle, type KnownObject, NOTHING_WRITTEN, timesOf } from "../kept/state.ts";
 import { ROUTES } from "../../snapshots/service/routes.ts";
 
 export type PlannedObject = {
