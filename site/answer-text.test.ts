@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { saysQuote } from "./answer-text.ts";
+import { parseAnswer, saysQuote, tagOf } from "./answer-text.ts";
 
 test("a quote that an answer says already is known by its words, whatever marks or tags stand among them", () => {
   const answer = "“The git-bisect(1) command handles history that includes merges. Imagine this history: a---b” [1]";
@@ -14,4 +14,9 @@ test("a quote that an answer says already is known by its words, whatever marks 
   const more = `${source} And a second sentence stands below it.`;
   assert.ok(!saysQuote(answer, more));
   assert.ok(saysQuote(`${answer} …`, more));
+});
+
+test("of an answer only the paragraphs with lines of code are set as they stand", () => {
+  const paragraphs = parseAnswer("\u201cIt is drawn here:\n\n  +--+\n  |  |\u201d [1]\n\nAnd so on.", new Set([1]), []);
+  assert.deepEqual(paragraphs.map(tagOf), ["p", "pre", "p"]);
 });

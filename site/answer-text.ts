@@ -32,6 +32,11 @@ export function parseAnswer(text: string, numbers: ReadonlySet<number>, counted:
   return paragraphs.filter((pieces) => pieces.length > 0);
 }
 
+/** The element of a paragraph: only code has lines. */
+export function tagOf(pieces: readonly AnswerPiece[]): "p" | "pre" {
+  return pieces.some(({ text }) => text.includes("\n")) ? "pre" : "p";
+}
+
 /** @param counted with places in this text; those that are not there are left out */
 export function parseParagraph(text: string, numbers: ReadonlySet<number>, counted: readonly Linked[]): readonly AnswerPiece[] {
   const pieces: AnswerPiece[] = [];

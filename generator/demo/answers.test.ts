@@ -16,7 +16,7 @@ const ENOUGH = 0.8;
 /** Of definitions, the share that stands in the first quote. */
 const ENOUGH_FIRST = 0.75;
 /** Share of those that nothing answers that get no quote. */
-const REFUSED = 0.8;
+const REFUSED = 0.75;
 
 const Answered = z.object({ answer: z.string(), notice: z.string(), citations: z.array(z.unknown()), finding: z.string().optional() });
 
@@ -161,7 +161,7 @@ test("definitions, reasons and instructions are quoted from the sentence that an
   assert.ok(wrong.length <= (1 - ENOUGH) * all, `${wrong.length} of ${all} are wrong: ${wrong.join(" ")}`);
 });
 
-test("of questions that nothing here answers four in five get no quote, and of the others all are told to be only near", async (t) => {
+test("of questions that nothing here answers three in four get no quote, and of the others all are told to be only near", async (t) => {
   const found = new Map<string, string | undefined>();
   for (const question of UNANSWERABLE) {
     const { answer, citations, finding } = await ask(question);
@@ -197,6 +197,8 @@ test("a slip in a question is answered as what was meant, in counts and in quote
     ["What is a reprodcible build?", "What is a reproducible build?"],
     ["What is the brithday bound?", "What is the birthday bound?"],
     ["Why does a digest need a canoncial form?", "Why does a digest need a canonical form?"],
+    ["Waht is a Merkle tree?", "what is a Merkle tree?"],
+    ["Wich records are deployable?", "which records are deployable?"],
     ["How many recrods are verified?", "How many records are verified?"],
     ["How many records are verfied?", "How many records are verified?"],
     ["Which claims are not verfied?", "Which claims are not verified?"],

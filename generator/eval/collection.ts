@@ -28,7 +28,6 @@ const passageLine = z.object({
 });
 
 export type PassageQuestion = z.infer<typeof passageLine>;
-export type JudgedQuestion = z.infer<typeof questionLine>;
 export type CollectionDocument = z.infer<typeof documentLine>;
 type JudgedQuery = { readonly id: string; readonly text: string; readonly relevant: ReadonlyMap<string, number> };
 export type Collection = {
@@ -56,10 +55,44 @@ export async function readCollection(folder: string, queries: string | null): Pr
   };
 }
 
-/** @throws ShelfError "bad_source" with the file and line that is wrong */
-export function readQuestions(path: string): Promise<readonly JudgedQuestion[]> {
-  return readLines(path, questionLine);
+/** Questions of a collection: right is what a relevant document says, or, where they are known, the sentences of it that bear an answer.
+ *  @param keyOf the object that a document is
+ *  @throws ShelfError "bad_source" with the file and line that is wrong */
+export async function readQuestions(path: string, keyOf: (id: string) => string): Promise<readonly PassageQuestion[]> {
+  return (await readLines(path, questionLine)).map(({ id, text, relevant, evidence }) => {
+    const documents = Object.keys(relevant).filter((document) => (relevant[document] ?? 0) > 0);
+    const answers = documents.flatMap((document) =>
+      (evidence[document] ?? [""]).map((said) => ({ file: keyOf(document), must: RegExp.escape(readerText(said)) })),
+    );
+    return { id, kind: answers.length === 0 ? "near" : "answer", question: text, answers };
+  });
 }
+
+/** A text as a reader sees it, in one line. */
+export function readerText(text: string): string {
+  return text
+    .replaceAll(/<[^>]*>/g, "")
+    .replaceAll(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
+      if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
+      if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
+      return ENTITIES[name ?? ""] ?? whole;
+    })
+    .replaceAll(/:[a-z][\w+:-]*:(?=`)/g, "")
+    .replaceAll(/[`*]/g, "")
+    .replaceAll(/[\u2018\u2019]/g, "'")
+    .replaceAll(/[\u201c\u201d]/g, '"')
+    .replaceAll(/\s+/g, " ");
+}
+const ENTITIES: Readonly<Record<string, string>> = {
+  lt: "<",
+  gt: ">",
+  amp: "&",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  mdash: "\u2014",
+  ndash: "\u2013",
+};
 
 /** Questions of which each names the files that answer it and, as a pattern, what the passage that does has to hold.
  *  @returns null for a file of other lines

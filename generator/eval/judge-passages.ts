@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AnsweredQuestion } from "./library.ts";
-import type { PassageQuestion } from "./collection.ts";
+import { type PassageQuestion, readerText } from "./collection.ts";
 import { percentile } from "./metrics.ts";
 
 const FIRST = 3; // quotes that a reader looks at
@@ -24,32 +24,6 @@ export type Judged = {
   /** Whether what search shows of the first result is right. */
   readonly passage: boolean;
   readonly ms: number;
-};
-
-/** A text as a reader sees it, in one line. */
-function readerText(text: string): string {
-  return text
-    .replaceAll(/<[^>]*>/g, "")
-    .replaceAll(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
-      if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
-      if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
-      return ENTITIES[name ?? ""] ?? whole;
-    })
-    .replaceAll(/:[a-z][\w+:-]*:(?=`)/g, "")
-    .replaceAll(/[`*]/g, "")
-    .replaceAll(/[\u2018\u2019]/g, "'")
-    .replaceAll(/[\u201c\u201d]/g, '"')
-    .replaceAll(/\s+/g, " ");
-}
-const ENTITIES: Readonly<Record<string, string>> = {
-  lt: "<",
-  gt: ">",
-  amp: "&",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-  mdash: "\u2014",
-  ndash: "\u2013",
 };
 
 /** Whether what search shows of a result holds the answer. */
@@ -82,7 +56,8 @@ export function countJudged(all: readonly Judged[]): Readonly<Record<string, num
   const isRight = ({ right }: Judged): boolean => right[0]?.around === true;
   const isSilent = ({ quotes }: Judged): boolean => quotes.length === 0;
   const isHeldBack = (one: Judged): boolean => isSilent(one) || one.finding === "nearest";
-  const cites = ({ question, quotes }: Judged): boolean => quotes.some(({ key }) => question.answers.some(({ file }) => file === key));
+  const cites = (depth: number) => (one: Judged) =>
+    one.quotes.slice(0, depth).some(({ key }) => one.question.answers.some(({ file }) => file === key));
   const finds = (depth: number) => (one: Judged) =>
     one.found.slice(0, depth).some((key) => one.question.answers.some(({ file }) => file === key));
   const [near, far, frames] = [of("near", false), of("far", false), of("frame", true)];
@@ -91,12 +66,14 @@ export function countJudged(all: readonly Judged[]): Readonly<Record<string, num
   const none = all.filter(isSilent);
   return {
     "search: right file first": share(answered, finds(1)),
+    "search: right file in three": share(answered, finds(FIRST)),
     "search: right file in five": share(answered, finds(5)),
     "search: right passage first": share(answered, ({ passage }) => passage),
     "right passage first": share(answered, isRight),
     "right in the quote itself": share(answered, ({ right }) => right[0]?.itself === true),
     "right passage in three": share(answered, ({ right }) => right.slice(0, FIRST).some(({ around }) => around)),
-    "right file cited": share(answered, cites),
+    "right file cited first": share(answered, cites(1)),
+    "right file cited in three": share(answered, cites(FIRST)),
     "silent although answered": share(answered, isSilent),
     "near: nearest or refused": share(near, isHeldBack),
     "near: refused": share(near, isSilent),

@@ -42,50 +42,50 @@ export function cutQuery(query: string): string {
 }
 
 /** A served library. */
-type Served = {
+export type Served = {
   search(path: string, query: string): Promise<readonly Result[]>;
   /** POST /api/ask, as it answers without a model; with keys of objects. */
   ask(question: string): Promise<z.infer<typeof Answered>>;
 };
 
-export type Answer = { readonly text: string; readonly citations: readonly { readonly id: string; readonly quote: string }[] };
-
-/** A served collection: what it finds and cites are its documents. */
-export type Library = {
+/** A served collection. */
+type Library = Served & {
+  /** What they find are its documents. */
   readonly systems: readonly System[];
-  ask(question: string): Promise<Answer>;
+  /** Where the library is built. */
+  readonly folder: string;
+  /** The object that a document is, by its id. */
+  keyOf(id: string): string;
 };
 
-/** A document as an object of a library: source as source, everything else as Markdown with its title as the heading. */
-function objectOf({ title, text }: CollectionDocument, at: number): { readonly name: string; readonly text: string } {
-  if (title === "" && PYTHON.test(text)) return { name: `${at}.py`, text: `${text}\n` };
-  return { name: `${at}.md`, text: `${title === "" ? text : `# ${title.replaceAll(/\s+/g, " ")}\n\n${text}`}\n` };
+/** A document as an object of a library: source as source, everything else as Markdown with its title as the heading. By number, because an id
+ *  may be no name of a file. */
+function objectOf({ title, text }: CollectionDocument, at: number): { readonly key: string; readonly text: string } {
+  if (title === "" && PYTHON.test(text)) return { key: `${FOLDER}/${at}.py`, text: `${text}\n` };
+  return { key: `${FOLDER}/${at}.md`, text: `${title === "" ? text : `# ${title.replaceAll(/\s+/g, " ")}\n\n${text}`}\n` };
 }
 
 /** Serves a collection to `work`.
  *  @param semantic whether passages get vectors, for ai-search: more than a hundred a second on two cores
  *  @throws ShelfError "build_failed" with what the build said */
 export function withLibrary<T>({ documents, name }: Collection, semantic: boolean, work: (library: Library) => Promise<T>): Promise<T> {
-  const ids = new Map<string, string>();
+  const objects = documents.map((document, at) => ({ id: document.id, ...objectOf(document, at) }));
+  const ids = new Map(objects.map(({ id, key }) => [key, id]));
+  const keys = new Map(objects.map(({ id, key }) => [id, key]));
   const write = async (library: string): Promise<void> => {
     await mkdir(join(library, FOLDER), { recursive: true });
-    // By number, because an id may be no name of a file.
-    for (const [at, document] of documents.entries()) {
-      const object = objectOf(document, at);
-      ids.set(`${FOLDER}/${object.name}`, document.id);
-      await writeFile(join(library, FOLDER, object.name), object.text);
-    }
+    for (const { key, text } of objects) await writeFile(join(library, key), text);
   };
-  return withServer(name, semantic, write, ({ search, ask }) =>
+  return withServer(name, semantic, write, ({ search, ask }, folder) =>
     work({
+      search,
+      ask,
+      folder,
+      keyOf: (id) => keys.get(id) ?? "",
       systems: ["/api/search", ...(semantic ? ["/api/ai-search"] : [])].map((path) => ({
         name: path,
         rank: async (query) => (await search(path, cutQuery(query))).flatMap(({ key }) => ids.get(key) ?? []),
       })),
-      async ask(question) {
-        const { answer, citations } = await ask(question);
-        return { text: answer, citations: citations.map(({ key, quote }) => ({ id: ids.get(key) ?? "", quote })) };
-      },
     }),
   );
 }
@@ -134,12 +134,12 @@ export function withManuals<T>(
   keep: string | null,
   semantic: boolean,
   folders: readonly string[],
-  work: (ask: Served["ask"], search: Served["search"], folder: string) => Promise<T>,
+  work: (served: Served, folder: string) => Promise<T>,
 ): Promise<T> {
   const packages = keep ?? join(tmpdir(), "eval-packages");
   const folder = keep === null ? null : join(keep, folders.length === 1 ? `built-${folders[0]}` : "built");
   const write = (library: string): Promise<void> => writeManuals(packages, library, folders);
-  return withServer("Manuals", semantic, write, ({ ask, search }, at) => work(ask, search, at), folders, folder);
+  return withServer("Manuals", semantic, write, work, folders, folder);
 }
 
 /** @param collections folders of the library

@@ -4,7 +4,6 @@
 import { parseArgs } from "node:util";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { formatAnswers, judgeAnswers } from "./answers.ts";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -18,7 +17,7 @@ import {
 } from "./collection.ts";
 import { countJudged, type Judged, holdsAnswer, judgeQuote } from "./judge-passages.ts";
 import { averagePrecision, mean, ndcg, percentile, type Ranking, randomisationTest, recall, reciprocalRank } from "./metrics.ts";
-import { cutQuery, judgeNames, type NameFigures, withLibrary, withManuals } from "./library.ts";
+import { cutQuery, judgeNames, type NameFigures, type Served, withLibrary, withManuals } from "./library.ts";
 import { learnWeights } from "./learn.ts";
 import { openProgress } from "../files/progress.ts";
 import { formatTitles, judgeTitles } from "./titles.ts";
@@ -218,53 +217,48 @@ async function reportPassages(
 ): Promise<void> {
   const folders = [...new Set(questions.flatMap(({ answers }) => answers.flatMap(({ file }) => file.split("/")[0] ?? [])))].sort();
   if (learn) {
-    process.stdout.write(await withManuals(packages, semantic, folders, (_, __, folder) => learnWeights(folder, questions)));
+    process.stdout.write(await withManuals(packages, semantic, folders, (_, folder) => learnWeights(folder, questions)));
     return;
   }
-  const all = await withManuals(packages, semantic, folders, async (ask, search, folder) => {
-    const library = join(folder, "library");
-    const judged: Judged[] = [];
-    await ask("What is asked first starts the model of meaning?");
-    for (const question of questions) {
-      const start = performance.now();
-      const { citations, finding = null } = await ask(question.question);
-      const ms = performance.now() - start;
-      const found = await search("/api/search", cutQuery(question.question));
-      const right = [];
-      for (const quote of citations) right.push(await judgeQuote(library, question, quote));
-      judged.push({
-        question,
-        quotes: citations,
-        finding,
-        right,
-        found: found.map(({ key }) => key),
-        passage: holdsAnswer(question, found[0]),
-        ms,
-      });
-    }
-    return judged;
-  });
-  const figures = countJudged(all);
-  if (json) process.stdout.write(`${JSON.stringify({ figures, questions: all })}\n`);
-  else
-    process.stdout.write(
-      Object.entries(figures)
-        .map(([name, value]) => `${name.padEnd(45)}  ${value}\n`)
-        .join(""),
-    );
+  printJudged(await withManuals(packages, semantic, folders, (served, folder) => judgeAll(questions, served, folder)), json);
 }
 
+/** Asks the questions of a collection. */
 async function reportAnswers(
   folder: string,
   file: string,
   { json, semantic }: { readonly json: boolean; readonly semantic: boolean },
 ): Promise<void> {
-  const questions = await readQuestions(file);
   // The questions are queries too, so a collection for answers alone needs no others.
   const collection = await readCollection(folder, file);
-  const answers = await withLibrary(collection, semantic, (library) => judgeAnswers(library, collection, questions));
-  const { name } = collection;
-  process.stdout.write(json ? `${JSON.stringify({ collection: name, answers })}\n` : `${name}, answers\n${formatAnswers(answers)}`);
+  const judged = await withLibrary(collection, semantic, async (library) =>
+    judgeAll(await readQuestions(file, library.keyOf), library, library.folder),
+  );
+  printJudged(judged, json);
+}
+
+async function judgeAll(questions: readonly PassageQuestion[], { ask, search }: Served, folder: string): Promise<readonly Judged[]> {
+  const judged: Judged[] = [];
+  await ask("What is asked first starts the model of meaning?");
+  for (const question of questions) {
+    const start = performance.now();
+    const { citations, finding = null } = await ask(question.question);
+    const ms = performance.now() - start;
+    const found = await search("/api/search", cutQuery(question.question));
+    const right = [];
+    for (const quote of citations) right.push(await judgeQuote(join(folder, "library"), question, quote));
+    const keys = found.map(({ key }) => key);
+    judged.push({ question, quotes: citations, finding, right, found: keys, passage: holdsAnswer(question, found[0]), ms });
+    progress.step("ask", judged.length, questions.length);
+  }
+  progress.end();
+  return judged;
+}
+
+function printJudged(judged: readonly Judged[], json: boolean): void {
+  const figures = countJudged(judged);
+  const rows = Object.entries(figures).map(([name, value]) => `${name.padEnd(45)}  ${value}\n`);
+  process.stdout.write(json ? `${JSON.stringify({ figures, questions: judged })}\n` : rows.join(""));
 }
 
 try {

@@ -3,7 +3,8 @@
 import { FAILSAFE_SCHEMA, load } from "js-yaml";
 import type { About } from "../../snapshots/schema/index.ts";
 import type { ObjectKind } from "../../snapshots/schema/kinds.ts";
-import { plainLatex, readArgument } from "./latex.ts";
+import { plainIn } from "../../snapshots/blocks/index.ts";
+import { readArgument } from "./latex.ts";
 import { isCitationFile, isLicenceFile } from "./licence-files.ts";
 import { shorten } from "./passages.ts";
 
@@ -46,11 +47,12 @@ export function readAbout(key: string, kind: ObjectKind, text: string): About {
     kind === "markdown" || kind === "html"
       ? aboutOf(parseYaml(/^\ufeff?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(head)?.[1] ?? ""))
       : NO_ABOUT;
+  const page = kind === "html" ? htmlAbout(head) : NO_ABOUT;
   const lang = said.lang ?? (kind === "html" ? languageOf(/<html\b[^>]*?\slang=["']?([\w-]+)/i.exec(head)?.[1]) : null);
   const latex = kind === "latex" ? latexAbout(head) : NO_ABOUT;
   return {
-    authors: said.authors.length > 0 ? said.authors : latex.authors,
-    date: said.date ?? latex.date,
+    authors: [said, latex, page].find(({ authors }) => authors.length > 0)?.authors ?? [],
+    date: said.date ?? latex.date ?? page.date,
     license: findSpdx(head) ?? said.license,
     ...(lang === null ? {} : { lang }),
     ...(said.addresses === undefined ? {} : { addresses: said.addresses }),
@@ -149,6 +151,22 @@ function findDate(text: string): string | null {
   return date.trim();
 }
 
+/** What a page says in its head, and how DocBook writes its authors below the title. */
+function htmlAbout(head: string): About {
+  const said = (names: string): readonly string[] =>
+    [...head.matchAll(/<meta\s[^<>]*>/gi)].flatMap(([tag]) => {
+      const [, name = ""] = /\sname=["']?([\w.:-]+)/i.exec(tag) ?? [];
+      const [, , content = ""] = /\scontent=(["'])(.*?)\1/is.exec(tag) ?? [];
+      return names.split(" ").includes(name.toLowerCase()) ? [plainIn(content, "html")] : [];
+    });
+  const written = [...head.matchAll(/<(h[1-6])\s[^<>]*class=["']?author\b[^<>]*>(.*?)<\/\1>/gis)].map(([, , name = ""]) =>
+    plainIn(name, "html"),
+  );
+  const authors = said("author dc.creator dcterms.creator citation_author");
+  const date = said("date dc.date dcterms.date citation_date citation_publication_date")[0] ?? "";
+  return { ...NO_ABOUT, authors: namesOf(authors.length > 0 ? authors : written), date: findDate(date) };
+}
+
 function latexAbout(head: string): About {
   const opening = head.replaceAll(/(?<!\\)%.*/g, "");
   const argument = (command: RegExp): string | null => {
@@ -157,8 +175,10 @@ function latexAbout(head: string): About {
   };
   const authors = argument(/\\author\s*(?:\[[^\]]{0,200}\])?\{/)?.split(/\\and\b|\\AND\b/) ?? [];
   return {
-    authors: namesOf(authors.map((author) => plainLatex(author.replaceAll(/\\(?:thanks|footnote)\{[^}]*\}/g, "").split("\\\\")[0] ?? ""))),
-    date: findDate(plainLatex(argument(/\\date\s*\{/) ?? "")),
+    authors: namesOf(
+      authors.map((author) => plainIn(author.replaceAll(/\\(?:thanks|footnote)\{[^}]*\}/g, "").split("\\\\")[0] ?? "", "latex")),
+    ),
+    date: findDate(plainIn(argument(/\\date\s*\{/) ?? "", "latex")),
     license: null,
   };
 }

@@ -1,6 +1,6 @@
 /** What the reader of one type gives back; extract.ts adds what all types have in common. */
 import type { About, Extract } from "../../snapshots/schema/index.ts";
-import type { Lines } from "./lines.ts";
+import type { Lines } from "../../snapshots/blocks/index.ts";
 
 export type Source = {
   readonly key: string;
@@ -27,8 +27,12 @@ export const MAX_SHOWN_LINES = 10_000;
 export const MAX_FRAGMENT = 2_000_000;
 export const MAX_SUMMARY = 280;
 
+/** What an author notes for himself. */
+const TO_ONESELF = /^\W*(?:(?:FIXME|TODO|XXX)\b|(?:[Ff]ixme|[Tt]odo|xxx|[Hh]ack)\s*[:(])/;
+
 /** Whether `text` looks like prose that a summary may quote: some words, most of it letters. */
 export function isProse(text: string): boolean {
+  if (TO_ONESELF.test(text)) return false;
   const sample = text.slice(0, 400);
   const letters = sample.match(/\p{L}/gu)?.length ?? 0;
   return letters >= 12 && letters > sample.length * 0.55 && /\s/.test(sample.trim());

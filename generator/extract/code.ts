@@ -5,7 +5,7 @@ import { findCoqMarks } from "./coq.ts";
 import { findDeclarations } from "./declarations.ts";
 import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
 import { findLeanMarks } from "./lean.ts";
-import type { Lines } from "./lines.ts";
+import type { Lines } from "../../snapshots/blocks/index.ts";
 import { moduleName } from "./module-name.ts";
 import { readOpening } from "./opening.ts";
 import { cutPassages, type Mark } from "./passages.ts";

@@ -4,7 +4,7 @@ import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layou
 import { EMPTY_BODY, isNumber, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode } from "./code-view.ts";
 import { escapeHtml } from "../../snapshots/page/highlight/highlight.ts";
-import type { Lines } from "./lines.ts";
+import type { Lines } from "../../snapshots/blocks/index.ts";
 import { cutPassages, headingPath, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";
 
 /** Of the table on the page; a cell in UTF-16 units. */

@@ -236,10 +236,28 @@ test("an entry of a page of HTML that explains a name is a passage of its own, c
     [
       [null, 1, "Keys\n\nBefore."],
       ["os.path.join", 2, "os.path.join(path, *paths)\n\nJoins.\n\nMore."],
-      ["core.autocrlf", 4, "core.autocrlf\n\nConverts.\n\nadd\n\nAdds.\n\nwell known\n\nNot a name."],
+      ["core.autocrlf", 4, "core.autocrlf\n\nConverts."],
+      [null, 5, "add\n\nAdds.\n\nwell known\n\nNot a name."],
       [null, 6, "Next\n\nAfter."],
     ],
   );
+});
+
+test("who wrote a page of HTML, and when, is read of its head, or below the title as DocBook has it", async () => {
+  const about = async (text: string) => {
+    const found = (await extract("a.html", Buffer.from(text))).about;
+    return [found?.authors, found?.date];
+  };
+  assert.deepEqual(
+    await about(
+      '<head><meta name="author" content="Ada Lovelace &amp; Sons"><meta content="Bo B." name=\'citation_author\'><meta name="DC.date" content="1843-09-05"></head><p>Words.</p>',
+    ),
+    [["Ada Lovelace & Sons", "Bo B."], "1843-09-05"],
+  );
+  const docbook =
+    '<div class="author"><h3 class="author"><span class="firstname">Ada</span> <span class="surname">Lovelace</span></h3></div>';
+  assert.deepEqual(await about(`<h1>Notes</h1>${docbook}<p>Words.</p>`), [["Ada Lovelace"], null]);
+  assert.deepEqual(await about('<meta name="viewport" content="Nobody"><p>Words.</p>'), [undefined, undefined]);
 });
 
 test("HTML shows and searches its main part, and knows the source lines", async () => {

@@ -8,7 +8,7 @@ import { formatCode } from "./code-view.ts";
 import { readJson, readYaml } from "./json.ts";
 import { withLanguage } from "./language.ts";
 import { readLatex } from "./latex.ts";
-import { openLines } from "./lines.ts";
+import { openLines } from "../../snapshots/blocks/index.ts";
 import { extensionOf, fileName, mediaTypeOf, type MediaType } from "./media-type.ts";
 import { cutPassages, shorten } from "./passages.ts";
 import type { DrawPages } from "./pdf-images.ts";

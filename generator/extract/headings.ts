@@ -1,7 +1,6 @@
 /** Marks of a document that is divided by headings. */
-import { headingsOf } from "../../snapshots/blocks/index.ts";
+import { headingsOf, type Lines } from "../../snapshots/blocks/index.ts";
 import type { Kind } from "../../snapshots/schema/kinds.ts";
-import type { Lines } from "./lines.ts";
 import { headingPath, type Mark } from "./passages.ts";
 
 export type OpenHeading = { readonly level: number; readonly title: string };

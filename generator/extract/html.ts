@@ -4,13 +4,21 @@ import type { Passage } from "../../snapshots/schema/index.ts";
 import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
 import { noteLines, renderTree } from "./dress.ts";
-import { type Heading, readHtml as readBlocks, TERM_LEVEL, WAYS, withoutTags } from "../../snapshots/blocks/index.ts";
+import {
+  type Heading,
+  type Lines,
+  openLines,
+  readHtml as readBlocks,
+  TERM_LEVEL,
+  WAYS,
+  withoutTags,
+} from "../../snapshots/blocks/index.ts";
 import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
-import { openLines, type Lines } from "./lines.ts";
 import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { findHeading, isTemplate } from "./markdown.ts";
-import { headingPath, MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
+import { openHeadings } from "./headings.ts";
+import { cutPassages, MAX_LENGTH, shorten } from "./passages.ts";
 
 const DEEPEST = 6; // level of a heading that a passage stands under
 /** UTF-16 units of what stands above the first heading and sums a page up: what is shorter is a site's slogan, the same on each page. */
@@ -26,12 +34,13 @@ export async function readHtml(source: Source, fallbackTitle: string): Promise<B
       ? source.text
       : "\n".repeat(front.lines) + source.text.slice(source.lines.start(Math.min(source.lines.count, front.lines + 1)));
   const lines = front.lines === 0 ? source.lines : openLines(text);
-  const chunks = chunksOf(lines);
-  const passages = packChunks(chunks);
-  const heading = chunks.findIndex(({ level }) => level > 0);
-  const isSaid = ({ level, name, text: said }: Chunk, at: number): boolean =>
-    level === 0 && name === null && (at > heading || said.length >= MIN_LEAD) && /[.!?:](?:\s|$)/.test(said) && isSummary(said);
-  const summary = chunks.find(isSaid)?.text ?? "";
+  const parts = readBlocks(text);
+  const passages = cutParts(lines, parts);
+  const heading = parts.findIndex(isHeading);
+  const said = parts.map((part) => ("title" in part ? (isHeading(part) || nameOf(part) !== null ? "" : part.title) : part.plain));
+  const isSaid = (one: string, at: number): boolean =>
+    (at > heading || one.length >= MIN_LEAD) && /[.!?:](?:\s|$)/.test(one) && isSummary(one);
+  const summary = said.find(isSaid) ?? "";
   const shown = text.length <= MAX_SHOWN ? null : Math.max(1, lines.lineAt(MAX_SHOWN) - 1);
   try {
     const tree = parseDocument(shown === null ? text : text.slice(0, Math.min(MAX_SHOWN, lines.end(shown))));
@@ -111,51 +120,50 @@ function findTitle(tree: Root, main: Root): string | null {
 const NO_TITLE = /^(?:<no title>|untitled(?: document)?|new page)/i;
 const flat = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
-/** A block of a page, or a part of a long one. */
-type Chunk = {
-  readonly text: string;
-  /** Source lines, 1-based and inclusive. */
-  readonly start: number;
-  readonly end: number;
-  /** Of a heading; else 0. */
-  readonly level: number;
-  /** What an entry of a list of definitions explains, where that is a name as programs have it: `core.autocrlf`, `os.path.join`. */
-  readonly name: string | null;
-};
+type Part = ReturnType<typeof readBlocks>[number];
 
-function chunksOf(lines: Lines): readonly Chunk[] {
-  const { text } = lines;
-  return readBlocks(text).flatMap((part): readonly Chunk[] => {
-    const isTitle = "title" in part;
-    const chunk = (said: string, start: number, end: number): Chunk => {
-      const name = isTitle && part.level === TERM_LEVEL && start === part.start ? nameOf(part) : null;
-      return { text: said, start: lines.lineAt(start), end: lines.lineAt(end - 1), level: 0, name };
-    };
-    if (isTitle && part.level <= DEEPEST) return [{ ...chunk(part.title, part.start, part.end), level: part.level }];
-    if (isTitle && part.title.length <= MAX_LENGTH) return [chunk(part.title, part.start, part.end)];
-    if (!isTitle && part.form !== "code" && part.plain.length <= MAX_LENGTH) return [chunk(part.plain, part.start, part.end)];
-    return piecesOf(text, part.start, part.end).flatMap(([start, end]) => {
-      const said = withoutTags(text.slice(start, end)).replace(/^\s*\n|\s+$/g, "");
-      return said.trim() === "" ? [] : [chunk(isTitle || part.form !== "code" ? said.replaceAll(/\s+/g, " ").trim() : said, start, end)];
-    });
-  });
+function isHeading(part: Part): boolean {
+  return "title" in part && part.level <= DEEPEST;
 }
 
-/** Parts of a stretch that a passage has room for, cut at white space outside tags. */
-function piecesOf(text: string, start: number, end: number): readonly (readonly [start: number, end: number])[] {
-  const pieces: (readonly [number, number])[] = [];
-  let from = start;
-  let length = 0;
-  for (const { 0: token, index } of text.slice(start, end).matchAll(/<[^<>]*>|\s+|[^\s<]{1,900}|</gu)) {
-    const room = token.startsWith("<") && token.endsWith(">") ? 1 : token.length;
-    if (length > 0 && length + room > TARGET_LENGTH + (/^\s/.test(token) ? 0 : MAX_LENGTH - TARGET_LENGTH)) {
-      pieces.push([from, start + index]);
-      from = start + index;
-      length = 0;
-    }
-    length += room;
+/** CutParts writes a page as lines of plain text, a blank one between its blocks, and cuts that into passages as any other text; each has the lines
+ *  of the page that it is read from. An entry of a list of definitions is a passage of its own, found by its name. */
+function cutParts(page: Lines, parts: readonly Part[]): Passage[] {
+  const rows: string[] = [];
+  const places: { readonly start: number; readonly end: number }[] = [];
+  const starts = parts.map((part) => {
+    const [start, end] = [page.lineAt(part.start), page.lineAt(part.end - 1)];
+    const own = rowsOf(page.text, part);
+    const place = (at: number) => ({ start: Math.min(end, start + at), end: at === own.length - 1 ? end : Math.min(end, start + at) });
+    places.push(...own.map((_, at) => place(at)), { start: end, end });
+    return rows.push(...own, "") - own.length;
+  });
+  const lines = openLines(rows.join("\n"));
+  const list = openHeadings(lines);
+  let entry: string | null = null;
+  for (const [at, part] of parts.entries()) {
+    const line = starts[at] ?? 1;
+    const isTitle = "title" in part;
+    const name = isTitle && part.level === TERM_LEVEL ? nameOf(part) : null;
+    const isOver: boolean = entry !== null && (isTitle ? part.level <= TERM_LEVEL : !part.heading.includes(entry));
+    if (isTitle && isHeading(part)) list.add(line, line, part.level, part.title);
+    else if (name !== null || isOver) list.marks.push({ line, heading: list.marks.at(-1)?.heading ?? [], name });
+    if (name !== null && isTitle) entry = part.title;
+    else if (isOver) entry = null;
   }
-  return from < end ? [...pieces, [from, end]] : pieces;
+  return cutPassages(lines, list.marks).map((passage) => ({
+    ...passage,
+    start_line: places[passage.start_line - 1]?.start ?? 1,
+    end_line: places[passage.end_line - 1]?.end ?? 1,
+  }));
+}
+
+/** A block in one row; code in its own, and what is too long for a passage as it is written. */
+function rowsOf(text: string, part: Part): readonly string[] {
+  if ("title" in part) return [part.title];
+  if (part.form !== "code" && part.plain.length <= MAX_LENGTH) return [part.plain];
+  const written = withoutTags(text.slice(part.start, part.end)).split("\n");
+  return written.map((row) => (part.form === "code" ? row.trimEnd() : row.replaceAll(/\s+/g, " ").trim()));
 }
 
 const QUALIFIED = /^[\p{L}_][\p{L}\p{N}_]*(?:(?:\.|::|-)[\p{L}\p{N}_]+)+$/u;
@@ -167,61 +175,4 @@ function nameOf({ anchor, title }: Heading): string | null {
   const isName = (name: string | null): name is string => name !== null && name.length <= MAX_NAME && QUALIFIED.test(name);
   if (isName(anchor) && /[._]|::/.test(anchor) && title.includes(anchor.split(/\.|::/).at(-1) ?? anchor)) return anchor;
   return isName(title) ? title : null;
-}
-
-type Open = { readonly start: number; readonly end: number; readonly text: string; readonly titled: boolean; readonly name: string | null };
-
-function packChunks(chunks: readonly Chunk[]): Passage[] {
-  const passages: Passage[] = [];
-  const path: { level: number; title: string }[] = [];
-  let open = null as Open | null;
-  const flush = (): void => {
-    if (open !== null) {
-      const heading = headingPath(path.map((part) => part.title));
-      passages.push({ heading, name: open.name, page: null, start_line: open.start, end_line: open.end, text: open.text });
-    }
-    open = null;
-  };
-  for (const chunk of chunks) {
-    const current: Open | null = open;
-    if (chunk.level > 0) {
-      const deeper = current?.titled === true && chunk.level > (path.at(-1)?.level ?? 0);
-      if (!deeper) flush();
-      while ((path.at(-1)?.level ?? 0) >= chunk.level) path.pop();
-      path.push({ level: chunk.level, title: chunk.text });
-      const before = deeper && current !== null ? `${current.text}\n\n` : "";
-      open = {
-        start: before === "" || current === null ? chunk.start : current.start,
-        end: chunk.end,
-        text: before + chunk.text.slice(0, 400),
-        titled: true,
-        name: null,
-      };
-      continue;
-    }
-    // An entry is a passage of its own, found by its name and shown at its line; the heading above it stands in its path.
-    if (chunk.name !== null) {
-      if (current?.titled !== true) flush();
-      open = { start: chunk.start, end: chunk.end, text: chunk.text, titled: false, name: chunk.name };
-      continue;
-    }
-    const limit =
-      current !== null && (current.text.length < MIN_LENGTH || chunk.text.length < MIN_LENGTH)
-        ? (TARGET_LENGTH + MAX_LENGTH) / 2
-        : TARGET_LENGTH;
-    if (current !== null && current.text.length + chunk.text.length <= limit) {
-      open = {
-        start: current.start,
-        end: Math.max(current.end, chunk.end),
-        text: `${current.text}\n\n${chunk.text}`,
-        titled: false,
-        name: current.name,
-      };
-    } else {
-      flush();
-      open = { start: chunk.start, end: chunk.end, text: chunk.text, titled: false, name: null };
-    }
-  }
-  flush();
-  return passages;
 }

@@ -3,7 +3,7 @@
 import { formatCode } from "./code-view.ts";
 import { MAX_SHOWN, type Body, type Source } from "./body.ts";
 import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
-import type { Lines } from "./lines.ts";
+import type { Lines } from "../../snapshots/blocks/index.ts";
 import { skipString } from "../../snapshots/format/json-text.ts";
 import { cutPassages, headingPath, MIN_LENGTH, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";
 

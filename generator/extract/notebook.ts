@@ -14,7 +14,7 @@ import { noteLines, renderClean } from "./dress.ts";
 import { addHeadings, openHeadings, type OpenHeading } from "./headings.ts";
 import { TooComplex } from "./html-tree.ts";
 import { readJson } from "./json.ts";
-import { openLines } from "./lines.ts";
+import { openLines } from "../../snapshots/blocks/index.ts";
 import { findProblem, findSummary, findTitle, parseMarkdown, readRaw } from "./markdown.ts";
 import { cutPassages, headingPath, shorten, type Mark } from "./passages.ts";
 

@@ -33,7 +33,7 @@ const DOC_TITLE = /^\s*#\s+([^\n]{1,200})/;
 /** The header that every file of Agda's library has: its name, a blank line, and a line or two that say what the file is. */
 const LIBRARY_TITLE = /^\s*-{5,}\n-- The Agda standard library\n--\n-- ([^\n]{1,160})((?:\n-- [\p{Ll}(][^\n]{0,160}){0,2})/u;
 /** What is no title, whoever says it. */
-const NO_TITLE = /deprecated|obsolete|^(?:to do|todo|fixme|note that|disabled|begin hide)\b/i;
+const NO_TITLE = /deprecated|obsolete|^(?:to do|todo|fixme|xxx|hack|note that|disabled|begin hide)\b/i;
 /** Who wrote it and where, behind a title. */
 const PEOPLE = /\s*\((?:\p{Lu}[^(),]{1,40},\s*){2,}[^()]{1,60}\)\s*$/u;
 /** A first paragraph of two to eight words, though it be no sentence. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { openLines } from "./lines.ts";
+import { openLines } from "../../snapshots/blocks/index.ts";
 import { cutPassages, MAX_LENGTH, shorten, type Mark } from "./passages.ts";
 
 const text = fc

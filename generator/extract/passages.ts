@@ -4,7 +4,7 @@
 import type { Passage } from "../../snapshots/schema/index.ts";
 import { MAX_PASSAGE } from "../../snapshots/schema/max-passage.ts";
 import { isEncoded } from "../../snapshots/index/encoded.ts";
-import type { Lines } from "./lines.ts";
+import type { Lines } from "../../snapshots/blocks/index.ts";
 
 /** UTF-16 units; a passage is joined and packed up to this, so that a result shows one thought. */
 export const TARGET_LENGTH = 1200;

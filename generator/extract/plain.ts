@@ -1,9 +1,8 @@
 /** Plain text and reStructuredText: underlined headings, else paragraphs packed to passages. */
-import { blocksOf } from "../../snapshots/blocks/index.ts";
+import { blocksOf, type Lines } from "../../snapshots/blocks/index.ts";
 import { formatCode } from "./code-view.ts";
 import { isSummary, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { addHeadings, openHeadings } from "./headings.ts";
-import type { Lines } from "./lines.ts";
 import { cutPassages, shorten } from "./passages.ts";
 
 const MAX_PARAGRAPH = 2000; // UTF-16 units of it that are looked at

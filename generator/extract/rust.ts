@@ -1,5 +1,5 @@
 /** Rust text into items: doc comment, attributes, signature and body together. Verus blocks are read as modules. */
-import type { Lines } from "./lines.ts";
+import type { Lines } from "../../snapshots/blocks/index.ts";
 import { openMarks } from "./marks.ts";
 import type { Mark } from "./passages.ts";
 import { skipString } from "../../snapshots/format/json-text.ts";

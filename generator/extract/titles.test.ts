@@ -95,6 +95,23 @@ test("a licence, a long sentence, what is no prose, and what documents a declara
   assert.equal(await titleOf("a/B/C.v", "(** Inserts into a list. *)\nDefinition a := 1.\n"), "B.C");
 });
 
+test("what an author notes for himself is neither title nor summary", async () => {
+  for (const note of [
+    "FIXME: rewrite all of this before anybody reads it.",
+    "TODO say how seals are fed, and when.",
+    "XXX This is wrong here.",
+  ]) {
+    for (const [key, text] of [
+      ["a/b.md", `# Seals\n\n${note}\n\nA seal eats fish, and sleeps on ice.\n`],
+      ["a/b.tex", `\\section{Seals}\n${note}\n\nA seal eats fish, and sleeps on ice.\n`],
+      ["a/b.txt", `Seals\n=====\n\n${note}\n\nA seal eats fish, and sleeps on ice.\n`],
+      ["a/b.html", `<h1>Seals</h1><p>${note}</p><p>A seal eats fish, and sleeps on ice.</p>`],
+    ] as const)
+      assert.deepEqual(await opening(key, text), ["Seals", "A seal eats fish, and sleeps on ice."], key + note);
+    assert.deepEqual(await opening("a/b.rs", `//! ${note}\n\nfn a() {}\n`), ["a::b", ""], note);
+  }
+});
+
 test("no summary repeats its title", async () => {
   assert.deepEqual(await opening("a/src/b.rs", "//! Sorting of lists by insertion.\n\nfn a() {}\n"), ["Sorting of lists by insertion", ""]);
 });

@@ -385,6 +385,18 @@ test("without a model the answer is made of quoted passages, and says when nothi
   assert.ok(elsewhere.answer.sources.every(({ key }) => key.startsWith("proofs/")));
 });
 
+test("a drawing that is quoted has its lines in the answer, and its bytes in the quote", async () => {
+  const drawing = "      +------+\n      | seal |\n   +--+------+";
+  const texts = { "notes/seals.md": `# Where seals are kept\n\nHow a seal is kept is drawn here:\n\n\`\`\`\n${drawing}\n\`\`\`\n` };
+  const { answer } = await drain(ask({ question: "How is a seal kept?", prefix: "" }, makeLibrary(texts), askOptions()));
+  checkAnswer(answer, texts);
+  assert.match(answer.answer, /How a seal is kept is drawn here:\n\n {3}\+-{6}\+\n {3}\| seal \|\n\+--\+-{6}\+\u201d \[1\]/);
+  assert.ok(answer.citations[0]?.quote.includes(drawing));
+  const alone = { "notes/seals.md": `# Where seals are kept\n\n\`\`\`\n${drawing}\n\`\`\`\n` };
+  const { answer: drawn } = await drain(ask({ question: "Where are seals kept?", prefix: "" }, makeLibrary(alone), askOptions()));
+  assert.match(drawn.answer, /\u201c\n {3}\+-{6}\+\n {3}\| seal/);
+});
+
 test("what a question names is looked up without a model", async () => {
   double.behave(() => assert.fail("the model was asked"));
   const looked = async (question: string, prefix = ""): Promise<AskAnswer> => {

@@ -3,11 +3,12 @@
  *  sentence; without a model, or when nothing of what it wrote holds, the best passages are quoted instead. */
 import {
   type Candidates,
+  type Excerpt,
+  excerptsOf,
   findQuotes,
   type Finding,
   type Found,
   type Objects,
-  passagesOf,
   type Quoted,
   rankCandidates,
   readQuestion,
@@ -26,7 +27,6 @@ import { ALL_COUNTED, ALL_LOOKED_UP, NO_MODEL, OF_HISTORY } from "../../snapshot
 import { isHarmless } from "./harmless.ts";
 import { lookUp, sourcesOf } from "./lookup.ts";
 import { makePrompt } from "./prompt.ts";
-import type { Excerpt } from "./quote.ts";
 
 const MAX_EXCERPTS = 8; // that a model is shown
 const MAX_NEAREST = 3;
@@ -110,7 +110,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
 
   const asked = readQuestion(open, found.worth);
   const ranked = rankCandidates(asked, found, await readSources(found.texts, library), library.candidates);
-  const excerpts = passagesOf(ranked, MAX_EXCERPTS).map(toExcerpt);
+  const excerpts = excerptsOf(ranked, MAX_EXCERPTS);
   const pins = openPins(library);
   let answer = "";
   const allCounted: CountedNumber[] = [];
@@ -259,13 +259,6 @@ function mergeSources(found: readonly Omit<Source, "score">[], ranked: readonly 
   return [...named, ...ranked.filter((source) => !seen.has(`${source.kind} ${source.key}`))].slice(0, MAX_SOURCES);
 }
 
-/** A passage with the whole lines that it stands in. */
-function toExcerpt({ source, text, start_line, end_line }: ReturnType<typeof passagesOf>[number]): Excerpt {
-  const lines = source.source.split("\n").slice(start_line - source.start_line, end_line - source.start_line + 1);
-  const { key, title, kind, sha256, page } = source;
-  return { key, title, kind, sha256, page, text, start_line, end_line, source: lines.join("\n") };
-}
-
 /** Sentences as they are completed: grounded, or null for one that is not borne out.
  *  @returns why the model stopped, or null when it finished */
 async function* writeSentences(
@@ -305,10 +298,11 @@ async function* writeSentences(
 
 /** The stretches that answer, as they are read, each with the bytes that it stands for. */
 function quoteTexts(quotes: readonly Quoted[], pins: Pins): readonly string[] {
-  return quotes.flatMap(
-    ({ source, plain, ...located }) =>
-      pins.cite({ text: `\u201c${withoutMarks(plain)}\u201d`, quotes: [{ ...located, excerpt: source }] }) ?? [],
-  );
+  return quotes.flatMap(({ source, plain, ...located }) => {
+    // Code begins on a line of its own, so that it stands as it is drawn.
+    const said = `${/^.*\n(?!\n)/.test(plain) ? "\n" : ""}${withoutMarks(plain)}`;
+    return pins.cite({ text: `\u201c${said}\u201d`, quotes: [{ ...located, excerpt: source }] }) ?? [];
+  });
 }
 
 type Pins = {
@@ -324,13 +318,8 @@ function openPins(library: AskLibrary): Pins {
     cite({ text, quotes, counted = [] }) {
       const numbers: number[] = [];
       for (const { quote, start_line, end_line, excerpt } of quotes) {
-        const known = citations.find(
-          (citation) =>
-            citation.key === excerpt.key &&
-            (citation.page ?? null) === excerpt.page &&
-            citation.start_line === start_line &&
-            citation.quote === quote,
-        );
+        const isSame = (one: Citation): boolean => one.key === excerpt.key && (one.page ?? null) === excerpt.page && one.quote === quote;
+        const known = citations.find((one) => isSame(one) && one.start_line === start_line);
         if (known !== undefined) {
           numbers.push(known.n);
           continue;

@@ -2,17 +2,18 @@
  *  sentence stays only if it names an excerpt, a quote of that excerpt is found in the object's own lines, its words are the
  *  quote's words (or the question's), nothing in it could become a link, an image or markup, and it names no address, however bare,
  *  that its quotes have not. The rest is dropped, never repaired. */
+import { quotable, sentencesIn } from "../../snapshots/blocks/index.ts";
 import { words } from "../../snapshots/index/words.ts";
-import { type LocatedQuote, locateQuote } from "../../snapshots/format/index.ts";
+import { type LocatedQuote, locateQuote, quoteAt } from "../../snapshots/format/index.ts";
 import type { CountedNumber } from "../../snapshots/schema/index.ts";
 import { bareAddresses, isHarmless } from "./harmless.ts";
-import { NEGATED } from "../../snapshots/answer/index.ts";
-import { chooseQuote, type Excerpt } from "./quote.ts";
+import { type Excerpt, NEGATED } from "../../snapshots/answer/index.ts";
 
 const MAX_SENTENCE = 600; // characters; longer ones are no sentences
 const MIN_QUOTE_WORDS = 3; // index words; a shorter quote supports nothing: "the" occurs everywhere
 const MIN_SUPPORT = 0.6; // share of a sentence's own words that its quotes, or the excerpt around them, must hold
 const MAX_MARKS = 4;
+const MAX_CHOSEN = 360; // characters of a sentence that is quoted where a model names an excerpt alone
 
 /** `[2 "exact words"]`, `[2: “exact words”]` or `[2]`, as models write it. */
 const MARK = /\[\s*(\d{1,2})\s*(?:[:,]?\s*["“](.{1,900}?)["”]\s*)?\]/gsu;
@@ -122,4 +123,17 @@ function isBeginning(wording: string, text: string): boolean {
 /** Where these words stand in a text, and not as a part of others; -1 when nowhere. */
 function findWording(text: string, wording: string): number {
   return text.search(new RegExp(`(?<![\\p{L}\\p{N}_.,-])${RegExp.escape(wording)}(?![\\p{L}\\p{N}_])`, "u"));
+}
+
+/** ChooseQuote returns the harmless sentence that has most of the words; of equals the shorter, null when none has any. */
+function chooseQuote({ source, kind, start_line }: Excerpt, wanted: ReadonlySet<string>): LocatedQuote | null {
+  const ranked = quotable(source, kind)
+    .flatMap(({ start, end }) => sentencesIn(source, start, end))
+    .map(([start, end]) => ({ start, end, quote: source.slice(start, end), said: words(source.slice(start, end)) }))
+    .filter(({ quote, said }) => quote.length <= MAX_CHOSEN && said.length >= MIN_QUOTE_WORDS && isHarmless(quote))
+    .map((one) => ({ ...one, held: wanted.intersection(new Set(one.said)).size }))
+    .sort((a, b) => b.held - a.held || a.quote.length - b.quote.length);
+  const [best] = ranked;
+  if (best === undefined || best.held === 0) return null;
+  return quoteAt(source, start_line, best.start, best.end);
 }

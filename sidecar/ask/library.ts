@@ -1,7 +1,7 @@
 /** Asking over an open snapshot: what the HTTP routes and the MCP tool both call. */
 import { type OpenSnapshot, parseIndexQuery, searchMeant } from "../../snapshots/query/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { Candidates, findTexts } from "../../snapshots/answer/index.ts";
+import { Candidates, findTexts, mendAsking } from "../../snapshots/answer/index.ts";
 import { pageBytes } from "../../snapshots/page/index.ts";
 import { words } from "../../snapshots/index/words.ts";
 import { correct } from "../../snapshots/query/meant.ts";
@@ -46,10 +46,7 @@ async function openAskLibrary(
   const queryOf = (question: string, prefix: string) => ({ q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS });
   const standsNowhere = async (): Promise<(word: string) => boolean> => {
     const { statistics } = await open.reader();
-    return (word) => {
-      const own = words(word);
-      return own.length > 0 && own.every((one) => statistics.rowsWith(one) === 0);
-    };
+    return (word) => words(word).length > 0 && words(word).every((one) => statistics.rowsWith(one) === 0);
   };
   return {
     snapshot: snapshot.id,
@@ -61,8 +58,9 @@ async function openAskLibrary(
     find: async (question, prefix) => findTexts(await open.reader(), semantic?.embedder ?? null, queryOf(question, prefix), signal),
     async mend(question, prefix) {
       const reader = await open.reader();
-      const query = queryOf(question, prefix);
-      return parseIndexQuery(query.q, reader).instead.size === 0 ? question : correct(question, (await searchMeant(reader, query)).meant);
+      const asked = mendAsking(question, await standsNowhere());
+      const query = queryOf(asked, prefix);
+      return parseIndexQuery(query.q, reader).instead.size === 0 ? asked : correct(asked, (await searchMeant(reader, query)).meant);
     },
     async readObject(key, limit) {
       const entry = await snapshot.find(`objects/${key}`);

@@ -1,17 +1,18 @@
 /** The deterministic part of an answer: what the question names outright (collections and counts, CUB and claim ids, digests, keys,
  *  declared names and titles) is looked up, not guessed (interface §4, behaviour rule 3). */
 import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
-import type { CubRecord, Source } from "../../snapshots/schema/index.ts";
-import type { Claim } from "../../snapshots/schema/claims.ts";
-import { type CollectionInfo, mountPath, type ObjectRow, prefixRange, type ViewData } from "../../snapshots/format/view-data.ts";
+import type { Source } from "../../snapshots/schema/index.ts";
+import { mountPath, prefixRange, type ViewData } from "../../snapshots/format/view-data.ts";
 import { claimStandings } from "../../snapshots/format/index.ts";
 import { recordStanding } from "../../snapshots/format/standing.ts";
-import { relationsOf } from "../../snapshots/format/relations.ts";
-import { findNamed } from "../../snapshots/query/index.ts";
+import { findNamed, type Named } from "../../snapshots/query/index.ts";
+import { standingOf } from "../../snapshots/query/source.ts";
 import { isHarmless } from "./harmless.ts";
 
 const MAX_HITS = 6;
 const MAX_SENTENCE = 480;
+const MAX_SUMMARY = 280;
+const MAX_SNIPPET = 320;
 const MIN_NAME = 4; // a shorter title is found only when it is the whole question: "a" occurs in every text
 
 type Lookup = {
@@ -23,7 +24,7 @@ type Lookup = {
   readonly settled: boolean;
 };
 
-type Hit = { readonly sentence: string; readonly source: Omit<Source, "score"> | null };
+type Hit = { readonly sentence: string; readonly source: Omit<Source, "score"> };
 /** What a name stands for; a title may be shared by prose that says more, so it alone settles nothing. */
 type Found = {
   readonly id: string;
@@ -52,19 +53,27 @@ export function lookUp(question: string, prefix: string, data: ViewData): Lookup
   return {
     sentences: said(false),
     instead: said(true),
-    sources: all.flatMap(({ source }) => source ?? []),
+    sources: all.map(({ source }) => source),
     settled: whole,
   };
 }
 
 /** nameAsked cuts off the words that only make a question: "What is CUB-0007?" asks for CUB-0007. */
 function nameAsked(question: string): string {
-  return question
-    .trim()
-    .replace(/^(?:what(?:'s| is| are)|who is|where is|show(?: me)?|tell me about|find|look up|describe|define|get|open)\s+(?:the\s+)?/i, "")
-    .replace(/^(?:record|cub|claim|object|file|digest|key|collection|theorem|lemma|definition)\s+(?=\S)/i, "")
+  return bareName(
+    question
+      .trim()
+      .replace(/^(?:what(?:'s| is| are)|who is|where is|show(?: me)?|tell me about|find|look up|describe|define|get|open)\s+/i, ""),
+  );
+}
+
+/** BareName returns a name without what kind of thing it is called, and without quotation marks. */
+export function bareName(written: string): string {
+  return written
     .replace(/[\s?.!]+$/, "")
-    .replace(/^["'`“‘](.+)["'`”’]$/, "$1");
+    .replace(/^the\s+(?=\S)/i, "")
+    .replace(/^(?:record|cub|claim|object|file|digest|key|collection|theorem|lemma|definition|document|note|paper|page|text)\s+(?=\S)/i, "")
+    .replace(/^["'`\u201c\u2018](.+)["'`\u201d\u2019]$/, "$1");
 }
 
 /** Everything in a question that could be a name: the subject and what stands in quotation marks as a whole, and each word. */
@@ -76,27 +85,16 @@ function namesIn(question: string, subject: string): readonly { readonly name: s
 }
 
 function* findHits(name: string, prefix: string, data: ViewData): Generator<Found> {
-  const mount = mountPath(data.library);
   for (const named of findNamed(data, name)) {
     const { kind, by } = named;
     // A short title is found only when it is the whole question.
     if (by === "title" && name.length < MIN_NAME) continue;
+    if (kind === "collection" && name.length < 2) continue;
+    const key = keyOf(named);
+    if (kind === "object" || kind === "collection" ? !key.startsWith(prefix) : prefix !== "") continue;
     const settles = by !== "title" || kind === "collection";
     const common = by === "title" || kind === "collection" || (by === "name" && /^\p{L}\p{Ll}*$/u.test(name));
-    if (kind === "object") {
-      if (named.item.key.startsWith(prefix)) yield { id: `object ${named.item.key}`, hit: objectHit(named.item, mount), settles, common };
-    } else if (kind === "collection") {
-      if (named.item.prefix.startsWith(prefix) && name.length > 1)
-        yield {
-          id: `collection ${named.item.id}`,
-          hit: { sentence: describeCollection(named.item, data), source: collectionSource(named.item, mount) },
-          settles,
-          common,
-        };
-    } else if (prefix === "") {
-      if (kind === "record") yield { id: `record ${named.item.id}`, hit: recordHit(named.item), settles, common };
-      else yield { id: `claim ${named.item.id}`, hit: claimHit(named.item, data), settles, common };
-    }
+    yield { id: `${kind} ${key}`, hit: hitOf(named, data), settles, common };
   }
 }
 
@@ -105,106 +103,87 @@ export function sourcesOf(
   found: readonly { readonly kind: string; readonly key: string }[],
   data: ViewData,
 ): readonly Omit<Source, "score">[] {
-  const mount = mountPath(data.library);
-  const { recordById, claimById, objectByKey } = relationsOf(data);
   return found.flatMap(({ kind, key }) => {
-    const record = kind === "record" ? recordById.get(key) : undefined;
-    const claim = kind === "claim" ? claimById.get(key) : undefined;
-    const collection = kind === "collection" ? data.library.collections.find(({ prefix }) => prefix === key) : undefined;
-    if (collection !== undefined) return [collectionSource(collection, mount)];
-    const row = objectByKey.get(key);
-    const hit =
-      record !== undefined
-        ? recordHit(record)
-        : claim !== undefined
-          ? claimHit(claim, data)
-          : row === undefined
-            ? null
-            : objectHit(row, mount);
-    return hit?.source ?? [];
+    const named = findNamed(data, key).find((one) => one.by !== "title" && keyOf(one) === key && kindOf(one) === kind);
+    return named === undefined ? [] : [hitOf(named, data).source];
   });
 }
 
-function collectionSource(collection: CollectionInfo, mount: string): Omit<Source, "score"> {
-  const { title, prefix, summary } = collection;
-  return { title, kind: "collection", key: prefix, href: mount + pagePath.browse(prefix), summary, snippet: summary.slice(0, 320) };
+/** KeyOf returns what a thing is told by: a key, a prefix, an id. */
+export function keyOf({ kind, item }: Named): string {
+  return kind === "object" ? item.key : kind === "collection" ? item.prefix : item.id;
 }
 
-function describeCollection(collection: CollectionInfo, data: ViewData): string {
-  const [from, to] = prefixRange(data.objects, collection.prefix);
-  return sentence([
-    `The collection ${collection.title} (${collection.prefix}) holds ${plural(to - from, "object")}.`,
-    collection.summary === "" ? "" : `${collection.summary.replace(/\.$/, "")}.`,
-  ]);
+/** KindOf returns what a thing is: of an object the kind of its file. */
+export function kindOf({ kind, item }: Named): Source["kind"] {
+  return kind === "object" ? item.kind : kind;
 }
 
-function objectHit(row: ObjectRow, mount: string): Hit {
-  return {
-    sentence: sentence([
-      `${row.key} is ${row.kind} of ${plural(row.size, "byte")} with SHA-256 ${row.sha256}.`,
-      `Its title is “${row.title}”.`,
-      row.summary,
-    ]),
+function hitOf(named: Named, data: ViewData): Hit {
+  const { kind, item } = named;
+  const key = keyOf(named);
+  const mount = mountPath(data.library);
+  const hit = (parts: readonly string[], title: string, href: string, summary: string, snippet = summary): Hit => ({
+    sentence: sentence(parts),
     source: {
-      title: row.title,
-      kind: row.kind,
-      key: row.key,
-      href: mount + objectPath(row.key),
-      summary: row.summary,
-      snippet: row.summary,
+      title,
+      kind: kindOf(named),
+      key,
+      href,
+      summary: summary.slice(0, MAX_SUMMARY),
+      snippet: snippet.slice(0, MAX_SNIPPET),
+      ...standingOf(data, kind, key),
     },
-  };
-}
-
-function recordHit(record: CubRecord): Hit {
-  const kind = record.kind === "" ? "record" : record.kind.toLowerCase();
-  const standing = recordStanding(record);
-  return {
-    sentence: sentence([
-      `${record.id} is the ${kind} ${record.theorem_name} in ${record.repo}; it is ${standing.says}.`,
-      record.invocation === "" ? "" : `Invocation: ${record.invocation}.`,
-      `Statement: ${record.statement}`,
-    ]),
-    source: {
-      title: record.theorem_name,
-      kind: "record",
-      key: record.id,
-      href: `/api/cubs/${record.id}`,
-      summary: record.statement.slice(0, 280),
-      snippet: record.statement.slice(0, 320),
-      standing,
-    },
-  };
-}
-
-function claimHit(claim: Claim, data: ViewData): Hit {
-  const standing = claimStandings(data)(claim);
-  return {
-    sentence: sentence([`Claim ${claim.id} is ${standing.says}: ${claim.statement}`, `Scope: ${claim.scope}`]),
-    source: {
-      title: claim.title,
-      kind: "claim",
-      key: claim.id,
-      href: `${mountPath(data.library)}/api/claims`,
-      summary: claim.scope.slice(0, 280),
-      snippet: claim.statement.slice(0, 320),
-      standing,
-    },
-  };
+  });
+  if (kind === "object")
+    return hit(
+      [
+        `${key} is ${item.kind} of ${plural(item.size, "byte")} with SHA-256 ${item.sha256}.`,
+        `Its title is “${item.title}”.`,
+        item.summary,
+      ],
+      item.title,
+      mount + objectPath(key),
+      item.summary,
+    );
+  if (kind === "collection") {
+    const { title, summary } = item;
+    const [from, to] = prefixRange(data.objects, key);
+    const about = summary === "" ? "" : `${summary.replace(/\.$/, "")}.`;
+    return hit(
+      [`The collection ${title} (${key}) holds ${plural(to - from, "object")}.`, about],
+      title,
+      mount + pagePath.browse(key),
+      summary,
+    );
+  }
+  if (kind === "record") {
+    const { theorem_name: name, repo, invocation, statement } = item;
+    const called = item.kind === "" ? "record" : item.kind.toLowerCase();
+    const parts = [
+      `${key} is the ${called} ${name} in ${repo}; it is ${recordStanding(item).says}.`,
+      invocation === "" ? "" : `Invocation: ${invocation}.`,
+      `Statement: ${statement}`,
+    ];
+    return hit(parts, name, `/api/cubs/${key}`, statement);
+  }
+  const { title, statement, scope } = item;
+  const says = `Claim ${key} is ${claimStandings(data)(item).says}: ${statement}`;
+  return hit([says, `Scope: ${scope}`], title, `${mount}/api/claims`, scope, statement);
 }
 
 /** Joins the parts that may stand in an answer; texts of sources can hold anything. */
-function sentence(parts: readonly string[], limit = MAX_SENTENCE): string {
+function sentence(parts: readonly string[]): string {
   const text = parts
     .map((part) => part.replaceAll(/\s+/g, " ").trim())
     .filter((part) => part !== "" && isHarmless(part))
     .join(" ");
   // Square brackets with a number would read as a citation.
   const plain = text.replaceAll(/\[(\d+)\]/g, "($1)");
-  return plain.length <= limit
+  return plain.length <= MAX_SENTENCE
     ? plain
     : `${plain
-        .slice(0, limit - 1)
+        .slice(0, MAX_SENTENCE - 1)
         .toWellFormed()
         .replace(/\s+\S*$/, "")}…`;
 }

@@ -1,7 +1,7 @@
 /** What the model is told. Excerpts are data: numbered, and fenced by a delimiter that their authors cannot know. */
 import type { ChatMessage } from "./answer-model.ts";
 import type { Told } from "./grounding.ts";
-import type { Excerpt } from "./quote.ts";
+import type { Excerpt } from "../../snapshots/answer/index.ts";
 
 const MAX_EXCERPT = 1_600;
 const MAX_EXCERPTS = 9_000;

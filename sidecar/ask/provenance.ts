@@ -3,6 +3,7 @@ import { pagePath } from "../../snapshots/format/layout.ts";
 import type { ObjectRow, ViewData } from "../../snapshots/format/view-data.ts";
 import { findNamed, type FirstSeen } from "../../snapshots/query/index.ts";
 import { subjectOf } from "../../snapshots/answer/index.ts";
+import { bareName, keyOf, kindOf } from "./lookup.ts";
 import type { FactPart, Facts } from "./counted.ts";
 
 const MADE = "(?:first |last )?(?:written|made|created|published|dated|added|changed|updated|modified|revised|uploaded)";
@@ -23,48 +24,42 @@ export type FindFirstSeen = (kind: "objects" | "claims" | "records", name: strin
 /** @returns null when the question asks for neither, names nothing or several things, or when nothing of that is known: a text may say it
  *  @param prefix only keys under it */
 export async function findProvenance(question: string, prefix: string, data: ViewData, firstSeen: FindFirstSeen): Promise<Facts | null> {
-  const spaced = subjectOf(question)
-    .trim()
-    .replaceAll(/\s+/g, " ")
-    .replace(/[ ?!.]+$/, "");
+  const spaced = subjectOf(question.trim().replaceAll(/\s+/g, " ")).replace(/[ ?!.]+$/, "");
   const ask = (forms: readonly RegExp[]): string | undefined =>
     forms.map((form) => form.exec(spaced)?.[1]).find((name) => name !== undefined);
   const who = ask(WHO);
   const when = who === undefined ? ask(WHEN) : undefined;
-  const name = (who ?? when)?.replace(/^(?:the )?(?:file|object|record|claim|document|note|paper|page|text) (?=\S)/i, "");
+  const name = who ?? when;
   if (name === undefined) return null;
-  const bare = name.replace(/^["'`\u201c\u2018](.+)["'`\u201d\u2019]$/, "$1");
   const things = new Map(
-    [bare, bare.replace(/^the /i, "")]
+    [name, bareName(name)]
       .flatMap((one) => findNamed(data, one))
-      .flatMap((named) => {
-        if (named.kind === "collection") return [];
-        const key = named.kind === "object" ? named.item.key : named.item.id;
-        return (named.kind === "object" ? key : "").startsWith(prefix) ? [[`${named.kind} ${key}`, { ...named, key }] as const] : [];
-      }),
+      .filter((named) => named.kind !== "collection" && (named.kind === "object" ? keyOf(named) : "").startsWith(prefix))
+      .map((named) => [`${named.kind} ${keyOf(named)}`, named]),
   );
   const [thing] = things.values();
   if (thing === undefined || things.size > 1) return null;
   const stated: Pick<ObjectRow, "authors" | "date"> = thing.kind === "object" ? thing.item : {};
+  const key = keyOf(thing);
   const parts: FactPart[] = [];
   if (who !== undefined) {
     const { authors = [] } = stated;
     if (authors.length === 0) return null;
-    parts.push({ name: thing.key }, ` names as ${authors.length === 1 ? "its author" : "its authors"} `, { name: authors.join(", ") }, ".");
+    parts.push({ name: key }, ` names as ${authors.length === 1 ? "its author" : "its authors"} `, { name: authors.join(", ") }, ".");
   } else {
-    if (stated.date !== undefined) parts.push({ name: thing.key }, " says that it is of ", { name: stated.date }, ". ");
-    const seen = await firstSeen(`${thing.kind}s`, thing.key);
+    if (stated.date !== undefined) parts.push({ name: key }, " says that it is of ", { name: stated.date }, ". ");
+    const seen = thing.kind === "collection" ? null : await firstSeen(`${thing.kind}s`, key);
     if (seen !== null) {
       const snapshot = ({ sequence, created }: FirstSeen["key"]): FactPart[] => [
         "publication ",
         { value: String(sequence), path: pagePath.snapshots },
         ` of ${created.slice(0, 10)}`,
       ];
-      parts.push({ name: thing.key }, " is in this library since ", ...snapshot(seen.key));
+      parts.push({ name: key }, " is in this library since ", ...snapshot(seen.key));
       if (seen.bytes.sequence !== seen.key.sequence) parts.push(", and as it is now since ", ...snapshot(seen.bytes));
       parts.push(".");
     }
     if (parts.length === 0) return null;
   }
-  return { parts, found: [{ kind: thing.kind === "object" ? thing.item.kind : thing.kind, key: thing.key }] };
+  return { parts, found: [{ kind: kindOf(thing), key }] };
 }

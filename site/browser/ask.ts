@@ -4,7 +4,7 @@ import { createParser } from "eventsource-parser";
 import type { AskResponse, Citation, Source } from "../../snapshots/schema/index.ts";
 import { readerNotice } from "../../snapshots/format/ask-notices.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
-import { type AnswerPiece, type Linked, parseParagraph, queriesOf, saysQuote, viewQuote } from "../answer-text.ts";
+import { type AnswerPiece, type Linked, parseParagraph, queriesOf, saysQuote, tagOf, viewQuote } from "../answer-text.ts";
 import { formatLine, formatPiece } from "../format.ts";
 import { explainMode, titleOfKind } from "../words.ts";
 import { drawCard, element, markedText } from "./draw.ts";
@@ -170,8 +170,8 @@ class Asking {
     // The first paragraph of what came goes on with the last one that is there.
     const here = counted.map((number) => ({ ...number, start: number.start - this.#written }));
     for (const [at, paragraph] of text.split(/\n{2,}/).entries()) {
-      if (at > 0 || this.#part("answer").lastElementChild === null) this.#part("answer").append(element("p", ""));
       const pieces = parseParagraph(paragraph, this.#numbers, at === 0 ? here : []);
+      if (at > 0 || this.#part("answer").lastElementChild === null) this.#part("answer").append(element(tagOf(pieces), ""));
       this.#part("answer").lastElementChild?.append(...pieces.map(drawPiece));
     }
     this.#written += text.length;

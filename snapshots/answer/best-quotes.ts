@@ -1,9 +1,10 @@
 /** FindQuotes chooses what answers a question out of the texts that were found, and says how sure that is. The order and the decision are
  *  learnt: weights.ts has what each feature weighs, and the command that wrote it. */
-import type { LocatedQuote } from "../format/citation.ts";
+import { type LocatedQuote, quoteAt } from "../format/citation.ts";
 import type { Candidates } from "./candidates.ts";
 import { type Candidate, cover, decisionFeatures, featuresOf } from "./features.ts";
 import type { Found } from "./found-texts.ts";
+import type { IndexRow } from "../index/row.ts";
 import type { Question } from "./question.ts";
 import type { Source } from "./sources.ts";
 import { plainIn } from "../blocks/block.ts";
@@ -77,20 +78,24 @@ export function findQuotes(
   return { finding: quotes.length === 0 ? "none" : finding, quotes };
 }
 
-/** A passage as a model is shown it: lines of its source, and what is read there. */
-export type ShownPassage = { readonly source: Source; readonly text: string; readonly start_line: number; readonly end_line: number };
+/** A passage; its `text` is what a model is shown. */
+export type Excerpt = Pick<IndexRow, "key" | "title" | "kind" | "sha256" | "page" | "start_line" | "end_line" | "text"> & {
+  /** The object's own lines start_line to end_line: the only text that is ever quoted. */
+  readonly source: string;
+};
 
 /** The passages in which the best candidates begin, best first, each once; a candidate in none that was found stands by itself. */
-export function passagesOf(ranked: readonly Ranked[], count: number): readonly ShownPassage[] {
-  const shown = new Map<string, ShownPassage>();
+export function excerptsOf(ranked: readonly Ranked[], count: number): readonly Excerpt[] {
+  const shown = new Map<string, Excerpt>();
   for (const one of ranked) {
     if (shown.size >= count) break;
-    const { source, candidate } = one;
-    const { start_line, end_line, quote } = locate(one);
-    const { row } = candidate.passage;
-    const lines = row ?? { text: quote, start_line, end_line };
-    const name = `${source.key} ${source.page ?? ""} ${lines.start_line} ${row?.n ?? `at ${candidate.unit.start}`}`;
-    if (!shown.has(name)) shown.set(name, { source, text: lines.text, start_line: lines.start_line, end_line: lines.end_line });
+    const { key, title, kind, sha256, page, source, start_line: first } = one.source;
+    const { row } = one.candidate.passage;
+    const { quote, ...own } = locate(one);
+    const { text, start_line, end_line } = row ?? { text: quote, ...own };
+    const name = `${key} ${page ?? ""} ${start_line} ${row?.n ?? `at ${one.candidate.unit.start}`}`;
+    const lines = source.split("\n").slice(start_line - first, end_line - first + 1);
+    if (!shown.has(name)) shown.set(name, { key, title, kind, sha256, page, text, start_line, end_line, source: lines.join("\n") });
   }
   return [...shown.values()];
 }
@@ -110,7 +115,8 @@ function dot(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 }
 
-function overlaps(a: Ranked, b: Ranked): boolean {
+/** Overlaps tells whether two candidates have bytes in common. */
+export function overlaps(a: Ranked, b: Ranked): boolean {
   return a.source === b.source && a.candidate.unit.start < b.candidate.unit.end && b.candidate.unit.start < a.candidate.unit.end;
 }
 
@@ -128,7 +134,6 @@ function harmlessPart({ candidate: { unit }, source }: Ranked, isHarmless: (text
         .trim();
 }
 
-function locate({ candidate: { unit }, source: { source, start_line } }: Ranked): LocatedQuote {
-  const line = (at: number): number => start_line + source.slice(0, at).split("\n").length - 1;
-  return { quote: source.slice(unit.start, unit.end), start_line: line(unit.start), end_line: line(unit.end) };
+export function locate({ candidate: { unit }, source: { source, start_line } }: Ranked): LocatedQuote {
+  return quoteAt(source, start_line, unit.start, unit.end);
 }

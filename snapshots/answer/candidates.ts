@@ -3,12 +3,13 @@ import { LRUCache } from "lru-cache";
 import { type Candidate, type Words, wordsIn } from "./features.ts";
 import type { FoundPassage } from "./found-texts.ts";
 import type { Source } from "./sources.ts";
+import { openLines } from "../blocks/lines.ts";
 import { type Unit, unitsOf } from "../blocks/units.ts";
 
 const MAX_READ = 4 * 1024 * 1024; // code units of texts whose reading is kept: about ten times as many bytes
 const OPENING = 60; // characters of a stretch that tell whether a passage has it
 
-type ReadUnit = Pick<Candidate, "unit" | "said" | "headings" | "heading" | "section"> & { readonly line: number };
+type ReadUnit = Pick<Candidate, "unit" | "said" | "heading" | "section"> & { readonly line: number };
 
 export class Candidates {
   readonly #read = new LRUCache<string, readonly ReadUnit[]>({
@@ -28,16 +29,15 @@ export class Candidates {
 
 function readUnits({ source, kind, start_line, above }: Source): readonly ReadUnit[] {
   const pathOf = ({ heading }: Unit): string => heading.join("\n");
-  const lines = lineStarts(source);
+  const lines = openLines(source);
   const units = unitsOf(source, kind, above).map((unit): { readonly unit: Unit; readonly said: Words } => ({
     unit,
     said: wordsIn(unit.plain),
   }));
   return [...Map.groupBy(units, ({ unit }) => pathOf(unit))].flatMap(([path, list]) => {
-    const headings = wordsIn(path);
     const heading = wordsIn(path.slice(path.lastIndexOf("\n") + 1)).said;
-    const section = new Set([...headings.order, ...list.flatMap(({ said }) => said.order)]);
-    return list.map((one) => ({ ...one, headings: headings.said, heading, section, line: start_line + lineAt(lines, one.unit.start) }));
+    const section = new Set([...wordsIn(path).order, ...list.flatMap(({ said }) => said.order)]);
+    return list.map((one) => ({ ...one, heading, section, line: start_line + lines.lineAt(one.unit.start) - 1 }));
   });
 }
 
@@ -47,21 +47,4 @@ function passageOf({ plain }: Unit, line: number, passages: readonly FoundPassag
   // Of a page that is one line, the words tell.
   const within = around.length > 1 ? around.find(({ row }) => row.text.includes(plain.slice(0, OPENING))) : around[0];
   return within ?? { row: null, words: 0, near: Math.min(...passages.map(({ near }) => near)) };
-}
-
-function lineStarts(source: string): readonly number[] {
-  const starts = [0];
-  for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
-  return starts;
-}
-
-/** Number of the line, from 0, that an offset is in. */
-function lineAt(starts: readonly number[], offset: number): number {
-  let [low, high] = [0, starts.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

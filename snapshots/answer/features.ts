@@ -6,30 +6,21 @@ import type { Unit } from "../blocks/units.ts";
 import { USUAL } from "./weights.ts";
 
 const REASON = /\b(?:because|since|so that|otherwise|therefore|hence|reason|or else|must)\b|, or\b|^(?:so|that is why)\b/i;
-const STEP = /\b(?:run|use|using|type|command|install|edit|set|add|you can|to \w+,)\b/i;
-const PARAGRAPH = 400; // characters; an entry that defines what is asked says as much in fewer
 
 /** What is measured, in the order of the weights. */
 export const FEATURES = [
   "share of the topic's words said",
-  "more of them in the headings",
-  "share of them in the heading",
-  "share of the heading that they are",
-  "heading, of the first below it",
+  "likeness of the heading",
   "nearness to the heading",
   "neighbours of the question said",
   "text: share of the best score",
   "text: nearness to the first",
   "passage: share of the best score",
-  "passage: nearness of meaning",
-  "passage: the same, within the answer",
-  "how, and a step or a command",
+  "passage: nearness of meaning, within the answer",
   "definition, where one is asked for",
   "reason, where one is asked for",
-  "asks itself",
   "stands under a question",
   "length",
-  "share of the topic's words in the section",
 ] as const;
 
 /** A set of words of each text, read once. */
@@ -45,7 +36,6 @@ export type Candidate = {
   readonly text: FoundText;
   readonly passage: Pick<FoundPassage, "words" | "near"> & { readonly row: FoundPassage["row"] | null };
   readonly said: Words;
-  readonly headings: ReadonlySet<string>;
   readonly heading: ReadonlySet<string>;
   readonly title: ReadonlySet<string>;
   /** Of all that stands under the same headings, and of these. */
@@ -62,46 +52,33 @@ export function cover(topic: Question["topic"], ...sets: readonly ReadonlySet<st
   return all === 0 ? 0 : held / all;
 }
 
-/** Share of the rarest word's worth that the rarest one among those that a text has is worth. */
-function rarestIn(topic: Question["topic"], ...sets: readonly ReadonlySet<string>[]): number {
-  const held = [...topic].filter(([word]) => sets.some((set) => set.has(word))).map(([, worth]) => worth);
-  return Math.max(0, ...held) / Math.max(Number.MIN_VALUE, ...topic.values());
-}
-
 export function featuresOf(
   question: Question,
-  { unit, text, passage, said, headings, heading, section: all }: Candidate,
-  found: Found,
+  { unit, text, passage, said, heading }: Candidate,
+  { near: { high, low } }: Found,
 ): readonly number[] {
   const { topic } = question;
-  const own = cover(topic, said.said);
-  const section = cover(topic, said.said, headings);
-  const under = cover(topic, heading);
-  const { high, low } = found.near;
-  const plain = unit.plain;
-  const defines = question.defines && isDefinition(plain, question, heading);
   const flag = (test: boolean): number => (test ? 1 : 0);
   return [
-    own,
-    section - own,
-    under,
-    heading.size === 0 ? 0 : [...heading].filter((word) => topic.has(word)).length / heading.size,
-    unit.below === 0 ? under : 0,
+    cover(topic, said.said),
+    likeness(topic, heading),
     1 / (1 + unit.below),
     pairsIn(question, said.order),
     text.share,
     text.rank === 0 ? 0 : 1 / text.rank,
     passage.words,
-    passage.near,
     high > low ? (passage.near - low) / (high - low) : 0,
-    flag(question.instructs && (unit.shows || STEP.test(plain))),
-    flag(defines),
-    flag(question.explains && REASON.test(plain)),
-    flag(plain.endsWith("?")),
+    flag(question.defines && isDefinition(unit.plain, question, heading)),
+    flag(question.explains && REASON.test(unit.plain)),
     flag(isAsking(unit.heading.at(-1) ?? "")),
-    Math.log2(1 + (defines && unit.form === "entry" ? PARAGRAPH : plain.length) / 100),
-    cover(topic, all),
+    Math.log2(1 + unit.plain.length / 100),
   ];
+}
+
+/** Likeness is 1 for a heading of the topic's words and no others, as Dice has it. One that has them among many is about something else. */
+function likeness(topic: Question["topic"], heading: ReadonlySet<string>): number {
+  const [held, said] = [cover(topic, heading), [...heading].filter((word) => topic.has(word)).length / Math.max(1, heading.size)];
+  return held === 0 ? 0 : (2 * held * said) / (held + said);
 }
 
 const NEAR = 4; // words between neighbours of the question that still belong together
@@ -133,9 +110,7 @@ function isDefinition(plain: string, { topic }: Question, heading: ReadonlySet<s
 export const DECISION_FEATURES = [
   "share of the topic's words said",
   "share of them in the section or the title",
-  "share of them in the heading",
   "neighbours of the question said",
-  "the rarest of them said, or in the headings",
   "most of them in one section",
   "search: the best score, by their worth",
   "nearness of the nearest passage",
@@ -143,14 +118,13 @@ export const DECISION_FEATURES = [
   "few words",
   "score of the first quote",
   "lead over the next text",
-  "a statement or words alone",
 ] as const;
 
 const LOOKED_AT = 10; // candidates whose sections are looked at
 
 /** @param ranked best first, at least one */
 export function decisionFeatures(
-  { topic, asks }: Question,
+  { topic }: Question,
   found: Found,
   ranked: readonly { readonly candidate: Candidate; readonly features: readonly number[]; readonly score: number }[],
 ): readonly number[] {
@@ -163,9 +137,7 @@ export function decisionFeatures(
   return [
     valueOf("share of the topic's words said"),
     cover(topic, candidate.section, candidate.title),
-    valueOf("share of them in the heading"),
     valueOf("neighbours of the question said"),
-    rarestIn(topic, candidate.said.said, candidate.headings),
     Math.max(...ranked.slice(0, LOOKED_AT).map((one) => cover(topic, one.candidate.section))),
     worth === 0 ? 0 : found.score / worth,
     // Without a model of meaning nothing speaks for or against.
@@ -174,6 +146,5 @@ export function decisionFeatures(
     1 / Math.sqrt(Math.max(1, topic.size)),
     score,
     next === undefined ? 0 : score - next.score,
-    asks ? 0 : 1,
   ];
 }

@@ -2,13 +2,12 @@
 import type { Embedder } from "../embed/embedder.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { IndexRow } from "../index/row.ts";
-import { openFinder, rawWords, words } from "../index/words.ts";
-import { foldDuplicates } from "../query/duplicates.ts";
-import { findReason, type IndexQuery, parseIndexQuery } from "../query/parsed-query.ts";
+import { rawWords, words } from "../index/words.ts";
+import { type IndexQuery, parseIndexQuery } from "../query/parsed-query.ts";
 import { bareScore, type RankedDocument } from "../query/rank.ts";
 import { rankWithFeedback } from "../query/relevance-feedback.ts";
 import { rememberRows } from "../query/remember.ts";
-import { type SearchQuery, toResult } from "../query/search.ts";
+import { type SearchQuery, showRanked } from "../query/search.ts";
 import type { SearchResult } from "../query/search-result.ts";
 
 const TEXTS = 12; // that search has first
@@ -50,16 +49,9 @@ export async function findTexts(index: IndexReader, embedder: Embedder | null, q
     rankWithFeedback(reader, wanted, query.prefix, query.limit),
     wanted.nowhere ? [] : findNear(reader, embedder, query, signal).catch(() => []),
   ]);
-  const first = ranked.slice(0, query.limit);
-  const shown = await reader.rows(first.flatMap(({ passages }) => passages[0]?.ref ?? []));
-  const find = openFinder(wanted.worth, wanted.languages);
-  const results = first.flatMap(({ score, exact }, at) => {
-    const row = shown[at]?.row;
-    return row === undefined ? [] : [toResult(row, score, exact ? findReason(row, query.q) : null, find)];
-  });
   const score = Math.max(0, ...ranked.slice(0, TEXTS).flatMap(({ passages }) => passages.map((passage) => bareScore(passage.score))));
   return {
-    results: foldDuplicates(results),
+    results: await showRanked(reader, wanted, query, ranked),
     texts: await readTexts(reader, ranked, near, score),
     worth: new Map([...wanted.worth, ...asWritten(query.q, wanted), ...unknownWords(query.q, wanted, reader)]),
     score,
@@ -124,7 +116,11 @@ async function readTexts(
       const row = of === doc ? rows.get(ref) : undefined;
       return row === undefined ? [] : [{ row, words: best === 0 ? 0 : score / best, near: nearness.get(`${n} ${doc}`) ?? low }];
     });
-    return { rank: at + 1, share: bareScore(ranked[at]?.score ?? 0) / top, passages: passages.sort((a, b) => b.words - a.words) };
+    return {
+      rank: at + 1,
+      share: bareScore(ranked[at]?.score ?? 0) / top,
+      passages: passages.sort((a, b) => b.words - a.words),
+    };
   });
   return texts.filter(({ passages }) => passages.length > 0);
 }

@@ -1,9 +1,12 @@
 /** ReadQuestion tells what a question is about from what only makes it a question: frames, and words that ask. */
 import { words } from "../index/words.ts";
+import { findNearNames } from "../query/near-words.ts";
 
 export const NEGATED = /(?<!(?:,|\band)\s)\b(?:not|no|never|without|cannot|except|nor|neither)\b|n['\u2019]t\b/i;
 const ASKS =
   /[?？]\s*$|(?:ですか|ますか|でしょうか|ください|吗|呢)。?\s*$|^\s*(?:what|who|whose|how|why|when|where|which|does|do|is|are|can|may|should|tell)\b/i;
+const ASKING = new Set("what who whose how why when where which does can could should would tell".split(" "));
+const MIN_ASKING = 4; // letters of a slip; of a shorter one too many words are near
 const NUMBERING = /^\s*(?:Q?\d[\d.]*[.):]?|\(\d+\))\s+/;
 const LIBRARY = "(?:(?:the|this|your) )?(?:library|texts?|documents?|manuals?|books?|pages?|papers?|it|here)";
 /** A frame asks for whatever is said of its subject. */
@@ -30,21 +33,15 @@ const STOP_WORDS = new Set(
 const NUMBERED = /(?<![\p{L}\p{N}_-])(\p{L}{2,30})[- ]?(\d+)(?![\p{L}\p{N}_-]|[.,]\d)/gu;
 const NAME = /\p{Lu}.*\p{Lu}|^(?!(?:After|Before|During|From|Since|Until|With)$)\p{Lu}\p{L}{3}/u;
 
-/** What a question asks for, each by its form. */
-const FORMS = {
-  defines:
-    /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\b|\b(?:meaning|definition) of\b|\bwhat\b.*\bmeans?\b|^\s*what\s+(?:do|does)\b.*\b(?:do|stand for)\b\W*$|とは(?:何|なん|どう)|の略|是什么|什么是/i,
-  instructs:
-    /\bhow\s+(?:do|does|can|could|should|to|would)\b|\bwhich (?:command|tool|option|file)\b|^\s*(?:can|may)\s+i\b|方法|どうすれば|どうし(?:ます|たら)|どうやって|怎么|如何/i,
-  explains: /\bwhy\b|\bwhat\b.*\bfor\s*\?|\breasons?\b|\bpoint of\b|\bcause\b|なぜ|何故|どうして|为什么/i,
-} as const;
+/** What asks what something is. */
+const DEFINES =
+  /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\b|\b(?:meaning|definition) of\b|\bwhat\b.*\bmeans?\b|^\s*what\s+(?:do|does)\b.*\b(?:do|stand for)\b\W*$|とは(?:何|なん|どう)|の略|是什么|什么是/i;
+/** What asks for a reason. */
+const EXPLAINS = /\bwhy\b|\bwhat\b.*\bfor\s*\?|\breasons?\b|\bpoint of\b|\bcause\b|なぜ|何故|どうして|为什么/i;
 
-export type Question = { readonly [Form in keyof typeof FORMS]: boolean } & {
-  /** Without its frame. */
-  readonly subject: string;
-  readonly negated: boolean;
-  /** And not a statement, nor words alone. */
-  readonly asks: boolean;
+export type Question = {
+  readonly defines: boolean;
+  readonly explains: boolean;
   /** A sentence that is held against the library: several texts may bear it out, or speak against it. */
   readonly states: boolean;
   /** The words that it is about, by worth. */
@@ -58,6 +55,13 @@ export type Question = { readonly [Form in keyof typeof FORMS]: boolean } & {
 /** Whether a heading is a question, as those of collections of questions are. */
 export function isAsking(heading: string): boolean {
   return ASKS.test(heading.replace(NUMBERING, ""));
+}
+
+/** MendAsking reads a first word that is none as the one that asks which is near it: "wich licence", "waht is". */
+export function mendAsking(question: string, standsNowhere: (word: string) => boolean): string {
+  const first = /^\p{L}+/u.exec(question)?.[0] ?? "";
+  const [meant] = ASKING.has(first.toLowerCase()) ? [] : findNearNames(first, (word) => (ASKING.has(word) ? 1 : 0), MIN_ASKING);
+  return meant !== undefined && standsNowhere(first) ? meant + question.slice(first.length) : question;
 }
 
 /** A question without the frame that asks for whatever is said of its subject. */
@@ -74,14 +78,9 @@ export function readQuestion(question: string, worth: ReadonlyMap<string, number
   const about = [...worth].filter(([word]) => !asks || !STOP_WORDS.has(word));
   const topic = about.length === 0 ? worth : new Map(about);
   const order = words(question).filter((word) => topic.has(word));
-  const has = (form: RegExp): boolean => form.test(question);
   return {
-    subject: subjectOf(question),
-    defines: has(FORMS.defines),
-    instructs: has(FORMS.instructs),
-    explains: has(FORMS.explains),
-    negated: NEGATED.test(question),
-    asks,
+    defines: DEFINES.test(question),
+    explains: EXPLAINS.test(question),
     states: !asks && /[.。]\s*$/.test(question),
     topic,
     pairs: order.slice(1).flatMap((word, at) => (word === order[at] ? [] : [[order[at] ?? "", word] as const])),

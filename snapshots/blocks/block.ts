@@ -10,7 +10,7 @@ export type Block = {
   /** Code units of the text: what is between is cited. */
   readonly start: number;
   readonly end: number;
-  /** As a reader sees it: one line, without marks. */
+  /** As a reader sees it, without marks: one line, and code in the lines that it has. */
   readonly plain: string;
   /** Share of it that are words of links, which are other documents' titles. */
   readonly linked: number;
@@ -44,10 +44,17 @@ export function makeBlock(
   { heading, form }: Pick<Block, "heading" | "form">,
 ): Block {
   const written = text.slice(start, end);
-  const plain = form === "code" && prose !== "html" ? written.replaceAll(/\s+/g, " ").trim() : plainIn(written, prose);
+  const plain = form === "code" ? linesOfCode(prose === "html" ? withoutTags(written) : written) : plainIn(written, prose);
   const links = written.length > MAX_BLOCK ? [] : (written.match(LINK) ?? []);
   const linked = links.reduce((sum, link) => sum + plainIn(link, prose).length, 0) / Math.max(1, plain.length);
   return { start, end, plain, linked, heading, form };
+}
+
+/** LinesOfCode keeps what a drawing or a program is made of: its lines, and how far they stand in beside each other. Blank ones go. */
+function linesOfCode(text: string): string {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const margin = Math.min(...lines.map((line) => line.length - line.trimStart().length));
+  return lines.map((line) => line.slice(margin).trimEnd()).join("\n");
 }
 
 const pairsIn = (text: string): Readonly<Record<string, string>> =>
@@ -72,7 +79,7 @@ const LATEX_ACCENTS: Readonly<Record<string, string>> = {
 };
 
 /** Letters with the accents that LaTeX sets over them. */
-export function composeAccents(text: string): string {
+function composeAccents(text: string): string {
   return text.replaceAll(LATEX_ACCENT, (_, accent: string, letter: string) => (letter + (LATEX_ACCENTS[accent] ?? "")).normalize("NFC"));
 }
 
@@ -84,11 +91,19 @@ function signOf(name: string): string | undefined {
 
 const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 
+/** What LaTeX has besides words: a formula, a sign that is escaped, the end of a line, a command, braces. */
+const LATEX = /\$[^$]*\$|\\([%&#_${}])|\\(?:\\(?:\[[^\]]*\])?|\s)|\\([A-Za-z@]+)\*?(?:\[[^\]]*\])?|[{}]/g;
+
+function signOfLatex(written: string, escaped?: string, command?: string): string {
+  if (written.startsWith("$")) return written;
+  return escaped ?? (command !== undefined ? (LATEX_SIGNS.get(command) ?? "") : written.startsWith("\\") ? " " : "");
+}
+
 /** Text as a reader sees it, in one line. */
 export function plainIn(text: string, prose: Prose): string {
   if (prose === "plain") return withoutRoles(text);
   if (prose === "markdown") return plainOf(text).replaceAll(ESCAPED, "$1");
-  if (prose === "latex") return plainOf(composeAccents(text));
+  if (prose === "latex") return plainOf(composeAccents(text)).replaceAll(LATEX, signOfLatex).replaceAll(/\s+/g, " ").trim();
   if (prose !== "html") return plainOf(text);
   return withoutTags(text).replaceAll(/\s+/g, " ").trim();
 }
@@ -140,7 +155,10 @@ export function plainOf(text: string): string {
     text.replaceAll(/^[ \t]*(?:\/\/[/!]?|--|\*(?=\s|$)|>+)[ \t]?/gm, "").replaceAll(/\s*(?:\*+\)|-\/|\*\/|-\}|"""|''')\s*$/g, ""),
   )
     .replaceAll(/\\(?:emph|textbf|textit|texttt|textsc|text|mathrm|mathbf)\{([^{}]*)\}/g, "$1")
-    .replaceAll(/\\(?:cite|ref|label|footnote|index)\*?(?:\[[^\]]*\])?\{[^{}]*\}/g, "")
+    .replaceAll(
+      /\\(?:cite\w*|ref|label|footnote|index|[vh]space|thanks|input|include|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\])?\{[^{}]*\}/g,
+      "",
+    )
     .replaceAll(/(?<![\\$\w])\$(?!\s)([^$]{1,200}?)(?<![\s\\])\$(?![$\d])/g, (_, formula: string) => plainFormula(formula))
     .replaceAll(/~/g, " ")
     .replaceAll(/\s+/g, " ")

@@ -89,7 +89,7 @@ test("of Markdown its paragraphs, items, rows and code are read: no heading, fro
     [other, "item", "Bold words say it too, and louder."],
     [other, "cells", "state | what it means here"],
     [other, "entry", "dead | nothing calls it any more"],
-    [other, "code", "run this # and that then this"],
+    [other, "code", "run this # and that\nthen this"],
   ]);
   const [first] = blocksOf(text, "markdown");
   assert.deepEqual(
@@ -203,7 +203,7 @@ test("a glossary and a function of reStructuredText are the headings of what exp
   assert.deepEqual(under(text, "text"), [
     ["walrus", "prose", "An operator with tusks."],
     ["dive(depth)", "prose", "Goes down, as in::"],
-    ["dive(depth)", "code", "dive(3) dive(4)"],
+    ["dive(depth)", "code", "dive(3)\ndive(4)"],
     ["dive(depth)", "prose", "It comes up with a fish."],
   ]);
 });
@@ -295,7 +295,7 @@ test("of a printed page the lines that end early above a capital are headings, a
 test("a comment at the end of a line of LaTeX is no part of what is read, and an escaped sign is", () => {
   assert.deepEqual(
     plain("Descent is the reason why it stops. % A checker calls it recursion.\nIt saves 50\\% of all the steps.\n", "latex"),
-    ["Descent is the reason why it stops. It saves 50\\% of all the steps."],
+    ["Descent is the reason why it stops. It saves 50% of all the steps."],
   );
 });
 
@@ -360,4 +360,41 @@ test("a part of a text stands under what it was cut from, up to the first headin
 test("of HTML the only main part is read to its end, and references by name are signs", () => {
   const page = "<!doctype html><p>Menu</p><article><h1>Caf&eacute; &Uuml;ber</h1><p>&alpha; &le; &copy; &nothing;</p></article><p>Foot</p>";
   assert.deepEqual(under(page, "html"), [["Caf\u00e9 \u00dcber", "prose", "\u03b1 \u2264 \u00a9 &nothing;"]]);
+});
+
+test("a drawing keeps its lines and how far they stand in, in what is quoted of it and in what is read", () => {
+  const drawing = ["      +------+", "      | seal |", "   +--+------+", "", "   | fish |"];
+  const read = ["   +------+", "   | seal |", "+--+------+", "| fish |"].join("\n");
+  const rest = ["Where a seal is kept is drawn here::", "", ...drawing, "", "It swims there, and sleeps."].join("\n");
+  const markdown = ["Where a seal is kept is drawn here:", "", "```", ...drawing, "```"].join("\n");
+  const html = `<p>Where a seal is kept is drawn here:</p><pre>${drawing.join("\n")}</pre>`;
+  const adoc = ["= Seals", "", "Where a seal is kept is drawn here:", "", "....", ...drawing, "....", ""].join("\n");
+  for (const [text, kind] of [
+    [rest, "text"],
+    [markdown, "markdown"],
+    [html, "html"],
+    [adoc, "text"],
+  ] as const) {
+    assert.equal(blocksOf(text, kind).find(({ form }) => form === "code")?.plain, read, text);
+    const [unit] = unitsOf(text, kind);
+    assert.match(unit?.plain ?? "", /drawn here::?\n\n {3}\+------\+\n/, text);
+    assert.ok(text.slice(unit?.start, unit?.end).includes(drawing.join("\n")), text);
+  }
+});
+
+test("the title of AsciiDoc is read whatever stands above it; comments, attributes and who wrote it are no text", () => {
+  for (const above of [
+    "// SPDX-License-Identifier: MIT\n// Seals, a comment\n:toc: left\n",
+    "////\nThis is a long comment about rights.\n\n== In it is no heading\n////\n\n",
+    ":!toc:\n:icons: font\n\n[[top]]\n",
+    "",
+  ]) {
+    const text = `${above}= The seals' \`handbook\`\nJane Doe <jane@seals.example>\nv1.0, 2020-01-01\n:sectnums!:\n\nA seal eats fish.\n// Not now.\n\n== 2 Feeding\n\nUse a spoon.\n`;
+    const titles = headingsOf(text, "text").map(({ level, title }) => [level, title]);
+    assert.deepEqual(titles, [
+      [1, "The seals' handbook"],
+      [2, "2 Feeding"],
+    ]);
+    assert.deepEqual(plain(text, "text"), ["A seal eats fish.", "Use a spoon."], text);
+  }
 });

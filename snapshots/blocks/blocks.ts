@@ -156,7 +156,7 @@ function readMarkdown(whole: string): Reader {
       inList = true;
       return part(item[0].length, true, "item");
     }
-    if (/^(?: {4}|\t)/.test(text) && !inList) return part(indent(text), false, "code");
+    if (/^(?: {4}|\t)/.test(text) && !inList) return part(0, false, "code");
     return part(/^[\s>]*/.exec(text)?.[0].length ?? 0);
   };
 }
@@ -232,8 +232,13 @@ function commentLine(text: string, from: number, end: number): Read {
 /** The line under a heading, or above it; in AsciiDoc also what encloses a text that is taken as it is. */
 const RULE = /^\s*([-=~^"'`#*+_.:<>])\1{2,}\s*$/;
 const ENCLOSES = /^([-.])\1{3,}\s*$/;
-/** AsciiDoc is told from reStructuredText by what only it has: the sign that an entry goes on, attributes, anchors, a term above its text. */
-const ASCIIDOC = /^(?:\+|\[\w+(?:,[\w -]+)*\]|\[\[[\w.-]+\]\]|={1,5} \p{L}.*)$|^(?!\.\.)\S[^\n]*::\n[ \t]*\S/mu;
+/** AsciiDoc is told from reStructuredText by what only it has: the sign that an entry goes on, attributes, anchors, headings behind their signs, a
+ *  term above its text. */
+const ASCIIDOC = /^(?:\+|\[\w+(?:,[\w -]+)*\]|\[\[[\w.-]+\]\]|={1,5} [\p{L}`].*)$|^(?!\.\.)\S[^\n]*::\n[ \t]*\S/mu;
+const ASCIIDOC_TITLE = /^(={1,6}|#{1,6})[ \t]+(\S.*)$/;
+/** Comments of AsciiDoc: a line, and what is between two rows. */
+const ASIDE = /^\/\/(?!\/)/;
+const ENCLOSES_ASIDE = /^\/{4,}\s*$/;
 const CONTINUES = /^\+\s*$/;
 const ITEM = /^\s*(?:[-*+•]|\.{1,3}(?=\s)|\d{1,3}[.)]|\(\d{1,2}\)|#\.)\s+/;
 /** Of reStructuredText: what stands under these is taken as it is, or is no text; of others the name is what is explained below. */
@@ -249,21 +254,25 @@ function readPlain(text: string): Reader {
   /** What stands in farther than this is taken as it is, or not at all. */
   let [literal, silent] = [Infinity, Infinity];
   let enclosing: string | null = null;
+  /** Whether the lines are those below a document's title, which say who wrote it and how it is set. */
+  let inHead = false;
   /** Rows that mark headings, in the order in which they first occur: it gives their levels. */
   const styles: string[] = [];
   const levelOf = (style: string): number => (styles.includes(style) ? styles.indexOf(style) : styles.push(style) - 1) + 1;
   return ({ text }, at, lines) => {
     const [before, under, below] = [lines[at - 1]?.text ?? "", lines[at + 1]?.text ?? "", lines[at + 2]?.text ?? ""];
     if (enclosing !== null) {
-      if (text.trimEnd() !== enclosing) return part(0, false, "code");
+      if (text.trimEnd() !== enclosing) return ENCLOSES_ASIDE.test(enclosing) ? null : part(0, false, "code");
       enclosing = null;
       return null;
     }
+    inHead &&= !isBlank(text);
+    if (inHead || (isAsciidoc && ASIDE.test(text))) return null;
     if (isBlank(text)) return literal < Infinity && indent(under) > literal ? part(0, false, "code") : null;
     if (indent(text) > silent) return null;
-    if (indent(text) > literal) return part(indent(text), false, "code");
+    if (indent(text) > literal) return part(0, false, "code");
     [literal, silent] = [Infinity, Infinity];
-    if (isAsciidoc && ENCLOSES.test(text) && (!isPart(before) || !isTitle(before, text))) {
+    if (isAsciidoc && (ENCLOSES_ASIDE.test(text) || (ENCLOSES.test(text) && (!isPart(before) || !isTitle(before, text))))) {
       enclosing = text.trimEnd();
       return null;
     }
@@ -274,7 +283,7 @@ function readPlain(text: string): Reader {
       const explains = literal === Infinity && silent === Infinity && !ADMONITION.test(name) && argument !== "";
       return explains ? { term: plainIn(argument.slice(0, MAX_HEADING), "plain"), indent: indent(text) } : null;
     }
-    if (RULE.test(text) || CONTINUES.test(text) || /^\s*(?:\[\[?[\w.,="' -]+\]\]?|:[\w -]+:(?:\s.*)?|>>> ?)$/.test(text)) return null;
+    if (RULE.test(text) || CONTINUES.test(text) || /^\s*(?:\[\[?[\w.,="' -]+\]\]?|:!?[\w -]+!?:(?:\s.*)?|>>> ?)$/.test(text)) return null;
     const over = RULE.test(before) && before.trim()[0] === under.trim()[0];
     if (RULE.test(under) && indent(under) <= indent(text) && (over || (isTitle(text, under) && (isBlank(before) || ABOVE.test(before)))))
       return {
@@ -283,11 +292,14 @@ function readPlain(text: string): Reader {
         over,
         under: true,
       };
-    const [, signs = "", title = ""] = (isAsciidoc && /^(={1,5}) (\p{L}.*)$/u.exec(text)) || [];
-    if (title !== "") return { heading: plainIn(title, "plain"), level: signs.length };
+    const [, signs = "", title = ""] = (isAsciidoc && ASCIIDOC_TITLE.exec(text)) || [];
+    if (title !== "") {
+      inHead = signs.length === 1;
+      return { heading: plainIn(title.slice(0, MAX_HEADING), "plain"), level: signs.length };
+    }
     if (isAsciidoc && /\S::\s*$/.test(text))
       return { term: plainIn(text.replace(/::\s*$/, "").slice(0, MAX_HEADING), "plain"), indent: indent(text) };
-    if (/^\s*>>> /.test(text)) return part(indent(text), false, "code");
+    if (/^\s*>>> /.test(text)) return part(0, false, "code");
     if (!isAsciidoc && /::\s*$/.test(text)) literal = indent(text);
     const item = ITEM.exec(text);
     if (item !== null) return part(item[0].length, true, "item");

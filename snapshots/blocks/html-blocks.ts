@@ -103,7 +103,8 @@ class HtmlReader {
   #take(from: number, to: number): void {
     if (from >= to) return;
     const piece = this.#text.slice(from, to);
-    const first = piece.search(/\S/);
+    // How far the first line of code stands in belongs to it.
+    const first = piece.search(this.#form === "code" ? /^[^\S\n]*\S/m : /\S/);
     if (first < 0) return;
     if (this.#start < 0) {
       this.#start = from + first;

@@ -10,8 +10,6 @@ const MIN_UNIT = 350; // characters; below it what follows is quoted too
 export type Unit = Block & {
   /** Blocks between it and the heading that it stands under. */
   readonly below: number;
-  /** Whether a command or an example is in it. */
-  readonly shows: boolean;
 };
 
 /** After a full stop, a question mark or the like, before what may begin a sentence. */
@@ -66,13 +64,13 @@ export function unitsOf(text: string, kind: Kind, above: readonly string[] = [])
         next.form === "code" || (next.form === "item" && (block.form !== "item" ? last.form === "item" || plain.endsWith(":") : false));
       const isShort = plain.length < MIN_UNIT && block.form === "prose" && next.form === "prose";
       if ((belows[end + 1] ?? 0) === 0 || !(announces || isShort)) break;
-      if (plain.length + 1 + next.plain.length > MAX_UNIT || next.end - block.start > MAX_CITED) break;
-      plain = `${plain} ${next.plain}`;
+      if (plain.length + 2 + next.plain.length > MAX_UNIT || next.end - block.start > MAX_CITED) break;
+      // Lines of code stand apart.
+      plain += ([last, next].some((one) => one.plain.includes("\n")) ? "\n\n" : " ") + next.plain;
       end++;
     }
     const last = blocks[end] ?? block;
-    const shows = blocks.slice(at, end + 1).some(({ form }) => form === "code");
-    return last.end - block.start > MAX_CITED ? [] : [{ ...block, end: last.end, plain, below: belows[at] ?? 0, shows }];
+    return last.end - block.start > MAX_CITED ? [] : [{ ...block, end: last.end, plain, below: belows[at] ?? 0 }];
   });
 }
 

@@ -72,8 +72,14 @@ export function locateQuote(text: string, firstLine: number, wanted: string): Lo
   // Fixed words with white space between: the matcher never has two ways to match, so it cannot blow up.
   const match = new RegExp(words.map(wordPattern).join("\\s+"), "u").exec(text);
   if (match === null || match[0].length > MAX_QUOTE) return null;
-  const start = firstLine + countNewlines(text.slice(0, match.index));
-  return { quote: match[0], start_line: start, end_line: start + countNewlines(match[0]) };
+  return quoteAt(text, firstLine, match.index, match.index + match[0].length);
+}
+
+/** A stretch of a text as a quote. @param firstLine number of the text's first line */
+export function quoteAt(text: string, firstLine: number, start: number, end: number): LocatedQuote {
+  const quote = text.slice(start, end);
+  const line = firstLine + countNewlines(text.slice(0, start));
+  return { quote, start_line: line, end_line: line + countNewlines(quote) };
 }
 
 function wordPattern(word: string): string {

@@ -1,6 +1,6 @@
 /** The face of the formats of a snapshot; what the site loads, and what kept work depends on, is imported by its file. */
 export { ALL_COUNTED, ALL_LOOKED_UP, NO_MODEL, OF_HISTORY } from "./ask-notices.ts";
-export { type LocatedQuote, locateQuote } from "./citation.ts";
+export { type LocatedQuote, locateQuote, quoteAt } from "./citation.ts";
 export { claimStandings } from "./claim-standing.ts";
 export { type CodeRef, parseCodeRef } from "./code-ref.ts";
 export { isLost, openEvidence, recordState } from "./evidence-state.ts";

@@ -4,7 +4,7 @@ export { claimsPath } from "./claims.ts";
 export { countAll, parseCubId, parseCubQuery, warmRecords } from "./cubs.ts";
 export { formatCursor, parseCursor, positionOf, queryDigest } from "./cursor.ts";
 export { parseDigest } from "./digests.ts";
-export { directPath, findNamed, findObjects, type NameReason } from "./direct.ts";
+export { directPath, findNamed, findObjects, type Named, type NameReason } from "./direct.ts";
 export { findByNumber, findSnapshot, missingSnapshot } from "./history.ts";
 export { list, LIST_PAGE, parsePrefix } from "./list.ts";
 export { findNearNames } from "./near-words.ts";

@@ -27,9 +27,9 @@ export function findNear(raw: string, rowsWith: RowsWith, languages: readonly st
     .map(([near]) => near);
 }
 
-/** Names that differ so, as the index has them: whole, without their case. */
-export function findNearNames(raw: string, rowsWith: RowsWith): string[] {
-  return raw.length < MIN_LENGTH ? [] : [...new Set(edits(raw.toLowerCase()))].filter((near) => rowsWith(near) > 0).slice(0, MAX_NEAR);
+/** Names that differ so, as the index has them: whole, without their case. @param least letters that a name has to have */
+export function findNearNames(raw: string, rowsWith: RowsWith, least = MIN_LENGTH): string[] {
+  return raw.length < least ? [] : [...new Set(edits(raw.toLowerCase()))].filter((near) => rowsWith(near) > 0).slice(0, MAX_NEAR);
 }
 
 /** The two words that a compound is made of, or null. */

@@ -6,6 +6,7 @@ import type { IndexRow } from "../index/row.ts";
 import { openFinder } from "../index/words.ts";
 import { MAX_SNIPPET } from "../schema/resources.ts";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
+import type { RankedDocument } from "./rank.ts";
 import { rankWithFeedback } from "./relevance-feedback.ts";
 import { findMeant, type Meant } from "./meant.ts";
 import { badParameter, DEFAULT_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
@@ -46,18 +47,27 @@ export async function searchMeant(index: IndexReader, query: SearchQuery): Promi
   if (query.limit === 0) return { results: [], meant: [] };
   const reader = rememberRows(index);
   const wanted = parseIndexQuery(query.q, reader);
-  const ranked = (await rankWithFeedback(reader, wanted, query.prefix, query.limit)).slice(0, query.limit + SPARE_RESULTS);
-  const rows = await reader.rows(ranked.flatMap(({ passages }) => passages[0]?.ref ?? []));
-  const results = ranked.flatMap(({ score, exact }, at) => {
+  const results = await showRanked(reader, wanted, query, await rankWithFeedback(reader, wanted, query.prefix, query.limit));
+  return { results, meant: meantBy(wanted, results) };
+}
+
+/** ShowRanked returns the first documents as a search shows them, those with the same bytes as one. */
+export async function showRanked(
+  reader: IndexReader,
+  { worth, languages }: IndexQuery,
+  { q, limit }: SearchQuery,
+  ranked: readonly RankedDocument[],
+): Promise<readonly SearchResult[]> {
+  const first = ranked.slice(0, limit + SPARE_RESULTS);
+  const rows = await reader.rows(first.flatMap(({ passages }) => passages[0]?.ref ?? []));
+  const results = first.flatMap(({ score, exact }, at) => {
     const row = rows[at]?.row;
-    return row === undefined ? [] : [{ row, score, exact: exact ? findReason(row, query.q) : null }];
+    return row === undefined ? [] : [{ row, score, exact: exact ? findReason(row, q) : null }];
   });
-  const find = openFinder(wanted.worth, wanted.languages);
-  const best = foldDuplicates(results).slice(0, query.limit);
-  return {
-    results: best.map(({ row, score, exact }) => toResult(row, score, exact, find)),
-    meant: meantBy(wanted, best),
-  };
+  const find = openFinder(worth, languages);
+  return foldDuplicates(results)
+    .slice(0, limit)
+    .map(({ row, score, exact }) => toResult(row, score, exact, find));
 }
 
 /** What was searched in place of words that stand nowhere; nothing where the query names a result exactly. */
