@@ -7,7 +7,7 @@ import type { EvidenceState } from "../snapshots/schema/scalar.ts";
 import { highlightLines, loadLanguage } from "../snapshots/page/highlight/highlight.ts";
 import { PROBLEMS } from "../snapshots/errors.ts";
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
-import { showPart } from "../snapshots/page/object-parts.ts";
+import { openParts } from "../snapshots/page/object-parts.ts";
 import type {
   AskedCitation, AskPage, ClaimCard, ClaimsPage, CollectionCard, EvidenceRow, ObjectCard, ObjectPage, PageInput, PageModel, Piece, ProblemRow, QuotedLines, RecordCard, RecordPage, RegistryPage,
 } from "../snapshots/page/model.ts";
@@ -153,9 +153,10 @@ const LONG = { key: "proofs/Long.v", kind: "code", size: 400_000 } as const;
 const longHtml = `<pre class="code"><code>${[
   ...highlightLines(Array.from({ length: 2500 }, (_, at) => `Lemma insert_${at} : forall x l, sorted l -> In x (insert x l).\nProof. auto. Qed.`).join("\n"), "coq"),
 ].map((line, at) => `<span class="line" id="L${at + 1}">${line}</span>\n`).join("")}</code></pre>`;
+const showLong = openParts(LONG, longHtml);
 const longParts: readonly Fixture[] = Array.from({ length: 10 }, (_, at) => {
   const path = pagePath.objectPart(LONG.key, at + 1);
-  const { placeOf, ...shown } = showPart(LONG, longHtml, { part: at + 1, path });
+  const { placeOf, ...shown } = showLong(at + 1, path);
   const outline = [1, 4801].map((line) => ({ title: `insert_${(line - 1) / 2}`, line, depth: 1, place: placeOf(line) }));
   return { name: `object-long${at === 0 ? "" : `-${at + 1}`}`, input: input(path, { ...object(LONG.key, {}).model, ...LONG, title: "A long development", ...shown, outline } as ObjectPage) };
 });

@@ -153,7 +153,7 @@ test("the search page answers from files alone, with the same card; and from Pag
 /** The browser's index of two pages, each in a bundle of its own: what pagefind.ts in the generator would make of them. */
 async function buildIndex(): Promise<ReadonlyMap<string, Uint8Array>> {
   const { createIndex, close } = await import("pagefind");
-  const list: BundleList = { bundles: ["pagefind/0/", "pagefind/1/"], pages: 2, languages: ["en"] };
+  const list: BundleList = { bundles: ["pagefind/0/", "pagefind/1/"], pages: 2, languages: ["en"], texts: true };
   const files = new Map<string, Uint8Array>([["/pagefind/bundles.json", Buffer.from(JSON.stringify(list))]]);
   for (let shard = 0; shard < countShards(2); shard++) files.set(`/${wordsPath(shard)}`, Buffer.alloc(0));
   for (let shard = 0; shard < countNearShards(2); shard++) files.set(`/${nearPath(shard)}`, Buffer.alloc(0));
@@ -163,6 +163,7 @@ async function buildIndex(): Promise<ReadonlyMap<string, Uint8Array>> {
     const text = `about insertion <script>alert(1)</script> number ${number}`;
     const key = `notes/${number}.md`;
     const card: BrowserCard = {
+      page: number,
       path: `/object/${number}/`,
       title,
       key,

@@ -11,6 +11,7 @@
  *      npm run bench -- --part filters --objects 5000   filters on a plain host over fewer records than 50,000
  *      npm run bench -- --part searching --passages 1000000   searches among more passages: those of its library, repeated with fresh words
  *      npm run bench -- --part registry --library DIR   records out of this development of Coq's, instead of the demo's
+ *      npm run bench -- --part proxy-rules   what each rule of the file for nginx costs
  *      npm run bench -- --part parts   what the optional parts of the program cost on the disk and to load
  *      npm run bench -- --part bucket --objects 2000   a library in a bucket, smaller than 10,000
  *
@@ -27,6 +28,7 @@ import { benchAgents } from "./agents.ts";
 import { benchBrowserSearch } from "./browser-search.ts";
 import { benchBucket } from "./bucket.ts";
 import { benchBuilding } from "./building.ts";
+import { benchChanges } from "./changes.ts";
 import { benchDisk } from "./disk.ts";
 import { benchFilters } from "./filters.ts";
 import { benchHostile } from "./hostile.ts";
@@ -91,7 +93,10 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
   agents: () => withServer([], benchAgents),
   idle: () => withServer([], benchIdle),
   sidecar: () => withServer(ON_FIRST_CORE, async (server) => benchSidecar(server, access, await makeFolder("sidecar"))),
-  building: async () => benchBuilding(await makeFolder("texts")),
+  building: async () => {
+    const texts = await benchBuilding(await makeFolder("texts"));
+    return "skipped" in texts ? texts : [...texts, ...(await benchChanges(await makeFolder("changes")))];
+  },
   "browser-search": async () => benchBrowserSearch(await makeFolder("texts"), objects),
   disk: async () => benchDisk(await makeFolder("disk"), values.library ?? null),
   searching: async () => benchSearching(await makeFolder("texts"), objects, values.passages === undefined ? null : Number(values.passages)),

@@ -45,7 +45,16 @@ export async function benchScale(folder: string, objects = FULL): Promise<readon
   const { cost: one } = await measureBuild(full.config);
   const asked = await askRecords(full.config);
   const site = await readEverything(full.config, full.keys);
-  const exported = await runCommand(["export", join(folder, "export"), "--without-shelf", "--json", "--config", full.config]);
+  const exported = await runCommand([
+    "export",
+    join(folder, "export"),
+    "--without-shelf",
+    "--without-twins",
+    "--without-texts",
+    "--json",
+    "--config",
+    full.config,
+  ]);
   const { files } = JSON.parse(exported.stdout) as { readonly files: number };
   const at = `${objects.toLocaleString("en")} objects, ${(objects / 2).toLocaleString("en")} records`;
   const most = figuresAt(at);
@@ -86,7 +95,13 @@ export async function benchScale(folder: string, objects = FULL): Promise<readon
       most(`${what}, first`, first_ms, "ms", MAX_FIRST_MS, "of a server that was started some seconds before"),
       most(`${what}, 95 of 100`, p95_ms, "ms", MAX_P95_MS, `each of ${ROUNDS} asked for another part, so that none was asked before`),
     ]),
-    most("export, files an object and record", files / (full.keys.length * 1.5), "", MAX_FILES, `${files} files, without the shelf`),
+    most(
+      "export, files an object and record",
+      files / (full.keys.length * 1.5),
+      "",
+      MAX_FILES,
+      `${files} files, without shelf, twins and texts`,
+    ),
     {
       figure: `archive of the snapshot, ${at}`,
       value: site.archive.mb / site.archive.s,

@@ -7,67 +7,71 @@ import { copyProgram, type ProgramCopy } from "../testing/program-copy.ts";
 import type { Makers } from "../kept/makers.ts";
 
 let program: ProgramCopy;
-let unedited: Makers;
 before(() => {
   program = copyProgram();
-  unedited = makers();
 });
 after(() => program.remove());
 
-function makers(): Makers {
+/** voidBy returns, for each edit of one file, the kinds of kept work that are void then. One process of the copy tries them all. */
+function voidBy(edits: readonly (readonly [path: string, text: string])[]): readonly string[][] {
   const [digests, annexes] = ["generator/build/dependency-digests.ts", "generator/annexes.ts"].map((path) =>
     JSON.stringify(join(program.copy, path)),
   );
-  const script = `const [{ digestMakers }, { ANNEXES }] = await Promise.all([import(${digests}), import(${annexes})]); process.stdout.write(JSON.stringify(digestMakers(ANNEXES.modules)));`;
-  return JSON.parse(program.node("--input-type=module", "-e", script)) as Makers;
+  const list = join(program.folder, "edits.json");
+  writeFileSync(list, JSON.stringify(edits.map(([path, text]) => [join(program.copy, path), text])));
+  const script = `
+    const { readFileSync, writeFileSync } = await import("node:fs");
+    const [{ digestMakers }, { ANNEXES }] = await Promise.all([import(${digests}), import(${annexes})]);
+    const all = [digestMakers(ANNEXES.modules)];
+    for (const [path, text] of JSON.parse(readFileSync(${JSON.stringify(list)}, "utf8"))) {
+      const before = readFileSync(path);
+      writeFileSync(path, text);
+      all.push(digestMakers(ANNEXES.modules));
+      writeFileSync(path, before);
+    }
+    process.stdout.write(JSON.stringify(all));`;
+  const [unedited, ...edited] = JSON.parse(program.node("--input-type=module", "-e", script)) as [Makers, ...Makers[]];
+  return edited.map((now) => Object.keys(unedited).filter((kind) => unedited[kind as keyof Makers] !== now[kind as keyof Makers]));
 }
 
-function differing(now: Makers): string[] {
-  return Object.keys(unedited).filter((kind) => unedited[kind as keyof Makers] !== now[kind as keyof Makers]);
-}
-
-/** Kinds of kept work that are void when this file is another. */
-async function voidBy(path: string, text = "\n// A comment.\n"): Promise<string[]> {
-  return differing(program.edited(path, text, makers));
-}
-
-test("an edit voids what was made with that file, and nothing else", async () => {
-  assert.deepEqual(await voidBy("snapshots/http/listen.ts"), []);
-  assert.deepEqual(await voidBy("generator/cli.ts"), []);
-  assert.deepEqual(await voidBy("generator/build/build.ts"), ["program"]);
-  assert.deepEqual(await voidBy("generator/build/build.test.ts"), []);
-  assert.deepEqual(await voidBy("generator/extract/markdown.ts"), ["extracts", "program"]);
-  assert.deepEqual(await voidBy("generator/extract/worker.ts"), ["extracts", "program"]);
-  assert.deepEqual(await voidBy("generator/pages/pagefind-worker.ts"), ["bundles", "program"]);
-  assert.deepEqual(await voidBy("site/components/card.astro", "\n<!-- A comment. -->\n"), ["pages", "program"]);
-  assert.deepEqual(await voidBy("site/style/page.css", "\n/* A comment. */\n"), ["pages", "program"]);
-  assert.deepEqual(await voidBy("site/README.md"), []);
-  assert.deepEqual(await voidBy("snapshots/page/agents-page.ts"), ["pages", "program"]);
-  assert.deepEqual(await voidBy("snapshots/routes/openapi.ts"), ["pages", "json", "program"]);
-  assert.deepEqual(await voidBy("snapshots/annex/history/rows.ts"), ["pages", "json", "program"]);
-  assert.deepEqual(await voidBy("generator/index/index-documents.ts"), ["documents", "program"]);
-  assert.deepEqual(await voidBy("snapshots/index/tables.ts"), ["documents", "program"]);
-  assert.deepEqual(await voidBy("generator/annex/leaks/leak-check.ts"), ["leaks", "program"]);
-  assert.deepEqual(await voidBy("generator/kept/state.ts"), ["state", "program"]);
+test("an edit voids what was made with that file, and nothing else", () => {
+  const edits: readonly (readonly [path: string, kinds: readonly string[], text?: string])[] = [
+    ["snapshots/http/listen.ts", []],
+    ["generator/cli.ts", []],
+    ["generator/build/build.ts", ["program"]],
+    ["generator/build/build.test.ts", []],
+    ["generator/extract/markdown.ts", ["extracts", "program"]],
+    ["generator/extract/worker.ts", ["extracts", "program"]],
+    ["generator/pages/pagefind-worker.ts", ["bundles", "program"]],
+    ["site/components/card.astro", ["pages", "program"], "\n<!-- A comment. -->\n"],
+    ["site/style/page.css", ["pages", "program"], "\n/* A comment. */\n"],
+    ["site/README.md", []],
+    ["snapshots/page/agents-page.ts", ["pages", "program"]],
+    ["snapshots/routes/openapi.ts", ["pages", "json", "program"]],
+    ["snapshots/annex/history/rows.ts", ["pages", "json", "program"]],
+    ["generator/index/index-documents.ts", ["documents", "program"]],
+    ["snapshots/index/tables.ts", ["documents", "program"]],
+    ["generator/annex/leaks/leak-check.ts", ["leaks", "program"]],
+    ["generator/kept/state.ts", ["state", "program"]],
+  ];
+  const voided = voidBy(edits.map(([path, , text = "\n// A comment.\n"]) => [path, readFileSync(join(program.copy, path), "utf8") + text]));
+  assert.deepEqual(
+    edits.map(([path], at) => [path, voided[at]]),
+    edits.map(([path, kinds]) => [path, kinds]),
+  );
 });
 
-test("another version of a package voids what is made with it, also where another package brings it", async () => {
-  const file = join(program.copy, "package-lock.json");
-  const text = readFileSync(file, "utf8");
-  const voided = (name: string): string[] => {
-    const lock = JSON.parse(text) as { packages: Record<string, { version: string }> };
-    const entry = lock.packages[`node_modules/${name}`];
-    assert.ok(entry !== undefined, name);
-    entry.version = "999.0.0";
-    writeFileSync(file, JSON.stringify(lock));
-    return differing(makers());
-  };
-  try {
-    assert.deepEqual(voided("unpdf"), ["extracts", "program"]);
-    assert.deepEqual(voided("vite"), ["pages", "program"]);
-    assert.deepEqual(voided("playwright"), []);
-    assert.ok(voided("@lancedb/lancedb").includes("documents"));
-  } finally {
-    writeFileSync(file, text);
-  }
+test("another version of a package voids what is made with it, also where another package brings it", () => {
+  const text = readFileSync(join(program.copy, "package-lock.json"), "utf8");
+  const [unpdf, vite, playwright, lancedb] = voidBy(
+    ["unpdf", "vite", "playwright", "@lancedb/lancedb"].map((name) => {
+      const lock = JSON.parse(text) as { packages: Record<string, { version: string }> };
+      const entry = lock.packages[`node_modules/${name}`];
+      assert.ok(entry !== undefined, name);
+      entry.version = "999.0.0";
+      return ["package-lock.json", JSON.stringify(lock)];
+    }),
+  );
+  assert.deepEqual([unpdf, vite, playwright], [["extracts", "program"], ["pages", "program"], []]);
+  assert.ok(lancedb?.includes("documents"));
 });

@@ -3,7 +3,7 @@
 import type { RegistryAnnexes } from "../sources/registry-pull.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openIndex, PASSAGES } from "../../snapshots/index/index.ts";
+import { findShared, openIndex, PASSAGES } from "../../snapshots/index/index.ts";
 import { findSetback, type Shelf, type SnapshotRecord } from "../../snapshots/shelf/index.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { listChanges } from "../../snapshots/shelf/diff.ts";
@@ -56,8 +56,10 @@ export type Looked = Omit<Facts, "registry"> & { readonly registry: RegistrySaid
 type IndexFacts = {
   /** Why the snapshot of the last build cannot be searched; null when it can. */
   readonly problem: string | null;
-  /** There are rows, of whatever tag and in whatever state. */
+  /** It has rows of its own, of whatever tag and in whatever state. */
   readonly rows: boolean;
+  /** The rows of the last build's snapshot are those of the public index. */
+  readonly shared: boolean;
 };
 
 /** @param keep whether the registry and the claims are kept for a build that cannot use them; without it nothing at all is written
@@ -185,12 +187,13 @@ async function namedInHistory(shelf: Shelf, names: ReadonlySet<string>): Promise
 
 async function lookAtIndex(shelf: Shelf, known: ViewState | null): Promise<IndexFacts> {
   const rows = existsSync(join(shelf.indexUri, `${PASSAGES}.lance`));
-  if (known === null) return { problem: "No build that is remembered has written it.", rows };
+  if (known === null) return { problem: "No build that is remembered has written it.", rows, shared: false };
+  const shared = findShared(shelf.indexUri, known.snapshot) !== null;
   // Opening an index makes its folder.
-  if (!rows) return { problem: "It is not there.", rows };
-  const index = await openIndex(shelf.indexUri);
+  if (!rows && !shared) return { problem: "It is not there.", rows, shared };
+  const index = await openIndex(shelf.indexUri, shelf.sharedIndexUri);
   try {
-    return { problem: await index.findProblem(known.snapshot), rows };
+    return { problem: await index.findProblem(known.snapshot), rows, shared };
   } finally {
     index.close();
   }

@@ -5,18 +5,20 @@ import { mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { sha256 } from "../../snapshots/digest.ts";
 import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 
 import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
 import { ask, openFixtureView } from "../testing/view.ts";
-import { PLAIN_PARTS } from "../testing/plain-parts.ts";
+import { useParts } from "../publish/parts.ts";
+import { PAGED_PARTS, PLAIN_PARTS } from "../testing/plain-parts.ts";
 import { runHere } from "../testing/run-program.ts";
+import { PAGED_CLI } from "../testing/serving-process.ts";
 import { build } from "../testing/whole.ts";
 
-const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
+useParts(PAGED_PARTS);
+
 const HEAD = "a".repeat(40);
 const TEXTS = { "coq/A.v": "Theorem a.\n", "coq/B.v": "Theorem b.\n" };
 
@@ -80,7 +82,7 @@ test("a proof file that is exchanged or deleted refuses the build, until somebod
   await write({ [`code/sorting/${HEAD}/coq/A.v`]: "Theorem other.\n", "library/notes/data.csv": "1,3\n" });
   rmSync(join(dir, `code/sorting/${HEAD}/coq/B.v`));
   const before = pointer();
-  const refused = spawnSync(process.execPath, [CLI, "build", "--json", "--config", file], { encoding: "utf8" });
+  const refused = spawnSync(process.execPath, [PAGED_CLI, "build", "--json", "--config", file], { encoding: "utf8" });
   assert.equal(refused.status, 5, refused.stderr);
   assert.equal((JSON.parse(refused.stdout) as { error: { code: string } }).error.code, "gate_refused");
   for (const said of [

@@ -9,6 +9,7 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { openConfig } from "../config/config.ts";
 import { describeLibrary, SILENT, writeFiles } from "../testing/library.ts";
 import { ask, openFixtureView } from "../testing/view.ts";
+import { PAGED_PARTS } from "../testing/plain-parts.ts";
 import { build } from "../testing/whole.ts";
 
 const CONFIG = `${describeLibrary("One library")}claims: { path: ./claims.yaml }
@@ -45,7 +46,7 @@ test("gated content shows through nothing public: not the snapshot's id, not the
     const config = await openConfig(join(home, "proofshelf.yaml"));
     for (const turn of [1, 2]) {
       await writeFiles(home, [["library/notes/turn.md", `# Turn\n\nTurn ${turn}.\n`]]);
-      await build(config, { progress: SILENT, now: () => new Date(`2026-05-0${turn}T00:00:00Z`) });
+      await build(config, { progress: SILENT, now: () => new Date(`2026-05-0${turn}T00:00:00Z`) }, PAGED_PARTS);
     }
     return { home, view: await openFixtureView(config) };
   };

@@ -10,7 +10,7 @@ import { SILENT } from "../testing/library.ts";
 import { pageFile, pagePath } from "../../snapshots/format/layout.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { readPointers, readServed } from "../shelves/shelves.ts";
-import { PAGED_PARTS } from "../testing/plain-parts.ts";
+import { PAGED_PARTS, PLAIN_PARTS } from "../testing/plain-parts.ts";
 import { build, openShelves } from "../testing/whole.ts";
 
 const FILES = { "a/one.md": "# One\n\nThe first.\n", "a/two.md": "# Two\n", "b/odd\nname.md": "# Odd\n", "b/plan.md": "# Plan\n" };
@@ -35,8 +35,8 @@ function write(dir: string, files: Readonly<Record<string, string>>): void {
   }
 }
 
-async function run(dir: string): Promise<BuildSummary> {
-  return build(await openConfig(join(dir, "proofshelf.yaml")), { progress: SILENT }, PAGED_PARTS);
+async function run(dir: string, parts = PLAIN_PARTS): Promise<BuildSummary> {
+  return build(await openConfig(join(dir, "proofshelf.yaml")), { progress: SILENT }, parts);
 }
 
 /** Key → time, of the internal view. */
@@ -164,7 +164,7 @@ test("objects say the repository, commit and path that they come from: by git, o
   - { prefix: a/t, repo: https://github.com/example/t, ref: v2, path: sub/t }
 `,
   });
-  await run(dir);
+  await run(dir, PAGED_PARTS);
   assert.deepEqual(await sources(), {
     "a/one.md": { repo: "https://git.example.org/notes", ref: "v1", path: "one.md" },
     "a/three.md": { repo: "https://github.com/example/t", ref: "v2", path: "sub/three.md" },

@@ -16,7 +16,7 @@ import type { ByView } from "../shelves/by-view.ts";
 import { digestOfItem } from "../index/index-documents.ts";
 import type { Kept } from "../kept/makers.ts";
 import type { Why } from "../kept/why.ts";
-import { type DocumentsPlan, planDocuments } from "../index/plan-documents.ts";
+import { type DocumentsPlan, type InternalIndex, planDocuments, planInternal } from "../index/plan-documents.ts";
 import type { PlannedPage } from "../pages/render.ts";
 import { dealBundles, type DealtBundle } from "../pages/pagefind.ts";
 import type { Views } from "./project.ts";
@@ -28,7 +28,6 @@ import {
   type KnownObject,
   NOTHING_WRITTEN,
   timesOf,
-  type ViewState,
 } from "../kept/state.ts";
 import { ROUTES } from "../../snapshots/service/routes.ts";
 
@@ -81,8 +80,7 @@ export type WritingPlan = {
   /** Trees that lie in the shelf, whole. */
   readonly trees: ByView<ReadonlySet<Sha256>>;
   readonly documents: ByView<DocumentsPlan>;
-  /** The internal index begins as a copy of the public one. */
-  readonly seed: boolean;
+  readonly internalIndex: InternalIndex;
   readonly secrets: {
     readonly digest: Sha256;
     /** The served public snapshot, when it is clean of the same secrets: only what differs from it is looked through. */
@@ -180,18 +178,12 @@ export function planWriting(
     return { facts: decisive, kept: same ? api.files : null, why: same ? null : (voidedBy("json") ?? "content") };
   };
   const { indexes } = facts;
-  const seed = !indexes.internal.rows;
   const usableIndex = (view: "public" | "internal"): boolean =>
     indexes[view].problem === null && voidedBy("documents") === null && reindex[view] === null;
-  const documents = {
-    public: planDocuments(
-      views.public,
-      extracts.digest,
-      usableIndex("public") ? known.public : null,
-      voidedBy("documents") ?? reindex.public,
-    ),
-  };
-  const fromPublic: ViewState = { snapshot: "", documents: documents.public.documents };
+  const before = { public: usableIndex("public") ? known.public : null, internal: usableIndex("internal") ? known.internal : null };
+  const why = (view: "public" | "internal"): Why | null => voidedBy("documents") ?? reindex[view];
+  const shown = planDocuments(views.public, extracts.digest, before.public, why("public"));
+  const internal = planInternal(views.internal, extracts.digest, shown, before.internal, indexes.internal, why("internal"));
   const voidPages = voidedBy("pages");
   return {
     pageCount: voidPages === null ? null : countOf(storedPages(data, ROUTES, extracts)),
@@ -220,16 +212,8 @@ export function planWriting(
     knownBundles: known.bundles,
     json: { public: json("public"), internal: json("internal") },
     trees: { public: new Set(known.written.public.trees), internal: new Set(known.written.internal.trees) },
-    documents: {
-      ...documents,
-      internal: planDocuments(
-        views.internal,
-        extracts.digest,
-        usableIndex("internal") ? known.internal : seed ? fromPublic : null,
-        voidedBy("documents") ?? reindex.internal,
-      ),
-    },
-    seed,
+    documents: { public: shown, internal: internal.documents },
+    internalIndex: internal.kind,
     secrets: { digest, cleanSince: digest === known.secrets ? (known.public?.snapshot ?? null) : null },
     gating: gatingDigest(views, facts.registry.privateTexts),
   };

@@ -73,7 +73,7 @@ test("there is nothing to do only when every input, both pointers and both index
     ["something that an annex has to do", { due: true }],
     [
       "an index that cannot be searched",
-      { indexes: { public: { problem: "Damaged.", rows: true }, internal: { problem: null, rows: true } } },
+      { indexes: { public: { problem: "Damaged.", rows: true, shared: false }, internal: { problem: null, rows: true, shared: false } } },
     ],
     ["another program", { makers: { ...MAKERS, program: sha256("another") } }],
     ["another title", { config: { ...CONFIG, title: "Another" } }],
@@ -162,17 +162,31 @@ test("the first build writes everything; one after it that finds nothing else wr
   const first = planOf(firstFacts(ALL), KNOWN);
   assert.ok(Object.values(rendered(first)).every((why) => why === "first"));
   assert.deepEqual(
-    [first.json.public.why, first.documents.public.why, first.documents.public.base, first.seed],
-    ["first", "first", null, true],
+    [first.json.public.why, first.documents.public.why, first.documents.public.base, first.internalIndex],
+    ["first", "first", null, "new"],
   );
   const again = planOf(carriedOut(nextFacts(KNOWN), KNOWN), KNOWN);
   assert.deepEqual(rendered(again), {});
   assert.deepEqual(
-    [again.json.public.why, again.json.internal.why, again.documents.public.why, again.documents.internal.why, again.seed],
-    [null, null, null, null, false],
+    [again.json.public.why, again.json.internal.why, again.documents.public.why, again.documents.internal.why, again.internalIndex],
+    [null, null, null, null, "own"],
   );
   assert.ok(again.bundles.every(({ why }) => why === null));
   assert.equal(again.secrets.cleanSince, "a");
+});
+
+test("where both views hold the same rows the internal index has none of its own, until something is gated", () => {
+  const open = KNOWN.filter(({ root }) => root === "public");
+  const first = planOf(firstFacts(open.map(({ key }) => key)), open);
+  assert.deepEqual([first.internalIndex, first.documents.internal.upsert.size, first.documents.internal.remove], ["shared", 0, []]);
+  assert.equal(first.documents.internal.documents, first.documents.public.documents);
+  const after = (rows: boolean): WritingPlan => {
+    const facts = nextFacts(KNOWN);
+    return planOf({ ...facts, indexes: { ...facts.indexes, internal: { problem: null, rows, shared: true } } }, KNOWN);
+  };
+  assert.equal(after(false).internalIndex, "new");
+  // Rows of its own from an earlier time are none that can be built on.
+  assert.deepEqual([after(true).internalIndex, after(true).documents.internal.base], ["own", null]);
 });
 
 test("a changed object is written in both views, a gated one in the internal view alone", () => {

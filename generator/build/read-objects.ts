@@ -25,6 +25,12 @@ const IN_FLIGHT = 8;
  *  back, and a build is to stay below 1.5 GB. A larger object is read alone. */
 const BYTES_AT_ONCE = 192 * 1024 * 1024;
 
+/** What it takes to read an object however short it is, in bytes of a longer one. */
+const WEIGHT = 2048;
+
+/** WeightOf says how long an object takes to be read, in bytes. */
+export const weightOf = (size: number): number => size + WEIGHT;
+
 export type ReadObjects = {
   /** Of any of them, from the shelf. */
   readonly extracts: Extracts;
@@ -61,6 +67,8 @@ export async function readObjects(options: {
     const waiting = plan.read.values();
     const budget = openByteBudget(options.bytesAtOnce ?? BYTES_AT_ONCE);
     let done = 0;
+    let [weighed, all] = [0, 0];
+    for (const { row } of plan.read) all += weightOf(row.size);
     await together(async ({ run, signal }) => {
       const work = async (): Promise<void> => {
         for (const planned of waiting) {
@@ -85,7 +93,8 @@ export async function readObjects(options: {
           } finally {
             budget.give(planned.row.size);
           }
-          progress.step("read", ++done, plan.read.length);
+          weighed += weightOf(planned.row.size);
+          progress.step("read", ++done, plan.read.length, weighed / all);
         }
       };
       for (let lane = Math.min(plan.read.length, availableParallelism() * IN_FLIGHT); lane > 0; lane--) void run(work);

@@ -19,7 +19,7 @@ import { ask, openFixtureView } from "../testing/view.ts";
 import type { ObjectStore } from "../sources/object-store.ts";
 
 import { formatState, readState, writeState } from "../kept/state.ts";
-import { PAGED_PARTS } from "../testing/plain-parts.ts";
+import { PLAIN_PARTS } from "../testing/plain-parts.ts";
 import { build, digestMakers, openObjectStore, openShelves } from "../testing/whole.ts";
 
 const quiet = { progress: SILENT };
@@ -35,14 +35,18 @@ async function makeLibrary(t: TestContext): Promise<{ config: Config; buildDir: 
       "store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\ncollections: [{ id: a, prefix: a/, title: A, visibility: public }]\nembeddings: { kind: none }\n",
     ],
   ]);
-  const files = openObjectStore((await openConfig(join(dir, "proofshelf.yaml"))).store);
-  // A file that was changed within one tick of the file system's clock is looked at twice.
+  const config = await openConfig(join(dir, "proofshelf.yaml"));
+  await settle(config);
+  return { config, buildDir: openShelves(config).buildDir };
+}
+
+/** A file that was changed within one tick of the file system's clock is looked at twice. */
+async function settle({ store }: Config): Promise<void> {
+  const files = openObjectStore(store);
   for (let settled = false; !settled; ) {
     settled = true;
     for await (const { version } of files.list()) settled &&= !version.includes("~");
   }
-  const config = await openConfig(join(dir, "proofshelf.yaml"));
-  return { config, buildDir: openShelves(config).buildDir };
 }
 
 test("a file that could not be read is tried again and said again, also when nothing else has changed", async (t) => {
@@ -57,14 +61,14 @@ test("a file that could not be read is tried again and said again, also when not
     },
   };
   const refusal = [{ source: "store", key: "a/second.md", reason: "The object cannot be read: reading it failed (EIO)." }];
-  const first = await build(config, { ...quiet, store }, PAGED_PARTS);
+  const first = await build(config, { ...quiet, store }, PLAIN_PARTS);
   assert.deepEqual([first.added, first.rejected], [1, refusal]);
-  const second = await build(config, { ...quiet, store }, PAGED_PARTS);
+  const second = await build(config, { ...quiet, store }, PLAIN_PARTS);
   assert.deepEqual([second.published, second.rejected, second.snapshot], [false, refusal, first.snapshot]);
   broken = false;
-  const third = await build(config, { ...quiet, store }, PAGED_PARTS);
+  const third = await build(config, { ...quiet, store }, PLAIN_PARTS);
   assert.deepEqual([third.published, third.added, third.rejected], [true, 1, []]);
-  const fourth = await build(config, { ...quiet, store }, PAGED_PARTS);
+  const fourth = await build(config, { ...quiet, store }, PLAIN_PARTS);
   assert.deepEqual([fourth.published, fourth.work.read], [false, 0], "and then there is nothing to do");
 });
 
@@ -98,12 +102,12 @@ test("pages of a folder are looked at only when its objects or what all pages sh
     collections: files.collections.map((collection) => ({ ...collection, title })),
   });
   let config = open("A");
-  const known = await build(config, quiet, PAGED_PARTS);
+  const known = await build(config, quiet, PLAIN_PARTS);
   assert.equal(known.added, 5);
   const step = async (what: string, change: () => Promise<void> | void, rendered: readonly string[]): Promise<void> => {
     const before = await readState(buildDir, digestMakers().state);
     await change();
-    const summary = await build(config, quiet, PAGED_PARTS);
+    const summary = await build(config, quiet, PLAIN_PARTS);
     const after = await readState(buildDir, digestMakers().state);
     const changed = Object.keys(after.pages).filter((page) => after.pages[page]?.facts !== before.pages[page]?.facts);
     assert.deepEqual(
@@ -113,7 +117,7 @@ test("pages of a folder are looked at only when its objects or what all pages sh
     );
     const shelf = mkdtempSync(join(tmpdir(), "proofshelf-fresh-"));
     t.after(() => rmSync(shelf, { recursive: true, force: true }));
-    const fresh = await build({ ...config, shelf: { kind: "directory", root: shelf } }, quiet, PAGED_PARTS);
+    const fresh = await build({ ...config, shelf: { kind: "directory", root: shelf } }, quiet, PLAIN_PARTS);
     assert.equal(summary.snapshot, fresh.snapshot, `${what}: as a build from nothing`);
     assert.equal(summary.internal.snapshot, fresh.internal.snapshot, `${what}: as a build from nothing`);
   };
@@ -128,7 +132,7 @@ test("pages of a folder are looked at only when its objects or what all pages sh
 
 test("kept work is made again when what made it has changed, each kind for itself", async (t) => {
   const { config, buildDir } = await makeLibrary(t);
-  const first = await build(config, quiet, PAGED_PARTS);
+  const first = await build(config, quiet, PLAIN_PARTS);
   const makers = digestMakers();
   const state = await readState(buildDir, makers.state);
   assert.equal(state.objects.length, 2);
@@ -140,7 +144,8 @@ test("kept work is made again when what made it has changed, each kind for itsel
     pages: { ...nothing, rendered: all.rendered },
     bundles: { ...nothing, bundles: all.bundles },
     json: nothing,
-    documents: { ...nothing, indexed: 2 * 2 },
+    // Nothing is gated: one index serves both views.
+    documents: { ...nothing, indexed: 2 },
     leaks: nothing,
     program: nothing,
   };
@@ -148,26 +153,27 @@ test("kept work is made again when what made it has changed, each kind for itsel
     // The state of a program in which only this was another, which also looks at everything again.
     const other = { ...state, fingerprint: "another", makers: { ...makers, [kind]: "0".repeat(64) } };
     writeState(buildDir, formatState(makers.state, other));
-    const again = await build(config, quiet, PAGED_PARTS);
+    const again = await build(config, quiet, PLAIN_PARTS);
     assert.deepEqual([again.published, again.snapshot, again.internal.snapshot], [false, first.snapshot, first.internal.snapshot], kind);
     assert.deepEqual(again.work, work, kind);
   }
-  assert.deepEqual((await build(config, quiet, PAGED_PARTS)).work, nothing);
+  assert.deepEqual((await build(config, quiet, PLAIN_PARTS)).work, nothing);
   writeState(buildDir, formatState("0".repeat(64), state));
-  const lost = await build(config, quiet, PAGED_PARTS);
+  const lost = await build(config, quiet, PLAIN_PARTS);
   assert.deepEqual([lost.published, lost.snapshot, lost.work.read, lost.work.bundles], [false, first.snapshot, 2, 1]);
 });
 
 test("a build that finds nothing to do says what the last one said of the objects, and reads none of what is known of them", async (t) => {
   const { config, buildDir } = await makeLibrary(t);
   await writeFiles(dirname(config.file), [["library/a/half.md", Buffer.from([0x23, 0xff, 0xfe, 0x0a])]], new Date("2026-05-01T00:00:00Z"));
-  const { unreadable, notes } = await build(config, quiet, PAGED_PARTS);
+  await settle(config);
+  const { unreadable, notes } = await build(config, quiet, PLAIN_PARTS);
   assert.equal(unreadable.length, 1);
   const { state: shape } = digestMakers();
   const state = await readState(buildDir, shape);
   const { objects } = state.said;
   writeState(buildDir, formatState(shape, { ...state, objects: [] }));
-  const again = await build(config, quiet, PAGED_PARTS);
+  const again = await build(config, quiet, PLAIN_PARTS);
   assert.deepEqual([again.published, again.unchanged, again.work.read], [false, objects, 0]);
   assert.deepEqual([again.unreadable, again.notes], [unreadable, notes]);
 });
@@ -177,7 +183,7 @@ test("what cannot be written down after publication is a note, and the snapshot 
   const { public: shelf, publicDir } = openShelves(config);
   // Nothing can be renamed onto a folder.
   for (const path of [join(buildDir, "state.v8"), join(publicDir, "checked")]) mkdirSync(path, { recursive: true });
-  const summary = await build(config, quiet, PAGED_PARTS);
+  const summary = await build(config, quiet, PLAIN_PARTS);
   assert.equal(summary.published, true);
   assert.equal((await shelf.readPointer())?.snapshot, summary.snapshot);
   assert.equal(summary.notes.filter((note) => /could not be kept \((EISDIR|EEXIST|ENOTEMPTY)\)/.test(note)).length, 2);
@@ -185,22 +191,22 @@ test("what cannot be written down after publication is a note, and the snapshot 
     readdirSync(buildDir).filter((name) => name.startsWith("state.v8.")),
     [],
   );
-  const again = await build(config, quiet, PAGED_PARTS);
+  const again = await build(config, quiet, PLAIN_PARTS);
   assert.deepEqual([again.published, again.snapshot], [false, summary.snapshot]);
 });
 
 test("half a state that a killed build left is gone after the next", async (t) => {
   const { config, buildDir } = await makeLibrary(t);
-  await build(config, quiet, PAGED_PARTS);
+  await build(config, quiet, PLAIN_PARTS);
   const left = join(buildDir, "state.v8.4711.tmp");
   writeFileSync(left, readFileSync(join(buildDir, "state.v8")).subarray(0, 10));
-  await build(config, quiet, PAGED_PARTS);
+  await build(config, quiet, PLAIN_PARTS);
   assert.ok(!existsSync(left));
 });
 
 test("a damaged shelf is whole again after a build without memory", async (t) => {
   const { config, buildDir } = await makeLibrary(t);
-  const first = await build(config, quiet, PAGED_PARTS);
+  const first = await build(config, quiet, PLAIN_PARTS);
   const roots = (({ publicDir, internalDir }) => [publicDir, internalDir])(openShelves(config));
   const listed = await Promise.all(roots.map((root) => Array.fromAsync(openDirectoryShelf(root).listBlobs())));
   const digests = listed.flat().map(({ digest }) => digest);
@@ -211,7 +217,7 @@ test("a damaged shelf is whole again after a build without memory", async (t) =>
     else writeFileSync(path, at % 3 === 1 ? readFileSync(path).subarray(1) : "");
   }
   rmSync(join(buildDir, "state.v8"));
-  const again = await build(config, quiet, PAGED_PARTS);
+  const again = await build(config, quiet, PLAIN_PARTS);
   assert.deepEqual([again.published, again.snapshot, again.internal.snapshot], [false, first.snapshot, first.internal.snapshot]);
   // What lies in both roots need not come back in both.
   const { internal } = openShelves(config);
@@ -221,7 +227,7 @@ test("a damaged shelf is whole again after a build without memory", async (t) =>
 test("work of the last build that is damaged counts as absent: the build is as from nothing, and the shelf is whole again", async (t) => {
   const { config } = await makeLibrary(t);
   const { publicDir, public: shelf } = openShelves(config);
-  await build(config, quiet, PAGED_PARTS);
+  await build(config, quiet, PLAIN_PARTS);
   const damages: readonly (readonly [name: string, damage: (extract: string) => void])[] = [
     ["flipped", (extract) => spoilBlob(publicDir, extract)],
     ["cut", (extract) => truncateSync(fileOfBlob(publicDir, extract), 10)],
@@ -233,11 +239,11 @@ test("work of the last build that is damaged counts as absent: the build is as f
     damage(extract);
     // All pages are rendered again, and read the extracts.
     const renamed: Config = { ...config, title: `Library with a file that is ${name}` };
-    const built = await build(renamed, quiet, PAGED_PARTS);
+    const built = await build(renamed, quiet, PLAIN_PARTS);
     const clean = await build(
       { ...renamed, shelf: { kind: "directory", root: join(publicDir, `../../clean-${name}`) } },
       quiet,
-      PAGED_PARTS,
+      PLAIN_PARTS,
     );
     assert.deepEqual([built.published, built.snapshot], [true, clean.snapshot], name);
     assert.equal(built.notes.length, 1, name);
@@ -247,7 +253,7 @@ test("work of the last build that is damaged counts as absent: the build is as f
 
 test("a search index that is damaged is told by health, not searched, and made anew by a build that finds nothing else new", async (t) => {
   const { config } = await makeLibrary(t);
-  const first = await build(config, quiet, PAGED_PARTS);
+  const first = await build(config, quiet, PLAIN_PARTS);
   const data = join(openShelves(config).public.indexUri, `${PASSAGES}.lance`, "data");
   const file = join(data, readdirSync(data)[0] ?? "");
   const whole = readFileSync(file);
@@ -263,7 +269,7 @@ test("a search index that is damaged is told by health, not searched, and made a
   assert.deepEqual([await status(restarted), (await ask(restarted, "/api/search?q=second")).status], ["warn", 503]);
   for (let left = 100; (await status(open)) === "pass" && left > 0; left--) await wait(50);
   assert.deepEqual([await status(open), (await ask(open, "/api/search?q=second")).status], ["warn", 503]);
-  const again = await build(config, quiet, PAGED_PARTS);
+  const again = await build(config, quiet, PLAIN_PARTS);
   assert.deepEqual([again.published, again.snapshot, again.work.read, again.work.indexed], [false, first.snapshot, 0, 2]);
   assert.match(again.notes.join(), /The search index of the public view was made anew: .*is not what was written/);
   for (const view of [open, restarted]) {
@@ -272,19 +278,19 @@ test("a search index that is damaged is told by health, not searched, and made a
     for (let left = 100; (await status(view)) !== "pass" && left > 0; left--) await wait(50);
     assert.equal(await status(view), "pass");
   }
-  assert.deepEqual((await build(config, quiet, PAGED_PARTS)).work.indexed, 0);
+  assert.deepEqual((await build(config, quiet, PLAIN_PARTS)).work.indexed, 0);
 });
 
 test("a snapshot whose trees are damaged does not keep the next one from being published", async (t) => {
   const { config } = await makeLibrary(t);
   const { publicDir, public: shelf } = openShelves(config);
-  await build(config, quiet, PAGED_PARTS);
+  await build(config, quiet, PLAIN_PARTS);
   const record = (await shelf.readPointer()) ?? assert.fail();
   const open = await openSnapshot(shelf, record, createTreeCache());
   const tree = (await open.find("objects/a"))?.sha256 ?? assert.fail();
   spoilBlob(publicDir, tree);
   await writeFiles(join(publicDir, "../.."), [["library/a/first.md", "# First\n\nOther text.\n"]]);
-  const built = await build(config, quiet, PAGED_PARTS);
+  const built = await build(config, quiet, PLAIN_PARTS);
   assert.equal(built.published, true);
-  assert.equal((await build(config, quiet, PAGED_PARTS)).published, false);
+  assert.equal((await build(config, quiet, PLAIN_PARTS)).published, false);
 });

@@ -12,6 +12,7 @@ import { readParquet } from "parquet-wasm/node";
 import { sha256 } from "../../snapshots/digest.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
+import { PAGED_PARTS } from "../testing/plain-parts.ts";
 import { type ServingProcess, startServing } from "../testing/serving-process.ts";
 import type { BuildSummary } from "./summary.ts";
 import { build } from "../testing/whole.ts";
@@ -178,7 +179,7 @@ embeddings: { kind: none }
     ...[1, 2, 3, 9].map((number) => [`code/heaps/${HEAD}/coq/H${number}.v`, coq(number)] as const),
   ]);
   config = await openConfig(join(dir, "proofshelf.yaml"));
-  await build(config, { progress: SILENT });
+  await build(config, { progress: SILENT }, PAGED_PARTS);
   await writeFiles(dir, [
     ["registry.json", registry(2)],
     [`code/heaps/${HEAD}/coq/H1.v`, "Theorem other : True.\n"],
@@ -186,7 +187,7 @@ embeddings: { kind: none }
     ["library/drafts/heap.md", OLD.replace("least", "greatest")],
   ]);
   rmSync(join(dir, `code/heaps/${HEAD}/coq/H2.v`));
-  summary = await build(config, { progress: SILENT });
+  summary = await build(config, { progress: SILENT }, PAGED_PARTS);
   server = await startServing(["--no-rate-limits", "--config", join(dir, "proofshelf.yaml")]);
 });
 after(async () => {
@@ -559,7 +560,7 @@ test("a code store that cannot be looked at, and no model to answer: said to be 
   await writeFiles(dir, [["proofshelf.yaml", readFileSync(file, "utf8").replace(/^answers: .*$/m, "")]]);
   config = await openConfig(file);
   renameSync(join(dir, "code"), join(dir, "elsewhere"));
-  summary = await build(config, { progress: SILENT });
+  summary = await build(config, { progress: SILENT }, PAGED_PARTS);
   const restarted = await startServing(["--no-rate-limits", "--config", join(dir, "proofshelf.yaml")]);
   await server.stop();
   server = restarted;

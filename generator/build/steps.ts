@@ -148,7 +148,7 @@ export const keep = step("keep", ["plan", "knowledge"], [], async ({ plan, knowl
   const untrimmed = await noteFailure(
     async () => {
       for (const view of VIEWS)
-        if (plan.documents[view].base === null || (plan.seed && view === "internal")) await trimIndex(shelves, view);
+        if (plan.documents[view].base === null || (plan.internalIndex === "new" && view === "internal")) await trimIndex(shelves, view);
     },
     (code) => `What the search index was made of could not be removed (${code}): prune does it.`,
   );

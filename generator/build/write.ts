@@ -9,7 +9,7 @@ import type { SnapshotRecord } from "../../snapshots/shelf/index.ts";
 import type { ByView } from "../shelves/by-view.ts";
 import { type EarlierSearch, indexEarlier } from "../index/earlier-snapshots.ts";
 import type { IndexThread } from "../index/index-thread.ts";
-import { seedAndUpdate, updateIndex } from "../index/update-index.ts";
+import { updateIndexes } from "../index/update-index.ts";
 import { makeBundles } from "../pages/pagefind.ts";
 import type { PagefindProcess } from "../pages/pagefind-process.ts";
 import { renderPages } from "../pages/render.ts";
@@ -90,12 +90,7 @@ export async function writeViews(
     inIndex += documents;
     showIndexing();
   };
-  const indexed = run(async () => {
-    if (plan.seed) return seedAndUpdate(index, shelves, snapshots, plan.documents, onRead);
-    const shown = run(() => updateIndex(index, "public", snapshots.public, plan.documents.public, onRead));
-    const internal = run(() => updateIndex(index, "internal", snapshots.internal, plan.documents.internal, onRead));
-    return { public: await shown, internal: await internal };
-  });
+  const indexed = run(() => updateIndexes(index, shelves, snapshots, plan.documents, plan.internalIndex, onRead));
   const searched = run(async () => indexEarlier(index, shelves.public, earlier, (await indexed).public));
   const [shown, internal] = [await drafts.public, await drafts.internal];
   indexing = true;

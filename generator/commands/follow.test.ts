@@ -108,7 +108,7 @@ test("what is gated is gone when it was not asked for, and never damaged while i
   const readers = paths.map(async (path) => {
     const statuses = seen.get(path) ?? new Set<number>();
     seen.set(path, statuses);
-    while (!done) statuses.add(await statusOf(path));
+    for (; !done; await wait(5)) statuses.add(await statusOf(path));
   });
   await Promise.all([building, ...readers]);
   await wait(BOUND);

@@ -50,7 +50,7 @@ async function pruneRoots(shelves: Shelves, keep: number): Promise<PrunedRoots> 
       shelves.remote?.tidy("at leisure");
       const pruneRoot = async (view: "public" | "internal"): Promise<Pruned> => {
         const shelf = shelves[view];
-        const index = await openIndex(shelf.indexUri);
+        const index = await openIndex(shelf.indexUri, shelf.sharedIndexUri);
         const others =
           view === "public"
             ? { alsoUsedBy: [shelves.internal], moveTo: openDirectoryShelf(shelves.internalDir, null, "building") }

@@ -9,7 +9,7 @@ import type { BuildSummary } from "../build/summary.ts";
 import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
 import { describeFindings } from "../sources/registry-findings.ts";
-import { PAGED_PARTS } from "../testing/plain-parts.ts";
+import { PLAIN_PARTS } from "../testing/plain-parts.ts";
 import { type Ran, runIn } from "../testing/run-program.ts";
 import { build } from "../testing/whole.ts";
 
@@ -80,7 +80,7 @@ const check = (dir: string, ...args: string[]): Promise<Ran> => runIn(dir, ["reg
 
 test("every build names what is wrong with the registry, to the operator alone, and the check says the same without a build", async (t) => {
   const dir = await openLibrary(t);
-  const run = async () => build(await openConfig(join(dir, "proofshelf.yaml")), { progress: SILENT }, PAGED_PARTS);
+  const run = async () => build(await openConfig(join(dir, "proofshelf.yaml")), { progress: SILENT }, PLAIN_PARTS);
   const textOf = ({ notes, registry }: BuildSummary): string => [...notes, ...describeFindings(registry)].join("\n");
   const first = textOf(await run());
   const second = await run();

@@ -16,6 +16,8 @@ import { cutPassages, shorten } from "./passages.ts";
 const FEATURES = { gfm: { footnotes: { clobberPrefix: "" } }, math: true, frontmatter: true } as const;
 /** Markers (`>`, `-`, `1.`) before the text of one line. Parsers take the square of it. */
 const DEEP_LINE = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){24}/m;
+/** What tells a wiki's program something, in front of a paragraph. */
+const DIRECTIVES = /^(?:\s*\[\[![^\]]*\]\])+\s*/;
 /** Of a heading, behind its text. */
 const HEADING_ID = /\{#([A-Za-z][\w.:-]{0,100})\}\s*$/;
 /** Ampersands in one document; the parser takes the square of the character references that mean nothing. */
@@ -156,7 +158,7 @@ export function findTitle(tree: Root): string | null {
 
 /** Whether a generator of sites would write something else in its place. */
 export function isTemplate(title: string): boolean {
-  return /\{\{.*\}\}|\{%.*%\}/.test(title);
+  return /\{\{.*\}\}|\{%.*%\}|\[\[!.*\]\]/.test(title);
 }
 
 export function findHeading(node: Root | Element): string | null {
@@ -176,7 +178,7 @@ export function findSummary(tree: Root): string {
   const prose =
     outer
       .filter((element) => element.tagName === "p" && !isCommand(element))
-      .map(textOf)
+      .map((element) => textOf(element).replace(DIRECTIVES, ""))
       .find(isProse) ??
     // A line that leads to a web page says nothing here.
     inner.map((element) => textOf(element).replaceAll(/^[^\n]*https?:\/\/[^\n]*$/gm, "")).find(isProse);

@@ -138,6 +138,13 @@ test("where no comment is marked as documentation, the first one that says somet
     assert.equal((await extract(key, Buffer.from(text))).title, title, key);
 });
 
+test("what tells a wiki's program something is neither title nor summary", async () => {
+  const text =
+    '[[!meta robots="noindex, follow"]]\n[[!tag links]]\nWikiLinks provide easy linking between pages of the wiki.\n\n# [[!title]]\n\n# Links\n';
+  const { title, summary } = await extract("wiki/wikilink.mdwn", Buffer.from(text));
+  assert.deepEqual([title, summary], ["Links", "WikiLinks provide easy linking between pages of the wiki."]);
+});
+
 test("an id behind a heading is its id and no text, and what a template stands for is no title", async () => {
   const read = async (text: string): Promise<Awaited<ReturnType<typeof extract>>> => await extract("docs/a.md", Buffer.from(text));
   const named = await read("# Slots {#slots}\n\nText.\n\n## With `code` in it {#in-it}\n\nMore text.\n");

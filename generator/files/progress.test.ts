@@ -9,12 +9,13 @@ import { fileURLToPath } from "node:url";
 
 import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
+import { weightOf } from "../build/read-objects.ts";
 import { countJournal } from "../kept/journal.ts";
 import { openProgress } from "./progress.ts";
 
 import type { ObjectStore } from "../sources/object-store.ts";
 import { openMemoryStore } from "../testing/memory-store.ts";
-import { PAGED_PARTS } from "../testing/plain-parts.ts";
+import { PLAIN_PARTS } from "../testing/plain-parts.ts";
 import { build, openShelves, verifyLibrary } from "../testing/whole.ts";
 
 const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
@@ -54,6 +55,43 @@ test("what began slowly is told by how fast it goes now", () => {
   progress.end();
   const last = shown.split(/\r\u001b\[2K|\n/).findLast((line) => line.startsWith("render 4,000 of"));
   assert.equal(last, "render 4,000 of 10,000, 100/s, 1 min 0 s left");
+});
+
+/** Of 2,000 texts of two Debian packages, fifty after fifty in the order of their keys: kilobytes, and milliseconds of processor to read them. */
+const RECORDED = (
+  "651 215, 522 122, 3029 1240, 3567 800, 4149 1016, 3452 1021, 923 363, 258 71, 401 68, 183 86, 97 60, 147 59, 136 57, 110 48, " +
+  "84 40, 92 31, 124 41, 95 34, 173 48, 92 40, 117 43, 128 53, 165 60, 112 40, 75 32, 95 34, 83 26, 82 37, 207 63, " +
+  "317 70, 519 72, 184 47, 339 61, 377 54, 406 55, 647 115, 348 65, 176 33, 667 114, 1503 485"
+)
+  .split(", ")
+  .map((pair) => pair.split(" ").map(Number))
+  .map(([kilobytes = 0, ms = 0]) => [kilobytes, ms] as const);
+
+test("of a library whose long texts come first the time left is told within a factor of two from the first minute to the last half", () => {
+  // Fifty times as many of each: a build of six minutes.
+  const TIMES = 50;
+  const all = RECORDED.reduce((sum, [kilobytes]) => sum + 50 * weightOf((kilobytes * 1024) / 50), 0);
+  const whole = RECORDED.reduce((sum, [, ms]) => sum + ms * TIMES, 0);
+  let [time, done, weighed] = [0, 0, 0];
+  const told: { readonly at: number; readonly left: number }[] = [];
+  const hear = (text: string): void => {
+    const [, minutes = "0", seconds] = /, (?:(\d+) min )?(\d+) s left/.exec(text) ?? [];
+    if (seconds !== undefined) told.push({ at: time, left: Number(minutes) * 60_000 + Number(seconds) * 1000 });
+  };
+  const progress = openProgress({ stream: { isTTY: true, write: (text) => (hear(String(text)), true) }, now: () => time });
+  for (const [kilobytes, ms] of RECORDED) {
+    const each = weightOf((kilobytes * 1024) / 50);
+    for (let at = 0; at < 50 * TIMES; at++) {
+      time += ms / 50;
+      weighed += each / TIMES;
+      progress.step("read", ++done, 2000 * TIMES, weighed / all);
+    }
+  }
+  progress.end();
+  const later = told.filter(({ at }) => at > 60_000 && whole - at > 30_000);
+  assert.ok(later.length > 100);
+  const wrong = later.filter(({ at, left }) => left > 2 * (whole - at) || left < (whole - at) / 2);
+  assert.deepEqual(wrong.slice(0, 5), [], `${wrong.length} of ${later.length}, ${whole / 1000} s in all`);
 });
 
 test("in a log there is one line now and then, also while a step says nothing of itself, and none for what is short", async () => {
@@ -101,13 +139,13 @@ test("a first build that fails leaves nothing big behind, and a later one leaves
     readdirSync(join(dir, "shelf"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-  await assert.rejects(build(config, { progress: SILENT, store: failing }, PAGED_PARTS), { code: "EIO" });
+  await assert.rejects(build(config, { progress: SILENT, store: failing }, PLAIN_PARTS), { code: "EIO" });
   assert.ok(sizeOf() < 10_000, `${sizeOf()} bytes`);
-  const first = await build(config, { progress: SILENT, store: memory }, PAGED_PARTS);
+  const first = await build(config, { progress: SILENT, store: memory }, PLAIN_PARTS);
   objects.set("a/0.md", { bytes: "# Changed\n" });
-  await assert.rejects(build(config, { progress: SILENT, store: failing }, PAGED_PARTS), { code: "EIO" });
+  await assert.rejects(build(config, { progress: SILENT, store: failing }, PLAIN_PARTS), { code: "EIO" });
   assert.equal((await openShelves(config).public.readPointer())?.snapshot, first.snapshot);
-  assert.deepEqual(await verifyLibrary(config, { snapshots: "current", derive: false }, PAGED_PARTS), []);
+  assert.deepEqual(await verifyLibrary(config, { snapshots: "current", derive: false }, PLAIN_PARTS), []);
 });
 
 test("Ctrl-C says what is kept, publishes nothing, and the next build goes on there", async (t) => {
@@ -137,9 +175,9 @@ test("Ctrl-C says what is kept, publishes nothing, and the next build goes on th
   assert.ok(kept >= 20, said.join(""));
   const config = await openConfig(file);
   assert.equal(await openShelves(config).public.readPointer(), null);
-  const after = await build(config, { progress: SILENT }, PAGED_PARTS);
+  const after = await build(config, { progress: SILENT }, PLAIN_PARTS);
   assert.ok(after.work.read <= OBJECTS - kept + 1, `${after.work.read} were read again, ${kept} were kept`);
-  const elsewhere = await build({ ...config, shelf: { kind: "directory", root: join(dir, "other") } }, { progress: SILENT }, PAGED_PARTS);
+  const elsewhere = await build({ ...config, shelf: { kind: "directory", root: join(dir, "other") } }, { progress: SILENT }, PLAIN_PARTS);
   assert.deepEqual(
     [after.snapshot, after.internal.snapshot],
     [elsewhere.snapshot, elsewhere.internal.snapshot],

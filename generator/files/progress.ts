@@ -2,8 +2,9 @@
  *  log, one line each ten seconds, so that what takes long can be told from what hangs. */
 
 export type Progress = {
-  /** @param total how many there will be; without it neither share nor time left is told */
-  step(name: string, done?: number, total?: number): void;
+  /** @param total how many there will be; without it neither share nor time left is told
+   *  @param share of the work that is done, from 0 to 1, where one thing takes longer than another; else all take as long */
+  step(name: string, done?: number, total?: number, share?: number): void;
   end(): void;
 };
 
@@ -37,14 +38,15 @@ export function setVerbosity(wanted: Verbosity): void {
 }
 
 /** Milliseconds over which a rate is told, and up to twice as many: what begins slowly says nothing of its end. */
-const RECENT_MS = 10_000;
+const RECENT_MS = 20_000;
 
-type Moment = { readonly at: number; readonly done: number };
+type Moment = { readonly at: number; readonly done: number; readonly share: number };
 type Step = {
   readonly name: string;
   readonly began: number;
   done: number | null;
   total: number | null;
+  share: number;
   /** What had been done a while ago, and a while before that; none before anything was counted. */
   recent: Moment | null;
   earlier: Moment | null;
@@ -74,15 +76,16 @@ export function openProgress({
     if (verbose || (terminal && took >= SHORT_MS)) stream.write(`${describeDone(current, took)}\n`);
   };
   return {
-    step(name, done, total) {
+    step(name, done, total, share) {
       const isNew = name !== current?.name;
       if (isNew) {
         close();
-        current = { name, began: now(), done: null, total: null, recent: null, earlier: null };
+        current = { name, began: now(), done: null, total: null, share: 0, recent: null, earlier: null };
       }
       if (current === null) return;
       current.done = done ?? current.done;
       current.total = total ?? current.total;
+      current.share = share ?? (current.done === null || current.total === null ? 0 : current.done / current.total);
       remember(current, now());
       // A step that says nothing of itself is shown to go on all the same.
       timer ??= setInterval(show, terminal ? SHORT_MS : logEvery).unref();
@@ -101,11 +104,11 @@ function remember(step: Step, at: number): void {
   if (step.done === null) return;
   if (step.recent !== null && at - step.recent.at < RECENT_MS) return;
   step.earlier = step.recent;
-  step.recent = { at, done: step.done };
+  step.recent = { at, done: step.done, share: step.share };
 }
 
 /** `read 1,200 of 4,000, 35/s, 1 min 20 s left` */
-function describe({ name, began, done, total, recent, earlier }: Step, now: number): string {
+function describe({ name, began, done, total, share, recent, earlier }: Step, now: number): string {
   const ms = now - began;
   if (done === null) return ms < SETTLED_MS ? `${name} …` : `${name} … ${duration(ms)}`;
   const parts = [`${name} ${count(done)}${total === null ? "" : ` of ${count(total)}`}`];
@@ -113,7 +116,8 @@ function describe({ name, began, done, total, recent, earlier }: Step, now: numb
   if (since !== null && now - since.at >= SETTLED_MS && done > since.done) {
     const rate = ((done - since.done) / (now - since.at)) * 1000;
     parts.push(`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`);
-    if (total !== null && total > done) parts.push(`${duration(((total - done) / rate) * 1000)} left`);
+    if (total !== null && total > done && share > since.share)
+      parts.push(`${duration(((1 - share) / (share - since.share)) * (now - since.at))} left`);
   }
   return parts.join(", ");
 }

@@ -23,6 +23,7 @@ import type { View } from "../../snapshots/http/view.ts";
 import { openConfig, parseConfig } from "../config/config.ts";
 import { ask, openFixtureView } from "../testing/view.ts";
 import { SILENT } from "../testing/library.ts";
+import { PAGED_PARTS } from "../testing/plain-parts.ts";
 import { build, verifyLibrary } from "../testing/whole.ts";
 
 const HERE = import.meta.dirname;
@@ -41,9 +42,9 @@ before(async () => {
   const text = readFileSync(join(HERE, "proofshelf.yaml"), "utf8").replace("../../snapshots/data/guides", "./shelf");
   writeFileSync(join(dir, "proofshelf.yaml"), text);
   const config = await openConfig(join(dir, "proofshelf.yaml"));
-  const { rejected } = await build(config, { progress: SILENT });
+  const { rejected } = await build(config, { progress: SILENT }, PAGED_PARTS);
   assert.deepEqual(rejected, []);
-  assert.deepEqual(await verifyLibrary(config, { snapshots: "current", since: null }), []);
+  assert.deepEqual(await verifyLibrary(config, { snapshots: "current", since: null }, PAGED_PARTS), []);
   view = await openFixtureView(config);
 });
 after(() => rmSync(dir, { recursive: true, force: true }));

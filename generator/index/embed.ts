@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { type Embedder, openEmbedder } from "../../snapshots/embed/index.ts";
-import { hasVectors, openIndex } from "../../snapshots/index/index.ts";
+import { findShared, hasVectors, openIndex } from "../../snapshots/index/index.ts";
 import type { ShelfAnnexes } from "../shelves/kinds.ts";
 import { closeIndex, openShelves, type Shelves, vectorsDir, withShelves } from "../shelves/shelves.ts";
 import type { Config } from "../config/config.ts";
@@ -81,7 +81,8 @@ type Missing = { readonly view: (typeof VIEWS)[number]; readonly tag: string };
 async function findMissing(shelves: Shelves, embedder: Embedder, done: ReadonlySet<string>): Promise<Missing | null> {
   for (const view of VIEWS) {
     const tag = (await shelves[view].readPointer())?.snapshot;
-    if (tag === undefined || done.has(`${view} ${tag}`)) continue;
+    // Rows that the public index has get their vectors there.
+    if (tag === undefined || done.has(`${view} ${tag}`) || findShared(shelves[view].indexUri, tag) !== null) continue;
     if (!(await hasVectors(shelves[view].indexUri, tag, embedder.id))) return { view, tag };
   }
   return null;

@@ -1,34 +1,21 @@
 /** What the demo library answers first. A change here is a change of the ranking: look at it, then write it down. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { openIndex, type ViewIndex } from "../../snapshots/index/open.ts";
+import { copyBuiltDemo } from "../../snapshots/contract/built-demo.ts";
+import { openIndex } from "../../snapshots/index/open.ts";
+import type { ViewIndex } from "../../snapshots/index/view-index.ts";
 import type { IndexReader } from "../../snapshots/index/reader.ts";
 import { search } from "../../snapshots/query/search.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-
-const DEMO = fileURLToPath(new URL("../demo/", import.meta.url));
-const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 
 let folder: string;
 let index: ViewIndex;
 let reader: IndexReader;
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "golden-"));
-  const config = (await readFile(join(DEMO, "proofshelf.yaml"), "utf8"))
-    .replace("../../snapshots/data", join(folder, "shelf"))
-    .replaceAll(/(root|path|sources): \.\//g, `$1: ${DEMO}`)
-    .replace(/^embeddings: .*$/m, "embeddings: { kind: none }");
-  await writeFile(join(folder, "proofshelf.yaml"), config);
-  await promisify(execFile)(process.execPath, [CLI, "build", "--json", "--config", join(folder, "proofshelf.yaml")], {
-    maxBuffer: 1 << 26,
-  });
+  folder = await copyBuiltDemo();
   const shelf = openDirectoryShelf(join(folder, "shelf", "public"));
   index = await openIndex(shelf.indexUri);
   reader = await index.at((await shelf.readPointer())?.snapshot ?? "");

@@ -52,3 +52,26 @@ export function planDocuments(
   const nothing = upsert.size === 0 && remove.length === 0;
   return { upsert, remove, base: before.snapshot, documents, why: nothing ? null : (voided ?? "content") };
 }
+
+/** The internal index: "own" has rows of its own, and "new" none yet; "shared" needs none, since the public one has the same. */
+export type InternalIndex = "own" | "new" | "shared";
+
+/** PlanInternal says what is to be written into the internal index: nothing where the public one has the same rows, all that it has not where
+ *  it begins as a copy of that.
+ *  @param shown as the public index is to be
+ *  @param before what the internal index holds that can be built on
+ *  @param index what there is of it */
+export function planInternal(
+  data: ViewData,
+  extractDigest: Extracts["digest"],
+  shown: DocumentsPlan,
+  before: ViewState | null,
+  index: { readonly rows: boolean; readonly shared: boolean },
+  voided: Why | null,
+): { readonly documents: DocumentsPlan; readonly kind: InternalIndex } {
+  const onTopOfPublic = planDocuments(data, extractDigest, { snapshot: "", documents: shown.documents }, voided);
+  if (onTopOfPublic.upsert.size === 0 && onTopOfPublic.remove.length === 0)
+    return { documents: { ...onTopOfPublic, documents: shown.documents, base: before?.snapshot ?? "" }, kind: "shared" };
+  if (!index.rows) return { documents: onTopOfPublic, kind: "new" };
+  return { documents: planDocuments(data, extractDigest, index.shared ? null : before, voided), kind: "own" };
+}

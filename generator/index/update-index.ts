@@ -3,10 +3,10 @@ import { constants } from "node:fs";
 import { cp, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { copyManifests, openIndex, PASSAGES, WORDS } from "../../snapshots/index/index.ts";
+import { copyManifests, openIndex, PASSAGES, shareTag, WORDS } from "../../snapshots/index/index.ts";
 import type { Shelf } from "../../snapshots/shelf/index.ts";
 import { withBuildLock } from "../files/lock.ts";
-import type { DocumentsPlan } from "./plan-documents.ts";
+import type { DocumentsPlan, InternalIndex } from "./plan-documents.ts";
 import { type Shelves, vectorsDir } from "../shelves/shelves.ts";
 import type { ViewState } from "../kept/state.ts";
 import type { IndexThread } from "./index-thread.ts";
@@ -15,7 +15,7 @@ import type { IndexThread } from "./index-thread.ts";
  *  @param snapshot may become known while rows are written
  *  @param onRead told of so many more documents that have been read
  *  @returns what is indexed now */
-export async function updateIndex(
+async function updateIndex(
   index: IndexThread,
   view: "public" | "internal",
   snapshot: Promise<string>,
@@ -28,15 +28,29 @@ export async function updateIndex(
   return { snapshot: await snapshot, documents };
 }
 
-/** The public index first where the internal one is new: it begins as a copy, and the gated documents are all that is missing. */
-export async function seedAndUpdate(
+/** UpdateIndexes brings both to their snapshots. The public one is first where the internal one follows from it. */
+export async function updateIndexes(
   index: IndexThread,
   shelves: Shelves,
   snapshots: Readonly<Record<"public" | "internal", Promise<string>>>,
   plan: Readonly<Record<"public" | "internal", DocumentsPlan>>,
+  kind: InternalIndex,
   onRead: (documents: number) => void,
 ): Promise<Readonly<Record<"public" | "internal", ViewState>>> {
+  if (kind === "own") {
+    const [shown, internal] = await Promise.all([
+      updateIndex(index, "public", snapshots.public, plan.public, onRead),
+      updateIndex(index, "internal", snapshots.internal, plan.internal, onRead),
+    ]);
+    return { public: shown, internal };
+  }
   const shown = await updateIndex(index, "public", snapshots.public, plan.public, onRead);
+  if (kind === "shared") {
+    const snapshot = await snapshots.internal;
+    shareTag(shelves.internal.indexUri, snapshot, shown.snapshot);
+    return { public: shown, internal: { snapshot, documents: shown.documents } };
+  }
+  // It begins as a copy, and the gated documents are all that is missing.
   await seedIndex(shelves.public, shelves.internal);
   const internal = await updateIndex(index, "internal", snapshots.internal, { ...plan.internal, base: shown.snapshot }, onRead);
   return { public: shown, internal };
@@ -45,10 +59,10 @@ export async function seedAndUpdate(
 /** Removes from an index that was made anew what it was made of: as much again as is needed. Only under the build lock.
  *  While vectors are being made, it is left to the next prune. */
 export async function trimIndex(shelves: Shelves, view: "public" | "internal"): Promise<void> {
-  const { indexUri, records } = shelves[view];
+  const { indexUri, sharedIndexUri, records } = shelves[view];
   const kept = [...(await records.index()).byId.keys()];
   const trim = async (): Promise<void> => {
-    const index = await openIndex(indexUri);
+    const index = await openIndex(indexUri, sharedIndexUri);
     await index.prune(kept).finally(() => index.close());
   };
   await withBuildLock(vectorsDir(shelves), trim).catch((error: unknown) => {

@@ -11,10 +11,12 @@ import { generateKey } from "../../snapshots/log/note.ts";
 import { findSandbox } from "../annex/registry/sandbox.ts";
 import { program } from "../cli.ts";
 import { writeFiles } from "../testing/library.ts";
-import { startServing } from "../testing/serving-process.ts";
+import { PAGED_CLI, startServing } from "../testing/serving-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const RECIPES = join(ROOT, "generator/package/recipes");
+/** What a module was compiled to, of which an environment of its own would not know. */
+const COMPILED = { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(tmpdir(), "proofshelf-compiled") };
 const read = (name: string): string => readFileSync(join(RECIPES, name), "utf8");
 const dir = mkdtempSync(join(tmpdir(), "proofshelf-recipes-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
@@ -114,11 +116,11 @@ test("the steps of the workflow build a library, say what changed, refuse what g
   const bin = join(dir, "bin");
   const temp = join(dir, "runner");
   for (const folder of [bin, temp]) mkdirSync(folder, { recursive: true });
-  writeFileSync(join(bin, "proofshelf"), `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "generator/cli.ts")}" "$@"\n`, {
+  writeFileSync(join(bin, "proofshelf"), `#!/bin/sh\nexec "${process.execPath}" "${PAGED_CLI}" "$@"\n`, {
     mode: 0o755,
   });
   const library = join(dir, "library");
-  const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: dir, RUNNER_TEMP: temp };
+  const env = { ...COMPILED, PATH: `${bin}:${process.env["PATH"]}`, HOME: dir, RUNNER_TEMP: temp };
   const step = (job: string, name: string, more: Record<string, string> = {}) =>
     spawnSync("bash", ["-e", "-o", "pipefail", "-c", runOf(job, name)], { cwd: library, env: { ...env, ...more }, encoding: "utf8" });
   const passes = (name: string): void => {
@@ -165,10 +167,11 @@ test("the steps of the workflow for proofs scan, recheck, build, say what change
   const work = join(dir, "proofs");
   const bin = join(dir, "proofs-bin");
   for (const folder of [temp, bin]) mkdirSync(folder, { recursive: true });
-  writeFileSync(join(bin, "proofshelf"), `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "generator/cli.ts")}" "$@"\n`, {
+  writeFileSync(join(bin, "proofshelf"), `#!/bin/sh\nexec "${process.execPath}" "${PAGED_CLI}" "$@"\n`, {
     mode: 0o755,
   });
   const env = {
+    ...COMPILED,
     PATH: `${bin}:${process.env["PATH"]}`,
     HOME: dir,
     XDG_CACHE_HOME: join(dir, "cache"),

@@ -3,10 +3,11 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import { crc32 } from "node:zlib";
 import { sha256 } from "../../snapshots/digest.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
-import type { BrowserCard } from "../../snapshots/page/browser-index.ts";
+import { type BrowserCard, cardPath } from "../../snapshots/page/browser-index.ts";
 import type { BuildState } from "../kept/state.ts";
 import { childProcesses } from "../testing/child-processes.ts";
 import { dealBundles, makeBundles } from "./pagefind.ts";
@@ -101,12 +102,35 @@ test("one changed object changes its own card and the shards of the words that c
 test("the same bytes at several keys are one page that names them all", async () => {
   const { files, read } = await makeLibrary({ "a/x.md": "Same.", "b/y.md": "Same.", "c/z.md": "Other." });
   assert.deepEqual(read, ["a/x.md", "c/z.md"]);
-  const cards = [...files].filter(([path]) => path.includes("/cards/"));
+  const cards = await cardsOf(files);
   assert.equal(cards.length, 2);
-  const texts = await Promise.all(cards.map(async ([, digest]) => Buffer.from((await MEMORY.getBlob(digest)) ?? "").toString()));
-  const [card] = texts.map((text) => (JSON.parse(text) as BrowserCard[])[0]).filter((one) => one?.key === "a/x.md");
+  const card = cards.find(({ key }) => key === "a/x.md");
   assert.deepEqual(card?.copies, [{ key: "b/y.md", path: "/object/b/y.md/" }]);
 });
+
+test("cards of a full bundle lie in 64 files, each where a page's number leads", async () => {
+  const { files } = await makeLibrary(Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`${at}.md`, `Text ${at}.`])));
+  const cards = await cardsOf(files);
+  assert.equal(cards.length, 500);
+  for (const { page, key, file } of cards) {
+    assert.equal(page, crc32(`object:${key}`));
+    assert.equal(file, cardPath(0, page));
+  }
+  assert.ok(new Set(cards.map(({ file }) => file)).size <= 64);
+});
+
+/** Each with the file that it lies in. */
+async function cardsOf(files: ReadonlyMap<string, string>): Promise<readonly (BrowserCard & { readonly file: string })[]> {
+  const lists = await Promise.all(
+    [...files]
+      .filter(([path]) => path.includes("/cards/"))
+      .map(async ([file, digest]) => {
+        const cards = JSON.parse(Buffer.from((await MEMORY.getBlob(digest)) ?? "").toString()) as readonly BrowserCard[];
+        return cards.map((card) => ({ ...card, file }));
+      }),
+  );
+  return lists.flat();
+}
 
 test("words that were kept and are not what was written are not built on", async () => {
   const first = await makeLibrary({ "a.md": "One." });

@@ -62,7 +62,7 @@ const BYTES = "application/octet-stream";
 /** What a page is to the browser's index. */
 type FoundPage = {
   readonly record: PageRecord;
-  readonly card: BrowserCard;
+  readonly card: Omit<BrowserCard, "page">;
   readonly texts: PageTexts;
   readonly languages: readonly string[];
 };
@@ -139,7 +139,7 @@ export async function makeBundles(
   const known = before[SHARDS];
   const words = known?.facts === facts ? known : { facts, files: await makeShards(Object.values(made), before, shards, shelf, put) };
   const languages = languagesIn((language) => bundles.some((bundle) => bundle.languages.includes(language)));
-  const list: BundleList = { bundles: bundles.map((_, number) => `pagefind/${number}/`), pages, languages };
+  const list: BundleList = { bundles: bundles.map((_, number) => `pagefind/${number}/`), pages, languages, texts: true };
   const stemmers: FileEntry[] = [];
   for (const language of languages.filter(isStemmed)) stemmers.push(await put(stemmerPath(language), await readStemmer(language), SCRIPT));
   const listed = await put("pagefind/bundles.json", Buffer.from(JSON.stringify(list)), "application/json");
@@ -167,9 +167,9 @@ async function makeBundle(
     if (/^pagefind-(ui|modular-ui|component-ui|highlight)\b/.test(path)) continue;
     entries.push(await put(`pagefind/${number}/${path}`, content, TYPES.find(([ending]) => path.endsWith(ending))?.[1] ?? BYTES));
   }
-  for (const [page, cards] of Map.groupBy(pages, ({ member }) => crc32(member.id))) {
-    const list = cards.map(({ card }) => card);
-    entries.push(await put(cardPath(number, page), Buffer.from(JSON.stringify(list)), "application/json"));
+  for (const [path, some] of Map.groupBy(pages, ({ member }) => cardPath(number, crc32(member.id)))) {
+    const cards = some.map(({ member, card }): BrowserCard => ({ page: crc32(member.id), ...card }));
+    entries.push(await put(path, Buffer.from(JSON.stringify(cards)), "application/json"));
   }
   await loadStemmers(pages.flatMap(({ languages }) => languages));
   const indexed = pages.map(({ member, texts, languages }) => {

@@ -7,6 +7,7 @@ import type { Renderer, StoredPage } from "../../snapshots/page/index.ts";
 import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { FileEntry } from "../../snapshots/format/tree.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
+import { concurrently } from "../files/concurrently.ts";
 import type { Progress } from "../files/progress.ts";
 import type { Why } from "../kept/why.ts";
 import type { KnownFile } from "../kept/state.ts";
@@ -14,6 +15,8 @@ import type { KnownFile } from "../kept/state.ts";
 /** A page with its blob where it is kept, or null and why it is to be rendered. */
 export type PlannedPage = { readonly page: StoredPage; readonly facts: Sha256; readonly kept: KnownFile | null; readonly why: Why | null };
 
+/** Pages under way at once. */
+const AT_ONCE = 4;
 const HTML_TYPE = "text/html; charset=utf-8";
 
 export type Rendered = {
@@ -33,25 +36,28 @@ export async function renderPages(options: {
   readonly signal: AbortSignal;
 }): Promise<Rendered> {
   const { data, shelf, progress, signal } = options;
-  const files: FileEntry[] = [];
-  const pages: Record<string, KnownFile> = {};
-  const paths: string[] = [];
+  // Of a page no more than this: it holds the text of its object.
+  const made: { readonly path: string; readonly file: string; readonly known: KnownFile }[] = [];
   let rendered = 0;
-  for (const { page, facts, kept } of options.pages) {
+  let count = 0;
+  // While one is deflated by another thread the next is rendered.
+  await concurrently(options.pages, AT_ONCE, async ({ page, facts, kept }) => {
     signal.throwIfAborted();
-    let file = kept;
-    if (file === null) {
+    const at = count++;
+    let known = kept;
+    if (known === null) {
       const html = await (await options.renderer).render(await page.input());
       const digest = sha256(html);
       await shelf.putBlob(digest, html);
-      file = { facts, sha256: digest, size: html.length };
+      known = { facts, sha256: digest, size: html.length };
       progress.step("render", ++rendered, options.total ?? undefined);
     }
     await scheduler.yield();
-    pages[page.file] = file;
-    files.push({ path: page.file, sha256: file.sha256, size: file.size, type: HTML_TYPE });
-    paths.push(page.path);
-  }
+    made[at] = { path: page.path, file: page.file, known };
+  });
+  const files = made.map(({ file, known }): FileEntry => ({ path: file, sha256: known.sha256, size: known.size, type: HTML_TYPE }));
+  const pages = Object.fromEntries(made.map(({ file, known }) => [file, known]));
+  const paths = made.map(({ path }) => path);
   for (const { path, type, text } of textFiles(data, paths)) {
     const bytes = Buffer.from(text);
     const digest = sha256(bytes);

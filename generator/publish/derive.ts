@@ -1,11 +1,12 @@
 /** Everything in a snapshot that follows from its objects and its data, made again: what `verify` compares. */
+import { type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { pageImageFile } from "../../snapshots/format/layout.ts";
 import { apiFiles } from "../../snapshots/page/api-files.ts";
 import { type Renderer, storedPages } from "../../snapshots/page/index.ts";
 import type { Snapshot } from "../../snapshots/shelf/read.ts";
 import type { Extract } from "../../snapshots/schema/index.ts";
 import type { DerivedSource, Deriver } from "../../snapshots/verify/index.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
+import type { ObjectRow, ViewData } from "../../snapshots/format/view-data.ts";
 import type { Extracted } from "../extract/extract-json.ts";
 import type { ExtractPool } from "../extract/pool.ts";
 import { openSources } from "../files/import-closure.ts";
@@ -16,6 +17,8 @@ import { type Parts, type Site, usualParts } from "./parts.ts";
 import { objectBytes } from "./object-bytes.ts";
 import { ROUTES } from "../../snapshots/service/routes.ts";
 
+type ReadAgain = { readonly extract: Sha256; readonly images: readonly { readonly page: number; readonly digest: Sha256 }[] };
+
 /** A snapshot that was made with other pages, or by another version, differs in every file that they made, and verify says so. */
 export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): Promise<void> } {
   let site: Promise<Site> | null = null;
@@ -24,22 +27,43 @@ export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): P
   const ready = (): Promise<Site> => (site ??= parts.site(openSources()));
   const extract = async (snapshot: Snapshot, key: string, pageImages?: number): Promise<Extracted> =>
     (await (pool ??= ready().then((made) => made.pool()))).extract(key, await objectBytes(snapshot, key), pageImages);
+  /** By key, digest of the bytes and images: both views hold what is public, and it is read once. */
+  const known = new Map<string, Promise<ReadAgain>>();
+  const readAgain = async (snapshot: Snapshot, key: string, pageImages?: number): Promise<ReadAgain> => {
+    const { json, images } = await extract(snapshot, key, pageImages);
+    return { extract: sha256(json), images: images.map(({ page, png }) => ({ page, digest: sha256(png) })) };
+  };
+  const digestsOf = (snapshot: Snapshot, { key, sha256: digest }: ObjectRow, pageImages?: number): Promise<ReadAgain> => {
+    const name = `${digest} ${pageImages ?? 0} ${key}`;
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const reading = readAgain(snapshot, key, pageImages);
+    known.set(name, reading);
+    // What cannot be read is tried again when somebody looks again.
+    reading.catch(() => known.delete(name));
+    return reading;
+  };
   const renderer = (): Promise<Renderer> => (opened ??= ready().then((made) => made.renderer()));
   return {
     close: async () => (await pool)?.close(),
     async *files(snapshot, data) {
       for (const { path, bytes } of apiFiles(data, ROUTES)) yield { path, bytes: () => bytes };
       const { page_images: pageImages = 0 } = data.library;
-      for (const { key, kind } of data.objects) {
-        const path = `extracts/${key}`;
-        if (kind !== "pdf" || pageImages === 0) {
-          yield { path, bytes: async () => (await extract(snapshot, key)).json };
-          continue;
-        }
+      for (const row of data.objects) {
+        const { key, kind } = row;
+        const drawn = kind === "pdf" && pageImages > 0 ? pageImages : undefined;
+        yield {
+          path: `extracts/${key}`,
+          bytes: async () => (await extract(snapshot, key, drawn)).json,
+          digest: async () => (await digestsOf(snapshot, row, drawn)).extract,
+        };
+        if (drawn === undefined) continue;
         // Which images there are shows only when they are drawn.
-        const made = await extract(snapshot, key, pageImages);
-        yield { path, bytes: () => made.json };
-        for (const { page, png } of made.images) yield { path: pageImageFile(key, page), bytes: () => png };
+        for (const { page, digest } of (await digestsOf(snapshot, row, drawn)).images) {
+          const png = async (): Promise<Uint8Array> =>
+            (await extract(snapshot, key, drawn)).images.find((image) => image.page === page)?.png ?? new Uint8Array();
+          yield { path: pageImageFile(key, page), bytes: png, digest: async () => digest };
+        }
       }
       for (const { path, bytes } of (await renderer()).assets) yield { path, bytes: () => bytes };
       if (data.library.view === "public") yield* publicFiles(snapshot, data, await renderer(), parts.pagefind);

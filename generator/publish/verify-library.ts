@@ -58,7 +58,7 @@ export async function verifyLibrary(
   // One for all snapshots of a root: what they share is hashed once.
   const indexes = new Map<Shelf, Promise<ViewIndex>>();
   const openOnce = (shelf: Shelf): Promise<ViewIndex> => {
-    const index = indexes.get(shelf) ?? openIndex(shelf.indexUri);
+    const index = indexes.get(shelf) ?? openIndex(shelf.indexUri, shelf.sharedIndexUri);
     indexes.set(shelf, index);
     return index;
   };

@@ -2,9 +2,8 @@
  *  JSON-LD, Signposting, feeds and sitemaps. Over the demo, served as `proofshelf serve` does. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -12,9 +11,9 @@ import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { fromHtml } from "hast-util-from-html";
 import type { Element, Nodes } from "hast";
 import jsonld from "jsonld";
+import { copyBuiltDemo } from "../../snapshots/contract/built-demo.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
-import { DEMO_CONFIG } from "../config/config.ts";
-import { CLI, type ServingProcess, startServing } from "../testing/serving-process.ts";
+import { PAGED_CLI, type ServingProcess, startServing } from "../testing/serving-process.ts";
 import { makeClient } from "../package/pack.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,15 +24,13 @@ let folder: string;
 let server: ServingProcess;
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofshelf-served-"));
+  folder = await copyBuiltDemo();
   const path = join(folder, "proofshelf.yaml");
-  const config = (await readFile(DEMO_CONFIG, "utf8"))
-    .replace("../../snapshots/data", join(folder, "shelf"))
-    .replaceAll(/(root|path|sources): \.\//g, `$1: ${dirname(DEMO_CONFIG)}/`)
+  const config = (await readFile(path, "utf8"))
     .replace(/^embeddings: .*$/m, "embeddings: { kind: none }")
     .replace(/^baseUrl: .*$/m, `baseUrl: ${BASE}\nsecurity: { contact: security@example.org, expires: "2099-01-01T00:00:00Z" }`);
   await writeFile(path, config);
-  await run(process.execPath, [CLI, "build", "--json", "--config", path], { maxBuffer: 1 << 26 });
+  await run(process.execPath, [PAGED_CLI, "build", "--json", "--config", path], { maxBuffer: 1 << 26 });
   server = await startServing(["--no-rate-limits", "--config", path]);
 });
 after(async () => {

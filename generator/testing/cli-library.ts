@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, type TestContext } from "node:test";
 import { useParts } from "../publish/parts.ts";
 import { PLAIN_PARTS } from "../testing/plain-parts.ts";
-import { writeFixture } from "./library.ts";
+import { fixtureRegistry, writeFiles, writeSmallFixture } from "./library.ts";
 import { type Ran, runHere } from "./run-program.ts";
 import { CLI } from "./serving-process.ts";
 
@@ -32,7 +32,10 @@ export let built: Record<string, unknown>;
 
 before(async () => {
   base = mkdtempSync(join(tmpdir(), "proofshelf-cli-"));
-  await writeFixture(base);
+  await writeSmallFixture(base);
+  const { meta, cubs } = fixtureRegistry();
+  // The last ones are rejected.
+  await writeFiles(base, [["registry.json", JSON.stringify({ meta, cubs: [...cubs.slice(0, 8), ...cubs.slice(-3)] })]]);
   built = json(await runHere(["build", "--json", "--config", join(base, "proofshelf.yaml"), "--now", "2026-04-01T00:00:00Z"]));
 });
 

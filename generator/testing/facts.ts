@@ -72,7 +72,10 @@ export function firstFacts(keys: readonly string[], more: Partial<Facts> = {}): 
     journal: new Map(),
     pointers: { public: null, internal: null },
     kept: { public: new Set(), internal: new Set() },
-    indexes: { public: { problem: "It is not there.", rows: false }, internal: { problem: "It is not there.", rows: false } },
+    indexes: {
+      public: { problem: "It is not there.", rows: false, shared: false },
+      internal: { problem: "It is not there.", rows: false, shared: false },
+    },
     setbacks: [],
     due: false,
     redacted: new Set(),
@@ -95,7 +98,7 @@ export function nextFacts(known: readonly KnownObject[], more: Partial<Facts> = 
       },
       pointers: { public: record("a"), internal: record("b") },
       kept: { public: new Set(["a"]), internal: new Set(["b"]) },
-      indexes: { public: { problem: null, rows: true }, internal: { problem: null, rows: true } },
+      indexes: { public: { problem: null, rows: true, shared: false }, internal: { problem: null, rows: true, shared: false } },
     },
   );
   const { fingerprint } = planReading(facts);

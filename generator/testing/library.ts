@@ -1,9 +1,4 @@
-/** A small library with every kind of trouble in it, and a shelf with three snapshots of it, for tests.
- *
- *      node generator/testing/library.ts DIR
- *
- *  writes both into DIR and prints one JSON document, a `Fixture`: tests of folders that may not import the generator
- *  start it as a process. The first snapshot has been pruned again, so that expired cursors can be tried. */
+/** A small library with every kind of trouble in it, and a shelf with three snapshots of it, for tests. */
 import { mkdir, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { answer } from "../../snapshots/http/answer.ts";
@@ -22,13 +17,13 @@ import { SERVICE } from "../../snapshots/service/service.ts";
 export { SILENT };
 
 /** Files stand for a day in the past: a file changed just now is read twice, and times show on pages. */
-export const FIXTURE_TIME = new Date("2026-03-04T05:06:07.000Z");
+const FIXTURE_TIME = new Date("2026-03-04T05:06:07.000Z");
 const DAYS = ["2026-04-01T00:00:00Z", "2026-04-02T00:00:00Z", "2026-04-03T00:00:00Z"] as const;
 
 const paragraph = "A digest names bytes. The same bytes have the same name everywhere, and nobody has to be trusted for it. ";
 const PROOF = "Theorem insert_keeps_sorted : forall l x, sorted l -> sorted (insert x l).\nProof. induction l; auto. Qed.\n";
 const RUST = "pub fn insert_sorted(list: &mut Vec<u32>, x: u32) { list.push(x); list.sort(); }\n";
-export const FIXTURE_HEAD = "0123456789abcdef0123456789abcdef01234567";
+const FIXTURE_HEAD = "0123456789abcdef0123456789abcdef01234567";
 /** Objects under many/ in the first snapshot: more than one page of /api/list. */
 const MANY = 1005;
 
@@ -242,7 +237,7 @@ export async function writeSmallFixture(dir: string): Promise<string> {
   return file;
 }
 
-/** A fixture with history: see the head of this file. */
+/** publishFixture writes the library and three snapshots of it, the first of which is pruned again, so that expired cursors can be tried. */
 export async function publishFixture(dir: string): Promise<Fixture> {
   const file = await writeFixture(dir, MANY);
   const config = await openConfig(file);
@@ -299,5 +294,3 @@ async function firstCursor(name: "public" | "internal", shelf: Shelf): Promise<s
   const { body } = await answer(view, { method: "GET", target: "/api/list?prefix=many/", header: () => null });
   return (JSON.parse(Buffer.from(body as Uint8Array).toString()) as { next: string }).next;
 }
-
-if (import.meta.main) process.stdout.write(`${JSON.stringify(await publishFixture(process.argv[2] ?? "."))}\n`);

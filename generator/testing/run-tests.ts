@@ -124,7 +124,6 @@ async function runFile(path: string): Promise<Told> {
  *  or a test failed that is none of theirs: what is run alone says more.
  *  @returns with the counts of the others */
 async function runGroup(paths: readonly string[]): Promise<Told> {
-  const name = `${paths.length} files in one process: ${paths.join(" ")}`;
   const told = join(costs, `told ${paths[0]?.replaceAll("/", " ")}`);
   // Not to standard output, which a test may catch.
   const shown = `${told} shown`;
@@ -146,16 +145,18 @@ async function runGroup(paths: readonly string[]): Promise<Told> {
   );
   await new Promise((resolve) => child.once("close", resolve));
   const text = existsSync(shown) ? readFileSync(shown, "utf8") : "";
-  noteCost(paths[0] ?? "", name);
   const lines = existsSync(told) ? readFileSync(told, "utf8").trimEnd().split("\n") : [];
   const ended = lines.pop() === "end";
-  const tests = lines.map((line) => line.split("\t")).map(([how = "", file = ""]) => ({ how, path: relative(ROOT, file) }));
+  const tests = lines
+    .map((line) => line.split("\t"))
+    .map(([how = "", file = "", seconds = ""]) => ({ how, path: relative(ROOT, file), seconds: Number(seconds) }));
   const strange = tests.some(({ how, path }) => how === "failed" && !paths.includes(path));
   const isWhole = (path: string): boolean => {
     const own = tests.filter((one) => one.path === path);
     return ended && !strange && own.length > 0 && own.every(({ how }) => how !== "failed");
   };
   const again = paths.filter((path) => !isWhole(path));
+  for (const { path, seconds } of tests) addCost(path, seconds);
   setAside.push(...again);
   const countOf = (how: string): number =>
     tests.filter((one) => one.how === how && (again.length === 0 || (paths.includes(one.path) && !again.includes(one.path)))).length;
@@ -231,9 +232,13 @@ function tellTo(path: string): NodeJS.ProcessEnv {
 }
 
 /** Adds what the process of a file said, unless it was killed. */
-function noteCost(path: string, name = path): void {
+function noteCost(path: string): void {
   const file = tellTo(path)["PROOFSHELF_TEST_COST"] ?? "";
-  if (existsSync(file)) costOf.set(name, (costOf.get(name) ?? 0) + Number(readFileSync(file, "utf8")));
+  if (existsSync(file)) addCost(path, Number(readFileSync(file, "utf8")));
+}
+
+function addCost(path: string, seconds: number): void {
+  costOf.set(path, (costOf.get(path) ?? 0) + seconds);
 }
 
 /** node:test reports each file as a test of its own. */

@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 export const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 /** The same command line, whose builds have plain parts. */
 export const PLAIN_CLI = fileURLToPath(new URL("plain-program.ts", import.meta.url));
+/** And one whose builds have plain parts but for the pages. */
+export const PAGED_CLI = fileURLToPath(new URL("paged-program.ts", import.meta.url));
 /** Milliseconds; a server reads its newest snapshot and is ready. */
 const START_LIMIT_MS = 60_000;
 /** Characters of what it said last, for who wants to know why it ended. */

@@ -13,7 +13,7 @@ const OF_THE_PROCESS =
 const PARTS = /^useParts\((\w+)\)/m;
 /** What they do to a process is nobody else's: programs that tests start, and what takes its own back before it returns. */
 const HARMLESS: ReadonlySet<string> = new Set(
-  ["plain-program", "crash-child", "run-program"].map((name) => `generator/testing/${name}.ts`),
+  ["plain-program", "paged-program", "crash-child", "run-program"].map((name) => `generator/testing/${name}.ts`),
 );
 /** Makes what a whole run shares, before any test. */
 const SHARED = /^snapshots\/contract\//;

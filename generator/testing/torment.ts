@@ -21,13 +21,13 @@ import type { Shelves } from "../shelves/shelves.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { markedProcesses } from "./child-processes.ts";
 import { SILENT, writeFiles } from "./library.ts";
+import { PLAIN_CLI } from "./serving-process.ts";
 import { ask, openFixtureView } from "./view.ts";
 import { build, openShelves, verifyLibrary } from "./whole.ts";
 
 /** After so many kills a build may finish. */
 const RECOVER_EVERY = 6;
 const CHILD = fileURLToPath(new URL("./crash-child.ts", import.meta.url));
-const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 
 const PAIR = generateKey("library.example/shelf");
 // Here, and in every build that is killed.
@@ -254,7 +254,7 @@ export async function torment(t: TestContext, kills: number): Promise<{ publishe
     (await verifyLibrary(config, { snapshots: "current" })).filter(({ severity }) => severity === "error"),
     [],
   );
-  const pruned = spawnSync(process.execPath, [CLI, "prune", "--keep", "1", "--json", "--config", file], { encoding: "utf8" });
+  const pruned = spawnSync(process.execPath, [PLAIN_CLI, "prune", "--keep", "1", "--json", "--config", file], { encoding: "utf8" });
   assert.equal(pruned.status, 0, pruned.stderr);
   assert.deepEqual(await verifyLibrary(config, { snapshots: "current" }), [], "prune removes whatever the killed builds left");
   return { published, recovered };
@@ -288,7 +288,7 @@ export async function fillDisk(t: TestContext, sizes: readonly number[]): Promis
     return;
   }
   const { dir, file, config } = await makeLibrary(t, join(disk, "shelf"));
-  const run = () => spawnSync(process.execPath, [CLI, "build", "--json", "--config", file], { encoding: "utf8" });
+  const run = () => spawnSync(process.execPath, [PLAIN_CLI, "build", "--json", "--config", file], { encoding: "utf8" });
   const first = run();
   assert.equal(first.status, 0, first.stderr);
   const before = await checkShelf(openShelves(config).public);

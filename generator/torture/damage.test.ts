@@ -1,11 +1,11 @@
 /** A sample of `npm run torture -- --part damage`. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { tortureWithDamage } from "./damage.ts";
-import { makeDamagedLibrary } from "./damaged-library.ts";
+import { cutPack, expectMended, makeDamagedLibrary } from "./damaged-library.ts";
 import { changeEveryFile } from "./every-file.ts";
 import { countErrors } from "../publish/verify-library.ts";
 import { SILENT } from "../testing/library.ts";
@@ -29,19 +29,10 @@ test("a changed byte is told in what names snapshots out of service, in a tile t
   assert.ok(told >= 3 && harmless.size === 1, `${files} files, ${told} told`);
 });
 
-/** Repair, and then a build has nothing to do, and a verification finds no more than repair said. */
-async function mends(): Promise<void> {
-  const { findings, notes } = await repair(library.config, SILENT);
-  assert.doesNotMatch(notes.join("\n"), /No build/);
-  const built = await build(library.config, { progress: SILENT });
-  assert.equal(built.published, false, JSON.stringify([notes, findings.slice(0, 2)]));
-  assert.ok(countErrors(await verifyLibrary(library.config, { snapshots: "all", derive: false })) <= countErrors(findings));
-}
-
 test("where older snapshots come back after the build that needed them, a second one ends the repair, and no note says otherwise", async () => {
   await library.reset();
   rmSync(join(library.shelf, "public/packs"), { recursive: true });
-  await mends();
+  await expectMended(library);
 });
 
 test("pointers that changed places while the newest public record is gone are put right from the log, and nothing older is served", async () => {
@@ -52,7 +43,7 @@ test("pointers that changed places while the newest public record is gone are pu
   renameSync(open, `${open}.aside`);
   renameSync(gated, open);
   renameSync(`${open}.aside`, gated);
-  await mends();
+  await expectMended(library);
   assert.deepEqual([readFileSync(open), readFileSync(gated)], before);
 });
 
@@ -66,7 +57,7 @@ test("a head of the log whose signature is not of its text any more is made anew
     lines.map((line) => line.replace(/^(\u2014 \S+ .{20})(.)/, (_, start, one) => start + (one === "A" ? "B" : "A"))).join("\n"),
   );
   truncateSync(join(library.shelf, "internal/snapshots/3.json"), 20);
-  await mends();
+  await expectMended(library);
 });
 
 test("a list of the log's keys with a key that is none any more is named anew", async () => {
@@ -76,17 +67,12 @@ test("a list of the log's keys with a key that is none any more is named anew", 
     keys,
     readFileSync(keys, "utf8").replace(/\+[0-9a-f]/, (sign) => (sign === "+0" ? "+1" : "+0")),
   );
-  await mends();
+  await expectMended(library);
 });
 
 test("a pack that is cut, with what earlier snapshots have of what was redacted, stops no build after repair", async () => {
-  for (const share of [0.3, 0.305, 0.31]) {
-    await library.reset();
-    const [name = ""] = readdirSync(join(library.shelf, "internal/packs"));
-    const pack = join(library.shelf, "internal/packs", name);
-    truncateSync(pack, Math.floor(statSync(pack).size * share));
-    await mends();
-  }
+  await cutPack(library, 0.305);
+  await expectMended(library);
 });
 
 test("notices of what was redacted that say nothing any more stop no build, and repair writes them anew", async () => {

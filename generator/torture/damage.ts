@@ -183,7 +183,7 @@ async function serve(library: DamagedLibrary, renderer: Promise<Renderer>, targe
       view: name,
       shelf,
       renderer: () => renderer,
-      index: () => openIndex(shelf.indexUri),
+      index: () => openIndex(shelf.indexUri, shelf.sharedIndexUri),
       runtime: { version: VERSION, components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } },
       now: () => Date.parse("2026-04-04T01:00:00Z"),
       listing: null,

@@ -1,5 +1,7 @@
 /** A small library of three snapshots with everything that a shelf can hold, for damaging copies of it: a signed log, a snapshot that was taken
  *  out of service, blobs that were redacted, vectors. */
+import assert from "node:assert/strict";
+import { readdirSync, statSync, truncateSync } from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Embedder } from "../../snapshots/embed/embedder.ts";
@@ -9,7 +11,8 @@ import { type Config, openConfig } from "../config/config.ts";
 import { fixtureRegistry, SILENT, writeFiles } from "../testing/library.ts";
 import { vectorsDir } from "../shelves/shelves.ts";
 import { PAIR } from "../annex/trust/mirror-fixture.ts";
-import { build, openShelves } from "../testing/whole.ts";
+import { countErrors } from "../publish/verify-library.ts";
+import { build, openShelves, repair, verifyLibrary } from "../testing/whole.ts";
 
 /** @param plans who sees what was public at first */
 const configOf = (plans: "public" | "email-gated"): string => `title: Library under torture
@@ -93,4 +96,21 @@ export async function makeDamagedLibrary(dir: string): Promise<DamagedLibrary> {
       await cp(whole, shelf, { recursive: true });
     },
   };
+}
+
+/** expectMended repairs the shelf. Then a build has nothing to do, and a verification finds no more than the repair said. */
+export async function expectMended({ config }: DamagedLibrary): Promise<void> {
+  const { findings, notes } = await repair(config, SILENT);
+  assert.doesNotMatch(notes.join("\n"), /No build/);
+  const built = await build(config, { progress: SILENT });
+  assert.equal(built.published, false, JSON.stringify([notes, findings.slice(0, 2)]));
+  assert.ok(countErrors(await verifyLibrary(config, { snapshots: "all", derive: false })) <= countErrors(findings));
+}
+
+/** cutPack makes the shelf whole, and cuts a pack of the internal root after a share of its bytes. */
+export async function cutPack(library: DamagedLibrary, share: number): Promise<void> {
+  await library.reset();
+  const [name = ""] = readdirSync(join(library.shelf, "internal/packs"));
+  const pack = join(library.shelf, "internal/packs", name);
+  truncateSync(pack, Math.floor(statSync(pack).size * share));
 }

@@ -8,7 +8,8 @@ import type { CephServer } from "../../snapshots/annex/bucket/ceph-fixture.ts";
 
 import { openConfig } from "../config/config.ts";
 import { shelveInBucket } from "../testing/bucket-library.ts";
-import { SILENT, writeFixture } from "../testing/library.ts";
+import { SILENT, writeSmallFixture } from "../testing/library.ts";
+import { PAGED_PARTS } from "../testing/plain-parts.ts";
 import { type ServingProcess, startServing } from "../testing/serving-process.ts";
 import { until } from "../testing/until.ts";
 import { build } from "../testing/whole.ts";
@@ -51,13 +52,13 @@ export async function openFollowers(dir: string, server: CephServer, bucket: Buc
   let asking = true;
   let snapshot = "";
   await mkdir(dir, { recursive: true });
-  await writeFixture(dir);
+  await writeSmallFixture(dir);
   await letOthersRead(bucket, server);
   const builder = await openConfig(await shelveInBucket(dir, bucket, "builder"));
   const publish = async (): Promise<void> => {
     const round = rounds.size + 1;
     await writeFile(join(dir, "library", NOTE), `# Round ${round}\n\nA note on wheels.\n`);
-    ({ snapshot } = await build(builder, { progress: SILENT }));
+    ({ snapshot } = await build(builder, { progress: SILENT }, PAGED_PARTS));
     rounds.set(snapshot, round);
     for (const { url } of servers) await until(`snapshot ${round}`, async () => (await snapshotOf(url)) === snapshot);
   };

@@ -262,7 +262,7 @@ function openViews(
     ...shared,
     view: "internal",
     shelf: internalShelf,
-    index: () => openIndex(internalShelf.indexUri),
+    index: () => openIndex(internalShelf.indexUri, internalShelf.sharedIndexUri),
     listing: null,
   });
   return { publicView, internalView };

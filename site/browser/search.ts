@@ -12,7 +12,7 @@ import { drawCard, element } from "./draw.ts";
 import { fill, type Values } from "./fill.ts";
 import { type FoundPage, type Group, openWordIndex, type WordIndex } from "./word-index.ts";
 
-const SHOWN = 10; // cards, each a file: as many as a server shows
+const SHOWN = 10; // cards, each in a file with few others: as many as a server shows
 const MORE = 12; // that a reader asks for
 /** Further cards that are looked at where the prefix is none of a collection: only a card says whose key begins with it. */
 const LOOKED_AT = 24;
@@ -120,13 +120,15 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
       offer.append(button);
     };
     if (wanted.length > asked.shown) offerTo("More results", () => ask({ ...asked, shown: asked.shown + MORE }));
-    offerTo("Look through every text", async () => {
-      if (status) status.textContent = "Loading the whole index…";
-      const { cards, found } = await searchTexts(root, index.bundles, asked.query, scope.isIn).catch(() => ({ cards: [], found: 0 }));
-      list.replaceChildren(...cards);
-      show({ words: describe(cards.length, found), nodes: [list] });
-    });
-    offer.append(element("span", "", "for phrases and parts of words; it loads far more"));
+    if (index.texts) {
+      offerTo("Look through every text", async () => {
+        if (status) status.textContent = "Loading the whole index…";
+        const { cards, found } = await searchTexts(root, index.bundles, asked.query, scope.isIn).catch(() => ({ cards: [], found: 0 }));
+        list.replaceChildren(...cards);
+        show({ words: describe(cards.length, found), nodes: [list] });
+      });
+      offer.append(element("span", "", "for phrases and parts of words; it loads far more"));
+    }
     return {
       words: describe(list.childElementCount, scope.whole && phrase === null ? wanted.length : shown.length),
       nodes: [

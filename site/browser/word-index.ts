@@ -35,6 +35,8 @@ type Found = { readonly pages: readonly FoundPage[]; readonly instead: Instead }
 
 export type WordIndex = {
   readonly bundles: readonly string[];
+  /** Whether every text can be looked through. */
+  readonly texts: boolean;
   readonly languages: readonly string[];
   /** Pages that the query names, then those that hold words of it, the best first; ties by number. Of words that many pages hold, the best
    *  of those. Without words, all that the operators leave in. */
@@ -46,7 +48,7 @@ export type WordIndex = {
 export async function openWordIndex(root: URL): Promise<WordIndex | null> {
   const response = await fetch(new URL("pagefind/bundles.json", root));
   if (!response.ok) return null;
-  const { bundles, pages, languages } = (await response.json()) as BundleList;
+  const { bundles, pages, languages, texts } = (await response.json()) as BundleList;
   await useStemmers(languages, (language) => import(/* @vite-ignore */ new URL(stemmerPath(language), root).href));
   const files = new Map<string, Promise<Response>>();
   /** Asked for once. */
@@ -88,6 +90,7 @@ export async function openWordIndex(root: URL): Promise<WordIndex | null> {
   };
   return {
     bundles,
+    texts,
     languages,
     async find({ words: query, kinds, repos }) {
       const understood = await understandQuery(query);
@@ -131,7 +134,7 @@ export async function openWordIndex(root: URL): Promise<WordIndex | null> {
     },
     async cards(page) {
       const file = await read(cardPath(page % bundles.length, page));
-      return file.ok ? ((await file.json()) as readonly BrowserCard[]) : [];
+      return file.ok ? ((await file.json()) as readonly BrowserCard[]).filter((card) => card.page === page) : [];
     },
   };
 }

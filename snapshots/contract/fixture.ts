@@ -28,7 +28,7 @@ export type FixtureView = {
   readonly previousCursor: string;
 };
 
-const MAKER = fileURLToPath(new URL("../../generator/testing/library.ts", import.meta.url));
+const MAKER = fileURLToPath(new URL("../../generator/testing/publish-fixture.ts", import.meta.url));
 
 const FACTS = "fixture.json";
 

@@ -56,23 +56,31 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
     for (const usual of usualNames(key)) add(addressed, usual, key);
     for (const address of addresses) for (const root of rootsOf(key)) add(addressed, root + siteName(address.replace(/^\/+/, "")), key);
   }
-  return (from, target) => {
+  const lead = (folder: string, roots: readonly string[], target: string): string | null => {
     const name = linkName(target);
     if (name === "") return null;
     // What an object says itself counts first, and the nearest site before one around it.
-    for (const root of rootsOf(from).reverse()) {
+    for (const root of roots) {
       const key = addressed.get(root + name) ?? null;
       if (key !== null) return key;
     }
-    const found = new Set(rootsOf(from).flatMap((root) => (named.has(root + name) ? [named.get(root + name) ?? null] : [])));
+    const found = new Set(roots.flatMap((root) => (named.has(root + name) ? [named.get(root + name) ?? null] : [])));
     const [only = null] = found;
     if (found.size > 0) return found.size === 1 ? only : null;
     const built = builtNames(name).flatMap((other) => named.get(other) ?? []);
     if (built.length > 0) return built.length === 1 ? (built[0] ?? null) : null;
     // Where a page is shown as a folder of its own, "../" before a name is what lies beside it.
-    const folder = parentPrefix(from);
     const above = folder === "" ? "" : parentPrefix(folder);
     return folder !== "" && name.startsWith(above) ? (named.get(folder + name.slice(above.length)) ?? null) : null;
+  };
+  // Objects are asked for folder by folder, and those of a folder link to the same ones.
+  let near: { readonly folder: string; readonly roots: readonly string[]; readonly led: Map<string, string | null> } | null = null;
+  return (from, target) => {
+    const folder = parentPrefix(from);
+    if (near?.folder !== folder) near = { folder, roots: rootsOf(from).reverse(), led: new Map() };
+    let led = near.led.get(target);
+    if (led === undefined) near.led.set(target, (led = lead(folder, near.roots, target)));
+    return led;
   };
 }
 

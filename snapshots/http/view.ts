@@ -6,7 +6,7 @@ import { LRUCache } from "lru-cache";
 import { ShelfError } from "../errors.ts";
 import { partsPath } from "../format/parts.ts";
 import { relationsOf } from "../format/relations.ts";
-import type { ViewIndex } from "../index/open.ts";
+import type { ViewIndex } from "../index/view-index.ts";
 import type { IndexReader } from "../index/reader.ts";
 import { withinLimit } from "../index/time-limit.ts";
 import type { Renderer } from "../page/renderer.ts";

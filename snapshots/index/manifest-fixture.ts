@@ -8,7 +8,8 @@ import { after } from "node:test";
 import { sha256 } from "../digest.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { search } from "../query/search.ts";
-import { openIndex, type ViewIndex } from "./open.ts";
+import { openIndex } from "./open.ts";
+import type { ViewIndex } from "./view-index.ts";
 import { type Document, documentId } from "./row.ts";
 
 export const folder = await mkdtemp(join(tmpdir(), "manifest-"));

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { sha256 } from "../digest.ts";
 import { search } from "../query/search.ts";
-import { openIndex, type ViewIndex } from "./open.ts";
+import { openIndex } from "./open.ts";
+import type { ViewIndex } from "./view-index.ts";
 import { type Document, documentId } from "./row.ts";
 import { PASSAGES, WORDS as COUNTS } from "./tables.ts";
 

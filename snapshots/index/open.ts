@@ -3,9 +3,10 @@
 import { ShelfError } from "../errors.ts";
 import { stringsOf } from "./columns.ts";
 import { connectEngine, type Engine } from "./engine.ts";
-import { type IndexReader, openReader } from "./reader.ts";
-import { type Document, rowsOf, type StoredRow } from "./row.ts";
+import { openReader } from "./reader.ts";
+import { rowsOf, type StoredRow } from "./row.ts";
 import { loadStemmers } from "./load-stemmers.ts";
+import { sharing } from "./shared.ts";
 import { storedFieldsAt } from "./stored-fields.ts";
 import { DEAD_TOTAL, WordCounts } from "./statistics.ts";
 import {
@@ -24,7 +25,8 @@ import {
   WORDS,
   wordTable,
 } from "./tables.ts";
-import { embedPassages, type Embedded, type EmbedOptions } from "./vectors.ts";
+import { embedPassages } from "./vectors.ts";
+import type { IndexUpdate, ViewIndex } from "./view-index.ts";
 import type { Table } from "@lancedb/lancedb";
 
 const BATCH_ROWS = 4096; // written at once
@@ -39,46 +41,14 @@ const SAID = ["key", "title", "heading", "name", "text", "sha256"] as const;
 const TABLE_PATTERN = /^(?:passages|words|vectors)-/;
 const TAG_PATTERN = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
 
-export type IndexUpdate = {
-  /** Documents that are new or changed, each at most once. Every row of an earlier version of them goes. */
-  readonly upsert: AsyncIterable<Document> | Iterable<Document>;
-  readonly remove: readonly string[];
-  /** Tag to build on, or null to start from nothing (then `upsert` has to give every document). */
-  readonly base: string | null;
-  /** Tag to publish: the id of the new snapshot. It may become known while the rows are written. */
-  readonly tag: string | Promise<string>;
-  /** Called when every row is written and indexed, and only the tag is missing. */
-  readonly onWritten?: () => void;
-};
+/** @param uri a directory (made when it is missing), or an address that LanceDB takes
+ *  @param shared of the public index, when this is the internal one: whose rows it may have in place of its own */
+export async function openIndex(uri: string, shared: string | null = null): Promise<ViewIndex> {
+  const own = await openOwn(uri);
+  return shared === null ? own : sharing(uri, own, () => openOwn(shared));
+}
 
-export type ViewIndex = {
-  /** Why a search at this tag does not work with this version of the program, in words; null when it does, with every byte as
-   *  it was written. */
-  findProblem(tag: string): Promise<string | null>;
-  /** The same for the vectors that were made for this tag, one sentence for each model. */
-  findVectorProblems(tag: string): Promise<string[]>;
-  /** Whether there is anything of this tag, whole or not. Of what is not served any more there may be nothing. */
-  knows(tag: string): Promise<boolean>;
-  /** Writes the changes and then the tag. One writer at a time: the caller holds the build lock.
-   *  @throws ShelfError "search_unavailable" when `base` is not a tag */
-  update(update: IndexUpdate): Promise<{ documents: number; rows: number }>;
-  /** Gives the passages of a tag their vectors, of one model beside others; may run again after it was stopped.
-   *  @throws ShelfError "search_unavailable" when there is no such tag; what the embedder throws */
-  embed(options: EmbedOptions): Promise<Embedded>;
-  /** Forgets the tags of which a byte is not as it was written, with the files that only they need. */
-  mend(): Promise<void>;
-  /** Forgets every other tag.
-   *  @param keepVectors tags that keep their vectors; the same by default */
-  prune(keep: readonly string[], keepVectors?: readonly string[]): Promise<void>;
-  /** What the rows of a tag say, a batch of rows at a time; nothing when there is no such tag. */
-  texts(tag: string): AsyncGenerator<readonly string[]>;
-  /** @throws ShelfError "search_unavailable" when there is no such tag */
-  at(tag: string): Promise<IndexReader>;
-  close(): void;
-};
-
-/** @param uri a directory (made when it is missing), or an address that LanceDB takes */
-export async function openIndex(uri: string): Promise<ViewIndex> {
+async function openOwn(uri: string): Promise<ViewIndex> {
   const engine = await connectEngine(uri);
 
   async function openTables(tag: string): Promise<{ passages: Table; words: Table } | null> {
@@ -158,13 +128,13 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
         const table = await openTable(engine.connection, name);
         if (table === null) {
           // The next build makes what is searched anew; nobody will miss the rest.
-          if (name !== PASSAGES && name !== WORDS) await engine.connection.dropTable(name);
+          if (sound.length === 0 || (name !== PASSAGES && name !== WORDS)) await engine.connection.dropTable(name);
           continue;
         }
         const known = await table.tags();
         const versions = new Set(await Promise.all(Object.keys(await known.list()).map((tag) => known.getVersion(tag))));
-        if (versions.size === 0 && name !== PASSAGES && name !== WORDS) {
-          // Another model's vectors, or another version of the program wrote it.
+        if (versions.size === 0) {
+          // Another model's vectors, or another version of the program wrote it; or the public index has the rows of all that is kept.
           await engine.connection.dropTable(name);
           continue;
         }

@@ -24,7 +24,7 @@ export class WordCounts {
 
   /** Adds (`sign` 1) or takes away (-1) one row's share. @param terms as StoredRow has them */
   add(terms: string, sign: 1 | -1): void {
-    for (const word of new Set(terms.split(/[ \n]+/))) if (word !== "") this.#add(word, sign);
+    for (const word of new Set(terms.replaceAll("\n", " ").split(" "))) if (word !== "") this.#add(word, sign);
     this.#add(ROWS_TOTAL, sign);
   }
 

@@ -4,7 +4,8 @@
  *  - `words/<shard>`: the words that `shardOf` puts there, each with the pages that it says most about, as `formatWords` has them;
  *  - `near/<shard>`: the words whose first or last letters `nearShards` puts there, without pages: what an unknown word may be meant for;
  *  - `endings/<language>.js`, for each language of the library but English: a module whose `stemmer` takes endings off its words;
- *  - `<bundle>/cards/<page>.json`, a list of `BrowserCard`: what a result shows. More than one where two pages have one number.
+ *  - `<bundle>/cards/<n>.json`, a list of `BrowserCard`: what results show, of the pages that `cardPath` puts there; some eight where the
+ *    bundle is full, since hosts count files.
  *  A page's number is the CRC-32 of what it is (`object:notes/a.md`); its bundle is that number modulo how many bundles there are.
  *  Words are those of the server's index, and `MARKS`. */
 import { shardOf } from "../query/words.ts";
@@ -29,7 +30,13 @@ export const MARKS = {
 } as const;
 
 /** `languages`: whose endings have been taken off the words. */
-export type BundleList = { readonly bundles: readonly string[]; readonly pages: number; readonly languages: readonly string[] };
+export type BundleList = {
+  readonly bundles: readonly string[];
+  readonly pages: number;
+  readonly languages: readonly string[];
+  /** Whether Pagefind's files are there, too. */
+  readonly texts: boolean;
+};
 
 /** What a word says about a page: weight from 0, the most, to 255; the page's number; its group. Where copies are one page, there is
  *  one for each group that they are in. */
@@ -98,6 +105,8 @@ export type CardPassage = {
 };
 
 export type BrowserCard = {
+  /** Number of the page; two pages may have the same. */
+  readonly page: number;
   readonly path: string;
   readonly title: string;
   readonly key: string;
@@ -123,7 +132,8 @@ export const isListed = (word: string): boolean => word.length >= SHORTEST && !w
 export const nearPath = (shard: number): string => `pagefind/near/${shard}`;
 export const wordsPath = (shard: number): string => `pagefind/words/${shard}`;
 export const stemmerPath = (language: string): string => `pagefind/endings/${language}.js`;
-export const cardPath = (bundle: number, page: number): string => `pagefind/${bundle}/cards/${page}.json`;
+/** By the first bits of a page's number: its bundle follows from the last ones. */
+export const cardPath = (bundle: number, page: number): string => `pagefind/${bundle}/cards/${page >>> 26}.json`;
 
 const KIND_ROOM = 16;
 

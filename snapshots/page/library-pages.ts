@@ -15,7 +15,7 @@ import { findCollection, formatEtag, lowerBound, type ObjectRow, prefixRange, ty
 import { citedBy, claimCard, collectionCard, countBy, countClaims, crumbsOf, objectCard, recordCard, recordCounts } from "./cards.ts";
 import { type BrowseSort, browseQuery, licenceFacet } from "./facets.ts";
 import { jumpsOf } from "./jumps.ts";
-import { showPart } from "./object-parts.ts";
+import { openParts } from "./object-parts.ts";
 import type { QuotedLines } from "./quoted-lines.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
 import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
@@ -172,23 +172,12 @@ export function objectFacts(data: ViewData, row: ObjectRow) {
   };
 }
 
-/** The outline is a table of contents: the heading path and the first line of each passage, of a PDF the pages that its own list names. `quoted` are lines that the address asks for,
- *  above the text: none on the stored page.
- *  @param links that the text has, where all of them are known
- *  @param part of a long text: its number, or a line of it */
-export function objectPage(
-  data: ViewData,
-  facts: ReturnType<typeof objectFacts>,
-  extract: Extract,
-  { links = null, part = 1 }: { readonly links?: readonly string[] | null; readonly part?: number | { readonly line: number } } = {},
-) {
-  const { key } = facts;
-  const path = typeof part === "number" ? pagePath.objectPart(key, part) : pagePath.object(key);
-  const { placeOf, ...shown } = showPart(facts, unlinkDead(extract.html ?? "", key, data, links), { part, path });
-  return {
-    ...facts,
-    ...shown,
-    html: extract.html === null ? null : shown.html,
+/** OpenObject reads, leads and cuts the text of an object for all of its pages. The outline is a table of contents: the heading path and the
+ *  first line of each passage, of a PDF the pages that its own list names.
+ *  @param links that the text has, where all of them are known */
+export function openObject(data: ViewData, row: ObjectRow, extract: Extract, links: readonly string[] | null = null) {
+  const show = openParts(row, unlinkDead(extract.html ?? "", row.key, data, links));
+  const said = {
     notes: extract.notes,
     facts: extract.facts ?? [],
     lines: extract.lines,
@@ -196,11 +185,31 @@ export function objectPage(
     // Of a PDF, and those of them that are drawn.
     pages: extract.passages.reduce((most, { page }) => Math.max(most, page ?? 0), extract.images?.at(-1)?.page ?? 0),
     drawn: extract.images?.at(-1)?.page ?? 0,
-    outline:
-      extract.outline?.map(({ title, page: line, depth }) => ({ title, line, depth, place: null })) ??
-      outlineOf(extract.passages).map((entry) => ({ ...entry, place: placeOf(entry.line) })),
     quoted: null as QuotedLines | null,
   };
+  const outline = extract.outline === undefined ? outlineOf(extract.passages) : null;
+  return (part: number | { readonly line: number }) => {
+    const path = typeof part === "number" ? pagePath.objectPart(row.key, part) : pagePath.object(row.key);
+    const { placeOf, ...shown } = show(part, path);
+    return {
+      ...shown,
+      ...said,
+      html: extract.html === null ? null : shown.html,
+      outline:
+        outline?.map((entry) => ({ ...entry, place: placeOf(entry.line) })) ??
+        (extract.outline ?? []).map(({ title, page: line, depth }) => ({ title, line, depth, place: null })),
+    };
+  };
+}
+
+/** `quoted` are lines that the address asks for, above the text: none on the stored page.
+ *  @param part of a long text: its number, or a line of it */
+export function objectPage(
+  facts: ReturnType<typeof objectFacts>,
+  show: ReturnType<typeof openObject>,
+  part: number | { readonly line: number },
+) {
+  return { ...facts, ...show(part) };
 }
 
 function outlineOf(passages: readonly Passage[]) {

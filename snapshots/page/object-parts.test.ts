@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pagePath } from "../format/layout.ts";
-import { countParts, showPart, splitFragment } from "./object-parts.ts";
+import { countParts, openParts, splitFragment } from "./object-parts.ts";
 
 const textOf = (html: string): string => html.replaceAll(/<[^>]*>/g, "");
 /** Fails where an element is closed that is not open, or stays open. */
@@ -55,14 +55,15 @@ test("links within a text lead to the part that has their place, and an outline 
   const row = { key: "notes/long one.md", kind: "markdown", size: 56_000 } as const;
   const html = `<h2 id="doc-a">A</h2><p id="L3"><a href="#doc-b">on</a> <a href="../x.md/">other</a></p><p>${"a ".repeat(900)}</p><h2 id="doc-b">B</h2><p id="L9"><a href="#doc-a">back</a></p><p>${"b ".repeat(900)}</p>`;
   const own = pagePath.object(row.key);
-  const first = showPart(row, html, { part: 1, path: own });
+  const show = openParts(row, html);
+  const first = show(1, own);
   assert.match(first.html, /<a href="=p2\/#doc-b">on<\/a> <a href="\.\.\/x\.md\/">/);
   assert.deepEqual([first.parts, first.firstLines], [2, [3, 9]]);
   assert.deepEqual([first.placeOf(1), first.placeOf(8), first.placeOf(10)], [{ id: "doc-a", part: 1 }, { id: "doc-b", part: 2 }, null]);
-  const second = showPart(row, html, { part: 2, path: pagePath.objectPart(row.key, 2) });
+  const second = show(2, pagePath.objectPart(row.key, 2));
   assert.match(second.html, /<a href="\.\.\/#doc-a">back<\/a>/);
   // Lines that an address asks for are shown on the object's own page, with the part that has them.
-  const quoted = showPart(row, html, { part: { line: 12 }, path: own });
+  const quoted = show({ line: 12 }, own);
   assert.match(quoted.html, /<a href="\.\/#doc-a">back<\/a>/);
   assert.equal(quoted.part, 2);
 });

@@ -129,29 +129,32 @@ function anchorsOf(html: string): readonly { readonly line: number; readonly id:
   return anchors;
 }
 
-/** ShowPart gives one part of a fragment as it stands on the page at `path`. @param wanted a number, or a line that it has */
-export function showPart(
+/** OpenParts cuts a fragment for all of its pages at once. @returns what gives one part as it stands on the page at `path`; `wanted` is a number,
+ *  or a line that the part has */
+export function openParts(
   row: Pick<ObjectRow, "key" | "kind" | "size">,
   html: string,
-  { part: wanted, path }: { readonly part: number | { readonly line: number }; readonly path: string },
-): Parted {
+): (wanted: number | { readonly line: number }, path: string) => Parted {
   const parts = splitFragment(html, countParts(row));
   const places = new Map(parts.flatMap((text, at) => Array.from(text.matchAll(ID), ([, id = ""]) => [id, at + 1] as const)));
   const firstLines = parts.map((text) => / id="L(\d+)"/.exec(text)?.[1] ?? null).map((line) => (line === null ? null : Number(line)));
-  const part =
-    typeof wanted === "number" ? wanted : Math.max(1, firstLines.findLastIndex((line) => line !== null && line <= wanted.line) + 1);
-  const shown = parts[part - 1] ?? "";
-  const linked = shown.replaceAll(OWN_LINK, (_, id: string) => ` href="${pagePath.objectPart(row.key, places.get(id) ?? 1)}#${id}"`);
   const anchors = anchorsOf(html);
-  return {
-    html: parts.length < 2 ? html : moveLinks(linked, pagePath.object(row.key), path),
-    part,
-    // A text that cannot be cut, as one long paragraph, has fewer than its length lets one expect.
-    parts: Math.max(part, parts.length),
-    firstLines,
-    placeOf(line) {
-      const id = anchors.find((anchor) => anchor.line >= line)?.id;
-      return id === undefined ? null : { id, part: places.get(id) ?? 1 };
-    },
+  const placeOf = (line: number): { readonly id: string; readonly part: number } | null => {
+    const id = anchors.find((anchor) => anchor.line >= line)?.id;
+    return id === undefined ? null : { id, part: places.get(id) ?? 1 };
+  };
+  return (wanted, path) => {
+    const part =
+      typeof wanted === "number" ? wanted : Math.max(1, firstLines.findLastIndex((line) => line !== null && line <= wanted.line) + 1);
+    const shown = parts[part - 1] ?? "";
+    const linked = shown.replaceAll(OWN_LINK, (_, id: string) => ` href="${pagePath.objectPart(row.key, places.get(id) ?? 1)}#${id}"`);
+    return {
+      html: parts.length < 2 ? html : moveLinks(linked, pagePath.object(row.key), path),
+      part,
+      // A text that cannot be cut, as one long paragraph, has fewer than its length lets one expect.
+      parts: Math.max(part, parts.length),
+      firstLines,
+      placeOf,
+    };
   };
 }

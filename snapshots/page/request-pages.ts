@@ -11,7 +11,7 @@ import { parseRegistrySort } from "../query/filters.ts";
 import { canonicalJson } from "../digest.ts";
 import type { ViewData } from "../format/view-data.ts";
 import { isAsked, unansweredPage } from "./ask-page.ts";
-import { browsePage, claimsPage, objectFacts, objectPage } from "./library-pages.ts";
+import { browsePage, claimsPage, objectFacts, objectPage, openObject } from "./library-pages.ts";
 import { BROWSE_SORTS, type BrowseSort, type ObjectPage, type PageInput, type PageModel } from "./model.ts";
 import { type LineRange, MAX_QUOTED_BYTES, pageBytes, parseLineRange, quotedLines } from "./quoted-lines.ts";
 import { registryPage } from "./registry-pages.ts";
@@ -109,7 +109,7 @@ async function quotingPage(open: OpenSnapshot, data: ViewData, path: string, ran
   const { snapshot } = open;
   const [entry, extract] = await Promise.all([snapshot.find(`objects/${row.key}`), snapshot.extract(row.key)]);
   if (entry?.kind !== "blob" || extract === null) throw new ShelfError("snapshot_damaged", "An object has no bytes or no extract.");
-  const model = objectPage(data, objectFacts(data, row), extract, { part: { line: range.start } });
+  const model = objectPage(objectFacts(data, row), openObject(data, row, extract), { line: range.start });
   // A notebook that is shown as JSON has no cells.
   if (hasParts(row.kind) && extract.passages[0]?.page !== null) {
     const page = range.page ?? 1;

@@ -18,6 +18,7 @@ import {
   frontPage,
   objectFacts,
   objectPage,
+  openObject,
   readmeOf,
   rejectedPage,
 } from "./library-pages.ts";
@@ -26,7 +27,7 @@ import { countParts } from "./object-parts.ts";
 import { hasPictures } from "./share-picture.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordFacts, recordPage, registryPage } from "./registry-pages.ts";
-import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
+import { type Folder, lazily, parentPrefix, relationsOf } from "../format/relations.ts";
 import { isOf, type Match } from "../routes/match.ts";
 import type { PageId } from "../routes/page-rows.ts";
 import type { Route } from "../routes/route.ts";
@@ -70,7 +71,8 @@ export function* storedPages(data: ViewData, routes: readonly Route[], extracts:
     }
   }
   for (const row of data.objects) {
-    for (let part = 1; part <= countParts(row); part++) yield pageOfObject(data, row, part, extracts);
+    const pageOf = pagesOfObject(data, row, extracts);
+    for (let part = 1; part <= countParts(row); part++) yield pageOf(part);
   }
 }
 
@@ -135,7 +137,7 @@ const FAMILIES = {
     const { slug, part } = parsePart(spelled);
     const key = parseSlug(slug);
     const row = key === null ? undefined : relationsOf(data).objectByKey.get(key);
-    return row === undefined || part > countParts(row) ? null : pageOfObject(data, row, part, extracts);
+    return row === undefined || part > countParts(row) ? null : pagesOfObject(data, row, extracts)(part);
   },
 } as const satisfies Readonly<Partial<Record<PageId | "browse", Family>>>;
 
@@ -236,21 +238,22 @@ function pageOfRecord(data: ViewData, record: CubRecord, extracts: Extracts): St
   };
 }
 
-function pageOfObject(data: ViewData, row: ObjectRow, part: number, extracts: Extracts): StoredPage {
-  const path = pagePath.objectPart(row.key, part);
-  let found: ReturnType<typeof objectFacts> | null = null;
-  const facts = (): ReturnType<typeof objectFacts> => (found ??= objectFacts(data, row));
+/** PagesOfObject gives the pages of an object by their numbers: what they share is made once, however long its text is. */
+function pagesOfObject(data: ViewData, row: ObjectRow, extracts: Extracts): (part: number) => StoredPage {
   const links = extracts.links?.(row.key) ?? null;
-  return {
-    path,
-    file: `pages/${pageFile(path)}`,
-    folder: parentPrefix(row.key),
-    facts: () => ({
-      chrome: chromeOf(data, path),
-      facts: facts(),
-      extract: extracts.digest(row.key),
-      led: ledLinks(data, row.key, links ?? []),
-    }),
-    input: async () => ({ chrome: chromeOf(data, path), model: objectPage(data, facts(), await extracts.read(row.key), { links, part }) }),
+  const shared = lazily({
+    facts: () => objectFacts(data, row),
+    led: () => ledLinks(data, row.key, links ?? []),
+    show: async () => openObject(data, row, await extracts.read(row.key), links),
+  });
+  return (part) => {
+    const path = pagePath.objectPart(row.key, part);
+    return {
+      path,
+      file: `pages/${pageFile(path)}`,
+      folder: parentPrefix(row.key),
+      facts: () => ({ chrome: chromeOf(data, path), facts: shared.facts, extract: extracts.digest(row.key), led: shared.led }),
+      input: async () => ({ chrome: chromeOf(data, path), model: objectPage(shared.facts, await shared.show, part) }),
+    };
   };
 }

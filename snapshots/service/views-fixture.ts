@@ -15,7 +15,7 @@ export function openViews(
       view,
       shelf,
       renderer: null,
-      index: () => openIndex(shelf.indexUri),
+      index: () => openIndex(shelf.indexUri, shelf.sharedIndexUri),
       runtime,
       now: Date.now,
       listing: null,

@@ -9,6 +9,8 @@ import { DATA_AT, formatDirectory, localEntry, MAX_ENTRIES, type Packed, type Pa
 
 /** A pack that is as long as this is sealed. Bytes. */
 const PACK_BYTES = 64 * 1024 * 1024;
+/** Entries are written together once they are as long as this: most blobs are small. Bytes. */
+const WRITE_BYTES = 1024 * 1024;
 
 export type PackWriter = {
   /** Not again what is in there already. */
@@ -22,7 +24,15 @@ export type PackWriter = {
   readonly sealed: ReadonlySet<Sha256>;
 };
 
-type Open = { readonly path: string; readonly file: number; readonly entries: Map<Sha256, Packed>; readonly hash: Hash; end: number };
+type Open = {
+  readonly path: string;
+  readonly file: number;
+  readonly entries: Map<Sha256, Packed>;
+  readonly hash: Hash;
+  end: number;
+  unwritten: Buffer[];
+  written: number;
+};
 
 /** @param root of the shelf */
 export function openPackWriter(root: string, modes: () => Modes): PackWriter {
@@ -33,11 +43,21 @@ export function openPackWriter(root: string, modes: () => Modes): PackWriter {
     const path = join(root, "tmp", randomUUID());
     mkdirSync(join(root, "tmp"), { recursive: true, mode: modes().folder });
     const file = openSync(path, "wx", modes().file);
-    return { path, file, entries: new Map(), hash: createHash("sha256"), end: 0 };
+    return { path, file, entries: new Map(), hash: createHash("sha256"), end: 0, unwritten: [], written: 0 };
+  }
+
+  function write(open: Open): void {
+    if (open.unwritten.length === 0) return;
+    const bytes = Buffer.concat(open.unwritten);
+    writeAt(open.file, bytes, open.written);
+    open.hash.update(bytes);
+    open.written += bytes.length;
+    open.unwritten = [];
   }
 
   function seal(): void {
     if (pack === null) return;
+    write(pack);
     const { path, file, entries, hash, end } = pack;
     const directory = formatDirectory(entries, end);
     writeAt(file, directory, end);
@@ -56,18 +76,21 @@ export function openPackWriter(root: string, modes: () => Modes): PackWriter {
     add(entry) {
       if (pack !== null && (pack.end >= PACK_BYTES || pack.entries.size === MAX_ENTRIES)) seal();
       pack ??= open();
-      const { file, entries, hash, end } = pack;
+      const { entries, end, unwritten } = pack;
       const { digest, data, ...rest } = entry;
       if (entries.has(digest)) return;
       const bytes = localEntry(entry);
-      writeAt(file, bytes, end);
-      hash.update(bytes);
+      unwritten.push(bytes);
       pack.end += bytes.length;
       entries.set(digest, { ...rest, start: end + DATA_AT, length: data.length });
+      if (pack.end - pack.written >= WRITE_BYTES) write(pack);
     },
     find(digest) {
       const packed = pack?.entries.get(digest);
-      return pack === null || packed === undefined ? null : { path: pack.path, packed };
+      if (pack === null || packed === undefined) return null;
+      // Whoever asks reads it from the file.
+      write(pack);
+      return { path: pack.path, packed };
     },
     entries: () => pack?.entries ?? [],
     seal,

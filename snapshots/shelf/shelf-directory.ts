@@ -58,6 +58,7 @@ const changesPath = (sequence: number): string => `changes/${sequence}.json`;
 /** One root of a shelf, for readers and for whoever writes it. */
 export class DirectoryShelf implements Shelf {
   readonly indexUri: string;
+  readonly sharedIndexUri: string | null;
   readonly records: RootRecords;
   readonly log: LogFiles;
   readonly redactions: RootRedactions;
@@ -71,6 +72,8 @@ export class DirectoryShelf implements Shelf {
   private readonly writer: PackWriter;
   /** Blobs that were written or compared here, hence whole. */
   private readonly whole = new Set<Sha256>();
+  /** Blobs that are being put: they are deflated by other threads meanwhile. */
+  private readonly arriving = new Map<Sha256, Promise<boolean>>();
 
   constructor(root: string, fallback: Shelf | null, use: Use, announce: (current: Uint8Array) => Promise<void>) {
     this.root = root;
@@ -78,6 +81,7 @@ export class DirectoryShelf implements Shelf {
     this.use = use;
     this.announce = announce;
     this.indexUri = join(root, "index");
+    this.sharedIndexUri = fallback?.indexUri ?? null;
     const files = new RootFiles(root);
     this.files = files;
     this.sums = new ChangesSums(root, files);
@@ -116,7 +120,14 @@ export class DirectoryShelf implements Shelf {
   }
 
   /** putBlob stores bytes under their digest unless they are there. @returns whether anything was written */
-  async putBlob(digest: Sha256, bytes: Uint8Array): Promise<boolean> {
+  putBlob(digest: Sha256, bytes: Uint8Array): Promise<boolean> {
+    const before = Promise.allSettled([this.arriving.get(digest)]);
+    const putting = before.then(() => this.put(digest, bytes));
+    this.arriving.set(digest, putting);
+    return putting.finally(() => this.arriving.get(digest) === putting && this.arriving.delete(digest));
+  }
+
+  private async put(digest: Sha256, bytes: Uint8Array): Promise<boolean> {
     // A blob left by a build that a power cut ended may be torn: only one with the same bytes counts as present. A torn
     // one here hides a good one in the fallback, so it is replaced even then.
     const there = (await this.hasOwn(digest)) ? ((await this.readOwn(digest)) ?? NO_BYTES) : null;
@@ -126,12 +137,14 @@ export class DirectoryShelf implements Shelf {
         return false;
       }
     } else if (this.fallback !== null) {
+      // What the other root is about to have is not written here as well.
+      if (this.fallback instanceof DirectoryShelf) await this.fallback.arriving.get(digest)?.catch(() => false);
       if (this.fallback instanceof DirectoryShelf && this.fallback.whole.has(digest) && (await this.fallback.hasBlob(digest))) return false;
       const elsewhere = await this.fallback.getBlob(digest);
       if (elsewhere !== null && Buffer.compare(elsewhere, bytes) === 0) return false;
     }
     if (this.use === "serving" || there !== null || bytes.length > MAX_PACKED) this.files.writeWhole(this.blobPath(digest), bytes);
-    else this.writer.add(packEntry(digest, bytes));
+    else this.writer.add(await packEntry(digest, bytes));
     this.whole.add(digest);
     return true;
   }

@@ -113,6 +113,8 @@ export interface Shelf {
 
   /** Where the search index of this root lies (a path or an address that the index opens). */
   readonly indexUri: string;
+  /** Of an internal root, that of the public root, whose rows its index may have in place of its own; else null. */
+  readonly sharedIndexUri: string | null;
 }
 
 /** overriding returns a shelf that answers as another one does, but for some of its members. */

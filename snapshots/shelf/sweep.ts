@@ -84,7 +84,7 @@ export async function sweep({ packs, loose, isNeeded, spare }: SweepPlan, writer
       const bytes = await readFile(path);
       // A damaged one is left to verify and repair.
       if (sha256(bytes) !== digest) continue;
-      writer.add(packEntry(digest, bytes));
+      writer.add(await packEntry(digest, bytes));
       written.add(digest);
       done.push(path);
     }
@@ -104,7 +104,7 @@ export async function sweep({ packs, loose, isNeeded, spare }: SweepPlan, writer
     for (const [digest, found] of entries) {
       if (!wanted(digest)) continue;
       written.add(digest);
-      if (found instanceof Uint8Array) writer.add(packEntry(digest, found));
+      if (found instanceof Uint8Array) writer.add(await packEntry(digest, found));
       else writer.add({ ...found, digest, data: bytes.subarray(found.start, found.start + found.length) });
     }
   }

@@ -3,7 +3,8 @@
  *  name, and each 64 KiB of a deflated blob deflated apart, with their lengths in the directory (extra field 0x4250).
  *
  *  Of our own, over Node's zlib: libraries write or read ZIP, but give neither parts to read nor entries to copy as they are. */
-import { constants, crc32, deflateRawSync, inflateRawSync } from "node:zlib";
+import { promisify } from "node:util";
+import { constants, crc32, deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
 import { type Sha256, sha256 } from "../digest.ts";
 import { PART_BYTES, WrongBytes } from "./checked-read.ts";
 
@@ -52,7 +53,12 @@ function nameOf(digest: Sha256): string {
 /** Of zlib. Level 4 takes 1.4 times as long for 2.4 % less: measured on 63 MB of pages, extracts and texts. */
 const LEVEL = 3;
 
-export function packEntry(digest: Sha256, bytes: Uint8Array): PackEntry {
+/** A shorter part is deflated at once: to hand it to another thread takes as long. Bytes. */
+const ASIDE = 4096;
+const deflateAside = promisify(deflateRaw);
+
+/** PackEntry deflates a blob, by threads of the system while others go on. */
+export async function packEntry(digest: Sha256, bytes: Uint8Array): Promise<PackEntry> {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += PART_BYTES) {
     const last = at + PART_BYTES >= bytes.length;
@@ -60,7 +66,8 @@ export function packEntry(digest: Sha256, bytes: Uint8Array): PackEntry {
     const part = bytes.subarray(at, at + PART_BYTES);
     // Room as for what goes in, and not the usual 16 KiB: most blobs are small, and a build makes some of each page and record.
     const chunkSize = Math.max(constants.Z_MIN_CHUNK, Math.min(constants.Z_DEFAULT_CHUNK, part.length));
-    parts.push(deflateRawSync(part, { finishFlush, level: LEVEL, chunkSize }));
+    const options = { finishFlush, level: LEVEL, chunkSize };
+    parts.push(part.length < ASIDE ? deflateRawSync(part, options) : await deflateAside(part, options));
   }
   const data = Buffer.concat(parts);
   const shared = { digest, crc: crc32(bytes), size: bytes.length };

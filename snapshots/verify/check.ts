@@ -2,6 +2,7 @@
 import type { Sha256 } from "../digest.ts";
 import type { BlobEntry } from "../format/tree.ts";
 import type { ViewData } from "../format/view-data.ts";
+import type { PageImage } from "../schema/extract.ts";
 import type { Route } from "../routes/route.ts";
 import type { Snapshot, TreeCache } from "../shelf/read.ts";
 import type { DirectoryShelf } from "../shelf/shelf-directory.ts";
@@ -24,6 +25,8 @@ export type Audit = {
   readonly hashed: Map<string, Promise<number>>;
   /** Root and id of the snapshots whose derived files are what was made again; shared by both roots. */
   readonly derived: Set<string>;
+  /** The images that an extract names which was found good, by what it was held against; shared by both roots. */
+  readonly extracts: Map<string, readonly PageImage[]>;
   /** "<digest> <path>" of the trees that were walked. */
   readonly walked: Set<string>;
   /** Its trees were read, hashed and found good. */

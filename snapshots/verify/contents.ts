@@ -15,7 +15,7 @@ import { CatalogObject, Rejected } from "../schema/resources.ts";
 import type { Snapshot } from "../shelf/read.ts";
 import { type Audit, checksOf } from "./check.ts";
 import { reasonOf, type RootName } from "./finding.ts";
-import { extrasIn, findShapeProblem, openTell, type Tell } from "./view-files.ts";
+import { extrasIn, openTell, readShaped, type Tell } from "./view-files.ts";
 
 const SHAPES: Readonly<Record<string, z.ZodType>> = {
   "api/library.json": Library,
@@ -50,7 +50,7 @@ export async function checkContents(audit: Audit, snapshot: Snapshot, files: Rea
       shaped = false;
       continue;
     }
-    const problem = await findShapeProblem(snapshot, entry, shape);
+    const { problem } = await readShaped(snapshot, entry, shape);
     if (problem === null) continue;
     tell("api_malformed", path, problem);
     shaped = false;

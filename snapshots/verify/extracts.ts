@@ -6,8 +6,8 @@ import { Extract } from "../schema/extract.ts";
 import { hasExactLines } from "../schema/kinds.ts";
 import { MAX_PASSAGE } from "../schema/max-passage.ts";
 import type { Snapshot } from "../shelf/read.ts";
-import type { Check, CheckedView } from "./check.ts";
-import { extrasIn, findShapeProblem, openTell, type Tell } from "./view-files.ts";
+import type { Audit, Check, CheckedView } from "./check.ts";
+import { extrasIn, openTell, readShaped, type Tell } from "./view-files.ts";
 
 /** Objects above this are not compared line by line, bytes: the extractor does not read them either. */
 const MAX_COMPARED = 64 * 1024 * 1024;
@@ -15,10 +15,11 @@ const MAX_COMPARED = 64 * 1024 * 1024;
 export const extractsCheck: Check = {
   name: "extracts",
   needs: "data",
-  run: (audit, view) => checkExtracts(openTell(audit, view.snapshot), view),
+  run: (audit, view) => checkExtracts(openTell(audit, view.snapshot), view, audit.extracts),
 };
 
-async function checkExtracts(tell: Tell, { snapshot, data, files }: CheckedView): Promise<void> {
+/** @param good of both views: what is found good is not read again for the other one */
+async function checkExtracts(tell: Tell, { snapshot, data, files }: CheckedView, good: Audit["extracts"]): Promise<void> {
   const expected = new Set<string>();
   const images = new Set<string>();
   for (const row of data.objects) {
@@ -28,11 +29,17 @@ async function checkExtracts(tell: Tell, { snapshot, data, files }: CheckedView)
     const object = files.get(`objects/${row.key}`);
     if (entry === undefined) tell("extract_missing", path, "Every object has one.");
     if (entry === undefined || object === undefined) continue;
-    const extract = await readExtract(snapshot, entry);
-    const problem = typeof extract === "string" ? extract : await findExtractProblem(snapshot, extract, row, object);
-    if (problem !== null) tell("extract_mismatch", path, problem);
-    if (typeof extract === "string") continue;
-    for (const { page, sha256: digest, size } of extract.images ?? []) {
+    const name = JSON.stringify([entry.sha256, object.sha256, row.title, row.summary, row.kind, row.media_type]);
+    let named = good.get(name);
+    if (named === undefined) {
+      const read = await readShaped(snapshot, entry, Extract);
+      const problem = read.problem ?? (await findExtractProblem(snapshot, read.value, row, object));
+      if (problem !== null) tell("extract_mismatch", path, problem);
+      if (read.problem !== null) continue;
+      named = read.value.images ?? [];
+      if (problem === null) good.set(name, named);
+    }
+    for (const { page, sha256: digest, size } of named) {
       const file = pageImageFile(row.key, page);
       images.add(file);
       const image = files.get(file);
@@ -43,12 +50,6 @@ async function checkExtracts(tell: Tell, { snapshot, data, files }: CheckedView)
   }
   for (const path of extrasIn(files, "images/", images)) tell("extract_mismatch", path, "No extract names this image.");
   for (const path of extrasIn(files, "extracts/", expected)) tell("extract_missing", path, "There is no such object.");
-}
-
-/** What is wrong with its shape, in place of one that has another. */
-async function readExtract(snapshot: Snapshot, entry: BlobEntry): Promise<Extract | string> {
-  const shape = await findShapeProblem(snapshot, entry, Extract);
-  return shape ?? (JSON.parse(new TextDecoder().decode(await snapshot.read(entry))) as Extract);
 }
 
 async function findExtractProblem(snapshot: Snapshot, extract: Extract, row: ObjectRow, object: BlobEntry): Promise<string | null> {

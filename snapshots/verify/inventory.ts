@@ -21,6 +21,7 @@ const INVENTORY: readonly (readonly [path: RegExp, warrant: Warrant])[] = [
   [/^blobs\//, checked("its name is its digest")],
   [/^packs\//, checked("its name is its digest")],
   [/^index\/.*\/latest_version_hint\.json$/, harmless("the engine goes on from it to the newest version; who searches names a version")],
+  [/^index\/shared\//, checked("the public index has no other tag of such a name")],
   [/^index\//, checked("the manifest of a snapshot has its digest")],
   [/^changes\.sha256$/, harmless("it is derived: where it is not whole it says nothing, and lists are held against the trees alone")],
   [

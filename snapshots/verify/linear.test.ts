@@ -34,6 +34,7 @@ const openInternal = (shelf: DirectoryShelf): Promise<Audit> =>
     checks: [pagesCheck, extractsCheck, changesCheck],
     hashed: new Map(),
     derived: new Set(),
+    extracts: new Map(),
     maxFolders: MAX_FOLDERS,
     tell: () => undefined,
   });

@@ -39,7 +39,7 @@ type Writers = {
  *  good is not looked at again. */
 export async function runChecks(options: RunOptions, checks: readonly Check[]): Promise<Finding[]> {
   const { writers } = options;
-  const good: Good = { hashed: new Map(), derived: new Set() };
+  const good: Good = { hashed: new Map(), derived: new Set(), extracts: new Map() };
   const before = await writers?.look();
   const findings = await runOnce(options, checks, good);
   if (writers === undefined || findings.length === 0 || (before !== null && before === (await writers.look()))) return findings;
@@ -47,7 +47,7 @@ export async function runChecks(options: RunOptions, checks: readonly Check[]): 
   return writers.exclude(() => runOnce(options, checks, good));
 }
 
-type Good = Pick<Audit, "hashed" | "derived">;
+type Good = Pick<Audit, "hashed" | "derived" | "extracts">;
 
 async function runOnce(options: RunOptions, checks: readonly Check[], good: Good): Promise<Finding[]> {
   const report = createReport();
@@ -75,7 +75,7 @@ export async function openAudit(
   root: RootName,
   shelf: DirectoryShelf,
   other: DirectoryShelf | null,
-  shared: Pick<Audit, "report" | "checks" | "routes" | "hashed" | "derived" | "maxFolders" | "tell">,
+  shared: Pick<Audit, "report" | "checks" | "routes" | keyof Good | "maxFolders" | "tell">,
 ): Promise<Audit> {
   const own = new Map<Sha256, number>();
   try {

@@ -58,6 +58,7 @@ async function findInHistory(room: Room): Promise<Finding[]> {
     routes: ROUTES,
     hashed: new Map(),
     derived: new Set<string>(),
+    extracts: new Map(),
     maxFolders: MAX_FOLDERS,
     tell: () => undefined,
   };

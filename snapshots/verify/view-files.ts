@@ -18,19 +18,24 @@ export function extrasIn(files: ReadonlyMap<string, BlobEntry>, folder: string, 
   return [...files.keys()].filter((path) => path.startsWith(folder) && !expected.has(path));
 }
 
-export async function findShapeProblem(snapshot: Snapshot, entry: BlobEntry, shape: z.ZodType): Promise<string | null> {
+/** ReadShaped reads a file of JSON that has to have a shape. @returns its value, or what is wrong with it in words */
+export async function readShaped<T>(
+  snapshot: Snapshot,
+  entry: BlobEntry,
+  shape: z.ZodType<T>,
+): Promise<{ readonly problem: string } | { readonly problem: null; readonly value: T }> {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await snapshot.read(entry)));
     const parsed = shape.safeParse(value);
     if (!parsed.success) {
       const issue = parsed.error.issues[0];
-      return `/${(issue?.path ?? []).map(String).join("/")}: ${issue?.message ?? "wrong shape"}`;
+      return { problem: `/${(issue?.path ?? []).map(String).join("/")}: ${issue?.message ?? "wrong shape"}` };
     }
     // A schema drops what it does not name: such a field would be one that never should have come here.
     return isDeepStrictEqual(parsed.data, value)
-      ? null
-      : "It holds a field that the interface does not name, or lacks one that has a default.";
+      ? { problem: null, value: parsed.data }
+      : { problem: "It holds a field that the interface does not name, or lacks one that has a default." };
   } catch (error) {
-    return error instanceof SyntaxError || error instanceof TypeError ? "It is not JSON in UTF-8." : reasonOf(error);
+    return { problem: error instanceof SyntaxError || error instanceof TypeError ? "It is not JSON in UTF-8." : reasonOf(error) };
   }
 }

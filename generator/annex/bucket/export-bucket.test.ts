@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { openFaultProxy } from "../../../snapshots/annex/bucket/fault-proxy-fixture.ts";
 import { openBucket } from "../../../snapshots/annex/bucket/s3-bucket.ts";
 import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-server-fixture.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { writeFiles } from "../../testing/library.ts";
-import { CLI } from "../../testing/serving-process.ts";
+import { type Ran, runHere } from "../../testing/run-program.ts";
 import { type ExportedToBucket } from "./export-bucket.ts";
 import { type ExportedFile } from "../export/exported-files.ts";
 import { keysOf, mustHold, openLibrary } from "./export-bucket-fixture.ts";
@@ -83,28 +80,25 @@ bucketTest(
 bucketTest("the command takes a bucket as it takes a folder, and says what is wrong with what is neither", async (t, server) => {
   const library = await openLibrary(t);
   const { bucket } = await makeBucket(server);
-  const run = async (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => {
-    const child = spawn(process.execPath, [CLI, "export", ...args, "--json", "--config", join(library.folder, "../proofshelf.yaml")]);
-    const ended = once(child, "exit") as Promise<[number | null]>;
-    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { code: (await ended)[0], out, err };
-  };
+  const run = (...args: string[]): Promise<Ran> =>
+    runHere(["export", ...args, "--json", "--config", join(library.folder, "../proofshelf.yaml")]);
   for (const args of [
     ["s3://Bad_Name/"],
     ["s3:/x"],
     ["a-folder", "--endpoint", server.endpoint],
     [`s3://${bucket}`, "--endpoint", "ftp://x"],
   ])
-    assert.equal((await run(...args)).code, 2, args.join(" "));
-  const { code, out, err } = await run(`s3://${bucket}/some/site`, "--endpoint", server.endpoint);
-  assert.equal(code, 0, err);
+    assert.equal((await run(...args)).status, 2, args.join(" "));
+  const { status, stdout, stderr } = await run(`s3://${bucket}/some/site`, "--endpoint", server.endpoint);
+  assert.equal(status, 0, stderr);
   const keys = await keysOf(
     openBucket({ bucket, prefix: "some/site/", endpoint: server.endpoint, region: "us-east-1", forcePathStyle: true }),
   );
-  assert.equal(keys.length, (JSON.parse(out) as ExportedToBucket).files + 1);
+  assert.equal(keys.length, (JSON.parse(stdout) as ExportedToBucket).files + 1);
   assert.ok(keys.includes("index.html"));
   const denied = await run("s3://no-such-bucket", "--endpoint", server.endpoint);
-  assert.deepEqual([denied.code, /There is no such bucket/.test(denied.out + denied.err)], [1, true], denied.out + denied.err);
+  const said = denied.stdout + denied.stderr;
+  assert.deepEqual([denied.status, /There is no such bucket/.test(said)], [1, true], said);
 });
 
 bucketTest("a bucket that holds something else is not touched", async (t, server) => {

@@ -7,8 +7,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type Browser, expect, test } from "playwright/test";
 import { openStaticServer } from "../../../snapshots/contract/static-server.ts";
-
-const CLI = join(import.meta.dirname, "../..", "cli.ts");
+import { PAGED_CLI } from "../../testing/serving-process.ts";
 
 const SCRIPT = 'document.documentElement.setAttribute("ran", "yes")';
 const HTML = `<!DOCTYPE html><title>x</title><script>${SCRIPT}</script>`;
@@ -55,7 +54,7 @@ test.beforeAll(async () => {
     config,
     "store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\nembeddings: { kind: none }\ncollections: [{ id: a, prefix: a/, title: A, visibility: public }]\n",
   );
-  const run = (...args: string[]) => promisify(execFile)(process.execPath, [CLI, ...args, "--config", config]);
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, [PAGED_CLI, ...args, "--config", config]);
   await run("build");
   await run("export", join(folder, "export"));
 });

@@ -10,11 +10,13 @@ import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { openStaticServer } from "../../../snapshots/contract/static-server.ts";
 import { objectPath, pagePath } from "../../../snapshots/format/layout.ts";
+import type { BundleList } from "../../../snapshots/page/browser-index.ts";
 
 import { compileSite } from "../../pages/compile-site.ts";
 import { type Config, openConfig } from "../../config/config.ts";
 import { isActive } from "./active-objects.ts";
 import { type Exported, exportView } from "./export.ts";
+import type { ExportOptions } from "./exported-files.ts";
 import { formatNginx, typeRules } from "./host-rules.ts";
 import { HOSTILE_NAMES, SILENT, writeFiles, writeFixture } from "../../testing/library.ts";
 import { PAGED_PARTS } from "../../testing/plain-parts.ts";
@@ -39,7 +41,7 @@ before(async () => {
 });
 after(() => rmSync(base, { recursive: true, force: true }));
 
-async function run(dir: string, parts: { readonly withoutShelf?: boolean; readonly withoutTwins?: boolean } = {}): Promise<Exported> {
+async function run(dir: string, parts: Pick<ExportOptions, "withoutShelf" | "withoutTwins" | "withoutTexts"> = {}): Promise<Exported> {
   return exportView({ shelf: openShelves(config).public, dist: (await compileSite()).dist, dir, ...parts });
 }
 
@@ -146,10 +148,25 @@ test("without twins every other file is there, and an object has two files, a re
   assert.deepEqual(named("CUB-0001"), ["api/cubs/CUB-0001.json", "api/cubs/CUB-0001/code.json", "registry/CUB-0001/index.html"]);
 });
 
+test("without texts the browser's index has words and cards, and says that it has no more", async () => {
+  const bare = at("..", "no-texts");
+  await run(bare, { withoutShelf: true, withoutTexts: true });
+  const paths = [...digestsUnder(bare).keys()].filter((path) => path.startsWith("pagefind/"));
+  assert.deepEqual(
+    paths.filter((path) => !/^pagefind\/(?:bundles\.json|words\/\d+|near\/\d+|endings\/\w+\.js|\d+\/cards\/\d+\.json)$/.test(path)),
+    [],
+  );
+  const listOf = (folder: string): BundleList => JSON.parse(readFileSync(join(folder, "pagefind/bundles.json"), "utf8")) as BundleList;
+  assert.deepEqual(listOf(bare), { ...listOf(at()), texts: false });
+  assert.equal(listOf(at()).texts, true);
+});
+
 test("what an audit would refuse is left out only of what nobody audits", async () => {
-  const { status, stderr } = await runHere(["export", at("..", "half"), "--without-twins"]);
-  assert.equal(status, 2);
-  assert.match(stderr, /an audit of the export would refuse.*--without-shelf/s);
+  for (const option of ["--without-twins", "--without-texts"]) {
+    const { status, stderr } = await runHere(["export", at("..", "half"), option]);
+    assert.equal(status, 2);
+    assert.match(stderr, /an audit of the export would refuse.*--without-shelf/s);
+  }
 });
 
 test("objects are their bytes under their own names, however awkward, but for those that a host would have run", () => {

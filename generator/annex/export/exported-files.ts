@@ -16,6 +16,7 @@ import { tilePaths } from "../../../snapshots/log/index.ts";
 import type { ViewData } from "../../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
 import { countSnapshotsParts, FEED_FILES, feedPages } from "../../../snapshots/annex/history/index.ts";
+import type { BundleList } from "../../../snapshots/page/browser-index.ts";
 import { ICON_FILE, storedPages } from "../../../snapshots/page/index.ts";
 import { SECURITY_PATH } from "../../../snapshots/page/text-files.ts";
 import type { OpenSnapshot } from "../../../snapshots/query/index.ts";
@@ -28,6 +29,10 @@ import { CITED, openCitations } from "./citations.ts";
 
 /** What the browser's index is made of in the next build: no browser reads it. */
 const OWN_WORDS = /^pagefind\/\d+\/words$/;
+
+/** What looks through every text; cards are of all searches. */
+const OF_TEXTS = /^\/pagefind\/\d+\/(?!cards\/)/;
+const BUNDLES = "/pagefind/bundles.json";
 
 /** Part 2 and later of a long text: what is beside its first page is of all of it. */
 const LATER_PART = /^\/object\/.*\/=p[0-9]+\/$/s;
@@ -63,6 +68,8 @@ export type ExportOptions = {
   readonly onProgress?: (done: number, total: number) => void;
   /** Leaves out the Markdown twins of pages, but for those that a page itself reads. */
   readonly withoutTwins?: boolean;
+  /** Leaves out the index of every text, a file or more a page: search in the browser goes by words and names alone. */
+  readonly withoutTexts?: boolean;
 };
 
 /** Every file of the export, each path once, in an order that depends on the shelf alone.
@@ -87,7 +94,7 @@ async function* snapshotFiles(
   view: View,
   open: OpenSnapshot,
   mount: string,
-  { withoutShelf = false, withoutTwins = false, onProgress = () => undefined }: ExportOptions,
+  { withoutShelf = false, withoutTwins = false, withoutTexts = false, onProgress = () => undefined }: ExportOptions,
 ): AsyncGenerator<ExportedFile> {
   const folder = mount === "" ? "" : `${mount.slice(1)}/`;
   // Objects first: pages say where their bytes lie.
@@ -120,11 +127,13 @@ async function* snapshotFiles(
   const drawn = new Set(data.objects.filter(({ kind }) => kind === "pdf").map(({ key }) => pagePath.object(key)));
   for (const [path, name] of paths) {
     count();
+    if (withoutTexts && OF_TEXTS.test(path)) continue;
     if (withoutTwins && path.endsWith("/index.md") && !drawn.has(path.slice(0, -"index.md".length))) continue;
     const read = await readAt(path, name);
     if (read === null) continue;
     const cited = citations === null ? read : await citations.withLinks(path, read, mount);
-    const found = withoutTwins ? withoutTwin(cited, drawn.has(path)) : cited;
+    const bare = withoutTexts && path === BUNDLES ? withoutText(cited) : cited;
+    const found = withoutTwins ? withoutTwin(bare, drawn.has(path)) : bare;
     const hasLinks = /\.(html|json)$/.test(name) && renamed.size > 0;
     const file = hasLinks ? { ...found, bytes: Buffer.from(await relink(Buffer.from(found.bytes).toString(), renamed, picture)) } : found;
     yield file;
@@ -150,6 +159,11 @@ function* filterFiles({ cubs }: ViewData, folder: string): Generator<ExportedFil
     const bytes = Buffer.from(JSON.stringify(value));
     yield { path: `${folder}registry/${name}.json`, type: "application/json", headers: {}, bytes, alsoFolder: false };
   }
+}
+
+function withoutText(file: ExportedFile): ExportedFile {
+  const list = JSON.parse(Buffer.from(file.bytes).toString()) as BundleList;
+  return { ...file, bytes: Buffer.from(JSON.stringify({ ...list, texts: false } satisfies BundleList)) };
 }
 
 /** Nothing names the twin of a page that has none. */

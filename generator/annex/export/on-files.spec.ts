@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, type Page, test } from "playwright/test";
 import { openStaticServer } from "../../../snapshots/contract/static-server.ts";
+import { PAGED_CLI } from "../../testing/serving-process.ts";
 
-const CLI = join(import.meta.dirname, "../..", "cli.ts");
 const RECORDS = 130;
 const OBJECTS = 230; // two parts of a folder
 
@@ -38,11 +38,11 @@ test.beforeAll(async () => {
     config,
     "store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\nregistry: { path: ./registry.json }\nembeddings: { kind: none }\ncredits: [{ prefix: a/n11, license: MIT }]\ncollections: [{ id: a, prefix: a/, title: A, visibility: public }]\n",
   );
-  const run = (...args: string[]) => promisify(execFile)(process.execPath, [CLI, ...args, "--config", config]);
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, [PAGED_CLI, ...args, "--config", config]);
   await run("build");
   await run("export", join(folder, "export"));
   host = await openStaticServer(join(folder, "export"), "/some/library");
-  serving = spawn(process.execPath, [CLI, "serve", "--only", "site", "--port", "0", "--config", config], {
+  serving = spawn(process.execPath, [PAGED_CLI, "serve", "--only", "site", "--port", "0", "--config", config], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let said = "";

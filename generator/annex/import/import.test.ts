@@ -1,19 +1,21 @@
 /** Lists of works of strangers, imported by the program and built. */
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { extract } from "../../extract/extract.ts";
 import { openConfig } from "../../config/config.ts";
+import { useParts } from "../../publish/parts.ts";
+import { PLAIN_PARTS } from "../../testing/plain-parts.ts";
+import { runIn } from "../../testing/run-program.ts";
 import { readBibtex } from "./bibtex.ts";
 import { addressOf, formatEntry, slugOf } from "./entry.ts";
 import { readTable } from "./table.ts";
 import { readZenodo } from "./zenodo.ts";
 
-const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
+useParts(PLAIN_PARTS);
+
 const CONFIG = `# The head of it.
 title: Library
 store: { kind: directory, root: ./library }
@@ -32,9 +34,6 @@ function newFolder(t: TestContext): string {
   return folder;
 }
 
-const run = (folder: string, ...args: string[]): { readonly status: number | null; readonly stderr: string; readonly stdout: string } =>
-  spawnSync(process.execPath, [CLI, ...args], { cwd: folder, encoding: "utf8" });
-
 const BIB = String.raw`@article{M/../oller:2020, author = {M{\"o}ller, J. and {The Group} and Ada Lovelace}, title = {On {S}orting \& lists}, year = 2020, month = mar,
   journal = {J. Proofs}, doi = {10.1000/x}, file = {../../etc/passwd}, abstract = {We show <script>alert(1)</script> it.}, license = {CC-BY-4.0}}
 @misc{m-oller-2020, title = {B: "quoted" --- *stars*}, url = {javascript:alert(1)}}
@@ -43,7 +42,7 @@ const BIB = String.raw`@article{M/../oller:2020, author = {M{\"o}ller, J. and {T
 test("a bibliography becomes objects with authors, dates, licences and sources, and the configuration keeps what it was", async (t) => {
   const folder = newFolder(t);
   writeFileSync(join(folder, "list.bib"), BIB);
-  const { status, stderr, stdout } = run(folder, "import", "bibtex", "list.bib");
+  const { status, stderr, stdout } = await runIn(folder, ["import", "bibtex", "list.bib"]);
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^Wrote 2 files under works\/ \(public\)/);
   assert.deepEqual(readdirSync(join(folder, "library/works")).sort(), ["M-oller-2020.md", "m-oller-2020-2.md"]);
@@ -59,12 +58,12 @@ test("a bibliography becomes objects with authors, dates, licences and sources, 
   const text = readFileSync(join(folder, "proofshelf.yaml"), "utf8");
   assert.match(text, /^# The head of it\.$/m);
   assert.match(text, /# mine$/m);
-  assert.equal(run(folder, "import", "bibtex", "list.bib").status, 0, "once more changes nothing");
+  assert.equal((await runIn(folder, ["import", "bibtex", "list.bib"])).status, 0, "once more changes nothing");
   assert.equal(readFileSync(join(folder, "proofshelf.yaml"), "utf8"), text);
-  assert.match(execFileSync(process.execPath, [CLI, "build"], { cwd: folder, encoding: "utf8" }), /3 added/);
+  assert.match((await runIn(folder, ["build"])).stdout, /3 added/);
 });
 
-test("nothing is written of a list that cannot be read, over what is there, or out of the library", (t) => {
+test("nothing is written of a list that cannot be read, over what is there, or out of the library", async (t) => {
   const folder = newFolder(t);
   const before = readFileSync(join(folder, "proofshelf.yaml"), "utf8");
   const outside = join(folder, "outside");
@@ -89,7 +88,7 @@ test("nothing is written of a list that cannot be read, over what is there, or o
   ];
   for (const [form, content, to, why] of lists) {
     writeFileSync(join(folder, "list"), content);
-    const { status, stderr } = run(folder, "import", form, "list", "--to", to);
+    const { status, stderr } = await runIn(folder, ["import", form, "list", "--to", to]);
     assert.notEqual(status, 0, String(why));
     assert.match(stderr, why);
     assert.doesNotMatch(stderr, /\n {4}at /);

@@ -10,11 +10,11 @@ import { SILENT, writeFiles } from "../../testing/library.ts";
 import { filesUnder } from "../../testing/shelf-files.ts";
 import { runHere } from "../../testing/run-program.ts";
 import { useParts } from "../../publish/parts.ts";
-import { PAGED_PARTS } from "../../testing/plain-parts.ts";
+import { PLAIN_PARTS } from "../../testing/plain-parts.ts";
 import type { BuildSummary } from "../../build/summary.ts";
 import { build, verifyLibrary } from "../../testing/whole.ts";
 
-useParts(PAGED_PARTS);
+useParts(PLAIN_PARTS);
 
 /** In the key, the title and the text of what is gated later, and in no other file. */
 export const SECRET = /heliotrope/i;

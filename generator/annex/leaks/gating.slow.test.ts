@@ -9,8 +9,6 @@ import { ask, openFixtureView } from "../../testing/view.ts";
 import { isWithdrawing, withdraw } from "./gating.ts";
 import type { Shelves } from "../../shelves/shelves.ts";
 import { overriding } from "../../../snapshots/shelf/shelf.ts";
-import { useParts } from "../../publish/parts.ts";
-import { PAGED_PARTS, PLAIN_PARTS } from "../../testing/plain-parts.ts";
 import { config, newRoom, tellers, cli, verifyAll } from "./gating-fixture.ts";
 import { build, openShelves } from "../../testing/whole.ts";
 
@@ -104,8 +102,6 @@ test("earlier snapshots that hold nothing of it are searched as before, by serve
 });
 
 test("wherever it is killed, the next build ends it", async (t) => {
-  useParts(PLAIN_PARTS);
-  t.after(() => useParts(PAGED_PARTS));
   const room = await newRoom(t);
   const first = await room.run("public");
   // Gated with the history kept, so that what is to be done can be begun and killed step by step.

@@ -158,7 +158,7 @@ async function sweep(shelves: Shelves, searchable: readonly Sha256[]): Promise<v
   for (const view of ["internal", "public"] as const) {
     const shelf = shelves[view];
     const served = await shelf.readPointer();
-    const index = await openIndex(shelf.indexUri);
+    const index = await openIndex(shelf.indexUri, shelf.sharedIndexUri);
     const tags = [...(served === null ? [] : [served.snapshot]), ...(view === "public" ? searchable : [])];
     await prune({
       shelf,

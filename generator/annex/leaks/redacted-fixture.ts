@@ -14,12 +14,12 @@ import { fixtureRegistry, SILENT, writeFiles } from "../../testing/library.ts";
 import { filesUnder } from "../../testing/shelf-files.ts";
 import { openFixtureView } from "../../testing/view.ts";
 import { useParts } from "../../publish/parts.ts";
-import { PAGED_PARTS } from "../../testing/plain-parts.ts";
+import { PLAIN_PARTS } from "../../testing/plain-parts.ts";
 import { type Ran, runHere } from "../../testing/run-program.ts";
 import type { BuildSummary } from "../../build/summary.ts";
 import { build, openShelves, verifyLibrary } from "../../testing/whole.ts";
 
-useParts(PAGED_PARTS);
+useParts(PLAIN_PARTS);
 
 export const PAIR = generateKey("library.example/shelf");
 

@@ -9,9 +9,7 @@ import { openConfig } from "../../config/config.ts";
 import { writeFiles } from "../../testing/library.ts";
 import { ask } from "../../testing/view.ts";
 import { countErrors } from "../../publish/verify-library.ts";
-import { useParts } from "../../publish/parts.ts";
 import { PLAIN_CLI } from "../../testing/serving-process.ts";
-import { PAGED_PARTS, PLAIN_PARTS } from "../../testing/plain-parts.ts";
 import { PAIR, SECRET, OWN, newRoom, tellers, OBJECT, HIDDEN, blobOf } from "./redacted-fixture.ts";
 import { verifyLibrary } from "../../testing/whole.ts";
 
@@ -77,9 +75,6 @@ test("notices are signed again by the key that signs the log from now on, and ga
 
 test("whenever a build is killed, the next one redacts what it left", async (t) => {
   const room = await newRoom(t);
-  // By the parts of the build that is killed.
-  useParts(PLAIN_PARTS);
-  t.after(() => useParts(PAGED_PARTS));
   const verify = async (snapshots: "current" | "all") => verifyLibrary(await openConfig(join(room.dir, "proofshelf.yaml")), { snapshots });
   await room.cli("build");
   await room.withdraw(OBJECT);

@@ -4,7 +4,6 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { checkSentences } from "../../../snapshots/format/check-sentence.ts";
 import { generateKey } from "../../../snapshots/log/note.ts";
@@ -15,6 +14,7 @@ import { findChecker, findCoq } from "./coq-tool.ts";
 import { scanAll } from "./records.ts";
 import { openSource, skip } from "./source-fixture.ts";
 import { contradiction } from "./states.ts";
+import { runIn } from "../../testing/run-program.ts";
 
 const skipGraph = skip || (findCoq()?.graph === true ? false : "the plugin dpdgraph is not installed");
 const skipSecond = skip || (findChecker() === null ? "coqchk is not installed" : false);
@@ -344,8 +344,6 @@ test("of two institutes that agree both are named; a stranger is shown as that a
   );
 });
 
-const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
-
 test("the command line: diff by cause between two revisions, refusal until it is accepted, explain, graph and axioms", {
   skip,
   timeout: 300_000,
@@ -355,8 +353,8 @@ test("the command line: diff by cause between two revisions, refusal until it is
     const who = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
     assert.equal(spawnSync("git", ["-C", join(folder, "src"), ...who, ...args]).status, 0, args.join(" "));
   };
-  const run = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, "registry", ...args], { cwd: folder, encoding: "utf8" });
+  const run = async (...args: string[]) => {
+    const { status, stdout, stderr } = await runIn(folder, ["registry", ...args]);
     return { status, text: `${stdout}${stderr}`, stdout };
   };
   put({
@@ -368,14 +366,14 @@ test("the command line: diff by cause between two revisions, refusal until it is
   git("init", "-q");
   git("add", ".");
   git("commit", "-qm", "one");
-  const first = run("recheck");
+  const first = await run("recheck");
   assert.equal(first.status, 3, first.text);
   put({ "src/D.v": "Definition limit := 2.\nAxiom a : limit = 1.\n" });
   git("commit", "-qam", "two");
-  assert.equal(run("scan").status, 0, "words are the same");
-  const again = run("recheck");
+  assert.equal((await run("scan")).status, 0, "words are the same");
+  const again = await run("recheck");
   assert.match(again.text, /meaning: 1 definition says something else \(L\.D\.limit\); 2 theorems of unchanged statement rest on it/);
-  const diff = run("diff", "HEAD~1", "HEAD", "--json");
+  const diff = await run("diff", "HEAD~1", "HEAD", "--json");
   const { moved, printed, drift } = JSON.parse(diff.stdout) as {
     moved: { key: string; cause: string; definitions: string[] }[];
     printed: number;
@@ -386,18 +384,18 @@ test("the command line: diff by cause between two revisions, refusal until it is
     ["low", "on_a", "by_low"].map((name) => [`r coq L.T.${name}`, "meaning", ["L.D.limit"]]),
   );
   assert.deepEqual([printed, drift], [3, []]);
-  const refused = run("scan");
+  const refused = await run("scan");
   assert.equal(refused.status, 5, refused.text);
-  assert.equal(run("scan", "--accept", "CUB-0001", "CUB-0003", "--reason", "it is two now").status, 0);
+  assert.equal((await run("scan", "--accept", "CUB-0001", "CUB-0003", "--reason", "it is two now")).status, 0);
   assert.match(
-    run("explain", "CUB-0002").text,
+    (await run("explain", "CUB-0002")).text,
     /NOT_VERIFIED[^]*checks\/[0-9a-f]{64}\.json: coq 8[^]*rests on L\.D\.a, which policy\.axioms of .* does not name/,
   );
-  const axioms = run("axioms");
+  const axioms = await run("axioms");
   assert.equal(axioms.status, 3);
   assert.match(axioms.text, /2 records rest on no axiom\.\n1 record rests on:\n {2}L\.D\.a \(outside the policy\)\n {2}CUB-0002/);
-  assert.equal(run("axioms", "--allow", "L.D.a").status, 0);
-  assert.match(run("graph", "CUB-0001").text, /used by CUB-0003 L\.T\.by_low \(in the proof/);
-  assert.match(run("graph", "CUB-0001", "--dot").stdout, /"CUB-0003" -> "CUB-0001" \[style=dashed\];/);
-  assert.match(run("graph", "CUB-0001", "--json").stdout, /\{"edges":1,"nodes":2,"t":"end"/);
+  assert.equal((await run("axioms", "--allow", "L.D.a")).status, 0);
+  assert.match((await run("graph", "CUB-0001")).text, /used by CUB-0003 L\.T\.by_low \(in the proof/);
+  assert.match((await run("graph", "CUB-0001", "--dot")).stdout, /"CUB-0003" -> "CUB-0001" \[style=dashed\];/);
+  assert.match((await run("graph", "CUB-0001", "--json")).stdout, /\{"edges":1,"nodes":2,"t":"end"/);
 });

@@ -112,7 +112,7 @@ async function mendIndexes(shelves: Shelves, progress: Progress): Promise<Mended
     progress.step(`index of the ${view} view`);
     const shelf = shelves[view];
     const { records } = await shelf.records.index();
-    const index = await openIndex(shelf.indexUri);
+    const index = await openIndex(shelf.indexUri, shelf.sharedIndexUri);
     try {
       for (const { snapshot } of records) {
         if (!(await index.knows(snapshot))) continue;

@@ -12,7 +12,7 @@ import type { Proof } from "../../../snapshots/schema/evidence.ts";
 import { openConfig } from "../../config/config.ts";
 import { SILENT, writeFiles } from "../../testing/library.ts";
 import { ask, openFixtureView } from "../../testing/view.ts";
-import { PAGED_PARTS } from "../../testing/plain-parts.ts";
+import { PLAIN_PARTS } from "../../testing/plain-parts.ts";
 import { build } from "../../testing/whole.ts";
 
 const ORIGIN = "library.example/shelf";
@@ -51,7 +51,7 @@ log: { origin: ${ORIGIN}, publicKey: "${pair.publicKey}" }
   // More than one entry, so that there are hashes on the way to the root.
   for (const turn of [1, 2, 3, 4, 5]) {
     await writeFiles(dir, [["library/notes/turn.md", `# Turn\n\nTurn ${turn}.\n`]]);
-    await build(config, { progress: SILENT }, PAGED_PARTS);
+    await build(config, { progress: SILENT }, PLAIN_PARTS);
   }
   const view = await openFixtureView(config);
   const script = join(dir, "check.sh");
