@@ -167,7 +167,7 @@ export function titleOfCounter(name: string): string {
 export function titleOfField(name: string): string {
   return Object.hasOwn(FIELD_TITLES, name)
     ? (FIELD_TITLES[name] ?? name)
-    : name.replaceAll(/[_.]/g, " ").replace(/^./, (first) => first.toUpperCase());
+    : name.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
 }
 
 /** A value of a field as a filter names it. */

@@ -74,8 +74,10 @@ test("vectors come in the order of the texts, at length 1, in requests of bounde
     assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-6);
     assert.ok(Math.abs((vector[0] ?? 0) / (vector[1] ?? 1) - at) < 0.01);
   });
-  assert.equal(asked.length, 3);
-  assert.ok(asked.every(({ authorization, body }) => authorization === "Bearer key" && body.model === "m"));
+  // A request of the test before, which gave up, may come late.
+  const own = asked.filter(({ body }) => body.input[0] !== "text");
+  assert.equal(own.length, 3);
+  assert.ok(own.every(({ authorization, body }) => authorization === "Bearer key" && body.model === "m"));
   assert.deepEqual(await open().embed([]), []);
 });
 
