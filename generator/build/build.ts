@@ -223,7 +223,7 @@ const NOTHING = { removal: NO_REMOVAL, inputs: { public: {}, internal: {} } } as
 /** Opens what the steps need, walks them, and closes it however that ends. */
 async function carryOut(tasks: Tasks, steps: readonly Step<Work>[], begun: Made, given: Given): Promise<Outcome> {
   const { config, parts, shelves } = given;
-  const { makers } = begun.facts;
+  const { dependencies } = begun.facts;
   let pool: ExtractPool | null = null;
   let pagefind: PagefindProcess | null = null;
   const work: Work = {
@@ -232,7 +232,8 @@ async function carryOut(tasks: Tasks, steps: readonly Step<Work>[], begun: Made,
     // All load while objects are read, which is other processes' work.
     index: parts.index({ public: shelves.publicDir, internal: shelves.internalDir }),
     renderer: tasks.run(() => begun.site.renderer()),
-    pool: () => (pool ??= begun.site.pool({ budget: config.extract.budgetMs, unread: openUnread(shelves.buildDir, makers.extracts) })),
+    pool: () =>
+      (pool ??= begun.site.pool({ budget: config.extract.budgetMs, unread: openUnread(shelves.buildDir, dependencies.extracts) })),
     pagefind: () => (pagefind ??= parts.pagefind()),
   };
   const close = async (): Promise<void> => {

@@ -1,10 +1,10 @@
-/** What is void when a file of this program is edited: tried in a copy of it. What a build then makes again is in makers.slow.test.ts. */
+/** What is void when a file of this program is edited: tried in a copy of it. What a build then makes again is in dependency-digests.slow.test.ts. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { copyProgram, type ProgramCopy } from "../testing/program-copy.ts";
-import type { Makers } from "../kept/makers.ts";
+import type { DependencyDigests } from "../kept/dependencies.ts";
 
 let program: ProgramCopy;
 before(() => {
@@ -21,17 +21,22 @@ function voidBy(edits: readonly (readonly [path: string, text: string])[]): read
   writeFileSync(list, JSON.stringify(edits.map(([path, text]) => [join(program.copy, path), text])));
   const script = `
     const { readFileSync, writeFileSync } = await import("node:fs");
-    const [{ digestMakers }, { ANNEXES }] = await Promise.all([import(${digests}), import(${annexes})]);
-    const all = [digestMakers(ANNEXES.modules)];
+    const [{ digestDependencies }, { ANNEXES }] = await Promise.all([import(${digests}), import(${annexes})]);
+    const all = [digestDependencies(ANNEXES.modules)];
     for (const [path, text] of JSON.parse(readFileSync(${JSON.stringify(list)}, "utf8"))) {
       const before = readFileSync(path);
       writeFileSync(path, text);
-      all.push(digestMakers(ANNEXES.modules));
+      all.push(digestDependencies(ANNEXES.modules));
       writeFileSync(path, before);
     }
     process.stdout.write(JSON.stringify(all));`;
-  const [unedited, ...edited] = JSON.parse(program.node("--input-type=module", "-e", script)) as [Makers, ...Makers[]];
-  return edited.map((now) => Object.keys(unedited).filter((kind) => unedited[kind as keyof Makers] !== now[kind as keyof Makers]));
+  const [unedited, ...edited] = JSON.parse(program.node("--input-type=module", "-e", script)) as [
+    DependencyDigests,
+    ...DependencyDigests[],
+  ];
+  return edited.map((now) =>
+    Object.keys(unedited).filter((kind) => unedited[kind as keyof DependencyDigests] !== now[kind as keyof DependencyDigests]),
+  );
 }
 
 test("an edit voids what was made with that file, and nothing else", () => {

@@ -1,7 +1,7 @@
 /** What makes each kind of work that a build keeps for the next one: when its digest is another, that work is void. */
 import type { Sha256 } from "../../snapshots/digest.ts";
 import { openSources, type Sources } from "../files/import-closure.ts";
-import { KEPT, type Kept, type Makers } from "../kept/makers.ts";
+import { KEPT, type Kept, type DependencyDigests } from "../kept/dependencies.ts";
 import { siteSources, workerSources } from "../pages/compile-site.ts";
 
 /** The modules that make it; everything that they import counts with them. What is compiled comes on top of these: the pages, and
@@ -18,7 +18,7 @@ const MODULES: Readonly<Record<Kept, readonly string[]>> = {
 /** Modules that annexes add. */
 export type AnnexModules = Readonly<Record<"leaks" | "program", readonly string[]>>;
 
-export function digestMakers(annexes: AnnexModules, sources: Sources = openSources()): Makers {
+export function digestDependencies(annexes: AnnexModules, sources: Sources = openSources()): DependencyDigests {
   const digest = (modules: readonly string[]): Sha256 => sources.closure(modules).digest;
   const kept = Object.fromEntries(KEPT.map((kind) => [kind, digest(MODULES[kind])])) as Record<Kept, Sha256>;
   const [site, worker] = [siteSources(sources), workerSources(sources)];

@@ -12,8 +12,8 @@ import { readWithdrawals } from "../sources/withdrawals.ts";
 import { leaveOut, redactedBytes, type Withdrawals } from "../sources/withdrawn.ts";
 import type { Sources } from "../files/import-closure.ts";
 import { readJournal } from "../kept/journal.ts";
-import { type AnnexModules, digestMakers } from "./dependency-digests.ts";
-import type { Makers } from "../kept/makers.ts";
+import { type AnnexModules, digestDependencies } from "./dependency-digests.ts";
+import type { DependencyDigests } from "../kept/dependencies.ts";
 import type { ByView } from "../shelves/by-view.ts";
 import { readPointers, readServed, type Shelves } from "../shelves/shelves.ts";
 import { type Claims, NO_CLAIMS, readClaims } from "../sources/claims.ts";
@@ -28,7 +28,7 @@ import { together } from "../files/tasks.ts";
 
 export type Facts = {
   readonly config: Config;
-  readonly makers: Makers;
+  readonly dependencies: DependencyDigests;
   readonly listed: ListedSince;
   readonly registry: RegistryRead;
   readonly claims: Claims;
@@ -83,8 +83,8 @@ export async function gatherFacts(
     StatementAnnexes,
 ): Promise<Looked> {
   return together(async ({ run }) => {
-    const makers = digestMakers(options.modules, options.sources);
-    const reading = run(() => readState(shelves.buildDir, makers.state));
+    const dependencies = digestDependencies(options.modules, options.sources);
+    const reading = run(() => readState(shelves.buildDir, dependencies.state));
     const { keys = null } = options;
     const withdrawals = config.withdrawals === null ? [] : readWithdrawals(config.withdrawals.path);
     const listed = run(async () => {
@@ -113,7 +113,7 @@ export async function gatherFacts(
       lookAtRegistry(config, {
         ...lastGood("registry", ({ cubs }) => cubs.map(({ id }) => id)),
         makeRegistry: options.makeRegistry,
-        statements: openKeptStatements(options, shelves.buildDir, makers.program, options.keep),
+        statements: openKeptStatements(options, shelves.buildDir, dependencies.program, options.keep),
         known: openKeptRegistry(shelves.buildDir),
       }),
     );
@@ -134,9 +134,9 @@ export async function gatherFacts(
     const sources = { listed: await listed, claims: await claims };
     const others = {
       config,
-      makers,
+      dependencies,
       state,
-      journal: readJournal(shelves.buildDir, journalMaker(makers, config)),
+      journal: readJournal(shelves.buildDir, journalDependency(dependencies, config)),
       ...(await shelf),
       due: options.isDue(withdrawals),
       redacted: await redactedBytes(shelves, withdrawals),
@@ -162,8 +162,8 @@ export async function gatherFacts(
 }
 
 /** What decides what is read out of an object, and its time. */
-export function journalMaker(makers: Makers, config: Config): string {
-  return `${makers.state} ${makers.extracts} ${timesOf(config)}`;
+export function journalDependency(dependencies: DependencyDigests, config: Config): string {
+  return `${dependencies.state} ${dependencies.extracts} ${timesOf(config)}`;
 }
 
 async function lookAt(shelves: Shelves): Promise<Pick<Facts, "pointers" | "kept" | "setbacks">> {

@@ -14,7 +14,7 @@ import type { Config } from "../config/config.ts";
 import type { Facts, Looked } from "./facts.ts";
 import type { ByView } from "../shelves/by-view.ts";
 import { digestOfItem } from "../index/index-documents.ts";
-import type { Kept } from "../kept/makers.ts";
+import type { Kept } from "../kept/dependencies.ts";
 import type { Why } from "../kept/why.ts";
 import { type DocumentsPlan, type InternalIndex, planDocuments, planInternal } from "../index/plan-documents.ts";
 import type { PlannedPage } from "../pages/render.ts";
@@ -156,7 +156,7 @@ export function planWriting(
 ): WritingPlan {
   const { known, touched, anew } = reading;
   const data = views.public;
-  const voidedBy = (kind: Kept): Why | null => anew ?? (facts.state.makers?.[kind] === facts.makers[kind] ? null : "program");
+  const voidedBy = (kind: Kept): Why | null => anew ?? (facts.state.dependencies?.[kind] === facts.dependencies[kind] ? null : "program");
   const speaking = data.objects.filter(({ key }) => isLicenceFile(key) || isCitationFile(key)).map(({ key, sha256 }) => [key, sha256]);
   const addresses = data.objects.flatMap((row) => (row.addresses === undefined ? [] : [[row.key, row.addresses]]));
   const { sources, credits } = facts.config;
@@ -255,8 +255,8 @@ function whyAnew({ state, pointers, kept }: Facts): "first" | "forgotten" | null
 }
 
 /** The state without what is void because something that made it has changed. */
-function usable(state: BuildState, { makers }: Facts): BuildState {
-  const made = (kind: Kept): boolean => state.makers?.[kind] === makers[kind];
+function usable(state: BuildState, { dependencies }: Facts): BuildState {
+  const made = (kind: Kept): boolean => state.dependencies?.[kind] === dependencies[kind];
   const written = (view: "public" | "internal"): BuildState["written"]["public"] =>
     made("json") ? state.written[view] : { ...NOTHING_WRITTEN, trees: state.written[view].trees };
   return {
@@ -294,10 +294,10 @@ function hasImages({ drawn }: KnownObject, { pageImages }: Config["pdf"]): boole
   return drawn === undefined || drawn.limit === pageImages;
 }
 
-function fingerprintOf({ config, makers, listed, registry, claims, withdrawals }: Facts | Looked): Sha256 {
+function fingerprintOf({ config, dependencies, listed, registry, claims, withdrawals }: Facts | Looked): Sha256 {
   return sha256(
     JSON.stringify([
-      makers,
+      dependencies,
       registry.inputs,
       claims.state,
       claims.sha256,

@@ -9,7 +9,7 @@ import type { Extracts } from "../../snapshots/page/stored-pages.ts";
 import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { CubRecord } from "../../snapshots/schema/index.ts";
 import type { Facts } from "./facts.ts";
-import { claimOf, CONFIG, firstFacts, knownObject, MAKERS, nextFacts, storedObject, viewsOf } from "../testing/facts.ts";
+import { claimOf, CONFIG, firstFacts, knownObject, DEPENDENCIES, nextFacts, storedObject, viewsOf } from "../testing/facts.ts";
 import { findWeaker, passGates, type Weaker } from "./gates.ts";
 import { planReading, planWriting, saysTheSame, type WritingPlan } from "./plan.ts";
 import type { Why } from "../kept/why.ts";
@@ -34,7 +34,7 @@ const ALL = KNOWN.map(({ key }) => key);
 const allFor = (why: Why): Record<string, readonly Why[]> => Object.fromEntries(ALL.map((key) => [key, [why]]));
 const rows = ALL.map((key) => storedObject(key));
 
-test("an object is read when its version, size, time, place or maker is another, and when nothing is known of it", () => {
+test("an object is read when its version, size, time, place or dependencies are others, and when nothing is known of it", () => {
   const cases: readonly (readonly [what: string, facts: Facts, read: Record<string, readonly Why[]>])[] = [
     ["nothing has changed", nextFacts(KNOWN), {}],
     ["the first build", firstFacts(ALL), allFor("first")],
@@ -50,8 +50,8 @@ test("an object is read when its version, size, time, place or maker is another,
       { "notes/a.md": ["version", "size"] },
     ],
     ["one that is gone", listedAs(rows.slice(1)), {}],
-    ["another reader", nextFacts(KNOWN, { makers: { ...MAKERS, extracts: sha256("another") } }), allFor("program")],
-    ["another program, the same readers", nextFacts(KNOWN, { makers: { ...MAKERS, program: sha256("another") } }), {}],
+    ["another reader", nextFacts(KNOWN, { dependencies: { ...DEPENDENCIES, extracts: sha256("another") } }), allFor("program")],
+    ["another program, the same readers", nextFacts(KNOWN, { dependencies: { ...DEPENDENCIES, program: sha256("another") } }), {}],
     ["the state is lost", nextFacts(KNOWN, { state: EMPTY_STATE }), allFor("forgotten")],
     ["its snapshot was pruned", nextFacts(KNOWN, { kept: { public: new Set(), internal: new Set(["b"]) } }), allFor("forgotten")],
     ["times come from elsewhere", nextFacts(KNOWN, { config: { ...CONFIG, uploaded: "none" as never } }), allFor("time")],
@@ -75,7 +75,7 @@ test("there is nothing to do only when every input, both pointers and both index
       "an index that cannot be searched",
       { indexes: { public: { problem: "Damaged.", rows: true, shared: false }, internal: { problem: null, rows: true, shared: false } } },
     ],
-    ["another program", { makers: { ...MAKERS, program: sha256("another") } }],
+    ["another program", { dependencies: { ...DEPENDENCIES, program: sha256("another") } }],
     ["another title", { config: { ...CONFIG, title: "Another" } }],
     [
       "a withdrawal",
@@ -212,15 +212,15 @@ test("a changed object is written in both views, a gated one in the internal vie
   assert.equal(gated.secrets.cleanSince, null, "another secret is looked for everywhere");
 });
 
-test("with another maker each kind of work is made again for that reason, and no other kind", () => {
-  const cases: readonly (readonly [keyof typeof MAKERS, (plan: WritingPlan) => unknown])[] = [
+test("with other dependencies each kind of work is made again for that reason, and no other kind", () => {
+  const cases: readonly (readonly [keyof typeof DEPENDENCIES, (plan: WritingPlan) => unknown])[] = [
     ["pages", (plan) => new Set(Object.values(rendered(plan)))],
     ["bundles", (plan) => new Set(plan.bundles.map(({ why }) => why))],
     ["json", (plan) => new Set([plan.json.public.why, plan.json.internal.why])],
     ["documents", (plan) => new Set([plan.documents.public.why, plan.documents.internal.why])],
   ];
   for (const [kind] of cases) {
-    const facts = { ...carriedOut(nextFacts(KNOWN), KNOWN), makers: { ...MAKERS, [kind]: sha256("another") } };
+    const facts = { ...carriedOut(nextFacts(KNOWN), KNOWN), dependencies: { ...DEPENDENCIES, [kind]: sha256("another") } };
     const plan = planOf(facts, KNOWN);
     for (const [other, of] of cases) {
       const none = other === "pages" ? new Set() : new Set([null]);

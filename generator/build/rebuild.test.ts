@@ -20,7 +20,7 @@ import type { ObjectStore } from "../sources/object-store.ts";
 
 import { formatState, readState, writeState } from "../kept/state.ts";
 import { PLAIN_PARTS } from "../testing/plain-parts.ts";
-import { build, digestMakers, openObjectStore, openShelves } from "../testing/whole.ts";
+import { build, digestDependencies, openObjectStore, openShelves } from "../testing/whole.ts";
 
 const quiet = { progress: SILENT };
 
@@ -105,10 +105,10 @@ test("pages of a folder are looked at only when its objects or what all pages sh
   const known = await build(config, quiet, PLAIN_PARTS);
   assert.equal(known.added, 5);
   const step = async (what: string, change: () => Promise<void> | void, rendered: readonly string[]): Promise<void> => {
-    const before = await readState(buildDir, digestMakers().state);
+    const before = await readState(buildDir, digestDependencies().state);
     await change();
     const summary = await build(config, quiet, PLAIN_PARTS);
-    const after = await readState(buildDir, digestMakers().state);
+    const after = await readState(buildDir, digestDependencies().state);
     const changed = Object.keys(after.pages).filter((page) => after.pages[page]?.facts !== before.pages[page]?.facts);
     assert.deepEqual(
       changed.filter((page) => page.startsWith("pages/object/")).map((page) => page.slice("pages/object/a/".length, -"=.html".length)),
@@ -133,10 +133,10 @@ test("pages of a folder are looked at only when its objects or what all pages sh
 test("kept work is made again when what made it has changed, each kind for itself", async (t) => {
   const { config, buildDir } = await makeLibrary(t);
   const first = await build(config, quiet, PLAIN_PARTS);
-  const makers = digestMakers();
-  const state = await readState(buildDir, makers.state);
+  const dependencies = digestDependencies();
+  const state = await readState(buildDir, dependencies.state);
   assert.equal(state.objects.length, 2);
-  assert.deepEqual(state.makers, makers);
+  assert.deepEqual(state.dependencies, dependencies);
   const nothing = { read: 0, rendered: 0, indexed: 0, bundles: 0 };
   const all = first.work;
   const expected: Readonly<Record<string, typeof nothing>> = {
@@ -151,8 +151,8 @@ test("kept work is made again when what made it has changed, each kind for itsel
   };
   for (const [kind, work] of Object.entries(expected)) {
     // The state of a program in which only this was another, which also looks at everything again.
-    const other = { ...state, fingerprint: "another", makers: { ...makers, [kind]: "0".repeat(64) } };
-    writeState(buildDir, formatState(makers.state, other));
+    const other = { ...state, fingerprint: "another", dependencies: { ...dependencies, [kind]: "0".repeat(64) } };
+    writeState(buildDir, formatState(dependencies.state, other));
     const again = await build(config, quiet, PLAIN_PARTS);
     assert.deepEqual([again.published, again.snapshot, again.internal.snapshot], [false, first.snapshot, first.internal.snapshot], kind);
     assert.deepEqual(again.work, work, kind);
@@ -169,7 +169,7 @@ test("a build that finds nothing to do says what the last one said of the object
   await settle(config);
   const { unreadable, notes } = await build(config, quiet, PLAIN_PARTS);
   assert.equal(unreadable.length, 1);
-  const { state: shape } = digestMakers();
+  const { state: shape } = digestDependencies();
   const state = await readState(buildDir, shape);
   const { objects } = state.said;
   writeState(buildDir, formatState(shape, { ...state, objects: [] }));

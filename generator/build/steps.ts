@@ -7,7 +7,7 @@ import { clearJournal, openJournal } from "../kept/journal.ts";
 import { formatState, timesOf, writeState } from "../kept/state.ts";
 import { publish } from "../publish/publish.ts";
 import { readServed, type Shelves } from "../shelves/shelves.ts";
-import { type Facts, gatherFacts, journalMaker, type Looked } from "./facts.ts";
+import { type Facts, gatherFacts, journalDependency, type Looked } from "./facts.ts";
 import { acceptedIn, findTakenBack, findWeaker, findWrong, passGates, type Weaker } from "./gates.ts";
 import { readBefore, refuseLoss } from "./loss.ts";
 import { type Given, step, type Work } from "./made.ts";
@@ -35,7 +35,7 @@ export const readAll = step("read", ["facts", "reading"], ["read", "said"], asyn
   const { shelves } = work;
   const before = await readBefore(facts, shelves);
   const originOf = await openOrigins(facts, before);
-  const journal = openJournal(shelves.buildDir, journalMaker(facts.makers, facts.config));
+  const journal = openJournal(shelves.buildDir, journalDependency(facts.dependencies, facts.config));
   const read = await readObjects({
     store: work.store,
     plan: reading,
@@ -112,9 +112,9 @@ export const publishViews = step(
   ["facts", "reading", "read", "said", "accepted", "plan", "written", "flushed", "inputs"],
   ["changes", "knowledge"],
   async ({ facts, reading, read, said, accepted, plan, written, flushed, inputs }, work: Work) => {
-    const knowledge = formatState(facts.makers.state, {
+    const knowledge = formatState(facts.dependencies.state, {
       fingerprint: reading.fingerprint,
-      makers: facts.makers,
+      dependencies: facts.dependencies,
       objects: read.objects,
       said,
       times: timesOf(facts.config),

@@ -8,7 +8,7 @@ import { checkReceipt, parseReceipt } from "../../snapshots/verify/receipt.ts";
 import type { Since } from "../../snapshots/verify/index.ts";
 import { openConfig } from "../config/config.ts";
 import type { Annexes } from "../build/annexes.ts";
-import { digestMakers } from "../build/dependency-digests.ts";
+import { digestDependencies } from "../build/dependency-digests.ts";
 import { countErrors, describeFindings, verifyLibrary } from "../publish/verify-library.ts";
 import { openProgress } from "../files/progress.ts";
 import { readSourceFile } from "../sources/source-file.ts";
@@ -52,9 +52,9 @@ const OTHER_PROGRAM =
 
 /** Whether the last build that this shelf remembers was made by other code than this. What nobody remembers, nobody can excuse. */
 async function isOfOtherProgram({ buildDir }: Shelves, { modules }: Annexes): Promise<boolean> {
-  const makers = digestMakers(modules);
-  const { makers: last } = await readState(buildDir, makers.state);
-  return last === null ? isStateKept(buildDir) : last.program !== makers.program;
+  const dependencies = digestDependencies(modules);
+  const { dependencies: last } = await readState(buildDir, dependencies.state);
+  return last === null ? isStateKept(buildDir) : last.program !== dependencies.program;
 }
 
 /** @throws ShelfError "bad_config" for what is neither a number nor a copy of current.json */

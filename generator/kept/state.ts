@@ -11,7 +11,7 @@ import type { About, PageImage, Rejection } from "../../snapshots/schema/index.t
 import { lazily } from "../../snapshots/format/relations.ts";
 import type { FileEntry } from "../../snapshots/format/tree.ts";
 import type { Config } from "../config/config.ts";
-import type { Makers } from "./makers.ts";
+import type { DependencyDigests } from "./dependencies.ts";
 import type { ObjectRow } from "../../snapshots/format/view-data.ts";
 import { seal, unseal } from "../files/sealed.ts";
 
@@ -70,7 +70,7 @@ export type BuildState = {
   /** Digest of all inputs of the last build: equal means that nothing changed. */
   readonly fingerprint: string;
   /** What made each kind of work in here. */
-  readonly makers: Makers | null;
+  readonly dependencies: DependencyDigests | null;
   readonly objects: readonly KnownObject[];
   readonly said: SaidOfObjects;
   /** Where their times came from; null when that is not known. */
@@ -96,7 +96,7 @@ export const NOTHING_WRITTEN: Written = { api: { facts: "", files: [] }, trees: 
 
 export const EMPTY_STATE: BuildState = {
   fingerprint: "",
-  makers: null,
+  dependencies: null,
   objects: [],
   times: null,
   said: { objects: 0, unreadable: [], deadLinks: [], notes: [] },
@@ -127,7 +127,7 @@ type Packed<T> = { readonly [K in keyof T]: Uint8Array };
 type View = "public" | "internal";
 
 /** The last state, or the empty one when there is none that is whole and that this program understands.
- *  @param shape digest of what decides the form of the file (`Makers.state`) */
+ *  @param shape digest of what decides the form of the file (`DependencyDigests.state`) */
 export async function readState(dir: string, shape: Sha256): Promise<BuildState> {
   try {
     const bytes = unseal(await readFile(join(dir, NAME)));

@@ -3,7 +3,7 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { Claim } from "../../snapshots/schema/claims.ts";
 import { parseConfig } from "../config/config.ts";
 import type { Facts } from "../build/facts.ts";
-import type { Makers } from "../kept/makers.ts";
+import type { DependencyDigests } from "../kept/dependencies.ts";
 import { NO_CLAIMS } from "../sources/claims.ts";
 import { NO_REGISTRY } from "../sources/read-registry.ts";
 import type { StoredObject } from "../sources/object-store.ts";
@@ -12,9 +12,9 @@ import { project, type Views } from "../build/project.ts";
 import { recordSet } from "../build/record-set.ts";
 import { EMPTY_STATE, type KnownObject, timesOf } from "../kept/state.ts";
 
-export const MAKERS = Object.fromEntries(
+export const DEPENDENCIES = Object.fromEntries(
   ["extracts", "pages", "bundles", "json", "documents", "leaks", "state", "program"].map((kind) => [kind, sha256(kind)]),
-) as unknown as Makers;
+) as unknown as DependencyDigests;
 
 export function storedObject(key: string, version = "1"): StoredObject {
   return { key, size: 10, version, uploaded: "2026-01-01T00:00:00Z", problem: null };
@@ -63,7 +63,7 @@ const record = (snapshot: string) => ({ sequence: 1, snapshot, created: "2026-01
 export function firstFacts(keys: readonly string[], more: Partial<Facts> = {}): Facts {
   return {
     config: CONFIG,
-    makers: MAKERS,
+    dependencies: DEPENDENCIES,
     listed: { rows: keys.map((key) => storedObject(key)), rejected: [], since: 0, why: null },
     registry: NO_REGISTRY,
     claims: NO_CLAIMS,
@@ -90,7 +90,7 @@ export function nextFacts(known: readonly KnownObject[], more: Partial<Facts> = 
     {
       state: {
         ...EMPTY_STATE,
-        makers: MAKERS,
+        dependencies: DEPENDENCIES,
         objects: known,
         times: timesOf(CONFIG),
         public: { snapshot: "a", documents: {} },

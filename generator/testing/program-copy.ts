@@ -21,7 +21,7 @@ export type ProgramCopy = {
 };
 
 export function copyProgram(): ProgramCopy {
-  const folder = mkdtempSync(join(tmpdir(), "proofshelf-makers-"));
+  const folder = mkdtempSync(join(tmpdir(), "proofshelf-dependencies-"));
   const copy = join(folder, "program");
   for (const part of PARTS) {
     cpSync(join(ROOT, part), join(copy, part), { recursive: true, filter: (path) => !path.startsWith(join(ROOT, "snapshots/data")) });

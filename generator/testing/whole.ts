@@ -5,7 +5,7 @@ import * as building from "../build/build.ts";
 import * as digesting from "../build/dependency-digests.ts";
 import type { BuildSummary } from "../build/summary.ts";
 import type { Config, StoreConfig } from "../config/config.ts";
-import type { Makers } from "../kept/makers.ts";
+import type { DependencyDigests } from "../kept/dependencies.ts";
 import type { Progress } from "../files/progress.ts";
 import * as embedding from "../index/embed.ts";
 import type { Parts } from "../publish/parts.ts";
@@ -30,6 +30,6 @@ export const openObjectStore = (store: StoreConfig): ObjectStore => storing.open
 export const embedViews = (config: Config, options?: embedding.EmbedViewsOptions): Promise<embedding.Embedding> =>
   embedding.embedViews(config, ANNEXES, options);
 
-export const digestMakers = (): Makers => digesting.digestMakers(ANNEXES.modules);
+export const digestDependencies = (): DependencyDigests => digesting.digestDependencies(ANNEXES.modules);
 
 export const repair = (config: Config, progress?: Progress): Promise<repairing.Repaired> => repairing.repair(config, ANNEXES, progress);

@@ -4,7 +4,7 @@ import type { Sha256 } from "../../snapshots/digest.ts";
 export const KEPT = ["extracts", "pages", "bundles", "json", "documents", "leaks"] as const;
 export type Kept = (typeof KEPT)[number];
 
-export type Makers = Readonly<Record<Kept, Sha256>> & {
+export type DependencyDigests = Readonly<Record<Kept, Sha256>> & {
   /** Of the file in which it is kept. */
   readonly state: Sha256;
   /** Of all that a build is made of: with another one everything is compared again, and nothing is void by that alone. */
