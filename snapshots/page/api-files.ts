@@ -3,8 +3,10 @@
 import { canonicalJson } from "../digest.ts";
 import { cutParts, partName, partsPath } from "../format/parts.ts";
 import { groupByCollection } from "../format/relations.ts";
+import { fillParts } from "../routes/match.ts";
 import { openapi } from "../routes/openapi.ts";
 import type { Route } from "../routes/route.ts";
+import { CORE_ROWS } from "../routes/routes.ts";
 import { rowsJson } from "../query/catalog.ts";
 import type { ViewData } from "../format/view-data.ts";
 
@@ -32,30 +34,32 @@ export function* objectParts({ library, objects }: Pick<ViewData, "library" | "o
 /** All but the objects: nothing of them follows from those. */
 export function* otherApiFiles(data: Omit<ViewData, "objects">, routes: readonly Route[]): Generator<DerivedFile> {
   const { cubs, code, library } = data;
-  yield* singleFiles(data);
-  yield jsonFile("openapi", canonicalJson(openapi(routes, { title: library.title, baseUrl: library.base_url })));
+  yield jsonFile("api/library.json", library);
+  for (const [id, make] of Object.entries(STORED)) {
+    const { file } = CORE_ROWS[id as StoredId];
+    for (const { parts = {}, value } of make(data, routes)) yield jsonFile(fillParts(file, parts), value);
+  }
   yield* partFiles(partsPath.records, cubs, ({ id }) => id, canonicalJson);
   yield* partFiles(partsPath.code, code.values(), ({ id }) => id, canonicalJson);
 }
 
-function* singleFiles({
-  library,
-  claims,
-  cubs,
-  meta,
-  code,
-  rejected,
-  withheld,
-  withdrawn,
-}: Omit<ViewData, "objects">): Generator<DerivedFile> {
-  const file = (name: string, value: unknown): DerivedFile => jsonFile(name, canonicalJson(value));
-  yield file("library", library);
-  yield file("claims", claims);
-  yield file("rejected", { rejected, withheld, ...(withdrawn === undefined ? {} : { withdrawn }) });
-  if (meta !== null) yield file("cubs/meta", meta);
-  for (const record of cubs) yield file(`cubs/${record.id}`, record);
-  for (const index of code.values()) yield file(`cubs/${index.id}/code`, index);
-}
+/** A row whose bytes lie below api/. */
+type StoredId = {
+  [Id in keyof typeof CORE_ROWS]: (typeof CORE_ROWS)[Id] extends { readonly file: `api/${string}` } ? Id : never;
+}[keyof typeof CORE_ROWS];
+
+/** A body, and what stands for the braces of the row's path. */
+type Stored = { readonly parts?: Readonly<Record<string, string>>; readonly value: unknown };
+
+/** What each row stores: one file, or one for each part. */
+const STORED: Readonly<Record<StoredId, (data: Omit<ViewData, "objects">, routes: readonly Route[]) => Iterable<Stored>>> = {
+  claims: ({ claims }) => [{ value: claims }],
+  openapi: ({ library }, routes) => [{ value: openapi(routes, { title: library.title, baseUrl: library.base_url }) }],
+  "cubs-meta": ({ meta }) => (meta === null ? [] : [{ value: meta }]),
+  cub: ({ cubs }) => cubs.values().map((value) => ({ parts: { id: value.id }, value })),
+  "cub-code": ({ code }) => code.values().map((value) => ({ parts: { id: value.id }, value })),
+  rejected: ({ rejected, withheld, withdrawn }) => [{ value: { rejected, withheld, ...(withdrawn === undefined ? {} : { withdrawn }) } }],
+};
 
 function* partFiles<T>(
   folder: string,
@@ -69,6 +73,6 @@ function* partFiles<T>(
   }
 }
 
-function jsonFile(name: string, json: string): DerivedFile {
-  return { path: `api/${name}.json`, type: JSON_TYPE, bytes: new TextEncoder().encode(json) };
+function jsonFile(path: string, value: unknown): DerivedFile {
+  return { path, type: JSON_TYPE, bytes: new TextEncoder().encode(canonicalJson(value)) };
 }

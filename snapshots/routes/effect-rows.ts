@@ -49,6 +49,7 @@ export const EFFECT_ROWS = {
   }),
   code: row({
     group: "registry",
+    views: "public",
     path: "/api/code/{repo}/{head}/{path...}",
     kind: "effect",
     access: "gated",
@@ -64,6 +65,7 @@ export const EFFECT_ROWS = {
   }),
   reindex: row({
     group: "service",
+    views: "public",
     methods: ["POST"],
     path: "/api/reindex",
     kind: "effect",
@@ -76,6 +78,7 @@ export const EFFECT_ROWS = {
   /** Of the gated view alone: people only. */
   "person-ask": row({
     group: "internal",
+    views: "internal",
     methods: ["POST"],
     path: "/api/ask",
     kind: "effect",

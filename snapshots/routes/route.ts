@@ -7,7 +7,7 @@ import type { z } from "zod";
 export type RowKind = "file" | "query" | "history" | "live" | "effect";
 /** Who may call. `token`: REINDEX_TOKEN; `gated`: the access gateway; `person`: the gateway, and people only. */
 export type RouteAccess = "public" | "token" | "gated" | "person";
-export type Views = "both" | "public" | "internal";
+type Views = "both" | "public" | "internal";
 
 /** What is counted together when requests per client are limited. */
 export type RateGroup = "search" | "mcp" | "ask" | "ai-search" | "code" | "llms-full" | "at";

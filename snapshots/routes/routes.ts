@@ -131,6 +131,7 @@ export const CORE_ROWS = {
   }),
   cubs: row({
     group: "registry",
+    views: "public",
     path: "/api/cubs",
     kind: "query",
     summary: "Proof records by filters and words",
@@ -154,6 +155,7 @@ export const CORE_ROWS = {
   }),
   "cubs-all": row({
     group: "registry",
+    views: "public",
     path: "/api/cubs.json",
     summary: "Every record in one file",
     success: json(CubListResponse, "All records"),
@@ -161,6 +163,7 @@ export const CORE_ROWS = {
   }),
   "cubs-meta": row({
     group: "registry",
+    views: "public",
     path: "/api/cubs/meta",
     file: "api/cubs/meta.json",
     summary: "Freshness, counts and reconciliation of the registry",
@@ -169,6 +172,7 @@ export const CORE_ROWS = {
   }),
   cub: row({
     group: "registry",
+    views: "public",
     path: "/api/cubs/{id}",
     file: "api/cubs/{id}.json",
     summary: "One proof record",
@@ -178,6 +182,7 @@ export const CORE_ROWS = {
   }),
   "cub-code": row({
     group: "registry",
+    views: "public",
     path: "/api/cubs/{id}/code",
     file: "api/cubs/{id}/code.json",
     summary: "Integrity index of a record's files: digests and availability, never bytes",
@@ -196,6 +201,7 @@ export const CORE_ROWS = {
   }),
   rejected: row({
     group: "service",
+    views: "public",
     path: "/api/rejected",
     file: "api/rejected.json",
     summary: "Inputs that were refused, with reasons: why something is missing",
@@ -203,6 +209,7 @@ export const CORE_ROWS = {
   }),
   health: row({
     group: "service",
+    views: "public",
     path: "/health",
     kind: "live",
     summary: "Whether this process can serve, and how old the snapshot is",
@@ -211,6 +218,7 @@ export const CORE_ROWS = {
   }),
   robots: row({
     group: "service",
+    views: "public",
     path: "/robots.txt",
     file: "pages/robots.txt",
     summary: "What crawlers may fetch",
@@ -227,6 +235,7 @@ export const CORE_ROWS = {
   }),
   sitemap: row({
     group: "service",
+    views: "public",
     path: "/sitemap.xml",
     file: "pages/sitemap.xml",
     summary: "Addresses of all public pages, or of the parts that have them where there are more than 50,000",
@@ -234,6 +243,7 @@ export const CORE_ROWS = {
   }),
   "sitemap-part": row({
     group: "service",
+    views: "public",
     path: "/sitemap-{part}.xml",
     file: "pages/sitemap-{part}.xml",
     summary: "A part of the sitemap",
@@ -243,6 +253,7 @@ export const CORE_ROWS = {
   }),
   "security-txt": row({
     group: "service",
+    views: "public",
     path: "/.well-known/security.txt",
     summary: "Whom to tell of a weakness (RFC 9116), where the configuration says so",
     success: text("text/plain", "security.txt"),

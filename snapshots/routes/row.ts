@@ -29,22 +29,26 @@ export const anyObject = z.looseObject({});
 export const text = (type: string, description: string): RouteResponse => ({ description, type });
 export const json = (schema: z.ZodType, description: string): RouteResponse => ({ description, schema });
 
-/** A row as it is written: who puts the table together adds the id and the views. */
-export type Row = Omit<Route, "id" | "views">;
+/** A row as it is written: who puts the table together adds the id. */
+export type Row = Omit<Route, "id">;
 type Given = Pick<Row, "group" | "path" | "summary" | "success"> & Partial<Row>;
-export type WrittenPage = Omit<PageRow, "id" | "views">;
+export type WrittenPage = Omit<PageRow, "id">;
 
 /** What a kept snapshot has of each kind, unless the row says otherwise. */
 const AT: Readonly<Record<RowKind, Route["at"]>> = { file: "kept", query: "kept", history: "now", live: "now", effect: "none" };
 
-/** A row: a public file that takes no parameters and counts against no limit, unless it says otherwise. */
+/** A row: a file of both views that takes no parameters and counts against no limit, unless it says otherwise.
+ *  The type keeps where its bytes lie, so that what is stored and has no maker does not compile. */
+export function row<const F extends string>(given: Given & { readonly file: F }): Row & { readonly file: F };
+export function row(given: Given): Row;
 export function row(given: Given): Row {
   const kind = given.kind ?? "file";
-  return { methods: READ, kind, access: "public", limit: null, at: AT[kind], page: false, query: [], parts: {}, errors: [], ...given };
+  const usual = { methods: READ, kind, access: "public", limit: null, at: AT[kind], page: false, views: "both" } as const;
+  return { ...usual, query: [], parts: {}, errors: [], ...given };
 }
 
 /** A page: read by people, so that it stands in no description. */
 export function pageRow(path: string, more: Partial<WrittenPage> = {}): WrittenPage {
   const kind = more.kind ?? "file";
-  return { path, methods: READ, kind, access: "public", limit: null, at: AT[kind], page: true, ...more };
+  return { path, methods: READ, kind, access: "public", limit: null, at: AT[kind], page: true, views: "both", ...more };
 }

@@ -7,6 +7,7 @@ export const HARVEST_ROWS = {
   /** A page, because the protocol has its own words for parameters that it does not know. */
   oai: row({
     group: "service",
+    views: "public",
     path: OAI_PATH,
     methods: ["GET", "HEAD", "POST"],
     kind: "history",
@@ -25,24 +26,28 @@ export const HARVEST_ROWS = {
   }),
   datacite: row({
     group: "service",
+    views: "public",
     path: "/api/datacite.json",
     summary: "The snapshot as DataCite metadata, for who registers a DOI for it",
     success: json(anyObject, "DataCite 4.6 as JSON, without a DOI"),
   }),
   "ro-crate": row({
     group: "service",
+    views: "public",
     path: "/ro-crate-metadata.json",
     summary: "The snapshot as a Research Object Crate: every object, who made it, its licence and its digest",
     success: { ...json(anyObject, "RO-Crate 1.2"), type: "application/ld+json" },
   }),
   "server-json": row({
     group: "service",
+    views: "public",
     path: "/server.json",
     summary: "What the public list of MCP servers takes of this one",
     success: json(anyObject, "server.json of 2025-12-11"),
   }),
   opensearch: row({
     group: "service",
+    views: "public",
     path: "/opensearch.xml",
     summary: "Lets a browser search this library from its address bar",
     success: text("application/opensearchdescription+xml", "OpenSearch 1.1 description"),

@@ -15,6 +15,7 @@ export const LOG_ROWS = {
   }),
   shelf: row({
     group: "service",
+    views: "public",
     path: "/shelf/{path...}",
     at: "now",
     summary: "The public shelf as files, for mirrors and auditors",

@@ -19,6 +19,7 @@ export const PROOF_ROWS = {
   }),
   predicate: row({
     group: "registry",
+    views: "public",
     path: PREDICATE_PATH,
     kind: "live",
     summary: "What a check of a proof states: the JSON Schema of the predicate in its in-toto statement",

@@ -6,6 +6,7 @@ import { key, type Row, row, text } from "../../routes/row.ts";
 function columnsRow(name: "catalog" | "cubs", group: Route["group"], summary: string): Row {
   return row({
     group,
+    views: "public",
     path: `/api/${name}.parquet`,
     errors: name === "cubs" ? [503] : [],
     summary: `${summary}, in columns`,
@@ -15,7 +16,7 @@ function columnsRow(name: "catalog" | "cubs", group: Route["group"], summary: st
 
 /** A table in one form, a line for each row. */
 function linesRow(form: "ndjson" | "csv", name: "catalog" | "cubs", group: Route["group"], summary: string): Row {
-  const shared = { group, path: `/api/${name}.${form}`, errors: name === "cubs" ? [503] : [] } as const;
+  const shared = { group, views: "public", path: `/api/${name}.${form}`, errors: name === "cubs" ? [503] : [] } as const;
   return form === "ndjson"
     ? row({ ...shared, summary: `${summary}, as JSON`, success: text("application/x-ndjson", "NDJSON") })
     : row({
@@ -31,6 +32,7 @@ function linesRow(form: "ndjson" | "csv", name: "catalog" | "cubs", group: Route
 export const SIDE_ROWS = {
   archive: row({
     group: "library",
+    views: "public",
     path: "/api/archive.tar",
     limit: "at",
     summary: "Every file of the snapshot in one archive; the same each time, ranges allowed",
