@@ -36,6 +36,7 @@ test("a build lists, reads, projects, gates, writes, looks for leaks, publishes,
       "publish",
       "withdraw what is gated now",
       "redact",
+      "keep what was looked through",
       "keep",
     ],
   );

@@ -74,11 +74,6 @@ export type WritingPlan = {
   readonly trees: ByView<ReadonlySet<Sha256>>;
   readonly documents: ByView<DocumentsPlan>;
   readonly internalIndex: InternalIndex;
-  readonly secrets: {
-    readonly digest: Sha256;
-    /** The served public snapshot, when it is clean of the same secrets: only what differs from it is looked through. */
-    readonly cleanSince: Sha256 | null;
-  };
   /** Digest of what decides which earlier snapshots hold what is gated now. */
   readonly gating: Sha256;
 };
@@ -163,7 +158,6 @@ export function planWriting(
   const shared = sha256(
     JSON.stringify([data.library, data.claims, digestOfRecords(data.cubs).sha256, sources, credits, speaking, addresses]),
   );
-  const digest = secretsDigest(views, facts.registry.privateTexts, facts.config.leaks);
   const json = (view: "public" | "internal"): PlannedJson => {
     const decisive = digestOfOthers(views[view]);
     const { api } = known.written[view];
@@ -207,17 +201,8 @@ export function planWriting(
     trees: { public: new Set(known.written.public.trees), internal: new Set(known.written.internal.trees) },
     documents: { public: shown, internal: internal.documents },
     internalIndex: internal.kind,
-    secrets: { digest, cleanSince: digest === known.secrets ? (known.public?.snapshot ?? null) : null },
     gating: gatingDigest(views, facts.registry.privateTexts),
   };
-}
-
-/** Everything that may not be public: equal to the last build's means that only what changed since has to be looked through. */
-function secretsDigest(views: Views, privateTexts: readonly string[], rules: Config["leaks"]): Sha256 {
-  const open = new Set(views.public.objects.map((row) => row.key));
-  const gated = views.internal.objects.filter((row) => !open.has(row.key)).map(({ key, sha256: digest, title }) => [key, digest, title]);
-  const allowed = rules.allow.map(({ public: place, text = null, gated: key = null }) => [place, text, key]);
-  return sha256(canonicalJson([views.internal.library.collections, gated, views.internal.claims, [...privateTexts].sort(), allowed]));
 }
 
 /** Everything but gated bytes that decides what is exposed: the same as the last build's means that only those can be. */
@@ -265,7 +250,6 @@ function usable(state: BuildState, { dependencies }: Facts): BuildState {
     pages: made("pages") ? state.pages : {},
     bundles: made("bundles") ? state.bundles : {},
     written: { public: written("public"), internal: written("internal") },
-    secrets: made("leaks") ? state.secrets : "",
     gating: made("leaks") ? state.gating : "",
   };
 }

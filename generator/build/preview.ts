@@ -44,8 +44,6 @@ export type Preview = {
   readonly json: { readonly public: Why | null; readonly internal: Why | null };
   /** Documents. */
   readonly index: { readonly public: IndexPreview; readonly internal: IndexPreview };
-  /** Public files that are looked through for what may not be public. */
-  readonly leaks: "none" | "changed files" | "all files";
   /** Public snapshots that would be taken out of service, because they hold what is gated now. */
   readonly withdrawn: readonly WithdrawnSnapshot[];
   readonly rejected: readonly Rejection[];
@@ -97,7 +95,6 @@ export async function previewBuild(config: Config, annexes: Annexes, keepHistory
       bundles: { kept: Object.keys(bundles).length, made: [] },
       json: { public: null, internal: null },
       index: { public: none, internal: none },
-      leaks: "none",
       withdrawn: [],
     };
   }
@@ -127,7 +124,6 @@ export async function previewBuild(config: Config, annexes: Annexes, keepHistory
     },
     json: { public: plan.json.public.why, internal: plan.json.internal.why },
     index: { public: describeDocuments(plan.documents.public), internal: describeDocuments(plan.documents.internal) },
-    leaks: plan.secrets.cleanSince === null ? "all files" : "changed files",
     withdrawn: removal.withdrawn,
     notes,
   };

@@ -119,7 +119,6 @@ export const publishViews = step(
       said,
       times: timesOf(facts.config),
       refused: read.refused,
-      secrets: plan.secrets.digest,
       gating: plan.gating,
       ...written.known,
     });

@@ -54,14 +54,32 @@ export async function writeViews(
   },
 ): Promise<Written> {
   const { plan, views, read, earlier, shelves, renderer, index, pagefind, progress } = options;
+  // What goes on beside the pages is shown when they are done.
+  let rendering = true;
+  let beside: Parameters<Progress["step"]> | null = null;
+  const showBeside = (...said: Parameters<Progress["step"]>): void => {
+    beside = said;
+    if (!rendering) progress.step(...said);
+  };
   // First, because it goes on by itself once it has begun.
-  const bundles = run(() => makeBundles(plan.bundles, shelves.public, pagefind, plan.knownBundles));
+  const bundles = run(() => makeBundles(plan.bundles, shelves.public, pagefind, plan.knownBundles, { step: showBeside }));
   const trees = run(() => objectTrees(views, read));
   const assets = run(async () => siteAssets(await renderer, shelves.public));
   const pictures = run(async () => shareAssets(views.public, await renderer, shelves.public));
-  const pages = run(() =>
-    renderPages({ data: views.public, pages: plan.pages(), total: plan.pageCount, renderer, shelf: shelves.public, progress, signal }),
-  );
+  const pages = run(async () => {
+    const made = await renderPages({
+      data: views.public,
+      pages: plan.pages(),
+      total: plan.pageCount,
+      renderer,
+      shelf: shelves.public,
+      progress,
+      signal,
+    });
+    rendering = false;
+    if (beside !== null) progress.step(...beside);
+    return made;
+  });
   const draft = (view: "public" | "internal", more: () => Promise<readonly Subtrees[]>) =>
     run(async () => {
       const { objects, others } = await writeApiFiles(shelves[view], views[view], plan.json[view].kept);

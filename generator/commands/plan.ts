@@ -33,7 +33,7 @@ export async function runPlan(options: CommonOptions & { readonly keepHistory?: 
 }
 
 function describe(preview: Preview): string {
-  const { nothing, running, objects, pages, bundles, json, index, leaks, rejected, notes } = preview;
+  const { nothing, running, objects, pages, bundles, json, index, rejected, notes } = preview;
   const lines = [
     ...(running === null ? [] : [`${running} What it does may change this.`]),
     nothing
@@ -48,7 +48,6 @@ function describe(preview: Preview): string {
       ...(json[view] === null ? [] : [`Write the JSON of the ${view} view: ${say([json[view]])}`]),
       ...describeIndex(view, index[view]),
     ]),
-    ...(nothing ? [] : [`Look for what may not be public in ${leaks}.`]),
     ...(preview.estimated
       ? [
           "Pages, bundles and documents are an estimate: what objects hold is known when they are read. Another title also changes the pages of neighbours and of what cites the object; the same bytes change nothing.",

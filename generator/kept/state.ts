@@ -86,8 +86,6 @@ export type BuildState = {
   readonly written: Readonly<Record<"public" | "internal", Written>>;
   readonly public: ViewState | null;
   readonly internal: ViewState | null;
-  /** Digest of what may not be public; the public snapshot above was clean of it. */
-  readonly secrets: string;
   /** Digest of what decides which earlier snapshots hold something that is gated now; all of that was looked after. */
   readonly gating: string;
 };
@@ -107,7 +105,6 @@ export const EMPTY_STATE: BuildState = {
   written: { public: NOTHING_WRITTEN, internal: NOTHING_WRITTEN },
   public: null,
   internal: null,
-  secrets: "",
   gating: "",
 };
 

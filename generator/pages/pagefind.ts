@@ -43,6 +43,7 @@ import { ENGLISH, isStemmed, languagesIn } from "../../snapshots/index/stemmers.
 import { formatBundleWords, mergeShard } from "./posting-lists.ts";
 import type { PagefindProcess } from "./pagefind-process.ts";
 import type { PageRecord } from "./pagefind-worker.ts";
+import { type Progress, SILENT } from "../files/progress.ts";
 import type { BuildState, KnownBundle } from "../kept/state.ts";
 
 const BUNDLE_DOCUMENTS = 512; // at most: one changed document makes all of its bundle again
@@ -117,12 +118,14 @@ export function dealBundles(data: ViewData, extracts: Extracts): readonly DealtB
 /** Bundles and shards as files under pagefind/, and what to remember of them. Bundles with `kept` are not made, nor are shards when
  *  every bundle is kept.
  *  @param before what the last build remembered
+ *  @param progress hears of bundles, and then of the shards and lists of words, how many are done of how many
  *  @throws ShelfError "build_failed" when Pagefind refuses something, ends or hangs; "snapshot_damaged" when what was kept is gone */
 export async function makeBundles(
   bundles: readonly (DealtBundle & { readonly kept: KnownBundle | null })[],
   shelf: Pick<DirectoryShelf, "putBlob" | "getBlob">,
   pagefind: () => PagefindProcess,
   before: BuildState["bundles"] = {},
+  { step }: Pick<Progress, "step"> = SILENT,
 ): Promise<{ readonly files: readonly FileEntry[]; readonly bundles: BuildState["bundles"] }> {
   const put = async (path: string, content: Uint8Array, type: string): Promise<FileEntry> => {
     const digest = sha256(content);
@@ -131,13 +134,16 @@ export async function makeBundles(
   };
   const shards = countShards(bundles.length);
   const made: Record<string, KnownBundle> = {};
+  const toMake = bundles.filter(({ kept }) => kept === null).length;
+  let done = 0;
   for (const [number, { facts, members, kept }] of bundles.entries()) {
     made[String(number)] = kept ?? { facts, files: await makeBundle(pagefind(), put, number, members(), shards) };
+    if (kept === null) step("write bundles for the browser's search", ++done, toMake);
   }
   const pages = bundles.reduce((sum, { size }) => sum + size, 0);
   const facts = sha256(bundles.map((bundle) => bundle.facts).join(" "));
   const known = before[SHARDS];
-  const words = known?.facts === facts ? known : { facts, files: await makeShards(Object.values(made), before, shards, shelf, put) };
+  const words = known?.facts === facts ? known : { facts, files: await makeShards(Object.values(made), before, shards, shelf, put, step) };
   const languages = languagesIn((language) => bundles.some((bundle) => bundle.languages.includes(language)));
   const list: BundleList = { bundles: bundles.map((_, number) => `pagefind/${number}/`), pages, languages, texts: true };
   const stemmers: FileEntry[] = [];
@@ -190,6 +196,7 @@ async function makeShards(
   shards: number,
   shelf: Pick<DirectoryShelf, "getBlob">,
   put: Put,
+  step: Progress["step"],
 ): Promise<FileEntry[]> {
   const read = async (file: FileEntry | undefined): Promise<Uint8Array | null> => {
     const bytes = await shelf.getBlob(file?.sha256 ?? "");
@@ -218,8 +225,9 @@ async function makeShards(
       if (was === null || Buffer.compare(was(shard), parts[number]?.(shard) ?? NO_POSTINGS) !== 0) stale.add(shard);
     }
   }
-  const anew = (): Promise<FileEntry[]> => makeShards(bundles, {}, shards, shelf, put);
+  const anew = (): Promise<FileEntry[]> => makeShards(bundles, {}, shards, shelf, put, step);
   const made: FileEntry[] = [];
+  const tell = (): void => step("write words for the browser's search", made.length, files);
   /** By list of near words: word → what the list says of it, or null where it is listed no more. */
   const near = new Map<number, Map<string, WordEntry | null>>();
   for (let shard = 0; shard < shards; shard++) {
@@ -230,6 +238,7 @@ async function makeShards(
     }
     const { bytes, words } = mergeShard(parts.map((part) => part(shard)));
     made.push(await put(wordsPath(shard), bytes, BYTES));
+    tell();
     const was = file === undefined ? NO_POSTINGS : await read(file);
     if (was === null) return anew();
     const [old, now] = [listedOf(parseWords(was)), listedOf(words)];
@@ -253,6 +262,7 @@ async function makeShards(
     const kept = [...parseWords(was)].filter(({ word }) => !changes.has(word));
     const sorted = [...kept, ...[...changes.values()].filter((entry) => entry !== null)].sort((a, b) => compareNames(a.word, b.word));
     made.push(await put(nearPath(at), Buffer.concat(formatWords(sorted)), BYTES));
+    tell();
   }
   return made;
 }

@@ -1,11 +1,13 @@
 /** Torture by planting: gated sentences, titles, keys, digests and private values go into files of a finished public draft, and into
- *  rows of a search index, one each; the look for leaks must find every one, in that file, and nothing else. */
+ *  rows of a search index, one each; the look for leaks must find every one, in that file, and nothing else. Each is looked for twice: as what
+ *  has just been written into a file, and as what has just been gated and stands in a file that was looked through before. */
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sha256 } from "../../snapshots/digest.ts";
 import { type BlobEntry, buildTree, diffTrees, type FileEntry } from "../../snapshots/format/tree.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
+import type { Extracts } from "../../snapshots/page/index.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../snapshots/shelf/read.ts";
 import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
@@ -18,6 +20,7 @@ import { describeLibrary, SILENT, writeFiles } from "../testing/library.ts";
 import { openSources } from "../files/import-closure.ts";
 import { PARTS, type Site } from "../publish/parts.ts";
 import { checkLeaks } from "../annex/leaks/leak-check.ts";
+import type { KeptLook } from "../annex/leaks/kept-look.ts";
 import { LeakError } from "../annex/leaks/leak-error.ts";
 import { indexRows } from "../publish/verify-library.ts";
 
@@ -46,9 +49,12 @@ type Library = {
   readonly shelf: DirectoryShelf;
   readonly snapshot: Snapshot;
   readonly files: ReadonlyMap<string, BlobEntry>;
-  readonly extract: (key: string) => Promise<Extract>;
+  readonly extracts: Pick<Extracts, "digest" | "read">;
   readonly site: Site;
 };
+
+/** What a look has to find, and what the one before it has left. */
+type Asked = Pick<Library, "views"> & { readonly privateTexts: readonly string[]; readonly kept: KeptLook | null };
 
 /** @param dir an empty folder */
 export async function tortureWithLeaks(
@@ -60,7 +66,9 @@ export async function tortureWithLeaks(
   const planted = new Map<string, number>();
   const failures: string[] = [];
   const tally = (channel: string): void => void planted.set(channel, (planted.get(channel) ?? 0) + 1);
-  if ((await check(library, library.files)).length > 0) failures.push("the draft has leaks before anything is planted");
+  const everything: Asked = { views: library.views, privateTexts: [PRIVATE], kept: null };
+  const clean = await check(library, library.files, everything);
+  if (clean.leaks.length > 0) failures.push("the draft has leaks before anything is planted");
   for (let done = 0; done < count; done += TOGETHER) {
     onProgress(done);
     const plants = [...pickPlants(random, library, Math.min(TOGETHER, count - done))];
@@ -73,14 +81,20 @@ export async function tortureWithLeaks(
       await library.shelf.putBlob(digest, bytes);
       files.set(path, { ...entry, sha256: digest, size: bytes.length });
     }
-    failures.push(...compare(plants, await check(library, files)));
+    const written = await check(library, files, { ...everything, kept: structuredClone(clean.look) });
+    failures.push(...compare(plants, written.leaks));
+    const before = await check(library, files, withoutGated(library.views, plants));
+    if (before.look === null) failures.push(...compare([], before.leaks));
+    const gated = await check(library, files, { ...everything, kept: before.look });
+    failures.push(...compare(plants, gated.leaks).map((failure) => `gated later: ${failure}`));
   }
   failures.push(...(await tortureIndex(join(dir, "index"), library, random, Math.ceil(count / 10), tally)));
   onProgress(count);
   return { planted, failures };
 }
 
-type Secret = { readonly kind: Leak["kind"]; readonly text: string };
+/** `owner`: key of the gated object. */
+type Secret = { readonly kind: Leak["kind"]; readonly text: string; readonly owner: string };
 type Plant = { readonly path: string; readonly secret: Secret; readonly channel: Channel };
 
 /** What was planted and is not told, and what is told and was not planted. */
@@ -93,21 +107,28 @@ function compare(plants: readonly Plant[], leaks: readonly { readonly kind: stri
   ];
 }
 
-async function check(library: Library, files: ReadonlyMap<string, BlobEntry>): Promise<readonly { kind: string; path: string }[]> {
+/** What was to be looked for before the owners of planted secrets, and their collection, were there. */
+function withoutGated(views: Library["views"], plants: readonly Plant[]): Asked {
+  const owners = new Set(plants.map(({ secret }) => secret.owner));
+  const objects = views.internal.objects.filter(({ key }) => !owners.has(key));
+  const { library } = views.public;
+  return { views: { ...views, internal: { ...views.internal, library, objects } }, privateTexts: [], kept: null };
+}
+
+type Checked = { readonly leaks: readonly { readonly kind: string; readonly path: string }[]; readonly look: KeptLook | null };
+
+async function check(library: Library, files: ReadonlyMap<string, BlobEntry>, asked: Asked): Promise<Checked> {
   const { root, trees } = buildTree([...files].map(([path, entry]): FileEntry => ({ ...entry, path })));
   for (const [digest, bytes] of trees) await library.shelf.putBlob(digest, bytes);
   try {
-    await checkLeaks({
-      ...library,
-      draft: root.sha256,
-      privateTexts: [PRIVATE],
-      rules: { allow: [] },
-      unchangedSince: library.snapshot.id,
-    });
-    return [];
+    const { look } = await checkLeaks({ ...library, ...asked, draft: root.sha256, rules: { allow: [] } });
+    return { leaks: [], look };
   } catch (error) {
     if (!(error instanceof LeakError)) throw error;
-    return error.leaks.flatMap(({ found }) => found.flatMap(({ kind, public: places }) => places.map(({ path }) => ({ kind, path }))));
+    const leaks = error.leaks.flatMap(({ found }) =>
+      found.flatMap(({ kind, public: places }) => places.map(({ path }) => ({ kind, path }))),
+    );
+    return { leaks, look: null };
   }
 }
 
@@ -130,7 +151,7 @@ function pickSecret(random: Random, { public: open, internal }: Library["views"]
   const words = sentenceOf(key).split(" ");
   const length = 8 + random.below(words.length - 8);
   const from = random.below(words.length - length + 1);
-  return random.pick<Secret>([
+  const secret = random.pick<Omit<Secret, "owner">>([
     { kind: "text", text: words.slice(from, from + length).join(" ") },
     { kind: "text", text: words.slice(from, from + length).join("\n") },
     { kind: "title", text: title },
@@ -138,6 +159,7 @@ function pickSecret(random: Random, { public: open, internal }: Library["views"]
     { kind: "digest", text: random.pick([digest, digest.toUpperCase(), Buffer.from(digest, "hex").toString("base64")]) },
     { kind: "private", text: PRIVATE },
   ]);
+  return { ...secret, owner: key };
 }
 
 const ONSETS = ["br", "cl", "d", "fl", "g", "k", "m", "n", "pr", "s", "tr", "v"];
@@ -227,7 +249,7 @@ const CHANNELS: readonly Channel[] = [
 /** Rows of a search index of its own, read by the engine as `verify` reads them. */
 async function tortureIndex(
   dir: string,
-  { views, extract }: Library,
+  { views, extracts }: Library,
   random: Random,
   count: number,
   tally: (channel: string) => void,
@@ -249,7 +271,7 @@ async function tortureIndex(
     return { ...plain, doc: `object:notes/${n}`, key: `notes/${n}`, title: place === 2 ? text : plain.title, passages: [passage] };
   });
   await index.update({ upsert, remove: [], base: null, tag: "planted" });
-  const wanted = await gatedSecrets(views.public, views.internal, extract, [PRIVATE]);
+  const wanted = await gatedSecrets(views.public, views.internal, extracts.read, [PRIVATE]);
   const { leaks } = await findLeaks(wanted, indexRows(index, "planted"));
   index.close();
   const folded = (text: string): string => text.replaceAll(/\s+/g, " ").toLowerCase();
@@ -295,12 +317,17 @@ async function makeLibrary(dir: string, random: Random): Promise<Library> {
   const [snapshot, internal] = [await open(shelves.public), await open(shelves.internal)];
   const files = new Map<string, BlobEntry>();
   for await (const { path, after } of diffTrees(null, snapshot.id, snapshot.tree)) if (after !== null) files.set(path, after);
+  const digests = new Map<string, string>();
+  for await (const { path, after } of diffTrees(null, internal.id, internal.tree)) digests.set(path, after?.sha256 ?? "");
   return {
     views: { public: await snapshot.data(), internal: await internal.data() },
     shelf: shelves.public,
     snapshot,
     files,
-    extract: async (key) => (await internal.extract(key)) as Extract,
+    extracts: {
+      digest: (key) => digests.get(`extracts/${key}`) ?? "",
+      read: async (key) => (await internal.extract(key)) as Extract,
+    },
     site: await PARTS.site(openSources()),
   };
 }

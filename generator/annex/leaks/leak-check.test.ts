@@ -1,18 +1,23 @@
 /** A refusal as an operator meets it: what it names, where, and how it is lifted. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { describeLibrary, SILENT, writeFiles } from "../../testing/library.ts";
-import { openAllowances } from "./leak-check.ts";
-import { type LeakGroup, proposal } from "./leak-error.ts";
+import { type KeptLook, readLook } from "./kept-look.ts";
+import { checkLeaks, openAllowances } from "./leak-check.ts";
+import { LeakError, type LeakGroup, proposal } from "./leak-error.ts";
 import { runHere } from "../../testing/run-program.ts";
 import { useParts } from "../../publish/parts.ts";
 import { PAGED_PARTS } from "../../testing/plain-parts.ts";
-import { build, openShelves } from "../../testing/whole.ts";
+import { build, digestDependencies, openShelves } from "../../testing/whole.ts";
 import { LEAK_INPUT } from "../../../snapshots/annex/leaks/index.ts";
-import { openConfig } from "../../config/config.ts";
+import type { Extract } from "../../../snapshots/schema/index.ts";
+import type { Shelf, SnapshotRecord } from "../../../snapshots/shelf/index.ts";
+import { createTreeCache, openSnapshot, type Snapshot } from "../../../snapshots/shelf/read.ts";
+import { type Config, openConfig } from "../../config/config.ts";
+import { openSources } from "../../files/import-closure.ts";
 
 useParts(PAGED_PARTS);
 
@@ -151,34 +156,143 @@ test("what is proposed covers every file that is named, however many there are",
   }
 });
 
-test("after one change what is made of it is looked through, and public objects alone where it says what another one says", async (t) => {
+type Looked = { readonly files: number; readonly bytes: number; readonly since: string | null };
+
+/** Says what the look of the last build read. */
+async function lookedAt(config: Config): Promise<Looked> {
+  const record = await openShelves(config).internal.readPointer();
+  return (JSON.parse(record?.inputs[LEAK_INPUT] ?? "{}") as { details: Looked }).details;
+}
+
+async function makeLibrary(t: TestContext, files: readonly (readonly [string, string])[]): Promise<{ dir: string; opened: Config }> {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-leaks-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
-  const shared = "The marmalade of seven oranges has to stand in the cellar for a year.";
-  await writeFiles(dir, [
-    ["proofshelf.yaml", config("")],
-    ["library/notes/a.md", `# A\n\n${shared}\n`],
+  const more = Array.from({ length: 12 }, (_, n) => [`library/notes/more/${n}.md`, `# Number ${n}\n\nOf many.\n`] as const);
+  await writeFiles(dir, [["proofshelf.yaml", config("")], ...more, ...files]);
+  return { dir, opened: await openConfig(join(dir, "proofshelf.yaml")) };
+}
+
+const SHARED = "The marmalade of seven oranges has to stand in the cellar for a year.";
+
+test("after one change, public or gated, what has changed is read and nothing else", async (t) => {
+  const { dir, opened } = await makeLibrary(t, [
+    ["library/notes/a.md", `# A\n\n${SHARED}\n`],
     ["library/notes/b.md", "# B\n\nAnother.\n"],
-    ...Array.from({ length: 12 }, (_, n) => [`library/notes/more/${n}.md`, `# Number ${n}\n\nOf many.\n`] as const),
-    ["library/drafts/b.md", `# Draft\n\n${shared}\n`],
+    ["library/drafts/b.md", `# Draft\n\n${SHARED}\n`],
   ]);
-  const opened = await openConfig(join(dir, "proofshelf.yaml"));
-  const looked = async (): Promise<{ readonly files: number; readonly since: string | null }> => {
+  const looked = async (): Promise<Looked> => {
     await build(opened, { progress: SILENT });
-    const record = await openShelves(opened).internal.readPointer();
-    return (JSON.parse(record?.inputs[LEAK_INPUT] ?? "{}") as { details: { files: number; since: string | null } }).details;
+    return lookedAt(opened);
   };
+  const servedNow = async (): Promise<string | undefined> => (await openShelves(opened).public.readPointer())?.snapshot;
   const first = await looked();
   assert.equal(first.since, null);
-  const { snapshot } = (await openShelves(opened).public.readPointer()) ?? {};
+  const snapshot = await servedNow();
   // The page of the folder is made anew, and has what the other object says.
   await writeFiles(dir, [["library/notes/b.md", "# B\n\nAnother one.\n"]]);
   const second = await looked();
   assert.equal(second.since, snapshot);
   assert.ok(second.files < first.files / 2, `${second.files} of ${first.files} files`);
+
+  const then = await servedNow();
+  await writeFiles(dir, [["library/drafts/b.md", `# Draft\n\n${SHARED}\n\nOf which nobody has heard until this day in June, I think.\n`]]);
+  const { files, bytes, since } = await looked();
+  assert.deepEqual([files, bytes, since, await servedNow()], [0, 0, then, then]);
+
   await writeFiles(dir, [
     ["library/notes/a.md", "# A\n\nOf jam.\n"],
     ["library/notes/b.md", "# B\n\n[[a]] and the plan.\n"],
   ]);
-  assert.equal((await looked()).since, (await openShelves(opened).public.records.index()).records.at(-2)?.snapshot);
+  assert.equal((await looked()).since, null, "what nobody says any more may stand in any file");
+});
+
+test("of gated objects those that have changed are read again, and none when a public one has", async (t) => {
+  const { opened } = await makeLibrary(t, [
+    ["library/drafts/b.md", `# Draft\n\n${SHARED}\n`],
+    ["library/drafts/c.md", "# Other\n\nOf plums and pears there is nothing to be said in this draft.\n"],
+  ]);
+  await build(opened, { progress: SILENT });
+  const shelves = openShelves(opened);
+  const open = async (shelf: Shelf): Promise<Snapshot> =>
+    openSnapshot(shelf, (await shelf.readPointer()) as SnapshotRecord, createTreeCache());
+  const [shown, internal] = [await open(shelves.public), await open(shelves.internal)];
+  const read: string[] = [];
+  const look = (kept: KeptLook | null, changed: string) =>
+    checkLeaks({
+      views: { public: shownData, internal: internalData },
+      shelf: shelves.public,
+      draft: shown.id,
+      extracts: {
+        digest: (key) => (key === changed ? "another" : key),
+        read: async (key) => {
+          read.push(key);
+          return (await internal.extract(key)) as Extract;
+        },
+      },
+      privateTexts: [],
+      rules: opened.leaks,
+      site,
+      kept,
+    });
+  const [shownData, internalData] = [await shown.data(), await internal.data()];
+  const site = await PAGED_PARTS.site(openSources());
+  const first = await look(null, "");
+  assert.deepEqual(read.splice(0), ["drafts/b.md", "drafts/c.md"]);
+  const second = await look(first.look, "");
+  assert.deepEqual(read.splice(0), []);
+  await look(second.look, "drafts/c.md");
+  assert.deepEqual(read, ["drafts/c.md"]);
+});
+
+test("what a page says is refused when it is gated later, when the page comes later, and when nobody else says it any more", async (t) => {
+  const { dir, opened } = await makeLibrary(t, [
+    ["library/notes/a.txt", "A note.\n"],
+    ["library/notes/c.txt", "Another.\n"],
+    ["library/drafts/a.md", "# Draft\n\nOf plums and pears there is nothing to be said in this draft.\n"],
+  ]);
+  const tryBuild = async (): Promise<"refused" | Looked> => {
+    const failed = await build(opened, { progress: SILENT }).then(
+      () => false,
+      (error: unknown) => error instanceof LeakError,
+    );
+    return failed ? "refused" : lookedAt(opened);
+  };
+  const first = await tryBuild();
+  assert.notEqual(first, "refused");
+  const saying = (name: string): string => `# How\n\nHow to ask for it: ${SAID.replace("a.txt", name)}\n`;
+  const remove = (path: string): void => rmSync(join(dir, path));
+
+  await writeFiles(dir, [["library/drafts/b.md", saying("a.txt")]]);
+  assert.equal(await tryBuild(), "refused", "gated later");
+  assert.equal(await tryBuild(), "refused", "a look that refused something is none to go on with");
+
+  await writeFiles(dir, [["library/notes/witness.md", saying("a.txt")]]);
+  assert.notEqual(await tryBuild(), "refused", "a public object says it");
+  await writeFiles(dir, [["library/notes/c.txt", "Another one.\n"]]);
+  const later = (await tryBuild()) as Looked;
+  assert.ok(later.since !== null && later.files < (first as Looked).files, "it is remembered who says it");
+  await writeFiles(dir, [["library/notes/witness.md", "# How\n\nIt is not told.\n"]]);
+  assert.equal(await tryBuild(), "refused", "the object that said it says it no more, and the page is as it was");
+
+  await writeFiles(dir, [["library/drafts/b.md", saying("b.txt")]]);
+  assert.notEqual(await tryBuild(), "refused");
+  await writeFiles(dir, [["library/notes/b.txt", "A third.\n"]]);
+  assert.equal(await tryBuild(), "refused", "the page comes later");
+  remove("library/notes/b.txt");
+
+  const kept = join(openShelves(opened).buildDir, "leaks.v8");
+  for (const spoil of [
+    () => rmSync(kept),
+    () => writeFileSync(kept, readFileSync(kept).subarray(0, 1000)),
+    () => writeFileSync(kept, Buffer.concat([readFileSync(kept).subarray(0, -1), Buffer.from([255])])),
+  ]) {
+    await writeFiles(dir, [["library/notes/c.txt", `Another one, ${spoil.toString().length} letters.\n`]]);
+    await tryBuild();
+    spoil();
+    await writeFiles(dir, [["library/drafts/a.md", `# Draft\n\nOf ${spoil.toString().length} plums.\n`]]);
+    assert.equal(((await tryBuild()) as Looked).since, null, "without it everything is looked at");
+  }
+  const dependencies = digestDependencies();
+  assert.notEqual(readLook(openShelves(opened).buildDir, dependencies), null);
+  assert.equal(readLook(openShelves(opened).buildDir, { ...dependencies, leaks: "another" }), null, "other code");
 });

@@ -4,24 +4,35 @@ import picomatch from "picomatch";
 import { canonicalJson, type Sha256 } from "../../../snapshots/digest.ts";
 import {
   type Allowance,
+  areSuspect,
+  findGatedFacts,
   findLeaks,
+  type GatedFacts,
   type GatedSecrets,
   gatedSecrets,
   LEAK_INPUT,
   LEAK_RULE,
   type LeakReport,
   type LeakSummary,
+  rememberLook,
+  resume,
   type SecretKind,
   type SharedPassages,
+  Sketch,
   snapshotFiles,
 } from "../../../snapshots/annex/leaks/index.ts";
 import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts";
+import { relationsOf } from "../../../snapshots/format/relations.ts";
+import type { ObjectRow, ViewData } from "../../../snapshots/format/view-data.ts";
+import type { Extracts } from "../../../snapshots/page/index.ts";
 import type { Extract } from "../../../snapshots/schema/index.ts";
 import type { Shelf } from "../../../snapshots/shelf/index.ts";
 import type { Config } from "../../config/config.ts";
 import type { Views } from "../../build/project.ts";
+import { digestOfItem } from "../../index/index-documents.ts";
 import type { Site } from "../../publish/parts.ts";
 import type { BlobEntry } from "../../../snapshots/format/tree.ts";
+import { type KeptLook, nameFacts } from "./kept-look.ts";
 import { filesSince } from "./snapshot-files.ts";
 import { LeakError } from "./leak-error.ts";
 import { openRereader } from "./reread.ts";
@@ -34,33 +45,37 @@ export type LeakInputs = Readonly<Record<"public" | "internal", Readonly<Record<
 /** Pairs of objects that a note names. */
 const MAX_NAMED = 20;
 
-/** @param unchangedSince the served public snapshot, when it was clean of the same secrets
- *  @returns notes for who runs the build, and what goes into the record of the snapshot
+/** @param kept of the last look, when the public snapshot that it was about is the one that this build is made upon
+ *  @returns notes for who runs the build, what goes into the record of the snapshot, and what the next look begins with
  *  @throws LeakError naming what was found where */
 export async function checkLeaks(options: {
   readonly views: Views;
   readonly shelf: Shelf;
   /** Of the public view. */
   readonly draft: Sha256;
-  readonly extract: (key: string) => Promise<Extract>;
+  /** Of the internal view. */
+  readonly extracts: Pick<Extracts, "digest" | "read">;
   readonly privateTexts: readonly string[];
   readonly rules: LeakRules;
   readonly site: Pick<Site, "pool" | "software">;
-  readonly unchangedSince: string | null;
-}): Promise<{ readonly notes: readonly string[]; readonly inputs: LeakInputs }> {
-  const { views, shelf, draft, rules, site } = options;
+  readonly kept: KeptLook | null;
+}): Promise<{ readonly notes: readonly string[]; readonly inputs: LeakInputs; readonly look: KeptLook | null }> {
+  const { views, shelf, draft, rules, site, kept } = options;
   const record = { sequence: 1, snapshot: draft, created: "", previous: null, inputs: {} };
   const snapshot = await openSnapshot(shelf, record, createTreeCache());
   const gatedKeys = new Set(views.internal.objects.map(({ key }) => key));
-  const extract = async (key: string): Promise<Extract | null> => (gatedKeys.has(key) ? options.extract(key) : null);
+  const extract = async (key: string): Promise<Extract | null> => (gatedKeys.has(key) ? options.extracts.read(key) : null);
   const reader = openRereader(snapshot, views.public, site.pool);
+  const facts = openFacts(options.extracts, kept);
   // What one look has heard of public objects holds for the next.
-  const secrets = await gatedSecrets(views.public, views.internal, extract, options.privateTexts);
+  const secrets = await gatedSecrets(views.public, views.internal, extract, options.privateTexts, facts.of);
+  const witness = openWitnesses(views.public);
   /** @param since what is made of other objects has been looked through in that snapshot
    *  @param sources whether all public objects are heard, and not only those that have changed */
   const scan = async (
     since: string | null,
     sources: boolean,
+    sketch: Sketch,
   ): Promise<LeakReport & { readonly wanted: ReturnType<typeof countSecrets> }> => {
     const changed = secrets.empty ? new Map<string, BlobEntry>() : new Map(await filesSince(snapshot, since));
     if (sources && since !== null && !secrets.empty)
@@ -69,25 +84,67 @@ export async function checkLeaks(options: {
       yield* site.software();
       yield* snapshotFiles(snapshot, views.public, changed);
     };
-    return { ...(await findLeaks(secrets, files(), { ...reader, allow: openAllowances(rules) })), wanted: countSecrets(secrets) };
+    const report = await findLeaks(secrets, files(), { ...reader, witness, sketch, allow: openAllowances(rules) });
+    return { ...report, wanted: countSecrets(secrets) };
   };
   const isLeaking = ({ leaks }: LeakReport): boolean => leaks.some(({ severity }) => severity === "error");
   try {
     // Which allowances are used, only a look at everything can tell.
-    const since = rules.allow.length === 0 ? options.unchangedSince : null;
-    let report = await scan(since, false);
+    let since = kept !== null && rules.allow.length === 0 ? kept.snapshot : null;
+    let sketch = new Sketch(since === null ? undefined : kept?.sketch);
+    const isThere = (said: string): boolean => witness(said.slice(0, said.indexOf("\0"))) === said;
+    const suspects = since === null || kept === null ? null : resume(secrets, kept.look, { fresh: facts.fresh, isThere, sketch });
+    const isSuspect = (): boolean => suspects !== null && areSuspect(secrets, suspects);
+    let report = await scan(since, false, sketch);
     // Words that an unchanged public source says itself are no leak: only a look at all sources can tell.
-    if (since !== null && isLeaking(report)) report = await scan(since, true);
+    if (since !== null && (isLeaking(report) || isSuspect())) report = await scan(since, true, sketch);
+    // What nobody says may stand in any file: a look at everything says where, or that it was a false suspicion.
+    if (since !== null && isSuspect()) {
+      since = null;
+      sketch = new Sketch();
+      report = await scan(since, false, sketch);
+    }
     if (isLeaking(report)) throw new LeakError(report.leaks.filter(({ severity }) => severity === "error"));
     const summary: LeakSummary = { rule: LEAK_RULE, found: 0, allowances: rules.allow.length };
     const detailed: LeakSummary = { ...summary, details: { ...report.wanted, ...report.looked, since } };
+    const isWorthKeeping = !secrets.empty && !secrets.text.isSampled && rules.allow.length === 0;
     return {
       notes: [...tellShared(report.shared), ...tellUnused(rules, report)],
       inputs: { public: { [LEAK_INPUT]: canonicalJson(summary) }, internal: { [LEAK_INPUT]: canonicalJson(detailed) } },
+      look: isWorthKeeping ? { snapshot: draft, look: rememberLook(secrets), objects: facts.objects, sketch: sketch.bits } : null,
     };
   } finally {
     await reader.close();
   }
+}
+
+/** OpenFacts reads of gated objects what is not kept of them. */
+function openFacts(extracts: Pick<Extracts, "digest" | "read">, kept: KeptLook | null) {
+  const objects = new Map<Sha256, GatedFacts>();
+  const fresh: Uint32Array[] = [];
+  return {
+    objects,
+    /** Runs of those that were not kept. */
+    fresh,
+    async of(row: ObjectRow): Promise<GatedFacts> {
+      const name = nameFacts(row, extracts.digest(row.key));
+      const known = kept?.objects.get(name);
+      const facts = known ?? findGatedFacts(row, await extracts.read(row.key));
+      objects.set(name, facts);
+      if (known === undefined) fresh.push(facts.runs);
+      return facts;
+    },
+  };
+}
+
+/** OpenWitnesses names a public object, claim or record by its key or id, and the digests of all that are named so. */
+function openWitnesses(data: ViewData): (keyOrId: string) => string | null {
+  const { objectByKey, claimById, recordById } = relationsOf(data);
+  return (name) => {
+    const others = [claimById.get(name), recordById.get(name)].map((item) => item && digestOfItem(item).sha256);
+    const digests = [objectByKey.get(name)?.sha256, ...others].filter((digest) => digest !== undefined);
+    return digests.length === 0 ? null : [name, ...digests].join("\0");
+  };
 }
 
 function countSecrets({ secrets, text }: GatedSecrets) {

@@ -14,6 +14,8 @@ import {
   NOTHING_EXPOSED,
   withdraw,
 } from "./gating.ts";
+import { noteFailure } from "../../build/summary.ts";
+import { type KeptLook, readLook, writeLook } from "./kept-look.ts";
 import { checkLeaks, openAllowances } from "./leak-check.ts";
 import { isRedacting, redact, withoutRedacted } from "./redact.ts";
 import { openRereader, type Rereader } from "./reread.ts";
@@ -87,25 +89,43 @@ const redaction: BuildAnnex = {
 };
 
 const leaks: BuildAnnex = {
-  open: () => [
-    {
-      at: "before publish",
-      name: "look for what may not be public",
-      async run({ facts, site, read, views, plan, written }, { shelves, progress }) {
-        progress.step("look for what may not be public");
-        return checkLeaks({
-          views,
-          shelf: shelves.public,
-          draft: written.drafts.public,
-          extract: read.extracts.read,
-          privateTexts: facts.registry.privateTexts,
-          rules: facts.config.leaks,
-          site,
-          unchangedSince: plan.secrets.cleanSince,
-        });
+  open() {
+    let look: KeptLook | null = null;
+    return [
+      {
+        at: "before publish",
+        name: "look for what may not be public",
+        async run({ facts, site, read, views, written }, { shelves, progress }) {
+          progress.step("look for what may not be public");
+          const { state, dependencies } = facts;
+          const kept = readLook(shelves.buildDir, dependencies);
+          const isBase = kept?.snapshot === state.public?.snapshot && facts.kept.public.has(kept?.snapshot ?? "");
+          const { look: made, ...said } = await checkLeaks({
+            views,
+            shelf: shelves.public,
+            draft: written.drafts.public,
+            extracts: read.extracts,
+            privateTexts: facts.registry.privateTexts,
+            rules: facts.config.leaks,
+            site,
+            kept: isBase ? kept : null,
+          });
+          look = made;
+          return said;
+        },
       },
-    },
-  ],
+      {
+        at: "after publish",
+        name: "keep what was looked through",
+        run: async ({ facts }, { shelves }) => ({
+          notes: await noteFailure(
+            async () => writeLook(shelves.buildDir, facts.dependencies, look),
+            (code) => `What was looked through for what may not be public could not be kept (${code}): the next build looks at everything.`,
+          ),
+        }),
+      },
+    ];
+  },
 };
 
 /** What is gated now goes before what is redacted: the index is written anew for what both leave. */

@@ -7,7 +7,7 @@ import { eachShingle, Fingerprints } from "./shingles.ts";
 import { formatKeyPath, formatSlug } from "../../format/layout.ts";
 import type { Extract } from "../../schema/extract.ts";
 import { KINDS } from "../../schema/kinds.ts";
-import { findCollection, type ViewData } from "../../format/view-data.ts";
+import { findCollection, type ObjectRow, type ViewData } from "../../format/view-data.ts";
 
 export const MIN_SECRET_CHARACTERS = 12; // of titles and private strings; shorter ones are words that occur anywhere
 
@@ -15,9 +15,21 @@ export type SecretKind = "key" | "digest" | "title" | "text" | "private";
 
 type Secret = { readonly kind: SecretKind; readonly value: string; readonly owner: number; published: boolean };
 
+/** What is looked for of a gated object: the runs of its texts, two numbers each, and whether its title is a secret. */
+export type GatedFacts = { readonly runs: Uint32Array; readonly titled: boolean };
+
+/** Who said in public what is gated, where a public object, claim or record did: its name and digest. */
+type Witnesses = { readonly ids: Map<number, string>; readonly slots: Map<number, string> };
+
 export type GatedSecrets = {
-  /** Takes a secret for said in public. */
-  publish(id: number): void;
+  /** Takes a secret for said in public. @param by its witness */
+  publish(id: number, by?: string | null): void;
+  /** The same of a run of words. */
+  publishRun(slot: number, by?: string | null): void;
+  readonly witnesses: Witnesses;
+  readonly needles: readonly Needle[];
+  /** Runs of summaries of gated collections, two numbers each. */
+  readonly summaries: Uint32Array;
   readonly secrets: readonly Secret[];
   /** Who says them: gated keys, prefixes, or "" for the registry and the claims. */
   readonly owners: readonly string[];
@@ -29,13 +41,27 @@ export type GatedSecrets = {
   readonly extract: (key: string) => Promise<Extract | null>;
 };
 
+/** FindGatedFacts returns what is looked for of a gated object. @param extract its extract, or null */
+export function findGatedFacts({ key, title, summary, kind }: ObjectRow, extract: Extract | null): GatedFacts {
+  const texts = textsOfExtract(extract);
+  return { runs: runsOf([summary, ...texts]), titled: kind !== "code" || !isMadeOfPath(title, key, texts) };
+}
+
+function runsOf(texts: readonly string[]): Uint32Array {
+  const runs: number[] = [];
+  for (const text of texts) eachShingle(text, (high, low) => runs.push(high, low), true);
+  return Uint32Array.from(runs);
+}
+
 /** @param extract the extract of an object of the internal view, or null
+ *  @param facts of gated objects, where they are known without reading them
  *  @param extra values that are in no view at all: private fields of records, canaries; at least twelve characters each */
 export async function gatedSecrets(
   publicData: ViewData,
   internalData: ViewData,
   extract: (key: string) => Promise<Extract | null>,
   extra: readonly string[] = [],
+  facts = async (row: ObjectRow): Promise<GatedFacts> => findGatedFacts(row, await extract(row.key)),
 ): Promise<GatedSecrets> {
   const secrets: Secret[] = [];
   const owners: string[] = [];
@@ -75,23 +101,28 @@ export async function gatedSecrets(
   const publicDigests = new Set(publicData.objects.map((row) => row.sha256));
   const gated = internalData.objects.filter((row) => !publicKeys.has(row.key));
   const text = new Fingerprints();
-  const addRuns = (value: string, owner: number): void => eachShingle(value, (high, low) => text.add(high, low, owner), true);
-  for (const { key, sha256, title, summary, kind } of gated) {
+  const addRuns = (runs: Uint32Array, owner: number): void => {
+    for (let at = 0; at < runs.length; at += 2) text.add(runs[at] as number, runs[at + 1] as number, owner);
+  };
+  for (const row of gated) {
+    const { key, sha256, title } = row;
     const owner = ownerOf(key);
     addKey(key, owner);
     if (!publicDigests.has(sha256)) addDigest(sha256, owner);
-    const texts = textsOfExtract(await extract(key));
-    if (kind !== "code" || !isMadeOfPath(title, key, texts)) addTitle(title, owner);
-    addRuns(summary, owner);
-    for (const said of texts) addRuns(said, owner);
+    const { runs, titled } = await facts(row);
+    if (titled) addTitle(title, owner);
+    addRuns(runs, owner);
   }
+  const summaries: number[] = [];
   const publicCollections = new Set(publicData.library.collections.map((collection) => collection.id));
   for (const { id, prefix, title, summary } of internalData.library.collections) {
     if (publicCollections.has(id)) continue;
     const owner = ownerOf(prefix);
     if (prefix !== "") addKey(prefix, owner);
     addTitle(title, owner);
-    addRuns(summary, owner);
+    const runs = runsOf([summary]);
+    addRuns(runs, owner);
+    summaries.push(...runs);
   }
   const publicRejected = new Set(publicData.rejected.map((item) => `${item.source} ${item.key}`));
   for (const item of internalData.rejected) {
@@ -114,11 +145,30 @@ export async function gatedSecrets(
   for (const value of extra) addText("private", value, nobody);
 
   const empty = secrets.length === 0 && text.size === 0;
-  const publish = (id: number): void => {
-    const secret = secrets[id];
-    if (secret !== undefined) secret.published = true;
+  const witnesses: Witnesses = { ids: new Map(), slots: new Map() };
+  const found: GatedSecrets = {
+    secrets,
+    owners,
+    match: createMatcher(needles),
+    needles,
+    digests,
+    text,
+    summaries: Uint32Array.from(summaries),
+    empty,
+    extract,
+    witnesses,
+    publish(id, by = null) {
+      const secret = secrets[id];
+      if (secret === undefined || secret.published) return;
+      secret.published = true;
+      if (by !== null) witnesses.ids.set(id, by);
+    },
+    publishRun(slot, by = null) {
+      if (text.isPublished(slot)) return;
+      text.publish(slot);
+      if (by !== null) witnesses.slots.set(slot, by);
+    },
   };
-  const found: GatedSecrets = { secrets, owners, match: createMatcher(needles), digests, text, empty, extract, publish };
   if (!empty) publishKnown(found, publicData);
   return found;
 }
@@ -162,17 +212,19 @@ function publishKnown(secrets: GatedSecrets, data: ViewData): void {
 }
 
 /** Takes what a text says for said in public.
+ *  @param by who says it
  *  @param except what is none the less to be told */
 export function publishText(
   secrets: GatedSecrets,
   text: string,
+  by: string | null = null,
   except: { readonly ids: ReadonlySet<number>; readonly slots: ReadonlySet<number> } = { ids: new Set(), slots: new Set() },
 ): void {
-  for (const { id } of matches(secrets, Buffer.from(text))) if (!except.ids.has(id)) secrets.publish(id);
-  for (const { id } of matchTitles(secrets, text)) if (!except.ids.has(id)) secrets.publish(id);
+  for (const { id } of matches(secrets, Buffer.from(text))) if (!except.ids.has(id)) secrets.publish(id, by);
+  for (const { id } of matchTitles(secrets, text)) if (!except.ids.has(id)) secrets.publish(id, by);
   eachShingle(text, (high, low) => {
     const place = secrets.text.find(high, low);
-    if (place >= 0 && !except.slots.has(place)) secrets.text.publish(place);
+    if (place >= 0 && !except.slots.has(place)) secrets.publishRun(place, by);
   });
 }
 
@@ -188,19 +240,24 @@ export function* matchTitles(secrets: GatedSecrets, text: string): Generator<Mat
 
 const HEX_LENGTH = 64;
 
-/** findDigests looks at one byte of 64 where that is no hex digit, for no digest goes over it. */
 function* findDigests(digests: ReadonlyMap<string, number>, bytes: Uint8Array): Generator<Match> {
+  for (const { run, start } of hexRuns(bytes)) {
+    for (let from = 0; from + HEX_LENGTH <= run.length; from++) {
+      const id = digests.get(run.slice(from, from + HEX_LENGTH));
+      if (id !== undefined) yield { id, offset: start + from, end: start + from + HEX_LENGTH };
+    }
+  }
+}
+
+/** HexRuns yields what may be digests, in lower case. It looks at one byte of 64 where that is no hex digit, for no digest goes over it. */
+export function* hexRuns(bytes: Uint8Array): Generator<{ readonly run: string; readonly start: number }> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = HEX_LENGTH - 1; at < text.length; at += HEX_LENGTH) {
     if (!isHex(text[at])) continue;
     let start = at;
     while (isHex(text[start - 1])) start--;
     while (isHex(text[at])) at++;
-    const run = at - start < HEX_LENGTH ? "" : text.toString("latin1", start, at).toLowerCase();
-    for (let from = 0; from + HEX_LENGTH <= run.length; from++) {
-      const id = digests.get(run.slice(from, from + HEX_LENGTH));
-      if (id !== undefined) yield { id, offset: start + from, end: start + from + HEX_LENGTH };
-    }
+    if (at - start >= HEX_LENGTH) yield { run: text.toString("latin1", start, at).toLowerCase(), start };
   }
 }
 

@@ -7,6 +7,7 @@ import { type GatedSecrets, publishText, type SecretKind, textsOfExtract } from 
 import { findRuns, type FoundText, readStretch, type Run, type Scan, scanFile, stretches } from "./scan.ts";
 import type { ScannedFile } from "../../verify/scanned-file.ts";
 import { type Fingerprints, SHINGLE_WORDS } from "./shingles.ts";
+import type { Sketch } from "./sketch.ts";
 
 /** Words that a public object and a gated one share, from which on it is worth a word. */
 const LONG_PASSAGE = 60;
@@ -49,6 +50,10 @@ export type LeakOptions = {
   /** What the browser's index is told of an object, by its extract, or of a claim or record: texts that stand in one row there. */
   readonly record?: (keyOrId: string) => Promise<readonly string[]>;
   readonly allow?: readonly Allowance[];
+  /** Name and digest of the public object, claim or record with a key or id; null when there is none. */
+  readonly witness?: (keyOrId: string) => string | null;
+  /** Gets what files that are made here say. */
+  readonly sketch?: Sketch;
 };
 
 export type LeakReport = {
@@ -73,7 +78,7 @@ type TextHit = Name & FoundText;
 export async function findLeaks(
   secrets: GatedSecrets,
   files: AsyncIterable<ScannedFile> | Iterable<ScannedFile>,
-  { reread = async () => null, record = async () => [], allow = [] }: LeakOptions = {},
+  { reread = async () => null, record = async () => [], allow = [], witness = () => null, sketch }: LeakOptions = {},
 ): Promise<LeakReport> {
   const looked = { files: 0, bytes: 0 };
   if (secrets.empty) return { leaks: [], shared: [], allowed: allow.map(() => false), looked };
@@ -84,19 +89,22 @@ export async function findLeaks(
   const leaked = { ids: new Set<number>(), slots: new Set<number>() };
   /** Publishes what an extract, or a file of the browser's index, may say. */
   const hearOwn = async ({ path, bytes }: ScannedFile): Promise<void> => {
-    if (path.startsWith("extracts/")) for (const text of (await reread(nameOf(path))) ?? []) publishText(secrets, text);
+    if (path.startsWith("extracts/"))
+      for (const text of (await reread(nameOf(path))) ?? []) publishText(secrets, text, witness(nameOf(path)));
     const keys = path.startsWith("pagefind/") ? findIndexedKeys(path, inflate(path, bytes)) : [];
     // By then its extract has been looked through: what leaked there is no excuse for saying it again.
-    for (const key of keys) for (const text of await record(key)) publishText(secrets, text, leaked);
+    for (const key of keys) for (const text of await record(key)) publishText(secrets, text, witness(key), leaked);
   };
   for await (const file of files) {
     const { path, source, software = false } = file;
     const name = nameOf(path);
-    looked.files++;
-    looked.bytes += file.bytes.length;
-    const found = scanFile(secrets, file);
+    if (!software) {
+      looked.files++;
+      looked.bytes += file.bytes.length;
+    }
+    const found = scanFile(secrets, file, source || software ? null : sketch);
     if (source || software) {
-      publishAll(secrets, found);
+      publishAll(secrets, found, source ? witness(name) : null);
       for (const id of source ? found.ids.keys() : []) {
         // Titles are words, which anybody may say.
         if (secrets.secrets[id]?.kind !== "title" && !found.inside.has(id))
@@ -178,9 +186,9 @@ function holdsSecrets(secrets: GatedSecrets, { ids, texts }: Scan): boolean {
   return ids.keys().some((id) => !isKnown(secrets, id)) || texts.some((text) => openRuns(secrets, text).length > 0);
 }
 
-function publishAll(secrets: GatedSecrets, { ids, texts }: Scan): void {
-  for (const id of ids.keys()) secrets.publish(id);
-  for (const { runs } of texts) for (const { slot } of runs) secrets.text.publish(slot);
+function publishAll(secrets: GatedSecrets, { ids, texts }: Scan, by: string | null): void {
+  for (const id of ids.keys()) secrets.publish(id, by);
+  for (const { runs } of texts) for (const { slot } of runs) secrets.publishRun(slot, by);
 }
 
 function shorten(text: string): string {
@@ -277,7 +285,7 @@ function allowIn(secrets: GatedSecrets, { ids, texts }: Scan, allowance: OpenAll
   }
   for (const { slot } of texts.flatMap(({ runs }) => runs)) {
     if (secrets.text.isPublished(slot) || !allowance.slots.has(slot)) continue;
-    secrets.text.publish(slot);
+    secrets.publishRun(slot);
     allowance.used = true;
   }
 }

@@ -1,8 +1,9 @@
 /** One public file looked through for what is gated: which secrets it holds, and where. Nothing is judged here. */
 import { findReading, inflate, NO_PLACE, type Place, readTexts, type Texts } from "./decode.ts";
-import { type GatedSecrets, matches, matchTitles } from "./gated.ts";
+import { type GatedSecrets, hexRuns, matches, matchTitles } from "./gated.ts";
 import type { ScannedFile } from "../../verify/scanned-file.ts";
 import { eachShingle, findRunStart, foldText, SHINGLE_WORDS } from "./shingles.ts";
+import type { Sketch } from "./sketch.ts";
 
 /** Eight words that a gated text says, too. `number`: of the run in the text; `end`: where it ends in the folded text. */
 export type Run = { readonly slot: number; readonly number: number; readonly end: number };
@@ -23,12 +24,14 @@ export type Scan = {
   readonly texts: readonly FoundText[];
 };
 
-export function scanFile(secrets: GatedSecrets, file: ScannedFile): Scan {
+/** @param sketch gets everything by which something gated may be found in this file later */
+export function scanFile(secrets: GatedSecrets, file: ScannedFile, sketch: Sketch | null = null): Scan {
   const { path, source, type, offset = 0, binary = false, software = false } = file;
   const bytes = binary ? file.bytes : inflate(path, file.bytes);
   const decoded = software ? readSoftware(bytes) : readTexts(bytes, binary ? "none" : findReading(type, source));
   // Lines of a part are not those of the file.
   const placed = (place: () => Place): (() => Place) => (offset > 0 ? () => NO_PLACE : place);
+  if (sketch !== null) addBytes(sketch, bytes);
   const ids = new Map<number, () => Place>();
   const inside = new Set<number>();
   for (const { id, offset: at, end } of matches(secrets, bytes)) {
@@ -57,6 +60,7 @@ export function scanFile(secrets: GatedSecrets, file: ScannedFile): Scan {
   }
   if (!decoded.plain) {
     const joined = Buffer.from(decoded.texts.join("\0"));
+    if (sketch !== null) addBytes(sketch, joined);
     for (const { id, offset: at } of matches(secrets, joined)) {
       if (!ids.has(id))
         ids.set(
@@ -67,10 +71,15 @@ export function scanFile(secrets: GatedSecrets, file: ScannedFile): Scan {
   }
   const texts: FoundText[] = [];
   for (const [n, text] of decoded.texts.entries()) {
-    const runs = findRuns(secrets, text);
+    const runs = findRuns(secrets, text, sketch);
     if (runs.length > 0) texts.push({ text, runs, place: (at) => (offset > 0 ? NO_PLACE : decoded.place(n, at)) });
   }
   return { ids, inside, texts };
+}
+
+function addBytes(sketch: Sketch, bytes: Uint8Array): void {
+  sketch.addBytes(bytes);
+  for (const { run } of hexRuns(bytes)) sketch.addDigests(run);
 }
 
 /** Sentences lie in template strings. */
@@ -85,12 +94,13 @@ function readSoftware(bytes: Uint8Array): Texts {
   );
 }
 
-export function findRuns({ text: gated }: GatedSecrets, text: string): readonly Run[] {
+export function findRuns({ text: gated }: GatedSecrets, text: string, sketch: Sketch | null = null): readonly Run[] {
   const runs: Run[] = [];
-  if (gated.size === 0) return runs;
+  if (gated.size === 0 && sketch === null) return runs;
   let number = 0;
   eachShingle(text, (high, low, end) => {
     number++;
+    sketch?.add(high, low);
     const slot = gated.find(high, low);
     if (slot >= 0) runs.push({ slot, number, end });
   });

@@ -183,6 +183,16 @@ export class Fingerprints {
     return ((this.#marks[place] as number) & COMMON) !== 0;
   }
 
+  /** Whether there are so many that not all of them are looked for. */
+  get isSampled(): boolean {
+    return this.#sampled > 0;
+  }
+
+  /** Calls `take` with every fingerprint that is said in public. */
+  eachPublished(take: (place: number, high: number, low: number) => void): void {
+    for (let at = 0; at < this.#low.length; at++) if (this.isPublished(at)) take(at, this.#high[at] as number, this.#low[at] as number);
+  }
+
   publish(place: number): void {
     (this.#marks[place] as number) |= PUBLISHED;
   }

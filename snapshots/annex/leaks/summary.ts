@@ -21,7 +21,7 @@ export const LeakSummary = z
         bytes: Count,
         since: SnapshotId.nullable().meta({
           description:
-            "The snapshot whose files had been looked through for the same before, so that only changed ones were now; null: all were",
+            "The snapshot whose files had been looked through before, so that only changed ones were now: of the others it was known that they say nothing that is looked for; null: all were",
         }),
       })
       .exactOptional()

@@ -1,0 +1,51 @@
+/** What the last look for leaks found, in a file beside the state: with it the next one looks at what changed. A cache, and only for a build
+ *  upon the snapshot that it is about: without it, or with one that is not whole or that other code has written, everything is looked at. */
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { deserialize, serialize } from "node:v8";
+import { canonicalJson, type Sha256, sha256 } from "../../../snapshots/digest.ts";
+import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
+import type { GatedFacts, Look, SketchBits } from "../../../snapshots/annex/leaks/index.ts";
+import type { ObjectRow } from "../../../snapshots/format/view-data.ts";
+import type { DependencyDigests } from "../../kept/dependencies.ts";
+import { seal, unseal } from "../../files/sealed.ts";
+
+export type KeptLook = {
+  /** The public snapshot in which nothing was found. */
+  readonly snapshot: Sha256;
+  readonly look: Look;
+  /** Of gated objects by the digest of what decides them (`nameFacts`). */
+  readonly objects: ReadonlyMap<Sha256, GatedFacts>;
+  /** Null when its files say too much to be sketched. */
+  readonly sketch: SketchBits | null;
+};
+
+const NAME = "leaks.v8";
+
+/** CodeOf returns the digest of what looks, and of what reads public objects again for it. */
+function codeOf({ leaks, extracts, bundles }: DependencyDigests): Sha256 {
+  return sha256(canonicalJson([leaks, extracts, bundles]));
+}
+
+/** NameFacts returns the digest of what decides the facts of a gated object. @param extract digest of its extract */
+export function nameFacts({ key, title, summary, kind }: ObjectRow, extract: string): Sha256 {
+  return sha256(canonicalJson([key, title, summary, kind, extract]));
+}
+
+/** @returns null when there is none of this code that is whole */
+export function readLook(dir: string, dependencies: DependencyDigests): KeptLook | null {
+  try {
+    const bytes = unseal(readFileSync(join(dir, NAME)));
+    if (bytes === null) return null;
+    const { code, kept } = deserialize(bytes) as { readonly code: Sha256; readonly kept: KeptLook };
+    return code === codeOf(dependencies) ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param kept null where nothing is gated */
+export function writeLook(dir: string, dependencies: DependencyDigests, kept: KeptLook | null): void {
+  if (kept === null) rmSync(join(dir, NAME), { force: true });
+  else writeWhole(join(dir, NAME), seal(serialize({ code: codeOf(dependencies), kept })), { durable: false });
+}
