@@ -6,6 +6,7 @@ export const CITED = /^\/(?:(?:object\/.*|claims\/.+|registry\/CUB-[0-9]+)\/)?$/
 const LATER_PART = /=p[0-9]+\/$/;
 /** Pages whose citations lie in one file. */
 const TOGETHER = 500;
+const NO_BYTES = new Uint8Array();
 
 type CitedFile = { readonly path: string; readonly bytes: Uint8Array };
 
@@ -19,8 +20,9 @@ export function openCitations<T extends CitedFile>(
   files(): Iterable<T>;
 } {
   const counts = new Map<string, number>();
-  const together = new Map<string, T[]>();
-  const placesOf = new Map<string, ReadonlyMap<string, string>>();
+  // Texts, since a short buffer is cut out of a longer one, which it would hold: gigabytes for 150,000 pages.
+  const together = new Map<string, { readonly first: T; readonly texts: string[] }>();
+  let last: { readonly page: string; readonly places: ReadonlyMap<string, string> } | null = null;
   const take = async (page: string): Promise<ReadonlyMap<string, string>> => {
     // No name of a page or a folder begins with "=" and this letter.
     const folder = page === "/" ? page : page.replace(/[^/]*\/$/, "");
@@ -32,9 +34,8 @@ export function openCitations<T extends CitedFile>(
       const place = `${folder}=${part === 0 ? name : name.replace(".", `-${part + 1}.`)}`;
       const cited = await read(page + name, exportFile(place));
       if (cited === null) continue;
-      const others = together.get(place);
-      if (others === undefined) together.set(place, [cited]);
-      else others.push(cited);
+      const { texts } = together.get(place) ?? { texts: [] as string[] };
+      if (texts.push(Buffer.from(cited.bytes).toString()) === 1) together.set(place, { first: { ...cited, bytes: NO_BYTES }, texts });
       places.set(name, place);
     }
     return places;
@@ -44,15 +45,13 @@ export function openCitations<T extends CitedFile>(
       if (!CITED.test(path)) return file;
       // What is cited of a long text is all of it, beside its first part.
       const page = path.replace(LATER_PART, "");
-      const places = placesOf.get(page) ?? (await take(page));
-      placesOf.set(page, places);
+      // The parts of a text come one behind the other.
+      const places = last?.page === page ? last.places : await take(page);
+      last = { page, places };
       return { ...file, bytes: Buffer.from(linked(Buffer.from(file.bytes).toString(), { path, page, mount, places })) };
     },
     *files() {
-      for (const [place, all] of together) {
-        const [first] = all;
-        if (first !== undefined) yield { ...first, path: exportFile(place), bytes: joined(place, all) };
-      }
+      for (const [place, { first, texts }] of together) yield { ...first, path: exportFile(place), bytes: joined(place, texts) };
     },
   };
 }
@@ -79,8 +78,7 @@ function linked(html: string, { path, page, mount, places }: Page): string {
   });
 }
 
-function joined(place: string, files: readonly CitedFile[]): Buffer {
-  const texts = files.map(({ bytes }) => Buffer.from(bytes).toString());
+function joined(place: string, texts: readonly string[]): Buffer {
   if (place.endsWith(".bib")) return Buffer.from(texts.map((text) => `${text.trimEnd()}\n`).join("\n"));
   return Buffer.from(`${JSON.stringify(texts.flatMap((text) => JSON.parse(text) as unknown))}\n`);
 }

@@ -202,7 +202,7 @@ async function* pathsOf(
     throw new ShelfError("internal", "An export lists pages and renders none.");
   };
   const pages = [
-    ...[...storedPages(data, ROUTES, { digest: noExtract, read: noExtract })].map(({ path }) => path),
+    ...Array.from(storedPages(data, ROUTES, { digest: noExtract, read: noExtract }), ({ path }) => path),
     // The front page of a kept snapshot leads to its list and to what came with it.
     ...(await historyPaths(view)).filter((path) => mount === "" || path === pagePath.snapshots || path.endsWith(`..${open.snapshot.id}/`)),
   ];
