@@ -13,7 +13,7 @@ import { type Extracts, storedPages } from "../../snapshots/page/index.ts";
 import type { Config } from "../config/config.ts";
 import type { Facts, Looked } from "./facts.ts";
 import type { ByView } from "../shelves/by-view.ts";
-import { digestOfItem } from "../index/index-documents.ts";
+import { digestOfItem } from "../index/item-digest.ts";
 import type { Kept } from "../kept/dependencies.ts";
 import type { Why } from "../kept/why.ts";
 import { type DocumentsPlan, type InternalIndex, planDocuments, planInternal } from "../index/plan-documents.ts";

@@ -1,9 +1,9 @@
 /** What of a view is searchable: objects, claims and records as documents of the index. */
-import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
+import { type Sha256 } from "../../snapshots/digest.ts";
 import { type Document, documentId } from "../../snapshots/index/index.ts";
 import type { Claim } from "../../snapshots/schema/claims.ts";
 import type { CubRecord, Passage } from "../../snapshots/schema/index.ts";
-import { memoize } from "../../snapshots/format/relations.ts";
+import { digestOfItem } from "./item-digest.ts";
 import { findCollection, type ViewData } from "../../snapshots/format/view-data.ts";
 
 /** A document whose passages may still lie in the shelf, in the extract with this digest. */
@@ -43,9 +43,6 @@ export function* indexEntries(data: ViewData, extractDigest: (key: string) => st
     }));
   }
 }
-
-/** Of a claim or a record; both views have the same ones. */
-export const digestOfItem = memoize((item: object) => ({ sha256: sha256(canonicalJson(item)) }));
 
 function plainEntry(
   kind: "claim" | "record",

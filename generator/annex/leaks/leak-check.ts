@@ -29,7 +29,7 @@ import type { Extract } from "../../../snapshots/schema/index.ts";
 import type { Shelf } from "../../../snapshots/shelf/index.ts";
 import type { Config } from "../../config/config.ts";
 import type { Views } from "../../build/project.ts";
-import { digestOfItem } from "../../index/index-documents.ts";
+import { digestOfItem } from "../../index/item-digest.ts";
 import type { Site } from "../../publish/parts.ts";
 import type { BlobEntry } from "../../../snapshots/format/tree.ts";
 import { type KeptLook, nameFacts } from "./kept-look.ts";

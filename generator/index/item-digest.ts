@@ -1,0 +1,5 @@
+import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
+import { memoize } from "../../snapshots/format/relations.ts";
+
+/** Of a claim or a record; both views have the same ones. */
+export const digestOfItem = memoize((item: object) => ({ sha256: sha256(canonicalJson(item)) }));
