@@ -15,7 +15,9 @@ const WRITE_BYTES = 1024 * 1024;
 export type PackWriter = {
   /** Not again what is in there already. */
   add(entry: PackEntry): void;
-  /** What is not sealed yet. */
+  /** Whether what is not sealed yet holds it. Nothing is written for the asking. */
+  has(digest: Sha256): boolean;
+  /** What is not sealed yet, to be read from the file. */
   find(digest: Sha256): { readonly path: string; readonly packed: Packed } | null;
   entries(): Iterable<readonly [Sha256, Packed]>;
   /** Nothing happens when nothing was added. */
@@ -85,6 +87,7 @@ export function openPackWriter(root: string, modes: () => Modes): PackWriter {
       entries.set(digest, { ...rest, start: end + DATA_AT, length: data.length });
       if (pack.end - pack.written >= WRITE_BYTES) write(pack);
     },
+    has: (digest) => pack?.entries.has(digest) === true,
     find(digest) {
       const packed = pack?.entries.get(digest);
       if (pack === null || packed === undefined) return null;

@@ -41,6 +41,18 @@ test("what a build puts is one ZIP file, named by its digest, which unzip checks
   assert.equal((await Array.fromAsync(shelf.listBlobs())).length, BLOBS.length);
 });
 
+test("asking whether a blob is there writes nothing of the pack that is open: two roots that share blobs ask for each", async () => {
+  const root = newRoot();
+  const shelf = openDirectoryShelf(root, null, "building");
+  const bytes = Buffer.from("hello\n");
+  await put(shelf, [bytes]);
+  const written = (): number[] => readdirSync(join(root, "tmp")).map((name) => statSync(join(root, "tmp", name)).size);
+  assert.equal(await shelf.hasBlob(sha256(bytes)), true);
+  assert.deepEqual(written(), [0]);
+  assert.deepEqual(Buffer.from((await shelf.getBlob(sha256(bytes))) ?? assert.fail()), bytes);
+  assert.ok((written()[0] ?? 0) > 0);
+});
+
 test("whoever puts can read at once, others when it is sealed, whole and in part", async () => {
   const root = newRoot();
   const writer = openDirectoryShelf(root, null, "building");

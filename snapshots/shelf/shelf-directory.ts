@@ -386,7 +386,7 @@ export class DirectoryShelf implements Shelf {
   }
 
   private async hasOwn(digest: Sha256): Promise<boolean> {
-    return existsSync(this.blobPath(digest)) || this.writer.find(digest) !== null || (await this.packs.has(digest));
+    return this.writer.has(digest) || existsSync(this.blobPath(digest)) || (await this.packs.has(digest));
   }
 
   /** Null for one that is not there or that cannot be inflated. */

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type CollectionInfo, isGatedKey, type ViewData } from "../../format/view-data.ts";
 import type { Claim } from "../../schema/claims.ts";
-import { MIN_SECRET_CHARACTERS, stringsOf } from "./gated.ts";
+import { MIN_SECRET_CHARACTERS, stringsOf, unsaidTexts } from "./gated.ts";
 
 export type Exposed = { readonly what: "collection" | "object" | "claim" | "record"; readonly name: string };
 
@@ -24,13 +24,11 @@ export function openGating(now: {
   // Empty files are all the same and tell nothing.
   const gated = now.internal.objects.filter(({ key, sha256, size }) => !publicKeys.has(key) && !publicDigests.has(sha256) && size > 0);
   const digests = new Set(gated.map(({ sha256 }) => sha256));
-  const said = new Set(stringsOf(registryOf(now.public)));
-  const withheld = new Set(
-    [...stringsOf(registryOf(now.internal)), ...now.privateTexts].filter((text) => text.length >= MIN_SECRET_CHARACTERS && !said.has(text)),
-  );
+  const unsaid = unsaidTexts(now.public, now.internal, now.privateTexts);
+  const withheld = new Set([...unsaid].filter((text) => text.length >= MIN_SECRET_CHARACTERS));
   const claims = new Map(now.public.claims.claims.map((claim) => [claim.id, claim]));
   const isGated = (key: string): boolean => isGatedKey(now.collections, key);
-  const says = (value: unknown): boolean => stringsOf(value).some((text) => withheld.has(text));
+  const says = (value: unknown): boolean => withheld.size > 0 && stringsOf(value).some((text) => withheld.has(text));
 
   return (then) => {
     const held: Exposed[] = [];
@@ -56,8 +54,4 @@ function hidesEvidence(then: Claim, now: Claim | undefined): boolean {
         true &&
       !now.evidence.some((one) => isDeepStrictEqual(one, item)),
   );
-}
-
-function registryOf({ claims, cubs, meta, code }: ViewData): readonly unknown[] {
-  return [claims, cubs, meta, [...code.values()]];
 }

@@ -131,12 +131,7 @@ export async function gatedSecrets(
     const isStray = findCollection(internalData.library.collections, item.key) === null;
     if (item.key.length >= (isStray ? MIN_SECRET_CHARACTERS : MIN_NEEDLE_BYTES)) addKey(item.key, ownerOf(item.key));
   }
-  // What one view of a claim or record shows and the other does not.
-  const unsaid = new Set<string>();
-  for (const name of SHARED)
-    if (internalData[name] !== publicData[name]) for (const text of stringsIn(internalData[name])) unsaid.add(text);
-  // Most libraries say nothing more, and a registry has millions of strings.
-  for (const name of SHARED) if (unsaid.size > 0) for (const text of stringsIn(publicData[name])) unsaid.delete(text);
+  const unsaid = unsaidTexts(publicData, internalData, []);
   for (const value of unsaid) {
     if (/^[0-9a-f]{64}$/.test(value)) {
       if (!publicDigests.has(value)) addDigest(value, nobody);
@@ -293,6 +288,17 @@ function addressesOf(name: string): string[] {
 
 /** What both views have, and a build has once for both where they say the same. */
 const SHARED = ["claims", "cubs", "meta", "code"] as const;
+
+/** UnsaidTexts returns the strings of claims and records that the internal view says and the public one does not.
+ *  @param more what is taken for said inside */
+export function unsaidTexts(publicData: ViewData, internalData: ViewData, more: readonly string[]): ReadonlySet<string> {
+  const unsaid = new Set(more);
+  for (const name of SHARED)
+    if (internalData[name] !== publicData[name]) for (const text of stringsIn(internalData[name])) unsaid.add(text);
+  // Most libraries say nothing more, and a registry has millions of strings.
+  for (const name of SHARED) if (unsaid.size > 0) for (const text of stringsIn(publicData[name])) unsaid.delete(text);
+  return unsaid;
+}
 
 function stringsIn(member: ViewData[(typeof SHARED)[number]]): Generator<string> {
   return stringsOf(member instanceof Map ? [...member.values()] : member);
