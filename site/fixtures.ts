@@ -388,9 +388,9 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
     { kind: "added", number: 42, pieces: [{ text: "It is ", marked: false }, { text: HOSTILE.script, marked: true }, { text: HOSTILE.word + HOSTILE.control + HOSTILE.rtl, marked: false }] },
   ] } } }) },
   { name: "revisions-hostile", input: input(pagePath.revisions(pagePath.object(HOSTILE.key)), { page: "revisions", what: "object", name: HOSTILE.key, path: pagePath.object(HOSTILE.key), more: 0, revisions: [{ sequence: 1, created: "2026-01-04T05:06:07.000Z", snapshot: hex(14), path: null, sha256: null, size: null }], compared: { from: 1, to: 2, difference: null } }) },
-  { name: "gated", input: input("/x/x/", { page: "gated", status: 401, detail: "This route needs a token.", signIn: "https://gateway.example.org/", contact: "library@example.org", request: "/internal/request" }) },
-  { name: "gated-refused", input: input("/x/x/", { page: "gated", status: 403, detail: "No.", signIn: null, contact: "https://example.org/ask", request: null }) },
-  { name: "gated-hostile", input: input("/x/x/", { page: "gated", status: 503, detail: HOSTILE.script, signIn: HOSTILE.url, contact: HOSTILE.attribute, request: null }) },
+  { name: "gated", input: input("/x/x/", { page: "gated", status: 401, detail: "This route needs a token.", signIn: "https://gateway.example.org/", contact: "library@example.org" }) },
+  { name: "gated-refused", input: input("/x/x/", { page: "gated", status: 403, detail: "No.", signIn: null, contact: "https://example.org/ask" }) },
+  { name: "gated-hostile", input: input("/x/x/", { page: "gated", status: 503, detail: HOSTILE.script, signIn: HOSTILE.url, contact: HOSTILE.attribute }) },
   { name: "not-found-object", input: input("/object/x/", { page: "not-found", detail: `No object has the key ${HOSTILE.script}.` }) },
 ];
 
