@@ -1,7 +1,6 @@
 /** Carries a plan out: everything that a snapshot of each view needs is in its shelf and index afterwards, and nothing points to
  *  it yet. Rendering, the bundles and the index go side by side: one is this process, one another, one a thread of native code. */
 import { type Sha256, sha256 } from "../../snapshots/digest.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { buildSubtrees, type FileEntry, type Subtrees } from "../../snapshots/format/tree.ts";
 import type { Renderer } from "../../snapshots/page/index.ts";
 import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
