@@ -155,7 +155,7 @@ const SOURCES = ["--sources <file>", "names the sources; that of the configurati
 command("init", "Look at a git repository of proofs, and write a first registry.yaml", registry)
   .requiredOption("--git <dir>", "the repository")
   .option(...SOURCES)
-  .action(run(async () => (await import("./annex/registry/scan-command.ts")).runRegistryInit));
+  .action(run(async () => (await import("./annex/registry/init-command.ts")).runRegistryInit));
 command("scan", "Read the sources, give each record its id, and say what changed; no prover runs", registry)
   .option(...SOURCES)
   .option("--source <repo>", "with --rev: whose")
@@ -170,7 +170,7 @@ command("diff", "What the declarations of a source are at one revision, and at a
   .argument("<b>")
   .option(...SOURCES)
   .option("--source <repo>", "which source; the first")
-  .action(run(async () => (await import("./annex/registry/scan-command.ts")).runRegistryDiff));
+  .action(run(async () => (await import("./annex/registry/diff-command.ts")).runRegistryDiff));
 command("recheck", "Run the provers, in a sandbox, over what has changed since it was checked, and keep what they say", registry)
   .argument("[ids...]", "only these records")
   .option(...SOURCES)
@@ -207,7 +207,7 @@ command("adapters", "Which provers are here, and whether they can be run safely"
 command("import", "Make an overlay of a table", registry)
   .requiredOption("--csv <file>", "columns are members of records; id, or repo, module and name, say of which")
   .option("--out <file>", "by default registry.overlay.yaml")
-  .action(run(async () => (await import("./annex/registry/scan-command.ts")).runRegistryImport));
+  .action(run(async () => (await import("./annex/registry/import-command.ts")).runRegistryImport));
 
 command("import", "Write a file for each work of a list, and into the configuration who made it and where it comes from")
   .addArgument(new Argument("<form>", "what the list is").choices(["bibtex", "zenodo-json", "csv"]))

@@ -28,8 +28,6 @@ export type Chrome = {
   readonly path: string;
   /** Absolute URL of the page for rel=canonical, or null when no base URL is known. */
   readonly canonical: string | null;
-  /** Claims and records have pictures of their own (share-picture.ts). */
-  readonly pictures: boolean;
 };
 
 /** What a builder returns, which nobody changes. */
