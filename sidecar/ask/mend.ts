@@ -1,10 +1,10 @@
 /** mendQuestion reads a word that stands nowhere in a library as the one that is near it. A word is looked up by itself: the question is
  *  searched once, as it is read in the end. */
 import { mendAsking } from "../../snapshots/answer/index.ts";
-import type { IndexReader } from "../../snapshots/index/reader.ts";
 import { words } from "../../snapshots/index/words.ts";
-import { findNearNames, parseIndexQuery } from "../../snapshots/query/index.ts";
-import { correct, findMeant, type Meant } from "../../snapshots/query/meant.ts";
+import { correct, findMeant, findNearNames, type Meant, type OpenSnapshot, parseIndexQuery } from "../../snapshots/query/index.ts";
+
+type IndexReader = Awaited<ReturnType<OpenSnapshot["reader"]>>;
 
 const LOOKED_AT = 3; // passages in which a word is looked up as it is written
 

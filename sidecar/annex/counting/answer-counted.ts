@@ -2,10 +2,7 @@
 import { CLAIMS_WORDS, REGISTRY_WORDS } from "../../../snapshots/format/index.ts";
 import { pagePath } from "../../../snapshots/format/layout.ts";
 import type { ViewData } from "../../../snapshots/format/view-data.ts";
-import { findClaims } from "../../../snapshots/query/claims.ts";
-import { findCubs } from "../../../snapshots/query/cubs.ts";
-import { filterValues, registryPath } from "../../../snapshots/query/filters.ts";
-import { claimsPath, directPath, findObjects } from "../../../snapshots/query/index.ts";
+import { claimsPath, directPath, filterValues, findClaims, findCubs, findObjects, registryPath } from "../../../snapshots/query/index.ts";
 import type { CubFacet } from "../../../snapshots/schema/cub-facets.ts";
 import type { CountedSnapshot, Counting, FactPart, Facts } from "../../ask/counted.ts";
 import { type Asked, readQuestion } from "./question.ts";
