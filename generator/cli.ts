@@ -121,23 +121,6 @@ command("keygen", "Make a key that signs the log of publications: what to write 
   .argument("[origin]", "name of the log; by default the address of the configuration")
   .action(run(async () => (await import("./annex/trust/log-command.ts")).runKeygen));
 
-const access = program.command("access").description("Look at requests to be let in");
-
-command("list", "Those that wait", access)
-  .option("--all", "also those that were decided")
-  .action(run(async () => (await import("./annex/requests/access-command.ts")).runAccessList));
-
-for (const [name, state, about] of [
-  ["grant", "granted", "Tell who asked that he is let in, and be told what to write into the configuration"],
-  ["refuse", "refused", "Tell who asked that he is not let in"],
-] as const)
-  command(name, about, access)
-    .argument("<id>", "of the request, or what it begins with")
-    .option("--note <text>", "what is told to who asked")
-    .action(async (id: string, options: CommonOptions & { note?: string }) =>
-      (await import("./annex/requests/access-command.ts")).runAccessDecision(id, state, options),
-    );
-
 const log = program.command("log").description("Look after the log of publications");
 command("cosigned", "Keep the signatures that others have put under a checkpoint", log)
   .argument("<file>", "the checkpoint, with their signatures")

@@ -1,7 +1,6 @@
 /** Carries a plan out: everything that a snapshot of each view needs is in its shelf and index afterwards, and nothing points to
  *  it yet. Rendering, the bundles and the index go side by side: one is this process, one another, one a thread of native code. */
 import { type Sha256, sha256 } from "../../snapshots/digest.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { buildSubtrees, type FileEntry, type Subtrees } from "../../snapshots/format/tree.ts";
 import type { Renderer } from "../../snapshots/page/index.ts";
 import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
@@ -13,7 +12,6 @@ import { updateIndexes } from "../index/update-index.ts";
 import { makeBundles } from "../pages/pagefind.ts";
 import type { PagefindProcess } from "../pages/pagefind-process.ts";
 import { renderPages } from "../pages/render.ts";
-import { shareFiles } from "../pages/share-pictures.ts";
 import type { WritingPlan } from "./plan.ts";
 import type { Progress } from "../files/progress.ts";
 import type { Views } from "./project.ts";
@@ -65,7 +63,6 @@ export async function writeViews(
   const bundles = run(() => makeBundles(plan.bundles, shelves.public, pagefind, plan.knownBundles, { step: showBeside }));
   const trees = run(() => objectTrees(views, read));
   const assets = run(async () => siteAssets(await renderer, shelves.public));
-  const pictures = run(async () => shareAssets(views.public, await renderer, shelves.public));
   const pages = run(async () => {
     const made = await renderPages({
       data: views.public,
@@ -84,7 +81,7 @@ export async function writeViews(
     run(async () => {
       const { objects, others } = await writeApiFiles(shelves[view], views[view], plan.json[view].kept);
       // The internal view's pages are rendered per request and need the same styles and scripts.
-      const files = buildSubtrees([...objects, ...others, ...(await assets), ...(view === "public" ? await pictures : [])]);
+      const files = buildSubtrees([...objects, ...others, ...(await assets)]);
       const parts = [(await trees)[view], files, ...(await more())];
       const { snapshot, trees: all } = await writeDraft(shelves[view], parts, plan.trees[view]);
       return { snapshot, written: { api: { facts: plan.json[view].facts, files: others }, trees: all } };
@@ -125,11 +122,6 @@ export async function writeViews(
     rendered: (await pages).rendered,
     earlier: await searched,
   };
-}
-
-/** Pictures that links to the public view's pages are shown with. */
-async function shareAssets(data: ViewData, { glyphs }: Renderer, shelf: DirectoryShelf): Promise<readonly FileEntry[]> {
-  return siteAssets({ assets: [...shareFiles(data, glyphs ?? null)] }, shelf);
 }
 
 async function siteAssets({ assets }: Pick<Renderer, "assets">, shelf: DirectoryShelf): Promise<readonly FileEntry[]> {

@@ -12,7 +12,6 @@ import type { ExtractPool } from "../extract/pool.ts";
 import { openSources } from "../files/import-closure.ts";
 import { dealBundles, makeBundles } from "../pages/pagefind.ts";
 import { textFiles } from "../pages/render.ts";
-import { shareFiles } from "../pages/share-pictures.ts";
 import { type Parts, type Site, usualParts } from "./parts.ts";
 import { objectBytes } from "./object-bytes.ts";
 import { ROUTES } from "../../snapshots/service/routes.ts";
@@ -87,7 +86,6 @@ async function* publicFiles(
     yield { path: page.file, bytes: async () => renderer.render(await page.input()) };
     paths.push(page.path);
   }
-  for (const { path, bytes } of shareFiles(data, renderer.glyphs ?? null)) yield { path, bytes: () => bytes };
   for (const { path, text } of textFiles(data, paths)) yield { path, bytes: () => Buffer.from(text) };
   const made = new Map<string, Uint8Array>();
   const shelf = {
