@@ -121,23 +121,6 @@ command("keygen", "Make a key that signs the log of publications: what to write 
   .argument("[origin]", "name of the log; by default the address of the configuration")
   .action(run(async () => (await import("./annex/trust/log-command.ts")).runKeygen));
 
-const access = program.command("access").description("Look at requests to be let in");
-
-command("list", "Those that wait", access)
-  .option("--all", "also those that were decided")
-  .action(run(async () => (await import("./annex/requests/access-command.ts")).runAccessList));
-
-for (const [name, state, about] of [
-  ["grant", "granted", "Tell who asked that he is let in, and be told what to write into the configuration"],
-  ["refuse", "refused", "Tell who asked that he is not let in"],
-] as const)
-  command(name, about, access)
-    .argument("<id>", "of the request, or what it begins with")
-    .option("--note <text>", "what is told to who asked")
-    .action(async (id: string, options: CommonOptions & { note?: string }) =>
-      (await import("./annex/requests/access-command.ts")).runAccessDecision(id, state, options),
-    );
-
 const log = program.command("log").description("Look after the log of publications");
 command("cosigned", "Keep the signatures that others have put under a checkpoint", log)
   .argument("<file>", "the checkpoint, with their signatures")
@@ -172,7 +155,7 @@ const SOURCES = ["--sources <file>", "names the sources; that of the configurati
 command("init", "Look at a git repository of proofs, and write a first registry.yaml", registry)
   .requiredOption("--git <dir>", "the repository")
   .option(...SOURCES)
-  .action(run(async () => (await import("./annex/registry/scan-command.ts")).runRegistryInit));
+  .action(run(async () => (await import("./annex/registry/init-command.ts")).runRegistryInit));
 command("scan", "Read the sources, give each record its id, and say what changed; no prover runs", registry)
   .option(...SOURCES)
   .option("--source <repo>", "with --rev: whose")
@@ -187,7 +170,7 @@ command("diff", "What the declarations of a source are at one revision, and at a
   .argument("<b>")
   .option(...SOURCES)
   .option("--source <repo>", "which source; the first")
-  .action(run(async () => (await import("./annex/registry/scan-command.ts")).runRegistryDiff));
+  .action(run(async () => (await import("./annex/registry/diff-command.ts")).runRegistryDiff));
 command("recheck", "Run the provers, in a sandbox, over what has changed since it was checked, and keep what they say", registry)
   .argument("[ids...]", "only these records")
   .option(...SOURCES)
@@ -224,7 +207,7 @@ command("adapters", "Which provers are here, and whether they can be run safely"
 command("import", "Make an overlay of a table", registry)
   .requiredOption("--csv <file>", "columns are members of records; id, or repo, module and name, say of which")
   .option("--out <file>", "by default registry.overlay.yaml")
-  .action(run(async () => (await import("./annex/registry/scan-command.ts")).runRegistryImport));
+  .action(run(async () => (await import("./annex/registry/import-command.ts")).runRegistryImport));
 
 command("import", "Write a file for each work of a list, and into the configuration who made it and where it comes from")
   .addArgument(new Argument("<form>", "what the list is").choices(["bibtex", "zenodo-json", "csv"]))

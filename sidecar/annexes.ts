@@ -2,12 +2,10 @@
 import { answerCounted } from "./annex/counting/answer-counted.ts";
 import { openDevelopmentAccess } from "./annex/development/development-access.ts";
 import { SignIn } from "./annex/oidc/sign-in.ts";
-import { openRequests } from "./annex/requests/requests.ts";
 import type { SidecarAnnexes } from "./serve/server.ts";
 
 export const ANNEXES: SidecarAnnexes = {
   answerCounted,
   openSignIn: (readAccess, given) => new SignIn(readAccess, given),
   openDevelopmentAccess,
-  openRequests,
 };

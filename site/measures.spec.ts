@@ -173,21 +173,6 @@ test("theme and width are chosen, and stay chosen on the next page", async ({ pa
   expect(await page.locator(".text").evaluate(({ clientWidth }) => clientWidth)).toBeGreaterThan(narrow);
 });
 
-test("a link to the library, a claim or a record is shown with a picture of its own", async ({ page, demo }) => {
-  const seen = new Set<string>();
-  for (const start of [demo.site, demo.files])
-    for (const path of ["", "claims/every-theorem-has-a-lean-counterpart/", "registry/CUB-0007/"]) {
-      await page.goto(new URL(path, start).href);
-      const address = (await page.locator("meta[property='og:image']").getAttribute("content")) ?? "";
-      const picture = await page.request.get(new URL(new URL(address).pathname.slice(1), start).href);
-      expect([picture.status(), picture.headers()["content-type"]], address).toEqual([200, "image/png"]);
-      const bytes = await picture.body();
-      expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1200, 630]);
-      seen.add(bytes.toString("base64"));
-    }
-  expect(seen.size).toBe(3);
-});
-
 test("keys turn the pages of a PDF, and an address leads to one", async ({ page, demo }) => {
   await page.goto(new URL("object/papers/sorting-from-scratch.pdf/#page=2", demo.site).href);
   await expect(page.locator(".pages [aria-current]")).toHaveText("2");

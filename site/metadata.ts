@@ -3,7 +3,6 @@
 import { objectPath, pageImagePath } from "../snapshots/format/layout.ts";
 import { licenceUrl } from "../snapshots/schema/scalar.ts";
 import type { PageInput } from "../snapshots/page/model.ts";
-import { sharePicture } from "../snapshots/page/share-picture.ts";
 import { KINDS } from "../snapshots/schema/kinds.ts";
 import { formatLine } from "./format.ts";
 import { findAbsoluteUrl } from "./page-input.ts";
@@ -29,14 +28,6 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
   const cite = Object.entries({ "cite.bib": "application/x-bibtex", "cite.json": "application/vnd.citationstyles.csl+json" }).map(
     ([file, type]) => ({ rel: "describedby", href: url + file, type }),
   );
-  /** Its own picture, or the library's. */
-  const pictureOf = (title = "", state = ""): (readonly [string, string])[] => {
-    const { path } = chrome.pictures ? sharePicture(chrome.library, title, state) : sharePicture(chrome.library);
-    return [
-      ["og:image", absolute(path)],
-      ["og:image:alt", formatLine([title, state, chrome.library].filter((part) => part !== "").join(", "), 300)],
-    ];
-  };
   const make = (title: string, type: string, json: object, more: Partial<Metadata> = {}): Metadata => ({
     tags: more.tags ?? [],
     properties: [
@@ -45,7 +36,6 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
       ["og:url", url],
       ["og:site_name", library],
       ...(more.properties ?? []),
-      ...(more.properties?.some(([name]) => name === "og:image") === true ? [] : pictureOf()),
     ],
     links: [
       { rel: "cite-as", href: url, type: null },
@@ -68,10 +58,7 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
           isPartOf: catalog,
         },
         {
-          properties: [
-            ["og:description", formatLine(`${model.standing.says}: ${model.claim.statement}`, 300)],
-            ...pictureOf(model.claim.title, model.standing.says),
-          ],
+          properties: [["og:description", formatLine(`${model.standing.says}: ${model.claim.statement}`, 300)]],
         },
       );
     case "record": {
@@ -89,10 +76,7 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
           isPartOf: catalog,
         },
         {
-          properties: [
-            ["og:description", formatLine(`${model.standing.says}: ${statement}`, 300)],
-            ...pictureOf(name, model.standing.says),
-          ],
+          properties: [["og:description", formatLine(`${model.standing.says}: ${statement}`, 300)]],
           links: terms === null ? [] : [{ rel: "license", href: terms, type: null }],
         },
       );
@@ -103,7 +87,7 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
       const people = authors.map((name) => formatLine(name, 120));
       const published = date ?? uploaded?.slice(0, 10) ?? null;
       const bytes = absolute(objectPath(key));
-      // What a link to it is shown with: the picture itself, or the first page.
+      // A link to it is shown with the picture itself, or with the first page.
       const picture = kind === "image" ? objectPath(key) : model.drawn > 0 ? pageImagePath(key, 1) : null;
       const terms = licenceUrl(license);
       const type = KINDS[kind].schema;

@@ -1,5 +1,4 @@
-/** A whole in parts, as bars and their legends draw them: parts with one shape have one colour, and each of them its own hatching. */
-import { stack } from "d3-shape";
+/** segmentsOf cuts a whole into parts, as bars and their legends draw them: parts with one shape have one colour, and each of them its own hatching. */
 import type { Count } from "../snapshots/page/model.ts";
 import { explain, type StateField, type Words } from "./words.ts";
 
@@ -8,7 +7,7 @@ export type Segment = Count & {
   /** In percent of the whole. */
   readonly x: string;
   readonly width: string;
-  /** Which hatching covers the colour; 0 for none. */
+  /** The number of the hatching over the colour; 0 for none. */
   readonly hatch: number;
 };
 
@@ -21,13 +20,12 @@ export function segmentsOf(field: StateField, counts: readonly Count[]): readonl
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const rank = (value: string): number => ORDER.indexOf(explain(field, value).shape);
   const sorted = counts.toSorted((a, b) => rank(a.value) - rank(b.value) || b.count - a.count);
-  const layers = stack<readonly number[], number>()
-    .keys(sorted.map((_, index) => index))
-    .value((row, index) => row[index] ?? 0)([sorted.map(({ count }) => count)]);
   const percent = (value: number): string => `${Math.round((value / Math.max(1, total)) * 10_000) / 100}%`;
+  let end = 0;
   return sorted.map((row, index) => {
-    const [from, to] = layers[index]?.[0] ?? [0, 0];
+    const from = end;
+    end += row.count;
     const before = sorted.slice(0, index).filter(({ value }) => rank(value) === rank(row.value)).length;
-    return { ...row, words: explain(field, row.value), x: percent(from), width: percent(to - from), hatch: before % (HATCHES + 1) };
+    return { ...row, words: explain(field, row.value), x: percent(from), width: percent(row.count), hatch: before % (HATCHES + 1) };
   });
 }

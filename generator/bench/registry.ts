@@ -16,7 +16,8 @@ import { findMetamath } from "../annex/registry/metamath-tool.ts";
 import { type AdapterRequest, PROTOCOL } from "../annex/registry/request.ts";
 import { openTools, PROVERS } from "../annex/registry/provers.ts";
 import { findStale, recheckSource } from "../annex/registry/recheck.ts";
-import { makeRegistry, scanAll } from "../annex/registry/records.ts";
+import { makeRegistry } from "../annex/registry/make-registry.ts";
+import { scanAll } from "../annex/registry/scan-all.ts";
 import { findSandbox } from "../annex/registry/sandbox.ts";
 import type { Figure, Skipped } from "./figure.ts";
 import { measureBuild, writeConfig } from "./library.ts";
@@ -107,7 +108,7 @@ async function scanMany(folder: string, prover: string, write: typeof writeCoq):
   await mkdir(join(folder, "src"), { recursive: true });
   const source = await write(join(folder, "src"), MANY);
   writeFileSync(join(folder, "registry.yaml"), `sources:\n  - { repo: many, folder: ./src, rev: one, ${source} }\n`);
-  const script = `const { scanAll } = await import(${JSON.stringify(new URL("../annex/registry/records.ts", import.meta.url).href)});
+  const script = `const { scanAll } = await import(${JSON.stringify(new URL("../annex/registry/scan-all.ts", import.meta.url).href)});
 const { openRegistrySources } = await import(${JSON.stringify(new URL("../annex/registry/config.ts", import.meta.url).href)});
 const began = performance.now();
 const { lock } = await scanAll(openRegistrySources(${JSON.stringify(join(folder, "registry.yaml"))}));

@@ -1,7 +1,6 @@
 /** Carries a plan out: everything that a snapshot of each view needs is in its shelf and index afterwards, and nothing points to
  *  it yet. Rendering and the index go side by side: one is this process, the other a thread of native code. */
 import { type Sha256, sha256 } from "../../snapshots/digest.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { buildSubtrees, type FileEntry, type Subtrees } from "../../snapshots/format/tree.ts";
 import type { Renderer } from "../../snapshots/page/index.ts";
 import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
@@ -11,7 +10,6 @@ import { type EarlierSearch, indexEarlier } from "../index/earlier-snapshots.ts"
 import type { IndexThread } from "../index/index-thread.ts";
 import { updateIndexes } from "../index/update-index.ts";
 import { renderPages } from "../pages/render.ts";
-import { shareFiles } from "../pages/share-pictures.ts";
 import type { WritingPlan } from "./plan.ts";
 import type { Progress } from "../files/progress.ts";
 import type { Views } from "./project.ts";
@@ -52,7 +50,6 @@ export async function writeViews(
   const { plan, views, read, earlier, shelves, renderer, index, progress } = options;
   const trees = run(() => objectTrees(views, read));
   const assets = run(async () => siteAssets(await renderer, shelves.public));
-  const pictures = run(async () => shareAssets(views.public, await renderer, shelves.public));
   const pages = run(() =>
     renderPages({ data: views.public, pages: plan.pages(), total: plan.pageCount, renderer, shelf: shelves.public, progress, signal }),
   );
@@ -60,7 +57,7 @@ export async function writeViews(
     run(async () => {
       const { objects, others } = await writeApiFiles(shelves[view], views[view], plan.json[view].kept);
       // The internal view's pages are rendered per request and need the same styles and scripts.
-      const files = buildSubtrees([...objects, ...others, ...(await assets), ...(view === "public" ? await pictures : [])]);
+      const files = buildSubtrees([...objects, ...others, ...(await assets)]);
       const parts = [(await trees)[view], files, ...(await more())];
       const { snapshot, trees: all } = await writeDraft(shelves[view], parts, plan.trees[view]);
       return { snapshot, written: { api: { facts: plan.json[view].facts, files: others }, trees: all } };
@@ -100,11 +97,6 @@ export async function writeViews(
     rendered: (await pages).rendered,
     earlier: await searched,
   };
-}
-
-/** Pictures that links to the public view's pages are shown with. */
-async function shareAssets(data: ViewData, { glyphs }: Renderer, shelf: DirectoryShelf): Promise<readonly FileEntry[]> {
-  return siteAssets({ assets: [...shareFiles(data, glyphs ?? null)] }, shelf);
 }
 
 async function siteAssets({ assets }: Pick<Renderer, "assets">, shelf: DirectoryShelf): Promise<readonly FileEntry[]> {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { sha256 } from "../../snapshots/digest.ts";
 import { openRegistrySources } from "../annex/registry/config.ts";
-import { makeRegistry } from "../annex/registry/records.ts";
+import { makeRegistry } from "../annex/registry/make-registry.ts";
 
 const DemoRecord = z.looseObject({
   id: z.string(),

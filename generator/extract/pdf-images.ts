@@ -145,24 +145,15 @@ function readProgram(): ArrayBuffer {
   return new Uint8Array(file).buffer;
 }
 
-/** PNG of grey, lines as they are: print compresses no better by any of the filters.
- *  @param grey width × height bytes, 0 is black
- *  @param depth bits of a pixel; with 2 the width is a multiple of 4 */
-export function formatPng(width: number, height: number, grey: Uint8Array, depth: 2 | 8 = 8): Uint8Array {
-  const size = (width * depth) / 8;
-  const lines = new Uint8Array((size + 1) * height);
-  for (let y = 0; y < height; y++) {
-    const line = grey.subarray(y * width, (y + 1) * width);
-    const from = y * (size + 1) + 1;
-    if (depth === 8) lines.set(line, from);
-    else
-      for (let x = 0; x < width; x += 4)
-        lines[from + x / 4] = (line[x]! & 0xc0) | ((line[x + 1]! & 0xc0) >> 2) | ((line[x + 2]! & 0xc0) >> 4) | (line[x + 3]! >> 6);
-  }
+/** formatPng makes a PNG of grey, its lines as they are: print compresses no better by any of the filters.
+ *  @param grey width × height bytes, 0 is black */
+function formatPng(width: number, height: number, grey: Uint8Array): Uint8Array {
+  const lines = new Uint8Array((width + 1) * height);
+  for (let y = 0; y < height; y++) lines.set(grey.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.writeUInt8(depth, 8);
+  header.writeUInt8(8, 8);
   return Buffer.concat([
     Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
     formatChunk("IHDR", header),

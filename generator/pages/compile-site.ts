@@ -11,7 +11,6 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { CURRENT_VERSION_FILE } from "../../snapshots/page/index.ts";
 import { compileWorker, WORKER } from "../extract/compile-worker.ts";
-import { GLYPHS_FILE, makeGlyphs } from "./share-glyphs.ts";
 import { type Closure, openSources, type Sources } from "../files/import-closure.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -55,7 +54,6 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   try {
     await runAstro(work);
     await compileWorker(join(work, "out", "extract"));
-    await writeFile(join(work, "out", "server", GLYPHS_FILE), await makeGlyphs());
     await eraseMachine(join(work, "out"), work);
     if (options.force === true) await rm(dist, { recursive: true, force: true });
     await rename(join(work, "out"), dist).catch(async (error: unknown) => {

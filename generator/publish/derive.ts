@@ -11,7 +11,6 @@ import type { Extracted } from "../extract/extract-json.ts";
 import type { ExtractPool } from "../extract/pool.ts";
 import { openSources } from "../files/import-closure.ts";
 import { textFiles } from "../pages/render.ts";
-import { shareFiles } from "../pages/share-pictures.ts";
 import { type Parts, type Site, usualParts } from "./parts.ts";
 import { objectBytes } from "./object-bytes.ts";
 import { ROUTES } from "../../snapshots/service/routes.ts";
@@ -85,6 +84,5 @@ async function* publicFiles(
     yield { path: page.file, bytes: async () => renderer.render(await page.input()) };
     paths.push(page.path);
   }
-  for (const { path, bytes } of shareFiles(data, renderer.glyphs ?? null)) yield { path, bytes: () => bytes };
   for (const { path, text } of textFiles(data, paths)) yield { path, bytes: () => Buffer.from(text) };
 }

@@ -197,7 +197,6 @@ export async function strayAnswer(view: View, open: OpenSnapshot, path: string, 
     view: library.view,
     path: `/${"x/".repeat(Math.min(depth, 200))}`,
     canonical: null,
-    pictures: false,
   };
   return renderedAnswer(view, open, status, { chrome, model });
 }

@@ -2,5 +2,4 @@
 export { askedPage, askedWith, askForm, isAsked } from "./ask-page.ts";
 export { pageBytes } from "./quoted-lines.ts";
 export { CURRENT_VERSION_FILE, ICON_FILE, lazyRenderer, openRenderer, type Asset, type Renderer } from "./renderer.ts";
-export { type SharePicture, sharePictures } from "./share-picture.ts";
 export { chromeOf, type Extracts, type StoredPage, storedPages } from "./stored-pages.ts";

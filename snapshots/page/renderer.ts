@@ -17,8 +17,6 @@ export type Renderer = {
   readonly digest: string;
   /** Stylesheets and scripts, named by content hash, e.g. path "assets/page.3f9a.css", and the icon. */
   readonly assets: readonly Asset[];
-  /** Letters of the pictures that links are shown with; absent where none were made. */
-  readonly glyphs?: Uint8Array | null;
   /** Complete UTF-8 HTML of one page; the same input gives the same bytes. */
   render(input: PageInput): Promise<Uint8Array>;
 };
@@ -51,7 +49,6 @@ export async function openRenderer(distDir: string): Promise<Renderer> {
   return {
     digest: sha256([...files].map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`).join("")),
     assets: [...files].filter(([path]) => path.startsWith("client/assets/") || path === `client/${ICON_FILE}`).map(toAsset),
-    glyphs: files.get("server/glyphs.bin") ?? null,
     render: renderPage,
   };
 }

@@ -24,7 +24,6 @@ import {
 } from "./library-pages.ts";
 import { REGISTRY_PART } from "./facets.ts";
 import { countParts } from "./object-parts.ts";
-import { hasPictures } from "./share-picture.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordFacts, recordPage, registryPage } from "./registry-pages.ts";
 import { type Folder, lazily, parentPrefix, relationsOf } from "../format/relations.ts";
@@ -169,14 +168,13 @@ function wholeRegistry(data: ViewData, part: number): PageModel {
   return registryPage(data, { q: "", filters: new Map() }, part);
 }
 
-export function chromeOf(data: Pick<ViewData, "library" | "claims" | "cubs">, path: string): PageInput["chrome"] {
+export function chromeOf(data: Pick<ViewData, "library">, path: string): PageInput["chrome"] {
   const { library } = data;
   return {
     library: library.title,
     view: library.view,
     path,
     canonical: library.base_url === "" ? null : library.base_url + path,
-    pictures: hasPictures(data),
   };
 }
 

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readAssumptions } from "./coq-ask.ts";
-import { scanAll } from "./records.ts";
+import { scanAll } from "./scan-all.ts";
 import { openSource, skip } from "./source-fixture.ts";
 
 test("a file that is used and not named as an import is not there: what changes in it would be seen by nobody", { skip }, async (t) => {

@@ -10,7 +10,8 @@ import { readChecks } from "./checks.ts";
 import { openRegistrySources, type RegistrySources } from "./config.ts";
 import { findCoq } from "./coq-tool.ts";
 import { findStale, recheckSource } from "./recheck.ts";
-import { makeRegistry, scanAll } from "./records.ts";
+import { makeRegistry } from "./make-registry.ts";
+import { scanAll } from "./scan-all.ts";
 import { skip } from "./source-fixture.ts";
 
 const DEMO = fileURLToPath(new URL("../../demo/", import.meta.url));

@@ -11,7 +11,7 @@ import type { CubRecord } from "../../../snapshots/schema/index.ts";
 import { type CheckStatement, reproducibleDigest, seal } from "./attest.ts";
 import { readSummary } from "./coq-second.ts";
 import { findChecker, findCoq } from "./coq-tool.ts";
-import { scanAll } from "./records.ts";
+import { scanAll } from "./scan-all.ts";
 import { openSource, skip } from "./source-fixture.ts";
 import { contradiction } from "./states.ts";
 import { runIn } from "../../testing/run-program.ts";

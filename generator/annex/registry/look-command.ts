@@ -5,8 +5,10 @@ import { formatGraphDot, formatGraphNdjson } from "../../../snapshots/annex/proo
 import type { CubRecord } from "../../../snapshots/schema/index.ts";
 import { print } from "../../commands/options.ts";
 import { FOUND } from "../../commands/verify.ts";
-import { describeRefused, scanAll, writeRegistry } from "./records.ts";
-import { openSources, type SourceOptions } from "./scan-command.ts";
+import { describeRefused } from "./judge.ts";
+import { writeRegistry } from "./make-registry.ts";
+import { scanAll } from "./scan-all.ts";
+import { openSources, type SourceOptions } from "./open-sources.ts";
 import { contradiction, isFailure, readPolicy } from "./states.ts";
 
 /** The records as a build would have them. */

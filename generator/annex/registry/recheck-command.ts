@@ -11,9 +11,13 @@ import { lockJsonSchema, UNWRITTEN, writeLock } from "./lock.ts";
 import { overlayJsonSchema } from "./overlay.ts";
 import { ADAPTERS, openTools, PROVERS } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
-import { describeRefused, scanAll, writeRegistry } from "./records.ts";
+import { describeRefused } from "./judge.ts";
+import { writeRegistry } from "./make-registry.ts";
+import { scanAll } from "./scan-all.ts";
 import { findSandbox } from "./sandbox.ts";
-import { openSources, REFUSED, type SourceOptions, writeScan } from "./scan-command.ts";
+import { openSources, type SourceOptions } from "./open-sources.ts";
+import { REFUSED } from "./scan-command.ts";
+import { writeScan } from "./write-scan.ts";
 import { contradiction, isFailure, readPolicy } from "./states.ts";
 
 export const SCHEMAS = { sources: sourcesJsonSchema, overlay: overlayJsonSchema, lock: lockJsonSchema };

@@ -12,7 +12,7 @@ import { open, seal } from "./attest.ts";
 import { readChecks } from "./checks.ts";
 import { readTranscript } from "./protocol.ts";
 import { cacheFolder } from "./recheck.ts";
-import { scanAll } from "./records.ts";
+import { scanAll } from "./scan-all.ts";
 import { findSandbox } from "./sandbox.ts";
 import { coq, openSource, skip } from "./source-fixture.ts";
 import { statesOf } from "./states.ts";

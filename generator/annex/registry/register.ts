@@ -6,7 +6,7 @@ import type { StatementAnnexes } from "../../sources/statements.ts";
 export const REGISTRY: RegistryAnnexes & StatementAnnexes = {
   async makeRegistry(file) {
     const { openRegistrySources } = await import("./config.ts");
-    const { makeRegistry } = await import("./records.ts");
+    const { makeRegistry } = await import("./make-registry.ts");
     return makeRegistry(openRegistrySources(file));
   },
   openStatements: async () => (await import("./statements.ts")).openStatements(),

@@ -9,7 +9,8 @@ import { checkSentences } from "../../../snapshots/format/check-sentence.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { openRegistrySources } from "./config.ts";
 import { readLock, writeLock } from "./lock.ts";
-import { makeRegistry, scanAll, type ScanOptions } from "./records.ts";
+import { makeRegistry } from "./make-registry.ts";
+import { scanAll, type ScanOptions } from "./scan-all.ts";
 
 type Files = Readonly<Record<string, string>>;
 

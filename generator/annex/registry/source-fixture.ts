@@ -11,7 +11,8 @@ import { openRegistrySources, type RegistrySources } from "./config.ts";
 import { UNWRITTEN, writeLock } from "./lock.ts";
 import { openTools } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
-import { makeRegistry, scanAll } from "./records.ts";
+import { makeRegistry } from "./make-registry.ts";
+import { scanAll } from "./scan-all.ts";
 import { findSandbox } from "./sandbox.ts";
 
 export const coq = spawnSync("coqc", ["--version"]).status === 0;

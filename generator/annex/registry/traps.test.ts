@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { scanAll } from "./records.ts";
+import { scanAll } from "./scan-all.ts";
 import { openSource, skip } from "./source-fixture.ts";
 
 const timeout = 300_000;

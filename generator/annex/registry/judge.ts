@@ -1,0 +1,73 @@
+/** judge holds what a scan found against what a prover accepted before: the prover's print says what moved, words are a hint. */
+import type { Checks } from "./checks.ts";
+import { type Cause, describeMoved, movedSince } from "./drift.ts";
+import type { Drift, LockLine } from "./lock.ts";
+import type { Found, ScannedSource } from "./scan.ts";
+import { isFailure, type readPolicy } from "./states.ts";
+
+type Judged = { readonly lock: readonly LockLine[]; readonly drift: readonly Drift[] };
+
+type Judging = Judged & {
+  readonly before: readonly LockLine[];
+  readonly shown: readonly { readonly one: Found; readonly source: ScannedSource }[];
+  readonly checks: Checks;
+  readonly allowed: ReturnType<typeof readPolicy>;
+  readonly accept: ReadonlySet<string>;
+};
+
+/** judge keeps the line of what is refused as it was; of the rest the lock remembers what was accepted. */
+export function judge({ lock, drift, before, shown, checks, allowed, accept }: Judging): Judged {
+  const lines = new Map(before.map((line) => [line.id, line]));
+  const idOf = new Map(lock.map((line) => [line.key, line.id]));
+  const told = new Map(drift.filter(({ what }) => what === "changed").map((one) => [one.id, one]));
+  const sealed = new Map<string, Partial<LockLine>>();
+  for (const { one, source } of shown) {
+    const id = idOf.get(one.key) ?? "";
+    const verdicts = checks.of(one, source);
+    const line = lines.get(id);
+    const moved = line?.verified === undefined ? null : movedSince(line, verdicts[0], checks.history(one));
+    const changed = told.get(id);
+    if (moved === "unchanged" && changed !== undefined) told.set(id, { ...changed, what: "wording", refused: false });
+    else if (moved !== null && moved !== "unchanged") {
+      const refused = (moved.cause === "statement" || moved.cause === "meaning") && !accept.has(id);
+      told.set(id, { what: moved.cause, id, key: one.key, definitions: moved.definitions, refused });
+    }
+    // What defines proves nothing: it is told by what rests on it.
+    const isHeld =
+      one.class === "theorem" &&
+      verdicts.some(({ state }) => state === "accepted" || state === "accepted_with_axioms") &&
+      !verdicts.some((verdict) => isFailure(verdict, allowed));
+    const { type_sha256: type, meaning_sha256: meaning } = verdicts[0] ?? {};
+    if (isHeld && told.get(id)?.refused !== true)
+      sealed.set(id, {
+        verified: one.digest,
+        ...(type == null || !isDigest(type) ? {} : { type }),
+        ...(meaning == null ? {} : { meaning }),
+      });
+  }
+  const refused = new Set([...told.values()].filter((one) => one.refused).map(({ id }) => id));
+  return {
+    lock: lock.map((line) => (refused.has(line.id) ? (lines.get(line.id) ?? line) : ({ ...line, ...sealed.get(line.id) } as LockLine))),
+    drift: [...drift.filter(({ what }) => what !== "changed"), ...told.values()],
+  };
+}
+
+function isDigest(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+/** describeRefused gives ids and why, by cause, of what is not what a prover accepted. */
+export function describeRefused({ drift }: Pick<Judged, "drift">): string[] {
+  const refused = drift.filter((one) => one.refused);
+  const isMoved = (what: Drift["what"]): what is Cause => what === "statement" || what === "meaning";
+  const moved = refused.flatMap(({ what, id, definitions = [] }) => (isMoved(what) ? [{ cause: what, name: id, definitions }] : []));
+  const words = refused.filter(({ what }) => what === "changed").map(({ id }) => id);
+  return [
+    ...describeMoved(moved),
+    ...(words.length === 0
+      ? []
+      : [
+          `words: ${words.join(", ")} ${words.length === 1 ? "has" : "have"} other words, and no prover has printed them as they are now: proofshelf registry recheck tells whether they say the same`,
+        ]),
+  ];
+}

@@ -1,0 +1,145 @@
+/** makeRecord makes the record of one declaration. */
+import { sha256 } from "../../../snapshots/digest.ts";
+import { compareNames } from "../../../snapshots/format/tree.ts";
+import { CubRecord, type RecordEdge } from "../../../snapshots/schema/index.ts";
+import type { ParsedRegistry } from "../../sources/registry.ts";
+import type { ToldVerdict } from "./checks.ts";
+import type { RegistrySources } from "./config.ts";
+import { scanLean } from "./lean.ts";
+import type { LockLine } from "./lock.ts";
+import { applyOverlay } from "./overlay.ts";
+import { PROVERS } from "./provers.ts";
+import { hashRecipe, recheckRecipe } from "./recipes.ts";
+import { agreementOf, checksOf, driftOf } from "./record-checks.ts";
+import type { Found, ScannedSource } from "./scan.ts";
+import type { Scan } from "./scan-all.ts";
+import { contradiction, readPolicy, statesOf } from "./states.ts";
+
+// A file is of many records, and a database of all: what follows from it is worked out once.
+function memoize<K extends object, V>(make: (of: K) => V): (of: K) => V {
+  const known = new WeakMap<K, V>();
+  return (of) => {
+    const value = known.get(of) ?? make(of);
+    known.set(of, value);
+    return value;
+  };
+}
+const NOTHING = new Uint8Array();
+const digestOf = memoize((bytes: Uint8Array) => sha256(bytes));
+const recordsOf = memoize(({ records }: ParsedRegistry) => new Map(records.map(({ record }) => [record.id, record])));
+const reasonsOf = memoize((lock: readonly LockLine[]) => new Map(lock.map(({ id, reason }) => [id, reason])));
+const leanNamesOf = memoize(
+  (bytes: Uint8Array) => new Set(scanLean(new TextDecoder().decode(bytes)).map(({ name }) => name.split(".").at(-1) ?? "")),
+);
+
+/** makeRecord joins what the source declares, what checks say of it and what a person says; a person may lower a state and never raise it.
+ *  @param idOf ids of the records by their keys */
+export function makeRecord(
+  { policy, meta }: Pick<RegistrySources, "policy" | "meta">,
+  { overlay, hand, lock, checks }: Scan,
+  { id, one, source }: Scan["records"][number],
+  idOf: ReadonlyMap<string, string>,
+): CubRecord {
+  const { said } = applyOverlay(overlay, one, id, new Set());
+  const base = hand === null ? undefined : recordsOf(hand).get(id);
+  const lean = pairOf(one, source);
+  const paths = [one.path, ...(lean === null ? [] : [lean])];
+  const exec = said["exec_file"] ?? base?.exec_file;
+  if (typeof exec === "string" && source.files.has(exec)) paths.push(exec);
+  const verdicts = checks.of(one, source);
+  const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
+  const [newest] = verdicts;
+  const elaborated = printed !== null && (one.context.length > 0 || one.class !== "theorem");
+  const disputed =
+    verdicts.length > 0 && checks.second(one, source).some((second) => contradiction(verdicts[0] as ToldVerdict, second) !== null);
+  const states = statesOf(one.class === "theorem", one.holes.length, verdicts, readPolicy(policy.axioms), printed !== null, disputed);
+  const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING)]));
+  const api = String(meta["public_api"] ?? "");
+  const ui = String(meta["authoritative_ui"] ?? "");
+  const proofs = paths.filter((path) => path !== exec);
+  const record = CubRecord.parse({
+    ...base,
+    source_class: "active",
+    active: true,
+    kind: one.class === "definition" ? "Definition" : one.kind.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase()),
+    note: base?.note ?? one.summary,
+    lineage: base?.lineage ?? `Read from ${one.path} at ${source.head.slice(0, 12)}.`,
+    ...said,
+    rust_anchor: said["rust_anchor"] ?? anchorOf(source, exec, said["exec_fn"] ?? base?.exec_fn) ?? base?.rust_anchor ?? "",
+    id,
+    repo: one.repo,
+    theorem_name: one.theorem,
+    module: one.module,
+    // What was compiled is the text. Where sections or the body say more than the text, the prover's print is what is stated.
+    statement: elaborated ? printed : statementOf(one),
+    statement_basis: elaborated ? "elaborated" : "source",
+    ...(one.summary === "" ? {} : { summary: one.summary }),
+    revision: source.head,
+    anchor: { path: one.path, line: one.line, end_line: one.endLine },
+    holes: one.holes.map(({ line, what }) => ({ path: one.path, line, what })),
+    checks: checksOf(one, source, checks, lean),
+    ...agreementOf(verdicts),
+    ...driftOf(verdicts, checks.history(one), reasonsOf(lock).get(id)),
+    ...(newest?.axioms == null ? {} : { axioms: newest.axioms, unsafe: newest.unsafe }),
+    ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: edgesOf(one, newest.uses, idOf) } }),
+    ...states,
+    // A person may lower what a check says, and never raise it.
+    verification_state: lower(states.verification_state, said["verification_state"]),
+    formal_systems: lean === null ? PROVERS[one.prover].title : "Coq+Lean",
+    kernels: "none",
+    files: { coq_file: one.prover === "coq" ? one.path : "", lean_file: one.prover === "lean" ? one.path : (lean ?? "") },
+    file_shas: shas,
+    reproduce: {
+      proof_files: proofs,
+      verify_hash: hashRecipe(shas),
+      recheck: recheckRecipe(one, source),
+      get_code: `GET /api/cubs/${id}/code`,
+    },
+    links: { api: api && `${api}/${id}`, code: api && `${api}/${id}/code`, registry: ui && `${ui}${id}` },
+  });
+  // The record's schema knows none of these.
+  const internal = overlay.internal.filter((name) => Object.hasOwn(said, name)).map((name) => [name, said[name]]);
+  return { ...record, ...Object.fromEntries(internal) };
+}
+
+/** Where the function that runs stands. */
+function anchorOf({ files }: ScannedSource, file: unknown, name: unknown): string | undefined {
+  const bytes = typeof file === "string" ? files.get(file) : undefined;
+  if (bytes === undefined || typeof name !== "string" || name === "") return undefined;
+  const at = new TextDecoder()
+    .decode(bytes)
+    .split("\n")
+    .findIndex((line) => line.includes(`fn ${name}(`));
+  return at < 0 ? undefined : `${String(file)}:${at + 1}`;
+}
+
+/** In an order of their own: a graph lists them as it was walked. */
+function edgesOf({ repo, prover }: Found, uses: ToldVerdict["uses"], idOf: ReadonlyMap<string, string>): RecordEdge[] {
+  return uses
+    .flatMap(({ to, part, basis }): RecordEdge[] => {
+      const id = idOf.get(`${repo} ${prover} ${to}`);
+      // What somebody hides is counted and not named.
+      return id === undefined ? [] : [{ id, name: to, from: part, basis }];
+    })
+    .sort((a, b) => compareNames(`${a.name} ${a.from}`, `${b.name} ${b.from}`));
+}
+
+function lower(state: string, said: unknown): string {
+  return said === "NOT_VERIFIED" || (said === "UNSPECIFIED" && state === "VERIFIED") ? said : state;
+}
+
+/** Where the text alone tells the statement, what its sections assume stands before it. */
+function statementOf({ statement, context, theorem }: Found): string {
+  return context.length === 0 ? statement || theorem : `${context.join("; ")} ⊢ ${statement}`;
+}
+
+/** The file of the other system that declares the same name. */
+function pairOf({ path, theorem, prover }: Found, { source, files }: ScannedSource): string | null {
+  if (source.pair === undefined || prover !== "coq") return null;
+  const root = source.root.replace(/^\.?\/+|\/+$/g, "");
+  const inner = (root === "" ? path : path.slice(root.length + 1)).replace(/\.v$/, "");
+  const other = source.pair.replaceAll("{x}", inner);
+  const bytes = files.get(other);
+  if (bytes === undefined) return null;
+  return leanNamesOf(bytes).has(theorem) ? other : null;
+}

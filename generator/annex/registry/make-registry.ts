@@ -1,0 +1,88 @@
+/** makeRegistry makes the registry, `{ meta, cubs }`, as a file of it would be. */
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { countRecords } from "../../../snapshots/query/index.ts";
+import type { CubRecord, RecordEdge } from "../../../snapshots/schema/index.ts";
+import type { RegistrySources } from "./config.ts";
+import { describeRefused } from "./judge.ts";
+import { UNWRITTEN } from "./lock.ts";
+import { makeRecord } from "./make-record.ts";
+import { fullName } from "./scan.ts";
+import { type Scan, scanAll } from "./scan-all.ts";
+
+const MAX_USES = 500;
+const MAX_USERS = 50;
+
+/** makeRegistry gives what a build reads. It runs no prover and writes nothing.
+ *  @throws ShelfError "bad_source" when a scan has to come first */
+export async function makeRegistry(config: RegistrySources): Promise<Uint8Array> {
+  const scan = await scanAll(config);
+  const refused = scan.drift.filter((drift) => drift.refused);
+  if (refused.length > 0)
+    throw new ShelfError(
+      "bad_source",
+      `What ${refused.length === 1 ? "a record states" : `${refused.length} records state`} is not what a prover accepted.\n${describeRefused(scan).join("\n")}`,
+      { fixes: [`If it is meant: proofshelf registry scan --accept ${refused.map(({ id }) => id).join(" ")} --reason "…"`] },
+    );
+  const unknown = scan.drift.filter(({ what }) => UNWRITTEN.has(what));
+  if (unknown.length > 0)
+    throw new ShelfError(
+      "bad_source",
+      `${unknown.length} declarations are not in the lock (${unknown[0]?.key ?? ""}). Run proofshelf registry scan first.`,
+    );
+  return writeRegistry(config, scan);
+}
+
+/** writeRegistry gives the registry as JSON. */
+export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
+  const idOf = new Map(scan.records.map(({ id, one }) => [one.key, id]));
+  const made = scan.records.map((record) => makeRecord(config, scan, record, idOf));
+  const ids = new Set(made.map(({ id }) => id));
+  const others = (scan.hand?.records ?? []).map(({ record }) => record).filter(({ id }) => !ids.has(id));
+  const cubs = [...withUsers(made, scan), ...others].sort((a, b) => Number(a.id.slice(4)) - Number(b.id.slice(4)));
+  const times = scan.sources.map(({ time }) => time).filter((time) => time !== null);
+  const heads = Object.fromEntries(
+    scan.sources.map(({ source, head }) => [
+      source.repo,
+      { head, ref: source.rev === head ? source.ref : source.rev, csv_rows: cubs.filter(({ repo }) => repo === source.repo).length },
+    ]),
+  );
+  const body = {
+    meta: {
+      service: "proofshelf",
+      updated_iso: times.sort().at(-1) ?? "",
+      ...scan.hand?.meta,
+      generator: "proofshelf registry",
+      ...config.meta,
+      sources: { ...scan.hand?.meta.sources, ...heads },
+      ...countRecords(cubs),
+    },
+    cubs,
+  };
+  return Buffer.from(`${JSON.stringify(body, null, 2)}\n`);
+}
+
+/** withUsers turns each edge round: who is used says by whom. */
+function withUsers(made: readonly CubRecord[], { records }: Scan): CubRecord[] {
+  const nameOf = new Map(records.map(({ id, one }) => [id, fullName(one)]));
+  const users = new Map<string, RecordEdge[]>();
+  for (const { id, uses } of made)
+    for (const edge of uses?.edges ?? []) {
+      if (edge.id === undefined) continue;
+      const of = users.get(edge.id) ?? [];
+      users.set(edge.id, of);
+      of.push({ ...edge, id, name: nameOf.get(id) ?? id });
+    }
+  return made.map((record) => ({
+    ...record,
+    ...(record.uses === undefined
+      ? {}
+      : {
+          uses: { ...cutEdges(record.uses.edges, MAX_USES), count: record.uses.count },
+          used_by: cutEdges(users.get(record.id) ?? [], MAX_USERS),
+        }),
+  }));
+}
+
+function cutEdges(edges: readonly RecordEdge[], most: number): { count: number; edges: RecordEdge[] } {
+  return { count: edges.length, edges: edges.slice(0, most) };
+}

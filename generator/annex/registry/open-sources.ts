@@ -1,0 +1,17 @@
+/** openSources finds the registry.yaml that a command speaks of. */
+import type { CommonOptions } from "../../commands/options.ts";
+import { openConfig } from "../../config/config.ts";
+import { openRegistrySources, type RegistrySources } from "./config.ts";
+
+export type SourceOptions = CommonOptions & { readonly sources?: string };
+export const USUAL = "registry.yaml";
+
+/** The file that names the sources: of the option, of the configuration, or registry.yaml. */
+export async function openSources({ sources, config }: SourceOptions): Promise<RegistrySources> {
+  const configured = config === undefined ? null : await openConfig(config, { checkSources: false });
+  const { registry = null, baseUrl = "" } = configured ?? {};
+  const opened = openRegistrySources(sources ?? (registry !== null && "sources" in registry ? registry.sources : USUAL));
+  // An address of this machine alone is nobody's.
+  const isPublic = baseUrl !== "" && !/^https?:\/\/(?:localhost|127\.|\[::1\])/.test(baseUrl);
+  return isPublic && opened.checks.base_url === undefined ? { ...opened, checks: { ...opened.checks, base_url: baseUrl } } : opened;
+}
