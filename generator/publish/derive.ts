@@ -69,11 +69,7 @@ export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): P
   };
 }
 
-async function* publicFiles(
-  snapshot: Snapshot,
-  data: ViewData,
-  renderer: Renderer,
-): AsyncGenerator<DerivedSource> {
+async function* publicFiles(snapshot: Snapshot, data: ViewData, renderer: Renderer): AsyncGenerator<DerivedSource> {
   const extract = async (key: string): Promise<Extract> => {
     const found = await snapshot.extract(key);
     if (found === null) throw new Error("the object has no extract");

@@ -44,7 +44,7 @@ export type FoundPage = {
 export type FoundPages = {
   readonly found: number;
   readonly pages: readonly FoundPage[];
-  /** By filter and value; of a filter that is set, what each of its values would leave. */
+  /** By filter and value; of a filter that is set beside words, what each of its values would leave. */
   readonly counts: Counts;
 };
 
@@ -96,11 +96,15 @@ export function readQuery(text: string, given: ReadonlyMap<string, readonly stri
 async function ask(pagefind: Pagefind, root: URL, { words, filters }: PageQuery, shown: number): Promise<FoundPages> {
   const wanted = new Map<string, Filter>([
     ...COUNTED.map((name) => [name, ALL] as const),
-    ...[...filters].map(([name, values]) => [name, { any: name === "kind" ? values.map((value) => value.toLowerCase()) : values }] as const),
+    ...[...filters].map(
+      ([name, values]) => [name, { any: name === "kind" ? values.map((value) => value.toLowerCase()) : values }] as const,
+    ),
   ]);
   const answer = await pagefind.search(words === "" ? null : words, { filters: Object.fromEntries(wanted) });
   const fragments = await Promise.all(answer.results.slice(0, shown).map((result) => result.data()));
-  const counts = COUNTED.map((name) => [name, (filters.has(name) ? answer.totalFilters : answer.filters)[name] ?? {}] as const);
+  const counts = COUNTED.map(
+    (name) => [name, (words !== "" && filters.has(name) ? answer.totalFilters : answer.filters)[name] ?? {}] as const,
+  );
   return {
     found: answer.results.length,
     pages: fragments.map((fragment) => readPage(fragment, root, words)),
@@ -114,5 +118,12 @@ function readPage({ raw_url: path, excerpt, meta }: Fragment, root: URL, words: 
   // Browsers go to the first place of a page that has these words.
   const marked = words === "" ? null : body.querySelector("mark");
   if (marked !== null) link.hash = `:~:text=${encodeURIComponent(marked.textContent ?? "").replaceAll("-", "%2D")}`;
-  return { title: meta["title"] ?? path, link, key: meta["key"] ?? "", kind: meta["kind"] ?? "", standing: meta["standing"] ?? "", excerpt: body };
+  return {
+    title: meta["title"] ?? path,
+    link,
+    key: meta["key"] ?? "",
+    kind: meta["kind"] ?? "",
+    standing: meta["standing"] ?? "",
+    excerpt: body,
+  };
 }

@@ -163,7 +163,9 @@ function drawFilters({ query, filters }: Asked, counts: FoundPages["counts"]): r
     .filter(({ values }) => values.length > 1 || values.some(({ selected }) => selected))
     .map((facet, at) => {
       const view = viewFacet(facet, (path) => path);
-      const values = view.values.map((value, at) => (facet.name === "kind" ? { ...value, word: titleOf(facet.values[at]?.value ?? "") } : value));
+      const values = view.values.map((value, at) =>
+        facet.name === "kind" ? { ...value, word: titleOf(facet.values[at]?.value ?? "") } : value,
+      );
       const drawn = fill("facet", { ...view, values });
       drawn.toggleAttribute("open", isOpen(facet, at));
       return drawn;

@@ -13,7 +13,6 @@ import {
   relativeHref,
 } from "../../../snapshots/format/layout.ts";
 import { tilePaths } from "../../../snapshots/log/index.ts";
-import type { ViewData } from "../../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
 import { countSnapshotsParts, FEED_FILES, feedPages } from "../../../snapshots/annex/history/index.ts";
 import { ICON_FILE, storedPages } from "../../../snapshots/page/index.ts";
@@ -136,7 +135,11 @@ async function* snapshotFiles(
   for (const file of citations?.files() ?? []) yield { ...file, path: folder + file.path };
   if (withoutSearch) return;
   for (const { path, content } of await searchFiles(open)) {
-    const type = path.endsWith(".js") ? "text/javascript; charset=utf-8" : path.endsWith(".json") ? "application/json" : "application/octet-stream";
+    const type = path.endsWith(".js")
+      ? "text/javascript; charset=utf-8"
+      : path.endsWith(".json")
+        ? "application/json"
+        : "application/octet-stream";
     yield { path: `${folder}pagefind/${path}`, type, headers: {}, bytes: content, alsoFolder: false };
   }
 }

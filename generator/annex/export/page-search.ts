@@ -13,8 +13,10 @@ import { DIGEST_START } from "../../../snapshots/query/operators.ts";
 import { CUB_FACETS } from "../../../snapshots/schema/cub-facets.ts";
 import type { Claim } from "../../../snapshots/schema/claims.ts";
 import type { CubRecord, Extract } from "../../../snapshots/schema/index.ts";
+import type { Kind } from "../../../snapshots/schema/kinds.ts";
 
 const TOGETHER = 64; // pages that Pagefind is given before it is waited for
+const MAX_TEXT = 1200; // characters of an object's text, of its headings and of its names: with all of it Pagefind takes six times as long
 /** Files that no page of ours loads: Pagefind's own pages, and its program for other languages and threads. */
 const UNUSED = /^(?:pagefind-(?:ui|modular-ui|component-ui|highlight|worker)|wasm\.unknown)\b/;
 const FIXES = ["Export again; if it happens again, look whether the machine is short of memory, or add --without-search."];
@@ -73,23 +75,20 @@ function objectPage({ library }: ViewData, row: ObjectRow, extract: Extract | nu
   const { key, title, kind, source, sha256: digest } = row;
   const collection = findCollection(library.collections, key);
   const leftOver = collection?.prefix === "" ? [`=${collection.id}`] : [];
-  return pageOf(pagePath.object(key), key, title, [digest], extract === null ? "" : textOf(extract), {
+  return pageOf(pagePath.object(key), key, title, [digest], extract === null ? "" : textOf(extract, kind), {
     kind: [kind],
     prefix: [...leadingPrefixes(key), ...leftOver],
     ...(source === undefined ? {} : { repo: [source.repo] }),
   });
 }
 
-/** TextOf joins what an object says, each heading above the first passage that stands under it. */
-function textOf({ passages, summary }: Extract): string {
-  let above = "";
-  const lines = passages.flatMap(({ heading, text }) => {
-    const own = heading.at(-1) ?? "";
-    const isNew = own !== above;
-    above = own;
-    return isNew ? [own, text] : [text];
-  });
-  return lines.length === 0 ? summary : lines.join("\n");
+/** TextOf returns the beginning of what an object says, then its headings and the names that it declares: those of all of it. */
+function textOf({ passages, summary }: Extract, kind: Kind): string {
+  let text = passages.length === 0 ? summary : "";
+  for (const passage of passages) if (text.length < MAX_TEXT) text += `${passage.text}\n`;
+  const shown = kind === "markdown" ? text.replaceAll(/^#{1,6}\s+/gm, "") : text;
+  const listed = [passages.flatMap(({ heading }) => heading), passages.flatMap(({ name }) => name ?? [])];
+  return [shown, ...listed.map((names) => [...new Set(names)].join("\n"))].map((part) => part.slice(0, MAX_TEXT)).join("\n");
 }
 
 function claimPage({ id, title, scope, statement, evidence }: Claim, standing: string): Page {
@@ -99,12 +98,12 @@ function claimPage({ id, title, scope, statement, evidence }: Claim, standing: s
 
 function recordPage(record: CubRecord): Page {
   const { id, theorem_name: name, statement, module, note, kind, file_shas } = record;
-  const said = [statement, note, module, ...namesOf(record)].join("\n");
   const filters = CUB_FACETS.map((facet) => [facet.name, filterValues(record, facet.name)] as const);
-  return pageOf(pagePath.record(id), id, name, Object.values(file_shas), said, {
+  const page = pageOf(pagePath.record(id), id, name, Object.values(file_shas), [statement, note, module].join("\n"), {
     ...Object.fromEntries(filters),
     kind: ["record", kind.toLowerCase()],
   });
+  return { ...page, meta: { ...page.meta, names: [...namesOf(record)].join(" ") } };
 }
 
 function pageOf(

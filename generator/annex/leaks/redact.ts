@@ -208,8 +208,7 @@ async function findBlobs(
         const { sha256: digest } = entry;
         const seen = `${nameOf(withdrawal)} ${digest}`;
         if (served.has(digest) || found.has(digest) || clean.has(seen)) continue;
-        // Earlier programs wrote an index for browsers into the snapshot: who says what in it cannot be told.
-        if (path.startsWith("pagefind/") || (await isOf(path, entry))) found.set(digest, withdrawal);
+        if (await isOf(path, entry)) found.set(digest, withdrawal);
         else clean.add(seen);
       }
     }
