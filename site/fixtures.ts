@@ -363,7 +363,7 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
   ] }) },
   { name: "agents", input: input(pagePath.agents, { page: "agents", endpoint: `${BASE_URL}/mcp`, versions: ["2026-07-28", "2025-11-25"], resultBytes: 16384, gated: false, tools: [
     { name: "get_cub", title: "One record", description: "One proof record by its id.", twin: "/api/cubs/{id}", arguments: [{ name: "id", type: "string", required: true, description: "Exact CUB id" }], example: `{"id":"CUB-0007"}` },
-  ], prompts: [{ name: "check_claim", title: "Check a claim", description: "Compares a claim with its pins." }], clients: [{ title: "No client at all", where: "in a shell", text: `curl -s ${BASE_URL}/mcp` }] }) },
+  ], clients: [{ title: "No client at all", where: "in a shell", text: `curl -s ${BASE_URL}/mcp` }] }) },
   { name: "problems", input: input(pagePath.problems, { page: "problems", problems }) },
   { name: "problem", input: input(pagePath.problem("bad_path"), { page: "problem", problem: problems[1] as ProblemRow }) },
   { name: "rejected", input: input(pagePath.rejected, { page: "rejected", rejected: [{ source: "store", key: HOSTILE.key, reason: "it lies under no collection" }, { source: "registry", key: "CUB-0031", reason: HOSTILE.script }, { source: "store", key: HOSTILE.word, reason: "the key is longer than 1024 bytes" }], withheld: 0, withdrawn: [] }) },

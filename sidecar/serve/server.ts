@@ -21,7 +21,7 @@ import {
 } from "../../snapshots/http/index.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, ModelError, openAnswerModel } from "../ask/answer-model.ts";
-import type { AnswerCounted } from "../ask/counted.ts";
+import type { Counting } from "../ask/counted.ts";
 import type { Parts } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "../http/body.ts";
 import { openClients } from "../gate/client.ts";
@@ -53,7 +53,7 @@ export type Environment = {
 
 /** What annexes register with a sidecar: handed in by who puts the program together (../annexes.ts). */
 export type SidecarAnnexes = {
-  readonly answerCounted: AnswerCounted;
+  readonly counting: Counting;
   /** @param access asked each time, so a policy that is read again takes effect at once */
   openSignIn(
     access: () => AccessConfig | null,
@@ -169,7 +169,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const ask = openAsk(
     { model, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") },
     semantic,
-    annexes.answerCounted,
+    annexes.counting,
   );
   const mcpOver = (view: View): McpEndpoint =>
     openMcp({
