@@ -8,7 +8,7 @@ export const RecordCheck = z
   .object({
     state: z.enum(CHECK_STATES).meta({
       description:
-        "What the prover said of this declaration; stale where it said it of other bytes, not_run where nobody asked it, disagrees where it contradicts the prover that it looks over",
+        "What the prover said of this declaration; exported where it was written out and no kernel has replayed it, stale where it was said of other bytes, not_run where nobody asked, disagrees where it contradicts the prover that it looks over",
     }),
     prover: z.string().meta({ description: "coq, lean, metamath, …" }),
     version: z.string().default(""),
@@ -90,6 +90,9 @@ export const CHECKED_MEMBERS = {
     description: "The statement is the source's words, the prover's print, or a person's words that the prover accepted as the type",
   }),
   axioms: names.exactOptional().meta({ description: "All that it rests on, statement and proof; absent where nobody asked" }),
+  axioms_outside: names.exactOptional().meta({
+    description: "Of its axioms, those that this library's policy does not allow, where they alone keep it from being VERIFIED",
+  }),
   unsafe: names.exactOptional().meta({ description: "What keeps proofs sound and was switched off" }),
   holes: z
     .array(z.object({ path: z.string(), line: Count, what: z.string() }))
@@ -105,3 +108,5 @@ export const CHECKED_MEMBERS = {
   used_by: RecordEdges.exactOptional().meta({ description: "What names it" }),
 } as const;
 export const CHECKED_FIELDS = Object.keys(CHECKED_MEMBERS) as readonly (keyof typeof CHECKED_MEMBERS)[];
+/** CHECK_ONLY are those that only a check may say: a person who writes them says who verified what, and nobody did. */
+export const CHECK_ONLY: readonly string[] = CHECKED_FIELDS.filter((name) => name !== "summary" && name !== "revision");

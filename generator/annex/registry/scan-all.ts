@@ -1,4 +1,6 @@
 /** scanAll joins sources, lock, overlay, a registry by hand and checks: every declaration with its id, and what is other than it was. */
+import { basename } from "node:path";
+import { ShelfError } from "../../../snapshots/errors.ts";
 import { type ParsedRegistry, parseRegistry } from "../../sources/registry.ts";
 import { MAX_REGISTRY_BYTES } from "../../sources/registry-pull.ts";
 import { readSourceFile } from "../../sources/source-file.ts";
@@ -34,6 +36,12 @@ export type ScanOptions = {
 export async function scanAll(config: RegistrySources, options: ScanOptions = {}): Promise<Scan> {
   const overlay = readOverlay(config.overlay);
   const hand = config.records === undefined ? null : parseRegistry(await readSourceFile(config.records, "registry", MAX_REGISTRY_BYTES));
+  // A record that is left out would lose its id.
+  if (hand !== null && hand.rejected.length > 0)
+    throw new ShelfError(
+      "bad_source",
+      `${basename(config.records ?? "")} has records that cannot be used:\n${hand.rejected.map(({ key, reason }) => `${key}: ${reason}`).join("\n")}`,
+    );
   const chosen = config.sources.map((source) =>
     source.repo === options.source && options.rev !== undefined ? { ...source, rev: options.rev } : source,
   );
