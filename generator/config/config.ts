@@ -179,7 +179,6 @@ function resolveAccess(access: ParsedConfig["access"], folder: string): AccessCo
     issuer: isOwn ? null : issuer,
     policy: isOwn ? { ...rest.policy, emails: allow.emails, domains: allow.domains } : rest.policy,
     oidc: isOwn ? { issuer: issuer ?? "", clientId, groups: allow.groups, groupsClaim, sessionHours } : null,
-    requests: access.requests === null ? null : resolve(folder, access.requests),
     jwks: jwks === null || /^https?:/i.test(jwks) ? jwks : resolve(folder, jwks),
   };
 }

@@ -1,9 +1,8 @@
 /** Semantic search in a running server: the configured model, asked about queries only. What is missing (no model, an endpoint
  *  that is down, vectors not made yet) is a notice and never an error, and is told by /api/capabilities too. */
-import { type OpenSnapshot, type SearchQuery, semantic } from "../../snapshots/query/index.ts";
+import { correct, type OpenSnapshot, type SearchQuery, semantic } from "../../snapshots/query/index.ts";
 import type { Embedder } from "../../snapshots/embed/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { correct } from "../../snapshots/query/meant.ts";
 import { toSource } from "../../snapshots/query/source.ts";
 import type { Component } from "../../snapshots/schema/index.ts";
 import type { SemanticTool } from "./semantic-tool.ts";

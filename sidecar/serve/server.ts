@@ -21,7 +21,7 @@ import {
 } from "../../snapshots/http/index.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, ModelError, openAnswerModel } from "../ask/answer-model.ts";
-import type { AnswerCounted } from "../ask/counted.ts";
+import type { Counting } from "../ask/counted.ts";
 import type { Parts } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "../http/body.ts";
 import { openClients } from "../gate/client.ts";
@@ -53,17 +53,12 @@ export type Environment = {
 
 /** What annexes register with a sidecar: handed in by who puts the program together (../annexes.ts). */
 export type SidecarAnnexes = {
-  readonly answerCounted: AnswerCounted;
+  readonly counting: Counting;
   /** @param access asked each time, so a policy that is read again takes effect at once */
   openSignIn(
     access: () => AccessConfig | null,
     given: { readonly baseUrl: string; readonly env: Environment; readonly log: Pick<Logger, "warn"> },
   ): { answer(request: Request): Promise<Response | null>; withSession(strict: Gate): Gate };
-  /** Takes requests to be let in. */
-  openRequests(
-    access: () => AccessConfig | null,
-    given: { readonly baseUrl: string; readonly log: Pick<Logger, "info"> },
-  ): { answer(request: Request): Promise<Response | null>; withRequests(gate: Gate): Gate };
   /** Lets whoever started this look at the gated view; null where others could reach what listens on a host. */
   openDevelopmentAccess(host: string): Promise<DevelopmentAccess | null>;
 };
@@ -107,8 +102,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
   const strict = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
   const own = annexes.openSignIn(() => access, { baseUrl: serving.baseUrl, env, log });
-  const requests = annexes.openRequests(() => access, { baseUrl: serving.baseUrl, log });
-  const gate = development?.withCookie(strict) ?? requests.withRequests(own.withSession(strict));
+  const gate = development?.withCookie(strict) ?? own.withSession(strict);
   let watcher: Watcher | null = null;
   const { model, notice } = openModel(serving, env, (outcome) => watcher?.countModelCall(outcome));
   const semantic = options.semantic ?? (await openConfiguredSemantic(serving, env));
@@ -175,7 +169,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const ask = openAsk(
     { model, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") },
     semantic,
-    annexes.answerCounted,
+    annexes.counting,
   );
   const mcpOver = (view: View): McpEndpoint =>
     openMcp({
@@ -190,7 +184,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     publicView,
     internalView,
     gate,
-    signIn: development?.signIn ?? (async (request) => (await own.answer(request)) ?? requests.answer(request)),
+    signIn: development?.signIn ?? ((request) => own.answer(request)),
     ask,
     semantic: semantic.tool,
     codeStore,
