@@ -36,7 +36,7 @@ test("a listed page elsewhere gets its preflight and reads every answer over the
     assert.equal(asked.status, 204);
     assert.equal(asked.headers.get("access-control-allow-origin"), listed);
     assert.equal(asked.headers.get("access-control-allow-methods"), "POST");
-    const allowed = asked.headers.get("access-control-allow-headers")?.toLowerCase().split(", ") ?? [];
+    const allowed = asked.headers.get("access-control-allow-headers")?.toLowerCase().split(/,\s*/) ?? [];
     for (const name of ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id", "last-event-id"])
       assert.ok(allowed.includes(name), name);
     assert.equal(allowed.includes("authorization"), false);

@@ -2,6 +2,7 @@
 import { LIST_PAGE, MAX_LIMIT, MAX_QUERY, type OpenSnapshot } from "../../snapshots/query/index.ts";
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
+import { dirname, join } from "node:path";
 import type { Logger } from "pino";
 import { type AccessConfig, type Component, MAX_QUESTION } from "../../snapshots/schema/index.ts";
 import { type CodeStore, openCachedShelf, watchPointer } from "../../snapshots/shelf/index.ts";
@@ -22,7 +23,7 @@ import {
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, ModelError, openAnswerModel } from "../ask/answer-model.ts";
 import type { Counting } from "../ask/counted.ts";
-import type { Parts } from "./app.ts";
+import type { Parts, SignInAddresses } from "./passage.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "../http/body.ts";
 import { openClients } from "../gate/client.ts";
 import { type Gate, openGate } from "../gate/gate.ts";
@@ -57,8 +58,8 @@ export type SidecarAnnexes = {
   /** @param access asked each time, so a policy that is read again takes effect at once */
   openSignIn(
     access: () => AccessConfig | null,
-    given: { readonly baseUrl: string; readonly env: Environment; readonly log: Pick<Logger, "warn"> },
-  ): { answer(request: Request): Promise<Response | null>; withSession(strict: Gate): Gate };
+    given: { readonly baseUrl: string; readonly env: Environment; readonly log: Pick<Logger, "warn">; readonly ended: string },
+  ): SignInAddresses & { withSession(strict: Gate): Gate };
   /** Lets whoever started this look at the gated view; null where others could reach what listens on a host. */
   openDevelopmentAccess(host: string): Promise<DevelopmentAccess | null>;
 };
@@ -70,8 +71,8 @@ export type DevelopmentAccess = {
   readonly token: string;
   /** The same gate, at which the cookie counts as the token. */
   readonly withCookie: (gate: Gate) => Gate;
-  /** Answers the link with the cookie; null of every other request. */
-  readonly signIn: (request: Request) => Response | null;
+  /** The link that is answered with the cookie. */
+  readonly signIn: SignInAddresses;
 };
 
 type SidecarOptions = {
@@ -101,7 +102,12 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const development = serving.access === "development" ? await annexes.openDevelopmentAccess(serving.host) : null;
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
   const strict = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
-  const own = annexes.openSignIn(() => access, { baseUrl: serving.baseUrl, env, log });
+  const own = annexes.openSignIn(() => access, {
+    baseUrl: serving.baseUrl,
+    env,
+    log,
+    ended: join(dirname(serving.internalDir), "ended-sessions"),
+  });
   const gate = development?.withCookie(strict) ?? own.withSession(strict);
   let watcher: Watcher | null = null;
   const { model, notice } = openModel(serving, env, (outcome) => watcher?.countModelCall(outcome));
@@ -184,7 +190,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     publicView,
     internalView,
     gate,
-    signIn: development?.signIn ?? ((request) => own.answer(request)),
+    signIn: development?.signIn ?? own,
     ask,
     semantic: semantic.tool,
     codeStore,
