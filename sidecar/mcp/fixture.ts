@@ -99,7 +99,7 @@ export async function call(mcp: McpEndpoint, name: string, args: Readonly<Record
 
 /** The endpoint on a free port. */
 export async function listen(mcp: McpEndpoint): Promise<{ readonly url: string; readonly server: Server }> {
-  const server = createServer(getRequestListener((request) => mount(mcp).fetch(request), { overrideGlobalObjects: false }));
+  const server = createServer(getRequestListener((request) => mount(mcp).fetch(request)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, server };
 }
