@@ -357,7 +357,7 @@ test("a build that finds nothing new does nothing: no read, no page, no row, no 
     [second.published, second.internal.published, second.snapshot, second.sequence],
     [false, false, first.snapshot, first.sequence],
   );
-  assert.deepEqual(second.work, { read: 0, rendered: 0, indexed: 0, bundles: 0 });
+  assert.deepEqual(second.work, { read: 0, rendered: 0, indexed: 0 });
   assert.deepEqual([second.added, second.changed, second.removed], [0, 0, 0]);
   assert.deepEqual(second.rejected, first.rejected, "what is refused is said every time");
   assert.deepEqual([...filesUnder(shelves.publicDir), ...filesUnder(shelves.internalDir)], files);

