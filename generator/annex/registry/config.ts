@@ -31,6 +31,10 @@ const source = z.strictObject({
       description: "Branch, tag or commit; of a folder the name of its revision",
     }),
   ref: z.string().default("").meta({ description: "Branch or tag to show beside the revision, where rev names none" }),
+  web: z
+    .url({ protocol: /^https?$/, error: "is no address; write https://…" })
+    .optional()
+    .meta({ description: "Address of a line of its files, with {rev}, {path} and {line}: each record links it" }),
   prover: z
     .enum([...PROVERS, "rocq"])
     .transform((name) => (name === "rocq" ? "coq" : name))
@@ -78,7 +82,8 @@ const registrySchema = z.strictObject({
     .strictObject({
       axioms: z
         .array(some("a full name"))
-        .default([])
+        .nullish() // all lines of it may be comments
+        .transform((names) => names ?? [])
         .meta({ description: "Axioms that a VERIFIED record may rest on; df-* is all that begin so" }),
     })
     .prefault({}),
