@@ -4,14 +4,18 @@ import type { Context, MiddlewareHandler } from "hono";
 import { type ErrorCode, ShelfError } from "../../snapshots/errors.ts";
 import { toShelfError } from "../../snapshots/format/index.ts";
 import { parseKeyPath } from "../../snapshots/format/layout.ts";
-import { admit, CACHE, readsHtml, type Seen, type View } from "../../snapshots/http/index.ts";
+import { type Admission, admit, CACHE, readsHtml, type Seen, type View } from "../../snapshots/http/index.ts";
 import { limitOf, type Place, type RateGroup } from "../../snapshots/routes/index.ts";
+import type { CodeStore } from "../../snapshots/shelf/index.ts";
+import type { Ask } from "../ask/library.ts";
+import type { SemanticTool } from "../ask/semantic-tool.ts";
 import type { openClients } from "../gate/client.ts";
 import type { Gate, GateVerdict, Identity } from "../gate/gate.ts";
 import { gatedPage } from "../gate/gated-page.ts";
 import { rateLimited, type RateLimiter } from "../http/limits.ts";
 import { problemParts, problemResponse } from "../http/respond.ts";
-import type { EffectParts } from "./effects.ts";
+import type { McpEndpoint } from "../mcp/serve.ts";
+import type { Reindexer } from "./reindex.ts";
 
 export type LogEntry = {
   readonly method: string;
@@ -31,7 +35,18 @@ export type SignInAddresses = {
 };
 export const noSignIn: SignInAddresses = { addresses: [], answer: () => null };
 
-export type Parts = EffectParts & {
+/** Parts are what a sidecar is put together from. */
+export type Parts = {
+  readonly publicView: View;
+  readonly internalView: View;
+  readonly ask: Ask;
+  readonly semantic: SemanticTool;
+  /** Endpoints over the two views; null when this process has none. */
+  readonly mcp: { readonly public: McpEndpoint; readonly internal: McpEndpoint } | null;
+  readonly codeStore: CodeStore | null;
+  readonly reindexer: Reindexer;
+  /** What this process holds for readers, gated or not. */
+  readonly admission: Admission;
   readonly gate: Gate;
   readonly signIn: SignInAddresses;
   readonly limits: RateLimiter;
