@@ -77,6 +77,11 @@ export function addressOf({ mount, at, path }: Place): string {
   return mount + (at === null ? "" : `/at/${at}`) + path;
 }
 
+/** isEffect tells whether the row of a place is one that app.ts answers itself, whatever method is asked for. */
+export function isEffect({ match }: Place): boolean {
+  return match?.exact === true && match.beside === null && (match.route.kind === "effect" || match.route.id === "ask-page");
+}
+
 export function viewOf({ publicView, internalView }: { readonly publicView: View; readonly internalView: View }, { env }: Call): View {
   return env.place.mount === "" ? publicView : internalView;
 }
@@ -150,10 +155,12 @@ export function openPassage(parts: Parts) {
     return page ?? response;
   };
 
-  /** admitted refuses dot segments, methods and parameters that the row of the place has not; MCP has words of its own for methods. */
+  /** admitted refuses dot segments, and of effects the methods and parameters that their row has not; reading refuses its own, and MCP has words
+   *  of its own for methods. */
   const admitted: Step = ({ env: { place, address }, req }, next) => {
     parseKeyPath(address);
-    if (place.match?.route.id !== "mcp") admit(req.raw.method, { ...place, access: "gated" }, true);
+    if (isEffect(place) && place.match?.route.id !== "mcp" && (place.at === null || place.match?.route.at === "kept"))
+      admit(req.raw.method, { ...place, access: "gated" }, true);
     return next();
   };
 
