@@ -46,7 +46,7 @@ test("the map and the table of routes name the same effects, and each gated one 
   );
   const pages = ["GET /ask/", "GET /internal/ask/"];
   // MCP has words of its own for the methods that it does not take.
-  const mcp = [...named].filter((one) => /\/mcp$/.test(one) && !one.startsWith("POST"));
+  const mcp = [...named].filter((one) => one.endsWith("/mcp") && !one.startsWith("POST"));
   assert.deepEqual([...named].sort(), [...told, ...pages, ...mcp].sort());
   const gates = routes.filter(({ method, path }) => method === "ALL" && isWild(path) && path !== "*").map(({ path }) => path.slice(0, -1));
   for (const { access, path } of described)

@@ -11,7 +11,7 @@ import { MAX_ASK_BYTES, MAX_REINDEX_BYTES } from "../http/body.ts";
 import { boundMessages } from "../mcp/message.ts";
 import { sharedWith } from "../mcp/origin.ts";
 import { openEffects } from "./effects.ts";
-import { type AppEnv, openPassage, type Parts, tooLong } from "./passage.ts";
+import { type AppEnv, isEffect, openPassage, type Parts, tooLong } from "./passage.ts";
 
 export type App = {
   readonly fetch: Hono<AppEnv>["fetch"];
@@ -60,9 +60,4 @@ export function createApp(parts: Parts): App {
     routes: app.routes,
     owns: (place) => isGated(place) || isEffect(place),
   };
-}
-
-/** isEffect tells whether the row of a place is one of the map's, whatever method is asked for. */
-function isEffect({ match }: Place): boolean {
-  return match?.exact === true && match.beside === null && (match.route.kind === "effect" || match.route.id === "ask-page");
 }

@@ -1,7 +1,7 @@
 /** How the addresses of app.ts are answered: one function each, behind gate, methods and limit. */
 import { SHA256_PATTERN } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { type Admission, answer, type Answer, CACHE, isOfProcess, type View, waitForFirst } from "../../snapshots/http/index.ts";
+import { answer, type Answer, CACHE, isOfProcess, type View, waitForFirst } from "../../snapshots/http/index.ts";
 import { isAsked } from "../../snapshots/page/index.ts";
 import {
   DEFAULT_SEMANTIC_LIMIT,
@@ -11,31 +11,13 @@ import {
   type OpenSnapshot,
   parseSearch,
 } from "../../snapshots/query/index.ts";
-import type { CodeStore } from "../../snapshots/shelf/index.ts";
 import { askPage } from "../ask/ask-page.ts";
 import { askResponse } from "../ask/ask-response.ts";
-import { type Ask, wholeAnswer } from "../ask/library.ts";
-import type { SemanticTool } from "../ask/semantic-tool.ts";
+import { wholeAnswer } from "../ask/library.ts";
 import { parseAskBody, parseReindexBody } from "../http/body.ts";
 import { jsonResponse, toResponse } from "../http/respond.ts";
-import type { McpEndpoint } from "../mcp/serve.ts";
 import { codeAnswer } from "./code.ts";
 import { addressOf, type Call, clientOf, type Parts, viewOf } from "./passage.ts";
-import type { Reindexer } from "./reindex.ts";
-
-/** EffectParts are what effects work with. */
-export type EffectParts = {
-  readonly publicView: View;
-  readonly internalView: View;
-  readonly ask: Ask;
-  readonly semantic: SemanticTool;
-  /** Endpoints over the two views; null when this process has none. */
-  readonly mcp: { readonly public: McpEndpoint; readonly internal: McpEndpoint } | null;
-  readonly codeStore: CodeStore | null;
-  readonly reindexer: Reindexer;
-  /** What this process holds for readers, gated or not. */
-  readonly admission: Admission;
-};
 
 type Effect = (call: Call) => Promise<Response>;
 

@@ -4,14 +4,18 @@ import type { Context, MiddlewareHandler } from "hono";
 import { type ErrorCode, ShelfError } from "../../snapshots/errors.ts";
 import { toShelfError } from "../../snapshots/format/index.ts";
 import { parseKeyPath } from "../../snapshots/format/layout.ts";
-import { admit, CACHE, readsHtml, type Seen, type View } from "../../snapshots/http/index.ts";
+import { type Admission, admit, CACHE, readsHtml, type Seen, type View } from "../../snapshots/http/index.ts";
 import { limitOf, type Place, type RateGroup } from "../../snapshots/routes/index.ts";
+import type { CodeStore } from "../../snapshots/shelf/index.ts";
+import type { Ask } from "../ask/library.ts";
+import type { SemanticTool } from "../ask/semantic-tool.ts";
 import type { openClients } from "../gate/client.ts";
 import type { Gate, GateVerdict, Identity } from "../gate/gate.ts";
 import { gatedPage } from "../gate/gated-page.ts";
 import { rateLimited, type RateLimiter } from "../http/limits.ts";
 import { problemParts, problemResponse } from "../http/respond.ts";
-import type { EffectParts } from "./effects.ts";
+import type { McpEndpoint } from "../mcp/serve.ts";
+import type { Reindexer } from "./reindex.ts";
 
 export type LogEntry = {
   readonly method: string;
@@ -31,7 +35,18 @@ export type SignInAddresses = {
 };
 export const noSignIn: SignInAddresses = { addresses: [], answer: () => null };
 
-export type Parts = EffectParts & {
+/** Parts are what a sidecar is put together from. */
+export type Parts = {
+  readonly publicView: View;
+  readonly internalView: View;
+  readonly ask: Ask;
+  readonly semantic: SemanticTool;
+  /** Endpoints over the two views; null when this process has none. */
+  readonly mcp: { readonly public: McpEndpoint; readonly internal: McpEndpoint } | null;
+  readonly codeStore: CodeStore | null;
+  readonly reindexer: Reindexer;
+  /** What this process holds for readers, gated or not. */
+  readonly admission: Admission;
   readonly gate: Gate;
   readonly signIn: SignInAddresses;
   readonly limits: RateLimiter;
@@ -60,6 +75,11 @@ type Step = MiddlewareHandler<AppEnv>;
 /** addressOf writes a place as the client wrote it, without the query. */
 export function addressOf({ mount, at, path }: Place): string {
   return mount + (at === null ? "" : `/at/${at}`) + path;
+}
+
+/** isEffect tells whether the row of a place is one that app.ts answers itself, whatever method is asked for. */
+export function isEffect({ match }: Place): boolean {
+  return match?.exact === true && match.beside === null && (match.route.kind === "effect" || match.route.id === "ask-page");
 }
 
 export function viewOf({ publicView, internalView }: { readonly publicView: View; readonly internalView: View }, { env }: Call): View {
@@ -135,10 +155,12 @@ export function openPassage(parts: Parts) {
     return page ?? response;
   };
 
-  /** admitted refuses dot segments, methods and parameters that the row of the place has not; MCP has words of its own for methods. */
+  /** admitted refuses dot segments, and of effects the methods and parameters that their row has not; reading refuses its own, and MCP has words
+   *  of its own for methods. */
   const admitted: Step = ({ env: { place, address }, req }, next) => {
     parseKeyPath(address);
-    if (place.match?.route.id !== "mcp") admit(req.raw.method, { ...place, access: "gated" }, true);
+    if (isEffect(place) && place.match?.route.id !== "mcp" && (place.at === null || place.match?.route.at === "kept"))
+      admit(req.raw.method, { ...place, access: "gated" }, true);
     return next();
   };
 

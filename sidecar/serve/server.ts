@@ -123,32 +123,11 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   });
 
   const components = async (open: OpenSnapshot | null): Promise<readonly Component[]> => [
-    serving.alone
-      ? { name: "files", status: "unavailable", note: "not from this process: site servers or a CDN serve them" }
-      : { name: "files", status: "live", note: "catalog, claims, records, objects and pages from the snapshot" },
-    { name: "full-text search", status: "live", note: "the snapshot's own index" },
-    model === null
-      ? { name: "answers", status: "wired (opt-in)", note: `${notice} See answers in proofshelf.yaml.` }
-      : { name: "answers", status: "bound", note: `written by ${model.name} from cited excerpts` },
+    ...describeCore(serving, notice, model),
     await semantic.component(open),
-    access === null
-      ? { name: "gated view", status: "wired (opt-in)", note: "closed: no access section is configured" }
-      : { name: "gated view", status: "live", note: access.oidc === null ? "behind the access gateway" : "behind a sign-in of its own" },
-    codeStore === null
-      ? { name: "code files", status: "wired (opt-in)", note: "no exact-revision store is configured" }
-      : { name: "code files", status: "live", note: "re-hashed before they are sent" },
-    reindexToken === null
-      ? { name: "reindex", status: "wired (opt-in)", note: "REINDEX_TOKEN is not set" }
-      : { name: "reindex", status: "live", note: "POST /api/reindex" },
-    { name: "mcp", status: "live", note: "read-only tools" },
+    ...describeOptions(access, codeStore !== null, reindexToken !== null),
     ...describeCache(blobs),
-    given(env.AI_GATEWAY_ID) === null
-      ? { name: "ai gateway", status: "wired (opt-in)", note: "AI_GATEWAY_ID is not set" }
-      : {
-          name: "ai gateway",
-          status: serving.gateway === null ? "unavailable" : "bound",
-          note: serving.gateway === null ? "AI_GATEWAY_ID is set, but gateway.baseUrl is not" : "answers go through it",
-        },
+    describeGateway(serving, given(env.AI_GATEWAY_ID) !== null),
   ];
   const runtime: Runtime = {
     version: serving.version,
@@ -219,6 +198,41 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     },
     close: () => semantic.close(),
   };
+}
+
+const component = (name: string, status: Component["status"], note: string): Component => ({ name, status, note });
+
+/** describeCore tells of files, search and answers. */
+function describeCore({ alone }: SidecarServing, notice: string, model: AnswerModel | null): readonly Component[] {
+  return [
+    alone
+      ? component("files", "unavailable", "not from this process: site servers or a CDN serve them")
+      : component("files", "live", "catalog, claims, records, objects and pages from the snapshot"),
+    component("full-text search", "live", "the snapshot's own index"),
+    model === null
+      ? component("answers", "wired (opt-in)", `${notice} See answers in proofshelf.yaml.`)
+      : component("answers", "bound", `written by ${model.name} from cited excerpts`),
+  ];
+}
+
+/** describeOptions tells of what is there where the configuration says so. */
+function describeOptions(access: AccessConfig | null, hasCode: boolean, hasToken: boolean): readonly Component[] {
+  const wired = (name: string, isThere: boolean, note: string, missing: string): Component =>
+    isThere ? component(name, "live", note) : component(name, "wired (opt-in)", missing);
+  const behind = access?.oidc === null ? "behind the access gateway" : "behind a sign-in of its own";
+  return [
+    wired("gated view", access !== null, behind, "closed: no access section is configured"),
+    wired("code files", hasCode, "re-hashed before they are sent", "no exact-revision store is configured"),
+    wired("reindex", hasToken, "POST /api/reindex", "REINDEX_TOKEN is not set"),
+    component("mcp", "live", "read-only tools"),
+  ];
+}
+
+function describeGateway({ gateway }: SidecarServing, isNamed: boolean): Component {
+  if (!isNamed) return component("ai gateway", "wired (opt-in)", "AI_GATEWAY_ID is not set");
+  return gateway === null
+    ? component("ai gateway", "unavailable", "AI_GATEWAY_ID is set, but gateway.baseUrl is not")
+    : component("ai gateway", "bound", "answers go through it");
 }
 
 /** limitsOf returns what the document of capabilities says of limits. */
