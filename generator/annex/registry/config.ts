@@ -31,6 +31,10 @@ const source = z.strictObject({
       description: "Branch, tag or commit; of a folder the name of its revision",
     }),
   ref: z.string().default("").meta({ description: "Branch or tag to show beside the revision, where rev names none" }),
+  web: z
+    .url({ protocol: /^https?$/, error: "is no address; write https://…" })
+    .optional()
+    .meta({ description: "Address of a line of its files, with {rev}, {path} and {line}: each record links it" }),
   prover: z
     .enum([...PROVERS, "rocq"])
     .transform((name) => (name === "rocq" ? "coq" : name))
@@ -78,7 +82,8 @@ const registrySchema = z.strictObject({
     .strictObject({
       axioms: z
         .array(some("a full name"))
-        .default([])
+        .nullish() // all lines of it may be comments
+        .transform((names) => names ?? [])
         .meta({ description: "Axioms that a VERIFIED record may rest on; df-* is all that begin so" }),
     })
     .prefault({}),
@@ -142,6 +147,12 @@ function checkSources({ sources }: Parsed): ConfigProblem[] {
       problems.push({
         path: ["sources", index, "paths"],
         what: entry.prover === "coq" ? "stands beside root or logical; write all folders in paths" : "is of Coq, and the prover is another",
+      });
+    const other = sources.slice(0, index).find(({ repo }) => repo === entry.repo);
+    if (other !== undefined && (other.git !== entry.git || other.folder !== entry.folder || other.rev !== entry.rev))
+      problems.push({
+        path: ["sources", index, "repo"],
+        what: "is the name of another place or revision, too; a repository has one revision here, so give this one another name",
       });
     const name = [entry.repo, entry.prover, entry.root, ...entry.paths].join(" ");
     if (seen.has(name))
