@@ -13,7 +13,7 @@ import { ADAPTERS, openTools, PROVERS } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
 import { describeRefused } from "./judge.ts";
 import { writeRegistry } from "./make-registry.ts";
-import { scanAll } from "./scan-all.ts";
+import { judgeAgain, scanAll } from "./scan-all.ts";
 import { findSandbox } from "./sandbox.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
 import { REFUSED } from "./scan-command.ts";
@@ -81,7 +81,7 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   }
   progress.end();
   const made = new Set(runs.flatMap(({ check }) => (check === null ? [] : [check])));
-  const after = runs.length > 0 ? await scanAll(config, { made }) : scan;
+  const after = runs.length > 0 ? judgeAgain(config, scan, made) : scan;
   const { checks } = after;
   const allowed = readPolicy(config.policy.axioms);
   const counts: Record<string, number> = {};
