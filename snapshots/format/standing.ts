@@ -49,7 +49,8 @@ export const BUTS: Readonly<Record<EvidenceState, But | null>> = {
   unpinned: { record: "it pins no file", claim: "it pins nothing", lost: false },
 };
 
-type Check = NonNullable<Standing["check"]>;
+/** Check is what a standing tells of a run; where it ran in no sandbox, its sentence says so. */
+type Check = NonNullable<Standing["check"]> & { readonly isolation?: "none" };
 
 /** DID says what a run of a prover that ended in this state did. */
 const DID: Readonly<Record<Exclude<CheckState, "not_run">, string>> = {
@@ -143,10 +144,11 @@ export function formatStanding(
   const isDoubted = buts.length > 0 && (lost || GOOD.has(state));
   const ending = !isDoubted ? "" : lost ? LOST : SAID;
   const first = firstWords(state, ending, outside);
+  const { isolation: _, ...told } = check ?? {};
   return {
     state: state + ending,
     evidence,
-    ...(check === null ? {} : { check }),
+    ...(check === null ? {} : { check: told as NonNullable<Standing["check"]> }),
     says: [check === null ? first : withCheck(first, check), ...(isDoubted || state.endsWith(SAID) ? buts : [])].join("; "),
   };
 }

@@ -8,7 +8,7 @@ export const RecordCheck = z
   .object({
     state: z.enum(CHECK_STATES).meta({
       description:
-        "What the prover said of this declaration; exported where it was written out and no kernel has replayed it, stale where it was said of other bytes, not_run where nobody asked, disagrees where it contradicts the prover that it looks over",
+        "What the prover said of it; exported: no kernel has replayed it; stale: of other bytes; not_run: nobody asked; disagrees: with the prover that it looks over",
     }),
     prover: z.string().meta({ description: "coq, lean, metamath, …" }),
     version: z.string().default(""),
@@ -91,7 +91,7 @@ export const CHECKED_MEMBERS = {
   }),
   axioms: names.exactOptional().meta({ description: "All that it rests on, statement and proof; absent where nobody asked" }),
   axioms_outside: names.exactOptional().meta({
-    description: "Of its axioms, those that this library's policy does not allow, where they alone keep it from being VERIFIED",
+    description: "Its axioms outside the policy, where they alone keep it from being VERIFIED",
   }),
   unsafe: names.exactOptional().meta({ description: "What keeps proofs sound and was switched off" }),
   holes: z

@@ -7,7 +7,7 @@ export const Standing = z
   .object({
     state: z.string().meta({
       description:
-        "One word. Of a record: verified where a check that counts accepted it, proved_outside where it rests on axioms outside the policy, exported where no kernel has replayed it, defined and assumed where there is nothing to prove, not_verified, unspecified, or the registry's own. Of a claim: verified, scoped, partial. With _said where its source alone says so, and with _lost where what it pins or rests on does not hold any more",
+        "verified (a check that counts accepted it), proved_outside (the policy's axioms), exported, defined, assumed, not_verified, unspecified, scoped, partial, or the registry's own; _said: its source alone says so; _lost: what it pins or rests on does not hold any more",
     }),
     evidence: z.enum(EVIDENCE_STATES).meta({ description: "Of what it pins: the gravest state that this view may see" }),
     check: z
@@ -15,7 +15,6 @@ export const Standing = z
         state: z.enum(CHECK_STATES),
         by: z.string().meta({ description: "The prover and its version" }),
         on: z.string().meta({ description: "When it ended, RFC 3339: how old the check is" }),
-        isolation: z.literal("none").exactOptional().meta({ description: "It ran without a sandbox" }),
       })
       .exactOptional()
       .meta({ description: "Of a record: the run of a prover that its state is of, else the newest; absent where nobody ran one" }),
