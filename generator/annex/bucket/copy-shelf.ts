@@ -40,6 +40,7 @@ export async function copyIntoBucket(folder: string, config: BucketConfig): Prom
         const base = root === null ? null : { place: place.id, ...root.head, inventory: root.inventory, files };
         const how = {
           fence: lease.fence,
+          holds: lease.holds,
           checked: null,
           current: null,
           purge: false,
@@ -61,7 +62,7 @@ export async function copyIntoFolder(config: BucketConfig, folder: string): Prom
   const { places } = remote;
   for (const view of VIEWS) if ((await readHead(places[view], null)) === null) throw noShelf(config);
   await checkWritable(places.internal.root, CLOSED);
-  await withBuildLock(join(places.internal.root, "build"), () => remote.pull({ views: VIEWS }), { work: "copying" });
+  await withBuildLock(join(places.internal.root, "build"), () => remote.pull({ views: VIEWS, wait: true }), { work: "copying" });
 }
 
 /** @param scratch an empty folder, for the lease

@@ -26,6 +26,8 @@ export const GRACE_MS = 24 * 60 * 60_000;
 
 export type Push = {
   readonly fence: number;
+  /** Asks the bucket whether the lease is still held. */
+  readonly holds: () => Promise<boolean>;
   readonly checked: string | null;
   /** What current.json holds as soon as the pointer has moved; null for what it holds now. */
   readonly current: Uint8Array | null;
@@ -40,7 +42,11 @@ export type Push = {
 
 /** @returns what is known then
  *  @throws ShelfError "lost_race" when another publisher moved the pointer since it was read */
-export async function push(place: Place, known: Known | null, { fence, checked, current, purge, anyway, lost, now }: Push): Promise<Known> {
+export async function push(
+  place: Place,
+  known: Known | null,
+  { fence, holds, checked, current, purge, anyway, lost, now }: Push,
+): Promise<Known> {
   const { root } = place;
   const local = await lookAtFiles(root, known?.files ?? new Map());
   const wanted = new Map([...local].map(([path, { sha256: digest, size }]) => [path, { sha256: digest, size }]));
@@ -82,7 +88,8 @@ export async function push(place: Place, known: Known | null, { fence, checked, 
   const pointer: Pointer = { sequence: (known?.pointer.sequence ?? 0) + 1, fence, inventory: name, checked };
   const next: Known = { place: place.id, ...(await swapHead(place, pointer, known?.etag ?? null)), inventory, files: local };
   writeKnown(root, next);
-  await concurrently(due, AT_ONCE, (object) => deleteObject(place, object));
+  // Who has taken over may have named one of them again. What is left then is nobody's, and goes with the next collection.
+  if (due.length > 0 && (await holds())) await concurrently(due, AT_ONCE, (object) => deleteObject(place, object));
   return next;
 }
 

@@ -40,6 +40,8 @@ type PullOptions = {
   readonly reader?: Reader | null;
   /** Reads both pointers whatever the one says; "files" also hashes every file again. */
   readonly anew?: "pointers" | "files";
+  /** Waits for another process that has the copy; else nothing is done then. */
+  readonly wait?: boolean;
 };
 
 /** A root as it is about to be served. */
@@ -106,11 +108,14 @@ export class Remote implements RemoteShelf {
     return heads !== "same" && views.some((view) => heads[view] !== null);
   }
 
-  /** Brings the copy to what the bucket says; while another process does so, or publishes from it, nothing is done.
+  /** pull brings the copy to what the bucket says. While another process does so, or publishes from it, it waits if it is told to; else
+   *  nothing is done.
    *  @returns files that were not what their names say, and are now */
   async pull(options: PullOptions): Promise<readonly RemoteFile[]> {
     let spoiled: readonly RemoteFile[] = [];
-    await this.alone(async () => void (spoiled = await this.#bring(options)));
+    const bring = async (): Promise<void> => void (spoiled = await this.#bring(options));
+    await makeRoots(this.copy, ["internal"]);
+    await (options.wait === true ? this.#locked(bring, true) : this.alone(bring));
     return spoiled;
   }
 
@@ -325,6 +330,7 @@ export class Remote implements RemoteShelf {
     const before = this.#known[view];
     this.#known[view] = await push(this.places[view], before, {
       fence: this.#session.lease.fence,
+      holds: this.#session.lease.holds,
       checked: await readFile(join(this.places[view].root, "checked"), "utf8").catch(absent),
       current: sending.current ?? null,
       purge: sending.last === true && this.#session.tidy === "at once",

@@ -1,5 +1,6 @@
 /** Objects that a browser would run on the origin of a host that goes by names and sends no headers of its own: pages, drawings,
  *  XML, scripts. In an export their bytes lie under a name that ends in `.txt`, and at their own path a note says so. */
+import { linkPattern } from "../../../snapshots/format/exported.ts";
 import { formatKeyPath } from "../../../snapshots/format/layout.ts";
 
 /** Anywhere in a name, because some hosts heed each ending. Other kinds of XML are found by how they begin. */
@@ -57,7 +58,7 @@ export async function relink(
 ): Promise<string> {
   let linked = "";
   let done = 0;
-  for (const found of text.matchAll(/(href="|src="|"href":"|curl -s '?)([^"'\s<]*?\/objects\/)([^"'?#\s<|&]+)/g)) {
+  for (const found of text.matchAll(linkPattern())) {
     const [whole, opening = "", before = "", path = ""] = found;
     const key = decodeURIComponent(path);
     const harmless = renamed.get(key);
