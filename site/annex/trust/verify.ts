@@ -47,7 +47,7 @@ async function check(root: URL, path: string, say: (text: string) => void): Prom
   const [, at = null] = /\/at\/([0-9a-f]{64})\/$/.exec(root.pathname) ?? [];
   const top = at === null ? root : new URL("../../", root);
   const shown = at ?? shownSnapshot();
-  const page = await fetchPage(root, shown);
+  const page = await fetchPage(shown);
   const read: ReadFile = (file) => fetchBytes(new URL(`shelf/${file}`, top), file);
 
   const checkpoint = parseCheckpoint(text(await readSmall(read, "checkpoint")));
@@ -81,9 +81,8 @@ async function check(root: URL, path: string, say: (text: string) => void): Prom
   say(`${found.trees} trees lead from the snapshot to the file ${file}, ${found.digest.slice(0, 12)}….`);
   const bytes = text(await readBlob(read, found.digest));
   const served = text(new Uint8Array(await page.arrayBuffer()));
-  const restored = isStamped(bytes, served) ? served : await restore(read, snapshot, bytes, served);
-  if (restored === served) say("This page is that file, byte for byte, but for what it says of the history of this library.");
-  else if (restored !== null && isStamped(bytes, restored))
+  if (isStamped(bytes, served)) say("This page is that file, byte for byte, but for what it says of the history of this library.");
+  else if (isStamped(bytes, (await restore(read, snapshot, bytes, served)) ?? ""))
     say(
       "This page is that file, but for the names of objects that browsers run: as in every export each has .txt behind it, or is drawn in the page. Each was compared.",
     );
@@ -176,15 +175,16 @@ function restore(read: ReadFile, snapshot: string, bytes: string, served: string
   );
 }
 
-/** fetchPage fetches the page on the screen once more, from the snapshot that it was sent from: its own address may lead to a newer one by now.
- *  @throws Broken when that snapshot is not kept any more */
-async function fetchPage(root: URL, shown: string | null): Promise<Response> {
+/** fetchPage fetches the page on the screen once more, as the browser has it.
+ *  @throws Broken when it comes from another snapshot by now: what would be compared is not what is read */
+async function fetchPage(shown: string | null): Promise<Response> {
   const page = await fetch(new URL(location.pathname + location.search, location.href));
   const sent = page.headers.get("x-snapshot");
-  if (shown === null || sent === null || sent === shown) return page;
-  const kept = await fetch(new URL(`at/${shown}/${(location.origin + location.pathname + location.search).slice(root.href.length)}`, root));
-  if (!kept.ok) throw new Broken(`the snapshot that this page was opened from is not there any more (${kept.status}); load the page again`);
-  return kept;
+  if (shown !== null && sent !== null && sent !== shown)
+    throw new Broken(
+      "this page has changed since it was opened, and is now of another snapshot; load it again, or verify its permanent link",
+    );
+  return page;
 }
 
 /** remember reads what this browser has seen of a library: nothing where it may keep nothing. `keep` says whether it was kept. */
