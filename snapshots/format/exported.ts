@@ -1,4 +1,4 @@
-/** What an export changes in a page, and nothing else: where the bytes of objects lie that a browser would run. A page that was exported is
+/** restoreLinks undoes what an export changes in a page: where the bytes of objects lie that a browser would run. A page that was exported is
  *  held against its file here. Whoever sent it controls all of it, so nothing is cut out before it is compared: each place that may differ is
  *  compared by itself, and put back as the file has it. */
 

@@ -5,7 +5,7 @@ import { hashesAt, splitEntries, TILE_HEIGHT, TILE_WIDTH, tilePath, widthOf } fr
 import { type Hash, hashLeaf, hashNode, type ReadNode } from "./tree.ts";
 
 const HASH_BYTES = 32;
-/** What 16 bits say of an entry's length. */
+/** 16 bits say how long an entry is. */
 const MAX_ENTRY_BYTES = 0xffff;
 
 /** Null for a file that is not there. Whoever serves the log controls the bytes. */

@@ -9,7 +9,7 @@ export type Hash = Buffer;
 /** The hash of 2^height entries side by side, from entry index * 2^height on. */
 export type ReadNode = (height: number, index: number) => Promise<Hash>;
 
-/** What keeps an entry from being taken for a node. */
+/** These bytes in front keep an entry from being taken for a node. */
 const [LEAF, NODE] = [Uint8Array.of(0), Uint8Array.of(1)];
 
 export const EMPTY_ROOT: Hash = hash("sha256", "", "buffer");

@@ -27,12 +27,12 @@ const MANIFEST = `${OURS}manifest.json`;
 const LEASE = `${OURS}lease`;
 /** Lists of names that are about to be written for the first time. */
 const BEGUN = `${OURS}begun-`;
-/** Of names in such a list. */
+/** A list of names has so many at most. */
 const BATCH_FILES = 500;
-/** Of files held until their names are noted. */
+/** Files wait in memory until their names are noted, up to so many bytes. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 const LANES = 16;
-/** Of a key; longer ones no store takes. */
+/** No store takes a longer key. */
 const MAX_KEY_BYTES = 1024;
 
 const manifestSchema = z.strictObject({
@@ -58,7 +58,7 @@ type BucketExportOptions = ExportOptions & {
   readonly gzip?: boolean;
 };
 
-/** What is named by a digest, or asked for in parts, lies there as it is. */
+/** Files that are named by a digest, or asked for in parts, lie there as they are. */
 const AS_IT_IS = /^(at\/[0-9a-f]{64}\/)?(objects|shelf)\//;
 
 /** @throws ShelfError "build_failed" when the target holds something that is no export, and what the bucket throws: then the next run
@@ -93,7 +93,7 @@ async function refuseForeign(bucket: Bucket): Promise<void> {
 type Writing = { readonly options: BucketExportOptions; readonly view: View; readonly snapshot: string; readonly lease: Lease };
 
 type Before = {
-  /** What the manifest says of objects that are there as it says. */
+  /** The manifest's word on objects that are there as it says. */
   readonly files: Manifest["files"];
   /** Keys that are there by our hand. */
   readonly ours: ReadonlySet<string>;
@@ -212,7 +212,7 @@ function isFrontPage(path: string): boolean {
   return path === "index.html";
 }
 
-/** Of the file as it is: its digest is the same however it lies there. */
+/** optionsOf reads the file as it is: its digest is the same however it lies there. */
 function optionsOf({ path, type, headers, bytes }: ExportedFile, gzip: boolean): PutOptions {
   const { "Cache-Control": cacheControl, "Content-Disposition": contentDisposition } = headers;
   return {

@@ -16,7 +16,7 @@ import { swap } from "./place.ts";
 
 const SHELF_LEASE = "internal/lease";
 const MAX_LEASE_BYTES = 4096;
-/** Of a write over what is there, before the store is said to have done it. */
+/** A write over what is there is tried so often before the store is said to have done it. */
 const TRIES = 3;
 
 const leaseSchema = z.strictObject({
@@ -40,7 +40,7 @@ const RENEWALS = 3;
 const LOOK_MS = 1_000;
 
 export type LeaseOptions = {
-  /** What is done, for people. */
+  /** Names the work, for people. */
   readonly work: string;
   /** Where the lease lies in the bucket; that of a shelf when it is left out. */
   readonly key?: string;
@@ -80,7 +80,7 @@ export async function takeLease(bucket: Bucket, root: string | null, options: Le
     } else await wait(Math.min(LOOK_MS, file.ttl / RENEWALS));
     const later = await readLease(at);
     if (later.etag === etag) continue;
-    // Whoever has it lives: it was renewed, or taken, just now.
+    // The holder lives: it was renewed, or taken, just now.
     const { holder } = later.file;
     if (options.wait !== true && holder !== null && holder.copy !== copy) throw running(later.file);
     [found, seen] = [later, performance.now()];
@@ -95,7 +95,7 @@ type Mine = (fence: number, renewal: number) => LeaseFile;
 /** A lease that is held. It renews itself until it is given back. */
 export class Lease {
   readonly fence: number;
-  /** Whether a former holder never gave it back: it may still be at work. */
+  /** True when a former holder never gave it back: it may still be at work. */
   readonly taken: boolean;
   readonly #at: LeasePlace;
   readonly #mine: Mine;
@@ -229,7 +229,7 @@ function running({ holder, until }: LeaseFile): ShelfError {
   );
 }
 
-/** Whose lease is whose. Random, for the folder may lie at the same path of many machines; with the machine's name, for folders are copied. */
+/** copyId names the holder. Random, for the folder may lie at the same path of many machines; with the machine's name, for folders are copied. */
 function copyId(root: string): string {
   const kept = keptFile(z.uuid(), join(root, "build", "copy.id"));
   const id = kept.read() ?? randomUUID();

@@ -17,7 +17,7 @@ export type ReadFile = (path: string) => Promise<Bytes>;
 
 export type Checkpoint = { readonly origin: string; readonly size: number; readonly root: string; readonly text: string };
 
-/** What keeps a statement from holding, in words. */
+/** Broken says in words what keeps a statement from holding. */
 export class Broken extends Error {}
 
 function base64(bytes: Uint8Array): string {

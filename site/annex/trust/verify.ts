@@ -100,7 +100,7 @@ function text(bytes: Bytes): string {
 }
 
 async function fetchBytes(address: URL, name: string): Promise<Bytes> {
-  // What a browser has kept of it may be older than what it has seen since.
+  // A file that a browser has kept may be older than what it has seen since.
   const response = await fetch(address, { cache: /\.bin$|\/tile\//.test(address.pathname) ? "default" : "no-cache" });
   if (!response.ok) throw new Broken(`${name} is not there (${response.status})`);
   return new Uint8Array(await response.arrayBuffer());

@@ -11,11 +11,11 @@ import type { ScannedFile } from "../../verify/scanned-file.ts";
 export type LeakSources = {
   /** The software's own words: what a page says in every library is no leak. */
   readonly software?: () => AsyncIterable<ScannedFile>;
-  /** What the rows of the public search index say. */
+  /** The texts that the rows of the public search index have. */
   readonly rows?: (snapshot: Sha256) => AsyncIterable<ScannedFile>;
   /** How public sources are read anew, and what is allowed. */
   readonly leaks?: (snapshot: Snapshot, data: ViewData) => LeakOptions;
-  /** Whether the operator decided that a gated key or prefix stays in what was published before it was gated. */
+  /** Says whether the operator decided that a gated key or prefix stays in what was published before it was gated. */
   readonly kept?: (name: string) => boolean;
   /** Private values that no view holds, at least twelve characters each: nothing public may hold them. */
   readonly extra?: readonly string[];

@@ -12,7 +12,7 @@ import type { SnapshotRecord } from "../../shelf/shelf.ts";
 import type { Audit, Check } from "../../verify/check.ts";
 import { reasonOf, type RootName } from "../../verify/finding.ts";
 
-/** What is known from elsewhere about who signs. */
+/** LogTrust holds what is known from elsewhere about the signers. */
 export type LogTrust = {
   readonly origin: Readonly<Record<RootName, string>>;
   /** The log's key now. */
