@@ -215,10 +215,10 @@ test("a good file gets defaults, absolute paths and null for what it leaves out"
   assert.equal(config.collections[0]?.summary, "");
 });
 
-test("the folder of a model is relative to the file, like every path", async () => {
+test("a kind of model that there is not is refused with the kinds that there are", async () => {
   const path = join(folder, "local.yaml");
   writeFileSync(path, `${GOOD}\nembeddings: { kind: local, path: ./model, dimensions: 384 }\n`);
-  assert.deepEqual((await openConfig(path)).embeddings, { kind: "local", path: join(folder, "model"), dimensions: 384 });
+  await assert.rejects(openConfig(path), /embeddings\.kind .*embedded.*none.*openai/);
 });
 
 test("a path that is missing or a folder says so, and readers of a shelf need no sources", async () => {

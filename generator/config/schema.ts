@@ -444,11 +444,6 @@ export const configSchema = z.strictObject({
       z.strictObject({ kind: z.literal("embedded") }),
       z.strictObject({ kind: z.literal("none") }),
       z.strictObject({
-        kind: z.literal("local"),
-        path: z.string().min(1, "is empty").meta({ description: "A folder with tokenizer.json and model.onnx (or onnx/model.onnx)" }),
-        dimensions,
-      }),
-      z.strictObject({
         kind: z.literal("openai"),
         ...model,
         dimensions,

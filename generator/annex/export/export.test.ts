@@ -414,7 +414,7 @@ test("nginx serves the interface's own paths as JSON, refuses what it cannot ans
       const page = await fetch(`${url}/claims`);
       assert.equal(page.url, `${url}/claims/`, "a folder without its slash leads to it");
       assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/);
-      assert.match((await fetch(`${url}/claims/index.md`)).headers.get("content-type") ?? "", /^text\/markdown/);
+      assert.match((await fetch(`${url}/object/notes/digests.md/index.md`)).headers.get("content-type") ?? "", /^text\/markdown/);
       assert.equal((await fetch(`${url}/objects/notes/digests.md`)).headers.get("content-security-policy"), "sandbox");
       const missing = await fetch(`${url}/not/there/`);
       assert.equal(missing.status, 404);

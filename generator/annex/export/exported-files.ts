@@ -8,6 +8,8 @@ import {
   exportFile,
   formatKeyPath,
   listPath,
+  hasTwin,
+  LATER_PART,
   objectPath,
   pagePath,
   relativeHref,
@@ -26,7 +28,6 @@ import { CITED, openCitations } from "./citations.ts";
 import { searchFiles } from "./page-search.ts";
 
 /** Part 2 and later of a long text: what is beside its first page is of all of it. */
-const LATER_PART = /^\/object\/.*\/=p[0-9]+\/$/s;
 
 /** Headers that belong to the bytes, whoever serves them; the host adds its own. */
 const KEPT_HEADERS = ["Cache-Control", "Content-Disposition", "Content-Security-Policy"] as const;
@@ -150,8 +151,8 @@ function withoutTwin(file: ExportedFile, hasTwin: boolean): ExportedFile {
   const text = Buffer.from(file.bytes)
     .toString()
     .replace(/<link rel="alternate" type="text\/markdown"[^>]*>/, "")
-    .replace(/<p class="quiet">Every page has a Markdown twin.*?<\/p>/s, "")
-    .replace(/^- Every page has a Markdown twin.*\n/m, "");
+    .replace(/<p class="quiet">Objects, records, claims and folders have a Markdown twin.*?<\/p>/s, "")
+    .replace(/^- Objects, records, claims and folders have a Markdown twin.*\n/m, "");
   return { ...file, bytes: Buffer.from(text) };
 }
 
@@ -191,8 +192,7 @@ async function* pathsOf(
   for (const path of pages) {
     yield [path, exportFile(path)];
     if (LATER_PART.test(path)) continue;
-    // Its twin for readers that want no HTML.
-    if (path.endsWith("/")) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
+    if (hasTwin(path)) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
     if (citedTogether || !CITED.test(path)) continue;
     for (const file of Object.keys(CITATION_FILES)) yield [path + file, exportFile(path).replace(/index\.html$/, file)];
   }
