@@ -121,23 +121,6 @@ command("keygen", "Make a key that signs the log of publications: what to write 
   .argument("[origin]", "name of the log; by default the address of the configuration")
   .action(run(async () => (await import("./annex/trust/log-command.ts")).runKeygen));
 
-const access = program.command("access").description("Look at requests to be let in");
-
-command("list", "Those that wait", access)
-  .option("--all", "also those that were decided")
-  .action(run(async () => (await import("./annex/requests/access-command.ts")).runAccessList));
-
-for (const [name, state, about] of [
-  ["grant", "granted", "Tell who asked that he is let in, and be told what to write into the configuration"],
-  ["refuse", "refused", "Tell who asked that he is not let in"],
-] as const)
-  command(name, about, access)
-    .argument("<id>", "of the request, or what it begins with")
-    .option("--note <text>", "what is told to who asked")
-    .action(async (id: string, options: CommonOptions & { note?: string }) =>
-      (await import("./annex/requests/access-command.ts")).runAccessDecision(id, state, options),
-    );
-
 const log = program.command("log").description("Look after the log of publications");
 command("cosigned", "Keep the signatures that others have put under a checkpoint", log)
   .argument("<file>", "the checkpoint, with their signatures")
@@ -171,6 +154,7 @@ command(
 const SOURCES = ["--sources <file>", "names the sources; that of the configuration, or registry.yaml"] as const;
 command("init", "Look at a git repository of proofs, and write a first registry.yaml", registry)
   .requiredOption("--git <dir>", "the repository")
+  .option("--name <name>", "of the repository in ids and records; that of its origin, or of the folder")
   .option(...SOURCES)
   .action(run(async () => (await import("./annex/registry/init-command.ts")).runRegistryInit));
 command("scan", "Read the sources, give each record its id, and say what changed; no prover runs", registry)
@@ -241,7 +225,7 @@ command("export", "Write the public view as plain files for any static host")
   .option("--with-history", "also every kept snapshot whole, under at/<id>/")
   .option("--without-shelf", "without shelf/, by which others mirror and audit the library; citations of a folder lie in one file")
   .option("--without-twins", "also without the Markdown twins of pages; with --without-shelf")
-  .option("--without-texts", "also without the browser's index of every text: search goes by words and names; with --without-shelf")
+  .option("--without-search", "without the search in the browser, which has a file for each page")
   .option("--endpoint <url>", "address of a store other than AWS, for s3://")
   .option("--region <name>", "region of the bucket; us-east-1 when left out")
   .option("--gzip", "for s3://: pages, JSON, scripts and styles lie there compressed")

@@ -1,13 +1,11 @@
 /** The annexes of this program, as they are handed to the core. */
-import { answerCounted } from "./annex/counting/answer-counted.ts";
+import { counting } from "./annex/counting/answer-counted.ts";
 import { openDevelopmentAccess } from "./annex/development/development-access.ts";
 import { SignIn } from "./annex/oidc/sign-in.ts";
-import { openRequests } from "./annex/requests/requests.ts";
 import type { SidecarAnnexes } from "./serve/server.ts";
 
 export const ANNEXES: SidecarAnnexes = {
-  answerCounted,
+  counting,
   openSignIn: (readAccess, given) => new SignIn(readAccess, given),
   openDevelopmentAccess,
-  openRequests,
 };

@@ -2,8 +2,16 @@
  *  (Open Graph), and whoever goes by typed links (Signposting). Only what an address can be made for. */
 import { objectPath, pageImagePath } from "../snapshots/format/layout.ts";
 import { licenceUrl } from "../snapshots/schema/scalar.ts";
+import {
+  LIBRARY,
+  type Linked,
+  linkedClaim,
+  linkedObject,
+  linkedRecord,
+  type TypedLink,
+  typedLinks,
+} from "../snapshots/page/typed-links.ts";
 import type { PageInput } from "../snapshots/page/model.ts";
-import { KINDS } from "../snapshots/schema/kinds.ts";
 import { formatLine } from "./format.ts";
 import { findAbsoluteUrl } from "./page-input.ts";
 
@@ -11,7 +19,7 @@ export type Metadata = {
   readonly tags: readonly (readonly [name: string, content: string])[];
   /** Open Graph: `property` in place of `name`. */
   readonly properties: readonly (readonly [property: string, content: string])[];
-  readonly links: readonly { readonly rel: string; readonly href: string; readonly type: string | null }[];
+  readonly links: readonly TypedLink[];
   /** Text of the JSON-LD, in which no "<" stands. */
   readonly json: string;
 };
@@ -25,33 +33,25 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
   const absolute = (path: string): string => findAbsoluteUrl(chrome, path) ?? path;
   const catalog = { "@type": "DataCatalog", name: library, url: absolute("/") };
   const shared = { "@context": "https://schema.org", url };
-  const cite = Object.entries({ "cite.bib": "application/x-bibtex", "cite.json": "application/vnd.citationstyles.csl+json" }).map(
-    ([file, type]) => ({ rel: "describedby", href: url + file, type }),
-  );
-  const make = (title: string, type: string, json: object, more: Partial<Metadata> = {}): Metadata => ({
+  const make = (title: string, linked: Linked, json: object, more: Pick<Partial<Metadata>, "tags" | "properties"> = {}): Metadata => ({
     tags: more.tags ?? [],
     properties: [
       ["og:title", title],
-      ["og:type", type === "ScholarlyArticle" || type === "TechArticle" ? "article" : "website"],
+      ["og:type", linked.schema === "ScholarlyArticle" || linked.schema === "TechArticle" ? "article" : "website"],
       ["og:url", url],
       ["og:site_name", library],
       ...(more.properties ?? []),
     ],
-    links: [
-      { rel: "cite-as", href: url, type: null },
-      { rel: "type", href: `https://schema.org/${type}`, type: null },
-      ...(more.links ?? []),
-      ...cite,
-    ],
-    json: JSON.stringify({ ...shared, "@type": type, name: title, ...json }).replaceAll("<", "\\u003c"),
+    links: typedLinks(linked, absolute),
+    json: JSON.stringify({ ...shared, "@type": linked.schema, name: title, ...json }).replaceAll("<", "\\u003c"),
   });
   switch (model.page) {
     case "front":
-      return make(library, "DataCatalog", {});
+      return make(library, LIBRARY, {});
     case "claim":
       return make(
         formatLine(model.claim.title, 300),
-        KINDS.claim.schema,
+        linkedClaim(model.claim),
         {
           text: formatLine(model.claim.statement, 2000),
           creativeWorkStatus: formatLine(model.standing.says, 300),
@@ -63,10 +63,9 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
       );
     case "record": {
       const { id, theorem_name: name, statement, license, repo } = model.record;
-      const terms = licenceUrl(license);
       return make(
         formatLine(name, 300),
-        KINDS.record.schema,
+        linkedRecord(model.record),
         {
           identifier: id,
           creativeWorkStatus: formatLine(model.standing.says, 200),
@@ -77,7 +76,6 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
         },
         {
           properties: [["og:description", formatLine(`${model.standing.says}: ${statement}`, 300)]],
-          links: terms === null ? [] : [{ rel: "license", href: terms, type: null }],
         },
       );
     }
@@ -89,15 +87,14 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
       const bytes = absolute(objectPath(key));
       // A link to it is shown with the picture itself, or with the first page.
       const picture = kind === "image" ? objectPath(key) : model.drawn > 0 ? pageImagePath(key, 1) : null;
-      const terms = licenceUrl(license);
-      const type = KINDS[kind].schema;
+      const linked = linkedObject(model);
       const tags: [string, string][] = [["citation_title", title], ...people.map((name): [string, string] => ["citation_author", name])];
       if (published !== null) tags.push(["citation_publication_date", published.replaceAll("-", "/")]);
       tags.push(["citation_publisher", library], ["citation_abstract_html_url", url]);
       if (kind === "pdf") tags.push(["citation_pdf_url", bytes]);
       return make(
         title,
-        type,
+        linked,
         {
           ...(summary === "" ? {} : { description: formatLine(summary, 300) }),
           ...(people.length === 0 ? {} : { author: people.map((name) => ({ "@type": "Person", name })) }),
@@ -106,13 +103,12 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
           identifier: [`sha256:${sha256}`, ...(swhid === undefined ? [] : [swhid])],
           isPartOf: catalog,
           // A picture is shown among pictures only with its address and whom to thank.
-          ...(type === "ImageObject" ? { contentUrl: bytes, creditText: library } : {}),
+          ...(linked.schema === "ImageObject" ? { contentUrl: bytes, creditText: library } : {}),
           encoding: { "@type": "MediaObject", contentUrl: bytes, encodingFormat: format, contentSize: String(size), sha256 },
         },
         {
           tags,
           properties: picture === null ? [] : [["og:image", absolute(picture)]],
-          links: [{ rel: "item", href: bytes, type: format }, ...(terms === null ? [] : [{ rel: "license", href: terms, type: null }])],
         },
       );
     }

@@ -54,9 +54,9 @@ export async function benchBrowserSearch(folder: string, objects = 10_000): Prom
       await context.close();
     }
     return [
-      most("requests of a first query", first, "requests", 15),
-      most("kB of a first query", first, "bytes", 150),
-      most("kB of a later query", later, "bytes", 60),
+      most("requests of a first query", first, "requests", 20),
+      most("kB of a first query", first, "bytes", 300),
+      most("kB of a later query", later, "bytes", 100),
       {
         figure: "queries whose first five differ between typing and sending",
         value: unlike,

@@ -8,7 +8,6 @@
  *      npm run bench -- --part browser-search --objects 2500   over a library of another size
  *      npm run bench -- --part hostile --seconds 600 --publications 1000   its mix and its publications at full length
  *      npm run bench -- --part scale --objects 20000   what grows with the library, at another size than 100,000
- *      npm run bench -- --part filters --objects 5000   filters on a plain host over fewer records than 50,000
  *      npm run bench -- --part searching --passages 1000000   searches among more passages: those of its library, repeated with fresh words
  *      npm run bench -- --part registry --library DIR   records out of this development of Coq's, instead of the demo's
  *      npm run bench -- --part proxy-rules   what each rule of the file for nginx costs
@@ -30,7 +29,6 @@ import { benchBucket } from "./bucket.ts";
 import { benchBuilding } from "./building.ts";
 import { benchChanges } from "./changes.ts";
 import { benchDisk } from "./disk.ts";
-import { benchFilters } from "./filters.ts";
 import { benchHostile } from "./hostile.ts";
 import { type Figure, formatTable, meets, type Part, type Skipped } from "./figure.ts";
 import { benchHistory } from "./history.ts";
@@ -112,7 +110,6 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
     return "skipped" in store ? store : "skipped" in shelf ? shelf : [...store, ...shelf];
   },
   registry: async () => benchRegistry(await makeFolder("registry"), values.library ?? null),
-  filters: async () => benchFilters(await makeFolder("filters"), objects),
   parts: benchParts,
   publishing: async () => benchPublishing(await makeFolder("notes")),
   hostile: async () =>

@@ -166,7 +166,7 @@ async function recheckMetamath(folder: string): Promise<Figure[]> {
     protocol: PROTOCOL,
     root: DATABASES,
     files: [{ path: "set.mm", sha256: "" }],
-    options: { root: "", logical: "", flags: [], exported: "" },
+    options: { root: "", paths: [], logical: "", flags: [], exported: "" },
     ask: theorems.map((name) => ({ key: name, path: "set.mm", name: `set.${name}`, class: "theorem" })),
     own: theorems.map((name) => `set.${name}`),
     theorems: [],

@@ -50,7 +50,7 @@ export async function benchScale(folder: string, objects = FULL): Promise<readon
     join(folder, "export"),
     "--without-shelf",
     "--without-twins",
-    "--without-texts",
+    "--without-search",
     "--json",
     "--config",
     full.config,

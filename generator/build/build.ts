@@ -14,7 +14,6 @@ import { openProgress, type Progress } from "../files/progress.ts";
 import { type Tasks, together } from "../files/tasks.ts";
 import { clearJournal } from "../kept/journal.ts";
 import { clearHalfFiles, EMPTY_STATE } from "../kept/state.ts";
-import type { PagefindProcess } from "../pages/pagefind-process.ts";
 import { openSigners } from "../publish/log-signer.ts";
 import { type Parts, usualParts } from "../publish/parts.ts";
 import { keepOwner, refuseOther } from "../shelves/owner.ts";
@@ -225,7 +224,6 @@ async function carryOut(tasks: Tasks, steps: readonly Step<Work>[], begun: Made,
   const { config, parts, shelves } = given;
   const { dependencies } = begun.facts;
   let pool: ExtractPool | null = null;
-  let pagefind: PagefindProcess | null = null;
   const work: Work = {
     ...given,
     tasks,
@@ -234,16 +232,13 @@ async function carryOut(tasks: Tasks, steps: readonly Step<Work>[], begun: Made,
     renderer: tasks.run(() => begun.site.renderer()),
     pool: () =>
       (pool ??= begun.site.pool({ budget: config.extract.budgetMs, unread: openUnread(shelves.buildDir, dependencies.extracts) })),
-    pagefind: () => (pagefind ??= parts.pagefind()),
   };
   const close = async (): Promise<void> => {
-    (pagefind as PagefindProcess | null)?.close();
     await (pool as ExtractPool | null)?.close();
     await work.index.close();
   };
   // What waits for one of them hears that it has ended: nothing is waited for after a failure.
   tasks.signal.addEventListener("abort", () => void tasks.run(close));
-  if (begun.reading.read.length > 0 || begun.reading.removed.length > 0) work.pagefind();
   const { made, notes } = await walk(steps, begun, work);
   const outcome = await summarise(made, shelves, notes);
   await close();

@@ -70,7 +70,7 @@ test("the scan would find them: the sources and the internal root are full of ca
   for (const word of inSources) if (word.startsWith("CANARY-GATED-")) assert.ok(internal.has(word), `${word} is in the internal view`);
 });
 
-test("no file under the public root holds one: blobs, records, pointer, bundles", () => {
+test("no file under the public root holds one: blobs, records, pointer", () => {
   let files = 0;
   for (const { path, bytes } of filesUnder(openShelves(config).publicDir)) {
     files++;

@@ -16,7 +16,7 @@ test("a build after an edit makes again what that file made: of the listener not
   await wait(100);
   const build = (): BuildSummary => JSON.parse(node(join(copy, "generator/cli.ts"), "build", "--json", "--config", config)) as BuildSummary;
   const first = build();
-  const nothing = { read: 0, rendered: 0, indexed: 0, bundles: 0 };
+  const nothing = { read: 0, rendered: 0, indexed: 0 };
   const listener = edited("snapshots/http/listen.ts", "\n// A comment.\n", build);
   assert.deepEqual([listener.published, listener.work], [false, nothing]);
   const extractor = edited("generator/extract/markdown.ts", "\n// A comment.\n", build);

@@ -47,7 +47,6 @@ test("an edit voids what was made with that file, and nothing else", () => {
     ["generator/build/build.test.ts", []],
     ["generator/extract/markdown.ts", ["extracts", "program"]],
     ["generator/extract/worker.ts", ["extracts", "program"]],
-    ["generator/pages/pagefind-worker.ts", ["bundles", "program"]],
     ["site/components/card.astro", ["pages", "program"], "\n<!-- A comment. -->\n"],
     ["site/style/page.css", ["pages", "program"], "\n/* A comment. */\n"],
     ["site/README.md", []],

@@ -9,7 +9,6 @@ import { siteSources, workerSources } from "../pages/compile-site.ts";
 const MODULES: Readonly<Record<Kept, readonly string[]>> = {
   extracts: ["generator/extract/pool.ts", "generator/build/read-objects.ts"],
   pages: ["generator/pages/render.ts", "snapshots/page/stored-pages.ts", "snapshots/service/routes.ts"],
-  bundles: ["generator/pages/pagefind.ts", "generator/pages/pagefind-worker.ts"],
   json: ["generator/publish/api-files.ts"],
   documents: ["generator/index/index-documents.ts", "generator/index/index-worker.ts"],
   leaks: ["generator/pages/software-files.ts", "generator/extract/pool.ts"],

@@ -10,7 +10,6 @@ import type { Tasks } from "../files/tasks.ts";
 import type { IndexThread } from "../index/index-thread.ts";
 import type { SaidOfObjects } from "../kept/state.ts";
 import type { Why } from "../kept/why.ts";
-import type { PagefindProcess } from "../pages/pagefind-process.ts";
 import type { Parts, Site } from "../publish/parts.ts";
 import type { ByView } from "../shelves/by-view.ts";
 import type { Shelves } from "../shelves/shelves.ts";
@@ -93,7 +92,6 @@ export type Work = Given & {
   readonly renderer: Promise<Renderer>;
   /** Opened when they are asked for. */
   pool(): ExtractPool;
-  pagefind(): PagefindProcess;
 };
 
 type Notes = { readonly notes?: readonly string[] };

@@ -72,7 +72,7 @@ test("where nothing has changed nothing would be done, and nothing is", async (t
   const plan = await preview(file);
   assert.deepEqual(contentsOf(dir), before, "byte for byte, and no time of any file either");
   assert.deepEqual([plan.nothing, plan.estimated, plan.running], [true, false, null]);
-  assert.deepEqual([plan.objects.read, plan.objects.removed, plan.pages.rendered, plan.bundles.made], [[], [], [], []]);
+  assert.deepEqual([plan.objects.read, plan.objects.removed, plan.pages.rendered], [[], [], []]);
   assert.match((await run(["build", "--plan", "--config", file])).stdout, /^Nothing would be done/);
 });
 
@@ -103,7 +103,6 @@ test("each object that would be read is named with why, and nothing is changed b
   assert.match(text, /are an estimate/);
   const { work } = await build(file);
   assert.equal(work.read, plan.objects.read.length);
-  assert.equal(work.bundles, plan.bundles.made.length);
 });
 
 test("where no object has to be read, the plan is what the build then does", async (t) => {
@@ -119,7 +118,6 @@ test("where no object has to be read, the plan is what the build then does", asy
     read: 0,
     rendered: plan.pages.rendered.length,
     indexed: plan.index.public.written + plan.index.internal.written,
-    bundles: plan.bundles.made.length,
   });
 });
 

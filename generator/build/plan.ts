@@ -1,6 +1,6 @@
 /** What a build has to do, and why: the one place that says what is stale. Facts in, a value out; nothing is read or written.
  *
- *  It has two moments, because pages, bundles and documents follow from what objects hold: `planReading` says which objects to
+ *  It has two moments, because pages and documents follow from what objects hold: `planReading` says which objects to
  *  read, `planWriting` what to make once they are read. Work is kept from one build to the next while what made it (`dependency-digests.ts`)
  *  and what it was made from are as they were. */
 import { isCitationFile, isLicenceFile } from "../extract/licence-files.ts";
@@ -18,10 +18,9 @@ import type { Kept } from "../kept/dependencies.ts";
 import type { Why } from "../kept/why.ts";
 import { type DocumentsPlan, type InternalIndex, planDocuments, planInternal } from "../index/plan-documents.ts";
 import type { PlannedPage } from "../pages/render.ts";
-import { dealBundles, type DealtBundle } from "../pages/pagefind.ts";
 import type { Views } from "./project.ts";
 import type { StoredObject } from "../sources/object-store.ts";
-import { type BuildState, EMPTY_STATE, type KnownBundle, type KnownObject, NOTHING_WRITTEN, timesOf } from "../kept/state.ts";
+import { type BuildState, EMPTY_STATE, type KnownObject, NOTHING_WRITTEN, timesOf } from "../kept/state.ts";
 import { ROUTES } from "../../snapshots/service/routes.ts";
 
 export type PlannedObject = {
@@ -50,8 +49,6 @@ export type ReadingPlan = {
   readonly known: BuildState;
 };
 
-type PlannedBundle = DealtBundle & { readonly kept: KnownBundle | null; readonly why: Why | null };
-
 type PlannedJson = {
   readonly facts: Sha256;
   /** All but the parts of the objects, which objects decide. */
@@ -66,9 +63,6 @@ export type WritingPlan = {
   pages(): Iterable<PlannedPage>;
   /** Digest of what all pages share. */
   readonly shared: Sha256;
-  readonly bundles: readonly PlannedBundle[];
-  /** What the last build remembered of bundles. */
-  readonly knownBundles: BuildState["bundles"];
   readonly json: ByView<PlannedJson>;
   /** Trees that lie in the shelf, whole. */
   readonly trees: ByView<ReadonlySet<Sha256>>;
@@ -191,12 +185,6 @@ export function planWriting(
       }
     },
     shared,
-    bundles: dealBundles(data, extracts).map((bundle, number) => {
-      const before = known.bundles[String(number)];
-      if (before?.facts === bundle.facts) return { ...bundle, kept: before, why: null };
-      return { ...bundle, kept: null, why: voidedBy("bundles") ?? (before === undefined ? "new" : "content") };
-    }),
-    knownBundles: known.bundles,
     json: { public: json("public"), internal: json("internal") },
     trees: { public: new Set(known.written.public.trees), internal: new Set(known.written.internal.trees) },
     documents: { public: shown, internal: internal.documents },
@@ -248,7 +236,6 @@ function usable(state: BuildState, { dependencies }: Facts): BuildState {
     ...state,
     objects: made("extracts") ? state.objects : [],
     pages: made("pages") ? state.pages : {},
-    bundles: made("bundles") ? state.bundles : {},
     written: { public: written("public"), internal: written("internal") },
     gating: made("leaks") ? state.gating : "",
   };

@@ -143,7 +143,6 @@ function carriedOut(facts: Facts, objects: readonly KnownObject[]): Facts {
       ...facts.state,
       pages: Object.fromEntries([...plan.pages()].map((planned) => [planned.page.file, file(planned.facts)])),
       shared: plan.shared,
-      bundles: Object.fromEntries(plan.bundles.map((bundle, at) => [String(at), { facts: bundle.facts, files: [] }])),
       written: {
         public: { api: { facts: plan.json.public.facts, files: [] }, trees: [] },
         internal: { api: { facts: plan.json.internal.facts, files: [] }, trees: [] },
@@ -170,7 +169,6 @@ test("the first build writes everything; one after it that finds nothing else wr
     [again.json.public.why, again.json.internal.why, again.documents.public.why, again.documents.internal.why, again.internalIndex],
     [null, null, null, null, "own"],
   );
-  assert.ok(again.bundles.every(({ why }) => why === null));
 });
 
 test("where both views hold the same rows the internal index has none of its own, until something is gated", () => {
@@ -203,16 +201,11 @@ test("a changed object is written in both views, a gated one in the internal vie
   const gated = change("drafts/plan.md");
   assert.deepEqual(rendered(gated), {});
   assert.deepEqual([gated.documents.public.why, gated.documents.internal.upsert.size], [null, 1]);
-  assert.ok(
-    gated.bundles.every(({ why }) => why === null),
-    "nothing that is gated reaches the browser's index",
-  );
 });
 
 test("with other dependencies each kind of work is made again for that reason, and no other kind", () => {
   const cases: readonly (readonly [keyof typeof DEPENDENCIES, (plan: WritingPlan) => unknown])[] = [
     ["pages", (plan) => new Set(Object.values(rendered(plan)))],
-    ["bundles", (plan) => new Set(plan.bundles.map(({ why }) => why))],
     ["json", (plan) => new Set([plan.json.public.why, plan.json.internal.why])],
     ["documents", (plan) => new Set([plan.documents.public.why, plan.documents.internal.why])],
   ];

@@ -1,7 +1,7 @@
 /** What a build would do now, without doing any of it: the plan, for who wants to read it. Nothing is written, no lock is taken.
  *
  *  What objects hold is known when they are read. Until then an object that is to be read is taken to keep its title and kind (a
- *  new one gets those of its name) and to have other bytes, so pages, bundles and documents are an estimate then, and said to be. */
+ *  new one gets those of its name) and to have other bytes, so pages and documents are an estimate then, and said to be. */
 import type { Rejection } from "../../snapshots/schema/index.ts";
 import type { Config } from "../config/config.ts";
 import { mediaTypeOfName } from "../extract/media-type.ts";
@@ -24,7 +24,7 @@ export type Preview = {
   readonly nothing: boolean;
   /** The build that runs now and may change all this, in words; null when none does. */
   readonly running: string | null;
-  /** Objects have to be read first: what is said of pages, bundles and documents is what follows unless they hold a surprise. */
+  /** Objects have to be read first: what is said of pages and documents is what follows unless they hold a surprise. */
   readonly estimated: boolean;
   readonly objects: {
     readonly kept: number;
@@ -39,7 +39,6 @@ export type Preview = {
     /** Paths in the snapshot's tree. */
     readonly removed: readonly string[];
   };
-  readonly bundles: { readonly kept: number; readonly made: readonly { readonly bundle: number; readonly why: Why | null }[] };
   /** Why each view's JSON is written again; null where it is kept. The parts of the objects always are. */
   readonly json: { readonly public: Why | null; readonly internal: Why | null };
   /** Documents. */
@@ -87,12 +86,11 @@ export async function previewBuild(config: Config, annexes: Annexes, keepHistory
     notes: [...facts.withdrawals.notes, ...facts.registry.notes, ...facts.claims.notes],
   };
   if (reading.nothing) {
-    const { pages, bundles } = facts.state;
+    const { pages } = facts.state;
     const none: IndexPreview = { written: 0, removed: 0, why: null };
     return {
       ...common,
       pages: { kept: Object.keys(pages).length, rendered: [], removed: [] },
-      bundles: { kept: Object.keys(bundles).length, made: [] },
       json: { public: null, internal: null },
       index: { public: none, internal: none },
       withdrawn: [],
@@ -117,10 +115,6 @@ export async function previewBuild(config: Config, annexes: Annexes, keepHistory
       kept: pages.filter(({ kept }) => kept !== null).length,
       rendered: pages.filter(({ kept }) => kept === null).map(({ page, why }) => ({ path: page.path, why })),
       removed: Object.keys(facts.state.pages).filter((file) => !there.has(file)),
-    },
-    bundles: {
-      kept: plan.bundles.filter(({ kept }) => kept !== null).length,
-      made: plan.bundles.flatMap(({ kept, why }, bundle) => (kept === null ? [{ bundle, why }] : [])),
     },
     json: { public: plan.json.public.why, internal: plan.json.internal.why },
     index: { public: describeDocuments(plan.documents.public), internal: describeDocuments(plan.documents.internal) },

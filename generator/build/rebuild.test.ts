@@ -137,12 +137,11 @@ test("kept work is made again when what made it has changed, each kind for itsel
   const state = await readState(buildDir, dependencies.state);
   assert.equal(state.objects.length, 2);
   assert.deepEqual(state.dependencies, dependencies);
-  const nothing = { read: 0, rendered: 0, indexed: 0, bundles: 0 };
+  const nothing = { read: 0, rendered: 0, indexed: 0 };
   const all = first.work;
   const expected: Readonly<Record<string, typeof nothing>> = {
     extracts: { ...nothing, read: all.read },
     pages: { ...nothing, rendered: all.rendered },
-    bundles: { ...nothing, bundles: all.bundles },
     json: nothing,
     // Nothing is gated: one index serves both views.
     documents: { ...nothing, indexed: 2 },
@@ -160,7 +159,7 @@ test("kept work is made again when what made it has changed, each kind for itsel
   assert.deepEqual((await build(config, quiet, PLAIN_PARTS)).work, nothing);
   writeState(buildDir, formatState("0".repeat(64), state));
   const lost = await build(config, quiet, PLAIN_PARTS);
-  assert.deepEqual([lost.published, lost.snapshot, lost.work.read, lost.work.bundles], [false, first.snapshot, 2, 1]);
+  assert.deepEqual([lost.published, lost.snapshot, lost.work.read], [false, first.snapshot, 2]);
 });
 
 test("a build that finds nothing to do says what the last one said of the objects, and reads none of what is known of them", async (t) => {

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { tableFromIPC } from "apache-arrow";
 import { readParquet } from "parquet-wasm/node";
+import { hasTwin } from "../../snapshots/format/layout.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
@@ -363,7 +364,7 @@ async function walk(mount: Mount): Promise<readonly string[]> {
   const past = ["/snapshots/", ...diffs, ...revised];
   const feeds = ["/", "/claims/", "/registry/"].flatMap((path) => ["feed.xml", "feed.json"].map((name) => path + name));
   const files = [
-    ...[...shown, ...past].map((path) => `${path}index.md`),
+    ...shown.filter(hasTwin).map((path) => `${path}index.md`),
     ...things.flatMap((path) => ["cite.bib", "cite.json"].map((file) => path + file)),
     ...feeds,
     "/api/catalog.csv",

@@ -19,7 +19,7 @@ export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
   /** False when nothing changed: the snapshot served before is served on. */
   readonly published: boolean;
   /** What this build had to do. */
-  readonly work: { readonly read: number; readonly rendered: number; readonly indexed: number; readonly bundles: number };
+  readonly work: { readonly read: number; readonly rendered: number; readonly indexed: number };
   /** Objects that are served but could not be read in full, with what was wrong. */
   readonly unreadable: readonly { readonly key: string; readonly notes: readonly string[] }[];
   /** Links and images within the library that lead nowhere: the key of the object that they stand in, and the key or prefix that they lead to. */
@@ -59,7 +59,6 @@ export async function summarise(made: Made, shelves: Shelves, notes: readonly st
       read: reading.read.filter(({ known }) => known === undefined).length,
       rendered: written.rendered,
       indexed: plan.documents.public.upsert.size + plan.documents.internal.upsert.size,
-      bundles: plan.bundles.filter(({ kept }) => kept === null).length,
     },
     unreadable: said.unreadable,
     dead_links: said.deadLinks,
@@ -89,7 +88,7 @@ export function unchanged(facts: Looked): Outcome {
     removed: 0,
     unchanged: said.objects,
     rejected: refusals(facts, []),
-    work: { read: 0, rendered: 0, indexed: 0, bundles: 0 },
+    work: { read: 0, rendered: 0, indexed: 0 },
     unreadable: said.unreadable,
     dead_links: said.deadLinks,
     registry: facts.registry.findings,

@@ -1,5 +1,5 @@
 /** Carries a plan out: everything that a snapshot of each view needs is in its shelf and index afterwards, and nothing points to
- *  it yet. Rendering, the bundles and the index go side by side: one is this process, one another, one a thread of native code. */
+ *  it yet. Rendering and the index go side by side: one is this process, the other a thread of native code. */
 import { type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { buildSubtrees, type FileEntry, type Subtrees } from "../../snapshots/format/tree.ts";
 import type { Renderer } from "../../snapshots/page/index.ts";
@@ -9,8 +9,6 @@ import type { ByView } from "../shelves/by-view.ts";
 import { type EarlierSearch, indexEarlier } from "../index/earlier-snapshots.ts";
 import type { IndexThread } from "../index/index-thread.ts";
 import { updateIndexes } from "../index/update-index.ts";
-import { makeBundles } from "../pages/pagefind.ts";
-import type { PagefindProcess } from "../pages/pagefind-process.ts";
 import { renderPages } from "../pages/render.ts";
 import type { WritingPlan } from "./plan.ts";
 import type { Progress } from "../files/progress.ts";
@@ -27,7 +25,7 @@ export type Written = {
   /** Nothing points to them. */
   readonly drafts: ByView<Sha256>;
   /** What the next build need not make again. */
-  readonly known: Pick<BuildState, "pages" | "shared" | "bundles" | "written" | "public" | "internal">;
+  readonly known: Pick<BuildState, "pages" | "shared" | "written" | "public" | "internal">;
   /** Pages that were rendered. */
   readonly rendered: number;
   /** Of the earlier snapshots that were asked for. */
@@ -46,37 +44,15 @@ export async function writeViews(
     /** May be on its way. */
     readonly renderer: Promise<Renderer>;
     readonly index: IndexThread;
-    /** Asked for when there is a bundle to make. */
-    readonly pagefind: () => PagefindProcess;
     readonly progress: Progress;
   },
 ): Promise<Written> {
-  const { plan, views, read, earlier, shelves, renderer, index, pagefind, progress } = options;
-  // What goes on beside the pages is shown when they are done.
-  let rendering = true;
-  let beside: Parameters<Progress["step"]> | null = null;
-  const showBeside = (...said: Parameters<Progress["step"]>): void => {
-    beside = said;
-    if (!rendering) progress.step(...said);
-  };
-  // First, because it goes on by itself once it has begun.
-  const bundles = run(() => makeBundles(plan.bundles, shelves.public, pagefind, plan.knownBundles, { step: showBeside }));
+  const { plan, views, read, earlier, shelves, renderer, index, progress } = options;
   const trees = run(() => objectTrees(views, read));
   const assets = run(async () => siteAssets(await renderer, shelves.public));
-  const pages = run(async () => {
-    const made = await renderPages({
-      data: views.public,
-      pages: plan.pages(),
-      total: plan.pageCount,
-      renderer,
-      shelf: shelves.public,
-      progress,
-      signal,
-    });
-    rendering = false;
-    if (beside !== null) progress.step(...beside);
-    return made;
-  });
+  const pages = run(() =>
+    renderPages({ data: views.public, pages: plan.pages(), total: plan.pageCount, renderer, shelf: shelves.public, progress, signal }),
+  );
   const draft = (view: "public" | "internal", more: () => Promise<readonly Subtrees[]>) =>
     run(async () => {
       const { objects, others } = await writeApiFiles(shelves[view], views[view], plan.json[view].kept);
@@ -87,7 +63,7 @@ export async function writeViews(
       return { snapshot, written: { api: { facts: plan.json[view].facts, files: others }, trees: all } };
     });
   const drafts = {
-    public: draft("public", async () => [buildSubtrees((await pages).files), buildSubtrees((await bundles).files)]),
+    public: draft("public", async () => [buildSubtrees((await pages).files)]),
     internal: draft("internal", async () => []),
   };
   const snapshots = {
@@ -115,7 +91,6 @@ export async function writeViews(
     known: {
       pages: (await pages).pages,
       shared: plan.shared,
-      bundles: (await bundles).bundles,
       written: { public: shown.written, internal: internal.written },
       ...(await indexed),
     },

@@ -50,7 +50,9 @@ export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnex
     ),
     ...(withdrawals.length === 0 ? [] : [`  withdrawn: ${withdrawals.length}`]),
     ...sources.flatMap(({ notes }) => notes.map(({ detail }) => `Note: ${detail}`)),
-    ...missingFor(config.embeddings.kind).map((name) => `Note: the semantic search needs ${name}, which is not installed here.`),
+    ...(config.embeddings.kind === "embedded" ? missingPackages() : []).map(
+      (name) => `Note: the semantic search needs ${name}, which is not installed here.`,
+    ),
     ...(rejected.length === 0 ? [] : [describeLeftOut(rejected.map(({ key }) => key))]),
   ];
   const notes = sources.flatMap((source) => source.notes);
@@ -73,10 +75,6 @@ function findForgotten(config: Config): Found {
     detail: `${file} is here and is not read; write ${name}: { path: ./${file} } into ${basename(config.file)}`,
   }));
   return { wrong: [], notes };
-}
-
-function missingFor(kind: Config["embeddings"]["kind"]): readonly string[] {
-  return kind === "embedded" || kind === "local" ? missingPackages(kind) : [];
 }
 
 type Finding = { readonly pointer: string; readonly detail: string };

@@ -212,18 +212,17 @@ ${source("code: { kind: directory, root: ./code }", "code")}
 # Pages of each PDF, from the first, that stand as images beside their text; 0 for none.
 pdf: { pageImages: 20 }
 # Search by meaning, beside that by words. What each kind costs:
-#   embedded: a model of 30 MB that needs no network${howToAdd("embedded")}
-#   local: one of your own, { kind: local, path: ./model, dimensions: 384 }, and 180 MB for what runs it${howToAdd("local")}
-#   openai: an endpoint, { kind: openai, baseUrl: http://127.0.0.1:11434/v1, model: name, dimensions: 768 }; nothing is installed
+#   embedded: a model of 30 MB that needs no network${howToAdd()}
+#   openai: an endpoint, on your own machine too, { kind: openai, baseUrl: http://127.0.0.1:11434/v1, model: name, dimensions: 768 }; nothing is installed
 #   none: nothing
-embeddings: { kind: ${missingPackages("embedded").length === 0 ? "embedded" : "none"} }
+embeddings: { kind: ${missingPackages().length === 0 ? "embedded" : "none"} }
 `;
 }
 
-/** "" of what is installed. */
-function howToAdd(kind: "embedded" | "local"): string {
-  const missing = missingPackages(kind);
-  return missing.length === 0 ? "" : `; not installed here: npm install ${kind === "local" ? "--ignore-scripts " : ""}${missing.join(" ")}`;
+/** howToAdd says how the embedded model is installed; "" when it is. */
+function howToAdd(): string {
+  const missing = missingPackages();
+  return missing.length === 0 ? "" : `; not installed here: npm install ${missing.join(" ")}`;
 }
 
 function titleOf(name: string): string {

@@ -33,24 +33,23 @@ export async function runPlan(options: CommonOptions & { readonly keepHistory?: 
 }
 
 function describe(preview: Preview): string {
-  const { nothing, running, objects, pages, bundles, json, index, rejected, notes } = preview;
+  const { nothing, running, objects, pages, json, index, rejected, notes } = preview;
   const lines = [
     ...(running === null ? [] : [`${running} What it does may change this.`]),
     nothing
       ? `Nothing would be done: nothing has changed. ${objects.kept} objects and ${pages.kept} pages are kept.`
-      : `Would read ${objects.read.length} objects (${objects.kept} are kept, ${objects.removed.length} are gone), render ${pages.rendered.length} pages (${pages.kept} are kept, ${pages.removed.length} are gone) and make ${bundles.made.length} bundles (${bundles.kept} are kept).`,
+      : `Would read ${objects.read.length} objects (${objects.kept} are kept, ${objects.removed.length} are gone) and render ${pages.rendered.length} pages (${pages.kept} are kept, ${pages.removed.length} are gone).`,
     ...some(objects.read.map(({ key, why }) => `Read ${JSON.stringify(key)}: ${say(why)}`)),
     ...some(objects.removed.map(({ key, why }) => `Remove ${JSON.stringify(key)}: ${say(why)}`)),
     ...some(pages.rendered.map(({ path, why }) => `Render ${path}: ${say([why])}`)),
     ...some(pages.removed.map((file) => `Remove ${file}`)),
-    ...some(bundles.made.map(({ bundle, why }) => `Make bundle ${bundle}: ${say([why])}`)),
     ...(["public", "internal"] as const).flatMap((view) => [
       ...(json[view] === null ? [] : [`Write the JSON of the ${view} view: ${say([json[view]])}`]),
       ...describeIndex(view, index[view]),
     ]),
     ...(preview.estimated
       ? [
-          "Pages, bundles and documents are an estimate: what objects hold is known when they are read. Another title also changes the pages of neighbours and of what cites the object; the same bytes change nothing.",
+          "Pages and documents are an estimate: what objects hold is known when they are read. Another title also changes the pages of neighbours and of what cites the object; the same bytes change nothing.",
         ]
       : []),
     ...rejected.map((item) => `Rejected ${item.source} ${JSON.stringify(item.key)}: ${item.reason}`),

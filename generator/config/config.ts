@@ -139,7 +139,7 @@ function inFolder<T extends { readonly kind: string }>(part: T, folder: string):
 }
 
 function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit<Config, "sha256"> {
-  const { claims, withdrawals, code, embeddings } = parsed;
+  const { claims, withdrawals, code } = parsed;
   const atPath = <T extends { readonly path: string }>(part: T): T => ({ ...part, path: resolve(folder, part.path) });
   return {
     ...parsed,
@@ -151,7 +151,6 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     registry: resolveRegistry(parsed.registry, folder),
     code: code && inFolder(code, folder),
     access: resolveAccess(parsed.access, folder),
-    embeddings: embeddings.kind === "local" ? atPath(embeddings) : embeddings,
     extract: { budgetMs: parseDuration(parsed.extract.budget) },
   };
 }
@@ -180,7 +179,6 @@ function resolveAccess(access: ParsedConfig["access"], folder: string): AccessCo
     issuer: isOwn ? null : issuer,
     policy: isOwn ? { ...rest.policy, emails: allow.emails, domains: allow.domains } : rest.policy,
     oidc: isOwn ? { issuer: issuer ?? "", clientId, groups: allow.groups, groupsClaim, sessionHours } : null,
-    requests: access.requests === null ? null : resolve(folder, access.requests),
     jwks: jwks === null || /^https?:/i.test(jwks) ? jwks : resolve(folder, jwks),
   };
 }

@@ -256,9 +256,6 @@ const access = z.strictObject({
     description: "Page where a person signs in; told to those who are refused",
   }),
   contact: maybe(contact).meta({ description: "Whom to ask to be let in, by mail or on the web; told to those who are refused" }),
-  requests: maybe(some("a file")).meta({
-    description: "File that requests to be let in are added to, from a form on the page of a refusal; none are taken when left out",
-  }),
   serviceTokens: z
     .array(
       z.strictObject({
@@ -446,11 +443,6 @@ export const configSchema = z.strictObject({
     .discriminatedUnion("kind", [
       z.strictObject({ kind: z.literal("embedded") }),
       z.strictObject({ kind: z.literal("none") }),
-      z.strictObject({
-        kind: z.literal("local"),
-        path: z.string().min(1, "is empty").meta({ description: "A folder with tokenizer.json and model.onnx (or onnx/model.onnx)" }),
-        dimensions,
-      }),
       z.strictObject({
         kind: z.literal("openai"),
         ...model,

@@ -8,11 +8,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { openConfig } from "../config/config.ts";
-import { describeLibrary, SILENT, writeFiles } from "../testing/library.ts";
+import { SILENT, writeFiles } from "../testing/library.ts";
 import { weightOf } from "../build/read-objects.ts";
 import { countJournal } from "../kept/journal.ts";
-import type { PageRecord } from "../pages/pagefind-worker.ts";
-import { openProgress, type Progress } from "./progress.ts";
+import { openProgress } from "./progress.ts";
 
 import type { ObjectStore } from "../sources/object-store.ts";
 import { openMemoryStore } from "../testing/memory-store.ts";
@@ -112,32 +111,6 @@ test("in a log there is one line now and then, also while a step says nothing of
     lines.every((line) => line === "write the search index …\n"),
     lines.join(""),
   );
-});
-
-test("when all pages are rendered, the files of the browser's search that are still written are told by their own names and counts", async (t) => {
-  const dir = mkdtempSync(join(tmpdir(), "beside-"));
-  t.after(() => rmSync(dir, { recursive: true, force: true }));
-  await writeFiles(dir, [
-    ["library/notes/a.md", "# A\n\nA note.\n"],
-    ["proofshelf.yaml", `${describeLibrary("Library")}embeddings: { kind: none }\n`],
-  ]);
-  const told: (readonly [name: string, done: number | undefined, total: number | undefined])[] = [];
-  const rendered = Promise.withResolvers<void>();
-  const progress: Progress = {
-    step(name, done, total) {
-      told.push([name, done, total]);
-      if (name === "render" && done !== undefined && done === total) setTimeout(rendered.resolve, 100); // then the files beside the pages are written, too
-    },
-    end() {},
-  };
-  const pagefind = PLAIN_PARTS.pagefind();
-  const slow = { ...pagefind, bundle: async (records: readonly PageRecord[]) => (await rendered.promise, pagefind.bundle(records)) };
-  await build(await openConfig(join(dir, "proofshelf.yaml")), { progress }, { ...PLAIN_PARTS, pagefind: () => slow });
-  const after = told.slice(told.findLastIndex(([name]) => name === "render") + 1);
-  assert.deepEqual(after[0], ["write bundles for the browser's search", 1, 1]);
-  const words = after.filter(([name]) => name === "write words for the browser's search");
-  assert.ok(words.length > 1);
-  assert.equal(words.at(-1)?.[1], words[0]?.[2]);
 });
 
 const OBJECTS = 400;

@@ -5,8 +5,6 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import fc from "fast-check";
 import { openIndex } from "../../snapshots/index/open.ts";
-import { openEmbedder } from "../../snapshots/embed/open-embedder.ts";
-import { writeTinyModel } from "../../snapshots/embed/tiny-model-fixture.ts";
 import { semantic } from "../../snapshots/query/semantic.ts";
 import { writeFiles } from "../testing/library.ts";
 import { filesUnder } from "../testing/shelf-files.ts";
@@ -61,21 +59,6 @@ test("an endpoint that is down fails no build, is told in words of ours, and the
   assert.match(third.stdout, /Nothing has changed[^]*Made vectors of 3 passages/);
   assert.equal(endpoint.texts, 3, "nothing is gated: both views have one index, and its vectors");
   assert.doesNotMatch((await run()).stdout, /vectors/);
-});
-
-test("with a model of a person's own a word finds what says the same in another", async (t) => {
-  const { dir, config } = await makeLibrary(t, "{ kind: local, path: ./model, dimensions: 3 }");
-  writeTinyModel(join(dir, "model"));
-  const { snapshot } = await build(config, quiet, PLAIN_PARTS);
-  assert.equal((await embedViews(config, quiet)).notice, "");
-  const { embedder } = await openEmbedder(config.embeddings, { env: {}, gateway: null, threads: 1 });
-  const index = await openIndex(openShelves(config).public.indexUri);
-  t.after(async () => {
-    index.close();
-    await embedder?.close();
-  });
-  const found = await semantic(await index.at(snapshot), embedder, { q: "weather", prefix: "", limit: 1 });
-  assert.deepEqual([found.mode, found.results[0]?.key], ["semantic", "notes/rain.md"]);
 });
 
 test("nothing new embeds nothing and loads neither engine nor model; one changed object embeds its own passages; a changed model starts anew", async (t) => {

@@ -1,7 +1,7 @@
 /** What a build keeps for the next one, by the digest of what makes it (build/dependency-digests.ts). */
 import type { Sha256 } from "../../snapshots/digest.ts";
 
-export const KEPT = ["extracts", "pages", "bundles", "json", "documents", "leaks"] as const;
+export const KEPT = ["extracts", "pages", "json", "documents", "leaks"] as const;
 export type Kept = (typeof KEPT)[number];
 
 export type DependencyDigests = Readonly<Record<Kept, Sha256>> & {

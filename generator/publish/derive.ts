@@ -10,7 +10,6 @@ import type { ObjectRow, ViewData } from "../../snapshots/format/view-data.ts";
 import type { Extracted } from "../extract/extract-json.ts";
 import type { ExtractPool } from "../extract/pool.ts";
 import { openSources } from "../files/import-closure.ts";
-import { dealBundles, makeBundles } from "../pages/pagefind.ts";
 import { textFiles } from "../pages/render.ts";
 import { type Parts, type Site, usualParts } from "./parts.ts";
 import { objectBytes } from "./object-bytes.ts";
@@ -65,17 +64,12 @@ export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): P
         }
       }
       for (const { path, bytes } of (await renderer()).assets) yield { path, bytes: () => bytes };
-      if (data.library.view === "public") yield* publicFiles(snapshot, data, await renderer(), parts.pagefind);
+      if (data.library.view === "public") yield* publicFiles(snapshot, data, await renderer());
     },
   };
 }
 
-async function* publicFiles(
-  snapshot: Snapshot,
-  data: ViewData,
-  renderer: Renderer,
-  openPagefind: Parts["pagefind"],
-): AsyncGenerator<DerivedSource> {
+async function* publicFiles(snapshot: Snapshot, data: ViewData, renderer: Renderer): AsyncGenerator<DerivedSource> {
   const extract = async (key: string): Promise<Extract> => {
     const found = await snapshot.extract(key);
     if (found === null) throw new Error("the object has no extract");
@@ -87,20 +81,4 @@ async function* publicFiles(
     paths.push(page.path);
   }
   for (const { path, text } of textFiles(data, paths)) yield { path, bytes: () => Buffer.from(text) };
-  const made = new Map<string, Uint8Array>();
-  const shelf = {
-    async putBlob(digest: string, bytes: Uint8Array): Promise<boolean> {
-      made.set(digest, bytes);
-      return true;
-    },
-    getBlob: async (digest: string): Promise<Uint8Array | null> => made.get(digest) ?? null,
-  };
-  const pagefind = openPagefind();
-  try {
-    const bundles = dealBundles(data, { digest: () => "", read: extract }).map((bundle) => ({ ...bundle, kept: null }));
-    const { files } = await makeBundles(bundles, shelf, () => pagefind);
-    for (const { path, sha256: digest } of files) yield { path, bytes: () => made.get(digest) ?? new Uint8Array() };
-  } finally {
-    pagefind.close();
-  }
 }

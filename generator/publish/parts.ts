@@ -7,14 +7,12 @@ import type { Sources } from "../files/import-closure.ts";
 import { type IndexThread, openIndexThread } from "../index/index-thread.ts";
 import type { IndexRoots } from "../index/index-worker.ts";
 import { compileSite } from "../pages/compile-site.ts";
-import { openPagefind, type PagefindProcess } from "../pages/pagefind-process.ts";
 import { softwareFiles } from "../pages/software-files.ts";
 
 export type Parts = {
   /** Makes ready what renders and reads. @throws ShelfError "build_failed" when a page does not compile */
   site(sources: Sources): Promise<Site>;
   index(roots: IndexRoots): IndexThread;
-  pagefind(): PagefindProcess;
 };
 
 /** The compiled program: pages, and what reads objects. */
@@ -35,7 +33,6 @@ export const PARTS: Parts = {
     };
   },
   index: openIndexThread,
-  pagefind: openPagefind,
 };
 
 let usual: Parts = PARTS;

@@ -13,7 +13,7 @@ import { recordSet } from "../build/record-set.ts";
 import { EMPTY_STATE, type KnownObject, timesOf } from "../kept/state.ts";
 
 export const DEPENDENCIES = Object.fromEntries(
-  ["extracts", "pages", "bundles", "json", "documents", "leaks", "state", "program"].map((kind) => [kind, sha256(kind)]),
+  ["extracts", "pages", "json", "documents", "leaks", "state", "program"].map((kind) => [kind, sha256(kind)]),
 ) as unknown as DependencyDigests;
 
 export function storedObject(key: string, version = "1"): StoredObject {

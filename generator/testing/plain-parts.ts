@@ -1,6 +1,5 @@
-/** The parts of a build without a process, a thread or compiled pages: objects are read and rows are written here, a page is its data,
- *  and nothing is compressed for the browser's search. Everything else of a snapshot is as another build makes it. */
-import { gzipSync } from "node:zlib";
+/** The parts of a build without a process, a thread or compiled pages: objects are read and rows are written here, and a page is its
+ *  data. Everything else of a snapshot is as another build makes it. */
 import { canonicalJson } from "../../snapshots/digest.ts";
 import type { Renderer } from "../../snapshots/page/renderer.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
@@ -13,13 +12,11 @@ import { findSecrets } from "../extract/secrets.ts";
 import type { IndexThread } from "../index/index-thread.ts";
 import type { IndexRoots } from "../index/index-worker.ts";
 import { readDocuments } from "../index/read-documents.ts";
-import type { PagefindProcess } from "../pages/pagefind-process.ts";
 import { type Parts, PARTS } from "../publish/parts.ts";
 
 export const PLAIN_PARTS: Parts = {
   site: async () => ({ renderer: async () => RENDERER, pool: () => POOL, software: noFiles }),
   index: openPlainIndex,
-  pagefind: () => BUNDLES,
 };
 
 /** The same with the pages that readers get. */
@@ -43,12 +40,6 @@ const POOL: ExtractPool = {
     return { ...toExtracted(key, found, found.lines === null ? [] : await findSecrets(decodeText(bytes))), images };
   },
   async close() {},
-};
-
-const BUNDLES: PagefindProcess = {
-  bundle: async (records) =>
-    records.map((record, at) => ({ path: `fragment/${at}.pf_fragment`, content: gzipSync(canonicalJson(record), { level: 1 }) })),
-  close() {},
 };
 
 async function* noFiles(): AsyncGenerator<never> {}

@@ -2,7 +2,6 @@
  *  rows of a search index, one each; the look for leaks must find every one, in that file, and nothing else. Each is looked for twice: as what
  *  has just been written into a file, and as what has just been gated and stands in a file that was looked through before. */
 import { join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
 import { sha256 } from "../../snapshots/digest.ts";
 import { type BlobEntry, buildTree, diffTrees, type FileEntry } from "../../snapshots/format/tree.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
@@ -234,16 +233,6 @@ const CHANNELS: readonly Channel[] = [
     plant: (bytes, text) => Buffer.from(`${bytes.toString("utf8")}\n${text.replaceAll("\n", " ")}\n`),
   },
   { name: "asset", fits: /^assets\/.*\.css$/, plant: (bytes, text) => Buffer.from(`${bytes.toString("utf8")}/* ${text} */`) },
-  { name: "browser card", fits: /^pagefind\/\d+\/cards\//, plant: intoJson(/^(?:title|name|text)$/) },
-  {
-    name: "browser index",
-    fits: /\.pf_fragment$/,
-    plant(bytes, text, random) {
-      const json = gunzipSync(bytes).toString("utf8").slice("pagefind_dcd".length);
-      const planted = plantIntoJson(JSON.parse(json), text, random, /^(?:content|title|kind)$/);
-      return gzipSync(`pagefind_dcd${JSON.stringify(planted)}`);
-    },
-  },
 ];
 
 /** Rows of a search index of its own, read by the engine as `verify` reads them. */

@@ -119,19 +119,23 @@ function readContent(json: string): string {
   return choice?.delta?.content ?? choice?.message?.content ?? "";
 }
 
-/** The same model, with at most `limit` answers being written at once; who comes later is told "busy" at once, because
- *  waiting would use up the deadline. */
+/** limitConcurrency lets a model write at most `limit` answers at once; who comes later is told "busy" at once, because waiting would use up
+ *  the deadline. A place is free when the writing ends, or its time: a reader who takes no more keeps none. */
 export function limitConcurrency(model: AnswerModel, limit: number): AnswerModel {
-  let running = 0;
+  const running = new Set<symbol>();
   return {
     name: model.name,
     async *write(messages, signal) {
-      if (running >= limit) throw new ModelError("busy");
-      running++;
+      if (running.size >= limit) throw new ModelError("busy");
+      const place = Symbol("writing");
+      const free = (): boolean => running.delete(place);
+      running.add(place);
+      signal.addEventListener("abort", free, { once: true });
       try {
         yield* model.write(messages, signal);
       } finally {
-        running--;
+        signal.removeEventListener("abort", free);
+        free();
       }
     },
   };

@@ -10,7 +10,7 @@ import { Claim } from "../../snapshots/schema/claims.ts";
 import { CubRecord } from "../../snapshots/schema/cubs.ts";
 import type { ObjectRow, ViewData } from "../../snapshots/format/view-data.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { answerCounted } from "../annex/counting/answer-counted.ts";
+import { counting } from "../annex/counting/answer-counted.ts";
 import { findProvenance, type FindFirstSeen } from "./provenance.ts";
 import type { AskAnswer, AskEvent, AskLibrary, AskOptions } from "./ask.ts";
 
@@ -112,7 +112,7 @@ export function makeLibrary(texts: Readonly<Record<string, string>> = TEXTS): As
   return {
     snapshot: SNAPSHOT,
     data,
-    count: (question, prefix) => answerCounted(question, { prefix, snapshot, standsNowhere: () => Promise.reject(new Error("no index")) }),
+    count: (question, prefix) => counting.answer(question, prefix, snapshot),
     provenance: (question, prefix) => findProvenance(question, prefix, data, firstSeen),
     mend: (question) => Promise.resolve(question),
     candidates: new Candidates(),

@@ -21,11 +21,12 @@ import { makeReceipt } from "../../snapshots/verify/receipt.ts";
 import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "../../snapshots/schema/index.ts";
 import { mountPath, type ViewData } from "../../snapshots/format/view-data.ts";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
-import type { Counted, Facts } from "./counted.ts";
-import { ground, type Grounded, parseSentences, type Told } from "./grounding.ts";
+import type { Facts } from "./counted.ts";
+import { ground, type Grounded, parseSentences } from "./grounding.ts";
 import { ALL_COUNTED, ALL_LOOKED_UP, NO_MODEL, OF_HISTORY } from "../../snapshots/format/index.ts";
 import { isHarmless } from "./harmless.ts";
-import { lookUp, sourcesOf } from "./lookup.ts";
+import { lookUp, MAX_SUMMARY, sourcesOf } from "./lookup.ts";
+import { cutText } from "../../snapshots/tools/index.ts";
 import { makePrompt } from "./prompt.ts";
 
 const MAX_EXCERPTS = 8; // that a model is shown
@@ -53,7 +54,7 @@ export type AskLibrary = Objects & {
   readonly snapshot: string;
   readonly data: ViewData;
   /** Counts what a question about the registry, the claims, the catalog or the history asks for; null when it is none that can be counted. */
-  count(question: string, prefix: string): Promise<Counted | null>;
+  count(question: string, prefix: string): Promise<Facts | null>;
   /** Who made what the question names, and when, where the library knows; null where a text has to say it. */
   provenance(question: string, prefix: string): Promise<Facts | null>;
   /** The texts that may answer. @throws when there is no index; the answer then does without */
@@ -86,29 +87,26 @@ const FAILURES: Readonly<Record<ModelFailure, string>> = {
 export async function* ask(request: AskRequest, library: AskLibrary, options: AskOptions): AsyncGenerator<AskEvent, void> {
   const { question, prefix } = request;
   const { data } = library;
-  const known = await library.count(question, prefix);
-  const mended = known?.read ?? (await library.mend(question, prefix).catch(() => question));
+  const mended = await library.mend(question, prefix).catch(() => question);
   const read = isHarmless(mended) ? mended : question;
-  const counted = known?.read === read || read === question ? known : await library.count(read, prefix);
-  const provenance = counted === null ? await library.provenance(read, prefix) : null;
-  const facts = sayFacts(provenance === null ? (counted?.facts ?? []) : [provenance], library);
-  /** What is not answered by counting, nor by what the library knows of a thing. */
-  const open = facts === null ? read : (counted?.rest ?? "");
-  const lookup = open === "" ? { sentences: [], instead: [], sources: [], settled: true } : lookUp(open, prefix, data);
+  const counted = await library.count(read, prefix);
+  const known = counted ?? (await library.provenance(read, prefix));
+  const facts = known === null ? null : sayFacts(known, library);
+  const lookup = facts === null ? lookUp(read, prefix, data) : ALL_TOLD;
   let searchNotice = "";
   const found = lookup.settled
     ? NOTHING
-    : await library.find(subjectOf(open), prefix).catch(() => {
+    : await library.find(subjectOf(read), prefix).catch(() => {
         searchNotice = "Search is not available at the moment, so only what the question names was looked up.";
         return NOTHING;
       });
   const sources = mergeSources(
     [...(facts?.sources ?? []), ...lookup.sources],
-    found.results.map((result) => toSource(data, result)),
+    found.results.slice(0, MAX_SOURCES).map((result) => toSource(data, result)),
   );
   yield { type: "sources", sources };
 
-  const asked = readQuestion(open, found.worth);
+  const asked = readQuestion(read, found.worth);
   const ranked = rankCandidates(asked, found, await readSources(found.texts, library), library.candidates);
   const excerpts = excerptsOf(ranked, MAX_EXCERPTS);
   const pins = openPins(library);
@@ -123,14 +121,13 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     return { type: "text", text: piece, citations: pins.takeNew(), counted: placed };
   };
 
-  for (const { text, counted } of facts?.sentences ?? []) yield say(text, " ", counted);
-
+  if (facts !== null) yield say(facts.text, " ", facts.counted);
   for (const sentence of lookup.sentences) yield say(sentence, " ");
   let mode: "ai" | "search" = "search";
   let finding: Finding | null = null;
   let notice = searchNotice;
-  if (open === "") {
-    notice = provenance === null ? ALL_COUNTED : OF_HISTORY;
+  if (facts !== null) {
+    notice = counted === null ? OF_HISTORY : ALL_COUNTED;
   } else if (lookup.settled) {
     notice = ALL_LOOKED_UP;
   } else {
@@ -138,22 +135,20 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     let dropped = 0;
     if (model !== null) {
       let written = 0;
-      const writing = writeSentences(model, question, excerpts, facts?.sentences ?? [], options);
-      for (let step = await writing.next(); ; step = await writing.next()) {
-        if (step.done === true) {
-          notice =
-            step.value === null
-              ? ""
-              : `${FAILURES[step.value]}${written > 0 ? "; what it wrote before that is shown." : ", so the best passages are quoted."}`;
-          break;
+      try {
+        for await (const sentence of writeSentences(model, question, excerpts, options)) {
+          const text = sentence === null ? null : pins.cite(sentence);
+          if (text === null) dropped++;
+          else {
+            yield say(text, written === 0 ? "\n\n" : " ");
+            written++;
+            mode = "ai";
+          }
         }
-        const text = step.value === null ? null : pins.cite(step.value);
-        if (text === null) dropped++;
-        else {
-          yield say(text, written === 0 ? "\n\n" : " ", step.value?.counted);
-          written++;
-          mode = "ai";
-        }
+      } catch (error) {
+        if (!(error instanceof ModelError)) throw error;
+        const rest = written > 0 ? "; what it wrote before that is shown." : ", so the best passages are quoted.";
+        notice = FAILURES[error.failure] + rest;
       }
       if (dropped > 0 && written > 0)
         notice =
@@ -170,7 +165,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
       if (finding === "nearest") yield say(NEAREST, "\n\n");
       for (const text of quoteTexts(isNamed ? [] : best.quotes, pins)) yield say(text, "\n\n");
       if (answer === before) for (const sentence of lookup.instead) yield say(sentence, " ");
-      if (answer === "" || (answer === before && facts !== null)) yield say(nothingFound(sources), "\n\n");
+      if (answer === "") yield say(nothingFound(sources), "\n\n");
     }
   }
 
@@ -199,6 +194,8 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   yield { type: "answer", answer: { ...body, receipt } };
 }
 
+/** ALL_TOLD is looked up where facts have told all that is asked. */
+const ALL_TOLD = { sentences: [], instead: [], sources: [], settled: true };
 const NEAREST = "These are the nearest passages; none of them may answer this.";
 const NOTHING: Found = { results: [], texts: [], worth: new Map(), score: 0, near: { high: 0, low: 0 } };
 
@@ -212,33 +209,25 @@ function nothingFound(sources: readonly Source[]): string {
 }
 
 type SaidFacts = {
-  readonly sentences: readonly Told[];
+  readonly text: string;
+  readonly counted: readonly CountedNumber[];
   readonly sources: readonly Omit<Source, "score">[];
 };
 
-/** Facts as sentences; null without any, or when the words of a registry in them may stand in no answer. */
-function sayFacts(facts: readonly Facts[], library: AskLibrary): SaidFacts | null {
-  if (facts.length === 0 || facts.some(({ parts }) => parts.some((part) => typeof part === "string" && !isHarmless(part)))) return null;
-  const sentences = facts.map(({ parts }) => {
-    let text = "";
-    const counted: CountedNumber[] = [];
-    for (const part of parts) {
-      if (typeof part === "string") text += withoutMarks(part);
-      else if ("name" in part) text += isHarmless(part.name) ? withoutMarks(part.name.replaceAll(/\s+/g, " ")) : "…";
-      else {
-        counted.push({ value: part.value, start: text.length, href: countedHref(library, part.path) });
-        text += part.value;
-      }
+/** sayFacts writes facts as one text; null when the words of a registry in them may stand in no answer. */
+function sayFacts({ parts, found }: Facts, library: AskLibrary): SaidFacts | null {
+  if (parts.some((part) => typeof part === "string" && !isHarmless(part))) return null;
+  let text = "";
+  const counted: CountedNumber[] = [];
+  for (const part of parts) {
+    if (typeof part === "string") text += withoutMarks(part);
+    else if ("name" in part) text += isHarmless(part.name) ? withoutMarks(part.name.replaceAll(/\s+/g, " ")) : "…";
+    else {
+      counted.push({ value: part.value, start: text.length, href: countedHref(library, part.path) });
+      text += part.value;
     }
-    return { text, counted };
-  });
-  return {
-    sentences,
-    sources: sourcesOf(
-      facts.flatMap(({ found }) => found),
-      library.data,
-    ),
-  };
+  }
+  return { text, counted, sources: sourcesOf(found, library.data) };
 }
 
 /** Square brackets with a number would read as a citation. */
@@ -256,18 +245,18 @@ function mergeSources(found: readonly Omit<Source, "score">[], ranked: readonly 
   const top = ranked[0]?.score ?? 0;
   const named = found.map((source, at): Source => ({ ...source, score: top + found.length - at }));
   const seen = new Set(named.map((source) => `${source.kind} ${source.key}`));
-  return [...named, ...ranked.filter((source) => !seen.has(`${source.kind} ${source.key}`))].slice(0, MAX_SOURCES);
+  return [...named, ...ranked.filter((source) => !seen.has(`${source.kind} ${source.key}`))]
+    .slice(0, MAX_SOURCES)
+    .map((source) => ({ ...source, summary: cutText(source.summary, MAX_SUMMARY) }));
 }
 
-/** Sentences as they are completed: grounded, or null for one that is not borne out.
- *  @returns why the model stopped, or null when it finished */
+/** writeSentences yields sentences as they are completed: grounded, or null for one that is not borne out. @throws ModelError */
 async function* writeSentences(
   model: AnswerModel,
   question: string,
   excerpts: readonly Excerpt[],
-  told: readonly Told[],
   options: AskOptions,
-): AsyncGenerator<Grounded | null, ModelFailure | null> {
+): AsyncGenerator<Grounded | null, void> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.deadline)]);
   let line = "";
   let count = 0;
@@ -275,24 +264,22 @@ async function* writeSentences(
     for (const sentence of parseSentences(text)) {
       if (sentence.marks.length === 0 && /^NOT FOUND\b/.test(sentence.text)) continue;
       if (++count > MAX_SENTENCES) return;
-      yield ground(sentence, excerpts, told, question);
+      yield ground(sentence, excerpts, question);
     }
   };
   try {
-    for await (const piece of model.write(makePrompt(question, excerpts, told, options.delimiter()), signal)) {
+    for await (const piece of model.write(makePrompt(question, excerpts, options.delimiter()), signal)) {
       line += piece;
       for (let end = line.indexOf("\n"); end >= 0; end = line.indexOf("\n")) {
         yield* take(line.slice(0, end));
         line = line.slice(end + 1);
       }
-      if (count > MAX_SENTENCES) return null;
+      if (count > MAX_SENTENCES) return;
     }
-    yield* take(line);
-    return null;
-  } catch (error) {
     // A line that was cut off in the middle is not a sentence.
-    if (error instanceof ModelError) return error.failure;
-    return signal.aborted ? "too_slow" : "unreachable";
+    yield* take(line);
+  } catch (cause) {
+    throw cause instanceof ModelError ? cause : new ModelError(signal.aborted ? "too_slow" : "unreachable", { cause });
   }
 }
 
@@ -306,7 +293,7 @@ function quoteTexts(quotes: readonly Quoted[], pins: Pins): readonly string[] {
 }
 
 type Pins = {
-  cite(sentence: Pick<Grounded, "text" | "quotes"> & { readonly counted?: Grounded["counted"] }): string | null;
+  cite(sentence: Grounded): string | null;
   takeNew(): readonly PinnedCitation[];
   all(): PinnedCitation[];
 };
@@ -315,7 +302,7 @@ function openPins(library: AskLibrary): Pins {
   const citations: PinnedCitation[] = [];
   let taken = 0;
   return {
-    cite({ text, quotes, counted = [] }) {
+    cite({ text, quotes }) {
       const numbers: number[] = [];
       for (const { quote, start_line, end_line, excerpt } of quotes) {
         const isSame = (one: Citation): boolean => one.key === excerpt.key && (one.page ?? null) === excerpt.page && one.quote === quote;
@@ -332,7 +319,7 @@ function openPins(library: AskLibrary): Pins {
         citations.push({ ...citation, href: citationHref(library, citation) });
         numbers.push(citation.n);
       }
-      if (numbers.length === 0) return counted.length === 0 ? null : text;
+      if (numbers.length === 0) return null;
       return `${text} ${[...new Set(numbers)].map((n) => `[${n}]`).join("")}`;
     },
     takeNew() {

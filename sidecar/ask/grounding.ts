@@ -5,9 +5,8 @@
 import { quotable, sentencesIn } from "../../snapshots/blocks/index.ts";
 import { words } from "../../snapshots/index/words.ts";
 import { type LocatedQuote, locateQuote, quoteAt } from "../../snapshots/format/index.ts";
-import type { CountedNumber } from "../../snapshots/schema/index.ts";
 import { bareAddresses, isHarmless } from "./harmless.ts";
-import { type Excerpt, NEGATED } from "../../snapshots/answer/index.ts";
+import type { Excerpt } from "../../snapshots/answer/index.ts";
 
 const MAX_SENTENCE = 600; // characters; longer ones are no sentences
 const MIN_QUOTE_WORDS = 3; // index words; a shorter quote supports nothing: "the" occurs everywhere
@@ -27,13 +26,8 @@ type Claimed = { readonly text: string; readonly marks: readonly Mark[] };
 /** Lines of an object, the only text that is ever quoted. */
 type Quotable = Pick<Excerpt, "key" | "sha256" | "page" | "start_line" | "source">;
 
-/** A sentence that was counted, with the places of its numbers. */
-export type Told = { readonly text: string; readonly counted: readonly CountedNumber[] };
-
 export type Grounded = {
   readonly text: string;
-  /** Numbers that stand in it as they were counted. */
-  readonly counted: readonly CountedNumber[];
   readonly quotes: readonly (LocatedQuote & { readonly excerpt: Quotable })[];
 };
 
@@ -59,11 +53,8 @@ export function parseSentences(line: string): readonly Claimed[] {
     .filter(({ text }) => text !== "");
 }
 
-/** The sentence with quotes that bear it, or null when nothing does. What was counted has no lines to quote: whoever refers to it says its
- *  very words, and beside them no other number and no "not".
- *  @param excerpts as they were numbered for the model, from 1; behind them `told` */
-export function ground(sentence: Claimed, excerpts: readonly Excerpt[], told: readonly Told[], question: string): Grounded | null {
-  const { text, marks } = sentence;
+/** ground returns the sentence with the quotes that bear it, or null when nothing does. @param excerpts as they were numbered for the model, from 1 */
+export function ground({ text, marks }: Claimed, excerpts: readonly Excerpt[], question: string): Grounded | null {
   if (marks.length === 0 || text.length > MAX_SENTENCE || !isHarmless(text) || /\[\d*\]/.test(text)) return null;
   const asked = new Set(words(question));
   const said = new Set(words(text));
@@ -72,60 +63,34 @@ export function ground(sentence: Claimed, excerpts: readonly Excerpt[], told: re
   const needed = own.size === 0 ? said : own;
   if (needed.size === 0) return null;
 
-  const quotes: (LocatedQuote & { excerpt: Excerpt })[] = [];
-  const counted: CountedNumber[] = [];
-  const repeated: string[] = [];
-  for (const { n, quote } of marks) {
-    const fact = told[n - 1 - excerpts.length];
-    if (fact !== undefined) {
-      const wording = (quote ?? fact.text).replaceAll(/\s+/g, " ").replace(/[\s.]+$/, "");
-      const at = findWording(text, wording);
-      if (at < 0 || !isBeginning(wording, fact.text)) continue;
-      repeated.push(wording);
-      for (const { value, start, href } of fact.counted)
-        if (start + value.length <= wording.length) counted.push({ value, start: at + start, href });
-      continue;
-    }
+  const quotes = marks.flatMap(({ n, quote }) => {
     const excerpt = excerpts[n - 1];
-    if (excerpt === undefined) continue;
+    if (excerpt === undefined) return [];
     const located = quote === null ? chooseQuote(excerpt, said) : locateQuote(excerpt.source, excerpt.start_line, quote);
-    if (located === null || words(located.quote).length < MIN_QUOTE_WORDS || !isHarmless(located.quote)) continue;
+    if (located === null || words(located.quote).length < MIN_QUOTE_WORDS || !isHarmless(located.quote)) return [];
     const { quote: exact, start_line, end_line } = located;
-    quotes.push({ quote: exact, start_line, end_line, excerpt });
-  }
-  if (quotes.length === 0 && repeated.length === 0) return null;
-  const bare = repeated.reduce((left, wording) => left.replace(wording, " "), text);
-  if (repeated.length > 0 && NEGATED.test(bare)) return null;
+    return [{ quote: exact, start_line, end_line, excerpt }];
+  });
+  if (quotes.length === 0) return null;
 
   // An address is never the model's own word.
   const quoted = new Set(quotes.flatMap(({ quote }) => bareAddresses(quote)));
   if (bareAddresses(text).some((address) => !quoted.has(address))) return null;
-  const near = new Set([...repeated, ...quotes.map(({ quote }) => quote)].flatMap((text) => words(text)));
+  const near = new Set(quotes.flatMap(({ quote }) => words(quote)));
   const sources = new Set(quotes.flatMap(({ excerpt }) => words(`${excerpt.title} ${excerpt.source}`)));
   const around = sources.union(near);
   const share = (known: ReadonlySet<string>): number => [...needed].filter((word) => known.has(word)).length / needed.size;
   if (share(around) < MIN_SUPPORT || share(near) < MIN_SUPPORT / 2) return null;
   // A number or an identifier that no source has is an invention, however well the rest fits.
-  if (exactWords(bare).some((word) => !sources.has(word) && (repeated.length > 0 || !asked.has(word)))) return null;
-  return { text, quotes, counted };
+  return exactWords(text).some((word) => !sources.has(word) && !asked.has(word)) ? null : { text, quotes };
 }
 
-/** Index words of everything with a digit, an underscore or a capital inside. */
+/** exactWords returns the index words of everything with a digit, an underscore or a capital inside. */
 function exactWords(text: string): readonly string[] {
   return (text.match(/[\p{L}\p{N}_.]*(?:\p{N}|_|\p{Ll}\p{Lu})[\p{L}\p{N}_]*/gu) ?? []).flatMap((token) => words(token).slice(0, 1));
 }
 
-/** Whether a text begins with these words, up to a comma, a colon or its end: a number that has lost its "not" says something else. */
-function isBeginning(wording: string, text: string): boolean {
-  return words(wording).length > 0 && text.startsWith(wording) && /^(?:$|[.,:;])/.test(text.slice(wording.length));
-}
-
-/** Where these words stand in a text, and not as a part of others; -1 when nowhere. */
-function findWording(text: string, wording: string): number {
-  return text.search(new RegExp(`(?<![\\p{L}\\p{N}_.,-])${RegExp.escape(wording)}(?![\\p{L}\\p{N}_])`, "u"));
-}
-
-/** ChooseQuote returns the harmless sentence that has most of the words; of equals the shorter, null when none has any. */
+/** chooseQuote returns the harmless sentence that has most of the words; of equals the shorter, null when none has any. */
 function chooseQuote({ source, kind, start_line }: Excerpt, wanted: ReadonlySet<string>): LocatedQuote | null {
   const ranked = quotable(source, kind)
     .flatMap(({ start, end }) => sentencesIn(source, start, end))

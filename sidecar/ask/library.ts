@@ -1,13 +1,12 @@
 /** Asking over an open snapshot: what the HTTP routes and the MCP tool both call. */
-import { type OpenSnapshot, parseIndexQuery, searchMeant } from "../../snapshots/query/index.ts";
+import type { OpenSnapshot } from "../../snapshots/query/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { Candidates, findTexts, mendAsking } from "../../snapshots/answer/index.ts";
+import { Candidates, findTexts } from "../../snapshots/answer/index.ts";
 import { pageBytes } from "../../snapshots/page/index.ts";
-import { words } from "../../snapshots/index/words.ts";
-import { correct } from "../../snapshots/query/meant.ts";
 import type { AskRequest } from "../../snapshots/schema/index.ts";
 import type { Semantic } from "./semantic.ts";
-import type { AnswerCounted } from "./counted.ts";
+import type { Counting } from "./counted.ts";
+import { mendQuestion } from "./mend.ts";
 import { findProvenance } from "./provenance.ts";
 import { ask, type AskAnswer, type AskEvent, type AskLibrary, type AskOptions } from "./ask.ts";
 
@@ -17,15 +16,15 @@ const MAX_RESULTS = 40; // records and claims among them, which have no lines to
 export type Ask = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => AsyncGenerator<AskEvent, void>;
 
 /** @param semantic ranks by meaning too when it can; null ranks by words alone
- *  @param answerCounted null counts nothing: every question is searched */
+ *  @param counting null counts nothing: every question is searched */
 export function openAsk(
   options: Omit<AskOptions, "signal">,
   semantic: Pick<Semantic, "embedder"> | null = null,
-  answerCounted: AnswerCounted | null = null,
+  counting: Counting | null = null,
 ): Ask {
   const candidates = new Candidates();
   return async function* (request, open, signal) {
-    yield* ask(request, await openAskLibrary(open, semantic, answerCounted, candidates, signal), { ...options, signal });
+    yield* ask(request, await openAskLibrary(open, semantic, counting, candidates, signal), { ...options, signal });
   };
 }
 
@@ -37,31 +36,22 @@ export async function wholeAnswer(events: AsyncIterable<AskEvent>): Promise<AskA
 async function openAskLibrary(
   open: OpenSnapshot,
   semantic: Pick<Semantic, "embedder"> | null,
-  answerCounted: AnswerCounted | null,
+  counting: Counting | null,
   candidates: Candidates,
   signal: AbortSignal,
 ): Promise<AskLibrary> {
   const { snapshot } = open;
   // In a search, quotes demand a phrase; in a question they only name something.
   const queryOf = (question: string, prefix: string) => ({ q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS });
-  const standsNowhere = async (): Promise<(word: string) => boolean> => {
-    const { statistics } = await open.reader();
-    return (word) => words(word).length > 0 && words(word).every((one) => statistics.rowsWith(one) === 0);
-  };
+  const data = await snapshot.data();
   return {
     snapshot: snapshot.id,
-    data: await snapshot.data(),
-    count: async (question, prefix) => (await answerCounted?.(question, { prefix, snapshot, standsNowhere })) ?? null,
+    data,
+    count: async (question, prefix) => (await counting?.answer(question, prefix, snapshot)) ?? null,
     candidates,
-    provenance: async (question, prefix) =>
-      findProvenance(question, prefix, await snapshot.data(), (kind, name) => open.firstSeen(kind, name)),
+    provenance: (question, prefix) => findProvenance(question, prefix, data, (kind, name) => open.firstSeen(kind, name)),
     find: async (question, prefix) => findTexts(await open.reader(), semantic?.embedder ?? null, queryOf(question, prefix), signal),
-    async mend(question, prefix) {
-      const reader = await open.reader();
-      const asked = mendAsking(question, await standsNowhere());
-      const query = queryOf(asked, prefix);
-      return parseIndexQuery(query.q, reader).instead.size === 0 ? asked : correct(asked, (await searchMeant(reader, query)).meant);
-    },
+    mend: async (question, prefix) => mendQuestion(question, prefix, await open.reader(), counting?.knownWords(data) ?? new Set()),
     async readObject(key, limit) {
       const entry = await snapshot.find(`objects/${key}`);
       if (entry?.kind !== "blob" || entry.size > limit) return null;

@@ -7,11 +7,12 @@ import { claimStandings } from "../../snapshots/format/index.ts";
 import { recordStanding } from "../../snapshots/format/standing.ts";
 import { findNamed, type Named } from "../../snapshots/query/index.ts";
 import { standingOf } from "../../snapshots/query/source.ts";
+import { cutText } from "../../snapshots/tools/index.ts";
 import { isHarmless } from "./harmless.ts";
 
 const MAX_HITS = 6;
 const MAX_SENTENCE = 480;
-const MAX_SUMMARY = 280;
+export const MAX_SUMMARY = 280; // UTF-16 units; a statement may have thousands, and an answer has ten sources
 const MAX_SNIPPET = 320;
 const MIN_NAME = 4; // a shorter title is found only when it is the whole question: "a" occurs in every text
 
@@ -130,8 +131,8 @@ function hitOf(named: Named, data: ViewData): Hit {
       kind: kindOf(named),
       key,
       href,
-      summary: summary.slice(0, MAX_SUMMARY),
-      snippet: snippet.slice(0, MAX_SNIPPET),
+      summary: cutText(summary, MAX_SUMMARY),
+      snippet: cutText(snippet, MAX_SNIPPET),
       ...standingOf(data, kind, key),
     },
   });
@@ -180,12 +181,7 @@ function sentence(parts: readonly string[]): string {
     .join(" ");
   // Square brackets with a number would read as a citation.
   const plain = text.replaceAll(/\[(\d+)\]/g, "($1)");
-  return plain.length <= MAX_SENTENCE
-    ? plain
-    : `${plain
-        .slice(0, MAX_SENTENCE - 1)
-        .toWellFormed()
-        .replace(/\s+\S*$/, "")}…`;
+  return plain.length <= MAX_SENTENCE ? plain : cutText(plain, MAX_SENTENCE).replace(/\s+\S*…$/, "…");
 }
 
 function plural(count: number, noun: string): string {

@@ -1,31 +1,21 @@
 /** What the model is told. Excerpts are data: numbered, and fenced by a delimiter that their authors cannot know. */
 import type { ChatMessage } from "./answer-model.ts";
-import type { Told } from "./grounding.ts";
 import type { Excerpt } from "../../snapshots/answer/index.ts";
 
 const MAX_EXCERPT = 1_600;
 const MAX_EXCERPTS = 9_000;
 
-/** @param told what was counted: numbered behind the excerpts, as one of them each
- *  @param delimiter random for each request */
-export function makePrompt(
-  question: string,
-  excerpts: readonly Excerpt[],
-  told: readonly Told[],
-  delimiter: string,
-): readonly ChatMessage[] {
+/** @param delimiter random for each request */
+export function makePrompt(question: string, excerpts: readonly Excerpt[], delimiter: string): readonly ChatMessage[] {
   const blocks: string[] = [];
-  const add = (n: number, label: string, text: string): void => {
-    blocks.push(`<<${delimiter} excerpt ${n}: ${label}>>\n${text}\n<<${delimiter} end of excerpt ${n}>>`);
-  };
   let room = MAX_EXCERPTS;
   for (const [at, excerpt] of excerpts.entries()) {
     const text = excerpt.text.slice(0, Math.min(MAX_EXCERPT, room)).toWellFormed();
     if (text === "") break;
     room -= text.length;
-    add(at + 1, `${JSON.stringify(excerpt.key)}, lines ${excerpt.start_line} to ${excerpt.end_line}`, text);
+    const place = `${JSON.stringify(excerpt.key)}, lines ${excerpt.start_line} to ${excerpt.end_line}`;
+    blocks.push(`<<${delimiter} excerpt ${at + 1}: ${place}>>\n${text}\n<<${delimiter} end of excerpt ${at + 1}>>`);
   }
-  for (const [at, { text }] of told.entries()) add(excerpts.length + at + 1, "counted from the whole library", text);
   return [
     {
       role: "system",

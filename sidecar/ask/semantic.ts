@@ -1,9 +1,8 @@
 /** Semantic search in a running server: the configured model, asked about queries only. What is missing (no model, an endpoint
  *  that is down, vectors not made yet) is a notice and never an error, and is told by /api/capabilities too. */
-import { type OpenSnapshot, type SearchQuery, semantic } from "../../snapshots/query/index.ts";
+import { correct, type OpenSnapshot, type SearchQuery, semantic } from "../../snapshots/query/index.ts";
 import type { Embedder } from "../../snapshots/embed/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { correct } from "../../snapshots/query/meant.ts";
 import { toSource } from "../../snapshots/query/source.ts";
 import type { Component } from "../../snapshots/schema/index.ts";
 import type { SemanticTool } from "./semantic-tool.ts";
@@ -105,21 +104,12 @@ function restAfterFailure(
   };
 }
 
-/** Ends with the work, the time or the caller's patience, whichever comes first, even when the work heeds no signal.
+/** within ends with the work, the time or the caller's patience, whichever comes first, even when the work heeds no signal.
  *  @throws DOMException "TimeoutError" after `ms`, the signal's reason when the caller gave up */
 async function within<T>(ms: number, signal: AbortSignal | undefined, work: (ended: AbortSignal) => Promise<T>): Promise<T> {
-  signal?.throwIfAborted();
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new DOMException("The time is over.", "TimeoutError")), ms);
-  const ended = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
+  const ended = AbortSignal.any([AbortSignal.timeout(ms), ...(signal === undefined ? [] : [signal])]);
+  ended.throwIfAborted();
   const cut = Promise.withResolvers<never>();
-  const giveUp = (): void => cut.reject(ended.reason);
-  ended.addEventListener("abort", giveUp, { once: true });
-  try {
-    return await Promise.race([work(ended), cut.promise]);
-  } finally {
-    clearTimeout(timer);
-    // Node keeps a signal made of others for as long as somebody listens to it.
-    ended.removeEventListener("abort", giveUp);
-  }
+  ended.addEventListener("abort", () => cut.reject(ended.reason), { once: true });
+  return Promise.race([work(ended), cut.promise]);
 }

@@ -45,10 +45,7 @@ export type GateVerdict =
 type Credentials = { get(name: string): string | null };
 
 /** What everybody who is refused may know. */
-export type Help = Pick<AccessConfig, "signIn" | "contact"> & {
-  /** Where a form is sent that asks to be let in; null where none is taken. */
-  readonly request?: string | null;
-};
+export type Help = Pick<AccessConfig, "signIn" | "contact">;
 
 export interface Gate {
   /** For /internal/* and the code route. Never throws. */

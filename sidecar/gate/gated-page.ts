@@ -16,9 +16,9 @@ export async function gatedPage(
 ): Promise<Response | null> {
   const open = readsHtml(accept) ? await view.current() : null;
   if (open === null) return null;
-  const { signIn, contact, request = null } = help;
+  const { signIn, contact } = help;
   const { status, message: detail } = problem;
-  const page = await strayAnswer(view, open, path, status, { page: "gated", status, detail, signIn, contact, request }).catch(() => null);
+  const page = await strayAnswer(view, open, path, status, { page: "gated", status, detail, signIn, contact }).catch(() => null);
   if (page === null) return null;
   const response = toResponse(page);
   for (const [name, value] of Object.entries(refusalHeaders(problem))) response.headers.set(name, value);

@@ -24,20 +24,9 @@ async function get(
 
 const dataOf = async (view: View) => (await view.current())!.snapshot.data();
 
-test("every page has a Markdown twin at index.md, an object's with its own text", async () => {
+test("objects, records, claims and folders have a Markdown twin at index.md, an object's with its own text; other pages have none and name none", async () => {
   const { objects, claims, cubs } = await dataOf(demo.publicView);
   const paths = [
-    pagePath.front,
-    pagePath.claims,
-    pagePath.registry,
-    pagePath.dashboard,
-    pagePath.reference,
-    pagePath.agents,
-    pagePath.problems,
-    pagePath.problem("not_found"),
-    pagePath.rejected,
-    pagePath.search,
-    pagePath.snapshots,
     pagePath.browse(""),
     pagePath.browse("notes/"),
     ...claims.claims.map(({ id }) => pagePath.claim(id)),
@@ -55,13 +44,32 @@ test("every page has a Markdown twin at index.md, an object's with its own text"
   const bytes = await get(`/objects/${note.key}`);
   assert.ok(text.includes(bytes.text));
   assert.ok(text.includes(note.sha256));
+  const without = [
+    pagePath.front,
+    pagePath.claims,
+    pagePath.registry,
+    pagePath.dashboard,
+    pagePath.reference,
+    pagePath.agents,
+    pagePath.problems,
+    pagePath.problem("not_found"),
+    pagePath.rejected,
+    pagePath.search,
+    pagePath.snapshots,
+  ];
+  for (const path of without) {
+    assert.equal((await get(`${path}index.md`)).status, 404, path);
+    assert.doesNotMatch((await get(path)).text, /<link[^>]*text\/markdown/, path);
+  }
+  for (const path of paths)
+    assert.match((await get(path)).text, /<link rel="alternate" type="text\/markdown" href="(?:\.\/)?index\.md"/, path);
   for (const path of ["/nope/index.md", "/index.md/index.md", "/object/nope/index.md", "/404.html/index.md"])
     assert.equal((await get(path)).status, 404, path);
 });
 
 test("twins under /at are immutable, in the internal view private, and hold what is gated only there", async () => {
   const { snapshot } = (await demo.publicView.current())!;
-  assert.match((await get(`/at/${snapshot.id}/claims/index.md`)).cache, /immutable/);
+  assert.match((await get(`/at/${snapshot.id}/browse/index.md`)).cache, /immutable/);
   const gated = (await dataOf(demo.internalView)).objects.find(({ key }) => key.startsWith("drafts/"))!;
   const twin = `${pagePath.object(gated.key)}index.md`;
   assert.equal((await get(twin)).status, 404);

@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import { MAX_MCP_BYTES } from "../http/body.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { CANARY, GATED_KEY, makeViews } from "../serve/view-fixture.ts";
-import { call, META, modern, post } from "./fixture.ts";
+import { call, META, modern, mount, post } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
 import { MAX_BATCH } from "./message.ts";
 
@@ -95,7 +95,7 @@ test("a body over the limit is 413, announced or not", async () => {
     body: endless,
     duplex: "half",
   } as RequestInit);
-  assert.equal((await mcp(request)).status, 413);
+  assert.equal((await mount(mcp).fetch(request)).status, 413);
   assert.ok(sent < 20);
 });
 
@@ -285,7 +285,16 @@ test("2026-07-28: header and body must agree, versions and methods are answered 
   );
   assert.equal(unknownVersion.status, 400);
   assert.equal(unknownVersion.body.error?.code, -32022);
-  for (const method of ["initialize", "ping", "logging/setLevel", "resources/subscribe", "no/such", "__proto__"]) {
+  for (const method of [
+    "initialize",
+    "ping",
+    "logging/setLevel",
+    "resources/subscribe",
+    "prompts/list",
+    "completion/complete",
+    "no/such",
+    "__proto__",
+  ]) {
     const reply = await modern(mcp, method);
     assert.equal(reply.status, 404, method);
     assert.equal(reply.body.error?.code, -32601, method);
@@ -350,7 +359,7 @@ test("text that gives orders stays data: in results, with its origin, and in no 
   const { content, text } = await call(mcp, "get_object", { key: "notes/injection.md" });
   assert.match(String(content.result["text"]), /Ignore all previous instructions/);
   assert.match(text, /They are data, not instructions/);
-  for (const method of ["tools/list", "prompts/list", "resources/templates/list", "server/discover"]) {
+  for (const method of ["tools/list", "resources/templates/list", "server/discover"]) {
     assert.doesNotMatch((await modern(mcp, method)).text, /Ignore all previous|evil\.example/);
   }
 });
@@ -383,7 +392,7 @@ test("lists say how long they may be kept: by everybody in the public view, priv
     [mcp, "public"],
     [internal, "private"],
   ] as const) {
-    for (const method of ["tools/list", "resources/list", "prompts/list", "resources/templates/list"]) {
+    for (const method of ["tools/list", "resources/list", "resources/templates/list"]) {
       const { body } = await modern(endpoint, method);
       assert.equal(body.result?.["cacheScope"], scope, method);
       assert.ok(Number(body.result?.["ttlMs"]) > 0);

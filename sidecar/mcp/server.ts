@@ -14,10 +14,8 @@ import {
 } from "../../snapshots/tools/index.ts";
 import type { View } from "../../snapshots/http/index.ts";
 import { callTool } from "./call.ts";
-import { complete } from "./complete.ts";
 import type { AskTool, SemanticTool } from "../ask/semantic-tool.ts";
 import { askTool, semanticTool } from "./tools/models.ts";
-import { getPrompt, listPrompts } from "./prompts.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
 import type { ServedRequest } from "./serve.ts";
 
@@ -29,7 +27,7 @@ export type LibraryParts = {
 };
 
 const SNAPSHOT_TTL = 60_000; // milliseconds; as HTTP caches are told
-const PROGRAM_TTL = 3_600_000; // tools and prompts change with the program alone
+const PROGRAM_TTL = 3_600_000; // tools change with the program alone
 
 const INSTRUCTIONS = `A read-only library of documents, claims and formal proof records, served from immutable snapshots.
 Find: list_collections, search_library, search_cubs. Read: get_object by lines, get_claim, get_cub. Verify: lookup_digest finds what has a SHA-256; verify_object proves that an object lies in the snapshot.
@@ -59,12 +57,11 @@ export function createLibraryServer(parts: LibraryParts, { signal, allow }: Serv
   const snapshot: CacheHint = { ttlMs: SNAPSHOT_TTL, cacheScope };
   const server = new Server(implementation(view), {
     supportedProtocolVersions: [...MCP_VERSIONS],
-    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+    capabilities: { tools: {}, resources: {} },
     instructions: INSTRUCTIONS,
     cacheHints: {
       "server/discover": program,
       "tools/list": program,
-      "prompts/list": program,
       "resources/templates/list": program,
       "resources/list": snapshot,
       "resources/read": snapshot,
@@ -90,12 +87,6 @@ export function createLibraryServer(parts: LibraryParts, { signal, allow }: Serv
     return { resourceTemplates: [...RESOURCE_TEMPLATES] };
   });
   server.setRequestHandler("resources/read", ({ params }) => inSnapshot((context) => readResource(context, params.uri)));
-  server.setRequestHandler("prompts/list", ({ params }) => {
-    noCursor(params?.cursor);
-    return listPrompts();
-  });
-  server.setRequestHandler("prompts/get", ({ params }) => inSnapshot(async ({ data }) => getPrompt(data, params.name, params.arguments)));
-  server.setRequestHandler("completion/complete", ({ params }) => inSnapshot(async ({ data }) => complete(data, params)));
   return server;
 
   /** Errors of ours in the protocol's words; what nobody foresaw stays here. */

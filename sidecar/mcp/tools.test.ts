@@ -218,11 +218,9 @@ test("resources are listed page by page and read as what they are", async () => 
     assert.equal(content?.uri, uri, text.slice(0, 200));
     const bytes = content?.blob === undefined ? Buffer.from(content?.text ?? "") : Buffer.from(content.blob, "base64");
     const digest = content?._meta["proofshelf/sha256"];
-    if (digest !== undefined && content?._meta["proofshelf/truncated"] !== true) assert.equal(sha256(bytes), digest, uri);
+    if (digest !== undefined) assert.equal(sha256(bytes), digest, uri);
+    assert.match(String(content?._meta["proofshelf/origin"]), /data, not instructions/);
   }
-  const key = objects.find((object) => object.key.startsWith("notes/"))!.key;
-  const lines = await modern(mcp, "resources/read", { uri: `proofshelf://objects/${key}?lines=1-2` });
-  assert.equal((lines.body.result!["contents"] as { text: string }[])[0]?.text.split("\n").length, 2);
   for (const uri of [
     "proofshelf://objects/nope",
     "proofshelf://objects/../x",
@@ -236,32 +234,6 @@ test("resources are listed page by page and read as what they are", async () => 
   ]) {
     assert.equal((await modern(mcp, "resources/read", { uri })).body.error?.code, -32602, uri);
   }
-});
-
-test("prompts name steps and refuse what they cannot be about", async () => {
-  const claim = (await data()).claims.claims[0]!.id;
-  for (const [name, args] of [
-    ["answer_with_evidence", { question: "What is a digest?" }],
-    ["check_claim", { id: claim }],
-    ["compare_proofs", { id: "CUB-0001" }],
-  ] as const) {
-    const { body } = await modern(mcp, "prompts/get", { name, arguments: args });
-    assert.match(JSON.stringify(body.result), /never an instruction/);
-  }
-  for (const [name, args] of [
-    ["nope", {}],
-    ["check_claim", {}],
-    ["check_claim", { id: "nope" }],
-    ["compare_proofs", { id: "7" }],
-    ["answer_with_evidence", { question: "x".repeat(501) }],
-  ] as const) {
-    assert.equal((await modern(mcp, "prompts/get", { name, arguments: args })).body.error?.code, -32602);
-  }
-  const completed = await modern(mcp, "completion/complete", {
-    ref: { type: "ref/prompt", name: "compare_proofs" },
-    argument: { name: "id", value: "cub-000" },
-  });
-  assert.ok((completed.body.result!["completion"] as { values: string[] }).values.includes("CUB-0001"));
 });
 
 test("no key, title or digest of a gated object is in anything that the public endpoint says", async () => {

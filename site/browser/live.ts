@@ -1,14 +1,16 @@
 /** Results while one types, below the field that searches on any page: loaded when the field is gone to. A server is asked for the page that sending
- *  the form would give; a host of files has the browser's index. What was searched last is kept in this browser alone. */
-import { parseOperators } from "../../snapshots/query/operators.ts";
+ *  the form would give; on a host of files Pagefind answers. What was searched last is kept in this browser alone. */
 import { KINDS } from "../../snapshots/schema/kinds.ts";
 import { formatLine } from "../format.ts";
 import { element } from "./draw.ts";
-import { openWordIndex, type WordIndex } from "./word-index.ts";
+import { readQuery, searchPages } from "./page-search.ts";
+import { describeFailure, Refusal } from "./refusal.ts";
 
 const SHOWN = 8;
 const RECENT = 5; // searches that are kept
 const PAUSE = 150; // milliseconds without a keystroke
+const FEW_LETTERS = 2; // of a query of which nothing is said where nothing is found
+const INPUT_METHOD = 229; // key code of what an input method takes, in browsers that do not say so otherwise
 
 type Result = { readonly title: string; readonly link: string; readonly facts: string };
 
@@ -19,7 +21,8 @@ class Live {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #latest = 0;
   #served: boolean | null = null;
-  #index: Promise<WordIndex | null> | undefined;
+  /** The query whose results are drawn: keys choose among those of what is typed alone. */
+  #drawn: string | null = null;
 
   constructor(field: HTMLInputElement, form: HTMLFormElement) {
     this.#field = field;
@@ -39,7 +42,9 @@ class Live {
     const form = field.form;
     field.addEventListener("input", () => {
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => void this.#ask(), PAUSE);
+      this.#select(null);
+      if (this.#query === "") this.#close();
+      else this.#timer = setTimeout(() => void this.#ask(), PAUSE);
     });
     field.addEventListener("focus", () => void this.#ask());
     field.addEventListener("keydown", (event) => this.#press(event));
@@ -57,9 +62,10 @@ class Live {
 
   async #ask(): Promise<void> {
     const [turn, query] = [++this.#latest, this.#query];
-    const results = query === "" ? this.#recent().map((text) => this.#again(text)) : await this.#find(query).catch(() => null);
+    const found = query === "" ? this.#recent().map((text) => this.#again(text)) : await this.#find(query).catch(describeFailure);
     if (turn !== this.#latest || document.activeElement !== this.#field) return;
-    const options = (results ?? []).slice(0, SHOWN).map(({ title, link, facts }, at) => {
+    const results = typeof found === "string" ? [] : found.slice(0, SHOWN);
+    const options = results.map(({ title, link, facts }, at) => {
       const option = element("a", "", formatLine(title, 120));
       option.href = link;
       option.role = "option";
@@ -68,11 +74,12 @@ class Live {
       option.append(element("div", "quiet", facts));
       return option;
     });
-    const none = results?.length === 0 && query !== "" ? [element("p", "quiet", "Nothing found.")] : [];
-    this.#list.replaceChildren(...options, ...none);
-    this.#list.hidden = options.length + none.length === 0;
+    const words = typeof found === "string" ? found : results.length === 0 ? sayNone(query) : "";
+    this.#list.replaceChildren(...options, ...(words === "" ? [] : [element("p", "quiet", words)]));
+    this.#list.hidden = this.#list.childElementCount === 0;
     this.#field.ariaExpanded = String(!this.#list.hidden);
-    this.#field.removeAttribute("aria-activedescendant");
+    this.#drawn = query;
+    this.#select(null);
   }
 
   #again(query: string): Result {
@@ -87,21 +94,18 @@ class Live {
     const served = this.#served === false ? null : await this.#fetch(query);
     this.#served = served !== null;
     if (served !== null) return served;
-    const root = new URL("../", this.#search);
-    const index = await (this.#index ??= openWordIndex(root));
-    const found = (await index?.find(parseOperators(query)))?.pages.slice(0, SHOWN) ?? [];
-    const cards = (await Promise.all(found.map(({ page }) => index?.cards(page) ?? []))).flat();
-    return cards.map(({ title, path, kind, key }) => ({
+    const found = await searchPages(new URL("../", this.#search), readQuery(query), SHOWN);
+    return (found?.pages ?? []).map(({ title, link, kind, key }) => ({
       title,
-      link: new URL(path.replace(/^\/+/, ""), root).href,
-      facts: `${KINDS[kind].title} · ${formatLine(key, 80)}`,
+      link: link.href,
+      facts: `${Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS].title : kind} · ${formatLine(key, 80)}`,
     }));
   }
 
-  /** @returns null where no server answers */
+  /** @returns null where no server answers. @throws Refusal, and what the network throws */
   async #fetch(query: string): Promise<readonly Result[] | null> {
     const response = await fetch(this.#addressOf(query));
-    if (!response.ok) return [];
+    if (!response.ok) throw new Refusal(response.status);
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (page.querySelector<HTMLElement>("[data-answered]") === null) return null;
     return [...page.querySelectorAll(".card")].flatMap((card) => {
@@ -114,22 +118,32 @@ class Live {
   }
 
   #press(event: KeyboardEvent): void {
-    const options = [...this.#list.querySelectorAll<HTMLAnchorElement>("a")];
+    // Keys of an input method choose among its own candidates.
+    if (event.isComposing || event.keyCode === INPUT_METHOD) return;
+    const options = this.#drawn === this.#query && !this.#list.hidden ? [...this.#list.querySelectorAll<HTMLAnchorElement>("a")] : [];
     const at = options.findIndex(({ ariaSelected }) => ariaSelected === "true");
-    if (event.key === "Escape") this.#close();
-    else if (event.key === "Enter" && at >= 0) {
+    if (event.key === "Escape") {
+      // The first one leaves the field as it is; a browser may clear it at the next.
+      if (!this.#list.hidden) event.preventDefault();
+      this.#close();
+    } else if (event.key === "Enter" && at >= 0) {
       event.preventDefault();
       options[at]?.click();
-    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && options.length > 0) {
       event.preventDefault();
-      const next = options.at((at + (event.key === "ArrowDown" ? 1 : at < 0 ? 0 : -1)) % Math.max(1, options.length));
-      for (const option of options) option.ariaSelected = String(option === next);
-      if (next !== undefined) this.#field.setAttribute("aria-activedescendant", next.id);
-      next?.scrollIntoView({ block: "nearest" });
+      this.#select(options.at((at + (event.key === "ArrowDown" ? 1 : at < 0 ? 0 : -1)) % options.length) ?? null);
     }
   }
 
+  #select(chosen: HTMLElement | null): void {
+    for (const option of this.#list.querySelectorAll("a")) option.ariaSelected = String(option === chosen);
+    if (chosen === null) this.#field.removeAttribute("aria-activedescendant");
+    else this.#field.setAttribute("aria-activedescendant", chosen.id);
+    chosen?.scrollIntoView({ block: "nearest" });
+  }
+
   #close(): void {
+    clearTimeout(this.#timer);
     this.#latest++;
     this.#list.hidden = true;
     this.#field.ariaExpanded = "false";
@@ -158,6 +172,11 @@ class Live {
   get #name(): string {
     return `searched in ${this.#search.pathname}`;
   }
+}
+
+/** SayNone says what Enter does where nothing that is typed so far was found: it is perhaps half a word. */
+function sayNone(query: string): string {
+  return [...query].length <= FEW_LETTERS ? "" : `Enter searches everywhere for “${formatLine(query, 60)}”.`;
 }
 
 const field = document.querySelector<HTMLInputElement>("input[data-search]");

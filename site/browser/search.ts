@@ -1,22 +1,16 @@
 /** Answers while one types, as sending the form would. A server is asked for that very page, and what it shows is shown here. A host of
- *  files gives the form back unanswered: there the browser's own index answers, also when the form was sent. */
-import { words } from "../../snapshots/index/words.ts";
-import { correct, findMeant } from "../../snapshots/query/meant.ts";
-import { parseOperators } from "../../snapshots/query/operators.ts";
-import type { BrowserCard, CardPassage } from "../../snapshots/page/browser-index.ts";
-import { excerpt, findWords, hitFolder, lineOf, worthOf } from "../../snapshots/query/excerpt.ts";
+ *  files gives the form back unanswered: there Pagefind answers, also when the form was sent, or a filter of the registry led here. */
+import { hitFolder } from "../../snapshots/query/excerpt.ts";
 import { KINDS } from "../../snapshots/schema/kinds.ts";
-import { formatCount, formatLine, formatPiece, formatPlace, formatPlural } from "../format.ts";
-import { searchTexts } from "./all-texts.ts";
-import { drawCard, element } from "./draw.ts";
-import { fill, type Values } from "./fill.ts";
-import { type FoundPage, type Group, openWordIndex, type WordIndex } from "./word-index.ts";
+import { isOpen, viewFacet, wordOf } from "../facet-view.ts";
+import { formatCount, formatLine, formatPlural } from "../format.ts";
+import { drawCard, element, markedText } from "./draw.ts";
+import { fill, hasTemplate } from "./fill.ts";
+import { FILTERS, type FoundPage, type FoundPages, readQuery, searchPages } from "./page-search.ts";
+import { describeFailure, Refusal } from "./refusal.ts";
 
-const SHOWN = 10; // cards, each in a file with few others: as many as a server shows
+const SHOWN = 8; // cards, each a file
 const MORE = 12; // that a reader asks for
-/** Further cards that are looked at where the prefix is none of a collection: only a card says whose key begins with it. */
-const LOOKED_AT = 24;
-const LISTED = 60; // cards of a list without words that are put in order
 const PAUSE = 200; // milliseconds without a keystroke
 
 const place = document.querySelector<HTMLElement>("[data-root]");
@@ -24,11 +18,11 @@ const form = document.querySelector<HTMLFormElement>("form.search");
 const field = form?.querySelector<HTMLInputElement>("input[name=q]");
 if (place && form && field) start(place, form, field);
 
-type Asked = { readonly query: string; readonly prefix: string; readonly kind: string; readonly shown: number };
+type Asked = { readonly query: string; readonly filters: ReadonlyMap<string, readonly string[]>; readonly shown: number };
 
 /** What stands below the form. */
 type Shown = { readonly words: string; readonly nodes: readonly Node[]; readonly filters?: readonly Node[] };
-const NO_INDEX: Shown = { words: "This site has no index that a browser can search.", nodes: [] };
+const NO_SEARCH: Shown = { words: "This site was written without a search.", nodes: [] };
 
 function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElement): void {
   const root = new URL(place.dataset["root"] ?? "./", location.href);
@@ -45,121 +39,65 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
   const given = new URL(location.href).searchParams;
   const answered = "answered" in place.dataset;
   /** null while that is not known. */
-  let served: boolean | null = answered ? true : given.has("q") ? false : null;
-  let index: Promise<WordIndex | null> | undefined;
+  let served: boolean | null = answered ? true : given.get("q") ? false : null;
   let latest = 0;
 
   const ask = async (asked: Asked): Promise<void> => {
     const turn = ++latest;
-    const isLatest = (): boolean => turn === latest;
-    const address = addressOf(asked);
-    if (asked.query === "") {
+    if (asked.query === "" && asked.filters.size === 0) {
       show({ words: "", nodes: hints ? [hints] : [] });
       history.replaceState(null, "", location.pathname);
       return;
     }
-    if (served !== false) {
-      const answer = await fetchAnswer(address);
-      if (!isLatest()) return;
-      served = answer !== null;
-      if (answer !== null) show(answer);
-    }
-    if (!served) {
-      const found = await (index ??= openWordIndex(root).catch(() => null));
-      const shown = found === null ? NO_INDEX : await answerFrom(found, asked);
-      if (!isLatest()) return;
-      show(shown);
-    }
-    history.replaceState(null, "", address);
+    const shown = await answerTo(asked).catch((error: unknown): Shown => ({ words: describeFailure(error), nodes: [] }));
+    if (turn !== latest) return;
+    show(shown);
+    history.replaceState(null, "", addressOf(asked));
   };
 
-  const asked = (): Asked => ({ query: field.value.trim(), prefix: collection?.value ?? "", kind: "", shown: SHOWN });
+  const answerTo = async (asked: Asked): Promise<Shown> => {
+    // A server lists nothing for filters alone.
+    if (served !== false && asked.query !== "") {
+      const answer = await fetchAnswer(addressOf(asked));
+      served = answer !== null;
+      if (answer !== null) return answer;
+    }
+    const found = await searchPages(root, readQuery(asked.query, asked.filters), asked.shown);
+    return found === null ? NO_SEARCH : draw(found, asked, ask);
+  };
+
+  const asked = (): Asked => {
+    const prefix = collection?.value ?? "";
+    return { query: field.value.trim(), filters: new Map(prefix === "" ? [] : [["prefix", [prefix]]]), shown: SHOWN };
+  };
   let timer: ReturnType<typeof setTimeout> | undefined;
   field.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(() => void ask(asked()), PAUSE);
   });
   collection?.addEventListener("change", () => void ask(asked()));
-  if (answered || !given.has("q")) return;
+  const named = FILTERS.filter((name) => given.getAll(name).some((value) => value !== ""));
+  if (answered || (!given.has("q") && named.length === 0)) return;
   field.value = given.get("q") ?? "";
-  const prefix = given.get("prefix") ?? "";
-  if (collection) collection.value = prefix;
-  void ask({ query: field.value.trim(), prefix, kind: given.get("kind") ?? "", shown: SHOWN });
-
-  async function answerFrom(index: WordIndex, asked: Asked): Promise<Shown> {
-    const operators = parseOperators(asked.query);
-    const scope = openScope(collection, operators.inside ?? asked.prefix);
-    const phrase = /^"([^"]+)"$/.exec(operators.words)?.[1] ?? null;
-    const lists = operators.words === "";
-    const { pages: all, instead } = await index.find(operators);
-    const inside = all.filter(({ groups }) => groups.some(({ collection }) => scope.holds(collection)));
-    const wanted = inside.filter(isOfKind(asked.kind));
-    const some = lists ? LISTED : asked.shown + (scope.whole && phrase === null ? 0 : LOOKED_AT);
-    const cards = (await Promise.all(wanted.slice(0, some).map(({ page }) => index.cards(page)))).flat();
-    const inScope = cards.flatMap((card) => placeIn(card, scope) ?? []).filter((card) => phrase === null || holdsPhrase(card, phrase));
-    const shown = lists ? inScope.sort(compareListed) : inScope;
-    const meant = findMeant(
-      instead,
-      cards.flatMap(({ title, passages }) => passages.map(({ name, text }) => ({ name, title, text }))),
-      index.languages,
-    );
-    const corrected = correct(asked.query, meant);
-    const find = findWords(correct(operators.words, meant), index.languages);
-    const list = element("ol", "cards");
-    const cut = shown.slice(0, asked.shown);
-    const titles = cut.map(({ title }) => title);
-    list.append(...cut.map((card) => drawHit(card, { find, root, titles, collection: collectionOf(collection, card) })));
-    const offer = element("p", "facts");
-    const offerTo = (words: string, work: () => Promise<void>): void => {
-      const button = element("button", "", words);
-      button.type = "button";
-      button.addEventListener("click", () => {
-        button.disabled = true;
-        void work();
-      });
-      offer.append(button);
-    };
-    if (wanted.length > asked.shown) offerTo("More results", () => ask({ ...asked, shown: asked.shown + MORE }));
-    if (index.texts) {
-      offerTo("Look through every text", async () => {
-        if (status) status.textContent = "Loading the whole index…";
-        const { cards, found } = await searchTexts(root, index.bundles, asked.query, scope.isIn).catch(() => ({ cards: [], found: 0 }));
-        list.replaceChildren(...cards);
-        show({ words: describe(cards.length, found), nodes: [list] });
-      });
-      offer.append(element("span", "", "for phrases and parts of words; it loads far more"));
-    }
-    return {
-      words: describe(list.childElementCount, scope.whole && phrase === null ? wanted.length : shown.length),
-      nodes: [
-        ...(meant.length > 0
-          ? [fill("meant", { query: formatLine(corrected, 160), link: addressOf({ ...asked, query: corrected }) })]
-          : []),
-        list,
-        offer,
-      ],
-      filters: listFilters(asked, all, inside, collection).map((facet) => fill("facet", facet)),
-    };
-  }
+  if (collection) collection.value = given.get("prefix") ?? "";
+  void ask({ query: field.value.trim(), filters: new Map(named.map((name) => [name, given.getAll(name)])), shown: SHOWN });
 }
 
 function describe(shown: number, found: number): string {
   if (found === 0) return "Nothing found. Try fewer or other words.";
-  return shown < found ? `The best ${shown} of ${formatCount(found)} results` : formatPlural(found, "result");
+  return shown < found ? `The best ${formatCount(shown)} of ${formatCount(found)} results` : formatPlural(found, "result");
 }
 
-function addressOf({ query, prefix, kind }: Asked): string {
+function addressOf({ query, filters }: Pick<Asked, "query" | "filters">): string {
   const params = new URLSearchParams({ q: query });
-  if (prefix !== "") params.set("prefix", prefix);
-  if (kind !== "") params.set("kind", kind);
+  for (const [name, values] of filters) for (const value of values) params.append(name, value);
   return `${location.pathname}?${params.toString()}`;
 }
 
-/** What the server shows at an address; null when it gives the form back. */
+/** FetchAnswer returns what the server shows at an address; null when it gives the form back. @throws Refusal, and what the network throws */
 async function fetchAnswer(address: string): Promise<Shown | null> {
-  const response = await fetch(address).catch(() => null);
-  if (response === null) return null;
-  if (!response.ok) return { words: `The search did not answer (${response.status}). Try again in a while.`, nodes: [] };
+  const response = await fetch(address);
+  if (!response.ok) throw new Refusal(response.status);
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const place = page.querySelector<HTMLElement>("[data-root]");
   if (place === null || !("answered" in place.dataset)) return null;
@@ -171,125 +109,65 @@ async function fetchAnswer(address: string): Promise<Shown | null> {
   };
 }
 
-type Scope = {
-  /** Whether a collection's number tells all. */
-  readonly whole: boolean;
-  holds(collection: number): boolean;
-  isIn(key: string): boolean;
-};
-
-/** @param prefix of keys; "=" and an id is the collection of what lies in no other */
-function openScope(collection: HTMLSelectElement | null, prefix: string): Scope {
-  const prefixes = [...(collection?.options ?? [])].slice(1).map(({ value }) => value);
-  if (prefix === "") return { whole: true, holds: () => true, isIn: () => true };
-  const isLeftOver = prefix.startsWith("=");
-  const others = prefixes.filter((value) => !value.startsWith("="));
-  const isIn = (key: string): boolean => (isLeftOver ? !others.some((other) => key.startsWith(other)) : key.startsWith(prefix));
-  const holds = (at: number): boolean => {
-    const own = prefixes[at] ?? "";
-    return isLeftOver ? own === prefix : own.startsWith(prefix) || (at >= 0 && (own.startsWith("=") || prefix.startsWith(own)));
-  };
-  return { whole: prefixes.includes(prefix), holds, isIn };
-}
-
-const isOfKind =
-  (wanted: string) =>
-  ({ groups }: FoundPage): boolean =>
-    wanted === "" || groups.some(({ kind }) => kind === wanted);
-
-/** How many pages have each value in one of their groups. */
-function countGroups<T>(pages: readonly FoundPage[], value: (group: Group) => T): [T, number][] {
-  const all = pages.flatMap(({ groups }) => [...new Set(groups.map(value))]);
-  return [...Map.groupBy(all, (one) => one)].map(([one, same]) => [one, same.length]);
-}
-
-/** Kinds and collections of what was found, as on a server's page. */
-function listFilters(
-  asked: Asked,
-  all: readonly FoundPage[],
-  inside: readonly FoundPage[],
-  collection: HTMLSelectElement | null,
-): readonly Values[] {
-  const options = [...(collection?.options ?? [])].slice(1);
-  const places = countGroups(all.filter(isOfKind(asked.kind)), ({ collection }) => collection).flatMap(([at, count]) => {
-    const option = options[at];
-    return option === undefined ? [] : [{ word: option.text, value: option.value, count }];
+/** Draw makes of what was found what a server would have shown. */
+function draw({ found, pages, counts }: FoundPages, asked: Asked, ask: (asked: Asked) => Promise<void>): Shown {
+  const list = element("ol", "cards");
+  const titles = pages.map(({ title }) => title);
+  list.append(...pages.map((page) => drawPage(page, titles)));
+  const more = element("button", "", "More results");
+  more.type = "button";
+  more.addEventListener("click", () => {
+    more.disabled = true;
+    void ask({ ...asked, shown: asked.shown + MORE });
   });
-  const kinds = countGroups(inside, ({ kind }) => kind).map(([kind, count]) => ({ word: KINDS[kind].title, value: kind, count }));
-  const filters = [
-    { title: "Collection", name: "prefix", values: places },
-    { title: "Kind", name: "kind", values: kinds },
-  ] as const;
-  return filters
-    .filter(({ name, values }) => values.length > 1 || asked[name] !== "")
-    .map(({ title, name, values }) => ({
-      title,
-      rest: [],
-      rarer: [],
-      values: values
-        .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-        .map(({ word, value, count }) => {
-          const selected = value === asked[name];
-          const link = addressOf({ ...asked, [name]: selected ? "" : value });
-          return { word, count: formatCount(count), href: link, current: selected ? "true" : null };
-        }),
-    }));
+  return { words: describe(pages.length, found), nodes: found > pages.length ? [list, more] : [list], filters: drawFilters(asked, counts) };
 }
 
-/** A card by the one of its places that is looked at; null when none is. */
-function placeIn(card: BrowserCard, { isIn }: Scope): BrowserCard | null {
-  const { key, path, copies } = card;
-  if (isIn(key)) return card;
-  const place = copies.find((copy) => isIn(copy.key));
-  return place === undefined ? null : { ...card, ...place, copies: [{ key, path }, ...copies.filter((copy) => copy !== place)] };
-}
-
-/** Whether the words of a phrase stand together in what a card has of its page. */
-function holdsPhrase({ key, title, passages }: BrowserCard, phrase: string): boolean {
-  const wanted = ` ${words(phrase).join(" ")} `;
-  return [key, title, ...passages.map(({ text }) => text)].some((text) => ` ${words(text).join(" ")} `.includes(wanted));
-}
-
-/** Records by id, then claims, then objects by key, as a server lists them. */
-function compareListed(a: BrowserCard, b: BrowserCard): number {
-  const place = ({ kind }: BrowserCard): number => (kind === "record" ? 0 : kind === "claim" ? 1 : 2);
-  return place(a) - place(b) || (a.key < b.key ? -1 : 1);
-}
-
-/** The title of the collection that a card's object is in, or "". */
-function collectionOf(select: HTMLSelectElement | null, { kind, key }: BrowserCard): string {
-  if (kind === "record" || kind === "claim") return "";
-  const options = [...(select?.options ?? [])].slice(1);
-  const [inside] = options.filter(({ value }) => key.startsWith(value)).toSorted((a, b) => b.value.length - a.value.length);
-  return (inside ?? options.find(({ value }) => value.startsWith("=")))?.text ?? "";
-}
-
-type Drawing = {
-  readonly find: ReturnType<typeof findWords>;
-  readonly root: URL;
-  /** Of all cards that are shown. */
-  readonly titles: readonly string[];
-  readonly collection: string;
-};
-
-function drawHit({ path, title, key, kind, copies, passages }: BrowserCard, { find, root, titles, collection }: Drawing): HTMLElement {
+function drawPage({ title, link, key, kind, standing, excerpt }: FoundPage, titles: readonly string[]): HTMLElement {
   const folder = kind === "record" || kind === "claim" ? "" : hitFolder(title, key, titles);
-  const within = (path: string): URL => new URL(path.replace(/^\/+/, ""), root);
-  const { name = "", anchor = "", text = "" } = bestPassage(passages, find) ?? {};
-  const { pieces, code } = excerpt(kind, text, find, name);
-  return drawCard({
+  const state = `state ${standing}`;
+  const card = drawCard({
     title: folder === "" ? title : `${title} · ${folder}`,
-    link: within(path + anchor),
-    line: pieces.map((piece) => (piece.marked ? element("mark", "", formatPiece(piece.text)) : formatPiece(piece.text))),
-    code,
+    link,
+    line: markedText(excerpt),
+    code: false,
     mark: key,
-    facts: [KINDS[kind].title, collection, formatPlace(name, lineOf(anchor))],
-    copies: copies.map((copy) => ({ key: copy.key, link: within(copy.path) })),
+    facts: [titleOf(kind), standing === "" || hasTemplate(state) ? "" : wordOf("claim_standing", standing)],
+    copies: [],
   });
+  if (hasTemplate(state)) card.querySelector(".card-head")?.append(fill(state, {}));
+  return card;
 }
 
-/** The one with the most words, in its name or its text; the first of equals. */
-function bestPassage(passages: readonly CardPassage[], find: ReturnType<typeof findWords>): CardPassage | undefined {
-  const worth = passages.map(({ name, text }) => 2 * worthOf(name, find) + worthOf(text, find));
-  return passages[worth.indexOf(Math.max(...worth))];
+function titleOf(kind: string): string {
+  return isKind(kind) ? KINDS[kind].title : formatLine(kind, 40);
+}
+
+const isKind = (name: string): name is keyof typeof KINDS => Object.hasOwn(KINDS, name);
+
+function drawFilters({ query, filters }: Asked, counts: FoundPages["counts"]): readonly Node[] {
+  const facets = Object.entries(counts).map(([name, ofValue]) => {
+    const set = filters.get(name) ?? [];
+    const values = Object.entries(ofValue)
+      // A record is of its own kind, too: a theorem.
+      .filter(([value, count]) => (count > 0 || set.includes(value)) && (name !== "kind" || isKind(value)))
+      .sort(([a, more], [b, less]) => less - more || (a < b ? -1 : 1))
+      .map(([value, count]) => {
+        const toggled = [...new Set(set).symmetricDifference(new Set([value]))];
+        const others = new Map([...filters, [name, toggled] as const]);
+        return { value, count, selected: set.includes(value), href: addressOf({ query, filters: others }) };
+      });
+    return { name, values, more: 0 };
+  });
+  return facets
+    .filter(({ values }) => values.length > 1 || values.some(({ selected }) => selected))
+    .map((facet, at) => {
+      const view = viewFacet(facet, (path) => path);
+      const values = view.values.map((value, at) =>
+        facet.name === "kind" ? { ...value, word: titleOf(facet.values[at]?.value ?? "") } : value,
+      );
+      const drawn = fill("facet", { ...view, values });
+      drawn.toggleAttribute("open", isOpen(facet, at));
+      return drawn;
+    });
 }

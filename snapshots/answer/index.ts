@@ -13,6 +13,6 @@ export {
 export { Candidates } from "./candidates.ts";
 export { DECISION_FEATURES, decisionFeatures, FEATURES } from "./features.ts";
 export { findTexts, type Found } from "./found-texts.ts";
-export { mendAsking, NEGATED, type Question, readQuestion, subjectOf } from "./question.ts";
+export { mendAsking, type Question, readQuestion, subjectOf } from "./question.ts";
 export { type Objects, readSources, type Source } from "./sources.ts";
 export { LEARNT_OF } from "./weights.ts";

@@ -1,7 +1,7 @@
 /** One process of the embedded model. Its argument is how many tokens of a text are read. */
 import { createRequire } from "node:module";
 import type { EmbeddingsModel } from "@energetic-ai/embeddings";
-import type { EmbedReply, EmbedTask } from "./embedder-processes.ts";
+import type { EmbedReply, EmbedTask } from "./embedder-embedded.ts";
 
 const require = createRequire(import.meta.url);
 const tokens = Number(process.argv[2]);
@@ -37,7 +37,7 @@ function cut(text: string, count: (text: string) => number): string {
 process.on("message", (task: EmbedTask) => {
   void embed(task).then(
     (vectors) => process.send?.(vectors satisfies EmbedReply),
-    () => process.send?.("could not be run" satisfies EmbedReply),
+    () => process.send?.(null satisfies EmbedReply),
   );
 });
 process.on("disconnect", () => process.exit());

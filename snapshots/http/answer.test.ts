@@ -142,7 +142,6 @@ test("no request gets a 5xx, whatever its method, path, query and headers", asyn
     `/at/${fixture.public.current}`,
     `/at/${fixture.public.previous}/api`,
     "/assets",
-    "/pagefind",
     "/problems",
     "/search",
   );

@@ -70,7 +70,6 @@ export const CORE_HANDLERS = {
   },
   ...forEachRow(PAGE_ROWS, page),
   asset,
-  "word-index": asset,
   icon: asset,
 } as const satisfies Readonly<Record<keyof typeof CORE_ROWS | keyof typeof PAGE_ROWS, Handler>>;
 

@@ -1,6 +1,6 @@
 /** GET /objects/{key}: bytes of strangers, sent so that no browser runs them (conventions "Errors and headers"). */
 import { create as formatDisposition } from "content-disposition";
-import parseRange from "range-parser";
+import { parse as parseRange } from "range-parser";
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { objectPath } from "../format/layout.ts";
@@ -12,6 +12,8 @@ import { type Answer, type AnswerRequest, CACHE, checkPreconditions, commonHeade
 
 /** Types that a browser may show in place: nothing in them can run or load anything. */
 const PASSIVE = /^(text\/(plain|markdown|csv|x-[\w.-]+)|application\/(json|yaml)|image\/(png|jpeg|gif|webp))(;|$)/;
+/** MALFORMED is a bit of what the parser of ranges says. */
+const MALFORMED = 1;
 /** Objects up to this size are compressed whole, so that their length and digest are known beforehand. Bytes. */
 const MAX_COMPRESSED_WHOLE = 1024 * 1024;
 
@@ -91,21 +93,16 @@ export async function objectAnswer(context: Context, key: string, entry: BlobEnt
   };
 }
 
-/** The one range that is asked for; null for several, or for none that can be read: then the whole object is sent, as RFC
+/** findRange reads the one range that is asked for; null for several, or for none that can be read: then the whole object is sent, as RFC
  *  9110 §14.2 allows. @throws ShelfError "range_not_satisfiable" */
 export function findRange(range: string, size: number): { readonly start: number; readonly end: number } | null {
-  const ranges = parseRange(size, clampSuffix(range, size));
-  if (ranges === -1) {
-    throw new ShelfError("range_not_satisfiable", `The object has ${size} bytes.`, { headers: { "Content-Range": `bytes */${size}` } });
-  }
-  const [only, ...more] = ranges === -2 || ranges.type !== "bytes" ? [] : ranges;
-  return only === undefined || more.length > 0 ? null : only;
-}
-
-/** A suffix longer than the object means all of it (RFC 9110 §14.1.2); the parser would call it unsatisfiable. */
-function clampSuffix(range: string, size: number): string {
-  const length = /^\s*bytes\s*=\s*-([0-9]+)\s*$/.exec(range)?.[1];
-  return length === undefined || Number(length) <= size ? range : `bytes=-${size}`;
+  const { code, type, ranges } = parseRange(size, range);
+  if (type !== "bytes" || (code & MALFORMED) !== 0) return null;
+  const [only, ...more] = ranges;
+  if (only !== undefined) return more.length > 0 ? null : only;
+  // The last bytes of an empty object are asked for: it is sent whole.
+  if (code === 0) return null;
+  throw new ShelfError("range_not_satisfiable", `The object has ${size} bytes.`, { headers: { "Content-Range": `bytes */${size}` } });
 }
 
 /** RFC 9530: of the form that is sent, its content coding included. */

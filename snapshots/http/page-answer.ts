@@ -30,14 +30,9 @@ export async function pageAnswer(asked: Asked): Promise<Answer> {
   const { open, view } = context;
   const { path, match, query } = place;
   const params = new URLSearchParams(query);
-  const found = await Promise.try(async () => {
-    const data = await open.snapshot.data();
-    return requestPage(view.options.service.pages, { history: view, open, data, path, match, params });
-  }).catch((error: unknown) => {
-    // Pages that are stored are there whatever else of the snapshot was redacted.
-    if (error instanceof ShelfError && isWithdrawalError(error)) return null;
-    throw error;
-  });
+  const found = await unlessRedacted(async () =>
+    requestPage(view.options.service.pages, { history: view, open, data: await open.snapshot.data(), path, match, params }),
+  );
   if (found !== null) {
     const tag = found.tag === null ? null : queryTag(open.snapshot.id, found.tag);
     return contentAnswer(context, request, query === "" ? "files" : "queries", () => rendered(context, found.input, tag));
@@ -57,7 +52,7 @@ async function storedPage(context: Context, { path, match }: Place): Promise<(()
     const entry = await open.snapshot.find(`pages/${pageFile(path)}`);
     if (entry?.kind !== "blob") return null;
     return async () =>
-      htmlContent(context, await stampPage(context.view.options.service, open, path, await open.snapshot.read(entry)), null);
+      htmlContent(context, path, await stampPage(context.view.options.service, open, path, await open.snapshot.read(entry)), null);
   }
   const input = await findInput(context, { path, match });
   return input === null ? null : () => rendered(context, input, null);
@@ -97,13 +92,23 @@ export async function findInput({ view, open }: Context, { path, match }: PageAt
 async function rendered(context: Context, input: PageInput, tag: string | null): Promise<Content> {
   return htmlContent(
     context,
+    input.chrome.path,
     await stampPage(context.view.options.service, context.open, input.chrome.path, await render(context.view, input)),
     tag,
   );
 }
 
-function htmlContent({ cache }: Context, html: Uint8Array, tag: string | null): Content {
-  return { bytes: html, type: HTML_TYPE, tag: tag ?? sha256(html), cache, headers: { ...PAGE_HEADERS, ...pageLinks(html) } };
+async function htmlContent({ open, cache }: Context, path: string, html: Uint8Array, tag: string | null): Promise<Content> {
+  const links = (await unlessRedacted(async () => pageLinks(await open.snapshot.data(), path))) ?? {};
+  return { bytes: html, type: HTML_TYPE, tag: tag ?? sha256(html), cache, headers: { ...PAGE_HEADERS, ...links } };
+}
+
+/** unlessRedacted reads from a snapshot; null when that was redacted: pages that are stored are there all the same. */
+async function unlessRedacted<T>(read: () => Promise<T | null>): Promise<T | null> {
+  return read().catch((error: unknown) => {
+    if (error instanceof ShelfError && isWithdrawalError(error)) return null;
+    throw error;
+  });
 }
 
 async function render(view: View, input: PageInput): Promise<Uint8Array> {

@@ -1,7 +1,6 @@
 /** What agents and those who connect them want to know: the page /agents/, /.well-known/mcp.json. */
 import { mountPath, type ViewData } from "../format/view-data.ts";
 import { MAX_RESULT_BYTES } from "../tools/budget.ts";
-import { PROMPTS } from "../tools/prompts.ts";
 import { inputJsonSchema, MCP_VERSIONS, TOOLS } from "../tools/table.ts";
 
 const FILTER = /^Exact value of /;
@@ -34,7 +33,6 @@ export function agentsPage(data: ViewData) {
         example: JSON.stringify(tool.example),
       };
     }),
-    prompts: PROMPTS.map(({ name, title, description }) => ({ name, title, description })),
     clients: clients(endpoint),
   };
 }
@@ -75,8 +73,6 @@ export function mcpDescription(data: ViewData): object {
     capabilities: {
       tools: TOOLS.map(({ name, title, description }) => ({ name, title, description })),
       resources: true,
-      prompts: PROMPTS.map(({ name, title, description }) => ({ name, title, description })),
-      completions: true,
     },
     limits: { result_bytes: MAX_RESULT_BYTES },
     documentation: `${base}/agents/`,

@@ -67,8 +67,6 @@ type GatedPage = {
   readonly signIn: string | null;
   /** A mail address or an address of the web, or null. */
   readonly contact: string | null;
-  /** Path that takes requests to be let in, or null. */
-  readonly request: string | null;
 };
 
 /** Pages of annexes, by any name: an annex adds its own by declaration merging, and nothing of it is named here.

@@ -52,7 +52,7 @@ export function llmsText(data: ViewData): string {
     `- [OpenAPI](${base}/api/openapi.json): every route`,
     `- [MCP](${base}/mcp): read-only tools for agents (POST); [how to connect](${base}${pagePath.agents})`,
     `- [All texts in one file](${base}/llms-full.txt)`,
-    "- Every page has a Markdown twin: add index.md to its address.",
+    "- Objects, records, claims and folders have a Markdown twin: add index.md to the address.",
     "",
   );
   for (const collection of library.collections) {

@@ -27,7 +27,8 @@ export function findMeant(
   });
 }
 
-/** A query with the words that were meant. */
+/** correct returns a query with the words that were meant, each of them as a whole word: "burro burrow" has one slip. */
 export function correct(q: string, meant: readonly Meant[]): string {
-  return meant.reduce((text, one) => text.replaceAll(one.asked, () => one.meant), q);
+  const whole = (word: string): RegExp => new RegExp(`(?<![\\p{L}\\p{M}\\p{N}_])${RegExp.escape(word)}(?![\\p{L}\\p{M}\\p{N}_])`, "gu");
+  return meant.reduce((text, one) => text.replaceAll(whole(one.asked), () => one.meant), q);
 }

@@ -29,6 +29,9 @@ export function parseOperators(q: string): Operators {
   return { words: words.trim(), kinds, repos, inside };
 }
 
+/** First digits of a digest by which the search of an export knows it. */
+export const DIGEST_START = 16;
+
 /** Fewer hex digits are a word, or a number. */
 const MIN_DIGEST = 8;
 

@@ -25,7 +25,6 @@ export const PAGE_ROWS = {
   "rejected-page": pageRow(pagePath.rejected),
   "not-found": pageRow(pagePath.notFound),
   asset: pageRow("/assets/{path...}", FILE),
-  "word-index": pageRow("/pagefind/{path...}", FILE),
   icon: pageRow("/favicon.ico", FILE),
 } as const satisfies Readonly<Record<string, WrittenPage>>;
 

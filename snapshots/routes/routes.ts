@@ -127,7 +127,7 @@ export const CORE_ROWS = {
     group: "service",
     path: "/.well-known/mcp.json",
     summary: "Where the MCP endpoint is and what it offers",
-    success: json(anyObject, "Endpoint, revisions, tools, prompts"),
+    success: json(anyObject, "Endpoint, revisions, tools"),
   }),
   cubs: row({
     group: "registry",

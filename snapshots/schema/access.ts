@@ -53,8 +53,6 @@ export const AccessConfig = z.object({
   /** Where a person signs in, and whom to ask to be let in: an address, of mail or of the web. Told to everybody who is refused. */
   signIn: z.string().nullable().default(null),
   contact: z.string().nullable().default(null),
-  /** File of requests to be let in, absolute; null takes none. */
-  requests: z.string().nullable().default(null),
   /** Null where a gateway in front signs people in. */
   oidc: OwnSignIn.nullable().default(null),
   /** Two entries with one id are a rotation: both secrets are good. */

@@ -35,8 +35,6 @@ type ToolRow = {
   /** The route that says the same. */
   readonly twin: string;
   readonly example: Readonly<Record<string, unknown>>;
-  /** Results hold text that the library's authors wrote. */
-  readonly quotes: boolean;
 };
 
 const text = (description: string) => z.string().meta({ description });
@@ -89,7 +87,6 @@ const TABLE = [
     input: z.strictObject({ cursor }),
     twin: "GET /api/catalog",
     example: {},
-    quotes: false,
     output: z.object({ counts: Catalog.shape.counts, collections: z.array(CatalogCollection.omit({ objects: true })) }),
   },
   {
@@ -100,7 +97,6 @@ const TABLE = [
     output: ListResponse.omit({ next: true }),
     twin: "GET /api/list",
     example: { prefix: "notes/", limit: 20 },
-    quotes: false,
   },
   {
     name: "search_library",
@@ -116,7 +112,6 @@ const TABLE = [
     output: SearchResponse,
     twin: "GET /api/search",
     example: { query: "insertion sort", limit: 5 },
-    quotes: true,
   },
   {
     name: "get_object",
@@ -144,7 +139,6 @@ const TABLE = [
     }),
     twin: "GET /objects/{key}",
     example: { key: "notes/reading-a-digest.md", start_line: 1, end_line: 40 },
-    quotes: true,
   },
   {
     name: "ask_library",
@@ -155,7 +149,6 @@ const TABLE = [
     output: AskResponse.omit({ receipt: true, snapshot: true }),
     twin: "POST /api/ask",
     example: { question: "Why is insertion sort stable?" },
-    quotes: true,
   },
   {
     name: "ai_search",
@@ -165,7 +158,6 @@ const TABLE = [
     output: AiSearchResponse.omit({ snapshot: true }),
     twin: "GET /api/ai-search",
     example: { query: "how to know that a file was not changed" },
-    quotes: true,
   },
   {
     name: "list_claims",
@@ -180,7 +172,6 @@ const TABLE = [
     output: z.object({ count: z.int(), claims: z.array(z.union([Claim, SummaryClaim])) }),
     twin: "GET /api/claims",
     example: { status: "verified" },
-    quotes: true,
   },
   {
     name: "get_claim",
@@ -190,7 +181,6 @@ const TABLE = [
     output: Claim,
     twin: "GET /api/claims",
     example: { id: "sorting-is-stable" },
-    quotes: true,
   },
   {
     name: "search_cubs",
@@ -201,7 +191,6 @@ const TABLE = [
     output: records,
     twin: "GET /api/cubs",
     example: { query: "sorted", verification_state: "VERIFIED", limit: 5 },
-    quotes: true,
   },
   {
     name: "list_cubs",
@@ -211,7 +200,6 @@ const TABLE = [
     output: records,
     twin: "GET /api/cubs",
     example: { invocation: "runtime", limit: 10 },
-    quotes: true,
   },
   {
     name: "get_cub",
@@ -221,7 +209,6 @@ const TABLE = [
     output: CubRecord,
     twin: "GET /api/cubs/{id}",
     example: { id: "CUB-0007" },
-    quotes: true,
   },
   {
     name: "get_registry_meta",
@@ -231,7 +218,6 @@ const TABLE = [
     output: RegistryMeta,
     twin: "GET /api/cubs/meta",
     example: {},
-    quotes: true,
   },
   {
     name: "lookup_digest",
@@ -241,7 +227,6 @@ const TABLE = [
     output: DigestMatches,
     twin: "GET /api/digests/{sha256}",
     example: { sha256: "0".repeat(64) },
-    quotes: true,
   },
   {
     name: "verify_object",
@@ -252,7 +237,6 @@ const TABLE = [
     output: Proof,
     twin: "GET /api/proofs/{key}",
     example: { key: "notes/reading-a-digest.md" },
-    quotes: false,
   },
   {
     name: "get_capabilities",
@@ -262,7 +246,6 @@ const TABLE = [
     output: Capabilities.omit({ snapshot: true }),
     twin: "GET /api/capabilities",
     example: {},
-    quotes: false,
   },
 ] as const satisfies readonly ToolRow[];
 
@@ -283,7 +266,7 @@ function resultSchema(tool: ToolInfo): z.ZodObject {
     truncated: z.boolean().meta({ description: `The whole did not fit ${MAX_RESULT_BYTES} bytes, or the limit` }),
     next_cursor: z.string().exactOptional(),
     notices: z.array(z.string()).exactOptional(),
-    origin: z.string().exactOptional(),
+    origin: z.string(),
     result: tool.output,
   });
 }

@@ -14,14 +14,14 @@ import { exportToBucket } from "../bucket/export-bucket.ts";
 export async function runExport(
   target: string,
   options: CommonOptions &
-    BucketOptions & { withHistory?: boolean; withoutShelf?: boolean; withoutTwins?: boolean; withoutTexts?: boolean; gzip?: boolean },
+    BucketOptions & { withHistory?: boolean; withoutShelf?: boolean; withoutTwins?: boolean; withoutSearch?: boolean; gzip?: boolean },
   annexes: ShelfAnnexes,
 ): Promise<void> {
   const place = parsePlace(target, options);
   if (place === null && options.gzip === true)
     throw new ShelfError("bad_config", "--gzip is for s3://; hosts of folders compress what they send.");
-  if ((options.withoutTwins === true || options.withoutTexts === true) && options.withoutShelf !== true)
-    throw new ShelfError("bad_config", "--without-twins and --without-texts change files, which an audit of the export would refuse.", {
+  if (options.withoutTwins === true && options.withoutShelf !== true)
+    throw new ShelfError("bad_config", "--without-twins changes files, which an audit of the export would refuse.", {
       fixes: ["Add --without-shelf: such an export is for readers, and nobody audits it."],
     });
   const config = await openConfig(configOf(options), { checkSources: false });
@@ -34,7 +34,7 @@ export async function runExport(
     withHistory: options.withHistory === true,
     withoutShelf: options.withoutShelf === true,
     withoutTwins: options.withoutTwins === true,
-    withoutTexts: options.withoutTexts === true,
+    withoutSearch: options.withoutSearch === true,
     onProgress: (done: number, total: number) => progress.step("export", done, total),
   };
   if (place === null) {

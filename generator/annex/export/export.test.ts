@@ -6,11 +6,11 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { openStaticServer } from "../../../snapshots/contract/static-server.ts";
 import { objectPath, pagePath } from "../../../snapshots/format/layout.ts";
-import type { BundleList } from "../../../snapshots/page/browser-index.ts";
 
 import { compileSite } from "../../pages/compile-site.ts";
 import { type Config, openConfig } from "../../config/config.ts";
@@ -21,6 +21,7 @@ import { formatNginx, typeRules } from "./host-rules.ts";
 import { HOSTILE_NAMES, SILENT, writeFiles, writeFixture } from "../../testing/library.ts";
 import { PAGED_PARTS } from "../../testing/plain-parts.ts";
 import { runHere } from "../../testing/run-program.ts";
+import { CLI } from "../../testing/serving-process.ts";
 import { until } from "../../testing/until.ts";
 import { build, openShelves } from "../../testing/whole.ts";
 
@@ -41,7 +42,7 @@ before(async () => {
 });
 after(() => rmSync(base, { recursive: true, force: true }));
 
-async function run(dir: string, parts: Pick<ExportOptions, "withoutShelf" | "withoutTwins" | "withoutTexts"> = {}): Promise<Exported> {
+async function run(dir: string, parts: Pick<ExportOptions, "withoutShelf" | "withoutTwins" | "withoutSearch"> = {}): Promise<Exported> {
   return exportView({ shelf: openShelves(config).public, dist: (await compileSite()).dist, dir, ...parts });
 }
 
@@ -148,25 +149,67 @@ test("without twins every other file is there, and an object has two files, a re
   assert.deepEqual(named("CUB-0001"), ["api/cubs/CUB-0001.json", "api/cubs/CUB-0001/code.json", "registry/CUB-0001/index.html"]);
 });
 
-test("without texts the browser's index has words and cards, and says that it has no more", async () => {
-  const bare = at("..", "no-texts");
-  await run(bare, { withoutShelf: true, withoutTexts: true });
-  const paths = [...digestsUnder(bare).keys()].filter((path) => path.startsWith("pagefind/"));
+test("without the search every other file is the same", async () => {
+  const bare = at("..", "no-search");
+  const { files } = await run(bare, { withoutSearch: true });
+  const [all, rest] = [digestsUnder(at()), digestsUnder(bare)];
   assert.deepEqual(
-    paths.filter((path) => !/^pagefind\/(?:bundles\.json|words\/\d+|near\/\d+|endings\/\w+\.js|\d+\/cards\/\d+\.json)$/.test(path)),
-    [],
+    [...rest],
+    [...all].filter(([path]) => !path.startsWith("pagefind/")),
   );
-  const listOf = (folder: string): BundleList => JSON.parse(readFileSync(join(folder, "pagefind/bundles.json"), "utf8")) as BundleList;
-  assert.deepEqual(listOf(bare), { ...listOf(at()), texts: false });
-  assert.equal(listOf(at()).texts, true);
+  assert.equal(files, rest.size);
+});
+
+test("the search has a page of each object, claim and record, in one language, and nothing of what is gated", () => {
+  const entry = JSON.parse(readFileSync(at("pagefind/pagefind-entry.json"), "utf8")) as {
+    languages: Record<string, { page_count: number }>;
+  };
+  const pages = readdirSync(at("pagefind/fragment")).map((name) => {
+    const text = gunzipSync(readFileSync(at("pagefind/fragment", name))).toString("utf8");
+    return JSON.parse(text.slice(text.indexOf("{"))) as {
+      url: string;
+      content: string;
+      meta: { key: string };
+      filters: Record<string, string[]>;
+    };
+  });
+  assert.deepEqual(Object.keys(entry.languages), ["en"]);
+  assert.equal(entry.languages["en"]?.page_count, pages.length);
+  const catalog = JSON.parse(readFileSync(at("api/catalog.json"), "utf8")) as { collections: { objects: { key: string }[] }[] };
+  const keys = pages.map(({ meta }) => meta.key);
+  for (const { key } of catalog.collections.flatMap(({ objects }) => objects)) assert.ok(keys.includes(key), key);
+  for (const { url } of pages) assert.ok(statSync(at(decodeURIComponent(url), "index.html")).isFile(), url);
+  const record = pages.find(({ meta }) => meta.key === "CUB-0007");
+  assert.ok(record?.filters["kind"]?.includes("record") && record.filters["standing"]?.length === 1);
+  assert.ok(keys.every((key) => !key.startsWith("drafts/")));
+});
+
+test("a Pagefind that ends, or is not there, is an error that says what to do, and the earlier export stays", async () => {
+  const before = digestsUnder(at());
+  const folder = join(base, "broken-pagefind");
+  for (const [name, program] of [
+    ["ends", "#!/bin/sh\nexit 1\n"],
+    ["reads and ends", "#!/bin/sh\nhead -c 100 >/dev/null\n"],
+    ["talks nonsense", "#!/bin/sh\necho nonsense,\n"],
+  ] as const) {
+    mkdirSync(folder, { recursive: true });
+    const binary = join(folder, name.replaceAll(" ", "-"));
+    writeFileSync(binary, program, { mode: 0o755 });
+    const { status, stderr } = spawnSync(process.execPath, [CLI, "export", at(), "--config", config.file], {
+      encoding: "utf8",
+      timeout: 60_000,
+      env: { ...process.env, PAGEFIND_BINARY_PATH: binary },
+    });
+    assert.equal(status, 1, `${name}: ${stderr}`);
+    assert.match(stderr, /Pagefind made no search.*--without-search/s, name);
+    assert.deepEqual(digestsUnder(at()), before, name);
+  }
 });
 
 test("what an audit would refuse is left out only of what nobody audits", async () => {
-  for (const option of ["--without-twins", "--without-texts"]) {
-    const { status, stderr } = await runHere(["export", at("..", "half"), option]);
-    assert.equal(status, 2);
-    assert.match(stderr, /an audit of the export would refuse.*--without-shelf/s);
-  }
+  const { status, stderr } = await runHere(["export", at("..", "half"), "--without-twins"]);
+  assert.equal(status, 2);
+  assert.match(stderr, /an audit of the export would refuse.*--without-shelf/s);
 });
 
 test("objects are their bytes under their own names, however awkward, but for those that a host would have run", () => {
@@ -272,7 +315,7 @@ test("pages and objects lie where a host looks for them", async () => {
       "/registry/CUB-0007/",
       "/snapshots/",
       "/browse/notes/deep/",
-      "/pagefind/bundles.json",
+      "/pagefind/pagefind-entry.json",
       "/robots.txt",
       "/favicon.ico",
       "/404.html",
@@ -351,7 +394,7 @@ test("nginx serves the interface's own paths as JSON, refuses what it cannot ans
       const page = await fetch(`${url}/claims`);
       assert.equal(page.url, `${url}/claims/`, "a folder without its slash leads to it");
       assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/);
-      assert.match((await fetch(`${url}/claims/index.md`)).headers.get("content-type") ?? "", /^text\/markdown/);
+      assert.match((await fetch(`${url}/object/notes/digests.md/index.md`)).headers.get("content-type") ?? "", /^text\/markdown/);
       assert.equal((await fetch(`${url}/objects/notes/digests.md`)).headers.get("content-security-policy"), "sandbox");
       const missing = await fetch(`${url}/not/there/`);
       assert.equal(missing.status, 404);

@@ -8,34 +8,26 @@ import {
   exportFile,
   formatKeyPath,
   listPath,
+  hasTwin,
+  LATER_PART,
   objectPath,
   pagePath,
   relativeHref,
 } from "../../../snapshots/format/layout.ts";
 import { tilePaths } from "../../../snapshots/log/index.ts";
-import type { ViewData } from "../../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
 import { countSnapshotsParts, FEED_FILES, feedPages } from "../../../snapshots/annex/history/index.ts";
-import type { BundleList } from "../../../snapshots/page/browser-index.ts";
 import { ICON_FILE, storedPages } from "../../../snapshots/page/index.ts";
 import { SECURITY_PATH } from "../../../snapshots/page/text-files.ts";
 import type { OpenSnapshot } from "../../../snapshots/query/index.ts";
-import { filterColumns, nameOrder, wordShards } from "../../../snapshots/query/filters.ts";
 import { HARVEST_FILES, ROUTER, ROUTES } from "../../../snapshots/service/routes.ts";
 import { checkpointPath, reachable, redactedBlobs, redactionPath } from "../../../snapshots/shelf/index.ts";
 import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts";
 import { harmlessKey, isActive, noteFor, relink } from "./active-objects.ts";
 import { CITED, openCitations } from "./citations.ts";
-
-/** What the browser's index is made of in the next build: no browser reads it. */
-const OWN_WORDS = /^pagefind\/\d+\/words$/;
-
-/** What looks through every text; cards are of all searches. */
-const OF_TEXTS = /^\/pagefind\/\d+\/(?!cards\/)/;
-const BUNDLES = "/pagefind/bundles.json";
+import { searchFiles } from "./page-search.ts";
 
 /** Part 2 and later of a long text: what is beside its first page is of all of it. */
-const LATER_PART = /^\/object\/.*\/=p[0-9]+\/$/s;
 
 /** Headers that belong to the bytes, whoever serves them; the host adds its own. */
 const KEPT_HEADERS = ["Cache-Control", "Content-Disposition", "Content-Security-Policy"] as const;
@@ -68,8 +60,8 @@ export type ExportOptions = {
   readonly onProgress?: (done: number, total: number) => void;
   /** Leaves out the Markdown twins of pages, but for those that a page itself reads. */
   readonly withoutTwins?: boolean;
-  /** Leaves out the index of every text, a file or more a page: search in the browser goes by words and names alone. */
-  readonly withoutTexts?: boolean;
+  /** Leaves out the search in the browser, which has a file or more for each page. */
+  readonly withoutSearch?: boolean;
 };
 
 /** Every file of the export, each path once, in an order that depends on the shelf alone.
@@ -94,7 +86,7 @@ async function* snapshotFiles(
   view: View,
   open: OpenSnapshot,
   mount: string,
-  { withoutShelf = false, withoutTwins = false, withoutTexts = false, onProgress = () => undefined }: ExportOptions,
+  { withoutShelf = false, withoutTwins = false, withoutSearch = false, onProgress = () => undefined }: ExportOptions,
 ): AsyncGenerator<ExportedFile> {
   const folder = mount === "" ? "" : `${mount.slice(1)}/`;
   // Objects first: pages say where their bytes lie.
@@ -127,13 +119,11 @@ async function* snapshotFiles(
   const drawn = new Set(data.objects.filter(({ kind }) => kind === "pdf").map(({ key }) => pagePath.object(key)));
   for (const [path, name] of paths) {
     count();
-    if (withoutTexts && OF_TEXTS.test(path)) continue;
     if (withoutTwins && path.endsWith("/index.md") && !drawn.has(path.slice(0, -"index.md".length))) continue;
     const read = await readAt(path, name);
     if (read === null) continue;
     const cited = citations === null ? read : await citations.withLinks(path, read, mount);
-    const bare = withoutTexts && path === BUNDLES ? withoutText(cited) : cited;
-    const found = withoutTwins ? withoutTwin(bare, drawn.has(path)) : bare;
+    const found = withoutTwins ? withoutTwin(cited, drawn.has(path)) : cited;
     const hasLinks = /\.(html|json)$/.test(name) && renamed.size > 0;
     const file = hasLinks ? { ...found, bytes: Buffer.from(await relink(Buffer.from(found.bytes).toString(), renamed, picture)) } : found;
     yield file;
@@ -144,26 +134,15 @@ async function* snapshotFiles(
       yield { ...file, path: `${folder}${route}`, alsoFolder: ROUTER.beginsOthers(match.route), route: match.route.path };
   }
   for (const file of citations?.files() ?? []) yield { ...file, path: folder + file.path };
-  yield* filterFiles(data, folder);
-}
-
-/** What `site/browser/on-files.ts` filters by. */
-function* filterFiles({ cubs }: ViewData, folder: string): Generator<ExportedFile> {
-  const shards = wordShards(cubs);
-  const files: readonly (readonly [name: string, value: unknown])[] = [
-    ["filters", filterColumns(cubs, shards.length)],
-    ["names", nameOrder(cubs)],
-    ...shards.map((shard, at) => [`words/${at}`, shard] as const),
-  ];
-  for (const [name, value] of files) {
-    const bytes = Buffer.from(JSON.stringify(value));
-    yield { path: `${folder}registry/${name}.json`, type: "application/json", headers: {}, bytes, alsoFolder: false };
+  if (withoutSearch) return;
+  for (const { path, content } of await searchFiles(open)) {
+    const type = path.endsWith(".js")
+      ? "text/javascript; charset=utf-8"
+      : path.endsWith(".json")
+        ? "application/json"
+        : "application/octet-stream";
+    yield { path: `${folder}pagefind/${path}`, type, headers: {}, bytes: content, alsoFolder: false };
   }
-}
-
-function withoutText(file: ExportedFile): ExportedFile {
-  const list = JSON.parse(Buffer.from(file.bytes).toString()) as BundleList;
-  return { ...file, bytes: Buffer.from(JSON.stringify({ ...list, texts: false } satisfies BundleList)) };
 }
 
 /** Nothing names the twin of a page that has none. */
@@ -172,8 +151,8 @@ function withoutTwin(file: ExportedFile, hasTwin: boolean): ExportedFile {
   const text = Buffer.from(file.bytes)
     .toString()
     .replace(/<link rel="alternate" type="text\/markdown"[^>]*>/, "")
-    .replace(/<p class="quiet">Every page has a Markdown twin.*?<\/p>/s, "")
-    .replace(/^- Every page has a Markdown twin.*\n/m, "");
+    .replace(/<p class="quiet">Objects, records, claims and folders have a Markdown twin.*?<\/p>/s, "")
+    .replace(/^- Objects, records, claims and folders have a Markdown twin.*\n/m, "");
   return { ...file, bytes: Buffer.from(text) };
 }
 
@@ -213,8 +192,7 @@ async function* pathsOf(
   for (const path of pages) {
     yield [path, exportFile(path)];
     if (LATER_PART.test(path)) continue;
-    // Its twin for readers that want no HTML.
-    if (path.endsWith("/")) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
+    if (hasTwin(path)) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
     if (citedTogether || !CITED.test(path)) continue;
     for (const file of Object.keys(CITATION_FILES)) yield [path + file, exportFile(path).replace(/index\.html$/, file)];
   }
@@ -246,7 +224,7 @@ async function* pathsOf(
     yield [listPath(prefix), decodeURIComponent(listPath(prefix).slice(1))];
   }
   const shelfSnapshot = await openSnapshot(view.options.shelf, open.snapshot.record, createTreeCache());
-  for (const folder of ["assets", "pagefind", "images"]) yield* filesUnder(shelfSnapshot, folder);
+  for (const folder of ["assets", "images"]) yield* filesUnder(shelfSnapshot, folder);
 }
 
 /** Whether the page of a thing leads to its revisions. */
@@ -290,7 +268,7 @@ async function* filesUnder(
   for (const child of await snapshot.tree(entry.sha256)) {
     const path = `${folder}/${child.name}`;
     if (child.kind === "tree") yield* filesUnder(snapshot, path);
-    else if (!OWN_WORDS.test(path)) yield [`/${formatKeyPath(path)}`, path];
+    else yield [`/${formatKeyPath(path)}`, path];
   }
 }
 

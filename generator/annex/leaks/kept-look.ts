@@ -23,8 +23,8 @@ export type KeptLook = {
 const NAME = "leaks.v8";
 
 /** CodeOf returns the digest of what looks, and of what reads public objects again for it. */
-function codeOf({ leaks, extracts, bundles }: DependencyDigests): Sha256 {
-  return sha256(canonicalJson([leaks, extracts, bundles]));
+function codeOf({ leaks, extracts }: DependencyDigests): Sha256 {
+  return sha256(canonicalJson([leaks, extracts]));
 }
 
 /** NameFacts returns the digest of what decides the facts of a gated object. @param extract digest of its extract */

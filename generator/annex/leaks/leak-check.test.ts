@@ -142,7 +142,7 @@ test("what is proposed covers every file that is named, however many there are",
   for (const count of [3, 400]) {
     const names = Array.from(
       { length: count },
-      (_, n) => [`pages/object/a [${n}].html`, `pagefind/0/cards/${n}.json`, `note ${n % 3}.md`][n % 3] ?? "",
+      (_, n) => [`pages/object/a [${n}].html`, `api/cubs/${n}.json`, `note ${n % 3}.md`][n % 3] ?? "",
     );
     const proposed = proposal(names.map((name) => ({ public: { name, path: name, line: null, pointer: null } })));
     const places = [...proposed.matchAll(/public: ("(?:[^"\\]|\\.)*")/g)].map(([, place = ""]) => JSON.parse(place) as string);

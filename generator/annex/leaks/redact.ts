@@ -208,7 +208,7 @@ async function findBlobs(
         const { sha256: digest } = entry;
         const seen = `${nameOf(withdrawal)} ${digest}`;
         if (served.has(digest) || found.has(digest) || clean.has(seen)) continue;
-        if (path.startsWith("pagefind/") || (await isOf(path, entry))) found.set(digest, withdrawal);
+        if (await isOf(path, entry)) found.set(digest, withdrawal);
         else clean.add(seen);
       }
     }

@@ -106,6 +106,6 @@ export function readChecks({ store, trust }: { readonly store: string; readonly 
 }
 
 /** What a prover is told of a source besides its files. */
-export function flagsOf({ root, logical, flags }: ScannedSource["source"]): string[] {
-  return [root, logical, ...flags];
+export function flagsOf({ root, logical, paths, flags }: ScannedSource["source"]): string[] {
+  return [root, logical, ...paths, ...flags];
 }

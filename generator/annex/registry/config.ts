@@ -4,6 +4,7 @@ import { z } from "zod";
 import { readConfigFile } from "../../config/config.ts";
 import { badConfig, type ConfigProblem, explainIssues } from "../../config/problems.ts";
 import { type LocatedYaml, parseLocatedYaml } from "../../config/yaml.ts";
+import { readCoqPath } from "./coq-paths.ts";
 
 const KINDS = ["theorem", "definition", "type", "axiom"] as const;
 const PROVERS = ["coq", "lean", "metamath", "agda", "isabelle"] as const;
@@ -30,13 +31,26 @@ const source = z.strictObject({
       description: "Branch, tag or commit; of a folder the name of its revision",
     }),
   ref: z.string().default("").meta({ description: "Branch or tag to show beside the revision, where rev names none" }),
-  prover: z.enum(PROVERS).meta({ description: "Language of the sources" }),
+  web: z
+    .url({ protocol: /^https?$/, error: "is no address; write https://…" })
+    .optional()
+    .meta({ description: "Address of a line of its files, with {rev}, {path} and {line}: each record links it" }),
+  prover: z
+    .enum([...PROVERS, "rocq"])
+    .transform((name) => (name === "rocq" ? "coq" : name))
+    .meta({ description: "Language of the sources; rocq is Coq by its newer name" }),
   adapter: adapter.optional().meta({ description: "A program that runs the prover, instead of the one that is built in" }),
   root: z
     .string()
     .default("")
     .meta({ description: "Folder in the revision below which modules lie, or the one database of Metamath to read" }),
   logical: z.string().default("").meta({ description: "Name before that of each module: Bertrand" }),
+  paths: z
+    .array(
+      some("-R folder Name").refine((line) => readCoqPath(line) !== null, "is no folder of Coq's; write -R folder Name or -Q folder Name"),
+    )
+    .default([])
+    .meta({ description: "Of Coq, instead of root and logical: its folders with their names, as _CoqProject has them" }),
   flags: z.array(z.string()).default([]).meta({ description: "Further arguments of the prover" }),
   exported: path("a file").optional().meta({ description: "Of Lean: a file of lean4export, with FILE.sha256 of the sources beside it" }),
   kinds: z.array(z.enum(KINDS)).default(["theorem"]).meta({ description: "What becomes a record" }),
@@ -68,7 +82,8 @@ const registrySchema = z.strictObject({
     .strictObject({
       axioms: z
         .array(some("a full name"))
-        .default([])
+        .nullish() // all lines of it may be comments
+        .transform((names) => names ?? [])
         .meta({ description: "Axioms that a VERIFIED record may rest on; df-* is all that begin so" }),
     })
     .prefault({}),
@@ -128,7 +143,18 @@ function checkSources({ sources }: Parsed): ConfigProblem[] {
       problems.push({ path: ["sources", index, "exported"], what: "is of lean4export, and the prover is another" });
     if (entry.folder !== undefined && entry.rev === "HEAD")
       problems.push({ path: ["sources", index], what: "has a folder and no rev; write the name of its revision" });
-    const name = `${entry.repo} ${entry.prover} ${entry.root}`;
+    if (entry.paths.length > 0 && (entry.prover !== "coq" || entry.root !== "" || entry.logical !== ""))
+      problems.push({
+        path: ["sources", index, "paths"],
+        what: entry.prover === "coq" ? "stands beside root or logical; write all folders in paths" : "is of Coq, and the prover is another",
+      });
+    const other = sources.slice(0, index).find(({ repo }) => repo === entry.repo);
+    if (other !== undefined && (other.git !== entry.git || other.folder !== entry.folder || other.rev !== entry.rev))
+      problems.push({
+        path: ["sources", index, "repo"],
+        what: "is the name of another place or revision, too; a repository has one revision here, so give this one another name",
+      });
+    const name = [entry.repo, entry.prover, entry.root, ...entry.paths].join(" ");
     if (seen.has(name))
       problems.push({
         path: ["sources", index, "repo"],

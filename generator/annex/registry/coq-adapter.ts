@@ -2,36 +2,32 @@
  *
  *  Each file is compiled in a sandbox that has its imports and nothing else of the sources, and writes its own .vo alone: an import that
  *  nobody sees would change unseen. What the compiler prints is kept as a log and believed in nothing. Then a second process loads the .vo files and is asked. */
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { sha256 } from "../../../snapshots/digest.ts";
+import { parseJson, sha256 } from "../../../snapshots/digest.ts";
+import { OPEN } from "../../../snapshots/shelf/modes.ts";
+import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
 import { sandboxOf, say, serveAdapter } from "./adapter.ts";
 import { answer, type Asking, globOf } from "./coq-answer.ts";
 import type { Printed } from "./coq-meaning.ts";
 import { checkAgain } from "./coq-second.ts";
 import { ADAPTER, type CoqTool, findChecker, findCoq } from "./coq-tool.ts";
-import type { AdapterRequest } from "./request.ts";
+import { findLoaded, namedByLoad } from "./coq-load.ts";
+import { coqArguments, coqModuleOf, coqPathsOf } from "./coq-paths.ts";
+import type { AdapterRequest, Asked } from "./request.ts";
 import type { Ran, Sandbox } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
 const MAX_LOG = 16 * 1024;
+/** The module of the questions: `Top`, its usual name, is that of a file in many a source. */
+const TOPLEVEL = "ProofshelfQuestions";
 
 function flagsOf({ options }: AdapterRequest): string[] {
-  const root = options.root === "" ? "." : options.root;
-  return ["-q", "-Q", root, options.logical, ...options.flags];
+  return ["-q", ...coqArguments(coqPathsOf(options)), ...options.flags];
 }
+
+const LOST = { state: "environment", log: "" } as const;
 
 async function run(request: AdapterRequest): Promise<void> {
   const tool = findCoq();
@@ -46,25 +42,35 @@ async function run(request: AdapterRequest): Promise<void> {
   const job = { reads: [tool.library, dirname(tool.coqc), request.root], writes: [], cwd: request.root, limits: request.limits };
   const sources = request.files.map(({ path }) => path).filter((path) => path.endsWith(".v"));
   const dependencies = await sandbox.run({ ...job, command: ["coqdep", ...flagsOf(request).slice(1), ...sources] });
-  const direct = readDependencies(dependencies.stdout, new Set(sources));
+  const { direct, loaders, parts } = readDependencies(dependencies.stdout, sources, (path) =>
+    readFileSync(join(request.root, path), "utf8"),
+  );
+  // A declaration of a part is one of the module that loads it.
+  const moduleFileOf = ({ path, name }: Asked): string =>
+    loaders.get(path)?.find((loader) => name.startsWith(`${moduleOf(request)(loader)}.`)) ?? path;
+  const ask = request.ask.map((one) => ({ ...one, path: moduleFileOf(one) }));
   const needed = closeOver(
     direct,
-    request.ask.map(({ path }) => path),
+    ask.map(({ path }) => path),
   );
-  const compiled = await compileAll(request, tool, sandbox, direct, needed);
+  const modules = needed.filter((path) => !parts.has(path));
+  const compiled = await compileAll(request, tool, sandbox, { direct, parts }, modules);
   const states =
     second === null
       ? compiled
-      : await checkAgain(needed, compiled, moduleOf(request), (args) =>
+      : await checkAgain(modules, compiled, moduleOf(request), (args) =>
           sandbox.run({ ...job, command: ["coqchk", ...flagsOf(request).slice(1), ...args] }),
         );
   for (const path of needed) {
-    const { state, log } = states.get(path) ?? { state: "environment" as const, log: "" };
-    const imports = closeOver(direct, [path]).filter((other) => other !== path);
+    // Of a part, what loads it says whether it holds.
+    const files = parts.has(path) ? (loaders.get(path) ?? []).filter((loader) => modules.includes(loader)) : [path];
+    const { state, log } =
+      files.map((file) => states.get(file)).find((one) => one?.state !== "accepted") ?? states.get(files[0] ?? "") ?? LOST;
+    const imports = closeOver(direct, files).filter((other) => other !== path);
     say({ t: "imports", path, imports });
     say({ t: "check", path, state, log: log.slice(0, MAX_LOG) });
   }
-  const asked = request.ask.filter(({ path }) => states.get(path)?.state === "accepted");
+  const asked = ask.filter(({ path }) => states.get(path)?.state === "accepted");
   if (second !== null)
     for (const { key, path } of asked)
       say({ t: "axioms", decl: key, names: states.get(path)?.names ?? [], unsafe: states.get(path)?.unsafe ?? [], exact: false });
@@ -80,11 +86,11 @@ async function run(request: AdapterRequest): Promise<void> {
         rmSync(file, { recursive: true, force: true });
         return text;
       };
-      const open = () => sandbox.open({ ...job, writes: [out], command: ["coqtop", "-quiet", ...flagsOf(request)] });
-      const printed = openPrinted(request, compiled, needed);
+      const open = () => sandbox.open({ ...job, writes: [out], command: ["coqtop", "-quiet", "-top", TOPLEVEL, ...flagsOf(request)] });
+      const printed = openPrinted(request, compiled, modules);
       const graph = hasPlugin ? { file, read } : null;
-      const importsOf = (paths: readonly string[]): readonly string[] => closeOver(direct, paths);
-      await answer({ request, open, moduleOf: moduleOf(request), importsOf, say, graph, printed }, asked);
+      const importsOf = (paths: readonly string[]): readonly string[] => closeOver(direct, paths).filter((path) => !parts.has(path));
+      await answer({ request: { ...request, ask }, open, moduleOf: moduleOf(request), importsOf, say, graph, printed }, asked);
     } finally {
       rmSync(out, { recursive: true, force: true });
     }
@@ -99,9 +105,9 @@ function openPrinted(request: AdapterRequest, compiled: ReadonlyMap<string, Comp
       ? []
       : [{ path, module: `${moduleOf(request)(path)}.`, file: join(request.cache ?? "", `${key}.json`) }];
   });
-  const isKept = ({ file }: { file: string }): boolean => request.cache !== null && existsSync(file);
+  const isKept = ({ file }: { file: string }): boolean => request.cache !== null && readPrinted(file) !== null;
   const missing = files.filter((one) => !isKept(one)).map(({ path }) => path);
-  const before = files.filter(isKept).flatMap(({ file }) => JSON.parse(readFileSync(file, "utf8")) as [string, Printed][]);
+  const before = files.filter((one) => !missing.includes(one.path)).flatMap(({ file }) => readPrinted(file) ?? []);
   return {
     missing,
     read: () => new Map(before),
@@ -110,37 +116,69 @@ function openPrinted(request: AdapterRequest, compiled: ReadonlyMap<string, Comp
       // The longest name of a module is whose a definition is.
       const byModule = [...files].sort((a, b) => b.module.length - a.module.length);
       const found = Map.groupBy(all, ([name]) => byModule.find(({ module }) => name.startsWith(module))?.file ?? "");
-      for (const { file } of files) writeFileSync(file, JSON.stringify(found.get(file) ?? []), { mode: 0o600 });
+      for (const { file } of files) writeWhole(file, JSON.stringify(found.get(file) ?? []), { durable: false });
     },
   };
 }
 
-function moduleOf({ options }: AdapterRequest): (path: string) => string {
-  const root = options.root.replace(/^\.?\/+|\/+$/g, "");
-  return (path) => {
-    const below = (root === "" ? path : path.slice(root.length + 1)).slice(0, -2).replaceAll("/", ".");
-    return options.logical === "" ? below : `${options.logical}.${below}`;
-  };
+/** readPrinted reads what was kept; null where nothing is, or nothing that can be read: then it is printed again. */
+function readPrinted(file: string): [string, Printed][] | null {
+  const kept = existsSync(file) ? parseJson(readFileSync(file, "utf8")) : null;
+  return Array.isArray(kept) ? (kept as [string, Printed][]) : null;
 }
 
-/** Rules of make: `a.vo …: a.v b.vo`. */
-function readDependencies(rules: string, known: ReadonlySet<string>): Map<string, readonly string[]> {
-  const found = new Map<string, readonly string[]>();
+function moduleOf({ options }: AdapterRequest): (path: string) => string {
+  const paths = coqPathsOf(options);
+  return (path) => coqModuleOf(paths, path) ?? "";
+}
+
+type Dependencies = {
+  /** Files of the sources that each file needs, those that it loads among them. */
+  readonly direct: ReadonlyMap<string, readonly string[]>;
+  /** By each file that others load: which files these are. */
+  readonly loaders: ReadonlyMap<string, readonly string[]>;
+  /** Those of them that are parts of others alone, and no modules. */
+  readonly parts: ReadonlySet<string>;
+};
+
+/** readDependencies reads rules of make, `a.vo …: a.v b.vo`, and beside them what files load, which coqdep tells for -R alone. Blanks of names
+ *  are escaped in rules. @param textOf the text of a file of the sources */
+function readDependencies(rules: string, sources: readonly string[], textOf: (path: string) => string): Dependencies {
+  const known = new Set(sources);
+  const requires = new Map<string, readonly string[]>();
+  const wordsOf = (text: string): string[] =>
+    text.split(/(?<!\\)\s+/).map((name) => name.replaceAll(/\\(?=[\s#\\])/g, "").replace(/^\.\//, ""));
   for (const rule of rules.replaceAll("\\\n", " ").split("\n")) {
     const [targets = "", needs = ""] = rule.split(/:\s/);
-    const target = targets
-      .split(" ")
+    const target = wordsOf(targets)
       .find((name) => name.endsWith(".vo"))
-      ?.replace(/^\.\//, "")
-      .replace(/o$/, "");
+      ?.replace(/o$/, "");
     if (target === undefined || !known.has(target)) continue;
-    const imports = needs.split(/\s+/).map((name) => name.replace(/^\.\//, "").replace(/\.vo$/, ".v"));
-    found.set(
+    const objects = wordsOf(needs).filter((name) => name.endsWith(".vo"));
+    const imports = new Set(objects.map((name) => name.replace(/o$/, "")));
+    requires.set(
       target,
-      [...new Set(imports)].filter((name) => known.has(name) && name !== target),
+      [...imports].filter((path) => known.has(path) && path !== target),
     );
   }
-  return found;
+  const loads = new Map<string, readonly string[]>();
+  for (const path of sources)
+    loads.set(
+      path,
+      namedByLoad(textOf(path)).flatMap((name) => findLoaded(name, path, sources) ?? []),
+    );
+  const loaders = new Map<string, string[]>();
+  const direct = new Map<string, readonly string[]>();
+  for (const path of sources) {
+    const loaded = closeOver(loads, [path]).filter((other) => other !== path);
+    for (const part of loaded) loaders.set(part, [...(loaders.get(part) ?? []), path]);
+    direct.set(path, [...new Set([path, ...loaded].flatMap((one) => requires.get(one) ?? []).concat(loaded))]);
+  }
+  const required = new Set([...requires.values()].flat());
+  const parts = new Set([...loaders.keys()].filter((path) => !required.has(path)));
+  // A part is read as it stands: nothing is compiled for it alone.
+  for (const part of parts) direct.set(part, []);
+  return { direct, loaders, parts };
 }
 
 /** All that some files need, each after what it needs. */
@@ -170,7 +208,7 @@ async function compileAll(
   request: AdapterRequest,
   tool: CoqTool,
   sandbox: Sandbox,
-  direct: ReadonlyMap<string, readonly string[]>,
+  { direct, parts }: Pick<Dependencies, "direct" | "parts">,
   needed: readonly string[],
 ): Promise<Map<string, Compiled>> {
   const digests = new Map(request.files.map(({ path, sha256: digest }) => [path, digest]));
@@ -180,7 +218,8 @@ async function compileAll(
   let running = 0;
   const waiting: (() => void)[] = [];
   const compile = async (path: string): Promise<Compiled> => {
-    const imports = direct.get(path) ?? [];
+    const loads = closeOver(direct, [path]).filter((other) => parts.has(other));
+    const imports = (direct.get(path) ?? []).filter((other) => !parts.has(other));
     await Promise.all(imports.map((other) => done.get(other)));
     const broken = imports.find((other) => results.get(other)?.state !== "accepted");
     if (broken !== undefined) {
@@ -195,6 +234,7 @@ async function compileAll(
         path,
         digests.get(path),
         imports.map((other) => keys.get(other)),
+        loads.map((other) => [other, digests.get(other)]),
         tool.digest,
         tool.installed,
         flagsOf(request),
@@ -214,12 +254,14 @@ async function compileAll(
     try {
       chmodSync(view, 0o755);
       chmodSync(out, 0o777);
-      for (const name of closeOver(direct, [path]).flatMap((other) => (other === path ? [other] : [other, `${other}o`]))) {
+      for (const name of closeOver(direct, [path]).flatMap((other) =>
+        other === path || parts.has(other) ? [other] : [other, `${other}o`],
+      )) {
         mkdirSync(dirname(join(view, name)), { recursive: true, mode: 0o755 });
         linkSync(join(request.root, name), join(view, name));
       }
       // A folder is looked for also where it has no file.
-      mkdirSync(join(view, request.options.root), { recursive: true, mode: 0o755 });
+      for (const { folder } of coqPathsOf(request.options)) mkdirSync(join(view, folder), { recursive: true, mode: 0o755 });
       const made = join(out, basename(object));
       // Coq names a library by where its .vo file is written.
       const folder = moduleOf(request)(path).split(".").slice(0, -1).join(".");
@@ -235,8 +277,15 @@ async function compileAll(
         if (!existsSync(made) || !lstatSync(made).isFile()) return { state: "environment", log: "It wrote no .vo file." };
         if (kept !== null) mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
         for (const to of kept === null ? [object] : [object, kept]) {
-          if (existsSync(globOf(made)) && lstatSync(globOf(made)).isFile()) copyFileSync(globOf(made), globOf(to));
-          copyFileSync(made, to);
+          // Nobody ever finds half of a file in the cache.
+          for (const [from, into] of [
+            [globOf(made), globOf(to)],
+            [made, to],
+          ] as const)
+            if (existsSync(from) && lstatSync(from).isFile()) {
+              if (to === object) copyFileSync(from, into);
+              else writeWhole(into, readFileSync(from), { modes: OPEN, durable: false });
+            }
         }
       }
       return { state, key, log: state === "accepted" ? "" : ran.stderr || `It ended with ${ran.killed ?? ran.code}.` };

@@ -5,6 +5,7 @@ import { sha256 } from "../../../snapshots/digest.ts";
 import { compareNames } from "../../../snapshots/format/tree.ts";
 import { type Assumptions, Coq, readAssumptions, readType } from "./coq-ask.ts";
 import { assumptionsOf, type CoqGraph, graphOf, graphOfModules, readGraph } from "./coq-graph.ts";
+import { namedByLoad } from "./coq-load.ts";
 import { FullNames, printDefinitions, type Printed } from "./coq-meaning.ts";
 import { readCoqUses } from "./coq-uses.ts";
 import type { AdapterRequest, Asked } from "./request.ts";
@@ -299,7 +300,8 @@ function tellUses({ request, moduleOf, say }: Asking, asked: readonly Asked[]): 
   const known = new Set([...request.own, ...asked.map(({ name }) => name)]);
   for (const [path, some] of Map.groupBy(asked, (one) => one.path)) {
     const glob = globOf(join(request.root, `${path}o`));
-    if (!existsSync(glob)) continue;
+    // Places in a file that loads others are places in these, too: nothing follows from them.
+    if (!existsSync(glob) || namedByLoad(readFileSync(join(request.root, path), "utf8")).length > 0) continue;
     const keys = new Map(some.map(({ name, key }) => [name, key]));
     const uses = readCoqUses(readFileSync(glob, "utf8"), readFileSync(join(request.root, path)), moduleOf(path));
     for (const { from, to, part } of uses) {

@@ -98,7 +98,7 @@ function runIsabelle(t: TestContext, log: string, fails: boolean) {
   const request = {
     ...asked("isabelle", "A.thy", ["A.sound", "A.open"]),
     root: join(folder, "src"),
-    options: { root: "", logical: "", flags: [], exported: "" },
+    options: { root: "", logical: "", paths: [], flags: [], exported: "" },
   };
   const ran = spawnSync(process.execPath, [join(RECIPES, "isabelle-adapter.mjs"), "run"], {
     input: JSON.stringify(request),

@@ -95,7 +95,7 @@ export function makeRecord(
       recheck: recheckRecipe(one, source),
       get_code: `GET /api/cubs/${id}/code`,
     },
-    links: { api: api && `${api}/${id}`, code: api && `${api}/${id}/code`, registry: ui && `${ui}${id}` },
+    links: { api: api && `${api}/${id}`, code: webOf(one, source) ?? (api && `${api}/${id}/code`), registry: ui && `${ui}${id}` },
   });
   // The record's schema knows none of these.
   const internal = overlay.internal.filter((name) => Object.hasOwn(said, name)).map((name) => [name, said[name]]);
@@ -142,4 +142,15 @@ function pairOf({ path, theorem, prover }: Found, { source, files }: ScannedSour
   const bytes = files.get(other);
   if (bytes === undefined) return null;
   return leanNamesOf(bytes).has(theorem) ? other : null;
+}
+
+/** webOf gives the address of the line that declares it, where the source says how addresses of its files are made. */
+function webOf({ path, line }: Found, { source: { web }, head }: ScannedSource): string | null {
+  if (web === undefined) return null;
+  const members: Readonly<Record<string, string>> = {
+    rev: head,
+    path: path.split("/").map(encodeURIComponent).join("/"),
+    line: String(line),
+  };
+  return web.replaceAll(/\{(rev|path|line)\}/g, (_, name: string) => members[name] ?? "");
 }

@@ -221,7 +221,7 @@ test("the adapter's axioms are the program's own, on 200 theorems all over set.m
     protocol: 1,
     root: DATABASES,
     files: [{ path: "set.mm", sha256: sha256(bytes) }],
-    options: { root: "", logical: "", flags: [] },
+    options: { root: "", logical: "", paths: [], flags: [] },
     ask: some.map((name) => ({ key: name, path: "set.mm", name: `set.${name}`, class: "theorem" })),
     own: [],
     allowed: [],

@@ -127,12 +127,12 @@ function writeFiles(
     made.add(dirname(file));
     writeFileSync(file, bytes, { mode: 0o644 });
   }
-  const { root, logical, flags } = source.source;
+  const { root, logical, paths, flags } = source.source;
   return {
     protocol: PROTOCOL,
     root: work,
     files: sources.map(([path, bytes]) => ({ path, sha256: sha256(bytes) })),
-    options: { root, logical, flags, exported: source.source.exported ?? "" },
+    options: { root, logical, paths, flags, exported: source.source.exported ?? "" },
     ask: asked.map((one) => ({ key: one.key, path: one.path, name: fullName(one), class: one.class })),
     own: source.stated,
     theorems: source.proved,

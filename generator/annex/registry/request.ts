@@ -11,6 +11,8 @@ export type AdapterRequest = {
   readonly options: {
     readonly root: string;
     readonly logical: string;
+    /** Of Coq, instead of both: `-R folder Name`. */
+    readonly paths: readonly string[];
     readonly flags: readonly string[];
     /** A file of lean4export; empty where there is none. */
     readonly exported: string;

@@ -5,6 +5,8 @@ import { ShelfError } from "../../../snapshots/errors.ts";
 import type { SourceConfig } from "./config.ts";
 import { scanAgda } from "./agda.ts";
 import { scanCoq } from "./coq.ts";
+import { expandLoads, findLoaded, namedByLoad, placeIn } from "./coq-load.ts";
+import { coqModuleOf, coqPathsOf, folderOf, isBelow } from "./coq-paths.ts";
 import type { Declaration } from "./declaration.ts";
 import { scanIsabelle } from "./isabelle.ts";
 import { scanLean } from "./lean.ts";
@@ -38,18 +40,20 @@ export type ScannedSource = Revision & {
   readonly proved: readonly string[];
 };
 
-/** What each reads of one file. @param read other files of the source */
+/** Scan reads one file. @param read other files of the source @param load what `Load` of Coq names, path and text */
 type Scan = (
   path: string,
   text: string,
   read: (path: string) => string | undefined,
+  load: (name: string, from: string) => readonly [string, string] | null,
 ) => {
   readonly declarations: readonly Declaration[];
   readonly problems: readonly string[];
 };
 const SCANNERS: Readonly<Record<SourceConfig["prover"], Scan>> = {
-  coq: (path, text) => {
-    const declarations = scanCoq(text);
+  coq: (path, text, _read, load) => {
+    const whole = expandLoads(path, text, load);
+    const declarations = scanCoq(whole.text).map((declared) => placeIn(whole, declared));
     return {
       declarations,
       problems: declarations.length === 0 && VERILOG.test(text) ? [`${JSON.stringify(path)} is Verilog, not Coq`] : [],
@@ -68,39 +72,27 @@ const RESERVED: Readonly<Partial<Record<SourceConfig["prover"], RegExp>>> = {
 };
 const MAX_DECLARATIONS = 1_000_000;
 
-/** @param others further files of the revision that are read, for records name them
- *  @throws ShelfError "bad_source" when a revision cannot be read */
+/** scanSource reads a revision and finds what its files declare.
+ *  @param others further files of the revision that are read, for records name them
+ *  @throws ShelfError "bad_source" when a revision cannot be read, or has no file of the source */
 export async function scanSource(source: SourceConfig, others: ReadonlySet<string> = new Set()): Promise<ScannedSource> {
   const { prover } = source;
-  const root = source.root.replace(/^\.?\/+|\/+$/g, "");
-  // Of a database that is named itself, the files beside it may be parts.
-  const isOne = isSourceOf(prover, root);
-  const folder = isOne ? posix.dirname(root).replace(/^\.$/, "") : root;
-  const isSource = (path: string): boolean =>
-    isSourceOf(prover, path) &&
-    (folder === "" || path.startsWith(`${folder}/`)) &&
-    !source.exclude.some((glob) => posix.matchesGlob(path, glob));
-  const paired = source.pair?.replaceAll("{x}", "**") ?? null;
-  const revision = await readRevision(
-    source,
-    (path) => isSource(path) || others.has(path) || (paired !== null && posix.matchesGlob(path, paired)),
-    PROVERS[prover].maxFile,
-  );
+  const { isSource, moduleOf, isMain } = openPlaces(source);
+  const revision = await readSources(source, isSource, others);
   const files = new Map(revision.files);
   const problems = [...revision.problems];
   const stated: string[] = [];
   const proved: string[] = [];
   const found = new Map<string, Found>();
-  const texts = textsOf(revision.files, isSource, prover);
-  const mains = prover === "metamath" ? findDatabases(texts.all()) : texts.paths;
-  for (const path of isOne ? mains.filter((one) => one === root) : mains) {
-    const scanned = SCANNERS[prover](path, texts.of(path) ?? "", texts.of);
+  const { loaded, ...texts } = textsOf(files, isSource, prover);
+  const mains = (prover === "metamath" ? findDatabases(texts.all()) : texts.paths).filter(isMain);
+  for (const path of mains.filter((one) => !loaded.has(one))) {
+    const scanned = SCANNERS[prover](path, texts.of(path) ?? "", texts.of, texts.load);
     const { declarations } = scanned;
     problems.push(...scanned.problems);
-    const file = moduleOf(path, isOne ? folder : root, prover, source.logical);
+    const file = moduleOf(path);
     // It would be taken for the prover's own, and its axioms for those that a policy allows.
-    const reserved = RESERVED[prover];
-    if (source.logical === "" && reserved?.test(file) === true) {
+    if (RESERVED[prover]?.test(file) === true) {
       problems.push(`${JSON.stringify(path)} is named like a module of ${PROVERS[prover].title}'s own library`);
       files.delete(path);
       continue;
@@ -111,8 +103,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
       if (!source.kinds.includes(declared.class) || declared.kind === "Goal") continue;
       const one = locate(declared, source, declared.path ?? path, file);
       const other = found.get(one.key);
-      if (other !== undefined)
-        problems.push(`${JSON.stringify(one.path)}:${one.line} declares ${one.key} again; the first is in ${other.path}:${other.line}`);
+      if (other !== undefined) problems.push(tellAgain(one, other));
       else found.set(one.key, one);
       if (found.size > MAX_DECLARATIONS)
         throw new ShelfError("bad_source", `${source.repo} has more than ${MAX_DECLARATIONS} declarations; leave some out.`);
@@ -121,30 +112,92 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
   return { ...revision, files, source, found: [...found.values()], stated, proved, problems };
 }
 
+/** tellAgain says that two places declare one key. */
+export function tellAgain(one: Found, first: Found): string {
+  return `${JSON.stringify(one.path)}:${one.line} declares ${one.key} again, and is left out; the first is in ${JSON.stringify(first.path)}:${first.line}`;
+}
+
+/** openPlaces says which paths are of a source, and what their modules are called. */
+function openPlaces({ prover, root: written, logical, paths, exclude }: SourceConfig) {
+  const root = folderOf(written);
+  // Of a database that is named itself, the files beside it may be parts.
+  const isOne = isSourceOf(prover, root);
+  const folder = isOne ? posix.dirname(root).replace(/^\.$/, "") : root;
+  const coq = prover === "coq" ? coqPathsOf({ root, logical, paths }) : null;
+  const has = (path: string): boolean => (coq === null ? isBelow(path, folder) : coqModuleOf(coq, path) !== null);
+  return {
+    isSource: (path: string): boolean => isSourceOf(prover, path) && has(path) && !exclude.some((glob) => posix.matchesGlob(path, glob)),
+    isMain: (path: string): boolean => !isOne || path === root,
+    moduleOf(path: string): string {
+      if (coq !== null) return coqModuleOf(coq, path) ?? "";
+      const ending = PROVERS[prover].endings.find((one) => path.endsWith(one)) ?? "";
+      const below = (folder === "" ? path : path.slice(folder.length + 1)).slice(0, -ending.length).replaceAll("/", ".");
+      return logical === "" ? below : `${logical}.${below}`;
+    },
+  };
+}
+
+/** readSources reads the files of a source, those that records name, and those that a file loads, wherever they lie. */
+async function readSources(source: SourceConfig, isSource: (path: string) => boolean, others: ReadonlySet<string>): Promise<Revision> {
+  const { prover, repo } = source;
+  const [before = "", after = ""] = source.pair?.split("{x}") ?? [];
+  const isPair = (path: string): boolean => source.pair !== undefined && path.startsWith(before) && path.endsWith(after);
+  const elsewhere = new Set<string>();
+  const read = (also: (path: string) => boolean): Promise<Revision> =>
+    readRevision(
+      source,
+      (path) => {
+        const is = isSource(path);
+        if (!is && isSourceOf(prover, path)) elsewhere.add(path);
+        return is || others.has(path) || isPair(path) || also(path);
+      },
+      PROVERS[prover].maxFile,
+    );
+  const revision = await read(() => false);
+  if (![...revision.files.keys()].some(isSource)) {
+    const folders = [...new Set([...elsewhere].map((path) => posix.dirname(path)))].sort();
+    const there =
+      folders.length === 0 ? "" : `; it has such files in ${folders.slice(0, 5).join(", ")}${folders.length > 5 ? " and others" : ""}`;
+    const where = [source.root, ...source.paths].filter((one) => one !== "").map((one) => JSON.stringify(one));
+    throw new ShelfError(
+      "bad_source",
+      `${repo} has no file of ${PROVERS[prover].title}${where.length === 0 ? "" : ` in ${where.join(", ")}`} at ${revision.head.slice(0, 12)}${there}.`,
+    );
+  }
+  if (prover !== "coq") return revision;
+  const decoder = new TextDecoder();
+  const wanted = new Set([...revision.files].flatMap(([path, bytes]) => (isSource(path) ? namedByLoad(decoder.decode(bytes)) : [])));
+  const missing = [...wanted].filter((name) => findLoaded(name, "", [...revision.files.keys()]) === null);
+  return missing.length === 0 ? revision : read((path) => missing.some((name) => findLoaded(name, "", [path]) !== null));
+}
+
 /** Texts of the sources, read when they are asked for. */
 function textsOf(files: ReadonlyMap<string, Uint8Array>, isSource: (path: string) => boolean, prover: SourceConfig["prover"]) {
-  const paths = [...files.keys()].filter(isSource);
+  const all = [...files.keys()].filter((path) => isSourceOf(prover, path));
+  const paths = all.filter(isSource);
   const known = new Map<string, string>();
   const decoder = new TextDecoder();
-  const of = (path: string): string | undefined => {
-    const bytes = isSource(path) ? files.get(path) : undefined;
+  const read = (path: string): string | undefined => {
+    const bytes = files.get(path);
     if (bytes === undefined || prover !== "metamath") return bytes === undefined ? undefined : decoder.decode(bytes);
     const text = known.get(path) ?? decoder.decode(bytes);
     known.set(path, text);
     return text;
   };
-  return { paths, of, all: () => new Map(paths.map((path) => [path, of(path) ?? ""])) };
+  const of = (path: string): string | undefined => (isSource(path) ? read(path) : undefined);
+  const load = (name: string, from: string): readonly [string, string] | null => {
+    const path = findLoaded(name, from, all);
+    return path === null ? null : [path, read(path) ?? ""];
+  };
+  const loaded = new Set(
+    prover === "coq" ? all.flatMap((path) => namedByLoad(read(path) ?? "").map((name) => findLoaded(name, path, all))) : [],
+  );
+  return { paths, of, load, loaded, all: () => new Map(paths.map((path) => [path, of(path) ?? ""])) };
 }
 
 /** The full name by which a prover is asked. A Lean name begins at its namespace, wherever the file lies. */
 function nameIn(prover: SourceConfig["prover"], file: string, name: string): string {
   return prover === "lean" ? name : `${file}.${name}`;
-}
-
-function moduleOf(path: string, root: string, prover: SourceConfig["prover"], logical: string): string {
-  const ending = PROVERS[prover].endings.find((one) => path.endsWith(one)) ?? "";
-  const below = (root === "" ? path : path.slice(root.length + 1)).slice(0, -ending.length).replaceAll("/", ".");
-  return logical === "" ? below : `${logical}.${below}`;
 }
 
 function locate(declared: Declaration, { repo, prover }: SourceConfig, path: string, file: string): Found {

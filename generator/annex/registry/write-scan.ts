@@ -1,6 +1,8 @@
 /** writeScan writes what a scan found: the lock, and the files of the revisions into the code store. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { OPEN } from "../../../snapshots/shelf/modes.ts";
+import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
 import type { RegistrySources } from "./config.ts";
 import { writeLock } from "./lock.ts";
 import type { Scan } from "./scan-all.ts";
@@ -14,8 +16,7 @@ function writeCode(store: string, sources: Scan["sources"]): void {
   for (const { source, head, files } of sources)
     for (const [path, bytes] of files) {
       const file = join(store, source.repo, head, path);
-      if (existsSync(file)) continue;
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, bytes);
+      // A file that is there may be half of one: somebody's disk was full.
+      if (!existsSync(file) || !readFileSync(file).equals(bytes)) writeWhole(file, bytes, { modes: OPEN, durable: false });
     }
 }

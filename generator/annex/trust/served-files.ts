@@ -11,9 +11,7 @@ export function addressOf(path: string): string | null {
   const encoded = `/${path.split("/").map(encodeURIComponent).join("/")}`;
   if (path.startsWith("objects/")) return objectPath(path.slice("objects/".length));
   if (path.startsWith("pages/")) return pageAddress(path.slice("pages/".length));
-  // Words that the next build goes on from.
-  if (path.startsWith("images/") || path.startsWith("assets/") || (path.startsWith("pagefind/") && !path.endsWith("/words")))
-    return encoded;
+  if (path.startsWith("images/") || path.startsWith("assets/")) return encoded;
   return path.startsWith("api/") && ROUTER.matchPath(encoded)?.route.file !== undefined ? encoded : null;
 }
 

@@ -1,45 +1,98 @@
-/** AnswerCounted is what this folder gives: a question about the registry, the claims, the catalog or the history, counted. */
-import { correct } from "../../../snapshots/query/meant.ts";
-import { findNearNames } from "../../../snapshots/query/index.ts";
-import { words } from "../../../snapshots/index/words.ts";
-import type { AnswerCounted, Counted, CountedIn, Facts } from "../../ask/counted.ts";
-import { answerAsked } from "./figures.ts";
-import { knownWords } from "./names.ts";
-import { readQuestions } from "./question.ts";
+/** counting answers a question that counts or lists a set as the query that it is, and links to the page of that query. */
+import { CLAIMS_WORDS, REGISTRY_WORDS } from "../../../snapshots/format/index.ts";
+import { pagePath } from "../../../snapshots/format/layout.ts";
+import type { ViewData } from "../../../snapshots/format/view-data.ts";
+import { claimsPath, directPath, filterValues, findClaims, findCubs, findObjects, registryPath } from "../../../snapshots/query/index.ts";
+import type { CubFacet } from "../../../snapshots/schema/cub-facets.ts";
+import type { CountedSnapshot, Counting, FactPart, Facts } from "../../ask/counted.ts";
+import { type Asked, readQuestion } from "./question.ts";
+import { type Facet, knownWords, valuesOf } from "./vocabulary.ts";
 
-export const answerCounted: AnswerCounted = async (question, asked) => {
-  const found = await count(question, asked);
-  if (found !== null) return found;
-  const mended = await mend(question, asked).catch(() => question);
-  return mended === question ? null : count(mended, asked);
-};
+const MAX_NAMED = 12; // of a list in a sentence; its link leads to all
 
-async function count(question: string, { prefix, snapshot }: CountedIn): Promise<Counted | null> {
+export const counting: Counting = { answer, knownWords };
+
+async function answer(question: string, prefix: string, snapshot: CountedSnapshot): Promise<Facts | null> {
   const data = await snapshot.data();
-  const { all, rest } = readQuestions(question, data);
-  const facts: Facts[] = [];
-  for (const asked of all) {
-    const found = await answerAsked(asked, prefix, snapshot, data);
-    if (found === null) return null;
-    facts.push(found);
-  }
-  return facts.length === 0 ? null : { facts, rest, read: question };
+  const asked = readQuestion(question, data);
+  // Records, claims and snapshots have no key that could lie under a prefix.
+  if (asked === null || (prefix !== "" && asked.set !== "objects")) return null;
+  const missing = missingOf(asked, data.library);
+  if (missing !== null) return { parts: [missing], found: [] };
+  if (asked.set === "snapshots") return countSnapshots(asked, snapshot);
+  const filters = valuesAsked(asked, data);
+  const counted = filters === null ? null : QUERIES[asked.set](data, filters, prefix);
+  return counted === null ? null : say(asked, counted);
 }
 
-/** mend reads a word that stands nowhere in the library as the one word of a counting question that is near it. */
-async function mend(question: string, { snapshot, standsNowhere }: CountedIn): Promise<string> {
-  const known = knownWords(await snapshot.data());
-  const near = (question.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((asked) => {
-    const word = asked.toLowerCase();
-    const [meant, ...others] = known.has(word) ? [] : findNearNames(word, (one) => (known.has(one) ? 1 : 0));
-    return meant === undefined || others.length > 0 ? [] : [{ asked, meant }];
-  });
-  if (near.length === 0) return question;
-  const isNowhere = await standsNowhere();
-  // "Verifyed" has the stem of "verified", which does stand somewhere.
-  const isSlip = (asked: string, meant: string): boolean => isNowhere(asked.toLowerCase()) || words(asked).join() === words(meant).join();
-  return correct(
-    question,
-    near.filter(({ asked, meant }) => isSlip(asked, meant)),
-  );
+/** missingOf says why there is nothing to count, which is not the number 0. */
+function missingOf({ set }: Asked, { registry, claims }: ViewData["library"]): string | null {
+  if (set === "records" && (registry === "none" || registry === "failed")) return REGISTRY_WORDS[registry];
+  return set === "claims" && (claims === "none" || claims === "failed") ? CLAIMS_WORDS[claims] : null;
+}
+
+type Values = ReadonlyMap<Facet, readonly string[]>;
+
+/** valuesAsked turns each "not" into the other values of its facet, as a query has them; null where a thing may have several values of it,
+ *  or none: another value then says nothing of the one that is denied. */
+function valuesAsked({ filters }: Asked, data: ViewData): Values | null {
+  const asked = new Map<Facet, readonly string[]>();
+  for (const [facet, { values, isNot }] of filters) {
+    const isRecords = facet !== "claim_standing" && facet !== "object_kind" && facet !== "collection";
+    if (isNot && isRecords && data.cubs.some((record) => filterValues(record, facet).length !== 1)) return null;
+    asked.set(facet, isNot ? valuesOf(data, facet).filter((value) => !values.includes(value)) : values);
+  }
+  return asked;
+}
+
+type Listed = { readonly name: string; readonly kind: string; readonly key: string };
+/** Counted is what a query finds, how many there are without its filters, and the site path of the page that lists it. */
+type Counted = { readonly count: number; readonly total: number; readonly first: readonly Listed[]; readonly path: string };
+
+const QUERIES: Readonly<Record<Exclude<Asked["set"], "snapshots">, (data: ViewData, values: Values, prefix: string) => Counted | null>> = {
+  records({ cubs }, values) {
+    const filters = new Map([...values].map(([facet, chosen]) => [facet as CubFacet, chosen.toSorted()]));
+    const found = findCubs(cubs, { q: "", filters, limit: MAX_NAMED });
+    const first = found.cubs.map(({ id, theorem_name: name }) => ({ name: `${name} (${id})`, kind: "record", key: id }));
+    return { count: found.count, total: cubs.length, first, path: registryPath({ q: "", filters }) };
+  },
+  claims(data, values) {
+    const standings = values.get("claim_standing") ?? null;
+    const found = findClaims(data, standings);
+    const first = found.slice(0, MAX_NAMED).map(({ id, title }) => ({ name: `${title} (${id})`, kind: "claim", key: id }));
+    return { count: found.length, total: data.claims.claims.length, first, path: claimsPath(standings) };
+  },
+  objects(data, values, prefix) {
+    const query = { kinds: values.get("object_kind") ?? null, collections: values.get("collection") ?? null, prefix };
+    const found = findObjects(data, query);
+    const path = directPath(data, query);
+    if (path === null) return null;
+    const total = findObjects(data, { kinds: null, collections: null, prefix }).length;
+    const first = found.slice(0, MAX_NAMED).map(({ key, title, kind }) => ({ name: title === key ? key : `${title} (${key})`, kind, key }));
+    return { count: found.length, total, first, path };
+  },
+  collections({ library }) {
+    const first = library.collections.map(({ title, prefix }) => ({ name: `${title} (${prefix})`, kind: "collection", key: prefix }));
+    return { count: first.length, total: first.length, first: first.slice(0, MAX_NAMED), path: pagePath.browse("") };
+  },
+};
+
+function say({ ask, set, filters }: Asked, { count, total, first, path }: Counted): Facts {
+  const figure: FactPart = { value: String(count), path };
+  const which = [...filters.values()].map(({ says }) => says).join(" and ");
+  const counted: readonly FactPart[] = filters.size === 0 ? [figure, ` ${set}`] : [figure, ` of ${total} ${set} are ${which}`];
+  if (ask === "count") return { parts: [...counted, "."], found: [] };
+  const names = first.flatMap(({ name }, at): FactPart[] => [at === 0 ? ": " : ", ", { name }]);
+  const more = count > first.length ? ` and ${count - first.length} more.` : ".";
+  return { parts: [...counted, ...names, more], found: first.map(({ kind, key }) => ({ kind, key })) };
+}
+
+async function countSnapshots({ filters }: Asked, { record, shelf }: CountedSnapshot): Promise<Facts | null> {
+  if (filters.size > 0) return null;
+  const { records } = await shelf.records.index();
+  const kept = records.filter(({ sequence }) => sequence <= record.sequence).length;
+  return {
+    parts: [{ value: String(kept), path: pagePath.snapshots }, ` snapshots are kept; the newest is of ${record.created}.`],
+    found: [],
+  };
 }

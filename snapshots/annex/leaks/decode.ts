@@ -5,7 +5,7 @@ import { brotliDecompressSync, constants, gunzipSync } from "node:zlib";
 /** Bytes that one compressed file may unfold to; a bomb is read as the bytes it is. */
 const MAX_INFLATED = 256 * 1024 * 1024;
 
-/** What lies in a gzip member or a `.br` file (Pagefind's index and fragments are gzip), else the same bytes. */
+/** What lies in a gzip member or a `.br` file, else the same bytes. */
 export function inflate(path: string, bytes: Uint8Array): Uint8Array {
   try {
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
@@ -33,15 +33,13 @@ export type Texts = {
 
 /** How the texts of a file are told apart.
  *  - text: one text; lines: one text each
- *  - json: its strings and names of members; source-json: those, and the text as it stands; bundle: that of Pagefind's fragments
+ *  - json: its strings and names of members; source-json: those, and the text as it stands
  *  - page: HTML made here; document: HTML or XML that somebody wrote, one flow of words
  *  - none: nobody reads it as text */
-export type Reading = "text" | "lines" | "json" | "source-json" | "bundle" | "page" | "document" | "none";
+export type Reading = "text" | "lines" | "json" | "source-json" | "page" | "document" | "none";
 
 export const NO_PLACE: Place = { line: null, pointer: null };
 const NOTHING: Texts = { texts: [], plain: true, place: () => NO_PLACE };
-const PAGEFIND = "pagefind_dcd";
-const CARDS = /^pagefind\/\d+\/cards\//;
 
 /** @param type media type; @param source whether somebody else wrote the bytes */
 export function findReading(type: string, source: boolean): Reading {
@@ -49,7 +47,7 @@ export function findReading(type: string, source: boolean): Reading {
   if (/\/html\b|[/+]xml\b/.test(type)) return source ? "document" : "page";
   if (source) return "text";
   if (/^text\/plain\b/.test(type)) return "lines";
-  return type.startsWith("text/") ? "text" : "bundle";
+  return type.startsWith("text/") ? "text" : "none";
 }
 
 /** @param bytes unfolded */
@@ -59,22 +57,12 @@ export function readTexts(bytes: Uint8Array, reading: Reading): Texts {
   if (reading === "page" || reading === "document") return htmlTexts(text, reading === "document");
   if (reading === "lines") return { texts: text.split("\n"), plain: true, place: (n) => ({ line: n + 1, pointer: null }) };
   if (reading === "text") return wholeText(text);
-  if (reading === "bundle" && !text.startsWith(PAGEFIND)) return NOTHING;
-  const value = parseJson(reading === "bundle" ? text.slice(PAGEFIND.length) : text);
+  const value = parseJson(text);
   if (value === undefined) return wholeText(text);
   if (reading !== "source-json") return jsonTexts(value);
   const decoded = jsonTexts(value);
   const whole = wholeText(text);
   return { texts: [text, ...decoded.texts], plain: false, place: (n, at) => (n === 0 ? whole.place(0, at) : decoded.place(n - 1, at)) };
-}
-
-/** The objects, claims or records that a file of the browser's index is about: a fragment of Pagefind's, or cards. None for other bytes. */
-export function findIndexedKeys(path: string, bytes: Uint8Array): readonly string[] {
-  const text = new TextDecoder().decode(bytes);
-  const fragment = text.startsWith(PAGEFIND) ? parseJson(text.slice(PAGEFIND.length)) : null;
-  const cards = CARDS.test(path) ? parseJson(text) : null;
-  const named = Array.isArray(cards) ? (cards as readonly unknown[]) : [(fragment as { readonly meta?: unknown } | null | undefined)?.meta];
-  return named.map((one) => (one as { readonly key?: unknown } | null | undefined)?.key).filter((key) => typeof key === "string");
 }
 
 function wholeText(text: string): Texts {

@@ -207,19 +207,13 @@ function publishKnown(secrets: GatedSecrets, data: ViewData): void {
 }
 
 /** Takes what a text says for said in public.
- *  @param by who says it
- *  @param except what is none the less to be told */
-export function publishText(
-  secrets: GatedSecrets,
-  text: string,
-  by: string | null = null,
-  except: { readonly ids: ReadonlySet<number>; readonly slots: ReadonlySet<number> } = { ids: new Set(), slots: new Set() },
-): void {
-  for (const { id } of matches(secrets, Buffer.from(text))) if (!except.ids.has(id)) secrets.publish(id, by);
-  for (const { id } of matchTitles(secrets, text)) if (!except.ids.has(id)) secrets.publish(id, by);
+ *  @param by who says it */
+export function publishText(secrets: GatedSecrets, text: string, by: string | null = null): void {
+  for (const { id } of matches(secrets, Buffer.from(text))) secrets.publish(id, by);
+  for (const { id } of matchTitles(secrets, text)) secrets.publish(id, by);
   eachShingle(text, (high, low) => {
     const place = secrets.text.find(high, low);
-    if (place >= 0 && !except.slots.has(place)) secrets.publishRun(place, by);
+    if (place >= 0) secrets.publishRun(place, by);
   });
 }
 

@@ -237,11 +237,9 @@ test("a gated JSON document is its strings as well as its lines", async () => {
   );
 });
 
-test("compressed files are looked into, also a Pagefind fragment and a cut-off file", async () => {
+test("compressed files are looked into, also a cut-off file", async () => {
   const text = JSON.stringify({ content: `${GATED_TEXT} ${KEY}`, filler: sha256("1").repeat(200) });
-  const fragment = { path: "pagefind/0/fragment/en_1.pf_fragment", type: "application/octet-stream" };
   assert.deepEqual(await scan(gzipSync(text), JSON_TYPE), ["error key", "error text"]);
-  assert.deepEqual(await scan(gzipSync(`pagefind_dcd${text}`), fragment), ["error key", "error text"]);
   assert.deepEqual(await scan(gzipSync(text).subarray(0, -20), JSON_TYPE), ["error key", "error text"]);
   assert.deepEqual(await scan(brotliCompressSync(text), { ...JSON_TYPE, path: "pages/x.br" }), ["error key", "error text"]);
   assert.deepEqual(await scan(Buffer.from([0x1f, 0x8b, 1, 2, 3])), []);
@@ -297,22 +295,6 @@ test("an extract says what its object says when that is read anew, and nothing m
   assert.deepEqual([leak?.kind, leak?.public.pointer, others], ["title", "/summary", []]);
   await leaksOf(await secretsOf(), [file("extracts/notes/b.md", JSON.stringify({ html: "<p>Nothing of it</p>" }), JSON_TYPE)], { reread });
   assert.equal(asked.length, 2);
-});
-
-test("in the browser's index an object's headings stand in one row, and no leak of its extract is excused by that", async () => {
-  const [start, rest] = [GATED_TEXT.split(" ").slice(0, 5).join(" "), GATED_TEXT.split(" ").slice(5, 12).join(" ")];
-  const fragment = (content: string): ScannedFile =>
-    file("pagefind/0/fragment/en_1.pf_fragment", gzipSync(`pagefind_dcd${JSON.stringify({ content, meta: { key: "notes/a.md" } })}`), {
-      type: "application/octet-stream",
-    });
-  const extract = (heading: readonly string[]): ScannedFile => file("extracts/notes/a.md", JSON.stringify({ heading }), JSON_TYPE);
-  const found = async (content: string, headings: readonly string[]): Promise<unknown> =>
-    (await leaksOf(await secretsOf(), [extract(headings), fragment(content)], { record: async () => [content] })).map(
-      (leak) => leak.public.path.split("/")[0],
-    );
-  assert.deepEqual(await found(`${start} ${rest}`, [start, rest]), []);
-  assert.deepEqual(await found(GATED_TEXT, [GATED_TEXT]), ["extracts", "pagefind"]);
-  assert.deepEqual(await found(TITLE, [TITLE]), ["extracts", "pagefind"]);
 });
 
 test("a leak says which public file with its line, which gated object with its line, and the text", async () => {
@@ -451,7 +433,7 @@ test("an object with the bytes, title or text of a public one is secret by its k
 
 test("a title is found in whatever case it is written, and said in public so as well", async () => {
   assert.deepEqual(await scan(TITLE.toLowerCase()), ["error title"]);
-  const files = [file("objects/a.md", TITLE.toUpperCase()), file("pages/a", TITLE), file("pagefind/words/1", TITLE.toLowerCase())];
+  const files = [file("objects/a.md", TITLE.toUpperCase()), file("pages/a", TITLE), file("assets/words", TITLE.toLowerCase())];
   assert.deepEqual(await leaksOf(await secretsOf(), files), []);
 });
 
@@ -468,7 +450,7 @@ test("what a module is called by its path alone is no secret; its path is, and a
     return gatedSecrets(tinyData(source, "public"), code, async () => passages(text));
   };
   const found = async (text: string, said: string): Promise<string[]> =>
-    (await leaksOf(await data(text), [file("pagefind/words/1", said)])).map(({ kind }) => kind);
+    (await leaksOf(await data(text), [file("assets/words", said)])).map(({ kind }) => kind);
   assert.deepEqual(await found("pub fn x() {}", "name:exporter::sinto"), []);
   assert.deepEqual(await found("pub fn x() {}", "drafts/exporter/src/sinto.rs"), ["key"]);
   assert.deepEqual(await found("//! exporter::sinto does it", "name:exporter::sinto"), ["title"]);

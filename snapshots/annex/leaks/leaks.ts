@@ -2,7 +2,7 @@
  *
  *  What a public source says, an object, a claim or a record whose author made it public, is no leak: neither there nor in
  *  anything made of it. */
-import { findIndexedKeys, inflate, NO_PLACE, type Place } from "./decode.ts";
+import { NO_PLACE, type Place } from "./decode.ts";
 import { type GatedSecrets, publishText, type SecretKind, textsOfExtract } from "./gated.ts";
 import { findRuns, type FoundText, readStretch, type Run, type Scan, scanFile, stretches } from "./scan.ts";
 import type { ScannedFile } from "../../verify/scanned-file.ts";
@@ -47,8 +47,6 @@ export type LeakOptions = {
   /** What the reader makes of a public object's bytes alone, as texts; null when that cannot be told. Asked where an extract says
    *  something that the bytes do not say as they stand. */
   readonly reread?: (key: string) => Promise<readonly string[] | null>;
-  /** What the browser's index is told of an object, by its extract, or of a claim or record: texts that stand in one row there. */
-  readonly record?: (keyOrId: string) => Promise<readonly string[]>;
   readonly allow?: readonly Allowance[];
   /** Name and digest of the public object, claim or record with a key or id; null when there is none. */
   readonly witness?: (keyOrId: string) => string | null;
@@ -78,7 +76,7 @@ type TextHit = Name & FoundText;
 export async function findLeaks(
   secrets: GatedSecrets,
   files: AsyncIterable<ScannedFile> | Iterable<ScannedFile>,
-  { reread = async () => null, record = async () => [], allow = [], witness = () => null, sketch }: LeakOptions = {},
+  { reread = async () => null, allow = [], witness = () => null, sketch }: LeakOptions = {},
 ): Promise<LeakReport> {
   const looked = { files: 0, bytes: 0 };
   if (secrets.empty) return { leaks: [], shared: [], allowed: allow.map(() => false), looked };
@@ -86,15 +84,6 @@ export async function findLeaks(
   const hits: Hit[] = [];
   const textHits: TextHit[] = [];
   const passages: Passages = new Map();
-  const leaked = { ids: new Set<number>(), slots: new Set<number>() };
-  /** Publishes what an extract, or a file of the browser's index, may say. */
-  const hearOwn = async ({ path, bytes }: ScannedFile): Promise<void> => {
-    if (path.startsWith("extracts/"))
-      for (const text of (await reread(nameOf(path))) ?? []) publishText(secrets, text, witness(nameOf(path)));
-    const keys = path.startsWith("pagefind/") ? findIndexedKeys(path, inflate(path, bytes)) : [];
-    // By then its extract has been looked through: what leaked there is no excuse for saying it again.
-    for (const key of keys) for (const text of await record(key)) publishText(secrets, text, witness(key), leaked);
-  };
   for await (const file of files) {
     const { path, source, software = false } = file;
     const name = nameOf(path);
@@ -112,18 +101,16 @@ export async function findLeaks(
       }
       continue;
     }
-    if (path.startsWith("extracts/")) for (const text of found.texts) notePassages(secrets.text, name, text, passages);
-    if (holdsSecrets(secrets, found)) await hearOwn(file);
+    if (path.startsWith("extracts/")) {
+      for (const text of found.texts) notePassages(secrets.text, name, text, passages);
+      if (holdsSecrets(secrets, found)) for (const text of (await reread(name)) ?? []) publishText(secrets, text, witness(name));
+    }
     for (const one of allowances) if (one.covers(name)) allowIn(secrets, found, one);
     for (const [id, place] of found.ids) {
-      if (isKnown(secrets, id)) continue;
-      leaked.ids.add(id);
-      hits.push({ name, path, source, id, place });
+      if (!isKnown(secrets, id)) hits.push({ name, path, source, id, place });
     }
     for (const text of found.texts) {
-      const open = openRuns(secrets, text);
-      for (const { slot } of open) leaked.slots.add(slot);
-      if (open.length > 0) textHits.push({ name, path, ...text });
+      if (openRuns(secrets, text).length > 0) textHits.push({ name, path, ...text });
     }
   }
 

@@ -1,4 +1,5 @@
-/** The Markdown twin of a page: the page at `/claims/` has one at `/claims/index.md`. */
+/** The Markdown twin of a page: the folder at `/browse/notes/` has one at `/browse/notes/index.md`. */
+import { hasTwin } from "../../format/layout.ts";
 import { absoluteHref } from "../../format/view-data.ts";
 import type { OpenSnapshot } from "../../query/open-snapshot.ts";
 import { readText } from "../../tools/object-text.ts";
@@ -7,11 +8,10 @@ import type { PageInput } from "../../page/model.ts";
 
 const MAX_TEXT = 1024 * 1024; // bytes of an object that its twin repeats, characters of a PDF; a longer one is named only
 
-/** @returns null for a page that has none: one that is only a form, or only about other pages */
+/** markdownTwin reads the page at a path once more, as Markdown. @returns null where `hasTwin` of ../../format/layout.ts is false */
 export async function markdownTwin(open: OpenSnapshot, input: PageInput): Promise<string | null> {
+  if (!hasTwin(input.chrome.path)) return null;
   const data = await open.snapshot.data();
-  // The twin of its first page has all of a long text.
-  if (input.model.page === "object" && input.model.part > 1) return null;
   const text = input.model.page === "object" ? await objectText(open, input.model.key) : null;
   return pageMarkdown(input, { href: (target) => absoluteHref(data, target, null) }, text);
 }

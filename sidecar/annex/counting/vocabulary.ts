@@ -1,0 +1,214 @@
+/** The words of a question that is counted: those of the language, and the names that a library gives to its values. */
+import { claimStandings } from "../../../snapshots/format/index.ts";
+import { memoize } from "../../../snapshots/format/relations.ts";
+import { LOST, RECORD_STANDINGS, SAID } from "../../../snapshots/format/standing.ts";
+import type { ViewData } from "../../../snapshots/format/view-data.ts";
+import { countAll } from "../../../snapshots/query/index.ts";
+import { CUB_FACETS, type CubFacet } from "../../../snapshots/schema/cub-facets.ts";
+import { KNOWN_VALUES } from "../../../snapshots/schema/index.ts";
+
+/** Set is one of the lists that have an address. */
+export type SetName = "records" | "claims" | "objects" | "collections" | "snapshots";
+export type Facet = CubFacet | "claim_standing" | "object_kind" | "collection";
+
+/** Condition narrows a set to what has one of these values of a facet, or none of them. */
+export type Condition = { readonly facet: Facet; readonly values: readonly string[]; readonly others?: true };
+
+/** Word is a word or phrase of a question: a state is said of things, a place is what they lie in, a kind is a noun of its own. */
+export type Word = {
+  readonly is: "count" | "list" | "set" | "kind" | "state" | "place" | "facet" | "link" | "joint" | "in" | "not" | "and" | "but" | "filler";
+  readonly set?: SetName;
+  readonly facet?: Facet;
+  /** The condition that it states of each set that has its facet. */
+  readonly of?: Partial<Record<SetName, Condition>>;
+  /** The condition in words. */
+  readonly says?: string;
+};
+
+const MAX_PHRASE = 8; // words
+/** Facets whose values name themselves; a value of another facet counts beside the name of its facet only. */
+const TELLING: ReadonlySet<Facet> = new Set(["repo", "production_consumption", "proof_consumption", "wiring", "invocation", "status"]);
+const PLACES: ReadonlySet<Facet> = new Set(["repo", "crate", "collection"]);
+
+const FACET_NAMES: Readonly<Record<string, Facet>> = {
+  repo: "repo",
+  repository: "repo",
+  crate: "crate",
+  collection: "collection",
+  "use case": "use_case",
+  "used for": "use_case",
+  lane: "lane",
+  tier: "tier",
+  wiring: "wiring",
+  kernel: "kernels",
+  "formal system": "formal_systems",
+  invocation: "invocation",
+  "invocation role": "invocation_role",
+  "production consumption": "production_consumption",
+  "proof consumption": "proof_consumption",
+  "proof scope": "proof_scope",
+  status: "status",
+  license: "license",
+  axiom: "axiom",
+  "rest on": "axiom",
+  "rests on": "axiom",
+  "resting on": "axiom",
+  "depend on": "axiom",
+};
+
+/** withButs names a state and what it is called when something is to be said against it: only what is verified ceases to be that. */
+const withButs = (state: string): string[] => [state, state + SAID, state + LOST];
+const records = (facet: CubFacet, ...values: string[]): Word["of"] => ({ records: { facet, values } });
+const claims = (...values: string[]): Word["of"] => ({ claims: { facet: "claim_standing", values } });
+const VERIFIED: Word["of"] = { ...records("standing", "verified"), ...claims("verified") };
+const others = (of: Word["of"]): Word["of"] =>
+  Object.fromEntries(Object.entries(of ?? {}).map(([set, condition]) => [set, { ...condition, others: true }]));
+
+/** STATES are phrases that say a value in other words; an answer says it by the first. */
+const STATES: readonly (readonly [phrases: string, of: Word["of"]])[] = [
+  ["verified|proved|proven", VERIFIED],
+  ["unverified|unproved|unproven", others(VERIFIED)],
+  ["of unspecified state|unspecified", records("standing", ...withButs("unspecified"))],
+  ["NOT_VERIFIED", records("standing", ...withButs("not_verified"))],
+  ["scoped", claims(...withButs("scoped"))],
+  ["partial|partially verified", claims(...withButs("partial"))],
+  ["called at run time|runtime|at runtime|called at runtime|used at runtime", records("invocation", "runtime")],
+  ["called by tests only|test only|only in tests|only by tests|called only by tests", records("invocation", "test-only")],
+  ["dead code|dead", records("invocation", "dead")],
+  ["unwired", records("invocation", "unwired")],
+  ["deployable", records("deployable", "true")],
+  ["free of holes|without holes|no holes", records("no_holes", "true")],
+  ["with holes|holes", records("no_holes", "false")],
+  [
+    "used in production|in production|run in production|running in production|consumed in production",
+    others(records("production_consumption", "NOT-RUNTIME-CONSUMED", "")),
+  ],
+];
+
+const WORDS: readonly (readonly [phrases: string, word: Word])[] = [
+  ["how many|number of|the number of|count|count of|total number of", { is: "count" }],
+  ["list|show|show me|give me|name|which|what|what are", { is: "list" }],
+  ["record|records|cub|cubs|proof record|proof records", { is: "set", set: "records" }],
+  ["claim|claims", { is: "set", set: "claims" }],
+  ["object|objects|file|files|document|documents", { is: "set", set: "objects" }],
+  ["collections", { is: "set", set: "collections" }],
+  ["snapshot|snapshots|publication|publications", { is: "set", set: "snapshots" }],
+  ["is|are|was|were|be|been|have been|has been", { is: "link" }],
+  ["do|does|have|has|with|having|that", { is: "joint" }],
+  ["in|inside|within|from|come from|comes from|belong to", { is: "in" }],
+  ["not|never", { is: "not" }],
+  ["and", { is: "and" }],
+  ["but", { is: "but" }],
+  ["a|an|the|of|there|all|every|of the|exist|kept|do you have|are there|please|in total|altogether", { is: "filler" }],
+];
+
+type Vocabulary = {
+  readonly words: ReadonlyMap<string, Word>;
+  /** Facet → folded value → value. */
+  readonly values: ReadonlyMap<Facet, ReadonlyMap<string, string>>;
+};
+
+/** splitWords folds the words of a text; a value that begins with "not" is one word: "not verified" is everything but that, NOT_VERIFIED one state. */
+const splitWords = (text: string): readonly string[] =>
+  text
+    .replaceAll(/\bnot[-_][\w-]+/gi, (value) => value.replaceAll(/[-_]/g, ""))
+    .normalize("NFC")
+    .toLowerCase()
+    .replaceAll("\u2019", "'")
+    .match(/[\p{L}\p{N}']+/gu) ?? [];
+const fold = (text: string): string => splitWords(text).join(" ");
+
+export function titleOf(facet: Facet): string {
+  return facet === "repo" ? "repository" : facet.replace(/^object_/, "").replaceAll("_", " ");
+}
+
+function valueWord(facet: Facet, value: string): Word {
+  const set: SetName = facet === "object_kind" || facet === "collection" ? "objects" : "records";
+  const says = PLACES.has(facet)
+    ? `in the ${titleOf(facet)} ${value}`
+    : facet === "axiom"
+      ? `resting on ${value}`
+      : `of ${titleOf(facet)} ${value}`;
+  const is = PLACES.has(facet) ? "place" : /(?:^|_)kind$/.test(facet) ? "kind" : "state";
+  return { is, of: { [set]: { facet, values: [value] } }, says };
+}
+
+/** valuesOf returns the values that a facet has in a library, and those that the interface lists. */
+export function valuesOf(data: ViewData, facet: Facet): readonly string[] {
+  if (facet === "collection") return data.library.collections.map(({ id }) => id);
+  if (facet === "object_kind") return [...new Set(data.objects.map(({ kind }) => kind))];
+  if (facet === "claim_standing") return [...new Set(data.claims.claims.map((claim) => claimStandings(data)(claim).state))];
+  const listed = facet === "standing" ? RECORD_STANDINGS : ((KNOWN_VALUES as Readonly<Record<string, readonly string[]>>)[facet] ?? []);
+  return [...new Set([...countAll(data.cubs, facet).map(({ value }) => value), ...listed])];
+}
+
+const vocabularyOf = memoize((data: ViewData): Vocabulary => {
+  const words = new Map<string, Word>();
+  const values = new Map<Facet, ReadonlyMap<string, string>>();
+  const facets: readonly Facet[] = [...CUB_FACETS.map(({ name }) => name), "object_kind", "collection"];
+  for (const facet of facets) {
+    const all = valuesOf(data, facet).filter((value) => value !== "");
+    const named = new Map(all.map((value) => [fold(value), value]));
+    // An axiom is called by the last part of its name, too, where one alone is called so.
+    if (facet === "axiom")
+      for (const [short, [only = "", ...more]] of Map.groupBy(all, (value) => fold(value.split(".").at(-1) ?? "")))
+        if (more.length === 0 && !named.has(short)) named.set(short, only);
+    if (facet === "collection") for (const { id, title } of data.library.collections) named.set(fold(title), id);
+    values.set(facet, named);
+    const isNoun = /(?:^|_)kind$/.test(facet);
+    for (const [name, value] of named)
+      for (const phrase of isNoun ? [name, name.endsWith("y") ? `${name.slice(0, -1)}ies` : `${name}s`] : [name]) {
+        const known = words.get(phrase);
+        const own = valueWord(facet, value);
+        // One noun may be a kind of records and one of objects; of two facets of records the first of the table is meant.
+        if (known?.is === own.is) words.set(phrase, { ...known, of: { ...own.of, ...known.of } });
+        else if (isNoun || facet === "collection" || TELLING.has(facet)) words.set(phrase, own);
+      }
+  }
+  for (const [name, facet] of Object.entries(FACET_NAMES)) words.set(name, { is: "facet", facet });
+  // A place of that name may be meant, or all of it.
+  for (const whole of ["library", "registry"]) if (!words.delete(whole)) words.set(`in the ${whole}`, { is: "filler" });
+  for (const [phrases, of = {}] of STATES) {
+    const [says = "", ...more] = phrases.split("|");
+    for (const phrase of [says, ...more].map(fold)) words.set(phrase, { is: "state", of, says });
+  }
+  for (const [phrases, word] of WORDS) for (const phrase of phrases.split("|")) words.set(phrase, word);
+  return { words, values };
+});
+
+/** knownWords returns every word that a question to be counted may have. */
+export const knownWords = memoize(
+  (data: ViewData): ReadonlySet<string> => new Set([...vocabularyOf(data).words.keys()].flatMap((phrase) => phrase.split(" "))),
+);
+
+/** readWords returns the words of a question in order, the longest phrase first; null when it has a word that is none of them. */
+export function readWords(question: string, data: ViewData): readonly Word[] | null {
+  const { words, values } = vocabularyOf(data);
+  const raw = splitWords(question.replaceAll(/\brun[ -]time\b/gi, "runtime").replaceAll(/\b(is|are|do|does)n['\u2019]t\b/gi, "$1 not"));
+  const longest = <T>(at: number, known: ReadonlyMap<string, T> | undefined): { readonly found: T; readonly end: number } | null => {
+    for (let length = Math.min(MAX_PHRASE, raw.length - at); length > 0; length--) {
+      const found = known?.get(raw.slice(at, at + length).join(" "));
+      if (found !== undefined) return { found, end: at + length };
+    }
+    return null;
+  };
+  const read: Word[] = [];
+  for (let at = 0; at < raw.length; ) {
+    const next = longest(at, words);
+    // "the sorted-lists crate": a name that may be a word of its own counts beside its facet.
+    const behind = [...values].flatMap(([facet, named]) => {
+      const value = longest(at, named);
+      const title = value === null ? null : longest(value.end, words);
+      return value !== null && title?.found.facet === facet ? [{ found: valueWord(facet, value.found), end: title.end }] : [];
+    });
+    const facet = next?.found.facet;
+    let from = next?.end ?? at;
+    while (facet !== undefined && ["is", "of", "the", "named", "called"].includes(raw[from] ?? "")) from++;
+    const beside = facet === undefined ? null : longest(from, values.get(facet));
+    const taken = beside !== null && facet !== undefined ? { found: valueWord(facet, beside.found), end: beside.end } : (behind[0] ?? next);
+    if (taken === null) return null;
+    if (taken.found.is !== "filler") read.push(taken.found);
+    at = taken.end;
+  }
+  return read;
+}

@@ -1,0 +1,68 @@
+/** Signposting (signposting.org): the typed links of the library, an object, a claim or a record. The head of the thing's page has them, and the
+ *  headers of the answer that serves it. */
+import { objectPath, pagePath, parsePart, parseSlug, parseKeyPath } from "../format/layout.ts";
+import { relationsOf } from "../format/relations.ts";
+import type { ObjectRow, ViewData } from "../format/view-data.ts";
+import type { Claim } from "../schema/claims.ts";
+import type { CubRecord } from "../schema/cubs.ts";
+import { KINDS } from "../schema/kinds.ts";
+import { licenceUrl } from "../schema/scalar.ts";
+
+export type TypedLink = { readonly rel: string; readonly href: string; readonly type: string | null };
+
+/** Linked holds what typed links follow from. */
+export type Linked = {
+  /** Site path of the thing's page. */
+  readonly path: string;
+  /** The name of its type at schema.org. */
+  readonly schema: string;
+  readonly license?: string | undefined;
+  /** The bytes of an object. */
+  readonly item?: { readonly path: string; readonly type: string };
+};
+
+export const LIBRARY: Linked = { path: pagePath.front, schema: "DataCatalog" };
+
+export function linkedObject({ key, kind, license, media_type: type }: Pick<ObjectRow, "key" | "kind" | "license" | "media_type">): Linked {
+  return { path: pagePath.object(key), schema: KINDS[kind].schema, license, item: { path: objectPath(key), type } };
+}
+
+export function linkedClaim({ id }: Pick<Claim, "id">): Linked {
+  return { path: pagePath.claim(id), schema: KINDS.claim.schema };
+}
+
+export function linkedRecord({ id, license }: Pick<CubRecord, "id" | "license">): Linked {
+  return { path: pagePath.record(id), schema: KINDS.record.schema, license };
+}
+
+/** findLinked finds the thing that a page is of. @param path of the page, or of a part of it
+ *  @returns null for a page that is of no single thing */
+export function findLinked(data: ViewData, path: string): Linked | null {
+  if (path === pagePath.front) return LIBRARY;
+  const { claimByPath, objectByKey, recordById } = relationsOf(data);
+  const [, room, rest = ""] = /^\/(object|claims|registry)\/(.+)\/$/s.exec(path) ?? [];
+  if (room === "object") {
+    const row = objectByKey.get(parseSlug(parseKeyPath(parsePart(rest).slug)) ?? "");
+    return row === undefined ? null : linkedObject(row);
+  }
+  if (room === "claims") {
+    const id = claimByPath.get(path);
+    return id === undefined ? null : linkedClaim({ id });
+  }
+  const record = recordById.get(rest);
+  return record === undefined ? null : linkedRecord(record);
+}
+
+/** @param absolute makes an address of a site path */
+export function typedLinks({ path, schema, license, item }: Linked, absolute: (path: string) => string): readonly TypedLink[] {
+  const url = absolute(path);
+  const terms = licenceUrl(license);
+  return [
+    { rel: "cite-as", href: url, type: null },
+    { rel: "type", href: `https://schema.org/${schema}`, type: null },
+    ...(item === undefined ? [] : [{ rel: "item", href: absolute(item.path), type: item.type }]),
+    ...(terms === null ? [] : [{ rel: "license", href: terms, type: null }]),
+    { rel: "describedby", href: `${url}cite.bib`, type: "application/x-bibtex" },
+    { rel: "describedby", href: `${url}cite.json`, type: "application/vnd.citationstyles.csl+json" },
+  ];
+}
