@@ -3,7 +3,8 @@
 export type CoqItem = { readonly comment: boolean; readonly start: number; readonly end: number };
 
 /** What may stand before a command's word; `Timeout` and `Redirect` take something with them. */
-const PREFIX = /(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Program|Time|Instructions|Fail|Succeed|Timeout|Redirect|Profile)(?![\p{L}\p{N}_'])/uy;
+const PREFIX =
+  /(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Program|Time|Instructions|Fail|Succeed|Timeout|Redirect|Profile)(?![\p{L}\p{N}_'])/uy;
 const TAKEN: Readonly<Record<string, RegExp>> = { Timeout: /\w+/y, Redirect: /"[^"]*"|[\p{L}_][\p{L}\p{N}_'.]*/uy, Profile: /"[^"]*"|/y };
 const WORD = /[A-Z]\w*/y;
 const KIND = /(?:Type|Import|Export|Structure)(?=\s|\(\*)/y;

@@ -23,7 +23,10 @@ export function holdOutline(source: Uint8Array, declared: readonly GlobDeclarati
   const { lineAt } = openOffsets(Buffer.from(source).toString("latin1"));
   const elsewhere = new Map<string, number>();
   for (const { class: kind, name, line } of declarations) {
-    const places = kind === "theorem" ? declared.filter((one) => one.kind === "prf" && (one.inner === "<>" ? one.name : `${one.inner}.${one.name}`) === name) : [];
+    const places =
+      kind === "theorem"
+        ? declared.filter((one) => one.kind === "prf" && (one.inner === "<>" ? one.name : `${one.inner}.${one.name}`) === name)
+        : [];
     const [last] = places.slice(-1);
     if (last !== undefined && !places.some(({ at }) => lineAt(at) === line)) elsewhere.set(name, lineAt(last.at));
   }

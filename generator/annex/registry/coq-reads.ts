@@ -20,7 +20,7 @@ const MAX_WORDS = 10_000; // UTF-16 units of a statement that is asked
 const PLAIN = "-(coercions, notations)";
 
 export function namesIn(words: string): string[] {
-  return [...new Set(words.replaceAll(/"[^"]*"/g, " ").match(NAMES))];
+  return [...new Set(words.replaceAll(/"[^"]*"/g, " ").match(NAMES) ?? [])];
 }
 
 /** @param text of the file that declares them
@@ -86,7 +86,11 @@ function foundBy(located: string): string | null {
 }
 
 function innerOf(name: string, module: string): string {
-  return name.slice(module.length + 1).split(".").slice(0, -1).join(".");
+  return name
+    .slice(module.length + 1)
+    .split(".")
+    .slice(0, -1)
+    .join(".");
 }
 
 /** isOneTerm refuses what would not stay between its brackets, what is cut off, and what runs tactics. */

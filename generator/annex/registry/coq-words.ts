@@ -3,6 +3,7 @@ import type { StatementWord } from "../../../snapshots/schema/index.ts";
 import { readCoqCommand, readSentences } from "../../extract/coq-sentences.ts";
 import { type Glob, type GlobDeclaration, globName, openOffsets } from "./coq-glob.ts";
 import { namesIn, type Read } from "./coq-reads.ts";
+import type { Asked } from "./request.ts";
 import { sentenceAt } from "./coq-uses.ts";
 import { fold } from "./declaration.ts";
 
@@ -18,16 +19,20 @@ const USUAL_SCOPES = new Set(["", "core_scope", "type_scope", "nat_scope", "func
 export function openWords(files: readonly GlobFile[]) {
   const opened = new Map(files.map((file) => [file.module, openFile(file)]));
   const defined = new Map<string, { readonly file: OpenFile; readonly one: GlobDeclaration }>();
-  const literals: { readonly parts: readonly string[]; readonly full: string }[] = [];
+  const literals: { readonly parts: readonly string[]; readonly full: string; readonly module: string }[] = [];
   for (const file of opened.values())
     for (const one of file.glob.declared) {
       const full = globName(file.module, one.inner, one.name);
       defined.set(full, { file, one });
       const parts = one.kind === "not" ? literalsOf(one.name) : null;
-      if (parts !== null) literals.push({ parts, full });
+      if (parts !== null) literals.push({ parts, full, module: file.module });
     }
-  const shortNames = new Set([...defined].filter(([, { one }]) => one.kind !== "not").map(([, { one }]) => one.name.split(".").at(-1) ?? ""));
-  const inserted = new Set([...defined.keys()].filter((name) => opened.get(libraryOf(name, opened))?.coercions.has(name.split(".").at(-1) ?? "")));
+  const shortNames = new Set(
+    [...defined].filter(([, { one }]) => one.kind !== "not").map(([, { one }]) => one.name.split(".").at(-1) ?? ""),
+  );
+  const inserted = new Set(
+    [...defined.keys()].filter((name) => opened.get(libraryOf(name, opened))?.coercions.has(name.split(".").at(-1) ?? "")),
+  );
   const mark = (word: string, kind: StatementWord["kind"], full: string, standsFor?: string): StatementWord => {
     const there = defined.get(full);
     return {
@@ -40,34 +45,43 @@ export function openWords(files: readonly GlobFile[]) {
   return {
     /** Names in these words that may be names of these sources. */
     candidates: (words: string): string[] => namesIn(words).filter((name) => !name.includes(".") && shortNames.has(name)),
-    /** @param mentions full names of these sources that the type names, as the prover prints it with everything shown */
-    of(module: string, name: string, words: string, read: Read | undefined, mentions: readonly string[]): StatementWord[] {
+    /** @param visible modules whose notations may be there
+     *  @param mentions full names of these sources that the type names, as the prover prints it with everything shown */
+    of(
+      { name, words }: Asked,
+      module: string,
+      visible: ReadonlySet<string>,
+      read: Read | undefined,
+      mentions: readonly string[],
+    ): StatementWord[] {
       const file = opened.get(module);
       const found = new Map<string, StatementWord>();
       const add = (word: StatementWord): void => void found.set(`${word.kind} ${word.word}`, word);
-      for (const word of namesIn(words)) if (isDisguised(word)) add(mark(word, "letters", "", `letters of another alphabet: ${spell(word)}`));
+      for (const word of namesIn(words))
+        if (isDisguised(word)) add(mark(word, "letters", "", `letters of another alphabet: ${spell(word)}`));
       if (/\bltac\s*:/.test(words)) add(mark("ltac:(…)", "tactic", "", "what a tactic finds"));
       for (const [word, before] of read?.shadows ?? []) {
-        const own = [...mentions, ...(file?.namesAt(name) ?? [])].find((full) => full.split(".").at(-1) === word);
+        const own = [...mentions, ...(file?.namesAt(name) ?? [])].find((full) => defined.has(full) && full.split(".").at(-1) === word);
         if (own !== undefined) add(mark(word, "name", own, `${own}, not ${before}`));
       }
       const named = new Set<string>();
       for (const { word, library, inner, name: key, kind } of file?.referencesOf(name) ?? []) {
         const full = globName(library, inner, key);
         named.add(full);
-        const scope = /^(?:::|\d*)([^:]*):/.exec(key)?.[1] ?? "";
+        const scope = /^::([^:]*):/.exec(key)?.[1] ?? "";
         if (opened.has(library) && (kind === "not" || kind === "abbrev")) add(mark(word, "notation", full));
         else if (kind === "not" && read?.isType !== true && !USUAL_SCOPES.has(scope)) add(mark(word, "scope", "", scope));
       }
       if (read?.isType !== true) {
-        const tokens = words.match(/[\p{L}\p{N}_']+|[^\s\p{L}\p{N}_']/gu) ?? [];
-        for (const { parts, full } of literals)
-          if (!named.has(full) && parts.every((part) => tokens.includes(part) || words.includes(` ${part} `))) add(mark(parts.join(" "), "notation", full));
+        const tokens: readonly string[] = words.match(/[\p{L}\p{N}_']+|[^\s\p{L}\p{N}_']/gu) ?? [];
+        for (const { parts, full, module: of } of literals)
+          if (visible.has(of) && !named.has(full) && parts.every((part) => tokens.includes(part) || words.includes(` ${part} `)))
+            add(mark(parts.join(" "), "notation", full));
       }
-      const written = new Set(namesIn(words).map((one) => one.split(".").at(-1)));
+      const written = new Set(namesIn(words).map((one) => one.split(".").at(-1) ?? ""));
       const throughNotations = [...found.values()].some(({ kind }) => kind === "notation");
       for (const full of mentions) {
-        if (written.has(full.split(".").at(-1)) || named.has(full)) continue;
+        if (written.has(full.split(".").at(-1) ?? "") || named.has(full)) continue;
         if (inserted.has(full)) add(mark(full, "coercion", full, "put in by the prover where it is not written"));
         else if (!throughNotations) add(mark(full, "implicit", full, "put in by the prover where it is not written"));
       }
@@ -91,7 +105,8 @@ function openFile({ path, module, source, glob }: GlobFile) {
     const command = readCoqCommand(text, sentence);
     if (command?.word === "Coercion" && command.name !== null) coercions.add(command.name.split(".").at(-1) ?? "");
     else if (command !== null && /:>/.test(text.slice(sentence.start, sentence.end)))
-      for (const [, field = ""] of text.slice(sentence.start, sentence.end).matchAll(/([\p{L}_][\p{L}\p{N}_']*)\s*:>/gu)) coercions.add(field);
+      for (const [, field = ""] of text.slice(sentence.start, sentence.end).matchAll(/([\p{L}_][\p{L}\p{N}_']*)\s*:>/gu))
+        coercions.add(field);
   }
   const referencesOf = (name: string) => {
     const at = places.get(name)?.at;
@@ -120,7 +135,8 @@ function openFile({ path, module, source, glob }: GlobFile) {
 }
 
 function libraryOf(full: string, opened: ReadonlyMap<string, unknown>): string {
-  for (let at = full.lastIndexOf("."); at > 0; at = full.lastIndexOf(".", at - 1)) if (opened.has(full.slice(0, at))) return full.slice(0, at);
+  for (let at = full.lastIndexOf("."); at > 0; at = full.lastIndexOf(".", at - 1))
+    if (opened.has(full.slice(0, at))) return full.slice(0, at);
   return "";
 }
 
@@ -140,5 +156,8 @@ export function isDisguised(name: string): boolean {
 }
 
 function spell(name: string): string {
-  return [...name].filter((letter) => !/[\p{ASCII}]/u.test(letter)).map((letter) => `${letter} is U+${letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`).join(", ");
+  return [...name]
+    .filter((letter) => !/[\p{ASCII}]/u.test(letter))
+    .map((letter) => `${letter} is U+${letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`)
+    .join(", ");
 }

@@ -110,8 +110,7 @@ export function scanCoqFile(text: string): { readonly declarations: Declaration[
         if (word === "Let") {
           scopes.findLast(({ name: of }) => of === null)?.assumed.push(`Let ${fold(textOf(text, command.after, sentence.end))}`);
           skipLocal(text, command, sentence, open);
-        }
-        else if (word !== "Context") declare(command, sentence);
+        } else if (word !== "Context") declare(command, sentence);
       }
     }
     comment = null;
@@ -156,11 +155,15 @@ const PARAMETER = /\(\s*(?:(?:Import|Export)\s+)?((?:[\p{L}_][\p{L}\p{N}_']*\s+)
 /** openModule pushes the module that a sentence opens. @returns modules that Coq lists of it: itself, and its parameters */
 function openModule(text: string, scopes: Scope[], command: CoqCommand, sentence: CoqItem): string[] {
   const head = textOf(text, command.after, sentence.end);
-  if (command.word === "Declare") return [...(/^\s*Module\s+(?:(?:Import|Export)\s+)?([\p{L}_][\p{L}\p{N}_']*)/u.exec(head)?.slice(1) ?? [])].map((name) => `module ${name}`);
+  if (command.word === "Declare")
+    return [...(/^\s*Module\s+(?:(?:Import|Export)\s+)?([\p{L}_][\p{L}\p{N}_']*)/u.exec(head)?.slice(1) ?? [])].map(
+      (name) => `module ${name}`,
+    );
   if (command.name === null) return [];
   const isType = /^\s*Type\s/.test(head);
   const listed = [`${isType ? "module type" : "module"} ${command.name}`];
-  for (const [, more = "", last = ""] of head.matchAll(PARAMETER)) listed.push(...[...more.split(/\s+/), last].filter((name) => name !== "").map((name) => `module ${name}`));
+  for (const [, more = "", last = ""] of head.matchAll(PARAMETER))
+    listed.push(...[...more.split(/\s+/), last].filter((name) => name !== "").map((name) => `module ${name}`));
   if (head.replaceAll(WITH_IN_TYPE, "").includes(":=") || /^\s*(?:Type\s+)?\S+\s*<\+/.test(head)) return listed;
   const parameters = new RegExp(String.raw`^\s*(?:(?:Type|Import|Export)\s+)?[\p{L}_][\p{L}\p{N}_']*\s*\(`, "u").test(head);
   scopes.push({ name: command.name, abstract: isType || parameters, assumed: [] });
