@@ -122,6 +122,7 @@ async function answerOf(
     paths,
     there.map(({ one }) => one),
     words.candidates,
+    lists.modules,
   );
   for (const [at, { one, statement }] of there.entries()) {
     const { sha256: type_sha256, mentions } = statements[at] as Printed;
@@ -142,12 +143,14 @@ async function readAll(
   paths: readonly string[],
   asked: readonly Asked[],
   candidates: (words: string) => readonly string[],
+  modules: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Read>> {
   const all = new Map<string, Read>();
   const theorems = asked.filter(({ words }) => words !== "");
   if (theorems.length === 0) return all;
   const libraries = request.files.filter(({ path }) => path.endsWith(".v")).map(({ path }) => moduleOf(path));
   const isOwn = (name: string, from: string): boolean =>
+    modules.has(name.split(".").at(-1) ?? "") ||
     libraries.some((library) => (library === name || library.endsWith(`.${name}`)) && (from === "" || library.startsWith(`${from}.`)));
   const coq = new Coq(open, paths.map(moduleOf));
   for (const [path, some] of Map.groupBy(theorems, (one) => one.path)) {
@@ -163,19 +166,23 @@ type Lists = ReturnType<typeof openLists>;
 
 /** openLists reads what Coq lists of the files and of all that they import. */
 function openLists({ request, moduleOf, importsOf }: Asking, paths: readonly string[]) {
+  const modules = new Set<string>();
   const files = importsOf(paths).flatMap((path) => {
     const glob = globOf(join(request.root, `${path}o`));
     const source = readFileSync(join(request.root, path));
     const hasParts = namedByLoad(source.toString("utf8")).length > 0;
-    return existsSync(glob) && !hasParts
-      ? [{ path, module: moduleOf(path), source, glob: readGlob(readFileSync(glob, "utf8")) as Glob }]
-      : [];
+    if (!existsSync(glob)) return [];
+    const listed: Glob = readGlob(readFileSync(glob, "utf8"));
+    for (const { kind, name } of listed.declared) if (kind === "mod" || kind === "modtype") modules.add(name);
+    return hasParts ? [] : [{ path, module: moduleOf(path), source, glob: listed }];
   });
   const visible = new Map<string, ReadonlySet<string>>();
   const outlines = new Map(
     files.filter(({ path }) => paths.includes(path)).map((file) => [file.path, holdOutline(file.source, file.glob.declared)]),
   );
   return {
+    /** Last names of modules inside the files. */
+    modules,
     words: openWords(files),
     /** Modules whose notations a file may see. */
     visibleFrom(path: string): ReadonlySet<string> {

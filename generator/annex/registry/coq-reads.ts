@@ -49,7 +49,13 @@ export async function readPlainly(
     const questions = [
       `Module plain${frame}. ${installed.map((one) => write(one, "")).join("\n")}`,
       ...names.map((name) => `Locate Term ${name}.`),
-      [...own.map((one) => write(one, PLAIN)), ...modules.map((name) => `Import ${PLAIN}${name}.`)].join("\n"),
+      [
+        ...own.filter(({ required }) => required).map((one) => write(one, PLAIN)),
+        `Import ${PLAIN}${module}.`,
+        // Modules of the file itself are there after it alone.
+        ...own.filter(({ required }) => !required).map((one) => write(one, PLAIN)),
+        ...modules.slice(1).map((name) => `Import ${PLAIN}${name}.`),
+      ].join("\n"),
       ...those.map(
         ({ one }, at) => `Definition read${at} : (${one.words}) := @${one.name}. Set Printing All. Print read${at}. Unset Printing All.`,
       ),

@@ -93,6 +93,12 @@ const LIES: readonly (readonly [lie: string, text: string, shown: string, kinds:
   ["a tactic in the statement", `Theorem t : ltac:(exact True). ${TRUE}`, "True", ["tactic"]],
   ["a letter of another alphabet", `Definition F\u0430lse := True.\nTheorem t : F\u0430lse. ${TRUE}`, "SHADOW.F\u0430lse", ["letters"]],
   ["a Greek letter that looks Latin", `Definition T\u03bfp := True.\nTheorem t : T\u03bfp. ${TRUE}`, "SHADOW.T\u03bfp", ["letters"]],
+  [
+    "a notation of a module that is imported by its full name",
+    `Module N. Notation "'P' = 'NP'" := True. End N. Module O := N. Import L.L25.O.\nTheorem t : P = NP. ${TRUE}`,
+    "True",
+    ["notation"],
+  ],
 ];
 
 const HONEST: readonly string[] = [
