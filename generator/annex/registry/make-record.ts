@@ -49,11 +49,13 @@ export function makeRecord(
   const verdicts = checks.of(one, source);
   const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
   const [newest] = verdicts;
-  const elaborated = printed !== null && (one.context.length > 0 || one.class !== "theorem");
+  // Words that a prover was asked of, and that are not what it checked, are no statement.
+  const isWords = newest?.is_words ?? null;
+  const elaborated = printed !== null && (isWords === null ? one.context.length > 0 || one.class !== "theorem" : !isWords);
   const disputed =
     verdicts.length > 0 && checks.second(one, source).some((second) => contradiction(verdicts[0] as ToldVerdict, second) !== null);
   const allowed = readPolicy(policy.axioms);
-  const states = statesOf(one.class, one.holes.length, verdicts, allowed, printed !== null, disputed);
+  const states = statesOf(one.class, one.holes.length, verdicts, allowed, printed === null ? null : isWords, disputed);
   const state = lower(states.verification_state, said["verification_state"]);
   const outside = state === states.verification_state && !disputed ? outsideAlone(verdicts, allowed) : [];
   const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING)]));
@@ -76,6 +78,8 @@ export function makeRecord(
     // What was compiled is the text. Where sections or the body say more than the text, the prover's print is what is stated.
     statement: elaborated ? printed : statementOf(one),
     statement_basis: elaborated ? "elaborated" : "source",
+    ...(elaborated && one.statement !== "" && one.class === "theorem" ? { statement_source: statementOf(one) } : {}),
+    ...(newest?.words === undefined || newest.words.length === 0 ? {} : { statement_words: newest.words }),
     ...(one.summary === "" ? {} : { summary: one.summary }),
     revision: source.head,
     anchor: { path: one.path, line: one.line, end_line: one.endLine },

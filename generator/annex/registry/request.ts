@@ -1,7 +1,14 @@
 /** What an adapter is asked. It stands apart from what reads the answer, so that an adapter starts without a library of schemas. */
 export const PROTOCOL = 1;
 
-export type Asked = { readonly key: string; readonly path: string; readonly name: string; readonly class: string };
+export type Asked = {
+  readonly key: string;
+  readonly path: string;
+  readonly name: string;
+  readonly class: string;
+  /** What the text of a theorem states; empty of others. */
+  readonly words: string;
+};
 
 export type AdapterRequest = {
   readonly protocol: typeof PROTOCOL;
