@@ -62,7 +62,7 @@ export function readChecks({ store, trust }: { readonly store: string; readonly 
     subjects.set(predicate, new Map(subject.map(({ name: path, digest: of }) => [path, of.sha256])));
     const logs = new Map(predicate.logs.map(({ path, log }) => [path, log]));
     for (const result of predicate.results) {
-      const log = result.state === "accepted" ? "" : (logs.get(result.path) ?? "").slice(0, MAX_LOG);
+      const log = result.state === "accepted" ? "" : (result.reason ?? logs.get(result.path) ?? "").slice(0, MAX_LOG);
       const told = { ...result, log, signers: opened.signers, counted: opened.counted, check: predicate, sha256: digest };
       const known = byKey.get(result.key);
       if (known === undefined) byKey.set(result.key, [told]);

@@ -51,7 +51,8 @@ export function makeRecord(
   const [newest] = verdicts;
   const elaborated = printed !== null && (one.context.length > 0 || one.class !== "theorem");
   const disputed =
-    verdicts.length > 0 && checks.second(one, source).some((second) => contradiction(verdicts[0] as ToldVerdict, second) !== null);
+    verdicts.some(({ state }) => state === "disagrees") ||
+    checks.second(one, source).some((second) => verdicts[0] !== undefined && contradiction(verdicts[0], second) !== null);
   const states = statesOf(one.class === "theorem", one.holes.length, verdicts, readPolicy(policy.axioms), printed !== null, disputed);
   const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING)]));
   const api = String(meta["public_api"] ?? "");

@@ -1,6 +1,5 @@
 /** Metamath databases, read without the program: a file holds several statements on a line, includes others, and states all that its
- *  theorems may rest on. What is read here is what scanning shows, and what the adapter derives axioms and uses from: the program of Metamath
- *  says only whether each proof holds. */
+ *  theorems may rest on. Scanning shows what is read here, and proofs, axioms and uses are worked out from it. */
 import { posix } from "node:path";
 import { type Declaration, fold } from "./declaration.ts";
 
@@ -18,6 +17,14 @@ export type MetamathStatement = {
   readonly statement: string;
   /** What the scopes around it assume: essential hypotheses, in order. */
   readonly hypotheses: readonly string[];
+  /** The symbols after the type. */
+  readonly symbols: readonly string[];
+  /** The hypotheses that whoever uses it has to fill in, in the order in which they stand. */
+  readonly mandatory: readonly MetamathHypothesis[];
+  /** Groups of variables that are kept apart here, those of its proof alone among them. */
+  readonly apart: readonly (readonly string[])[];
+  /** Its place among hypotheses and statements: each may use only what stands before it. */
+  readonly at: number;
   /** Types of its variables, and pairs of them that must not share a variable: part of what is stated. */
   readonly types: readonly string[];
   readonly distinct: readonly string[];
@@ -26,10 +33,25 @@ export type MetamathStatement = {
   readonly proof: string | null;
 };
 
+/** A variable's type (`$f`), or a claim (`$e`). */
+export type MetamathHypothesis = {
+  readonly label: string;
+  readonly floats: boolean;
+  readonly type: string;
+  readonly symbols: readonly string[];
+  readonly at: number;
+  /** Where its scope ends. */
+  until: number;
+};
+
 export type MetamathDatabase = {
   readonly statements: readonly MetamathStatement[];
+  readonly hypotheses: ReadonlyMap<string, MetamathHypothesis>;
+  readonly variables: ReadonlySet<string>;
   /** Types that only say how something is written: variables have them, and no hypothesis claims one. */
   readonly syntax: ReadonlySet<string>;
+  /** Types that a hypothesis claims. */
+  readonly claimed: ReadonlySet<string>;
   /** The file itself and all that it includes. */
   readonly paths: readonly string[];
   readonly problems: readonly string[];
@@ -38,8 +60,6 @@ export type MetamathDatabase = {
 const KEYWORD = /^\$[acdefpv.={}]$/;
 
 type Open = { readonly path: string; readonly text: string; at: number; line: number };
-type Float = { readonly type: string; readonly order: number };
-type Hypothesis = { readonly text: string; readonly variables: readonly string[] };
 
 /** Cursor gives the words of a file and of those that it includes, each file once; comments are passed over, the last one is kept. */
 class Cursor {
@@ -64,7 +84,7 @@ class Cursor {
     return this.open.at(-1)?.line ?? 1;
   }
 
-  private place(): string {
+  place(): string {
     return `${JSON.stringify(this.path)}:${this.line}`;
   }
 
@@ -158,68 +178,132 @@ function countLines(text: string, from: number, to: number): number {
   return count;
 }
 
+type Scope = {
+  readonly variables: number;
+  readonly hypotheses: number;
+  readonly apart: readonly (readonly string[])[];
+};
+
 /** @param read the text of a file of the sources */
 export function readMetamath(main: string, read: (path: string) => string | undefined): MetamathDatabase {
   const cursor = new Cursor(main, read);
   const statements: MetamathStatement[] = [];
   const labels = new Set<string>();
-  const floats = new Map<string, Float>();
-  const names: string[] = []; // variables with a type, in the order of their scopes
-  const hypotheses: Hypothesis[] = [];
-  const groups: (readonly string[])[] = [];
-  const scopes: (readonly [number, number, number])[] = [];
+  const hypotheses = new Map<string, MetamathHypothesis>();
+  const constants = new Set<string>();
+  const variables = new Set<string>(); // of all scopes: a symbol is never both
+  const active = new Set<string>();
+  const order: string[] = []; // of the active variables
+  const floats = new Map<string, MetamathHypothesis>();
+  const open: MetamathHypothesis[] = []; // in the scopes that are open
+  let apart: readonly (readonly string[])[] = [];
+  const scopes: Scope[] = [];
   const syntax = new Set<string>();
   const claimed = new Set<string>();
-  const variablesOf = (words: readonly string[]): string[] => words.filter((word) => floats.has(word));
   let label: { readonly name: string; readonly path: string; readonly line: number; readonly comment: string } | null = null;
+  let at = 0;
+  const problem = (what: string): void => void cursor.problems.push(`${cursor.place()} ${what}`);
 
+  const declare = (names: readonly string[], constant: boolean): void => {
+    if (constant && scopes.length > 0) problem("declares constants within a scope");
+    for (const name of names) {
+      if (constants.has(name) || active.has(name) || (constant && variables.has(name)) || labels.has(name))
+        problem(`declares ${JSON.stringify(name)} again`);
+      if (constant) constants.add(name);
+      else {
+        variables.add(name);
+        active.add(name);
+        order.push(name);
+      }
+    }
+  };
+  const close = (): void => {
+    const scope = scopes.pop();
+    if (scope === undefined) return problem("closes a scope that is not open");
+    for (const name of order.splice(scope.variables)) active.delete(name);
+    for (const one of open.splice(scope.hypotheses)) {
+      one.until = at++;
+      if (one.floats) floats.delete(one.symbols[0] ?? "");
+    }
+    apart = scope.apart;
+  };
+  const separate = (names: readonly string[]): void => {
+    if (new Set(names).size < Math.max(2, names.length) || names.some((name) => !active.has(name)))
+      problem("keeps apart what are no different variables");
+    apart = [...apart, names];
+  };
+  /** The type and the symbols of a hypothesis or statement, each of which is declared here. */
+  const expression = (words: readonly string[]): { type: string; symbols: readonly string[] } => {
+    const [type = "", ...symbols] = words;
+    if (!constants.has(type)) problem(`begins with ${JSON.stringify(type)}, which is no constant`);
+    const unknown = symbols.find((name) => !constants.has(name) && !floats.has(name));
+    if (unknown !== undefined) problem(`has ${JSON.stringify(unknown)}, which is no constant and no variable with a type`);
+    return { type, symbols };
+  };
+  const claimLabel = (name: string): boolean => {
+    const again = labels.has(name) || constants.has(name) || variables.has(name);
+    if (again) cursor.problems.push(`${JSON.stringify(label?.path)}:${label?.line} declares ${name} again`);
+    labels.add(name);
+    return !again;
+  };
+  const suppose = (isFloat: boolean): void => {
+    const words = cursor.words("$.");
+    const name = label?.name;
+    if (name === undefined) return problem("has a hypothesis without a label");
+    const [type = "", variable = ""] = words;
+    if (isFloat && (words.length !== 2 || !constants.has(type) || !active.has(variable) || floats.has(variable)))
+      problem(`gives ${JSON.stringify(variable)} a type that it cannot have`);
+    if (!claimLabel(name)) return;
+    const one = {
+      label: name,
+      floats: isFloat,
+      ...(isFloat ? { type, symbols: words.slice(1) } : expression(words)),
+      at: at++,
+      until: Number.POSITIVE_INFINITY,
+    };
+    hypotheses.set(name, one);
+    open.push(one);
+    (isFloat ? syntax : claimed).add(type);
+    if (isFloat) floats.set(variable, one);
+  };
   const assert = (kind: "a" | "p"): void => {
     const words = cursor.words("$=", "$.");
     const proof = kind === "p" && cursor.ended === "$=" ? cursor.proof() : null;
-    if (label === null || cursor.ended === null) return;
-    if (labels.has(label.name)) {
-      cursor.problems.push(`${JSON.stringify(label.path)}:${label.line} declares ${label.name} again`);
-      return;
-    }
-    labels.add(label.name);
-    const mandatory = new Set([...hypotheses.flatMap(({ variables }) => variables), ...variablesOf(words)]);
+    if (cursor.ended === null) return;
+    if (label === null) return problem("has a statement without a label");
+    if (!claimLabel(label.name)) return;
+    const { type, symbols } = expression(words);
+    const claims = open.filter((one) => !one.floats);
+    const named = new Set([...claims.flatMap((one) => one.symbols), ...symbols]);
+    const mandatory = open.filter((one) => !one.floats || named.has(one.symbols[0] ?? ""));
+    const typed = mandatory.filter((one) => one.floats);
     statements.push({
       label: label.name,
       kind,
-      type: words[0] ?? "",
+      type,
+      symbols,
+      mandatory,
+      apart,
+      at: at++,
       path: label.path,
       line: label.line,
       endLine: cursor.line,
       statement: words.join(" "),
-      hypotheses: hypotheses.map(({ text }) => text),
-      types: [...mandatory]
-        .sort((a, b) => (floats.get(a)?.order ?? 0) - (floats.get(b)?.order ?? 0))
-        .map((name) => `${floats.get(name)?.type ?? ""} ${name}`),
-      distinct: pairsOf(groups, mandatory),
+      hypotheses: claims.map((one) => [one.type, ...one.symbols].join(" ")),
+      types: typed.map((one) => `${one.type} ${one.symbols[0] ?? ""}`),
+      distinct: pairsOf(apart, new Set(typed.map((one) => one.symbols[0] ?? ""))),
       comment: label.comment,
       proof: kind === "p" ? (proof ?? "?") : null,
     });
   };
 
   for (let word = cursor.next(); word !== null; word = cursor.next()) {
-    if (word === "${") scopes.push([names.length, hypotheses.length, groups.length]);
-    else if (word === "$}") {
-      const [float = 0, hypothesis = 0, group = 0] = scopes.pop() ?? [0, 0, 0];
-      for (const name of names.splice(float)) floats.delete(name);
-      hypotheses.length = hypothesis;
-      groups.length = group;
-    } else if (word === "$c" || word === "$v") cursor.words("$.");
-    else if (word === "$d") groups.push(cursor.words("$."));
-    else if (word === "$f") {
-      const [type = "", name = ""] = cursor.words("$.");
-      syntax.add(type);
-      floats.set(name, { type, order: floats.size });
-      names.push(name);
-    } else if (word === "$e") {
-      const words = cursor.words("$.");
-      claimed.add(words[0] ?? "");
-      hypotheses.push({ text: words.join(" "), variables: variablesOf(words) });
-    } else if (word === "$a" || word === "$p") assert(word === "$a" ? "a" : "p");
+    if (word === "${") scopes.push({ variables: order.length, hypotheses: open.length, apart });
+    else if (word === "$}") close();
+    else if (word === "$c" || word === "$v") declare(cursor.words("$."), word === "$c");
+    else if (word === "$d") separate(cursor.words("$."));
+    else if (word === "$f" || word === "$e") suppose(word === "$f");
+    else if (word === "$a" || word === "$p") assert(word === "$a" ? "a" : "p");
     else {
       if (label !== null) cursor.problems.push(`${JSON.stringify(cursor.path)}:${label.line} has ${label.name}, which is no statement`);
       label = { name: word, path: cursor.path, line: cursor.line, comment: cursor.comment };
@@ -231,7 +315,7 @@ export function readMetamath(main: string, read: (path: string) => string | unde
   }
   if (label !== null) cursor.problems.push(`${JSON.stringify(main)} ends with ${label.name}, which is no statement`);
   if (scopes.length > 0) cursor.problems.push(`${JSON.stringify(main)} has ${scopes.length} scopes that are not closed`);
-  return { statements, syntax: syntax.difference(claimed), paths: cursor.paths, problems: cursor.problems };
+  return { statements, hypotheses, variables, syntax: syntax.difference(claimed), claimed, paths: cursor.paths, problems: cursor.problems };
 }
 
 /** Pairs of mandatory variables, each once. */
@@ -245,34 +329,70 @@ function pairsOf(groups: readonly (readonly string[])[], mandatory: ReadonlySet<
 }
 const NONE: string[] = [];
 
-/** Labels that a proof really uses, and whether a step of it is left open. A compressed proof names labels in front, and may name one that no
- *  step takes. */
-export function readMetamathProof({ proof, hypotheses, types }: MetamathStatement): {
-  readonly labels: readonly string[];
-  readonly open: boolean;
-} {
+export type ProofSteps = {
+  /** A hypothesis or an earlier statement. */
+  step(label: string): void;
+  /** The last step is meant to be taken again. */
+  save(): void;
+  /** A step that was saved. */
+  recall(number: number): void;
+};
+
+/** walkProof tells each step of a proof, written as a list of labels or compressed.
+ *  @returns whether a step of it is left open, or what is wrong with how it is written */
+export function walkProof(
+  { proof, mandatory }: MetamathStatement,
+  { step, save, recall }: ProofSteps,
+): { open: boolean } | { wrong: string } {
   const words = (proof ?? "").trim().split(/\s+/);
-  if (words[0] !== "(") return { labels: words.filter((word) => word !== "?"), open: words.includes("?") || words[0] === "" };
+  if (words[0] !== "(") {
+    for (const word of words) if (word !== "?" && word !== "") step(word);
+    return { open: words.includes("?") || words[0] === "" };
+  }
   const close = words.indexOf(")");
+  if (close < 0) return { wrong: "its list of labels has no end" };
+  const own = mandatory.map(({ label }) => label);
   const named = words.slice(1, close);
-  const own = hypotheses.length + types.length; // a step may be one of these first
-  const used = new Set<string>();
-  let open = close < 0 || close === words.length - 1;
+  if (named.some((name) => own.includes(name))) return { wrong: "it lists a hypothesis of its own" };
+  let open = close === words.length - 1;
   let number = 0;
-  for (let index = close + 1; close >= 0 && index < words.length; index++) {
+  let saved = 0;
+  let fresh = false; // whether a step was just made
+  for (let index = close + 1; index < words.length; index++) {
     const letters = words[index] ?? "";
     for (let at = 0; at < letters.length; at++) {
       const code = letters.charCodeAt(at);
-      if (code === 63) open = true;
-      else if (code >= 85 && code <= 89) number = number * 5 + code - 84;
+      if (code >= 85 && code <= 89) number = number * 5 + code - 84;
       else if (code >= 65 && code <= 84) {
-        const name = named[number * 20 + code - 65 - own];
-        if (name !== undefined) used.add(name);
+        const place = number * 20 + code - 65;
+        const label = own[place] ?? named[place - own.length];
+        if (label !== undefined) step(label);
+        else if (place - own.length - named.length < saved) recall(place - own.length - named.length);
+        else return { wrong: `it takes step ${place + 1}, which is not there` };
+        fresh = label !== undefined;
         number = 0;
-      }
+      } else if (code === 63 && number === 0) open = true;
+      else if (code === 90 && number === 0 && fresh) {
+        save();
+        saved++;
+        fresh = false;
+      } else if (!(code === 90 && open)) return { wrong: `it has ${JSON.stringify(letters[at])} where none can be` };
     }
   }
-  return { labels: [...used], open };
+  return number === 0 ? { open } : { wrong: "it ends within a number" };
+}
+
+/** Labels that a proof really uses, and whether a step of it is left open. A compressed proof names labels in front, and may name one that no
+ *  step takes. */
+export function readMetamathProof(one: MetamathStatement): { readonly labels: readonly string[]; readonly open: boolean } {
+  const used = new Set<string>();
+  const own = new Set(one.mandatory.map(({ label }) => label));
+  const walked = walkProof(one, {
+    step: (label) => void (own.has(label) || used.add(label)),
+    save: () => undefined,
+    recall: () => undefined,
+  });
+  return { labels: [...used], open: "open" in walked && walked.open };
 }
 
 /** Databases of some files: those that no other includes. */

@@ -19,6 +19,8 @@ const lines = z.discriminatedUnion("t", [
     installed_sha256: digest.or(z.literal("")).default(""),
     adapter: text.default(""),
     command: z.array(text).default([]),
+    /** Who had to accept what is said to be accepted, where that is not the tool alone. */
+    kernels: z.array(z.object({ name: text, version: text })).exactOptional(),
   }),
   z.object({ t: z.literal("imports"), path: text, imports: names }),
   z.object({
@@ -47,6 +49,8 @@ type Result = Verdict & {
   /** Definitions of the sources that the statement names; null when the adapter does not say. */
   readonly mentions: readonly string[] | null;
   readonly uses: readonly Use[];
+  /** Why it is not accepted, where that is said of it alone. */
+  readonly reason?: string;
 };
 type Use = Pick<Extract<Line, { t: "edge" }>, "to" | "part" | "basis">;
 export type Transcript = {
@@ -148,7 +152,8 @@ export function readTranscript(
       uses: edges.get(key) ?? [],
     };
     const failed = own ?? (file.state === "accepted" ? undefined : file);
-    if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false });
+    const reason = own === undefined || own.log === "" ? {} : { reason: own.log };
+    if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false, ...reason });
     else if (told === undefined || (decl === undefined && request.second !== true))
       return { void: `it says nothing of ${JSON.stringify(key)}` };
     else {

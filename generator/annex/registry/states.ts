@@ -30,7 +30,7 @@ export function readPolicy(names: readonly string[]): Allowed {
 }
 
 /** Somebody ran the prover, and it did not hold. */
-const REFUSED: ReadonlySet<CheckState> = new Set(["holes", "rejected"]);
+const REFUSED: ReadonlySet<CheckState> = new Set(["holes", "rejected", "disagrees"]);
 
 /** Whether somebody ran the prover and it refused, or what it accepted rests on more than the policy allows. */
 export function isFailure({ state, axioms, unsafe }: Verdict, allowed: Allowed): boolean {
