@@ -4,17 +4,14 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
 import { changed } from "../../snapshots/http/changed-fixture.ts";
-import { openAdmission } from "../../snapshots/http/admission.ts";
 import type { View } from "../../snapshots/http/view.ts";
 import type { AnswerModel } from "./answer-model.ts";
-import { createApp, type LogEntry, type Parts } from "../serve/app.ts";
-import { accessConfig, clock, makeToken, readKeys } from "../gate/gate-fixture.ts";
-import { openGate } from "../gate/gate.ts";
+import { createApp } from "../serve/app.ts";
+import { makeParts } from "../serve/app-fixture.ts";
+import { addressOf, type LogEntry, type Parts } from "../serve/passage.ts";
+import { makeToken } from "../gate/gate-fixture.ts";
 import { openAsk } from "./library.ts";
-import { noSemantic } from "./semantic-tool.ts";
-import { openClients } from "../gate/client.ts";
-import { noRateLimits, openRateLimiter } from "../http/limits.ts";
-import { openReindexer } from "../serve/reindex.ts";
+import { openRateLimiter } from "../http/limits.ts";
 import { CANARY, makeViews, type Views } from "../serve/view-fixture.ts";
 
 let views: Views;
@@ -29,28 +26,17 @@ const withPages = (view: View): View => changed(view, { options: { ...view.optio
 
 function openApp(change: Partial<Parts> = {}, model: AnswerModel | null = null) {
   const log: LogEntry[] = [];
-  const app = createApp({
-    publicView: withPages(views.publicView),
-    internalView: withPages(views.internalView),
-    codeStore: null,
-    gate: openGate(accessConfig(), { now: clock, readKeys }),
-    signIn: null,
-    limits: noRateLimits,
-    clientOf: openClients(null),
-    admission: openAdmission(),
-    accessLog: null,
-    semantic: noSemantic,
-    mcp: null,
+  const parts = makeParts({ publicView: withPages(views.publicView), internalView: withPages(views.internalView) }, log, {
     ask: openAsk({ model, deadline: 1_000, delimiter: () => "delimiter" }),
-    reindexer: openReindexer({ token: null, command: null, timeout: 1_000 }),
-    baseUrl: "http://test",
-    log: (entry) => log.push(entry),
     ...change,
   });
+  const app = createApp(parts);
   return {
     log,
-    get: async (target: string, headers: Record<string, string> = {}, method = "GET") =>
-      app.fetch(new Request(`http://test${target}`, { headers, method })),
+    get: async (target: string, headers: Record<string, string> = {}, method = "GET") => {
+      const place = parts.publicView.options.service.router.findPlace(target);
+      return app.fetch(new Request(`http://test${target}`, { headers, method }), { place, address: addressOf(place) });
+    },
   };
 }
 

@@ -30,7 +30,6 @@ export async function askResponse(events: AsyncGenerator<AskEvent, void>, accept
     headers: {
       "Content-Type": "text/event-stream; charset=utf-8",
       "Cache-Control": "no-store",
-      "X-Content-Type-Options": "nosniff",
       "X-Accel-Buffering": "no",
     },
   });

@@ -8,6 +8,7 @@ import { AskResponse } from "../../snapshots/schema/resources.ts";
 import { type AnswerModel, limitConcurrency, openAnswerModel } from "./answer-model.ts";
 import { ask, type AskAnswer } from "./ask.ts";
 import { askOptions, drain, makeLibrary, SNAPSHOT, TEXTS } from "./ask-fixture.ts";
+import { askResponse } from "./ask-response.ts";
 import { type Behaviour, event, excerptsOf, type ModelDouble, openModelDouble } from "./model-double.ts";
 
 let double: ModelDouble;
@@ -358,6 +359,68 @@ test("more answers at once than allowed are told that the model is busy", async 
   assert.equal(answers.filter(({ answer }) => answer.notice.includes("busy")).length, 3);
   const { answer } = await drain(ask({ question: QUESTION, prefix: "" }, makeLibrary(), askOptions({ model: limited, deadline: 100 })));
   assert.doesNotMatch(answer.notice, /busy/);
+});
+
+test("a model's place is free when its reader has gone, or takes no more, wherever the reader was", async () => {
+  const sentence =
+    'Insertion sort is stable because equal keys keep their order [1 "Insertion sort is stable because equal keys keep their order"].\n';
+  const limited = limitConcurrency(
+    {
+      name: "quick",
+      async *write() {
+        for (let at = 0; at < 5; at++) yield sentence;
+      },
+    },
+    4,
+  );
+  const start = (deadline = 2_000, signal = new AbortController().signal) =>
+    ask({ question: QUESTION, prefix: "" }, makeLibrary(), askOptions({ model: limited, deadline, signal }));
+  const mode = async (): Promise<string> => (await drain(start())).answer.mode;
+  const leaveAfter = async (events: number): Promise<void> => {
+    const gone = new AbortController();
+    const response = await askResponse(start(2_000, gone.signal), "text/event-stream", () => gone.abort());
+    const reader = (response.body ?? assert.fail()).getReader();
+    for (let at = 0; at < events; at++) await reader.read();
+    await reader.cancel();
+  };
+  for (const events of [0, 1, 2, 3, 4]) {
+    await Promise.all(Array.from({ length: 4 }, () => leaveAfter(events)));
+    assert.equal(await mode(), "ai", `left after ${events} events`);
+  }
+  // Readers that stay and take nothing: their time is over, and their places are free.
+  const idle = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const events = start(200);
+      await events.next();
+      await events.next();
+      return events;
+    }),
+  );
+  assert.equal(await mode(), "search");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal(await mode(), "ai");
+  for (const events of idle) await events.return();
+});
+
+test("what is cut out of a text is whole signs, however long the text", async () => {
+  const library = makeLibrary();
+  for (const [at, letters] of [278, 279, 318, 319, 478].entries()) {
+    const [claim] = library.data.claims.claims;
+    const [cub] = library.data.cubs;
+    assert.ok(claim !== undefined && cub !== undefined);
+    const statement = `${"x".repeat(letters)}\u{1f600} and ${"more ".repeat(200)}`;
+    const data = {
+      ...library.data,
+      cubs: [{ ...cub, statement }],
+      claims: { ...library.data.claims, claims: [{ ...claim, scope: statement, statement }] },
+    };
+    for (const question of ["claim-stable", "What is CUB-0007?"]) {
+      const { answer } = await drain(ask({ question, prefix: "" }, { ...library, data }, askOptions()));
+      assert.ok(JSON.stringify(answer).isWellFormed() && !/\\ud[89a-f]/i.test(JSON.stringify(answer)), `${question} ${at}`);
+      for (const { summary, snippet } of answer.sources) assert.ok(summary.length <= 280 && snippet.length <= 320);
+      assert.doesNotMatch(answer.answer, /\ufffd/);
+    }
+  }
 });
 
 test("without a model the answer is made of quoted passages, and says when nothing fits", async () => {

@@ -104,21 +104,12 @@ function restAfterFailure(
   };
 }
 
-/** Ends with the work, the time or the caller's patience, whichever comes first, even when the work heeds no signal.
+/** within ends with the work, the time or the caller's patience, whichever comes first, even when the work heeds no signal.
  *  @throws DOMException "TimeoutError" after `ms`, the signal's reason when the caller gave up */
 async function within<T>(ms: number, signal: AbortSignal | undefined, work: (ended: AbortSignal) => Promise<T>): Promise<T> {
-  signal?.throwIfAborted();
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new DOMException("The time is over.", "TimeoutError")), ms);
-  const ended = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
+  const ended = AbortSignal.any([AbortSignal.timeout(ms), ...(signal === undefined ? [] : [signal])]);
+  ended.throwIfAborted();
   const cut = Promise.withResolvers<never>();
-  const giveUp = (): void => cut.reject(ended.reason);
-  ended.addEventListener("abort", giveUp, { once: true });
-  try {
-    return await Promise.race([work(ended), cut.promise]);
-  } finally {
-    clearTimeout(timer);
-    // Node keeps a signal made of others for as long as somebody listens to it.
-    ended.removeEventListener("abort", giveUp);
-  }
+  ended.addEventListener("abort", () => cut.reject(ended.reason), { once: true });
+  return Promise.race([work(ended), cut.promise]);
 }

@@ -1,8 +1,6 @@
-/** Request bodies: counted while they stream, so that a body over the limit costs no more than the limit. */
+/** The bodies that effects take, and how long each may be: Hono's body limit counts them while they stream. */
 import type { z } from "zod";
-import { buffer } from "node:stream/consumers";
 import { parseJson } from "../../snapshots/digest.ts";
-import { limitBytes } from "../../snapshots/embed/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { AskRequest, ReindexRequest } from "../../snapshots/schema/index.ts";
 import { nearestOf } from "./nearest.ts";
@@ -16,17 +14,6 @@ export const MAX_REINDEX_BYTES = 1024 * 1024;
 
 const MAX_UNKNOWN = 5; // names that an answer repeats
 const MAX_NAME = 64; // UTF-16 units of each
-
-/** @throws ShelfError "body_too_large" as soon as more than `limit` bytes have come or are announced */
-export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
-  const tooLarge = (): ShelfError =>
-    new ShelfError("body_too_large", `The body is over the limit of ${limit} bytes.`, { fixes: [`Send at most ${limit} bytes.`] });
-  const length = request.headers.get("content-length");
-  if (length !== null && Number(length) > limit) throw tooLarge();
-  // Node's parser lets no more through than was announced, so what is short needs no stream.
-  if (length !== null && request.headers.get("transfer-encoding") === null) return new Uint8Array(await request.arrayBuffer());
-  return buffer(limitBytes(request.body, limit, tooLarge));
-}
 
 /** The question of a JSON body, or of a form's.
  *  @throws ShelfError "bad_json" with one entry per bad member */

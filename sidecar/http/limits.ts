@@ -13,6 +13,7 @@ export const RATES: Readonly<Record<RateGroup, number>> = {
   code: 60,
   "llms-full": 10,
   at: 60,
+  "sign-in": 30, // a sign-in has two; a company may come from one address
 };
 
 const WINDOW_MS = 60_000;

@@ -57,7 +57,6 @@ export function jsonResponse(value: unknown, headers: Readonly<Record<string, st
       "Content-Type": "application/json",
       "Content-Length": String(Buffer.byteLength(body)),
       "Cache-Control": CACHE.none,
-      "X-Content-Type-Options": "nosniff",
       ...headers,
     },
   });

@@ -4,10 +4,13 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
 import { copyBuiltDemo } from "../../snapshots/contract/built-demo.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { Runtime, View } from "../../snapshots/http/view.ts";
 import { MCP_RUNTIME } from "./handler.ts";
+import { boundMessages } from "./message.ts";
+import { sharedWith } from "./origin.ts";
 import type { McpEndpoint } from "./serve.ts";
 import { openViews } from "../../snapshots/service/views-fixture.ts";
 
@@ -40,10 +43,16 @@ type RpcBody = {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 };
 
+/** mount puts an endpoint behind what the sidecar has before it. */
+export function mount(mcp: McpEndpoint): { fetch(request: Request): Promise<Response> } {
+  const app = new Hono().use(sharedWith(mcp.sharedWith ?? [])).all("*", boundMessages, (call) => mcp(call.req.raw));
+  return { fetch: async (request) => app.fetch(request) };
+}
+
 /** One POST, as a client without any library sends it. */
 export async function post(mcp: McpEndpoint, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
   const sent = typeof body === "string" || body instanceof Uint8Array ? (body as string) : JSON.stringify(body);
-  const response = await mcp(
+  const response = await mount(mcp).fetch(
     new Request("http://localhost/mcp", { method: "POST", headers: { "content-type": "application/json", ...headers }, body: sent }),
   );
   const text = await response.text();
@@ -90,7 +99,7 @@ export async function call(mcp: McpEndpoint, name: string, args: Readonly<Record
 
 /** The endpoint on a free port. */
 export async function listen(mcp: McpEndpoint): Promise<{ readonly url: string; readonly server: Server }> {
-  const server = createServer(getRequestListener((request) => mcp(request), { overrideGlobalObjects: false }));
+  const server = createServer(getRequestListener((request) => mount(mcp).fetch(request)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, server };
 }

@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import { MAX_MCP_BYTES } from "../http/body.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { CANARY, GATED_KEY, makeViews } from "../serve/view-fixture.ts";
-import { call, META, modern, post } from "./fixture.ts";
+import { call, META, modern, mount, post } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
 import { MAX_BATCH } from "./message.ts";
 
@@ -95,7 +95,7 @@ test("a body over the limit is 413, announced or not", async () => {
     body: endless,
     duplex: "half",
   } as RequestInit);
-  assert.equal((await mcp(request)).status, 413);
+  assert.equal((await mount(mcp).fetch(request)).status, 413);
   assert.ok(sent < 20);
 });
 

@@ -19,9 +19,8 @@ export function rpcErrorResponse({ status, code, message, data, headers }: RpcEr
   return Response.json({ jsonrpc: "2.0", error, id: null }, { status, headers: { ...headers } });
 }
 
-/** Nothing of this endpoint is cached by HTTP: what may be kept says so in its own result. */
+/** sealResponse keeps answers out of caches: what may be kept says so in its own result. */
 export function sealResponse(response: Response): Response {
   response.headers.set("Cache-Control", CACHE.none);
-  response.headers.set("X-Content-Type-Options", "nosniff");
   return response;
 }

@@ -1,9 +1,10 @@
-/** The body of a POST as JSON-RPC messages: bounded in bytes, depth and number before anything walks through it. */
+/** The body of a POST as JSON-RPC messages: bounded in depth and number before anything walks through it, and in bytes by
+ *  `boundMessages`, behind which the endpoint is mounted (serve/app.ts). */
 import { isJsonContentType } from "@modelcontextprotocol/server";
-import { ShelfError } from "../../snapshots/errors.ts";
+import { bodyLimit } from "hono/body-limit";
 import { findJsonFault } from "../../snapshots/format/json-text.ts";
-import { MAX_MCP_BYTES, readBody } from "../http/body.ts";
-import { INVALID_REQUEST, PARSE_ERROR, REFUSED, type RpcError } from "./json-rpc.ts";
+import { MAX_MCP_BYTES } from "../http/body.ts";
+import { INVALID_REQUEST, PARSE_ERROR, REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
 
 const MAX_DEPTH = 64; // levels; arguments of our tools have three
 export const MAX_BATCH = 20; // messages: each may cost a search
@@ -17,17 +18,20 @@ export type Messages = {
   readonly requests: number;
 };
 
+/** boundMessages refuses a body over the limit as soon as it is, announced or not. */
+export const boundMessages = bodyLimit({
+  maxSize: MAX_MCP_BYTES,
+  onError: () => {
+    const message = `The body is over the limit of ${MAX_MCP_BYTES} bytes.`;
+    return sealResponse(rpcErrorResponse({ status: 413, code: REFUSED, message, data: { code: "body_too_large", limit: MAX_MCP_BYTES } }));
+  },
+});
+
 /** @returns the parsed body, or the error to answer with */
 export async function readMessages(request: Request): Promise<Messages | RpcError> {
   if (!isJsonContentType(request.headers.get("content-type")))
     return { status: 415, code: REFUSED, message: "Content-Type must be application/json." };
-  try {
-    return parseMessages(await readBody(request, MAX_MCP_BYTES), request.headers.get("mcp-protocol-version"));
-  } catch (error) {
-    if (error instanceof ShelfError)
-      return { status: 413, code: REFUSED, message: error.message, data: { code: error.code, limit: MAX_MCP_BYTES } };
-    return { status: 400, code: PARSE_ERROR, message: "Parse error: the body cannot be read." };
-  }
+  return parseMessages(new Uint8Array(await request.arrayBuffer()), request.headers.get("mcp-protocol-version"));
 }
 
 /** @param version of the protocol, as its header says */

@@ -1,5 +1,7 @@
 /** Who may call from a browser, and under which name this service may be called: DNS rebinding ends here.
  *  The caller controls both headers. */
+import type { MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
 
 export type OriginRules = {
   /** Of the service; its host and its origin are always good. "" when not known. */
@@ -38,19 +40,15 @@ function parseHost(host: string): URL | null {
   return new URL(`http://${host}`);
 }
 
-/** What a page elsewhere may send: what clients of every revision do. No credentials: what is public needs none. */
-export const PREFLIGHT: Readonly<Record<string, string>> = {
-  "Access-Control-Allow-Methods": "POST",
-  "Access-Control-Allow-Headers": "Accept, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id",
-  "Access-Control-Max-Age": "7200", // seconds; no browser keeps it longer
-};
-/** Headers of an answer that such a page may read. */
-const READABLE = "RateLimit, RateLimit-Policy, Retry-After";
-
-/** Lets the browser show an answer to the page that asked, when its origin is one of these. */
-export function shareAnswer(headers: Headers, origin: string | null, origins: readonly string[]): void {
-  if (origin === null || !origins.includes(origin) || headers.has("Access-Control-Allow-Origin")) return;
-  headers.set("Access-Control-Allow-Origin", origin);
-  headers.set("Access-Control-Expose-Headers", READABLE);
-  headers.append("Vary", "Origin");
+/** sharedWith lets the browsers of pages at these origins ask, and show them what is answered. No credentials: what is public needs none. */
+export function sharedWith(origins: readonly string[]): MiddlewareHandler {
+  const share = cors({
+    origin: [...origins],
+    allowMethods: ["POST"],
+    // What clients of every revision send.
+    allowHeaders: ["Accept", "Content-Type", "Last-Event-ID", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id"],
+    exposeHeaders: ["RateLimit", "RateLimit-Policy", "Retry-After"],
+    maxAge: 7200, // seconds; no browser keeps it longer
+  });
+  return (call, next) => (origins.includes(call.req.header("origin") ?? "") ? share(call, next) : next());
 }

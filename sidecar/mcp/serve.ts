@@ -7,7 +7,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { MCP_VERSIONS } from "../../snapshots/tools/index.ts";
-import { findOriginProblem, type OriginRules, PREFLIGHT, shareAnswer } from "./origin.ts";
+import { findOriginProblem, type OriginRules } from "./origin.ts";
 import { REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
 import { readMessages } from "./message.ts";
 
@@ -31,7 +31,7 @@ export type Allow = (group: "mcp" | "ask" | "ai-search") => boolean;
 
 export type McpEndpoint = {
   (request: Request, allow?: Allow): Promise<Response>;
-  /** Origins of pages elsewhere that may read what is answered in the endpoint's place; its own answers say so already. */
+  /** Origins of pages elsewhere that may read what is answered. */
   readonly sharedWith?: readonly string[];
 };
 
@@ -49,11 +49,7 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
     return options.factory(found ?? { signal: new AbortController().signal, allow: everyone }, era);
   };
   const modern = createMcpHandler(factory, { legacy: "reject", onerror });
-  const endpoint = async (request: Request, allow = everyone): Promise<Response> => {
-    const response = sealResponse(await serve(request, allow).catch(failed));
-    shareAnswer(response.headers, request.headers.get("origin"), sharedWith);
-    return response;
-  };
+  const endpoint = async (request: Request, allow = everyone): Promise<Response> => sealResponse(await serve(request, allow).catch(failed));
   return Object.assign(endpoint, { sharedWith });
 
   function failed(error: unknown): Response {
@@ -69,8 +65,6 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
     );
     if (refused !== null)
       return rpcErrorResponse({ status: 403, code: REFUSED, message: `Forbidden: ${refused}.`, data: { code: "bad_origin" } });
-    if (request.method === "OPTIONS" && sharedWith.includes(request.headers.get("origin") ?? ""))
-      return new Response(null, { status: 204, headers: PREFLIGHT });
     if (request.method !== "POST") return rpcErrorResponse(METHOD_NOT_ALLOWED);
     const messages = await readMessages(request);
     if ("status" in messages) return rpcErrorResponse(messages);

@@ -5,7 +5,7 @@ import { listen, type Listening } from "../../snapshots/http/listen.ts";
 import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
 import { openCodeStore } from "../../snapshots/service/code-store.ts";
 import { openAdmission } from "../../snapshots/http/admission.ts";
-import type { LogEntry, Parts } from "./app.ts";
+import { type LogEntry, noSignIn, type Parts } from "./passage.ts";
 import { accessConfig, clock, readKeys } from "../gate/gate-fixture.ts";
 import { openClients } from "../gate/client.ts";
 import { openGate } from "../gate/gate.ts";
@@ -28,6 +28,28 @@ export type Running = {
   send(method: string, target: string, headers?: Readonly<Record<string, string | string[]>>, body?: string | Uint8Array): Promise<Reply>;
 };
 
+/** makeParts gives an app what it needs, over small views, with nothing that is not asked for. */
+export function makeParts(views: Pick<Views, "publicView" | "internalView">, log: LogEntry[], change: Partial<Parts> = {}): Parts {
+  return {
+    publicView: views.publicView,
+    internalView: views.internalView,
+    signIn: noSignIn,
+    codeStore: null,
+    gate: openGate(accessConfig(), { now: clock, readKeys }),
+    limits: noRateLimits,
+    clientOf: openClients(null),
+    admission: openAdmission(),
+    accessLog: null,
+    semantic: noSemantic,
+    mcp: null,
+    ask: openAsk({ model: null, deadline: 1_000, delimiter: () => "delimiter" }),
+    reindexer: openReindexer({ token: null, command: null, timeout: 1_000 }),
+    baseUrl: "http://test",
+    log: (entry) => log.push(entry),
+    ...change,
+  };
+}
+
 export async function startSidecar(change: Partial<Parts> = {}, publish = true, alone = false, code?: string): Promise<Running> {
   const views = await makeViews(publish, code);
   let calls = 0;
@@ -49,24 +71,7 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
     list: () => count(store.list()),
   };
   const log: LogEntry[] = [];
-  const parts: Parts = {
-    signIn: null,
-    publicView: views.publicView,
-    internalView,
-    codeStore,
-    gate: openGate(accessConfig(), { now: clock, readKeys }),
-    limits: noRateLimits,
-    clientOf: openClients(null),
-    admission: openAdmission(),
-    accessLog: null,
-    semantic: noSemantic,
-    mcp: null,
-    ask: openAsk({ model: null, deadline: 1_000, delimiter: () => "delimiter" }),
-    reindexer: openReindexer({ token: null, command: null, timeout: 1_000 }),
-    baseUrl: "http://test",
-    log: (entry) => log.push(entry),
-    ...change,
-  };
+  const parts = makeParts({ ...views, internalView }, log, { codeStore, ...change });
   const listening = await listen(sidecarListener(parts, { alone }), { host: "127.0.0.1", port: 0 });
   return {
     views,

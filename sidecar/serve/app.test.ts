@@ -5,9 +5,11 @@ import { after, before, test } from "node:test";
 import { findCitationProblem } from "../../snapshots/format/citation.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { sha256 } from "../../snapshots/digest.ts";
+import { EFFECT_ROWS } from "../../snapshots/routes/effect-rows.ts";
 import { ROUTES } from "../../snapshots/service/routes.ts";
 import { AskResponse, Problem } from "../../snapshots/schema/resources.ts";
-import { type Reply, type Running, startSidecar } from "./app-fixture.ts";
+import { createApp } from "./app.ts";
+import { makeParts, type Reply, type Running, startSidecar } from "./app-fixture.ts";
 import { CODE, examplePath, tryCredentials, trySpellings } from "./attacks-fixture.ts";
 import { accessConfig, clock, makeToken, readKeys, SERVICE_SECRET } from "../gate/gate-fixture.ts";
 import { openClients } from "../gate/client.ts";
@@ -25,7 +27,35 @@ after(async () => {
   rmSync(running.views.folder, { recursive: true });
 });
 
+const EFFECTS: ReadonlySet<string> = new Set(Object.keys(EFFECT_ROWS));
 const member = { "edge-access-token": makeToken() };
+
+test("the map and the table of routes name the same effects, and each gated one stands behind the gate", () => {
+  const { routes } = createApp(makeParts(running.views, []));
+  const isWild = (path: string): boolean => path.endsWith("*");
+  const named = new Set(
+    routes.filter(({ method, path }) => method !== "ALL" && path !== "*").map(({ method, path }) => `${method} ${path}`),
+  );
+  const described = ROUTES.filter(({ id }) => EFFECTS.has(id.replace(/^internal-/, "")));
+  const told = new Set(
+    described.flatMap(({ path, methods, at }) => {
+      const own = path.replace(/^(\/api\/code)\/.*/, "$1/*");
+      const kept = at === "kept" ? [own, own.replace(/^(\/internal)?/, "$1/at/:at")] : [own];
+      return methods.filter((method) => method !== "HEAD").flatMap((method) => kept.map((one) => `${method} ${one}`));
+    }),
+  );
+  const pages = ["GET /ask/", "GET /internal/ask/"];
+  // MCP has words of its own for the methods that it does not take.
+  const mcp = [...named].filter((one) => one.endsWith("/mcp") && !one.startsWith("POST"));
+  assert.deepEqual([...named].sort(), [...told, ...pages, ...mcp].sort());
+  const gates = routes.filter(({ method, path }) => method === "ALL" && isWild(path) && path !== "*").map(({ path }) => path.slice(0, -1));
+  for (const { access, path } of described)
+    if (access === "gated" || access === "person")
+      assert.ok(
+        gates.some((start) => path.startsWith(start)),
+        path,
+      );
+});
 
 test("gated routes refuse bad credentials before anything is looked up, whatever the method", () => tryCredentials(running, false));
 
@@ -159,6 +189,8 @@ test("bad bodies of ask are 400 or 413 with a reason, on every ask route", async
 });
 
 test("a body without an announced length is counted while it streams", async () => {
+  const short = await running.send("POST", "/api/ask", { "transfer-encoding": "chunked" }, '{"question":"zebra"}');
+  assert.equal(short.status, 200);
   const reply = await running
     .send("POST", "/api/ask", { "transfer-encoding": "chunked" }, "x".repeat(100_000))
     .catch((error: NodeJS.ErrnoException) => error.code);

@@ -7,23 +7,27 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { CACHE, isOfProcess, observe, originForm, viewListener } from "../../snapshots/http/index.ts";
 import { limitOf, type Place } from "../../snapshots/routes/index.ts";
 import { toShelfError } from "../../snapshots/format/index.ts";
-import { createApp, type Parts } from "./app.ts";
+import { createApp } from "./app.ts";
+import { addressOf, type Parts } from "./passage.ts";
 import { rateLimited } from "../http/limits.ts";
 import { problemParts, problemResponse } from "../http/respond.ts";
 
 /** @param options.alone whether other processes serve the files, pages and queries of the public view */
 export function sidecarListener(parts: Parts, { alone }: { readonly alone: boolean }): RequestListener {
   const app = createApp(parts);
+  const { router } = parts.publicView.options.service;
   const places = new WeakMap<object, Place>();
   const throughApp = getRequestListener(
-    (request, env) => app.fetch(request, { ...(env as HttpBindings), place: places.get(env.incoming) }),
+    (request, env) => {
+      const place = places.get(env.incoming) ?? router.findPlace(originForm(env.incoming.url ?? "/"));
+      return app.fetch(request, { ...(env as HttpBindings), place, address: addressOf(place) });
+    },
     {
       // What cannot even become a Request reaches neither the app nor a gate in it, so nobody may keep the answer.
       errorHandler: (error) =>
         problemResponse(error instanceof RequestError ? malformed : toShelfError(error), parts.baseUrl, { "Cache-Control": CACHE.private }),
     },
   );
-  const { router } = parts.publicView.options.service;
   const reads = viewListener(parts.publicView, parts.admission);
   return (message, response) => {
     const target = originForm(message.url ?? "/");

@@ -2,6 +2,7 @@
 import { LIST_PAGE, MAX_LIMIT, MAX_QUERY, type OpenSnapshot } from "../../snapshots/query/index.ts";
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
+import { dirname, join } from "node:path";
 import type { Logger } from "pino";
 import { type AccessConfig, type Component, MAX_QUESTION } from "../../snapshots/schema/index.ts";
 import { type CodeStore, openCachedShelf, watchPointer } from "../../snapshots/shelf/index.ts";
@@ -22,7 +23,7 @@ import {
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, ModelError, openAnswerModel } from "../ask/answer-model.ts";
 import type { Counting } from "../ask/counted.ts";
-import type { Parts } from "./app.ts";
+import type { Parts, SignInAddresses } from "./passage.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "../http/body.ts";
 import { openClients } from "../gate/client.ts";
 import { type Gate, openGate } from "../gate/gate.ts";
@@ -57,8 +58,8 @@ export type SidecarAnnexes = {
   /** @param access asked each time, so a policy that is read again takes effect at once */
   openSignIn(
     access: () => AccessConfig | null,
-    given: { readonly baseUrl: string; readonly env: Environment; readonly log: Pick<Logger, "warn"> },
-  ): { answer(request: Request): Promise<Response | null>; withSession(strict: Gate): Gate };
+    given: { readonly baseUrl: string; readonly env: Environment; readonly log: Pick<Logger, "warn">; readonly ended: string },
+  ): SignInAddresses & { withSession(strict: Gate): Gate };
   /** Lets whoever started this look at the gated view; null where others could reach what listens on a host. */
   openDevelopmentAccess(host: string): Promise<DevelopmentAccess | null>;
 };
@@ -70,8 +71,8 @@ export type DevelopmentAccess = {
   readonly token: string;
   /** The same gate, at which the cookie counts as the token. */
   readonly withCookie: (gate: Gate) => Gate;
-  /** Answers the link with the cookie; null of every other request. */
-  readonly signIn: (request: Request) => Response | null;
+  /** The link that is answered with the cookie. */
+  readonly signIn: SignInAddresses;
 };
 
 type SidecarOptions = {
@@ -101,7 +102,12 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const development = serving.access === "development" ? await annexes.openDevelopmentAccess(serving.host) : null;
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
   const strict = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
-  const own = annexes.openSignIn(() => access, { baseUrl: serving.baseUrl, env, log });
+  const own = annexes.openSignIn(() => access, {
+    baseUrl: serving.baseUrl,
+    env,
+    log,
+    ended: join(dirname(serving.internalDir), "ended-sessions"),
+  });
   const gate = development?.withCookie(strict) ?? own.withSession(strict);
   let watcher: Watcher | null = null;
   const { model, notice } = openModel(serving, env, (outcome) => watcher?.countModelCall(outcome));
@@ -117,32 +123,11 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   });
 
   const components = async (open: OpenSnapshot | null): Promise<readonly Component[]> => [
-    serving.alone
-      ? { name: "files", status: "unavailable", note: "not from this process: site servers or a CDN serve them" }
-      : { name: "files", status: "live", note: "catalog, claims, records, objects and pages from the snapshot" },
-    { name: "full-text search", status: "live", note: "the snapshot's own index" },
-    model === null
-      ? { name: "answers", status: "wired (opt-in)", note: `${notice} See answers in proofshelf.yaml.` }
-      : { name: "answers", status: "bound", note: `written by ${model.name} from cited excerpts` },
+    ...describeCore(serving, notice, model),
     await semantic.component(open),
-    access === null
-      ? { name: "gated view", status: "wired (opt-in)", note: "closed: no access section is configured" }
-      : { name: "gated view", status: "live", note: access.oidc === null ? "behind the access gateway" : "behind a sign-in of its own" },
-    codeStore === null
-      ? { name: "code files", status: "wired (opt-in)", note: "no exact-revision store is configured" }
-      : { name: "code files", status: "live", note: "re-hashed before they are sent" },
-    reindexToken === null
-      ? { name: "reindex", status: "wired (opt-in)", note: "REINDEX_TOKEN is not set" }
-      : { name: "reindex", status: "live", note: "POST /api/reindex" },
-    { name: "mcp", status: "live", note: "read-only tools" },
+    ...describeOptions(access, codeStore !== null, reindexToken !== null),
     ...describeCache(blobs),
-    given(env.AI_GATEWAY_ID) === null
-      ? { name: "ai gateway", status: "wired (opt-in)", note: "AI_GATEWAY_ID is not set" }
-      : {
-          name: "ai gateway",
-          status: serving.gateway === null ? "unavailable" : "bound",
-          note: serving.gateway === null ? "AI_GATEWAY_ID is set, but gateway.baseUrl is not" : "answers go through it",
-        },
+    describeGateway(serving, given(env.AI_GATEWAY_ID) !== null),
   ];
   const runtime: Runtime = {
     version: serving.version,
@@ -184,7 +169,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     publicView,
     internalView,
     gate,
-    signIn: development?.signIn ?? ((request) => own.answer(request)),
+    signIn: development?.signIn ?? own,
     ask,
     semantic: semantic.tool,
     codeStore,
@@ -213,6 +198,41 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     },
     close: () => semantic.close(),
   };
+}
+
+const component = (name: string, status: Component["status"], note: string): Component => ({ name, status, note });
+
+/** describeCore tells of files, search and answers. */
+function describeCore({ alone }: SidecarServing, notice: string, model: AnswerModel | null): readonly Component[] {
+  return [
+    alone
+      ? component("files", "unavailable", "not from this process: site servers or a CDN serve them")
+      : component("files", "live", "catalog, claims, records, objects and pages from the snapshot"),
+    component("full-text search", "live", "the snapshot's own index"),
+    model === null
+      ? component("answers", "wired (opt-in)", `${notice} See answers in proofshelf.yaml.`)
+      : component("answers", "bound", `written by ${model.name} from cited excerpts`),
+  ];
+}
+
+/** describeOptions tells of what is there where the configuration says so. */
+function describeOptions(access: AccessConfig | null, hasCode: boolean, hasToken: boolean): readonly Component[] {
+  const wired = (name: string, isThere: boolean, note: string, missing: string): Component =>
+    isThere ? component(name, "live", note) : component(name, "wired (opt-in)", missing);
+  const behind = access?.oidc === null ? "behind the access gateway" : "behind a sign-in of its own";
+  return [
+    wired("gated view", access !== null, behind, "closed: no access section is configured"),
+    wired("code files", hasCode, "re-hashed before they are sent", "no exact-revision store is configured"),
+    wired("reindex", hasToken, "POST /api/reindex", "REINDEX_TOKEN is not set"),
+    component("mcp", "live", "read-only tools"),
+  ];
+}
+
+function describeGateway({ gateway }: SidecarServing, isNamed: boolean): Component {
+  if (!isNamed) return component("ai gateway", "wired (opt-in)", "AI_GATEWAY_ID is not set");
+  return gateway === null
+    ? component("ai gateway", "unavailable", "AI_GATEWAY_ID is set, but gateway.baseUrl is not")
+    : component("ai gateway", "bound", "answers go through it");
 }
 
 /** limitsOf returns what the document of capabilities says of limits. */

@@ -78,12 +78,22 @@ if (filter !== null) {
   const field = document.createElement("input");
   field.type = "search";
   field.placeholder = field.ariaLabel = "Filter this list";
+  const none = document.createElement("span");
+  none.className = "quiet";
+  none.role = "status";
+  const fold = (text: string): string => text.normalize("NFC").toLowerCase();
   field.addEventListener("input", () => {
-    const words = field.value.toLowerCase().split(/\s+/);
-    for (const row of document.querySelectorAll<HTMLElement>(".dir tbody tr"))
-      row.hidden = !words.every((word) => (row.textContent ?? "").toLowerCase().includes(word));
+    const words = fold(field.value).split(/\s+/);
+    const rows = [...document.querySelectorAll<HTMLElement>(".dir tbody tr")];
+    for (const row of rows) row.hidden = !words.every((word) => fold(row.textContent ?? "").includes(word));
+    none.replaceChildren();
+    if (rows.some((row) => !row.hidden)) return;
+    const search = document.createElement("a");
+    search.href = (filter.dataset["filter"] ?? "") + encodeURIComponent(field.value.trim());
+    search.textContent = "Search all of this folder";
+    none.append(` None of the ${rows.length} shown here. `, search);
   });
-  filter.append(field);
+  filter.append(field, none);
 }
 
 const READING = { theme: ["as the system", "light", "dark"], width: ["narrow", "wide"] } as const;

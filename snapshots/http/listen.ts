@@ -11,7 +11,7 @@ import { openConnections } from "./connections.ts";
 import { findReady } from "./prepared.ts";
 import { type Answer, type AnswerRequest, CACHE } from "./reply.ts";
 import { openAdmission, type Turn, type Admission } from "./admission.ts";
-import { atBasis, type View } from "./view.ts";
+import type { View } from "./view.ts";
 
 /** How patient a server is with a client; milliseconds where nothing else is said. */
 export type Patience = {
@@ -145,9 +145,9 @@ async function makeAnswer(view: View, admission: Admission, request: AnswerReque
 /** Sends what is ready without waiting. @returns false when `answer` has to be asked */
 function sendPrepared(view: View, request: AnswerRequest, response: ServerResponse): boolean {
   if (request.method !== "GET") return false;
-  const at = splitAt(request.target);
-  const open = at === null ? view.peek() : view.peekById(at.id);
-  const found = open === null ? null : findReady(view.prepared, at === null ? open.snapshot.id : atBasis(open.snapshot.id), request);
+  // What is kept says of itself which time it is of: `answer` adds that to what is ready.
+  const open = splitAt(request.target) === null ? view.peek() : null;
+  const found = open === null ? null : findReady(view.prepared, open.snapshot.id, request);
   if (found === null) return false;
   const { ready, held } = found;
   if (held) {

@@ -4,7 +4,7 @@ import { ShelfError } from "../errors.ts";
 import type { ParsedQuery } from "../query/bodies.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Match } from "../routes/match.ts";
-import type { Asked, Context } from "./view.ts";
+import { type Asked, atBasis, type Context } from "./view.ts";
 import { chooseEncoding } from "./encoding.ts";
 import { type Answer, checkPreconditions, commonHeaders, makeReady, notModified, queryTag, reply } from "./reply.ts";
 
@@ -15,7 +15,7 @@ type QueryParser = (parts: Match["parts"], params: URLSearchParams) => ParsedQue
 /** @param parse reads the parts of the path and the parameters, whose names are known already
  *  @throws ShelfError for a value that the route does not take, and what its body throws */
 export async function queryAnswer({ context, request, place }: Asked, parse: QueryParser): Promise<Answer> {
-  const { view, basis } = context;
+  const { view } = context;
   const match = place.match as Match;
   const params = new URLSearchParams(place.query);
   const encoding = chooseEncoding(request.header("accept-encoding"));
@@ -26,17 +26,21 @@ export async function queryAnswer({ context, request, place }: Asked, parse: Que
   // A cursor may lead into an earlier snapshot than the one that is served.
   const common = commonHeaders(view.options.view, open.snapshot.id);
   const held = checkPreconditions(request, tag, encoding, null);
-  if (held !== null) return notModified(content, held, common);
+  // "*" is whatever is there, and whether anything is, only the body tells.
+  const anything = request.header("if-none-match")?.trim() === "*";
+  if (held !== null && !anything) return notModified(content, held, common);
+  // Kept under the snapshot that answers, so that it is forgotten with it.
+  const basis = open === context.open ? context.basis : atBasis(open.snapshot.id);
   const ready = await view.prepared.obtain(context.room ?? "queries", basis, request.target, encoding, async () => {
     const body = await parsed.body(open);
     const headers = linkHeader(context, match, params, body);
     return makeReady({ ...content, headers, bytes: new TextEncoder().encode(canonicalJson(body)) }, encoding, common);
   });
-  return reply(request, ready);
+  return held === null ? reply(request, ready) : notModified(content, held, common);
 }
 
 /** The snapshot that a cursor belongs to, so that a rebuild never shifts pages.
- *  @throws ShelfError "cursor_expired" when it was pruned */
+ *  @throws ShelfError "cursor_expired" when it was pruned, "bad_cursor" where an address names another snapshot */
 export async function continueIn(
   context: Context,
   { cursor }: Pick<ParsedQuery, "cursor">,
@@ -44,6 +48,7 @@ export async function continueIn(
   match: Match,
 ): Promise<OpenSnapshot> {
   if (cursor === null || cursor.snapshot === context.open.snapshot.id) return context.open;
+  if (context.room === "kept") throw new ShelfError("bad_cursor", "The cursor belongs to another snapshot than the address names.");
   const open = await context.view.byId(cursor.snapshot);
   if (open !== null) return open;
   throw new ShelfError("cursor_expired", "The snapshot that this cursor belongs to is no longer kept.", {

@@ -69,8 +69,6 @@ export type View = History & {
   peek(): OpenSnapshot | null;
   /** Looks at the shelf now and serves what the pointer names before it returns: for who has just published. */
   refresh(): Promise<void>;
-  /** A kept snapshot if that is known without waiting, else null. */
-  peekById(id: string): OpenSnapshot | null;
   /** Whether a kept snapshot is open, so that asking for it costs no more than asking for the one of now. */
   isOpen(id: string): boolean;
   /** Bytes of a blob that a kept snapshot reaches, none newer than the one that is served; null for every other. */
@@ -230,10 +228,6 @@ class ServedView implements View {
     // However large: two at least stay open.
     this.#opened.set(id, found, { size: Math.min(Math.max(1, await objectBytes(found.snapshot)), OPEN_BYTES / 2) });
     return found;
-  }
-
-  peekById(id: string): OpenSnapshot | null {
-    return this.#monotonic() - this.#listed < LOOK_MS && this.#kept.byId.has(id) ? (this.#opened.get(id) ?? null) : null;
   }
 
   isOpen(id: string): boolean {

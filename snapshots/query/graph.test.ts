@@ -63,3 +63,14 @@ test("a ring ends, and of a hundred neighbours sixty nodes are named and the oth
   assert.equal(graph.nodes.length, 60);
   assert.equal(graph.left_out, 41);
 });
+
+test("what is left out is counted in records, however many ways lead to one", () => {
+  for (const shared of [1, 2, 3, 7, 20]) {
+    const far = Array.from({ length: shared }, (_, at) => 1000 + at);
+    const near = Array.from({ length: 59 }, (_, at) => 2 + at);
+    const uses = Object.fromEntries([[1, near], ...near.map((number) => [number, far]), ...far.map((number) => [number, []])]);
+    const data = library(uses as Record<number, number[]>);
+    const { nodes, left_out: left } = neighbourhood(data, data.cubs.find(({ theorem_name: name }) => name === "t1") ?? assert.fail());
+    assert.equal(nodes.length + left, 1 + near.length + shared, `${nodes.length} and ${left}`);
+  }
+});

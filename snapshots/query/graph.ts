@@ -12,7 +12,7 @@ const MAX_NODES = 60; // a picture of more says nothing
 export function neighbourhood(data: ViewData, start: CubRecord): RecordGraph {
   const { recordById } = relationsOf(data);
   const steps = new Map<string, number>([[start.id, 0]]);
-  let left = 0;
+  const left = new Set<string>();
   for (const side of [1, -1]) {
     let border = [start];
     for (let step = 1; step <= STEPS; step++) {
@@ -21,7 +21,7 @@ export function neighbourhood(data: ViewData, start: CubRecord): RecordGraph {
         for (const { id } of (side > 0 ? record.uses : record.used_by)?.edges ?? []) {
           const found = id === undefined ? undefined : recordById.get(id);
           if (found === undefined || steps.has(found.id)) continue;
-          if (steps.size >= MAX_NODES) left++;
+          if (steps.size >= MAX_NODES) left.add(found.id);
           else {
             steps.set(found.id, side * step);
             next.push(found);
@@ -41,5 +41,5 @@ export function neighbourhood(data: ViewData, start: CubRecord): RecordGraph {
   );
   const named = start.uses?.edges.filter(({ id }) => id !== undefined && recordById.has(id)).length ?? 0;
   const other = (start.uses?.count ?? 0) - named;
-  return { id: start.id, nodes, edges, left_out: left, without_record: other };
+  return { id: start.id, nodes, edges, left_out: left.size, without_record: other };
 }

@@ -24,9 +24,14 @@ export function collectionPieces(data: ViewData, snapshot: string, id: string): 
   return [stamped(snapshot, head), ...withObjects(id, tail)];
 }
 
+const NO_RECORDS = '"cubs":[]';
+
 /** GET /api/cubs.json. */
 export function recordsPieces({ cubs, meta }: ViewData): Pieces {
-  const [head = "", tail = ""] = canonicalJson({ count: cubs.length, cubs: [], meta, returned: cubs.length }).split('"cubs":[]');
+  const text = canonicalJson({ count: cubs.length, cubs: [], meta, returned: cubs.length });
+  // The first: only a number stands before it, and metadata may have a list of the same name.
+  const at = text.indexOf(NO_RECORDS);
+  const [head, tail] = [text.slice(0, at), text.slice(at + NO_RECORDS.length)];
   return [`${head}"cubs":[`, { parts: partsPath.records }, `]${tail}`];
 }
 

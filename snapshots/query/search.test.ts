@@ -20,6 +20,25 @@ let folder: string;
 let index: ViewIndex;
 let reader: IndexReader;
 
+test("many copies of one file push nothing else out, whatever is asked for", async (t) => {
+  const own = await openIndex(join(folder, "copies"));
+  const text = "wombat wombat burrow, and the wombat digs another burrow where wombats sleep";
+  const copies = Array.from({ length: 70 }, (_, at) => ({
+    ...document({ key: `many/copy${at}.md`, passages: [{ text }] }),
+    sha256: sha256("copy"),
+  }));
+  const others = [1, 2].map((at) =>
+    document({ key: `other${at}.md`, passages: [{ text: `note ${at}: ${"filler ".repeat(30 * at)} a wombat was seen` }] }),
+  );
+  await own.update({ upsert: [...copies, ...others], remove: [], base: null, tag: "one" });
+  const many = await own.at("one");
+  t.after(() => [many, own].forEach((open) => open.close()));
+  for (const limit of [1, 2, 3, 5, 20, 55, 61, 500]) {
+    const found = await search(many, { q: "wombat", prefix: "", limit });
+    assert.equal(found.length, Math.min(limit, 3), `limit ${limit}: ${found.map(({ key }) => key).join()}`);
+  }
+});
+
 test("the name of a language means its code, whatever else says it, and elsewhere tells nothing", async (t) => {
   const own = await openIndex(join(folder, "languages"));
   const code = (key: string, language: string | null, text: string): Document => ({

@@ -58,16 +58,20 @@ export async function showRanked(
   { q, limit }: SearchQuery,
   ranked: readonly RankedDocument[],
 ): Promise<readonly SearchResult[]> {
-  const first = ranked.slice(0, limit + SPARE_RESULTS);
-  const rows = await reader.rows(first.flatMap(({ passages }) => passages[0]?.ref ?? []));
-  const results = first.flatMap(({ score, exact }, at) => {
-    const row = rows[at]?.row;
-    return row === undefined ? [] : [{ row, score, exact: exact ? findReason(row, q) : null }];
-  });
+  const read: { readonly row: IndexRow; readonly score: number; readonly exact: ExactReason | null }[] = [];
+  let kept: typeof read = [];
+  // However many fold: copies of one file may stand before everything else.
+  for (let from = 0; from < ranked.length && kept.length < limit; from += limit + SPARE_RESULTS) {
+    const next = ranked.slice(from, from + limit + SPARE_RESULTS);
+    const rows = await reader.rows(next.flatMap(({ passages }) => passages[0]?.ref ?? []));
+    for (const [at, { score, exact }] of next.entries()) {
+      const row = rows[at]?.row;
+      if (row !== undefined) read.push({ row, score, exact: exact ? findReason(row, q) : null });
+    }
+    kept = foldDuplicates(read);
+  }
   const find = openFinder(worth, languages);
-  return foldDuplicates(results)
-    .slice(0, limit)
-    .map(({ row, score, exact }) => toResult(row, score, exact, find));
+  return kept.slice(0, limit).map(({ row, score, exact }) => toResult(row, score, exact, find));
 }
 
 /** What was searched in place of words that stand nowhere; nothing where the query names a result exactly. */

@@ -10,7 +10,7 @@ export type RouteAccess = "public" | "token" | "gated" | "person";
 type Views = "both" | "public" | "internal";
 
 /** What is counted together when requests per client are limited. */
-export type RateGroup = "search" | "mcp" | "ask" | "ai-search" | "code" | "llms-full" | "at";
+export type RateGroup = "search" | "mcp" | "ask" | "ai-search" | "code" | "llms-full" | "at" | "sign-in";
 
 export type RouteParameter = {
   readonly name: string;

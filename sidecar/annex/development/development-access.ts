@@ -54,18 +54,23 @@ export async function openDevelopmentAccess(host: string): Promise<DevelopmentAc
       checkHuman: (headers) => gate.checkHuman(credentialsOf(headers)),
       help: (path) => gate.help(path),
     }),
-    signIn: (request) => {
-      const { pathname, searchParams } = new URL(request.url);
-      const given = searchParams.get("token");
-      if (request.method !== "GET" || pathname !== SIGN_IN_PATH || given === null) return null;
-      const headers = new Headers({ Location: "/internal/", "Cache-Control": CACHE.private, "Referrer-Policy": "no-referrer" });
-      // Whatever is given is taken along: the gate is what decides.
-      if (/^[\w.-]+$/.test(given))
-        for (const path of ["/internal", "/api/code"])
-          headers.append("Set-Cookie", `${COOKIE}=${given}; Path=${path}; Max-Age=${DAY}; HttpOnly; SameSite=Strict`);
-      return new Response(null, { status: 303, headers });
+    signIn: {
+      addresses: [["GET", SIGN_IN_PATH]],
+      answer: openLink,
     },
   };
+}
+
+/** openLink turns the token of a link into cookies. */
+function openLink({ method, url }: Request): Response | null {
+  const given = new URL(url).searchParams.get("token");
+  if (method !== "GET" || given === null) return null;
+  const headers = new Headers({ Location: "/internal/", "Cache-Control": CACHE.private, "Referrer-Policy": "no-referrer" });
+  // Whatever is given is taken along: the gate is what decides.
+  if (/^[\w.-]+$/.test(given))
+    for (const path of ["/internal", "/api/code"])
+      headers.append("Set-Cookie", `${COOKIE}=${given}; Path=${path}; Max-Age=${DAY}; HttpOnly; SameSite=Strict`);
+  return new Response(null, { status: 303, headers });
 }
 
 function cookieOf(header: string | null): string | null {

@@ -54,11 +54,11 @@ export function openCookies(secret: string | null, now: () => number): Cookies {
   };
 }
 
-/** @returns null when there is none, and when there are several: which of them somebody planted cannot be told */
-export function readCookie(header: string | null, name: string): string | null {
-  const found = (header ?? "")
+/** readCookies returns every value that was sent under a name: a sibling host may have planted some. */
+export function readCookies(header: string | null, name: string): readonly string[] {
+  return (header ?? "")
     .split(";")
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`));
-  return found.length === 1 ? (found[0] ?? "").slice(name.length + 1) : null;
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
 }

@@ -34,6 +34,8 @@ export async function openProvider(
   const execute = server.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
   const authentication = secret === null ? oidc.None() : oidc.ClientSecretBasic(secret);
   const client = await oidc.discovery(server, clientId, {}, authentication, { execute, timeout: TIMEOUT });
+  // Against the provider's own keys, although the line to it would do (OpenID Connect Core 3.1.3.7 §6).
+  oidc.enableNonRepudiationChecks(client);
   const scope = groups.length === 0 ? "openid email" : "openid email groups";
   return {
     async begin() {

@@ -1,10 +1,17 @@
 /** Sign-in against a real provider: what it lets in, and each way in which somebody may try to be let in without one. */
 import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { AccessConfig } from "../../../snapshots/schema/index.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
-import { openGate } from "../../gate/gate.ts";
+import { type Gate, openGate } from "../../gate/gate.ts";
 import { makeToken } from "../../gate/gate-fixture.ts";
+import { openRateLimiter } from "../../http/limits.ts";
 import { type Running as Sidecar, startSidecar } from "../../serve/app-fixture.ts";
 import { startSidecarProcess } from "../../serve/process-fixture.ts";
 import { openCookies } from "./cookies.ts";
@@ -41,10 +48,12 @@ function accessOf(issuer: string, { emails, domains, groups }: typeof allowed = 
   });
 }
 
+const ended = mkdtempSync(join(tmpdir(), "proofshelf-ended-"));
 const open = (baseUrl = LIBRARY) =>
   new SignIn(() => access, {
     baseUrl,
     env,
+    ended,
     now: () => time,
     log: { warn: (entry: unknown) => void reasons.push((entry as { reason: string }).reason) },
   });
@@ -56,7 +65,7 @@ before(async () => {
   const own = open();
   sidecar = await startSidecar({
     gate: own.withSession(openGate(() => access)),
-    signIn: (request) => own.answer(request),
+    signIn: own,
     baseUrl: LIBRARY,
   });
   time = Date.now();
@@ -65,6 +74,7 @@ after(async () => {
   provider.stop();
   other.stop();
   await sidecar.listening.close();
+  rmSync(ended, { recursive: true });
 });
 
 const newBrowser = (): Browser => new Browser(`http://127.0.0.1:${sidecar.listening.port}`);
@@ -96,10 +106,162 @@ test("a person is led to the provider and back to where he wanted to be, is let 
 
 test("whoever kept the cookie of a session that was signed out is out", async () => {
   const browser = await signedIn("ada");
-  const kept = browser.cookies().find((cookie) => cookie.startsWith("proofshelf=")) ?? "";
+  const kept = browser.cookies().join("; ");
   assert.equal(await statusOf(newBrowser(), { cookie: kept }), 200);
   await browser.ask("/internal/sign-out", { form: {}, headers: { "sec-fetch-site": "same-origin", origin: "null" } });
   assert.equal(await statusOf(newBrowser(), { cookie: kept }), 401);
+});
+
+test("a session that was signed out stays out after a restart, and at another sidecar over the same folder", async () => {
+  const gate = (): Gate => open().withSession(openGate(() => access));
+  const check = async (cookie: string): Promise<boolean> => (await gate().check(new Headers({ cookie }))).ok;
+  for (const name of ["ada", "grace", "ada", "grace", "ada"]) {
+    const [browser, stays] = [await signedIn(name), await signedIn(name)];
+    const [cookie, other] = [browser.cookies().join("; "), stays.cookies().join("; ")];
+    assert.equal(await check(cookie), true);
+    await browser.ask("/internal/sign-out", { form: {}, headers: { origin: LIBRARY } });
+    assert.deepEqual([await check(cookie), await check(other)], [false, true]);
+  }
+  // What is over anyway is forgotten.
+  const before = readdirSync(ended).length;
+  time += 13 * HOUR;
+  const late = await signedIn("ada");
+  await late.ask("/internal/sign-out", { form: {}, headers: { origin: LIBRARY } });
+  time -= 13 * HOUR;
+  assert.ok(before >= 5 && readdirSync(ended).length === 1, `${before} then ${readdirSync(ended).length}`);
+});
+
+test("a cookie that a sibling host plants neither locks anybody out nor takes anybody's place", async () => {
+  const [ada, eve] = [await signedIn("ada"), await signedIn("grace")];
+  const valueOf = (browser: Browser, name: string): string =>
+    (browser.cookies().find((cookie) => cookie.startsWith(`${name}=`)) ?? "").slice(name.length + 1);
+  const own = `proofshelf-bound=${valueOf(ada, "proofshelf-bound")}`;
+  const [session, planted] = [valueOf(ada, "proofshelf"), valueOf(eve, "proofshelf")];
+  for (const cookie of [
+    `proofshelf=${planted}; proofshelf=${session}; ${own}`,
+    `proofshelf=${session}; proofshelf=${planted}; ${own}`,
+    `proofshelf=x; proofshelf=; proofshelf=${session}; ${own}`,
+    `${own}; proofshelf=${"x".repeat(5000)}; proofshelf=${session}`,
+    `proofshelf=${planted}; proofshelf=${planted}; proofshelf=y; proofshelf=${session}; ${own}`,
+  ]) {
+    assert.equal(await statusOf(newBrowser(), { cookie }), 200, cookie.slice(0, 60));
+    assert.equal(sidecar.log.at(-1)?.identity, "ada@example.org");
+  }
+  for (const cookie of [
+    `proofshelf=${planted}; ${own}`,
+    `proofshelf=${planted}`,
+    `proofshelf=${session}`,
+    `proofshelf=${session}; proofshelf-bound=guessed`,
+    `proofshelf=${session}; ${own}; proofshelf-bound=second`,
+  ])
+    assert.equal(await statusOf(newBrowser(), { cookie }), 401, cookie.slice(-60));
+});
+
+test("an ID token that the provider's keys did not sign signs nobody in", async () => {
+  const { privateKey, publicKey } = await generateKeyPair("RS256");
+  const foreign = await generateKeyPair("RS256");
+  const key = { ...(await exportJWK(publicKey)), kid: "own", alg: "RS256", use: "sig" };
+  let answer: (claims: JWTPayload) => Promise<string> = () => Promise.resolve("");
+  let nonce = "";
+  const server = createServer((request, response) => {
+    const { address, port } = server.address() as AddressInfo;
+    const issuer = `http://${address}:${port}`;
+    const claims = { iss: issuer, aud: CLIENT.id, sub: "ada", email: "ada@example.org", email_verified: true, nonce };
+    const send = (value: object): void => void response.setHeader("content-type", "application/json").end(JSON.stringify(value));
+    if (request.url === "/jwks") send({ keys: [key] });
+    else if (request.url === "/token") void answer(claims).then((id_token) => send({ access_token: "a", token_type: "Bearer", id_token }));
+    else
+      send({
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/jwks`,
+        id_token_signing_alg_values_supported: ["RS256"],
+      });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  access = accessOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const sign = (claims: JWTPayload, kid: string, by = privateKey): Promise<string> =>
+    new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid }).setIssuedAt().setExpirationTime("5m").sign(by);
+  const changed = (token: string, change: (part: string, at: number) => string): string => token.split(".").map(change).join(".");
+  try {
+    for (const [name, make, status] of [
+      ["its own", (claims: JWTPayload) => sign(claims, "own"), 303],
+      ["another key", (claims: JWTPayload) => sign(claims, "own", foreign.privateKey), 401],
+      ["an unknown key", (claims: JWTPayload) => sign(claims, "other", foreign.privateKey), 401],
+      [
+        "claims changed after signing",
+        async (claims: JWTPayload) => {
+          const eve = Buffer.from(JSON.stringify({ ...decodeJwt(await sign(claims, "own")), email: "root@example.org" })).toString(
+            "base64url",
+          );
+          return changed(await sign(claims, "own"), (part, at) => (at === 1 ? eve : part));
+        },
+        401,
+      ],
+      ["no signature", async (claims: JWTPayload) => changed(await sign(claims, "own"), (part, at) => (at === 2 ? "" : part)), 401],
+      [
+        "the client's secret as key",
+        (claims: JWTPayload) =>
+          new SignJWT(claims)
+            .setProtectedHeader({ alg: "HS256", kid: "own" })
+            .setIssuedAt()
+            .setExpirationTime("5m")
+            .sign(Buffer.from(CLIENT.secret)),
+        401,
+      ],
+    ] as const) {
+      answer = make;
+      const browser = newBrowser();
+      const begun = new URL((await browser.ask("/internal/sign-in")).headers.get("location") ?? "");
+      nonce = begun.searchParams.get("nonce") ?? "";
+      const back = await browser.ask(`/internal/signed-in?code=c&state=${begun.searchParams.get("state")}`);
+      assert.equal(back.status, status, `${name}: ${reasons.at(-1)}`);
+    }
+  } finally {
+    access = accessOf(provider.issuer);
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+test("sign-ins that are begun or answered count against a client, and other methods meet the gate", async (context) => {
+  const own = open();
+  const limited = await startSidecar({
+    gate: own.withSession(openGate(() => access)),
+    signIn: own,
+    baseUrl: LIBRARY,
+    limits: openRateLimiter({ rates: { "sign-in": 5 } }),
+  });
+  context.after(async () => {
+    await limited.listening.close();
+    rmSync(limited.views.folder, { recursive: true });
+  });
+  for (const target of [
+    "/internal/sign-in",
+    "/internal/sign-in?to=%2Finternal%2F",
+    "/internal/signed-in?code=z&state=s",
+    "/internal/sign-out",
+    "/internal/sign-in",
+  ])
+    assert.notEqual((await limited.send("GET", target)).status, 429, target);
+  for (const [method, target] of [
+    ["GET", "/internal/sign-in"],
+    ["GET", "/internal/signed-in?code=z"],
+    ["GET", "/internal/sign-out"],
+    ["POST", "/internal/sign-out"],
+    ["GET", "/internal/signed-in"],
+  ] as const) {
+    const { status, headers } = await limited.send(method, target);
+    assert.deepEqual(
+      [status, headers["cache-control"], headers["ratelimit-policy"]],
+      [429, "private, no-store", '"sign-in";q=5;w=60'],
+      target,
+    );
+  }
+  for (const method of ["PUT", "DELETE", "OPTIONS", "HEAD", "PATCH"])
+    assert.ok([401, 429].includes((await limited.send(method, "/internal/sign-in")).status), method);
+  assert.equal((await limited.send("GET", "/internal/../internal/sign-in")).status, 401, "another spelling meets the gate");
 });
 
 test("the policy decides at every request: verified addresses and groups alone, and who is struck out is out at once", async () => {
@@ -218,7 +380,7 @@ test("open redirect: after signing in one is at an address of what is gated here
 });
 
 test("forged requests: what another site sends with the cookie counts as nobody's, but for a link that is followed", async () => {
-  const [cookie = ""] = (await signedIn("ada")).cookies();
+  const cookie = (await signedIn("ada")).cookies().join("; ");
   const send = async (headers: Record<string, string>, method = "GET", target = GATED): Promise<number> =>
     (await sidecar.send(method, target, { cookie, ...headers })).status;
   for (const headers of [
@@ -244,13 +406,13 @@ test("forged requests: what another site sends with the cookie counts as nobody'
   assert.equal(await send({}), 401);
 });
 
-test("a cookie that was not sealed here as a session, is over, or stands there twice lets nobody in", async () => {
+test("a cookie that was not sealed here as a session, or is over, lets nobody in", async () => {
   const browser = await signedIn("ada");
   const sealed = (browser.cookies().find((cookie) => cookie.startsWith("proofshelf=")) ?? "").slice("proofshelf=".length);
-  const session = { iss: provider.issuer, client: CLIENT.id, sub: "x", email: "ada@example.org", groups: [], jti: "x" };
+  const session = { iss: provider.issuer, client: CLIENT.id, sub: "x", email: "ada@example.org", groups: [], jti: "x", bound: "b" };
   const own = openCookies(KEY, () => time);
   assert.equal(
-    await statusOf(newBrowser(), { cookie: `proofshelf=${await own.seal("session", session, 60)}` }),
+    await statusOf(newBrowser(), { cookie: `proofshelf-bound=b; proofshelf=${await own.seal("session", session, 60)}` }),
     200,
     "this test can seal one",
   );
@@ -260,10 +422,9 @@ test("a cookie that was not sealed here as a session, is over, or stands there t
     await own.seal("session", { ...session, client: "another" }, 60),
     `${sealed.slice(0, -2)}AA`,
     Buffer.from(JSON.stringify(session)).toString("base64url"),
-    `${sealed}; proofshelf=${sealed}`,
     "x".repeat(5000),
   ])
-    assert.equal(await statusOf(newBrowser(), { cookie: `proofshelf=${forged}` }), 401, forged.slice(0, 40));
+    assert.equal(await statusOf(newBrowser(), { cookie: `proofshelf-bound=b; proofshelf=${forged}` }), 401, forged.slice(0, 40));
   time += 12 * HOUR + 1000;
   assert.equal(await statusOf(browser), 401, "the session is over");
   time -= 12 * HOUR + 1000;
@@ -276,9 +437,10 @@ test("cookies are out of reach of scripts, of other sites and of what is public,
   const browser = newBrowser();
   const arrived = await browser.ask(await browser.logIn("ada"));
   assert.deepEqual(
-    arrived.headers.getSetCookie().map((cookie) => cookie.replace(/=[\w.-]{100,};/, "=…;")),
+    arrived.headers.getSetCookie().map((cookie) => cookie.replace(/=[\w.-]{30,};/, "=…;")),
     [
       "proofshelf-sign-in=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax",
+      "proofshelf-bound=…; Path=/; Max-Age=43200; HttpOnly; SameSite=Lax",
       "proofshelf=…; Path=/internal; Max-Age=43200; HttpOnly; SameSite=Lax",
       "proofshelf=…; Path=/api/code; Max-Age=43200; HttpOnly; SameSite=Lax",
     ],

@@ -9,7 +9,9 @@ import { CACHE } from "../../../snapshots/http/index.ts";
 import type { AccessConfig, OwnSignIn } from "../../../snapshots/schema/index.ts";
 import { foldEmail, forbidden, type Gate, type GateVerdict, isAllowed, refuse } from "../../gate/gate.ts";
 import { problemResponse } from "../../http/respond.ts";
-import { type Cookies, openCookies, readCookie } from "./cookies.ts";
+import type { SignInAddresses } from "../../serve/passage.ts";
+import { type Cookies, openCookies, readCookies } from "./cookies.ts";
+import { type EndedSessions, openEnded } from "./ended.ts";
 import type { Provider } from "./provider.ts";
 
 const BEGIN = "/internal/sign-in";
@@ -20,10 +22,12 @@ const HOME = "/internal/";
 /** Folders whose requests carry the session. */
 const GATED = ["/internal", "/api/code"];
 const SIGN_IN_SECONDS = 600; // from the question to the answer
-/** Sign-ins answered and sessions ended that are remembered; each is a hundred bytes. */
+/** Sign-ins answered that are remembered; each is a hundred bytes. */
 const MAX_REMEMBERED = 10_000;
 /** Milliseconds for which a provider that could not be read is not asked again. */
 const RETRY_MS = 5_000;
+/** Cookies of the session's name that are looked at. */
+const MAX_PLANTED = 8;
 
 const Begun = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), to: z.string(), jti: z.string() });
 const Session = z.object({
@@ -33,6 +37,8 @@ const Session = z.object({
   email: z.string().nullable(),
   groups: z.array(z.string()),
   jti: z.string(),
+  /** What the cookie beside it holds, which no other host can write. */
+  bound: z.string(),
 });
 type Session = z.infer<typeof Session>;
 type Sent = Parameters<Gate["check"]>[0];
@@ -41,20 +47,28 @@ type Options = {
   readonly baseUrl: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Pick<Logger, "warn">;
+  /** Folder of the sessions that were signed out. */
+  readonly ended: string;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 };
 
-/** It owns the key of the cookies, what it knows of the provider, and what was answered or ended so far. */
-export class SignIn {
+/** SignIn owns the key of the cookies, what it knows of the provider, and what was answered or ended so far. */
+export class SignIn implements SignInAddresses {
+  readonly addresses = [
+    ["GET", BEGIN],
+    ["GET", FINISH],
+    ["GET", END],
+    ["POST", END],
+  ] as const;
   readonly #access: () => AccessConfig | null;
   readonly #options: Options;
   readonly #origin: string;
-  readonly #names: { readonly begun: string; readonly session: string };
+  readonly #names: { readonly begun: string; readonly session: string; readonly bound: string };
   readonly #attributes: string;
   readonly #cookies: Cookies;
   readonly #answered = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: SIGN_IN_SECONDS * 1000 });
-  readonly #ended = new LRUCache<string, true>({ max: MAX_REMEMBERED });
+  readonly #ended: EndedSessions;
   readonly #providerOf: (own: OwnSignIn) => Promise<Provider>;
 
   /** @param access asked each time, so a policy that is read again takes effect at once
@@ -67,14 +81,15 @@ export class SignIn {
     this.#options = options;
     this.#origin = origin;
     this.#names = isSecure
-      ? { begun: "__Host-proofshelf-sign-in", session: "__Secure-proofshelf" }
-      : { begun: "proofshelf-sign-in", session: "proofshelf" };
+      ? { begun: "__Host-proofshelf-sign-in", session: "__Secure-proofshelf", bound: "__Host-proofshelf-bound" }
+      : { begun: "proofshelf-sign-in", session: "proofshelf", bound: "proofshelf-bound" };
     this.#attributes = `HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
     this.#cookies = openCookies(given(env["SESSION_KEY"]), now);
+    this.#ended = openEnded(options.ended, now);
     this.#providerOf = rememberProvider(`${origin}${FINISH}`, given(env["OIDC_CLIENT_SECRET"]));
   }
 
-  /** Answers the three addresses; null of every other request, and when the configuration has no sign-in of its own. */
+  /** answer is null of every other request, and when the configuration has no sign-in of its own. */
   async answer(request: Request): Promise<Response | null> {
     const url = new URL(request.url);
     const config = this.#access();
@@ -113,8 +128,8 @@ export class SignIn {
   }
 
   async #finish(own: OwnSignIn, config: AccessConfig, request: Request): Promise<Response> {
-    const sealed = readCookie(request.headers.get("cookie"), this.#names.begun);
-    const begun = Begun.safeParse(await this.#cookies.open("sign-in", sealed)).data;
+    const [sealed = null, ...others] = readCookies(request.headers.get("cookie"), this.#names.begun);
+    const begun = Begun.safeParse(others.length > 0 ? null : await this.#cookies.open("sign-in", sealed)).data;
     if (begun === undefined) return this.#refusal("no sign-in is under way in this browser", again());
     if (this.#answered.has(begun.jti)) return this.#refusal("answered before", again());
     this.#answered.set(begun.jti, true);
@@ -131,12 +146,14 @@ export class SignIn {
       // Those that the policy names: a cookie has little room, and no others are anybody's business.
       groups: person.groups.filter((group) => own.groups.includes(group)),
       jti: randomUUID(),
+      bound: randomUUID(),
     };
     if (!isLetIn(session, own, config)) return this.#refusal("policy", NOT_LET_IN());
     const seconds = Math.round(own.sessionHours * 3600);
     const value = await this.#cookies.seal("session", session, seconds);
     const kept = GATED.map((path) => this.#cookie(this.#names.session, value, path, seconds));
-    return redirect(begun.to, [this.#cookie(this.#names.begun, "", "/", 0), ...kept]);
+    const bound = this.#cookie(this.#names.bound, session.bound, "/", seconds);
+    return redirect(begun.to, [this.#cookie(this.#names.begun, "", "/", 0), bound, ...kept]);
   }
 
   async #end(own: OwnSignIn, request: Request): Promise<Response> {
@@ -144,9 +161,9 @@ export class SignIn {
     if (request.method === "GET") return askToEnd(session);
     // Without a session that counts there is nothing to end, and another site may end none.
     if (session === null) return redirect("/", []);
-    this.#ended.set(session.jti, true, { ttl: own.sessionHours * 3_600_000 });
+    this.#ended.add(session.jti, own.sessionHours);
     const gone = GATED.map((path) => this.#cookie(this.#names.session, "", path, 0));
-    return redirect("/", gone);
+    return redirect("/", [this.#cookie(this.#names.bound, "", "/", 0), ...gone]);
   }
 
   async #check(gate: Gate, headers: Sent, human: boolean): Promise<GateVerdict> {
@@ -166,11 +183,17 @@ export class SignIn {
     return { ok: true, identity: { kind: "person", name: session.email ?? session.sub, email: session.email } };
   }
 
+  /** #findSession takes the session that was begun together with the cookie beside it: a sibling host can plant others under its name. */
   async #findSession(headers: Sent, own: OwnSignIn): Promise<Session | null> {
-    const sealed = readCookie(headers.get("cookie"), this.#names.session);
-    const session = Session.safeParse(await this.#cookies.open("session", sealed)).data;
-    if (session === undefined || session.iss !== own.issuer || session.client !== own.clientId) return null;
-    return this.#ended.has(session.jti) || !isOwnRequest(headers, this.#origin) ? null : session;
+    const sent = headers.get("cookie");
+    const [bound = null, ...others] = readCookies(sent, this.#names.bound);
+    if (bound === null || others.length > 0 || !isOwnRequest(headers, this.#origin)) return null;
+    for (const sealed of readCookies(sent, this.#names.session).slice(0, MAX_PLANTED)) {
+      const session = Session.safeParse(await this.#cookies.open("session", sealed)).data;
+      if (session === undefined || session.bound !== bound || session.iss !== own.issuer || session.client !== own.clientId) continue;
+      return this.#ended.has(session.jti) ? null : session;
+    }
+    return null;
   }
 
   /** The sign-in that was under way is over with it. */
@@ -229,7 +252,6 @@ function askToEnd(session: Session | null): Response {
   const headers = {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
   };
   return new Response(html, { headers });
 }
