@@ -8,7 +8,7 @@ import { sandboxOf, say, serveAdapter } from "./adapter.ts";
 import { findDatabases, formatMetamath, type MetamathDatabase, readMetamath, readMetamathProof } from "./metamath.ts";
 import { checkDatabase } from "./metamath-check.ts";
 import { findMetamath, holeOf, VERIFIER } from "./metamath-tool.ts";
-import type { AdapterRequest, Asked } from "./request.ts";
+import { type AdapterRequest, type Asked, isBelow } from "./request.ts";
 import type { Ran, Sandbox } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
@@ -46,7 +46,7 @@ async function run(request: AdapterRequest): Promise<void> {
     for (const path of database.paths) {
       if (told.has(path)) continue; // two databases include it
       told.add(path);
-      say({ t: "imports", path, imports: database.paths.filter((other) => other !== path) });
+      say({ t: "imports", path, imports: [...database.paths, ...database.missing.filter(isBelow)].filter((other) => other !== path) });
       say({ t: "check", path, state: accepted.state, log: accepted.log.slice(0, MAX_LOG) });
     }
     if (hole !== null) say({ t: "problem", path: main, what: `${hole} What it accepts counts where our own verifier accepts it too.` });

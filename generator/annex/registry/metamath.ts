@@ -52,8 +52,9 @@ export type MetamathDatabase = {
   readonly syntax: ReadonlySet<string>;
   /** Types that a hypothesis claims. */
   readonly claimed: ReadonlySet<string>;
-  /** The file itself and all that it includes. */
+  /** The file itself and all that it includes, and what it includes that is not there. */
   readonly paths: readonly string[];
+  readonly missing: readonly string[];
   readonly problems: readonly string[];
 };
 
@@ -64,6 +65,7 @@ type Open = { readonly path: string; readonly text: string; at: number; line: nu
 /** Cursor gives the words of a file and of those that it includes, each file once; comments are passed over, the last one is kept. */
 class Cursor {
   readonly paths: string[] = [];
+  readonly missing: string[] = [];
   readonly problems: string[] = [];
   comment = "";
   private readonly open: Open[] = [];
@@ -91,8 +93,10 @@ class Cursor {
   private include(path: string): void {
     if (this.paths.includes(path)) return; // a file that is there already says nothing again
     const text = this.read(path);
-    if (text === undefined) this.problems.push(`${JSON.stringify(path)} is included and not there`);
-    else {
+    if (text === undefined) {
+      this.problems.push(`${JSON.stringify(path)} is included and not there`);
+      this.missing.push(path);
+    } else {
       this.paths.push(path);
       this.open.push({ path, text, at: 0, line: 1 });
     }
@@ -315,7 +319,16 @@ export function readMetamath(main: string, read: (path: string) => string | unde
   }
   if (label !== null) cursor.problems.push(`${JSON.stringify(main)} ends with ${label.name}, which is no statement`);
   if (scopes.length > 0) cursor.problems.push(`${JSON.stringify(main)} has ${scopes.length} scopes that are not closed`);
-  return { statements, hypotheses, variables, syntax: syntax.difference(claimed), claimed, paths: cursor.paths, problems: cursor.problems };
+  return {
+    statements,
+    hypotheses,
+    variables,
+    syntax: syntax.difference(claimed),
+    claimed,
+    paths: cursor.paths,
+    missing: cursor.missing,
+    problems: cursor.problems,
+  };
 }
 
 /** Pairs of mandatory variables, each once. */

@@ -1,7 +1,7 @@
 /** What an adapter is asked and what it answers: one program for each prover, one JSON object a line. The transcript comes from a program
  *  that read foreign files: what is not exactly as it has to be makes the whole run void. */
 import { z } from "zod";
-import type { AdapterRequest } from "./request.ts";
+import { type AdapterRequest, isBelow } from "./request.ts";
 import { CHECK_STATES, type Verdict } from "./states.ts";
 
 const MAX_LINE = 1024 * 1024; // UTF-16 units
@@ -104,7 +104,8 @@ export function readTranscript(
     if (line === undefined) return fail(`is no ${kind} as the protocol has it`);
     if (tool === null && line.t !== "tool") return fail("comes before the tool");
     if ("path" in line && !paths.has(line.path)) return fail("is of a file that nobody asked for");
-    if (line.t === "imports" && line.imports.some((path) => !paths.has(path))) return fail("imports a file that nobody sent");
+    // One that was not sent is one that is not there: as soon as it is, what was said of the file is out of date.
+    if (line.t === "imports" && !line.imports.every(isBelow)) return fail("imports what can be no file of the sources");
     const of = line.t === "decl" ? line.key : line.t === "edge" ? line.from : "decl" in line ? line.decl : undefined;
     if (of !== undefined && !asked.has(of)) return fail("is of a declaration that nobody asked for");
     const twice = (map: ReadonlyMap<string, unknown>, name: string): boolean => map.has(name);
