@@ -1,5 +1,6 @@
 /** What the pages gain with a script: theme and width are chosen, "/" and Ctrl-K go to the search, which answers while one types, what can be copied has a button, the page's permanent address is one, and
  *  the page can be verified. Every page works without. */
+import { shownSnapshot } from "./shown-snapshot.ts";
 
 const search = document.querySelector<HTMLInputElement>("input[data-search]");
 
@@ -46,10 +47,11 @@ if (navigator.clipboard !== undefined) {
     );
 }
 
-/** The address of this page, with the lines that are chosen, in the snapshot that it was sent from. Hosts of files keep one snapshot, and name none. */
-async function permanentLink(root: URL): Promise<string | null> {
+/** permanentLink returns the address of this page, with the lines that are chosen, in the snapshot that it was sent from. Hosts of files keep
+ *  one snapshot, and name none. */
+function permanentLink(root: URL): string | null {
   if (/\/at\/[0-9a-f]{64}\/$/.test(root.pathname)) return location.href;
-  const snapshot = (await fetch(location.href, { method: "HEAD" })).headers.get("x-snapshot");
+  const snapshot = shownSnapshot();
   return snapshot === null ? null : new URL(`at/${snapshot}/${location.href.slice(root.href.length)}`, root).href;
 }
 
