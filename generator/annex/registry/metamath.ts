@@ -162,7 +162,7 @@ class Cursor {
     const name = end < 0 ? "" : top.text.slice(top.at, end).trim();
     top.at = end < 0 ? top.text.length : end + 2;
     // Of where the program stands, which is the folder of the database.
-    this.include(posix.join(this.folder, name));
+    this.include(name.startsWith("/") ? name : posix.join(this.folder, name));
   }
 }
 
@@ -188,147 +188,159 @@ type Scope = {
   readonly apart: readonly (readonly string[])[];
 };
 
-/** @param read the text of a file of the sources */
-export function readMetamath(main: string, read: (path: string) => string | undefined): MetamathDatabase {
-  const cursor = new Cursor(main, read);
-  const statements: MetamathStatement[] = [];
-  const labels = new Set<string>();
-  const hypotheses = new Map<string, MetamathHypothesis>();
-  const constants = new Set<string>();
-  const variables = new Set<string>(); // of all scopes: a symbol is never both
-  const active = new Set<string>();
-  const order: string[] = []; // of the active variables
-  const floats = new Map<string, MetamathHypothesis>();
-  const open: MetamathHypothesis[] = []; // in the scopes that are open
-  let apart: readonly (readonly string[])[] = [];
-  const scopes: Scope[] = [];
-  const syntax = new Set<string>();
-  const claimed = new Set<string>();
-  let label: { readonly name: string; readonly path: string; readonly line: number; readonly comment: string } | null = null;
-  let at = 0;
-  const problem = (what: string): void => void cursor.problems.push(`${cursor.place()} ${what}`);
+type Label = { readonly name: string; readonly path: string; readonly line: number; readonly comment: string };
 
-  const declare = (names: readonly string[], constant: boolean): void => {
-    if (constant && scopes.length > 0) problem("declares constants within a scope");
+/** What is declared at a place of a database. */
+class Reader {
+  readonly statements: MetamathStatement[] = [];
+  readonly hypotheses = new Map<string, MetamathHypothesis>();
+  readonly variables = new Set<string>(); // of all scopes: a symbol is never both
+  readonly types = new Set<string>();
+  readonly claimed = new Set<string>();
+  readonly scopes: Scope[] = [];
+  label: Label | null = null;
+  private readonly labels = new Set<string>();
+  private readonly constants = new Set<string>();
+  private readonly active = new Set<string>();
+  private readonly order: string[] = []; // of the active variables
+  private readonly floats = new Map<string, MetamathHypothesis>();
+  private readonly open: MetamathHypothesis[] = []; // in the scopes that are open
+  private apart: readonly (readonly string[])[] = [];
+  private at = 0;
+  private readonly cursor: Cursor;
+
+  constructor(cursor: Cursor) {
+    this.cursor = cursor;
+  }
+
+  private problem(what: string): void {
+    this.cursor.problems.push(`${this.cursor.place()} ${what}`);
+  }
+
+  begin(): void {
+    this.scopes.push({ variables: this.order.length, hypotheses: this.open.length, apart: this.apart });
+  }
+
+  end(): void {
+    const scope = this.scopes.pop();
+    if (scope === undefined) return this.problem("closes a scope that is not open");
+    for (const name of this.order.splice(scope.variables)) this.active.delete(name);
+    for (const one of this.open.splice(scope.hypotheses)) {
+      one.until = this.at++;
+      if (one.floats) this.floats.delete(one.symbols[0] ?? "");
+    }
+    this.apart = scope.apart;
+  }
+
+  declare(names: readonly string[], constant: boolean): void {
+    if (constant && this.scopes.length > 0) this.problem("declares constants within a scope");
     for (const name of names) {
-      if (constants.has(name) || active.has(name) || (constant && variables.has(name)) || labels.has(name))
-        problem(`declares ${JSON.stringify(name)} again`);
-      if (constant) constants.add(name);
+      if (this.constants.has(name) || this.active.has(name) || (constant && this.variables.has(name)) || this.labels.has(name))
+        this.problem(`declares ${JSON.stringify(name)} again`);
+      if (constant) this.constants.add(name);
       else {
-        variables.add(name);
-        active.add(name);
-        order.push(name);
+        this.variables.add(name);
+        this.active.add(name);
+        this.order.push(name);
       }
     }
-  };
-  const close = (): void => {
-    const scope = scopes.pop();
-    if (scope === undefined) return problem("closes a scope that is not open");
-    for (const name of order.splice(scope.variables)) active.delete(name);
-    for (const one of open.splice(scope.hypotheses)) {
-      one.until = at++;
-      if (one.floats) floats.delete(one.symbols[0] ?? "");
-    }
-    apart = scope.apart;
-  };
-  const separate = (names: readonly string[]): void => {
-    if (new Set(names).size < Math.max(2, names.length) || names.some((name) => !active.has(name)))
-      problem("keeps apart what are no different variables");
-    apart = [...apart, names];
-  };
+  }
+
+  separate(names: readonly string[]): void {
+    if (new Set(names).size < Math.max(2, names.length) || names.some((name) => !this.active.has(name)))
+      this.problem("keeps apart what are no different variables");
+    this.apart = [...this.apart, names];
+  }
+
   /** The type and the symbols of a hypothesis or statement, each of which is declared here. */
-  const expression = (words: readonly string[]): { type: string; symbols: readonly string[] } => {
-    const [type = "", ...symbols] = words;
-    if (!constants.has(type)) problem(`begins with ${JSON.stringify(type)}, which is no constant`);
-    const unknown = symbols.find((name) => !constants.has(name) && !floats.has(name));
-    if (unknown !== undefined) problem(`has ${JSON.stringify(unknown)}, which is no constant and no variable with a type`);
+  private expression([type = "", ...symbols]: readonly string[]): { type: string; symbols: readonly string[] } {
+    if (!this.constants.has(type)) this.problem(`begins with ${JSON.stringify(type)}, which is no constant`);
+    const unknown = symbols.find((name) => !this.constants.has(name) && !this.floats.has(name));
+    if (unknown !== undefined) this.problem(`has ${JSON.stringify(unknown)}, which is no constant and no variable with a type`);
     return { type, symbols };
-  };
-  const claimLabel = (name: string): boolean => {
-    const again = labels.has(name) || constants.has(name) || variables.has(name);
-    if (again) cursor.problems.push(`${JSON.stringify(label?.path)}:${label?.line} declares ${name} again`);
-    labels.add(name);
+  }
+
+  private claim({ name, path, line }: Label): boolean {
+    const again = this.labels.has(name) || this.constants.has(name) || this.variables.has(name);
+    if (again) this.cursor.problems.push(`${JSON.stringify(path)}:${line} declares ${name} again`);
+    this.labels.add(name);
     return !again;
-  };
-  const suppose = (isFloat: boolean): void => {
-    const words = cursor.words("$.");
-    const name = label?.name;
-    if (name === undefined) return problem("has a hypothesis without a label");
+  }
+
+  suppose(words: readonly string[], floats: boolean): void {
+    if (this.label === null) return this.problem("has a hypothesis without a label");
     const [type = "", variable = ""] = words;
-    if (isFloat && (words.length !== 2 || !constants.has(type) || !active.has(variable) || floats.has(variable)))
-      problem(`gives ${JSON.stringify(variable)} a type that it cannot have`);
-    if (!claimLabel(name)) return;
-    const one = {
-      label: name,
-      floats: isFloat,
-      ...(isFloat ? { type, symbols: words.slice(1) } : expression(words)),
-      at: at++,
-      until: Number.POSITIVE_INFINITY,
-    };
-    hypotheses.set(name, one);
-    open.push(one);
-    (isFloat ? syntax : claimed).add(type);
-    if (isFloat) floats.set(variable, one);
-  };
-  const assert = (kind: "a" | "p"): void => {
-    const words = cursor.words("$=", "$.");
-    const proof = kind === "p" && cursor.ended === "$=" ? cursor.proof() : null;
-    if (cursor.ended === null) return;
-    if (label === null) return problem("has a statement without a label");
-    if (!claimLabel(label.name)) return;
-    const { type, symbols } = expression(words);
-    const claims = open.filter((one) => !one.floats);
+    if (floats && (words.length !== 2 || !this.constants.has(type) || !this.active.has(variable) || this.floats.has(variable)))
+      this.problem(`gives ${JSON.stringify(variable)} a type that it cannot have`);
+    if (!this.claim(this.label)) return;
+    const said = floats ? { type, symbols: words.slice(1) } : this.expression(words);
+    const one = { label: this.label.name, floats, ...said, at: this.at++, until: Number.POSITIVE_INFINITY };
+    this.hypotheses.set(one.label, one);
+    this.open.push(one);
+    (floats ? this.types : this.claimed).add(type);
+    if (floats) this.floats.set(variable, one);
+  }
+
+  /** @param proof undefined of an axiom, null where it is not written */
+  state(words: readonly string[], proof: string | null | undefined): void {
+    const { label } = this;
+    if (label === null) return this.problem("has a statement without a label");
+    if (!this.claim(label)) return;
+    const { type, symbols } = this.expression(words);
+    const claims = this.open.filter((one) => !one.floats);
     const named = new Set([...claims.flatMap((one) => one.symbols), ...symbols]);
-    const mandatory = open.filter((one) => !one.floats || named.has(one.symbols[0] ?? ""));
+    const mandatory = this.open.filter((one) => !one.floats || named.has(one.symbols[0] ?? ""));
     const typed = mandatory.filter((one) => one.floats);
-    statements.push({
+    this.statements.push({
       label: label.name,
-      kind,
+      kind: proof === undefined ? "a" : "p",
       type,
       symbols,
       mandatory,
-      apart,
-      at: at++,
+      apart: this.apart,
+      at: this.at++,
       path: label.path,
       line: label.line,
-      endLine: cursor.line,
+      endLine: this.cursor.line,
       statement: words.join(" "),
       hypotheses: claims.map((one) => [one.type, ...one.symbols].join(" ")),
       types: typed.map((one) => `${one.type} ${one.symbols[0] ?? ""}`),
-      distinct: pairsOf(apart, new Set(typed.map((one) => one.symbols[0] ?? ""))),
+      distinct: pairsOf(this.apart, new Set(typed.map((one) => one.symbols[0] ?? ""))),
       comment: label.comment,
-      proof: kind === "p" ? (proof ?? "?") : null,
+      proof: proof === undefined ? null : (proof ?? "?"),
     });
-  };
+  }
+}
 
+/** @param read the text of a file of the sources */
+export function readMetamath(main: string, read: (path: string) => string | undefined): MetamathDatabase {
+  const cursor = new Cursor(main, read);
+  const reader = new Reader(cursor);
   for (let word = cursor.next(); word !== null; word = cursor.next()) {
-    if (word === "${") scopes.push({ variables: order.length, hypotheses: open.length, apart });
-    else if (word === "$}") close();
-    else if (word === "$c" || word === "$v") declare(cursor.words("$."), word === "$c");
-    else if (word === "$d") separate(cursor.words("$."));
-    else if (word === "$f" || word === "$e") suppose(word === "$f");
-    else if (word === "$a" || word === "$p") assert(word === "$a" ? "a" : "p");
-    else {
+    const { label } = reader;
+    if (word === "${") reader.begin();
+    else if (word === "$}") reader.end();
+    else if (word === "$c" || word === "$v") reader.declare(cursor.words("$."), word === "$c");
+    else if (word === "$d") reader.separate(cursor.words("$."));
+    else if (word === "$f" || word === "$e") reader.suppose(cursor.words("$."), word === "$f");
+    else if (word === "$a" || word === "$p") {
+      const words = cursor.words("$=", "$.");
+      const proof = word === "$a" ? undefined : cursor.ended === "$=" ? cursor.proof() : null;
+      if (cursor.ended !== null) reader.state(words, proof);
+    } else {
       if (label !== null) cursor.problems.push(`${JSON.stringify(cursor.path)}:${label.line} has ${label.name}, which is no statement`);
-      label = { name: word, path: cursor.path, line: cursor.line, comment: cursor.comment };
+      reader.label = { name: word, path: cursor.path, line: cursor.line, comment: cursor.comment };
       cursor.comment = "";
       continue;
     }
-    label = null;
+    reader.label = null;
     cursor.comment = "";
   }
-  if (label !== null) cursor.problems.push(`${JSON.stringify(main)} ends with ${label.name}, which is no statement`);
-  if (scopes.length > 0) cursor.problems.push(`${JSON.stringify(main)} has ${scopes.length} scopes that are not closed`);
-  return {
-    statements,
-    hypotheses,
-    variables,
-    syntax: syntax.difference(claimed),
-    claimed,
-    paths: cursor.paths,
-    missing: cursor.missing,
-    problems: cursor.problems,
-  };
+  if (reader.label !== null) cursor.problems.push(`${JSON.stringify(main)} ends with ${reader.label.name}, which is no statement`);
+  if (reader.scopes.length > 0) cursor.problems.push(`${JSON.stringify(main)} has ${reader.scopes.length} scopes that are not closed`);
+  const { statements, hypotheses, variables, types, claimed } = reader;
+  const { paths, missing, problems } = cursor;
+  return { statements, hypotheses, variables, syntax: types.difference(claimed), claimed, paths, missing, problems };
 }
 
 /** Pairs of mandatory variables, each once. */
