@@ -79,6 +79,21 @@ export const RecordGraph = z
   .meta({ id: "RecordGraph", description: "What a record uses and what uses it" });
 export type RecordGraph = z.infer<typeof RecordGraph>;
 
+const StatementWord = z
+  .object({
+    word: z.string().meta({ description: "As it stands in the source's statement" }),
+    kind: z.enum(["notation", "scope", "name", "coercion", "implicit", "letters", "tactic"]).meta({
+      description:
+        "notation: the source's own; scope: a sign of a scope that the source opened; name: one that means something else where the source is not imported; coercion, implicit: put in by the prover; letters: they look like others; tactic: a program finds what stands there",
+    }),
+    stands_for: z.string().meta({ description: "What it is written for" }),
+    path: z.string().exactOptional().meta({ description: "Where that is written, absent where the prover's own library has it" }),
+    line: Count.exactOptional(),
+  })
+  .meta({ id: "StatementWord", description: "A word of a statement that does not mean what it means where nothing is imported" });
+export type StatementWord = z.infer<typeof StatementWord>;
+export const StatementWords = z.array(StatementWord).max(40);
+
 export const CHECKED_MEMBERS = {
   summary: z.string().exactOptional().meta({ description: "What the source's own comment says of it" }),
   revision: z.string().exactOptional().meta({ description: "Revision that it was read at" }),
@@ -88,6 +103,10 @@ export const CHECKED_MEMBERS = {
     .meta({ description: "Where it stands at that revision, 1-based" }),
   statement_basis: z.enum(["source", "elaborated", "person"]).exactOptional().meta({
     description: "The statement is the source's words, the prover's print, or a person's words that the prover accepted as the type",
+  }),
+  statement_source: z.string().exactOptional().meta({ description: "The source's words, where the statement is the prover's print of it" }),
+  statement_words: StatementWords.exactOptional().meta({
+    description: "Words of the source's statement that are its own, or hide something",
   }),
   axioms: names.exactOptional().meta({ description: "All that it rests on, statement and proof; absent where nobody asked" }),
   unsafe: names.exactOptional().meta({ description: "What keeps proofs sound and was switched off" }),

@@ -11,7 +11,10 @@ const MAX_LOG = 2000; // UTF-16 units in a record; the check has more
 
 type Result = CheckStatement["predicate"]["results"][number];
 export type ToldVerdict = Verdict &
-  Pick<Result, "exact" | "statement" | "uses" | "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions"> & {
+  Pick<
+    Result,
+    "exact" | "statement" | "is_words" | "words" | "uses" | "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions"
+  > & {
     /** Names of who signed it: of those that are trusted where it counts, else of those that say so of themselves. */
     readonly signers: readonly string[];
     /** Whether it counts: somebody who is trusted signed it, or nobody is asked for. */

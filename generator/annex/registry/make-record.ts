@@ -49,11 +49,20 @@ export function makeRecord(
   const verdicts = checks.of(one, source);
   const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
   const [newest] = verdicts;
-  const elaborated = printed !== null && (one.context.length > 0 || one.class !== "theorem");
+  // Words that a prover was asked of, and that are not what it checked, are no statement.
+  const isWords = newest?.is_words ?? null;
+  const elaborated = printed !== null && (isWords === null ? one.context.length > 0 || one.class !== "theorem" : !isWords);
   const disputed =
     verdicts.some(({ state }) => state === "disagrees") ||
     checks.second(one, source).some((second) => verdicts[0] !== undefined && contradiction(verdicts[0], second) !== null);
-  const states = statesOf(one.class === "theorem", one.holes.length, verdicts, readPolicy(policy.axioms), printed !== null, disputed);
+  const states = statesOf(
+    one.class === "theorem",
+    one.holes.length,
+    verdicts,
+    readPolicy(policy.axioms),
+    printed === null ? null : isWords,
+    disputed,
+  );
   const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING)]));
   const api = String(meta["public_api"] ?? "");
   const ui = String(meta["authoritative_ui"] ?? "");
@@ -74,6 +83,8 @@ export function makeRecord(
     // What was compiled is the text. Where sections or the body say more than the text, the prover's print is what is stated.
     statement: elaborated ? printed : statementOf(one),
     statement_basis: elaborated ? "elaborated" : "source",
+    ...(elaborated && one.statement !== "" && one.class === "theorem" ? { statement_source: statementOf(one) } : {}),
+    ...(newest?.words === undefined || newest.words.length === 0 ? {} : { statement_words: newest.words }),
     ...(one.summary === "" ? {} : { summary: one.summary }),
     revision: source.head,
     anchor: { path: one.path, line: one.line, end_line: one.endLine },

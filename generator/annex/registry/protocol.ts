@@ -1,7 +1,8 @@
 /** What an adapter is asked and what it answers: one program for each prover, one JSON object a line. The transcript comes from a program
  *  that read foreign files: what is not exactly as it has to be makes the whole run void. */
 import { z } from "zod";
-import { type AdapterRequest, isBelow } from "./request.ts";
+import { type StatementWord, StatementWords } from "../../../snapshots/schema/index.ts";
+import { type AdapterRequest, type Asked, isBelow } from "./request.ts";
 import { CHECK_STATES, type Verdict } from "./states.ts";
 
 const MAX_LINE = 1024 * 1024; // UTF-16 units
@@ -29,6 +30,8 @@ const lines = z.discriminatedUnion("t", [
     statement: z.string().nullable(),
     type_sha256: digest,
     mentions: names.nullable().default(null),
+    is_words: z.boolean().nullable().default(null),
+    words: StatementWords.default([]),
   }),
   z.object({ t: z.literal("definition"), name: text, sha256: digest, mentions: names }),
   z.object({ t: z.literal("edge"), from: text, to: text, part: z.enum(["statement", "proof"]), basis: z.enum(["kernel", "source"]) }),
@@ -48,6 +51,9 @@ type Result = Verdict & {
   readonly type_sha256: string | null;
   /** Definitions of the sources that the statement names; null when the adapter does not say. */
   readonly mentions: readonly string[] | null;
+  /** Null where the adapter does not say if the words of the source are the type. */
+  readonly is_words: boolean | null;
+  readonly words: readonly StatementWord[];
   readonly uses: readonly Use[];
   /** Why it is not accepted, where that is said of it alone. */
   readonly reason?: string;
@@ -65,7 +71,7 @@ export type Transcript = {
 /** @returns what the run said, or why it is void */
 export function readTranscript(
   bytes: string | Uint8Array,
-  request: Pick<AdapterRequest, "files" | "ask"> & { readonly second?: boolean },
+  request: Pick<AdapterRequest, "files"> & { readonly ask: readonly Pick<Asked, "key" | "path">[] } & { readonly second?: boolean },
 ): Transcript | { readonly void: string } {
   let whole: string;
   try {
@@ -150,6 +156,8 @@ export function readTranscript(
       statement: decl?.statement ?? null,
       type_sha256: decl?.type_sha256 ?? null,
       mentions: decl?.mentions ?? null,
+      is_words: decl?.is_words ?? null,
+      words: decl?.words ?? [],
       uses: edges.get(key) ?? [],
     };
     const failed = own ?? (file.state === "accepted" ? undefined : file);

@@ -8,7 +8,14 @@ export function isBelow(path: string): boolean {
   return path !== "" && !path.startsWith("/") && posix.normalize(path) === path && path.split("/")[0] !== "..";
 }
 
-export type Asked = { readonly key: string; readonly path: string; readonly name: string; readonly class: string };
+export type Asked = {
+  readonly key: string;
+  readonly path: string;
+  readonly name: string;
+  readonly class: string;
+  /** What the text of a theorem states; empty of others. */
+  readonly words: string;
+};
 
 export type AdapterRequest = {
   readonly protocol: typeof PROTOCOL;

@@ -56,14 +56,14 @@ export function contradiction(first: Verdict, second: Verdict): string | null {
 }
 
 /** @param statement what the record states: a declaration that states nothing is verified by nothing
- *  @param exact whether the statement is as the prover prints it
+ *  @param exact the words of the source are what the prover checked, and mean there what they mean everywhere; null where nobody asked
  *  @param disputed whether two checkers contradict each other: then nothing is verified */
 export function statesOf(
   statement: boolean,
   textHoles: number,
   verdicts: readonly Verdict[],
   allowed: Allowed,
-  exact: boolean,
+  exact: boolean | null,
   disputed = false,
 ): States {
   const fails = (verdict: Verdict): boolean => isFailure(verdict, allowed);
@@ -77,7 +77,11 @@ export function statesOf(
   if (verdicts.some(holds)) {
     // The text says that something is open, and the prover did not see it: nothing is said for sure.
     if (textHoles > 0) return { verification_state: "UNSPECIFIED", status: "UNCHECKED", no_holes };
-    return { verification_state: "VERIFIED", status: exact ? "VERIFIED_EXACT" : "VERIFIED", no_holes };
+    return {
+      verification_state: "VERIFIED",
+      status: exact === null ? "VERIFIED" : exact ? "VERIFIED_EXACT" : "VERIFIED_AS_PRINTED",
+      no_holes,
+    };
   }
   return { verification_state: "UNSPECIFIED", status: textHoles > 0 ? "OPEN" : "UNCHECKED", no_holes };
 }

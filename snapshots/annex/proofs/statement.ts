@@ -1,5 +1,6 @@
 /** What a check states, as the predicate of an in-toto statement: https://in-toto.io/Statement/v1. */
 import { z } from "zod";
+import { StatementWords } from "../../schema/checked.ts";
 import { CHECK_STATES } from "../../schema/scalar.ts";
 import { Sha256Hex } from "../../schema/scalar.ts";
 
@@ -17,6 +18,11 @@ const result = z.object({
   state: z.enum(SAID_STATES),
   statement: z.string().nullable(),
   statement_sha256: z.string().default("").meta({ description: "Digest of the words of the source" }),
+  is_words: z.boolean().nullable().exactOptional().meta({
+    description:
+      "The words of the source, read without anything of these sources but names, are the type; absent or null where nobody asked",
+  }),
+  words: StatementWords.exactOptional().meta({ description: "Words of the source's statement that are its own, or hide something" }),
   type_sha256: z.string().nullable().meta({ description: "Digest of the statement as the prover prints it, with everything shown" }),
   meaning_sha256: z.string().nullable().default(null).meta({ description: "Of that and of every definition of these sources below it" }),
   mentions: names.default([]).meta({ description: "Definitions of these sources that the statement names" }),
