@@ -56,13 +56,16 @@ function weakOf(data: ViewData, claim: Claim): readonly Weak[] {
   const named = recordsNamed(claim);
   const linked = recordsOfClaim.get(claim.id) ?? [];
   const pinned = pinnedBy(claim, linked, named);
+  const isHeld = (record: CubRecord): boolean =>
+    named.includes(record.id) || pinned.has(record.id) || claimsNamed(record).includes(claim.id);
+  // What defines is no reason to doubt, beside what is proved of it; alone it proves nothing.
+  const isProved = linked.some((record) => isHeld(record) && recordStanding(record).state !== "defined");
   const weak = linked.flatMap((record): readonly Weak[] => {
     const standing = recordStanding(record);
     const lost = isLostStanding(standing);
     const moved = movedOf(record);
-    const isDoubted = (standing.state !== "verified" && standing.state !== "defined") || moved !== "";
-    const isHeld = named.includes(record.id) || pinned.has(record.id) || claimsNamed(record).includes(claim.id);
-    if (!lost && !(isDoubted && isHeld)) return [];
+    const isDoubted = (standing.state !== "verified" && !(standing.state === "defined" && isProved)) || moved !== "";
+    if (!lost && !(isDoubted && isHeld(record))) return [];
     return [{ id: record.id, says: `${lost && record.verification_state === "VERIFIED" ? "was" : "is"} ${standing.says}${moved}`, lost }];
   });
   // Without a registry nobody knows what has vanished.

@@ -2,7 +2,7 @@
  *  that read foreign files: what is not exactly as it has to be makes the whole run void. */
 import { z } from "zod";
 import { type StatementWord, StatementWords } from "../../../snapshots/schema/index.ts";
-import type { AdapterRequest, Asked } from "./request.ts";
+import { type AdapterRequest, type Asked, isBelow } from "./request.ts";
 import { CHECK_STATES, type Verdict } from "./states.ts";
 
 const MAX_LINE = 1024 * 1024; // UTF-16 units
@@ -20,6 +20,8 @@ const lines = z.discriminatedUnion("t", [
     installed_sha256: digest.or(z.literal("")).default(""),
     adapter: text.default(""),
     command: z.array(text).default([]),
+    /** Who had to accept what is said to be accepted, where that is not the tool alone. */
+    kernels: z.array(z.object({ name: text, version: text })).exactOptional(),
   }),
   z.object({ t: z.literal("imports"), path: text, imports: names }),
   z.object({
@@ -53,6 +55,8 @@ type Result = Verdict & {
   readonly is_words: boolean | null;
   readonly words: readonly StatementWord[];
   readonly uses: readonly Use[];
+  /** Why it is not accepted, where that is said of it alone. */
+  readonly reason?: string;
 };
 type Use = Pick<Extract<Line, { t: "edge" }>, "to" | "part" | "basis">;
 export type Transcript = {
@@ -109,7 +113,8 @@ export function readTranscript(
     if (line === undefined) return fail(`is no ${kind} as the protocol has it`);
     if (tool === null && line.t !== "tool") return fail("comes before the tool");
     if ("path" in line && !paths.has(line.path)) return fail("is of a file that nobody asked for");
-    if (line.t === "imports" && line.imports.some((path) => !paths.has(path))) return fail("imports a file that nobody sent");
+    // One that was not sent is one that is not there: as soon as it is, what was said of the file is out of date.
+    if (line.t === "imports" && !line.imports.every(isBelow)) return fail("imports what can be no file of the sources");
     const of = line.t === "decl" ? line.key : line.t === "edge" ? line.from : "decl" in line ? line.decl : undefined;
     if (of !== undefined && !asked.has(of)) return fail("is of a declaration that nobody asked for");
     const twice = (map: ReadonlyMap<string, unknown>, name: string): boolean => map.has(name);
@@ -158,8 +163,14 @@ export function readTranscript(
       words: decl?.words ?? [],
       uses: edges.get(key) ?? [],
     };
+<<<<<<< HEAD
     const failed = own ?? (PASSED.has(file.state) ? undefined : file);
     if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false });
+=======
+    const failed = own ?? (file.state === "accepted" ? undefined : file);
+    const reason = own === undefined || own.log === "" ? {} : { reason: own.log };
+    if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false, ...reason });
+>>>>>>> main
     else if (told === undefined || (decl === undefined && request.second !== true))
       return { void: `it says nothing of ${JSON.stringify(key)}` };
     else {

@@ -223,6 +223,7 @@ function stateOf(
       executable_sha256: tool.executable_sha256,
       installed_sha256: tool.installed_sha256,
       adapter: tool.adapter,
+      ...(tool.kernels === undefined ? {} : { kernels: tool.kernels }),
     },
     second: request.second,
     flags: flagsOf(source.source),

@@ -31,8 +31,13 @@ export function readPolicy(names: readonly string[]): Allowed {
   return { has: (name) => whole.has(name) || starts.some((start) => name.startsWith(start)) };
 }
 
+<<<<<<< HEAD
 /** SILENT says nothing of a proof, and may be otherwise the next time. */
 const SILENT: ReadonlySet<CheckState> = new Set(["environment", "memory", "timeout", "not_run"]);
+=======
+/** Somebody ran the prover, and it did not hold. */
+const REFUSED: ReadonlySet<CheckState> = new Set(["holes", "rejected", "disagrees"]);
+>>>>>>> main
 
 export function saysNothing(state: CheckState): boolean {
   return SILENT.has(state);

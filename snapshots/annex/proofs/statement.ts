@@ -9,8 +9,8 @@ export const PREDICATE_PATH = "/predicates/proof-check/v1";
 const PREDICATE_TYPE = new RegExp(`^https?://[^\\s?#]+${PREDICATE_PATH.replaceAll(".", "\\.")}$`);
 
 const names = z.array(z.string());
-/** What a prover can say: that it was asked of other bytes, or that two disagree, follows from checks. */
-export const SAID_STATES = CHECK_STATES.filter((state) => state !== "stale" && state !== "disagrees");
+/** What a run can say: that it was of other bytes follows from checks. */
+export const SAID_STATES = CHECK_STATES.filter((state) => state !== "stale");
 
 const result = z.object({
   key: z.string(),
@@ -29,6 +29,7 @@ const result = z.object({
   axioms: names.nullable(),
   unsafe: names,
   exact: z.boolean(),
+  reason: z.string().exactOptional().meta({ description: "Why it is not accepted, where that is said of it alone" }),
   uses: z.array(z.object({ to: z.string(), part: z.enum(["statement", "proof"]), basis: z.enum(["kernel", "source"]) })),
 });
 
@@ -43,6 +44,10 @@ export const proofCheckSchema = z.object({
     executable_sha256: z.string(),
     installed_sha256: z.string(),
     adapter: z.string(),
+    kernels: z
+      .array(z.object({ name: z.string(), version: z.string() }))
+      .exactOptional()
+      .meta({ description: "Who accepted what is accepted, where that is not the tool alone; empty where nobody looked at a proof" }),
   }),
   /** A second opinion on what another prover's kernel accepted, of files and not of theorems. */
   second: z.boolean().default(false),
