@@ -79,15 +79,10 @@ export function readChecks(
     subjects.set(predicate, new Map(subject.map(({ name: path, digest: of }) => [path, of.sha256])));
     const logs = new Map(predicate.logs.map(({ path, log }) => [path, log]));
     for (const result of predicate.results) {
-<<<<<<< HEAD
-      const log = result.state === "accepted" ? "" : (logs.get(result.path) ?? "").slice(0, MAX_LOG);
+      const log = result.state === "accepted" ? "" : (result.reason ?? logs.get(result.path) ?? "").slice(0, MAX_LOG);
       // Adapters once called accepted what they had read in an export.
       const state = predicate.tool.name === "lean4export" && accepts(result) ? "exported" : result.state;
       const told = { ...result, state, log, signers: opened.signers, counted, check: predicate, sha256: digest };
-=======
-      const log = result.state === "accepted" ? "" : (result.reason ?? logs.get(result.path) ?? "").slice(0, MAX_LOG);
-      const told = { ...result, log, signers: opened.signers, counted: opened.counted, check: predicate, sha256: digest };
->>>>>>> main
       const known = byKey.get(result.key);
       if (known === undefined) byKey.set(result.key, [told]);
       else known.push(told);
@@ -111,7 +106,7 @@ export function readChecks(
       JSON.stringify(check.flags) === JSON.stringify(flagsOf(source)) &&
       of?.has(path) === true &&
       [path, ...(check.imports[path] ?? [])].every(isSame) &&
-      (state !== "rejected" || check.revision === head)
+      ((state !== "rejected" && state !== "disagrees") || check.revision === head)
     );
   };
   const fitting = (one: Found, source: ScannedSource): readonly ToldVerdict[] => {

@@ -53,24 +53,12 @@ export function makeRecord(
   const isWords = newest?.is_words ?? null;
   const elaborated = printed !== null && (isWords === null ? one.context.length > 0 || one.class !== "theorem" : !isWords);
   const disputed =
-<<<<<<< HEAD
-    verdicts.length > 0 && checks.second(one, source).some((second) => contradiction(verdicts[0] as ToldVerdict, second) !== null);
+    verdicts.some(({ state }) => state === "disagrees") ||
+    checks.second(one, source).some((second) => verdicts[0] !== undefined && contradiction(verdicts[0], second) !== null);
   const allowed = readPolicy(policy.axioms);
   const states = statesOf(one.class, one.holes.length, verdicts, allowed, printed === null ? null : isWords, disputed);
   const state = lower(states.verification_state, said["verification_state"]);
   const outside = state === states.verification_state && !disputed ? outsideAlone(verdicts, allowed) : [];
-=======
-    verdicts.some(({ state }) => state === "disagrees") ||
-    checks.second(one, source).some((second) => verdicts[0] !== undefined && contradiction(verdicts[0], second) !== null);
-  const states = statesOf(
-    one.class === "theorem",
-    one.holes.length,
-    verdicts,
-    readPolicy(policy.axioms),
-    printed === null ? null : isWords,
-    disputed,
-  );
->>>>>>> main
   const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING)]));
   const api = String(meta["public_api"] ?? "");
   const ui = String(meta["authoritative_ui"] ?? "");

@@ -163,14 +163,9 @@ export function readTranscript(
       words: decl?.words ?? [],
       uses: edges.get(key) ?? [],
     };
-<<<<<<< HEAD
     const failed = own ?? (PASSED.has(file.state) ? undefined : file);
-    if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false });
-=======
-    const failed = own ?? (file.state === "accepted" ? undefined : file);
     const reason = own === undefined || own.log === "" ? {} : { reason: own.log };
     if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false, ...reason });
->>>>>>> main
     else if (told === undefined || (decl === undefined && request.second !== true))
       return { void: `it says nothing of ${JSON.stringify(key)}` };
     else {

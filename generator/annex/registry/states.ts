@@ -31,13 +31,10 @@ export function readPolicy(names: readonly string[]): Allowed {
   return { has: (name) => whole.has(name) || starts.some((start) => name.startsWith(start)) };
 }
 
-<<<<<<< HEAD
 /** SILENT says nothing of a proof, and may be otherwise the next time. */
 const SILENT: ReadonlySet<CheckState> = new Set(["environment", "memory", "timeout", "not_run"]);
-=======
-/** Somebody ran the prover, and it did not hold. */
+/** REFUSED is what somebody ran a prover over, and it did not hold. */
 const REFUSED: ReadonlySet<CheckState> = new Set(["holes", "rejected", "disagrees"]);
->>>>>>> main
 
 export function saysNothing(state: CheckState): boolean {
   return SILENT.has(state);
@@ -48,15 +45,15 @@ export function accepts({ state }: Pick<Verdict, "state">): boolean {
 }
 
 /** outsideOf lists the axioms of an accepted proof that the policy does not allow. */
-export function outsideOf({ state, axioms }: Verdict, allowed: Allowed): readonly string[] {
-  return state === "accepted_with_axioms" ? (axioms ?? []).filter((name) => !allowed.has(name)) : [];
+export function outsideOf(verdict: Verdict, allowed: Allowed): readonly string[] {
+  return accepts(verdict) ? (verdict.axioms ?? []).filter((name) => !allowed.has(name)) : [];
 }
 
 /** isFailure tells whether somebody ran the prover and it refused, or what it accepted rests on more than the policy allows. What rests on "at
  *  most" these axioms may rest on none of them, and has not failed. */
 export function isFailure(verdict: Verdict, allowed: Allowed): boolean {
   const { state, axioms, unsafe, exact = true } = verdict;
-  if (state === "holes" || state === "rejected" || unsafe.length > 0) return true;
+  if (REFUSED.has(state) || unsafe.length > 0) return true;
   if (state === "accepted_with_axioms" && (axioms === null || axioms.length === 0)) return true;
   return exact && outsideOf(verdict, allowed).length > 0;
 }
