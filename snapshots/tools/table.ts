@@ -162,7 +162,7 @@ const TABLE = [
   {
     name: "list_claims",
     title: "Claims",
-    description: "The claims registry: what is claimed, its scope, whether it is verified, scoped or partial.",
+    description: "What is claimed, its scope, and how it stands.",
     input: z.strictObject({
       status: z.enum(CLAIM_STATUSES).optional(),
       limit: count("Claims", 1, MAX_LIMIT, DEFAULT_ITEMS),
@@ -204,7 +204,7 @@ const TABLE = [
   {
     name: "get_cub",
     title: "One proof record",
-    description: "Every public field of a proof record: statement, files with digests, where it runs, how to check it again.",
+    description: "A proof record: statement, files with digests, checks, where it runs.",
     input: z.strictObject({ id: cubId }),
     output: CubRecord,
     twin: "GET /api/cubs/{id}",
@@ -213,7 +213,7 @@ const TABLE = [
   {
     name: "get_registry_meta",
     title: "Registry",
-    description: "Freshness, sources, counts and reconciliation of the registry of proof records.",
+    description: "Freshness, sources and counts of the registry.",
     input: z.strictObject({}),
     output: RegistryMeta,
     twin: "GET /api/cubs/meta",
@@ -222,7 +222,7 @@ const TABLE = [
   {
     name: "lookup_digest",
     title: "Who has this digest",
-    description: "Every object, evidence item of a claim and file of a proof record with a SHA-256.",
+    description: "What has a SHA-256: objects, evidence, files of records.",
     input: z.strictObject({ sha256: text("64 hex digits") }),
     output: DigestMatches,
     twin: "GET /api/digests/{sha256}",
