@@ -17,6 +17,8 @@ export type Site = {
   readonly line: number;
   readonly statement: Set<string>;
   readonly proof: Set<string>;
+  /** Words of the signature, and where what they mean is declared; null of a number. */
+  readonly words: Map<string, string | null>;
   hidden: boolean;
 };
 export type AgdaModule = {
@@ -28,6 +30,8 @@ export type AgdaModule = {
   readonly unsafe: readonly string[];
   /** It says itself that it is safe. */
   readonly safe: boolean;
+  /** Where it says what numbers and strings mean. */
+  readonly literals: number | null;
 };
 
 const TOKEN = /<a id="(\d+)"(?: href="([^"]+)")?(?: class="([^"]*)")?>([^<]*)<\/a>|<[^>]*>|[^<]+/g;
@@ -51,6 +55,7 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
   const imports = new Set<string>();
   const unsafe: string[] = [];
   let safe = false;
+  let literals: number | null = null;
   let holders: Site[] = [];
   for (const chunk of chunksOf(tokensOf(html))) {
     const [first] = chunk;
@@ -59,12 +64,22 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
       if (kind === "Module" && target !== null && words.includes("import")) imports.add(fileOf(target));
       if (kind === "Pragma" || (kind === "Keyword" && words[at - 1] === "{-#") || UNSAFE_OPTIONS.test(text)) {
         safe ||= text === "--safe";
+        if (/^(?:FROM(?:NAT|NEG|STRING)|NATURAL|STRING)$/.test(text) && words[at - 1] === "BUILTIN") literals = line;
         if (UNSAFE_PRAGMAS.test(text) || UNSAFE_OPTIONS.test(text)) unsafe.push(`${name}:${line} ${text}`);
       }
     }
     const declared = chunk.filter(({ target, at, class: kind }) => target === `${name}.html#${at}` && DECLARED.test(kind));
     for (const { at, text, class: kind, line } of declared)
-      sites.set(at, { at, text, class: kind.split(" ")[0] ?? "", line, statement: new Set(), proof: new Set(), hidden: false });
+      sites.set(at, {
+        at,
+        text,
+        class: kind.split(" ")[0] ?? "",
+        line,
+        statement: new Set(),
+        proof: new Set(),
+        words: new Map(),
+        hidden: false,
+      });
     const isHeader = first?.class === "Keyword" && /^(?:module|open|import)$/.test(first.text);
     const equals = words.findIndex((text) => text === "=" || text === "with" || text === "rewrite");
     if (isHeader) holders = [];
@@ -81,7 +96,9 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
     const hidden = words.some((text) => HIDDEN.test(text));
     const isClause = equals >= 0;
     const listed = words.findIndex((text) => /^(?:using|hiding|renaming)$/.test(text));
-    for (const [at, { target, class: kind }] of chunk.entries()) {
+    for (const [at, { text, target, class: kind }] of chunk.entries()) {
+      if (!isHeader && !isClause && (target === null ? /^(?:Number|String)$/.test(kind) : kind !== "Bound"))
+        for (const holder of holders) if (target !== `${name}.html#${holder.at}`) holder.words.set(text, target);
       if (target === null || kind === "Bound") continue;
       if (isHeader || holders.length === 0) {
         if (listed < 0 || at < listed) wide.add(target);
@@ -90,7 +107,7 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
     }
     if (hidden) for (const holder of holders) holder.hidden = true;
   }
-  return { sites, wide, imports, unsafe, safe };
+  return { sites, wide, imports, unsafe, safe, literals };
 }
 
 function tokensOf(html: string): Token[] {
@@ -188,6 +205,7 @@ export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (mod
     );
   return {
     closure,
+    siteAt,
     hasAxioms: (module: string): boolean => axiomsOf(module).length > 0,
     nameOf(target: string): string | null {
       const found = siteAt(target);

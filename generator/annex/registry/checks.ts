@@ -85,9 +85,9 @@ export function readChecks({ store, trust }: { readonly store: string; readonly 
     for (const told of byKey.get(key) ?? []) {
       const { check } = told;
       const of = subjects.get(check);
-      const fits = [path, ...(check.imports[path] ?? [])].every(
-        (name) => of?.get(name) === digestOf(own.get(name)) && of.get(name) !== undefined,
-      );
+      // An import that was not there has no digest, and has to be away still.
+      const isSame = (name: string): boolean => (of?.get(name) ?? "") === digestOf(own.get(name));
+      const fits = of?.has(path) === true && [path, ...(check.imports[path] ?? [])].every(isSame);
       if (!fits || check.repo !== repo || check.prover !== prover || JSON.stringify(check.flags) !== JSON.stringify(flagsOf(source)))
         continue;
       const who = JSON.stringify([check.tool.name, told.counted, told.signers]);
