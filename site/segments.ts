@@ -11,7 +11,7 @@ export type Segment = Count & {
   readonly hatch: number;
 };
 
-const ORDER: readonly Words["shape"][] = ["verified", "partial", "failed", "unverified", "unspecified"];
+const ORDER: readonly Words["shape"][] = ["verified", "partial", "said", "failed", "unverified", "defined", "unspecified"];
 /** Hatchings besides none, in components/segments.astro. */
 const HATCHES = 2;
 

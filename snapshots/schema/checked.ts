@@ -8,7 +8,7 @@ export const RecordCheck = z
   .object({
     state: z.enum(CHECK_STATES).meta({
       description:
-        "What the prover said of this declaration; stale where it said it of other bytes, not_run where nobody asked it, disagrees where it contradicts the prover that it looks over",
+        "What the prover said of it; exported: no kernel has replayed it; stale: of other bytes; not_run: nobody asked; disagrees: with the prover that it looks over",
     }),
     prover: z.string().meta({ description: "coq, lean, metamath, …" }),
     version: z.string().default(""),
@@ -109,6 +109,9 @@ export const CHECKED_MEMBERS = {
     description: "Words of the source's statement that are its own, or hide something",
   }),
   axioms: names.exactOptional().meta({ description: "All that it rests on, statement and proof; absent where nobody asked" }),
+  axioms_outside: names.exactOptional().meta({
+    description: "Its axioms outside the policy, where they alone keep it from being VERIFIED",
+  }),
   unsafe: names.exactOptional().meta({ description: "What keeps proofs sound and was switched off" }),
   holes: z
     .array(z.object({ path: z.string(), line: Count, what: z.string() }))
@@ -124,3 +127,5 @@ export const CHECKED_MEMBERS = {
   used_by: RecordEdges.exactOptional().meta({ description: "What names it" }),
 } as const;
 export const CHECKED_FIELDS = Object.keys(CHECKED_MEMBERS) as readonly (keyof typeof CHECKED_MEMBERS)[];
+/** CHECK_ONLY are those that only a check may say: a person who writes them says who verified what, and nobody did. */
+export const CHECK_ONLY: readonly string[] = CHECKED_FIELDS.filter((name) => name !== "summary" && name !== "revision");

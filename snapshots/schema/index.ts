@@ -1,5 +1,6 @@
 /** The face of the shapes of what is published; those that pages need are imported by their files. */
 export {
+  CHECK_ONLY,
   CHECKED_FIELDS,
   type DRIFT_CAUSES,
   RecordCheck,

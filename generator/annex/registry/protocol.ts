@@ -68,6 +68,9 @@ export type Transcript = {
   readonly problems: readonly string[];
 };
 
+/** What a whole file may be; of its declarations the axioms say more. */
+const PASSED: ReadonlySet<string> = new Set(["accepted", "exported"]);
+
 /** @returns what the run said, or why it is void */
 export function readTranscript(
   bytes: string | Uint8Array,
@@ -122,7 +125,7 @@ export function readTranscript(
       if (twice(imports, line.path)) return fail("says a file's imports again");
       imports.set(line.path, line.imports);
     } else if (line.t === "check") {
-      if (line.decl !== undefined && line.state === "accepted") return fail("accepts one declaration; only files are accepted");
+      if (line.decl !== undefined && PASSED.has(line.state)) return fail("accepts one declaration; only files are accepted");
       const map = line.decl === undefined ? checks : ofDecl;
       if (twice(map, line.decl ?? line.path)) return fail("checks the same again");
       map.set(line.decl ?? line.path, line);
@@ -160,13 +163,14 @@ export function readTranscript(
       words: decl?.words ?? [],
       uses: edges.get(key) ?? [],
     };
-    const failed = own ?? (file.state === "accepted" ? undefined : file);
+    const failed = own ?? (PASSED.has(file.state) ? undefined : file);
     const reason = own === undefined || own.log === "" ? {} : { reason: own.log };
     if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false, ...reason });
     else if (told === undefined || (decl === undefined && request.second !== true))
       return { void: `it says nothing of ${JSON.stringify(key)}` };
     else {
-      const state = holes.has(key) ? "holes" : told.names.length > 0 ? "accepted_with_axioms" : "accepted";
+      const passed = file.state === "exported" ? "exported" : told.names.length > 0 ? "accepted_with_axioms" : "accepted";
+      const state = holes.has(key) ? "holes" : passed;
       results.push({ ...said, state, axioms: [...told.names].sort(), unsafe: [...told.unsafe].sort(), exact: told.exact });
     }
   }

@@ -18,13 +18,11 @@ import { type AdapterRequest, PROTOCOL } from "./request.ts";
 import { meaningOf } from "./drift.ts";
 import { findSandbox, findUnfit } from "./sandbox.ts";
 import { type Found, fullName, type ScannedSource } from "./scan.ts";
+import { saysNothing } from "./states.ts";
 import type { ProverTool } from "./tool.ts";
 
 /** Where a library has no address yet. */
 const USUAL_BASE = "https://proofshelf.dev";
-/** What says nothing of a proof, and may be otherwise the next time. */
-const LACKED: ReadonlySet<string> = new Set(["environment", "memory", "timeout", "not_run"]);
-
 export type RecheckOptions = {
   readonly unsandboxed: boolean;
   /** Asks of each theorem which axioms of a file are its own, also where the policy allows them all. */
@@ -63,7 +61,7 @@ export function findStale(
       tool === null || (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === tool.adapter);
     if (second && one.prover !== "coq") return false;
     const known = (second ? checks?.second(one, source) : checks?.of(one, source)) ?? [];
-    return !known.some((told) => !LACKED.has(told.state) && (second || isOurs(told)));
+    return !known.some((told) => !saysNothing(told.state) && (second || isOurs(told)));
   });
 }
 
