@@ -26,6 +26,8 @@ export type AgdaModule = {
   /** What headers and applied modules name: it may be in whatever is declared after them. */
   readonly wide: ReadonlySet<string>;
   readonly imports: ReadonlySet<string>;
+  /** Names that `renaming` gives, by where they stand, and what they are given to. */
+  readonly renamed: ReadonlyMap<string, string>;
   /** What keeps proofs sound and was switched off, with the line. */
   readonly unsafe: readonly string[];
   /** It says itself that it is safe. */
@@ -53,6 +55,7 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
   const sites = new Map<string, Site>();
   const wide = new Set<string>();
   const imports = new Set<string>();
+  const renamed = new Map<string, string>();
   const unsafe: string[] = [];
   let safe = false;
   let literals: number | null = null;
@@ -95,6 +98,10 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
     }
     const hidden = words.some((text) => HIDDEN.test(text));
     const isClause = equals >= 0;
+    for (const [at, { text, at: here }] of chunk.entries()) {
+      const old = chunk[at - 2]?.target;
+      if (words[at - 1] === "to" && old != null && text !== "") renamed.set(here, old);
+    }
     const listed = words.findIndex((text) => /^(?:using|hiding|renaming)$/.test(text));
     for (const [at, { text, target, class: kind }] of chunk.entries()) {
       if (!isHeader && !isClause && (target === null ? /^(?:Number|String)$/.test(kind) : kind !== "Bound"))
@@ -107,7 +114,7 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
     }
     if (hidden) for (const holder of holders) holder.hidden = true;
   }
-  return { sites, wide, imports, unsafe, safe, literals };
+  return { sites, wide, imports, renamed, unsafe, safe, literals };
 }
 
 function tokensOf(html: string): Token[] {
@@ -172,7 +179,12 @@ export type Rests = { readonly names: readonly string[]; readonly unsafe: readon
 
 /** openRests follows names through the modules of a run. @param nameAt the full name of a postulate */
 export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (module: string, site: Site) => string) {
-  const siteAt = (target: string): readonly [string, Site] | null => {
+  const siteAt = (named: string): readonly [string, Site] | null => {
+    let target = named;
+    for (const seen = new Set<string>(); !seen.has(target); ) {
+      seen.add(target);
+      target = modules.get(fileOf(target))?.renamed.get(target.slice(target.indexOf("#") + 1)) ?? target;
+    }
     const module = fileOf(target);
     const site = modules.get(module)?.sites.get(target.slice(target.indexOf("#") + 1));
     return site === undefined ? null : [module, site];
