@@ -148,6 +148,12 @@ function checkSources({ sources }: Parsed): ConfigProblem[] {
         path: ["sources", index, "paths"],
         what: entry.prover === "coq" ? "stands beside root or logical; write all folders in paths" : "is of Coq, and the prover is another",
       });
+    const other = sources.slice(0, index).find(({ repo }) => repo === entry.repo);
+    if (other !== undefined && (other.git !== entry.git || other.folder !== entry.folder || other.rev !== entry.rev))
+      problems.push({
+        path: ["sources", index, "repo"],
+        what: "is the name of another place or revision, too; a repository has one revision here, so give this one another name",
+      });
     const name = [entry.repo, entry.prover, entry.root, ...entry.paths].join(" ");
     if (seen.has(name))
       problems.push({

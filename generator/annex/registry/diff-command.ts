@@ -18,7 +18,6 @@ export async function runRegistryDiff(a: string, b: string, options: SourceOptio
       id: `CUB-${String(at + 1).padStart(4, "0")}`,
       key,
       first: before.head,
-      seen: before.head,
       statement: digest,
       was: [],
       state: "live",

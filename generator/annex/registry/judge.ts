@@ -20,7 +20,7 @@ export function judge({ lock, drift, before, shown, checks, allowed, accept }: J
   const lines = new Map(before.map((line) => [line.id, line]));
   const idOf = new Map(lock.map((line) => [line.key, line.id]));
   const told = new Map(drift.filter(({ what }) => what === "changed").map((one) => [one.id, one]));
-  const sealed = new Map<string, Partial<LockLine>>();
+  const sealed = new Map<string, Pick<LockLine, "verified" | "type" | "meaning">>();
   for (const { one, source } of shown) {
     const id = idOf.get(one.key) ?? "";
     const verdicts = checks.of(one, source);
@@ -47,7 +47,13 @@ export function judge({ lock, drift, before, shown, checks, allowed, accept }: J
   }
   const refused = new Set([...told.values()].filter((one) => one.refused).map(({ id }) => id));
   return {
-    lock: lock.map((line) => (refused.has(line.id) ? (lines.get(line.id) ?? line) : ({ ...line, ...sealed.get(line.id) } as LockLine))),
+    lock: lock.map((line) => {
+      if (refused.has(line.id)) return lines.get(line.id) ?? line;
+      // Somebody accepted that it is another: what was verified before is not held against it, whether it holds now or not.
+      const { verified: _, type: __, meaning: ___, ...bare } = line;
+      const kept: LockLine = accept.has(line.id) && line.state === "live" && !sealed.has(line.id) ? bare : line;
+      return { ...kept, ...sealed.get(line.id) };
+    }),
     drift: [...drift.filter(({ what }) => what !== "changed"), ...told.values()],
   };
 }

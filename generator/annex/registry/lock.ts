@@ -15,7 +15,7 @@ const lockLineSchema = z.strictObject({
   id: CubId,
   key: z.string().min(1).meta({ description: "Repository, prover and full name" }),
   first: z.string().meta({ description: "Revision that it was first seen in" }),
-  seen: z.string().meta({ description: "Revision that it was last seen in" }),
+  seen: z.string().exactOptional().meta({ description: "Of what is gone: the revision in which it was missed first" }),
   statement: Sha256Hex.or(z.literal("")).meta({ description: "Digest of its words there" }),
   verified: Sha256Hex.exactOptional().meta({ description: "The statement that a prover accepted" }),
   type: Sha256Hex.exactOptional().meta({ description: "That statement as the prover printed it" }),
@@ -44,7 +44,7 @@ export type Drift = {
 export function readLock(file: string): LockLine[] {
   if (!existsSync(file)) return [];
   const errors: string[] = [];
-  const seen = new Map<string, number>();
+  const seen = openNames();
   const lines: LockLine[] = [];
   for (const [index, text] of readFileSync(file, "utf8").split("\n").entries()) {
     const number = index + 1;
@@ -60,12 +60,7 @@ export function readLock(file: string): LockLine[] {
       );
       continue;
     }
-    for (const name of [data.id, data.key]) {
-      const other = seen.get(name);
-      if (other !== undefined)
-        errors.push(`${file}:${number}: ${name} stands in line ${other}, too; give the later one an id of its own, or keep one line`);
-      else seen.set(name, number);
-    }
+    for (const fault of seen.faults(data, number)) errors.push(`${file}:${number}: ${fault}`);
     lines.push(data);
   }
   if (errors.length > 0)
@@ -76,9 +71,35 @@ export function readLock(file: string): LockLine[] {
 /** What a scan has to write down before anything else is said of it. */
 export const UNWRITTEN: ReadonlySet<Drift["what"]> = new Set(["new", "moved", "renamed", "renamed?", "returned"]);
 
+/** openNames finds ids and keys that stand in two lines. */
+function openNames() {
+  const seen = new Map<string, number>();
+  return {
+    faults: ({ id, key }: LockLine, number: number): string[] =>
+      [id, key].flatMap((name) => {
+        const other = seen.get(name);
+        if (other === undefined) seen.set(name, number);
+        return other === undefined ? [] : [`${name} stands in line ${other}, too; give the later one an id of its own, or keep one line`];
+      }),
+  };
+}
+
+const MEMBERS = Object.keys(lockLineSchema.shape) as readonly (keyof LockLine)[];
+
+/** writeLock writes a line for each id. A line says nothing of the run, and its members have one order, so that two branches merge.
+ *  @throws ShelfError "bad_config" when readLock would not read it; then nothing is written */
 export function writeLock(file: string, lines: readonly LockLine[]): void {
   const sorted = [...lines].sort((a, b) => numberOf(a.id) - numberOf(b.id));
-  writeWhole(file, sorted.map((line) => `${JSON.stringify(line)}\n`).join(""), { modes: OPEN });
+  const seen = openNames();
+  const faults = sorted.flatMap((line, index) => seen.faults(line, index + 1));
+  if (faults.length > 0) throw new ShelfError("bad_config", `${file} was left as it is: ${faults.join("; ")}`);
+  const text = sorted.map((line) => {
+    const members = MEMBERS.flatMap((name) =>
+      line[name] === undefined || (name === "seen" && line.state === "live") ? [] : [[name, line[name]]],
+    );
+    return `${JSON.stringify(Object.fromEntries(members))}\n`;
+  });
+  writeWhole(file, text.join(""), { modes: OPEN });
 }
 
 export type MatchOptions = {
@@ -109,7 +130,13 @@ export function matchLock(
     lines.delete(line.key);
     open.delete(one.key);
   };
-  for (const one of found) {
+  takeBack(before, found, options, (one, line, instead) => {
+    lines.delete(instead.key);
+    take(one, line);
+    // No id is ever used again: that which was given instead stays, under a name that nothing has.
+    lines.set(instead.id, { ...instead, key: `${instead.key} ${instead.id}` });
+  });
+  for (const one of open.values()) {
     const line = lines.get(one.key);
     if (line !== undefined) take(one, line);
   }
@@ -118,7 +145,6 @@ export function matchLock(
     if (line !== undefined) take(one, line);
   }
   const lastOf = (key: string): string => key.split(".").at(-1) ?? key;
-  const placeOf = (key: string): string => key.split(" ").slice(0, 2).join(" ");
   pair(open.values(), lines.values(), (key, digest) => `${placeOf(key)} ${lastOf(key)} ${digest}`, take);
   pair(
     open.values(),
@@ -138,7 +164,7 @@ export function matchLock(
     if (line === undefined) {
       const like = proposed.get(one.key);
       const id = `CUB-${String(++next).padStart(4, "0")}`;
-      lock.push({ id, key: one.key, first: head, seen: head, statement: one.digest, was: [], state: "live" });
+      lock.push({ id, key: one.key, first: head, statement: one.digest, was: [], state: "live" });
       drift.push(
         like === undefined
           ? { what: "new", id, key: one.key, refused: false }
@@ -146,7 +172,7 @@ export function matchLock(
       );
       continue;
     }
-    const { id, key, was, verified, type, meaning, reason, ...rest } = line;
+    const { id, key, was, verified, type, meaning, reason } = line;
     const moved = key !== one.key;
     const changed = line.statement !== one.digest && line.statement !== "";
     const accepted = options.accept.has(id);
@@ -158,9 +184,7 @@ export function matchLock(
     lock.push({
       id,
       key: one.key,
-      ...rest,
       first: line.first === "" ? head : line.first,
-      seen: head,
       statement: one.digest,
       was: moved ? [...was, key] : was,
       ...(verified === undefined || (accepted && changed)
@@ -172,10 +196,36 @@ export function matchLock(
     });
   }
   for (const line of lines.values()) {
-    lock.push({ ...line, state: "gone" });
+    const seen = line.state === "gone" ? line.seen : options.heads.get(line.key.split(" ")[0] ?? "");
+    lock.push({ ...line, ...(seen === undefined ? {} : { seen }), state: "gone" });
     if (line.state === "live") drift.push({ what: "gone", id: line.id, key: line.key, refused: false });
   }
   return { lock, drift };
+}
+
+/** takeBack finds what an earlier scan gave an id of its own although it states what a line that is gone did: somebody accepts now that it is that one.
+ *  Nothing else states that, and nothing has been verified or accepted under the id that was given instead. */
+function takeBack(
+  before: readonly LockLine[],
+  found: readonly Found[],
+  { accept }: MatchOptions,
+  take: (one: Found, line: LockLine, instead: LockLine) => void,
+): void {
+  const foundKeys = new Map(found.map((one) => [one.key, one]));
+  for (const line of before) {
+    if (!accept.has(line.id) || line.state !== "gone") continue;
+    const alike = before.filter(
+      ({ state, statement, key, was }) => state === "live" && statement === line.statement && foundKeys.has(key) && was.length === 0,
+    );
+    const [instead, ...others] = alike.filter(({ key }) => placeOf(key) === placeOf(line.key));
+    const one = instead === undefined ? undefined : foundKeys.get(instead.key);
+    if (instead !== undefined && one !== undefined && others.length === 0 && one.digest === line.statement) take(one, line, instead);
+  }
+}
+
+/** Repository and prover of a key. */
+function placeOf(key: string): string {
+  return key.split(" ").slice(0, 2).join(" ");
 }
 
 /** Calls `take` for each declaration and line that have a name in common that nothing else has. */

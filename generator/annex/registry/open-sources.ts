@@ -1,5 +1,5 @@
 /** openSources finds the registry.yaml that a command speaks of. */
-import type { CommonOptions } from "../../commands/options.ts";
+import { type CommonOptions, findConfigOf } from "../../commands/options.ts";
 import { openConfig } from "../../config/config.ts";
 import { openRegistrySources, type RegistrySources } from "./config.ts";
 
@@ -7,8 +7,10 @@ export type SourceOptions = CommonOptions & { readonly sources?: string };
 export const USUAL = "registry.yaml";
 
 /** The file that names the sources: of the option, of the configuration, or registry.yaml. */
-export async function openSources({ sources, config }: SourceOptions): Promise<RegistrySources> {
-  const configured = config === undefined ? null : await openConfig(config, { checkSources: false });
+export async function openSources(options: SourceOptions): Promise<RegistrySources> {
+  const config = findConfigOf(options);
+  const { sources } = options;
+  const configured = config === null ? null : await openConfig(config, { checkSources: false });
   const { registry = null, baseUrl = "" } = configured ?? {};
   const opened = openRegistrySources(sources ?? (registry !== null && "sources" in registry ? registry.sources : USUAL));
   // An address of this machine alone is nobody's.

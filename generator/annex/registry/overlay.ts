@@ -1,7 +1,9 @@
 /** registry.overlay.yaml: what only people know of a record. What a tool says cannot be said here, and a state can be lowered alone. */
-import { posix } from "node:path";
 import { z } from "zod";
+import { ShelfError } from "../../../snapshots/errors.ts";
 import { CHECKED_FIELDS, type CubField, CubRecord } from "../../../snapshots/schema/index.ts";
+import type { ConfigProblem } from "../../config/problems.ts";
+import { parseLocatedYaml } from "../../config/yaml.ts";
 import { readLocated } from "./config.ts";
 import type { Found } from "./scan.ts";
 
@@ -18,7 +20,10 @@ const SAID = (Object.keys(shape) as CubField[]).filter(
 
 const members = z.looseObject({
   hide: z.boolean().optional().meta({ description: "Leave it out of the registry" }),
-  match: z.string().optional().meta({ description: "Glob over repo/module/name" }),
+  match: z.string().optional().meta({
+    description:
+      "repo/module/name: in each part * stands for anything, {a,b} for one of them, \\\\ before a sign for itself; ** for all parts that follow",
+  }),
   ids: z.array(z.string()).optional().meta({ description: "Or these ids" }),
   verification_state: z.enum(["NOT_VERIFIED", "UNSPECIFIED"]).optional(),
   ...Object.fromEntries(SAID.filter((name) => name !== "verification_state").map((name) => [name, unwrap(shape[name]).optional()])),
@@ -48,24 +53,33 @@ const NO_OVERLAY: Overlay = { renames: [], internal: [], records: [] };
 /** Members of an entry that say which records it is of. */
 const CHOOSES = new Set(["match", "ids", "hide"]);
 
-/** @throws ShelfError "bad_config" with every mistake and its line */
+/** readOverlay reads the file of an overlay. @throws ShelfError "bad_config" with every mistake and its line */
 export function readOverlay(file: string | undefined): Overlay {
-  if (file === undefined) return NO_OVERLAY;
-  return readLocated(file, overlaySchema, overlayJsonSchema, "an overlay", ({ records, internal }) =>
-    records.flatMap((entry, index) => [
-      ...((entry.match === undefined) === (entry.ids === undefined)
-        ? [{ path: ["records", index], what: "says of no record, or twice; write match or ids" }]
-        : []),
-      ...Object.keys(entry)
-        .filter((name) => !CHOOSES.has(name) && !SAID.includes(name as CubField) && !internal.includes(name))
-        .map((name) => ({
-          path: ["records", index, name],
-          what: TOLD.includes(name)
-            ? "cannot be said here: it follows from the source and its checks; remove it"
-            : "is no member of a record",
-        })),
-    ]),
-  );
+  return file === undefined ? NO_OVERLAY : readLocated(file, overlaySchema, overlayJsonSchema, "an overlay", findFaults);
+}
+
+/** checkOverlay throws as readOverlay does, of a text that is to be written. @param from what it was made of */
+export function checkOverlay(from: string, text: string): void {
+  const { data, error } = overlaySchema.safeParse(parseLocatedYaml(Buffer.from(text)).value);
+  const faults = data === undefined ? (error?.issues ?? []).map(({ path, message }) => ({ path, what: message })) : findFaults(data);
+  const said = [...new Set(faults.map(({ path, what }) => `${String(path.at(-1))} ${what}`))];
+  if (said.length > 0) throw new ShelfError("bad_config", `${from}: nothing was written: ${said.join("; ")}`);
+}
+
+function findFaults({ records, internal }: Overlay): ConfigProblem[] {
+  return records.flatMap((entry, index) => [
+    ...((entry.match === undefined) === (entry.ids === undefined)
+      ? [{ path: ["records", index], what: "says of no record, or twice; write match or ids" }]
+      : []),
+    ...Object.keys(entry)
+      .filter((name) => !CHOOSES.has(name) && !SAID.includes(name as CubField) && !internal.includes(name))
+      .map((name) => ({
+        path: ["records", index, name],
+        what: TOLD.includes(name)
+          ? "cannot be said here: it follows from the source and its checks; remove it"
+          : "is no member of a record",
+      })),
+  ]);
 }
 
 /** What an overlay says of one declaration, and whether it hides it. @param used gets the entries that said something */
@@ -77,9 +91,8 @@ export function applyOverlay(
 ): { hidden: boolean; said: Record<string, unknown> } {
   const said: Record<string, unknown> = {};
   let hidden = false;
-  const name = `${one.repo}/${one.module}/${one.theorem}`;
   for (const [index, entry] of overlay.records.entries()) {
-    if (!(entry.match === undefined ? id !== null && entry.ids?.includes(id) === true : posix.matchesGlob(name, entry.match))) continue;
+    if (!(entry.match === undefined ? id !== null && entry.ids?.includes(id) === true : isMatched(one, entry.match))) continue;
     used.add(index);
     if (entry.hide !== undefined) hidden = entry.hide;
     for (const [member, value] of Object.entries(entry)) if (!CHOOSES.has(member) && value !== undefined) said[member] = value;
@@ -90,4 +103,38 @@ export function applyOverlay(
 /** Entries that speak of nothing, by what they would match. */
 export function unusedOf(overlay: Overlay, used: ReadonlySet<number>): string[] {
   return overlay.records.flatMap((entry, index) => (used.has(index) ? [] : [entry.match ?? (entry.ids ?? []).join(", ")]));
+}
+
+const PATTERNS = new Map<string, readonly RegExp[]>();
+
+/** isMatched holds a pattern against repository, module and name one by one: a name is no path, and may have any sign in it. */
+function isMatched({ repo, module, theorem }: Pick<Found, "repo" | "module" | "theorem">, pattern: string): boolean {
+  const known = PATTERNS.get(pattern) ?? partsOf(pattern).map(readPattern);
+  PATTERNS.set(pattern, known);
+  return [repo, module, theorem].every((text, at) => (known[at] ?? ANYTHING).test(text)) && (known.length === 3 || pattern.endsWith("**"));
+}
+const ANYTHING = /^/;
+
+/** Only the first two slashes part: what is left is the name. */
+function partsOf(pattern: string): string[] {
+  const [repo = "", module, ...name] = pattern.split("/");
+  return [repo, ...(module === undefined ? [] : [module]), ...(name.length === 0 ? [] : [name.join("/")])];
+}
+
+function readPattern(part: string): RegExp {
+  const choices: boolean[] = [];
+  const source = part.replaceAll(/\\([^])|\*+|[{},]|[^]/gu, (sign, escaped?: string) => {
+    if (escaped !== undefined) return RegExp.escape(escaped);
+    if (sign.startsWith("*")) return "[^]*";
+    if (sign === "{") return choices.push(true) > 0 ? "(?:" : "";
+    if (sign === "}" && choices.pop() === true) return ")";
+    if (sign === "," && choices.length > 0) return "|";
+    return RegExp.escape(sign);
+  });
+  return new RegExp(`^${source}${")".repeat(choices.length)}$`, "u");
+}
+
+/** exactPattern writes a name so that it matches itself alone. */
+export function exactPattern(name: string): string {
+  return name.replaceAll(/[\\*{},]/g, String.raw`\$&`);
 }

@@ -1,4 +1,5 @@
 /** scanAll joins sources, lock, overlay, a registry by hand and checks: every declaration with its id, and what is other than it was. */
+import { ShelfError } from "../../../snapshots/errors.ts";
 import { type ParsedRegistry, parseRegistry } from "../../sources/registry.ts";
 import { MAX_REGISTRY_BYTES } from "../../sources/registry-pull.ts";
 import { readSourceFile } from "../../sources/source-file.ts";
@@ -7,13 +8,15 @@ import type { RegistrySources } from "./config.ts";
 import { judge } from "./judge.ts";
 import { type Drift, type LockLine, matchLock, readLock } from "./lock.ts";
 import { applyOverlay, type Overlay, readOverlay, unusedOf } from "./overlay.ts";
-import { type Found, scanSource, type ScannedSource } from "./scan.ts";
+import { type Found, scanSource, type ScannedSource, tellAgain } from "./scan.ts";
 import { readPolicy } from "./states.ts";
 
 export type Scan = {
   readonly sources: readonly ScannedSource[];
   /** What becomes a record, with its id. */
   readonly records: readonly { readonly id: string; readonly one: Found; readonly source: ScannedSource }[];
+  /** What the lock says before the checks are asked. */
+  readonly matched: Omit<Parameters<typeof judge>[0], "checks">;
   readonly lock: readonly LockLine[];
   readonly drift: readonly Drift[];
   readonly checks: Checks;
@@ -43,59 +46,80 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
   const sources: ScannedSource[] = [];
   for (const source of chosen) sources.push(await scanSource(source, runtime));
   const used = new Set<number>();
-  const place = (repo: string, module: string, name: string): string => JSON.stringify([repo, module, name]);
-  const byHand = new Map((hand?.records ?? []).map(({ record }) => [place(record.repo, record.module, record.theorem_name), record]));
+  const accept = new Set(options.accept ?? []);
   const lockBefore = readLock(config.lock);
-  const known = new Map(lockBefore.map((line) => [line.key, line.id]));
-  const shown = sources.flatMap((source) =>
-    source.found
-      .filter(
-        (one) =>
-          !applyOverlay(overlay, one, known.get(one.key) ?? byHand.get(place(one.repo, one.module, one.theorem))?.id ?? null, used).hidden,
-      )
-      .map((one) => ({ one, source })),
-  );
-  const ids = new Set(lockBefore.map(({ id }) => id));
-  const taken = shown.flatMap(({ one }): LockLine[] => {
-    const record = byHand.get(place(one.repo, one.module, one.theorem));
-    if (record === undefined || known.has(one.key) || ids.has(record.id)) return [];
-    return [{ id: record.id, key: one.key, first: "", seen: "", statement: "", was: [], state: "live" }];
-  });
+  const { all, again } = findAll(sources);
   // Ids of other records of that file are theirs.
   const reserved = (hand?.records ?? []).map(({ record }) => record.id);
-  const { lock, drift } = matchLock(
-    [...lockBefore, ...taken],
-    shown.map(({ one }) => one),
-    {
-      heads: new Map(sources.map(({ source, head }) => [source.repo, head])),
-      renames: new Map(overlay.renames.map(({ from, to }) => [to, from])),
-      accept: new Set(options.accept ?? []),
-      reason: options.reason,
-      reserved,
-    },
-  );
-  const idOf = new Map(lock.map((line) => [line.key, line.id]));
-  const checks = readChecks(config.checks);
-  const judged = judge({
-    lock,
-    drift,
-    before: lockBefore,
-    shown,
-    checks,
-    allowed: readPolicy(config.policy.axioms),
-    accept: new Set(options.accept ?? []),
-  });
+  const before = [...lockBefore, ...idsByHand(all, lockBefore, hand)];
+  const matching = {
+    heads: new Map(sources.map(({ source, head }) => [source.repo, head])),
+    renames: new Map(overlay.renames.map(({ from, to }) => [to, from])),
+    accept,
+    reason: options.reason,
+    reserved,
+  };
+  const match = (some: typeof all) =>
+    matchLock(
+      before,
+      some.map(({ one }) => one),
+      matching,
+    );
+  // An id that the overlay names is asked for by the declaration that has it now, wherever it has moved to.
+  const known = new Set(before.map(({ id }) => id));
+  const idNow = idsOf(match(all).lock.filter(({ id }) => known.has(id)));
+  const shown = all.filter(({ one }) => !applyOverlay(overlay, one, idNow.get(one.key) ?? null, used).hidden);
+  const matched = { ...match(shown), before: lockBefore, shown, allowed: readPolicy(config.policy.axioms), accept };
+  const unknown = [...accept].filter((id) => !before.some((line) => line.id === id));
+  if (unknown.length > 0) throw new ShelfError("bad_config", `--accept: there is no record ${unknown.join(", ")} in the lock.`);
+  const idOf = idsOf(matched.lock);
   const notes = [
     ...sources.flatMap(({ source, problems }) => problems.map((problem) => `${source.repo}: ${problem}`)),
+    ...again,
     ...unusedOf(overlay, used).map((what) => `The overlay speaks of ${JSON.stringify(what)}, and nothing is called so.`),
   ];
-  return {
-    sources,
-    records: shown.map(({ one, source }) => ({ id: idOf.get(one.key) ?? "", one, source })),
-    ...judged,
-    checks,
-    overlay,
-    hand,
-    notes,
-  };
+  const records = shown.map(({ one, source }) => ({ id: idOf.get(one.key) ?? "", one, source }));
+  return judgeAgain(config, { sources, records, matched, overlay, hand, notes });
+}
+
+/** judgeAgain holds what a scan found against the checks as they lie in the store now: the sources are not read again. */
+export function judgeAgain(config: Pick<RegistrySources, "checks">, scan: Omit<Scan, "checks" | "lock" | "drift">): Scan {
+  const checks = readChecks(config.checks);
+  return { ...scan, ...judge({ ...scan.matched, checks }), checks };
+}
+
+function idsOf(lock: readonly LockLine[]): Map<string, string> {
+  return new Map(lock.map((line) => [line.key, line.id]));
+}
+
+type Placed = { readonly one: Found; readonly source: ScannedSource };
+
+/** findAll puts the declarations of all sources together. A key that two of them declare is told, and is the first one's. */
+function findAll(sources: readonly ScannedSource[]): { all: readonly Placed[]; again: readonly string[] } {
+  const first = new Map<string, Found>();
+  const again: string[] = [];
+  const all = sources.flatMap((source) =>
+    source.found.flatMap((one): Placed[] => {
+      const other = first.get(one.key);
+      if (other !== undefined) again.push(tellAgain(one, other));
+      else first.set(one.key, one);
+      return other === undefined ? [{ one, source }] : [];
+    }),
+  );
+  return { all, again };
+}
+
+/** idsByHand gives the ids of a registry by hand to what it speaks of, each once: to the first that has its name. */
+function idsByHand(all: readonly Placed[], lock: readonly LockLine[], hand: ParsedRegistry | null): LockLine[] {
+  if (hand === null) return [];
+  const place = (repo: string, module: string, name: string): string => JSON.stringify([repo, module, name]);
+  const byHand = new Map(hand.records.map(({ record }) => [place(record.repo, record.module, record.theorem_name), record]));
+  const keys = new Set(lock.map(({ key }) => key));
+  const taken = new Set(lock.map(({ id }) => id));
+  return all.flatMap(({ one }): LockLine[] => {
+    const record = byHand.get(place(one.repo, one.module, one.theorem));
+    if (record === undefined || keys.has(one.key) || taken.has(record.id)) return [];
+    taken.add(record.id);
+    return [{ id: record.id, key: one.key, first: "", statement: "", was: [], state: "live" }];
+  });
 }
