@@ -4,7 +4,7 @@ import type { NameReason } from "../snapshots/query/index.ts";
 import { LOST, SAID, standingWord, USE_WORDS } from "../snapshots/format/standing.ts";
 import { KINDS } from "../snapshots/schema/kinds.ts";
 
-type Shape = "verified" | "partial" | "unverified" | "failed" | "unspecified";
+type Shape = "verified" | "partial" | "said" | "defined" | "unverified" | "failed" | "unspecified";
 
 export type Words = { readonly shape: Shape; readonly word: string; readonly meaning: string };
 
@@ -25,7 +25,7 @@ export type StateField =
 
 /** The sign and the meaning of a standing that has a "but". */
 const DOUBTED: readonly (readonly [ending: string, shape: Shape, meaning: string])[] = [
-  [SAID, "partial", "its source says so, and what is here does not bear it out"],
+  [SAID, "said", "its source says so, and nothing that was checked here bears it out"],
   [LOST, "failed", "what it pins or rests on is not what it was when that was said"],
 ];
 
@@ -34,9 +34,17 @@ const use = (state: string, shape: Shape, meaning: string): Words => words(shape
 
 const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
   standing: {
-    verified: words("verified", "verified", "its registry says that a checker accepted the proof, and its files are the pinned ones"),
-    not_verified: words("unverified", "not verified", "no checker has accepted a proof of this statement yet"),
-    unspecified: words("unspecified", "unspecified", "the registry does not say whether a checker ran"),
+    verified: words("verified", "verified", "a prover accepted the proof, whoever says so signed it, and its files are the pinned ones"),
+    proved_outside: words(
+      "partial",
+      standingWord("proved_outside"),
+      "a prover accepted the proof, and it rests on more than is allowed here",
+    ),
+    exported: words("said", standingWord("exported"), "whoever wrote it out says that it is a proof, and no kernel has looked"),
+    defined: words("defined", "defined", "it defines something; there is nothing to prove"),
+    assumed: words("defined", "assumed", "it is an axiom: nobody proves it"),
+    not_verified: words("unverified", "not verified", "nothing that was said or checked of it suffices to call it proved"),
+    unspecified: words("unspecified", "unspecified", "nobody says whether it is proved, or what was said does not tell"),
   },
   claim_standing: {
     verified: words("verified", "verified", "the evidence covers the whole statement"),
@@ -44,9 +52,9 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
     partial: words("partial", "partial", "the evidence covers a part; the gaps say what is missing"),
   },
   verification_state: {
-    VERIFIED: words("verified", "verified", "a proof checker accepted the proof at this revision"),
-    NOT_VERIFIED: words("unverified", "not verified", "no checker has accepted a proof of this statement yet"),
-    UNSPECIFIED: words("unspecified", "unspecified", "the registry does not say whether a checker ran"),
+    VERIFIED: words("said", "verified", "the registry says that a proof checker accepted the proof"),
+    NOT_VERIFIED: words("unverified", "not verified", "the registry does not call it proved"),
+    UNSPECIFIED: words("unspecified", "unspecified", "the registry does not say whether it is proved"),
   },
   invocation: {
     runtime: words("verified", "runtime", "called by code that ships"),
@@ -81,6 +89,7 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
   check_state: {
     accepted: words("verified", "accepted", "a prover accepted it, and it rests on no axiom"),
     accepted_with_axioms: words("partial", "accepted, with axioms", "a prover accepted it, and it rests on axioms"),
+    exported: words("said", "exported, not replayed", "it was written out, and no kernel has looked whether it is a proof"),
     holes: words("unverified", "open", "it rests on something that nobody has proved"),
     rejected: words("failed", "refused", "a prover refused its file"),
     timeout: words("unspecified", "no end in time", "the prover came to no end within the limits"),
@@ -101,6 +110,7 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
   statement_state: {
     same: words("verified", "declared", "its pinned file declares it in these words, but for spaces and signs with two spellings"),
     differs: words("failed", "differs", "its pinned file declares another statement under its name"),
+    open: words("failed", "open", "its pinned file leaves its proof open"),
     not_found: words("unspecified", "not found", "no declaration of its name was found in its pinned files"),
   },
   visibility: {

@@ -167,7 +167,7 @@ async function recheckMetamath(folder: string): Promise<Figure[]> {
     root: DATABASES,
     files: [{ path: "set.mm", sha256: "" }],
     options: { root: "", paths: [], logical: "", flags: [], exported: "" },
-    ask: theorems.map((name) => ({ key: name, path: "set.mm", name: `set.${name}`, class: "theorem" })),
+    ask: theorems.map((name) => ({ key: name, path: "set.mm", name: `set.${name}`, class: "theorem", words: "" })),
     own: theorems.map((name) => `set.${name}`),
     theorems: [],
     second: false,

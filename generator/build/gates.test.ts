@@ -236,7 +236,7 @@ test("a record that states something else than its file is told with both, doubt
     const { statement_state: state, standing } = (await read("/api/cubs/CUB-0001")).json() as Record<string, { says: string }>;
     return [state, standing?.says];
   };
-  assert.deepEqual(await members(), ["same", "verified"]);
+  assert.deepEqual(await members(), ["same", "said to be verified"]);
 
   await write({ "registry.json": registry(pins("P = NP")) });
   const refused = await run("build");

@@ -43,8 +43,7 @@ export function findWeaker(before: ViewData | null, after: ViewData): readonly W
       for (const reason of was.fell(one)) add("regressions", reason, moved.includes(reason) ? one.record?.drift?.accepted : undefined);
       for (const [place, state] of one.evidence)
         if (isLost(state) && was.evidence.get(place) === "holds") add("regressions", `${place}: ${WORDS[state]}, and held before`);
-      for (const [place, state] of was.evidence)
-        if (state === "holds" && !one.evidence.has(place)) add("regressions", `${place}: it is not pinned any more, and held before`);
+      for (const place of unpinnedNow(was, one)) add("regressions", `${place}: it is not pinned any more, and held before`);
     }
     for (const [place, state] of one.evidence) if (isLost(state)) add("drift", `${place}: ${WORDS[state]}`);
   }
@@ -55,12 +54,29 @@ export function findWeaker(before: ViewData | null, after: ViewData): readonly W
   return found.sort((a, b) => compareNames(order(a), order(b)));
 }
 
+/** unpinnedNow lists what held and is not pinned any more. A record's file that moved is pinned at its new place, one for one of its kind. */
+function unpinnedNow(was: Pinned, now: Pinned): readonly string[] {
+  const endingOf = (place: string): string => /\.\w+"$/.exec(place)?.[0] ?? "";
+  const moved =
+    now.record === undefined
+      ? []
+      : [...now.evidence].flatMap(([place, state]) => (state === "holds" && !was.evidence.has(place) ? [endingOf(place)] : []));
+  return [...was.evidence].flatMap(([place, state]) => {
+    if (state !== "holds" || now.evidence.has(place)) return [];
+    const at = moved.indexOf(endingOf(place));
+    if (at >= 0) moved.splice(at, 1);
+    return at >= 0 ? [] : [place];
+  });
+}
+
 /** What the registry itself gets wrong now: statements that are not those of the files, and counts. The build tells both whatever the gates
  *  say. */
 export function findWrong({ findings, counts }: Pick<RegistryRead, "findings" | "counts">): readonly Weaker[] {
   return [
     ...findings.flatMap(({ record, field, what }): readonly Weaker[] =>
-      record === null || field !== "statement" ? [] : [{ gate: "statements", what: "record", id: record, reason: `its statement ${what}` }],
+      record === null || (field !== "statement" && field !== "verification_state")
+        ? []
+        : [{ gate: "statements", what: "record", id: record, reason: `its ${field} ${what}` }],
     ),
     ...counts
       .filter(({ declared, counted }) => declared !== counted)

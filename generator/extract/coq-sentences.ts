@@ -2,18 +2,19 @@
 
 export type CoqItem = { readonly comment: boolean; readonly start: number; readonly end: number };
 
-const ATTRIBUTE = String.raw`#\[(?:"[^"]{0,400}"|[^\]"]){0,200}\]\s*`;
-const MODIFIER = "Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Program|Time|Fail";
-const COMMAND = new RegExp(
-  String.raw`((?:${ATTRIBUTE}|(?:${MODIFIER})\s+)*)` +
-    String.raw`([A-Z]\w*)(?:\s+(?:Type|Import|Export|Structure)(?=\s))?(?:\s+([\p{L}_][\p{L}\p{N}_'.]*))?`,
-  "uy",
-);
+/** What may stand before a command's word; `Timeout` and `Redirect` take something with them. */
+const PREFIX =
+  /(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Program|Time|Instructions|Fail|Succeed|Timeout|Redirect|Profile)(?![\p{L}\p{N}_'])/uy;
+const TAKEN: Readonly<Record<string, RegExp>> = { Timeout: /\w+/y, Redirect: /"[^"]*"|[\p{L}_][\p{L}\p{N}_'.]*/uy, Profile: /"[^"]*"|/y };
+const WORD = /[A-Z]\w*/y;
+const KIND = /(?:Type|Import|Export|Structure)(?=\s|\(\*)/y;
+const NAME = /[\p{L}_][\p{L}\p{N}_'.]*/uy;
+const ATTRIBUTE_PARTS = /"[^"]*"|\(\*|[[\]]/g;
 const COMMENT_PARTS = /\(\*|\*\)|"/g;
 
 export type CoqCommand = {
-  /** What stands before the word: attributes and modifiers. */
-  readonly before: string;
+  /** Words before the one that says what it is: Local, Program, Fail, … */
+  readonly before: readonly string[];
   readonly word: string;
   /** The name after it, as it stands there. */
   readonly name: string | null;
@@ -21,13 +22,56 @@ export type CoqCommand = {
   readonly after: number;
 };
 
-/** The vernacular command that a sentence begins with; null for a tactic. */
+/** readCoqCommand reads the vernacular command that a sentence begins with, past attributes, prefixes and comments, as Coq does; null for a tactic. */
 export function readCoqCommand(text: string, sentence: CoqItem): CoqCommand | null {
-  COMMAND.lastIndex = sentence.start;
-  const found = COMMAND.exec(text);
-  if (found === null || found.index + found[0].length > sentence.end) return null;
-  const [, before = "", word = "", name = null] = found;
-  return { before, word, name: name?.replace(/\.$/, "") ?? null, after: found.index + before.length + word.length };
+  const before: string[] = [];
+  let at = skipBlank(text, sentence.start);
+  for (;;) {
+    if (text.startsWith("#[", at)) {
+      at = skipBlank(text, skipAttribute(text, at + 2));
+      continue;
+    }
+    const prefix = matchAt(PREFIX, text, at);
+    if (prefix === null) break;
+    before.push(prefix);
+    at = skipBlank(text, at + prefix.length);
+    const taken = TAKEN[prefix];
+    if (taken !== undefined) at = skipBlank(text, at + (matchAt(taken, text, at)?.length ?? 0));
+  }
+  const word = matchAt(WORD, text, at);
+  if (word === null || at + word.length > sentence.end) return null;
+  const after = at + word.length;
+  at = skipBlank(text, after);
+  const kind = matchAt(KIND, text, at);
+  if (kind !== null) at = skipBlank(text, at + kind.length);
+  const name = at > after && at < sentence.end ? matchAt(NAME, text, at) : null;
+  return { before, word, name: name?.replace(/\.$/, "") ?? null, after };
+}
+
+function matchAt(sticky: RegExp, text: string, at: number): string | null {
+  sticky.lastIndex = at;
+  return sticky.exec(text)?.[0] ?? null;
+}
+
+/** skipBlank gives the offset after white space and comments. */
+function skipBlank(text: string, from: number): number {
+  for (let at = from; ; ) {
+    while (/\s/.test(text[at] ?? "")) at++;
+    if (!text.startsWith("(*", at)) return at;
+    at = skipCoqComment(text, at + 2);
+  }
+}
+
+/** skipAttribute gives the offset after the attribute whose text begins at `from`. */
+function skipAttribute(text: string, from: number): number {
+  ATTRIBUTE_PARTS.lastIndex = from;
+  for (let depth = 1; ; ) {
+    const found = ATTRIBUTE_PARTS.exec(text);
+    if (found === null) return text.length;
+    if (found[0] === "(*") ATTRIBUTE_PARTS.lastIndex = skipCoqComment(text, found.index + 2);
+    else if (found[0] === "[") depth++;
+    else if (found[0] === "]" && --depth === 0) return ATTRIBUTE_PARTS.lastIndex;
+  }
 }
 
 /** Sentences, ended by a "." before white space, and the comments between them, in order. What stays open reaches to the end. */

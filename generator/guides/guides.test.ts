@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CODES } from "../../snapshots/errors.ts";
 import { generateKey } from "../../snapshots/log/note.ts";
+import { CHECKED_FIELDS } from "../../snapshots/schema/checked.ts";
 import { CUB_FIELDS, CubFiles, CubReproduce } from "../../snapshots/schema/cubs.ts";
 import { readWithdrawals } from "../sources/withdrawals.ts";
 import { openRegistrySources } from "../annex/registry/config.ts";
@@ -32,7 +33,12 @@ const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 const ROOT = join(HERE, "../..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 /** Fields of the files of claims and records. */
-const FIELDS = new Set([...CUB_FIELDS, ...Object.keys(CubFiles.shape), ...Object.keys(CubReproduce.shape)] as readonly string[]);
+const FIELDS = new Set([
+  ...CUB_FIELDS,
+  ...CHECKED_FIELDS,
+  ...Object.keys(CubFiles.shape),
+  ...Object.keys(CubReproduce.shape),
+] as readonly string[]);
 const texts = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name), "utf8")] as const);
 
 const dir = mkdtempSync(join(tmpdir(), "proofshelf-guides-"));

@@ -14,7 +14,7 @@ import { openSources } from "../files/import-closure.ts";
 import { lookAtLock, withBuildLock } from "../files/lock.ts";
 import { type Parts, type Site, usualParts } from "./parts.ts";
 import type { ShelfAnnexes } from "../shelves/kinds.ts";
-import { COPY_MARKER, openShelves } from "../shelves/shelves.ts";
+import { COPY_MARKER, openShelves, type Shelves } from "../shelves/shelves.ts";
 import { readRegistry } from "../sources/read-registry.ts";
 import { openDeriver } from "./derive.ts";
 import { openTrust } from "./log-signer.ts";
@@ -24,8 +24,10 @@ export type LeakAnnex = {
   open(
     config: Config,
     site: Site,
+    shelves: Shelves,
   ): {
     readonly options: NonNullable<VerifyOptions["leaks"]>;
+    readonly kept: NonNullable<VerifyOptions["kept"]>;
     close(): Promise<void>;
   };
 };
@@ -53,7 +55,7 @@ export async function verifyLibrary(
     keep: false,
   });
   const site = await parts.site(openSources());
-  const leaks = (await annexes.leaks()).open(config, site);
+  const leaks = (await annexes.leaks()).open(config, site, shelves);
   const deriver = openDeriver(parts);
   // One for all snapshots of a root: what they share is hashed once.
   const indexes = new Map<Shelf, Promise<ViewIndex>>();
@@ -78,6 +80,7 @@ export async function verifyLibrary(
         yield* indexRows(await openOnce(shelves.public), snapshot);
       },
       leaks: leaks.options,
+      kept: leaks.kept,
       writers: {
         look: () => lookAtLock(shelves.buildDir),
         exclude: (work) => withBuildLock(shelves.buildDir, work, { wait: true, work: "verification" }),
@@ -106,7 +109,11 @@ export function describeFindings(findings: readonly Finding[]): string {
     ({ severity, code, root, path, detail }) =>
       `${severity} ${code} in ${root}${path === null ? "" : ` ${JSON.stringify(path)}`}: ${detail}`,
   );
-  lines.push(errors === 0 ? "Verified: every byte is what it should be." : `${errors} errors.`);
+  lines.push(
+    errors === 0
+      ? "Verified: every byte that is served or trusted is what it should be; caches are not looked at, and are made again."
+      : `${errors} errors.`,
+  );
   return `${lines.join("\n")}\n`;
 }
 

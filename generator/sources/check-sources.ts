@@ -5,8 +5,9 @@ import type { z } from "zod";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { type ConfigProblem, explainIssues, listAt, nearest, valueAt } from "../config/problems.ts";
 import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "../config/yaml.ts";
-import { CUB_ID_PATTERN } from "../../snapshots/schema/cubs.ts";
+import { CHECK_ONLY, CUB_ID_PATTERN } from "../../snapshots/schema/index.ts";
 import { dropNulls, isRecord } from "./issues.ts";
+import { CHECK_ONLY_REMEDY } from "./registry.ts";
 import { claimsFile, claimsJsonSchema, registryFile, registryJsonSchema, SMALLEST_CLAIMS, SMALLEST_REGISTRY } from "./source-schemas.ts";
 
 /** `wrong` costs an entry, or the file; a build goes on with what is told in `notes`. */
@@ -126,6 +127,8 @@ function repeats(value: unknown, list: string): readonly ConfigProblem[] {
 
 function recordContradictions(entry: Readonly<Record<string, unknown>>): readonly ConfigProblem[] {
   const { status, verification_state: state } = entry;
+  const checked = CHECK_ONLY.filter((name) => Object.hasOwn(entry, name));
+  if (checked.length > 0) return checked.map((name) => ({ path: [name], what: `: ${CHECK_ONLY_REMEDY}` }));
   if (status === "VERIFIED_EXACT" && (state === "NOT_VERIFIED" || state === "UNSPECIFIED"))
     return [{ path: ["status"], what: `is VERIFIED_EXACT, and verification_state is ${state}; one of the two is not so` }];
   return state === "VERIFIED" && entry["no_holes"] === false

@@ -8,6 +8,8 @@ export type JsonList = {
   readonly members: Readonly<Record<string, unknown>>;
   /** Null where the member is missing or no list. Each entry is parsed when it is come to, and thrown for when it is broken. */
   readonly entries: Iterable<unknown> | null;
+  /** lineOf gives the line on which an entry, as entries gave it, has a member of its own; null where it has none. */
+  lineOf(entry: unknown, member: string): number | null;
   /** The same bytes without some entries; null when it has none of them. */
   without(isOut: (entry: unknown) => boolean): Uint8Array | null;
 };
@@ -60,6 +62,7 @@ export function readJsonList(bytes: Uint8Array, list: string): JsonList | null {
   if (rest < bytes.length) throw broken(bytes, rest);
   if (entries !== null) members.delete(list);
   const ranges = entries;
+  const ranged = new WeakMap<object, Range>();
   return {
     members: Object.fromEntries(members),
     entries:
@@ -67,9 +70,24 @@ export function readJsonList(bytes: Uint8Array, list: string): JsonList | null {
         ? null
         : {
             *[Symbol.iterator]() {
-              for (const range of ranges) yield parse(range, 2);
+              for (const range of ranges) {
+                const entry = parse(range, 2);
+                if (typeof entry === "object" && entry !== null) ranged.set(entry, range);
+                yield entry;
+              }
             },
           },
+    lineOf(entry, member) {
+      const [from] = ranged.get(entry as object) ?? [];
+      if (from === undefined || bytes[from] !== OPEN_OBJECT) return null;
+      let found: number | null = null;
+      walk(bytes, from, CLOSE_OBJECT, (at) => {
+        const nameEnd = skipString(bytes, at);
+        if (parse([at, nameEnd], 2) === member) found = lineAt(bytes, at);
+        return skipValue(bytes, skipSpace(bytes, skipSpace(bytes, nameEnd) + 1), 2);
+      });
+      return found;
+    },
     without: (isOut) =>
       ranges === null
         ? null

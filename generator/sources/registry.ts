@@ -3,6 +3,7 @@
 import type { Sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import {
+  CHECK_ONLY,
   CLOSED_FIELDS,
   CubFiles,
   CubLinks,
@@ -83,8 +84,9 @@ export async function openRegistry(source: RegistryConfig, options: RegistryOpti
       place: nameSource(source),
       pull: (kept) => pullRegistry(source, kept, { maxBytes, timeoutMs, makeRegistry: options.makeRegistry }),
       parse: (bytes, digest) => {
-        let parsed = isKnown(digest) ? null : parseRegistry(bytes);
-        return () => (parsed ??= parseRegistry(bytes));
+        const made = "sources" in source;
+        let parsed = isKnown(digest) ? null : parseRegistry(bytes, made);
+        return () => (parsed ??= parseRegistry(bytes, made));
       },
       ids: (parsed) => parsed().records.map(({ record }) => record.id),
       without: (bytes, ids) => {
@@ -99,8 +101,10 @@ export async function openRegistry(source: RegistryConfig, options: RegistryOpti
   return { parsed, ...rest };
 }
 
-/** A body `{ meta, cubs }`. @throws ShelfError "bad_source" when the body as a whole cannot be used */
-export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
+/** parseRegistry reads a body `{ meta, cubs }`.
+ *  @param made whether it was made out of sources and checks; by hand nobody says what only a check may say
+ *  @throws ShelfError "bad_source" when the body as a whole cannot be used */
+export function parseRegistry(bytes: Uint8Array, made = false): ParsedRegistry {
   const body = readJsonList(bytes, "cubs");
   if (body === null)
     throw new ShelfError("bad_source", "The registry is not an object with meta and cubs: write its list of records under cubs.");
@@ -112,7 +116,7 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
   const { accepted, rejected } = acceptOnce(
     unknown.counted(body.entries),
     { source: "registry", kind: "record", whole: "registry" },
-    parseCub,
+    (raw) => (made ? null : refuseChecked(raw, (member) => body.lineOf(raw, member))) ?? parseCub(raw),
     ({ record }) => record.id,
   );
   const unknownValues = accepted.flatMap(({ record, unknown_values }) => unknown_values.map((value) => ({ id: record.id, ...value })));
@@ -130,6 +134,19 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
   const unknownFields = [...unknown.found(), ...inMeta.map((name) => ({ name: `meta.${name}`, records: 0, first: "" }))];
   return { meta, records: accepted, rejected, unknownValues, counts, unknownFields, notes };
 }
+
+/** refuseChecked refuses a record that says itself what only a check may say: who ran a prover over it, and what came out. */
+function refuseChecked(raw: unknown, lineOf: (member: string) => number | null): { readonly rejected: string } | null {
+  const said = isRecord(raw) ? CHECK_ONLY.filter((name) => Object.hasOwn(raw, name) && raw[name] !== null) : [];
+  if (said.length === 0) return null;
+  const named = said.map((name) => {
+    const line = lineOf(name);
+    return line === null ? name : `${name} (line ${line})`;
+  });
+  return { rejected: `${named.join(", ")}: ${CHECK_ONLY_REMEDY}` };
+}
+export const CHECK_ONLY_REMEDY =
+  "only a check may say this; remove it, or let a prover say it: registry: { sources: ./registry.yaml }, and proofshelf registry recheck";
 
 /** What a build says, no registry does. */
 const WrittenMeta = RegistryMeta.omit({ standing_counts: true });

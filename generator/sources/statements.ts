@@ -12,10 +12,14 @@ import type { RegistryFinding } from "./registry-findings.ts";
 
 /** "unknown" where texts alone do not tell. */
 export type HeldStatement =
-  | { readonly state: "differs"; readonly declared: string; readonly line: number }
-  | { readonly state: Exclude<StatementState, "differs"> | "unknown" };
+  | { readonly state: "differs" | "open"; readonly declared: string; readonly line: number }
+  | { readonly state: Exclude<StatementState, "differs" | "open"> | "unknown" };
 /** @param system coq, lean, … of the file whose text it is */
-export type HoldStatement = (record: Pick<CubRecord, "theorem_name" | "statement">, system: string, text: string) => HeldStatement;
+export type HoldStatement = (
+  record: Pick<CubRecord, "theorem_name" | "statement" | "verification_state">,
+  system: string,
+  text: string,
+) => HeldStatement;
 export type StatementAnnexes = { readonly openStatements: () => Promise<HoldStatement> };
 
 const keptSchema = z.strictObject({
@@ -57,11 +61,11 @@ export async function holdStatements(
   for (const sharing of Map.groupBy(pairs, ({ place }) => place).values()) {
     let text: string | null = null;
     for (const { record, file, ref } of sharing) {
-      const key = sha256(JSON.stringify([file.sha256, record.theorem_name, record.statement])).slice(0, 32);
+      const key = sha256(JSON.stringify([file.sha256, record.theorem_name, record.statement, record.verification_state])).slice(0, 32);
       const before = known.get(key);
       let held: HeldStatement;
-      // What differs is shown, so it is read again.
-      if (before !== undefined && before !== "differs") held = { state: before };
+      // What is shown of the file is read again.
+      if (before !== undefined && before !== "differs" && before !== "open") held = { state: before };
       else {
         text ??= await readText(store, ref, file.sha256);
         if (text === null) continue;
@@ -72,31 +76,40 @@ export async function holdStatements(
     }
   }
   if (keep) kept?.write({ maker, states: Object.fromEntries(now) });
-  const judged = cubs.map((record) => ({ record, ...judge(byRecord.get(record.id) ?? []) }));
+  const judged = cubs.map((record) => ({ record, ...judge(record, byRecord.get(record.id) ?? []) }));
   return {
     states: new Map(judged.flatMap(({ record, state }) => (state === null ? [] : [[record.id, state]]))),
-    findings: judged.flatMap(({ record, what }) =>
-      what === null
-        ? []
-        : [{ record: record.id, field: "statement", what: `is ${JSON.stringify(record.statement.slice(0, MAX_SHOWN))}, but ${what}` }],
-    ),
+    findings: judged.flatMap(({ record, told }) => (told === null ? [] : [{ record: record.id, ...told }])),
   };
 }
 
 const MAX_SHOWN = 400; // UTF-16 units of each of the two statements
 
-/** A statement is one, and the provers of a record write it in their own ways: one file that has it is enough. */
-function judge(of: readonly Held[]): { readonly state: StatementState | null; readonly what: string | null } {
-  const states = new Set(of.map(({ held }) => held.state));
-  if (states.has("same")) return { state: "same", what: null };
-  if (of.length === 0 || states.has("unknown")) return { state: null, what: null };
-  for (const { file, held } of of)
-    if (held.state === "differs")
+type Judged = { readonly state: StatementState | null; readonly told: Pick<RegistryFinding, "field" | "what"> | null };
+
+/** judge takes the file of the record's own language for what it states: a twin in another one writes it in its own way. An open proof in any
+ *  file of a system that the record names is one. */
+function judge({ statement, files, formal_systems: systems }: CubRecord, of: readonly Held[]): Judged {
+  const open = of.find(({ file, held }) => held.state === "open" && systems.toLowerCase().includes(file.system));
+  if (open?.held.state === "open") {
+    const { declared, line } = open.held;
+    const what = `is VERIFIED, but ${JSON.stringify(open.file.path)}:${line} leaves its proof open: ${declared}`;
+    return { state: "open", told: { field: "verification_state", what } };
+  }
+  const own = files.coq_file !== "" ? "coq" : files.lean_file !== "" ? "lean" : null;
+  const ours = own === null ? of : of.filter(({ file }) => file.system === own);
+  const states = new Set(ours.map(({ held }) => held.state));
+  if (states.has("same")) return { state: "same", told: null };
+  if (ours.length === 0 || states.has("unknown") || states.has("open")) return { state: null, told: null };
+  for (const { file, held } of ours)
+    if (held.state === "differs") {
+      const declares = `${JSON.stringify(file.path)}:${held.line} declares ${JSON.stringify(held.declared.slice(0, MAX_SHOWN))}`;
       return {
         state: "differs",
-        what: `${JSON.stringify(file.path)}:${held.line} declares ${JSON.stringify(held.declared.slice(0, MAX_SHOWN))}`,
+        told: { field: "statement", what: `is ${JSON.stringify(statement.slice(0, MAX_SHOWN))}, but ${declares}` },
       };
-  return { state: "not_found", what: null };
+    }
+  return { state: "not_found", told: null };
 }
 
 /** Null when the store has lost it since it was looked at. */

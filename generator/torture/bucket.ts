@@ -19,6 +19,8 @@ import { exportedFiles } from "../annex/export/exported-files.ts";
 import { openRandom, type Random } from "./random.ts";
 import { build, openObjectStore, openShelves } from "../testing/whole.ts";
 
+/** A killed export keeps its lease for so long; milliseconds. */
+const EXPORT_LEASE_MS = 2_000;
 const QUICK = { ...RETRY_LIMITS, firstPauseMs: 1, longestPauseMs: 20 };
 /** An operation gives up after eight attempts, and one may be two requests. */
 const MOST_IN_A_ROW = 3;
@@ -153,14 +155,14 @@ async function openSite(server: CephServer, proxy: FaultProxy, folder: string): 
       const config = await openConfig(join(folder, "proofshelf.yaml"));
       await build(config, { progress: SILENT });
       const shelf = openShelves(config).public;
-      const run = (): Promise<unknown> => exportToBucket({ shelf, dist, bucket });
+      const run = (): Promise<unknown> => exportToBucket({ shelf, dist, bucket, ttl: EXPORT_LEASE_MS });
       let left = random.below(150);
       proxy.fault = () => (left-- > 0 ? inject() : "403");
       await run().catch((error: unknown) => assert.ok(error instanceof ShelfError && error.code === "bucket_denied", String(error)));
       proxy.fault = inject;
       await run();
       const { view } = await openStaticView(shelf, dist);
-      const expected = new Set([".proofshelf-export/manifest.json"]);
+      const expected = new Set([".proofshelf-export/manifest.json", ".proofshelf-export/lease"]);
       const direct = openBucket(made);
       for await (const { path, bytes } of exportedFiles(view, {})) {
         expected.add(path);

@@ -34,6 +34,7 @@ export async function tortureWithRaces(
         places.map((place, at) =>
           push(place, known[at] ?? null, {
             fence: 1,
+            holds: async () => true,
             checked: null,
             current: null,
             purge: false,

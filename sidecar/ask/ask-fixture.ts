@@ -35,6 +35,7 @@ const record = CubRecord.parse({
   verification_state: "VERIFIED",
   invocation: "runtime",
   evidence_state: "holds",
+  checks: [{ state: "accepted", prover: "coq", version: "8.16.1", finished: "2026-04-01T10:00:00Z" }],
 });
 
 export function makeData(texts: Readonly<Record<string, string>> = TEXTS): ViewData {

@@ -106,7 +106,8 @@ class Asking {
     const text = this.#part("answer").innerText.trim();
     if (text !== "" && this.#asked !== "") {
       const before = element("details", "");
-      before.append(element("summary", "", formatLine(this.#asked, 300)), element("p", "lines", text));
+      const whole = this.#ended ? text : `${text} (broken off)`;
+      before.append(element("summary", "", formatLine(this.#asked, 300)), element("p", "lines", whole));
       this.#part("thread").prepend(before);
     }
     this.#asked = this.question;
@@ -205,11 +206,14 @@ if (place && form) start(place, form);
 
 function start(place: HTMLElement, form: HTMLFormElement): void {
   const asking = new Asking(place, form);
+  /** Query of the address whose answer is shown. */
+  let shown = location.search;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (asking.question.trim() === "") return;
     const { address } = asking;
     if (address.href !== location.href) history.pushState(null, "", address);
+    shown = location.search;
     void asking.ask();
   });
   document.querySelector("[data-answer]")?.addEventListener("copy", (event) => {
@@ -218,8 +222,8 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
     if (text !== "") event.preventDefault();
   });
   addEventListener("popstate", () => {
-    // A number in the answer changes the hash only.
-    if (new URL(location.href).searchParams.get("question") !== asking.question) location.reload();
+    // A number in the answer, and the link to the content, change the hash only.
+    if (location.search !== shown) location.reload();
   });
   addEventListener("click", (event) => {
     const link = event.target;
@@ -259,9 +263,11 @@ function field(form: HTMLFormElement, name: string): HTMLInputElement | HTMLSele
 
 async function explainRefusal(response: Response): Promise<string> {
   const body = (await response.json().catch(() => null)) as { readonly detail?: unknown; readonly title?: unknown } | null;
-  if (response.status < 500 && response.status !== 404 && response.status !== 405 && typeof body?.detail === "string")
-    return formatLine(body.detail, 600);
-  return "This address serves files and search. It asks no model and gives no answers.";
+  if (response.status === 404 || response.status === 405)
+    return "This address serves files and search. It asks no model and gives no answers.";
+  return typeof body?.detail === "string"
+    ? formatLine(body.detail, 600)
+    : `The service did not answer (${response.status}). Try again in a while.`;
 }
 
 /** Marks a quote, and shows the lines around it from the object's own page, in its snapshot. */

@@ -1,6 +1,7 @@
 /** The search of a host of plain files: Pagefind over the pages that the export wrote, by its own program. */
 import { DIGEST_START, parseDigestStart, parseOperators } from "../../snapshots/query/operators.ts";
 import { CUB_FACETS } from "../../snapshots/schema/cub-facets.ts";
+import { Refusal } from "./refusal.ts";
 
 /** Values of one filter are alternatives; `not` names none that is there, so that all pass and are counted. */
 type Filter = { readonly any: readonly string[] } | { readonly not: string };
@@ -24,6 +25,7 @@ export const FILTERS: readonly string[] = ["prefix", ...CUB_FACETS.map(({ name }
 /** Filters whose counts are shown: each is a file. */
 const COUNTED = ["kind", "standing"] as const;
 const ALL: Filter = { not: "" };
+const TIME_LIMIT = 15_000; // milliseconds: Pagefind waits for ever for a filter that did not come
 
 export type PageQuery = {
   readonly words: string;
@@ -58,7 +60,12 @@ let failures = 0;
 export async function searchPages(root: URL, query: PageQuery, shown: number): Promise<FoundPages | null> {
   try {
     const pagefind = await (opened ??= openPagefind(root));
-    return pagefind === null ? null : await ask(pagefind, root, query, shown);
+    if (pagefind === null) return null;
+    const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error("The search did not answer in time.")), TIME_LIMIT));
+    const found = await Promise.race([ask(pagefind, root, query, shown), late]);
+    // Pagefind takes words that did not come for words that stand nowhere.
+    if (found.found === 0) await findEntry(root);
+    return found;
   } catch (error) {
     opened = null;
     failures++;
@@ -66,11 +73,16 @@ export async function searchPages(root: URL, query: PageQuery, shown: number): P
   }
 }
 
+/** FindEntry asks the host whether it has a search. @throws Refusal, and what the network throws */
+async function findEntry(root: URL): Promise<boolean> {
+  const entry = await fetch(new URL("pagefind/pagefind-entry.json", root), { method: "HEAD", cache: "no-store" });
+  if (!entry.ok && entry.status !== 404) throw new Refusal(entry.status);
+  return entry.ok;
+}
+
 async function openPagefind(root: URL): Promise<Pagefind | null> {
   const folder = new URL("pagefind/", root);
-  const entry = await fetch(new URL("pagefind-entry.json", folder), { method: "HEAD" });
-  if (entry.status === 404) return null;
-  if (!entry.ok) throw new Error(`The search answers ${entry.status}.`);
+  if (!(await findEntry(root))) return null;
   const program = new URL(failures === 0 ? "pagefind.js" : `pagefind.js?again=${failures}`, folder);
   const pagefind = (await import(/* @vite-ignore */ program.href)) as Pagefind;
   await pagefind.options({ basePath: folder.pathname, noWorker: true });

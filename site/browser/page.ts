@@ -1,5 +1,6 @@
 /** What the pages gain with a script: theme and width are chosen, "/" and Ctrl-K go to the search, which answers while one types, what can be copied has a button, the page's permanent address is one, and
  *  the page can be verified. Every page works without. */
+import { shownSnapshot } from "./shown-snapshot.ts";
 
 const search = document.querySelector<HTMLInputElement>("input[data-search]");
 
@@ -46,10 +47,11 @@ if (navigator.clipboard !== undefined) {
     );
 }
 
-/** The address of this page, with the lines that are chosen, in the snapshot that it was sent from. Hosts of files keep one snapshot, and name none. */
-async function permanentLink(root: URL): Promise<string | null> {
+/** permanentLink returns the address of this page, with the lines that are chosen, in the snapshot that it was sent from. Hosts of files keep
+ *  one snapshot, and name none. */
+function permanentLink(root: URL): string | null {
   if (/\/at\/[0-9a-f]{64}\/$/.test(root.pathname)) return location.href;
-  const snapshot = (await fetch(location.href, { method: "HEAD" })).headers.get("x-snapshot");
+  const snapshot = shownSnapshot();
   return snapshot === null ? null : new URL(`at/${snapshot}/${location.href.slice(root.href.length)}`, root).href;
 }
 
@@ -78,12 +80,22 @@ if (filter !== null) {
   const field = document.createElement("input");
   field.type = "search";
   field.placeholder = field.ariaLabel = "Filter this list";
+  const none = document.createElement("span");
+  none.className = "quiet";
+  none.role = "status";
+  const fold = (text: string): string => text.normalize("NFC").toLowerCase();
   field.addEventListener("input", () => {
-    const words = field.value.toLowerCase().split(/\s+/);
-    for (const row of document.querySelectorAll<HTMLElement>(".dir tbody tr"))
-      row.hidden = !words.every((word) => (row.textContent ?? "").toLowerCase().includes(word));
+    const words = fold(field.value).split(/\s+/);
+    const rows = [...document.querySelectorAll<HTMLElement>(".dir tbody tr")];
+    for (const row of rows) row.hidden = !words.every((word) => fold(row.textContent ?? "").includes(word));
+    none.replaceChildren();
+    if (rows.some((row) => !row.hidden)) return;
+    const search = document.createElement("a");
+    search.href = (filter.dataset["filter"] ?? "") + encodeURIComponent(field.value.trim());
+    search.textContent = "Search all of this folder";
+    none.append(` None of the ${rows.length} shown here. `, search);
   });
-  filter.append(field);
+  filter.append(field, none);
 }
 
 const READING = { theme: ["as the system", "light", "dark"], width: ["narrow", "wide"] } as const;

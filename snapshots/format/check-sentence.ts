@@ -8,7 +8,7 @@ type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe"> & Partial<Pick<Cu
 /** CheckSentences returns one sentence for each prover; for a record that nobody's prover was asked of, that a person says so. */
 export function checkSentences(record: Checked): readonly string[] {
   const { checks, agreement } = record;
-  if (checks === undefined) return ["Said by hand, not checked here."];
+  if (checks === undefined) return ["Said by hand: no check of it lies here."];
   return [
     ...checks.map((check) => checkSentence(check, record)),
     ...(agreement === undefined ? [] : [`${agreement.agree} of ${agreement.checkers} who ran a prover over this agree.`]),
@@ -30,6 +30,8 @@ export function checkSentence(check: RecordCheck, { axioms = [], unsafe = [] }: 
   return `${said()}${where}`;
 
   function said(): string {
+    if (state === "exported")
+      return `${name} ${version} wrote this out ${when}, and no kernel has replayed it: nobody has looked whether it is a proof.`;
     // A second checker speaks of files, and of what sealed modules hold.
     if (tool !== "" && (state === "accepted" || state === "accepted_with_axioms"))
       return `${name} ${version} looked over what ${proverName(prover)} accepted ${when}, and agrees.`;

@@ -1,9 +1,10 @@
 /** The standing of claims: their status, held against their evidence and against the records that they rest on. */
 import type { Claim } from "../schema/claims.ts";
+import type { CubRecord } from "../schema/cubs.ts";
 import type { EvidenceState } from "../schema/scalar.ts";
 import type { Standing } from "../schema/standing.ts";
 import { openEvidence, worstOf } from "./evidence-state.ts";
-import { claimsNamed, memoize, recordsNamed, relationsOf } from "./relations.ts";
+import { claimsNamed, memoize, provesIn, recordsNamed, relationsOf } from "./relations.ts";
 import { BUTS, formatStanding, isLostStanding, recordStanding } from "./standing.ts";
 import type { ViewData } from "./view-data.ts";
 
@@ -48,23 +49,48 @@ function claimEvidence(data: ViewData, { evidence }: Claim): EvidenceState {
 
 type Weak = { readonly id: string; readonly says: string; readonly lost: boolean };
 
-/** Records that a claim rests on and that do not stand as verified, or are not there. One that shares a file with it, and names it as
- *  little as it is named, is told only for that file; of one that nobody calls verified there is nothing to take back. */
+/** WeakOf lists records that a claim rests on and that do not stand as verified, or are not there: those that it names, that name it, or whose
+ *  proof it pins. One that shares another file with it is told only when that file is not what it was. */
 function weakOf(data: ViewData, claim: Claim): readonly Weak[] {
   const { recordsOfClaim, recordById } = relationsOf(data);
   const named = recordsNamed(claim);
-  const weak = (recordsOfClaim.get(claim.id) ?? []).flatMap((record): readonly Weak[] => {
+  const linked = recordsOfClaim.get(claim.id) ?? [];
+  const pinned = pinnedBy(claim, linked, named);
+  const isHeld = (record: CubRecord): boolean =>
+    named.includes(record.id) || pinned.has(record.id) || claimsNamed(record).includes(claim.id);
+  // What defines is no reason to doubt, beside what is proved of it; alone it proves nothing.
+  const isProved = linked.some((record) => isHeld(record) && recordStanding(record).state !== "defined");
+  const weak = linked.flatMap((record): readonly Weak[] => {
     const standing = recordStanding(record);
     const lost = isLostStanding(standing);
-    const isDoubted = standing.state !== "verified" && standing.state !== "unspecified";
-    if (!lost && !(isDoubted && (named.includes(record.id) || claimsNamed(record).includes(claim.id)))) return [];
-    return [{ id: record.id, says: `${lost && record.verification_state === "VERIFIED" ? "was" : "is"} ${standing.says}`, lost }];
+    const moved = movedOf(record);
+    const isDoubted = (standing.state !== "verified" && !(standing.state === "defined" && isProved)) || moved !== "";
+    if (!lost && !(isDoubted && isHeld(record))) return [];
+    return [{ id: record.id, says: `${lost && record.verification_state === "VERIFIED" ? "was" : "is"} ${standing.says}${moved}`, lost }];
   });
   // Without a registry nobody knows what has vanished.
   if (data.meta === null) return weak;
   const withdrawn = new Set(data.withdrawn?.flatMap(({ what, name }) => (what === "record" ? [name] : [])));
   const vanished = named.filter((id) => !recordById.has(id));
   return [...weak, ...vanished.map((id) => ({ id, says: withdrawn.has(id) ? "was withdrawn" : "is not in the registry", lost: true }))];
+}
+
+/** PinnedBy returns ids of the records whose proof file a claim pins; where it names some of a file's, those alone. */
+function pinnedBy(claim: Claim, linked: readonly CubRecord[], named: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    claim.evidence.flatMap((item) => {
+      const ids = linked.filter((record) => provesIn(record, item)).map(({ id }) => id);
+      const chosen = ids.filter((id) => named.includes(id));
+      return chosen.length > 0 ? chosen : ids;
+    }),
+  );
+}
+
+/** MovedOf says that a record states something else than it did; empty where it does not. */
+function movedOf({ drift }: CubRecord): string {
+  if (drift?.cause !== "statement" && drift?.cause !== "meaning") return "";
+  const since = /^[0-9a-f]{40,64}$/.test(drift.since) ? drift.since.slice(0, 7) : drift.since;
+  return `, and says something else than at ${since}${drift.accepted === undefined ? "" : `, which is meant: ${drift.accepted}`}`;
 }
 
 /** Ids of records and claims with something pinned or rested on that does not hold: records first, each in the order of the view. */

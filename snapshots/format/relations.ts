@@ -113,6 +113,14 @@ export function recordsNamed({ evidence }: Pick<Claim, "evidence">): readonly st
   return [...new Set(texts.flatMap((text) => text.match(/\bCUB-[0-9]{4,}\b/g) ?? []))];
 }
 
+/** ProvesIn tells whether an evidence item is a file that proves a record, by its bytes, or by its place at the revision that the record is of. */
+export function provesIn(record: CubRecord, { sha256: digest, repo, ref = "", path = "" }: Claim["evidence"][number]): boolean {
+  const { files, file_shas: digests, reproduce } = record;
+  const proofs = [files.coq_file, files.lean_file, ...reproduce.proof_files].filter((file) => file !== "" && file !== record.exec_file);
+  if (digest !== undefined && proofs.some((file) => Object.hasOwn(digests, file) && digests[file] === digest)) return true;
+  return repo === record.repo && proofs.includes(path) && (ref === "" || record.revision === undefined || ref === record.revision);
+}
+
 /** Claims that a record names, or whose evidence names it or is one of its files, each once. */
 function relateClaims(
   { cubs, claims }: ViewData,
@@ -128,17 +136,27 @@ function relateClaims(
       if (claim !== undefined) link(record, claim);
     }
   }
-  const recordsByFile = collect(cubs.flatMap((record) => Object.values(record.file_shas).map((digest) => [digest, record] as const)));
+  const recordsByFile = collect(
+    cubs.flatMap((record) =>
+      Object.entries(record.file_shas).flatMap(([path, digest]) => [digest, placeOf(record.repo, path)].map((at) => [at, record] as const)),
+    ),
+  );
   for (const claim of claims.claims) {
     for (const id of recordsNamed(claim)) {
       const record = recordById.get(id);
       if (record !== undefined) link(record, claim);
     }
-    for (const { sha256: digest } of claim.evidence) {
-      if (digest !== undefined) for (const record of recordsByFile.get(digest) ?? []) link(record, claim);
+    for (const item of claim.evidence) {
+      const { sha256: digest = "", repo = "", path = "" } = item;
+      for (const record of recordsByFile.get(digest) ?? []) link(record, claim);
+      for (const record of recordsByFile.get(placeOf(repo, path)) ?? []) if (provesIn(record, item)) link(record, claim);
     }
   }
   return new Map([...byRecord].map(([id, linked]) => [id, [...linked]]));
+}
+
+function placeOf(repo: string, path: string): string {
+  return JSON.stringify([repo, path]);
 }
 
 /** The objects of each collection, in the order of the collections; a key under none is in no list. */

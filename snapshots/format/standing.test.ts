@@ -11,7 +11,7 @@ const saysOf = (verification_state: string, ...checks: RecordCheck[]): string =>
 test("a check that counts for nothing lends its name and its day to nothing, however new it is", () => {
   const stranger = check("accepted", "20", { version: "9.9", counted: false, signers: ["stranger.example"] });
   assert.equal(saysOf("VERIFIED", check("accepted", "01"), stranger), "verified by Coq 8.16.1 on 2026-04-01");
-  assert.equal(saysOf("VERIFIED", stranger), "verified");
+  assert.equal(saysOf("VERIFIED", stranger), "said to be verified");
   assert.equal(saysOf("NOT_VERIFIED", stranger), "not verified");
 });
 

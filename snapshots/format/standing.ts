@@ -1,10 +1,10 @@
 /** The standing of a record or a claim: the one value that every page, list, count, file, tool and answer says of it. What a source says
  *  stays beside it, as the source says it. Apart from views, because browsers load this. */
 import type { CubRecord } from "../schema/cubs.ts";
-import type { CheckState, EvidenceState } from "../schema/scalar.ts";
+import type { CheckState, EvidenceState, StatementState } from "../schema/scalar.ts";
 import type { Standing } from "../schema/standing.ts";
 
-/** Endings of a state that has a "but": nobody here could hold it against its evidence, or its evidence does not hold any more. */
+/** Endings of a state that has a "but": its source alone says so, or what it pins or rests on does not hold any more. */
 export const SAID = "_said" as const;
 export const LOST = "_lost" as const;
 
@@ -16,16 +16,25 @@ const STATES: ReadonlyMap<string, string> = new Map([
   ["", "unspecified"],
 ]);
 
-/** States that promise something, of records and of claims. */
+/** GOOD are states that promise something, of records and of claims. */
 const GOOD: ReadonlySet<string> = new Set(["verified", "scoped", "partial"]);
+
+/** WORDS says states that are no word themselves. */
+const WORDS: Readonly<Record<string, string>> = {
+  verified_said: "said to be verified",
+  verified_lost: "verified once",
+  verified_said_lost: "said to be verified once",
+  proved_outside: "proved, from axioms outside the policy",
+  exported: "exported, not replayed",
+};
 
 const withEndings = (states: readonly string[], endings: readonly string[]): readonly string[] =>
   states.flatMap((state) => endings.map((ending) => state + ending));
 
 /** Every standing that a record may have, but for states that a registry makes up, the best first; and a claim. */
 export const RECORD_STANDINGS: readonly string[] = [
-  ...withEndings(["verified"], ["", SAID, LOST]),
-  ...withEndings(["not_verified", "unspecified"], ["", LOST]),
+  ...withEndings(["verified"], ["", SAID, LOST, SAID + LOST]),
+  ...withEndings(["proved_outside", "exported", "defined", "assumed", "not_verified", "unspecified"], ["", LOST]),
 ];
 export const CLAIM_STANDINGS: readonly string[] = withEndings(["verified", "scoped", "partial"], ["", SAID, LOST]);
 
@@ -40,12 +49,14 @@ export const BUTS: Readonly<Record<EvidenceState, But | null>> = {
   unpinned: { record: "it pins no file", claim: "it pins nothing", lost: false },
 };
 
-type Check = NonNullable<Standing["check"]>;
+/** Check is what a standing tells of a run; where it ran in no sandbox, its sentence says so. */
+type Check = NonNullable<Standing["check"]> & { readonly isolation?: "none" };
 
-/** What a run of a prover that ended in this state did; of one that accepted, "verified" says so. */
+/** DID says what a run of a prover that ended in this state did. */
 const DID: Readonly<Record<Exclude<CheckState, "not_run">, string>> = {
   accepted: "accepted it",
   accepted_with_axioms: "accepted it with axioms",
+  exported: "wrote it out",
   holes: "found it open",
   rejected: "refused it",
   timeout: "came to no end",
@@ -62,18 +73,37 @@ export function proverName(prover: string): string {
   return PROVERS[prover] ?? prover;
 }
 
-type Judged = Pick<CubRecord, "verification_state" | "evidence_state" | "statement_state" | "checks">;
+type Judged = Pick<CubRecord, "verification_state" | "status" | "evidence_state" | "statement_state" | "checks" | "axioms_outside">;
 
-/** RecordStanding returns the standing of a record, which follows from its own members. */
-export function recordStanding({
-  verification_state: said,
-  evidence_state: evidence = "unpinned",
-  statement_state: statement,
-  checks = [],
-}: Judged): Standing {
+/** RecordStanding returns the standing of a record, which follows from its own members: what a check that counts accepted is verified, and what
+ *  its registry alone calls verified is said to be. */
+export function recordStanding(record: Partial<Judged> & Pick<Judged, "verification_state">): Standing {
+  const { verification_state: said, evidence_state: evidence = "unpinned", statement_state: statement, checks = [] } = record;
   const but = BUTS[evidence];
-  const buts = [...(but === null ? [] : [but.record]), ...(statement === "differs" ? ["its file declares another statement"] : [])];
-  return formatStanding(STATES.get(said) ?? said, evidence, buts, but?.lost ?? false, findCheck(said, checks));
+  const found = statement === undefined ? undefined : STATEMENT_BUTS[statement];
+  const buts = [...(but === null ? [] : [but.record]), ...(found === undefined ? [] : [found])];
+  const check = findCheck(said, checks);
+  return formatStanding(stateOf(record, check), evidence, buts, but?.lost ?? false, check, record.axioms_outside);
+}
+
+/** STATEMENT_BUTS says what the file that it pins has against a record. */
+const STATEMENT_BUTS: Readonly<Partial<Record<StatementState, string>>> = {
+  differs: "its file declares another statement",
+  open: "its file leaves its proof open",
+};
+
+/** STATUSES are what a scan says of what there is nothing to prove of. */
+const STATUSES: Readonly<Record<string, string>> = { DEFINED: "defined", ASSUMED: "assumed" };
+
+/** stateOf holds the registry's word against the check that is told. */
+function stateOf({ verification_state: said, status = "", axioms_outside: outside = [] }: Partial<Judged>, check: Check | null): string {
+  const word = STATES.get(said ?? "") ?? said ?? "";
+  const accepted = check !== null && accepts(check);
+  if (word === "verified") return accepted ? word : word + SAID;
+  if (word === "not_verified") return accepted && outside.length > 0 ? "proved_outside" : word;
+  if (word !== "unspecified" || check === null) return word;
+  if (check.state === "exported") return "exported";
+  return accepted ? (STATUSES[status] ?? word) : word;
 }
 
 /** FindCheck returns the run that is to be told: one that contradicts another, of a verified record one that accepted it, else the newest.
@@ -82,13 +112,15 @@ function findCheck(said: string, checks: NonNullable<CubRecord["checks"]>): Chec
   const run = checks.filter(({ state, counted }) => state !== "not_run" && counted).toSorted((a, b) => (a.finished < b.finished ? 1 : -1));
   const contradicting = run.find(({ state }) => state === "disagrees");
   // Who looks over what a prover accepted is told after it.
-  const accepted = said === "VERIFIED" ? (run.find((one) => accepts(one) && one.tool === "") ?? run.find(accepts)) : undefined;
-  const check = contradicting ?? accepted ?? run[0];
+  const own = run.filter(({ tool }) => tool === "");
+  const accepted = said === "VERIFIED" ? (own.find(accepts) ?? run.find(accepts)) : undefined;
+  const check = contradicting ?? accepted ?? own[0] ?? run[0];
   if (check === undefined) return null;
   return {
     state: check.state,
     by: `${check.tool === "" ? proverName(check.prover) : check.tool} ${check.version}`.trimEnd(),
     on: check.finished,
+    ...(check.isolation === "none" ? { isolation: "none" as const } : {}),
   };
 }
 
@@ -97,42 +129,59 @@ function accepts({ state }: { readonly state: CheckState }): boolean {
 }
 
 /** FormatStanding puts a state, what checked it and what is to be said against it into words.
+ *  @param state that of a record may say already that its source alone says so
  *  @param buts in words; none where all holds
- *  @param lost whether something that is pinned or rested on does not hold any more */
+ *  @param lost whether something that is pinned or rested on does not hold any more
+ *  @param outside axioms that the policy does not allow */
 export function formatStanding(
-  said: string,
+  state: string,
   evidence: EvidenceState,
   buts: readonly string[],
   lost: boolean,
   check: Check | null = null,
+  outside: readonly string[] = [],
 ): Standing {
-  const doubted = buts.length > 0 && (lost || GOOD.has(said));
-  const word = said === "not_verified" ? "not verified" : said;
-  const first = said !== "verified" || !doubted ? word : lost ? "verified once" : "said to be verified";
+  const isDoubted = buts.length > 0 && (lost || GOOD.has(state));
+  const ending = !isDoubted ? "" : lost ? LOST : SAID;
+  const first = firstWords(state, ending, outside);
+  const { isolation: _, ...told } = check ?? {};
   return {
-    state: !doubted ? said : said + (lost ? LOST : SAID),
+    state: state + ending,
     evidence,
-    ...(check === null ? {} : { check }),
-    says: [check === null ? first : withCheck(first, check), ...(doubted ? buts : [])].join("; "),
+    ...(check === null ? {} : { check: told as NonNullable<Standing["check"]> }),
+    says: [check === null ? first : withCheck(first, check), ...(isDoubted || state.endsWith(SAID) ? buts : [])].join("; "),
   };
+}
+
+const MAX_AXIOMS = 3; // that a sentence names
+
+/** Of other states than these the "but" alone says that something is lost. */
+function firstWords(state: string, ending: string, outside: readonly string[]): string {
+  if (state.startsWith("verified")) return WORDS[state + ending] ?? "verified";
+  if (state !== "proved_outside") return WORDS[state] ?? (state === "not_verified" ? "not verified" : state);
+  const more = outside.length - MAX_AXIOMS;
+  const named = `${outside.slice(0, MAX_AXIOMS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `proved, from axioms that this library's policy does not allow: ${named}`;
 }
 
 /** "verified by Coq 8.16.1 on 2026-11-24", or "not verified; Coq 8.16.1 refused it on 2026-11-24". */
 function withCheck(first: string, check: Check): string {
-  const { state, by, on } = check;
+  const { state, by, on, isolation } = check;
   if (state === "not_run") return first;
-  const day = on === "" ? "" : ` on ${on.slice(0, 10)}`;
-  return accepts(check) && first.startsWith("verified") ? `${first} by ${by}${day}` : `${first}; ${by} ${DID[state]}${day}`;
+  const day = `${on === "" ? "" : ` on ${on.slice(0, 10)}`}${isolation === "none" ? ", without a sandbox" : ""}`;
+  if (accepts(check) && first.startsWith("verified")) return `${first} by ${by}${day}`;
+  if (accepts(check) && (first === "defined" || first === "assumed")) return `${first}, accepted by ${by}${day}`;
+  return `${first}; ${by} ${DID[state]}${day}`;
 }
 
 /** StandingWord returns a state in words, for counts and charts, which have no room for a sentence. */
 export function standingWord(state: string): string {
+  const known = WORDS[state];
+  if (known !== undefined) return known;
   const ending = [SAID, LOST].find((one) => state.endsWith(one)) ?? "";
   const said = state.slice(0, state.length - ending.length);
-  const word = said.replaceAll("_", " ");
-  if (ending === LOST) return said === "verified" ? "verified once" : `${word}, and changed`;
-  if (ending === SAID) return said === "verified" ? "said to be verified" : `${word}, not checked here`;
-  return word;
+  const word = WORDS[said] ?? said.replaceAll("_", " ");
+  return ending === LOST ? `${word}, and changed` : ending === SAID ? `${word}, not checked here` : word;
 }
 
 /** Whether something that a record or a claim pins or rests on does not hold any more. */

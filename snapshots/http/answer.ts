@@ -12,7 +12,7 @@ import { admit } from "./admit.ts";
 import { openContext } from "./context.ts";
 import { notFoundAnswer, pageAnswer, readsHtml } from "./page-answer.ts";
 import { findReady } from "./prepared.ts";
-import { type Answer, type AnswerRequest, CACHE, commonHeaders, plainAnswer, redirect } from "./reply.ts";
+import { type Answer, type AnswerRequest, CACHE, commonHeaders, plainAnswer, redirect, snapshotHeaders } from "./reply.ts";
 import { type Context, type Handler, mountOf, type View, waitForFirst } from "./view.ts";
 
 /** answer never throws: errors are problem bodies, never cached.
@@ -164,7 +164,11 @@ async function atAnswer(view: View, current: OpenSnapshot | null, request: Answe
   const { record } = open.snapshot;
   return {
     ...found,
-    headers: { ...found.headers, "X-Snapshot": id, ...memento.mementoHeaders(record.created, top, path + rest, found.headers["Link"]) },
+    headers: {
+      ...found.headers,
+      ...snapshotHeaders(id),
+      ...memento.mementoHeaders(record.created, top, path + rest, found.headers["Link"]),
+    },
   };
 }
 

@@ -144,12 +144,18 @@ export function queryTag(snapshot: string, canonicalQuery: string): string {
   return sha256(`${snapshot}\n${canonicalQuery}`);
 }
 
+/** snapshotHeaders names the snapshot of an answer twice: Server-Timing is what the scripts of a page can read of the page's own answer, without
+ *  asking for it again. */
+export function snapshotHeaders(id: string): Record<string, string> {
+  return { "X-Snapshot": id, "Server-Timing": `snapshot;desc="${id}"` };
+}
+
 /** What every answer of a view says, whatever the route. */
 export function commonHeaders(view: "public" | "internal", snapshot: string | null): Record<string, string> {
   return {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
-    ...(snapshot === null ? {} : { "X-Snapshot": snapshot }),
+    ...(snapshot === null ? {} : snapshotHeaders(snapshot)),
     ...(view === "public"
       ? { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag, Link, X-Snapshot, Repr-Digest" }
       : {}),

@@ -7,6 +7,7 @@
  *  A log without a key has these lines alone, without signatures: nobody answers for them. */
 import { ShelfError } from "../errors.ts";
 import { decodeBase64, formatNote, type Note, type NoteKey, parseBareNote, verifiedBy } from "./note.ts";
+import { splitHead } from "./shape.ts";
 
 export type Head = { readonly origin: string; readonly size: number; readonly root: Buffer };
 export type Checkpoint = Head & { readonly note: Note };
@@ -17,17 +18,14 @@ export function formatHead({ origin, size, root }: Head): string {
 
 /** @throws ShelfError "bad_checkpoint" */
 function parseHead(text: string): Head {
-  const [origin = "", digits = "", base64 = "", ...more] = text.split("\n");
-  const size = Number(digits);
-  const root = decodeBase64(base64);
-  // Extension lines may follow; none is empty, and the last line ends.
-  const formed = origin !== "" && /^(0|[1-9][0-9]*)$/.test(digits) && Number.isSafeInteger(size) && root?.length === 32;
-  if (!formed || more.at(-1) !== "" || more.slice(0, -1).includes(""))
+  const head = splitHead(text);
+  const root = head === null ? null : decodeBase64(head.root);
+  if (head === null || root === null)
     throw new ShelfError(
       "bad_checkpoint",
       "The note is no checkpoint: an origin, a number of entries and a root of 32 bytes, a line each.",
     );
-  return { origin, size, root };
+  return { ...head, root };
 }
 
 /** A checkpoint, signed or not; no signature is checked. @throws ShelfError "bad_checkpoint" */

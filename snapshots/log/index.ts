@@ -8,11 +8,11 @@ export {
   readEntries,
   type ReadTile,
   readTileFile,
-  TILE_WIDTH,
   type TileFile,
   tileNodes,
   tilePaths,
 } from "./tiles.ts";
+export { TILE_WIDTH } from "./shape.ts";
 export {
   type Hash,
   hashLeaf,

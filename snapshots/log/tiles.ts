@@ -1,35 +1,15 @@
 /** A log as files, after C2SP tlog-tiles (https://c2sp.org/tlog-tiles): tiles of up to 256 hashes side by side, and bundles of up to 256 entries.
  *  A full tile never changes; of one that is not full there is a file for each width that a checkpoint had, until it is. */
 import { ShelfError } from "../errors.ts";
+import { hashesAt, splitEntries, TILE_HEIGHT, TILE_WIDTH, tilePath, widthOf } from "./shape.ts";
 import { type Hash, hashLeaf, hashNode, type ReadNode } from "./tree.ts";
 
-/** Hashes of a full tile, and entries of a full bundle. */
-export const TILE_WIDTH = 256;
-const HEIGHT = 8;
 const HASH_BYTES = 32;
-/** What 16 bits say of an entry's length. */
+/** 16 bits say how long an entry is. */
 const MAX_ENTRY_BYTES = 0xffff;
 
 /** Null for a file that is not there. Whoever serves the log controls the bytes. */
 export type ReadTile = (path: string) => Promise<Uint8Array | null>;
-
-/** `tile/<level>/<index>`, with the width of one that is not full. @param level "entries" is the bundle's */
-export function tilePath(level: number | "entries", index: number, width: number): string {
-  const digits = String(index);
-  const parts = digits.padStart(Math.ceil(digits.length / 3) * 3, "0").match(/.{3}/g) ?? [];
-  const name = parts.map((part, at) => (at < parts.length - 1 ? `x${part}` : part)).join("/");
-  return `tile/${level}/${name}${width === TILE_WIDTH ? "" : `.p/${width}`}`;
-}
-
-/** Hashes that a tree of this size has at a level. */
-function hashesAt(level: number, size: number): number {
-  return Math.floor(size / TILE_WIDTH ** level);
-}
-
-/** Width of a tile in a tree of this size; 0 when it has none. */
-function widthOf(level: number, index: number, size: number): number {
-  return Math.min(TILE_WIDTH, Math.max(0, hashesAt(level, size) - index * TILE_WIDTH));
-}
 
 /** A tile of a tree of this size. @throws ShelfError "bad_log" when it is not there, or too short or too long */
 async function readTileOf(level: number, index: number, size: number, read: ReadTile): Promise<Hash[]> {
@@ -50,8 +30,8 @@ async function readTileOf(level: number, index: number, size: number, read: Read
 export function tileNodes(size: number, read: ReadTile): ReadNode {
   const tiles = new Map<string, Promise<Hash[]>>();
   return async (height, index) => {
-    const level = Math.floor(height / HEIGHT);
-    const count = 2 ** (height % HEIGHT);
+    const level = Math.floor(height / TILE_HEIGHT);
+    const count = 2 ** (height % TILE_HEIGHT);
     const first = index * count;
     const tile = Math.floor(first / TILE_WIDTH);
     const name = `${level}/${tile}`;
@@ -85,18 +65,10 @@ function formatEntries(entries: readonly Uint8Array[]): Buffer {
 }
 
 /** @param exact whether it has no more. @throws ShelfError "bad_log" when the bytes are not a bundle of so many entries */
-function parseEntries(bytes: Uint8Array, { count, path, exact }: { count: number; path: string; exact: boolean }): Buffer[] {
-  const whole = Buffer.from(bytes);
-  const entries: Buffer[] = [];
-  let at = 0;
-  while (entries.length < count && at + 2 <= whole.length) {
-    const end = at + 2 + whole.readUInt16BE(at);
-    if (end > whole.length) break;
-    entries.push(whole.subarray(at + 2, end));
-    at = end;
-  }
+function parseEntries(bytes: Uint8Array, { count, path, exact }: { count: number; path: string; exact: boolean }): readonly Buffer[] {
+  const { entries, end } = splitEntries(Buffer.from(bytes), count);
   if (entries.length < count) throw new ShelfError("bad_log", `${path} of the log has ${entries.length} entries, not ${count}.`);
-  if (exact && at < whole.length) throw new ShelfError("bad_log", `${path} of the log goes on behind its ${count} entries.`);
+  if (exact && end < bytes.length) throw new ShelfError("bad_log", `${path} of the log goes on behind its ${count} entries.`);
   return entries;
 }
 

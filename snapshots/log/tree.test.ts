@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { appendEntries, readEntries, tileNodes, tilePath } from "./tiles.ts";
+import { appendEntries, readEntries, tileNodes } from "./tiles.ts";
+import { tilePath } from "./shape.ts";
 import { EMPTY_ROOT, hashLeaf, proveConsistency, proveInclusion, treeRoot, verifyConsistency, verifyInclusion } from "./tree.ts";
 
 const sha256 = (...parts: readonly Uint8Array[]): Buffer => createHash("sha256").update(Buffer.concat(parts)).digest();

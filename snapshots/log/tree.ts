@@ -1,6 +1,7 @@
 /** The Merkle tree of a log: hashes, proofs and their checks as RFC 6962 section 2.1 defines them (RFC 9162 section 2.1 for the checks).
  *  Sizes and positions go up to 2^53 - 1, so nothing here shifts bits. */
 import { hash } from "node:crypto";
+import { rangeHash as rangeOf, splitOf } from "./shape.ts";
 
 /** 32 bytes. */
 export type Hash = Buffer;
@@ -8,7 +9,7 @@ export type Hash = Buffer;
 /** The hash of 2^height entries side by side, from entry index * 2^height on. */
 export type ReadNode = (height: number, index: number) => Promise<Hash>;
 
-/** What keeps an entry from being taken for a node. */
+/** These bytes in front keep an entry from being taken for a node. */
 const [LEAF, NODE] = [Uint8Array.of(0), Uint8Array.of(1)];
 
 export const EMPTY_ROOT: Hash = hash("sha256", "", "buffer");
@@ -21,20 +22,8 @@ export function hashNode(left: Hash, right: Hash): Hash {
   return hash("sha256", Buffer.concat([NODE, left, right]), "buffer");
 }
 
-/** The largest power of two under `count`, which is at least 2. */
-function splitOf(count: number): number {
-  let split = 1;
-  while (split * 2 < count) split *= 2;
-  return split;
-}
-
-/** MTH of entries [start, end). In every tree that has it, `start` is a multiple of the power of two that is not below the count. */
-async function rangeHash(start: number, end: number, read: ReadNode): Promise<Hash> {
-  const count = end - start;
-  const height = Math.log2(count);
-  if (Number.isInteger(height) && 2 ** height === count) return read(height, start / count);
-  const split = splitOf(count);
-  return hashNode(await rangeHash(start, start + split, read), await rangeHash(start + split, end, read));
+function rangeHash(start: number, end: number, read: ReadNode): Promise<Hash> {
+  return rangeOf(start, end, { read, join: hashNode });
 }
 
 export async function treeRoot(size: number, read: ReadNode): Promise<Hash> {

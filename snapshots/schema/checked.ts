@@ -8,7 +8,7 @@ export const RecordCheck = z
   .object({
     state: z.enum(CHECK_STATES).meta({
       description:
-        "What the prover said of this declaration; stale where it said it of other bytes, not_run where nobody asked it, disagrees where it contradicts the prover that it looks over",
+        "What the prover said of it; exported: no kernel has replayed it; stale: of other bytes; not_run: nobody asked; disagrees: with the prover that it looks over",
     }),
     prover: z.string().meta({ description: "coq, lean, metamath, …" }),
     version: z.string().default(""),
@@ -79,6 +79,21 @@ export const RecordGraph = z
   .meta({ id: "RecordGraph", description: "What a record uses and what uses it" });
 export type RecordGraph = z.infer<typeof RecordGraph>;
 
+const StatementWord = z
+  .object({
+    word: z.string().meta({ description: "As it stands in the source's statement" }),
+    kind: z.enum(["notation", "scope", "name", "coercion", "implicit", "letters", "tactic"]).meta({
+      description:
+        "notation: the source's own; scope: a sign of a scope that the source opened; name: one that means something else where the source is not imported; coercion, implicit: put in by the prover; letters: they look like others; tactic: a program finds what stands there",
+    }),
+    stands_for: z.string().meta({ description: "What it is written for" }),
+    path: z.string().exactOptional().meta({ description: "Where that is written, absent where the prover's own library has it" }),
+    line: Count.exactOptional(),
+  })
+  .meta({ id: "StatementWord", description: "A word of a statement that does not mean what it means where nothing is imported" });
+export type StatementWord = z.infer<typeof StatementWord>;
+export const StatementWords = z.array(StatementWord).max(40);
+
 export const CHECKED_MEMBERS = {
   summary: z.string().exactOptional().meta({ description: "What the source's own comment says of it" }),
   revision: z.string().exactOptional().meta({ description: "Revision that it was read at" }),
@@ -89,7 +104,14 @@ export const CHECKED_MEMBERS = {
   statement_basis: z.enum(["source", "elaborated", "person"]).exactOptional().meta({
     description: "The statement is the source's words, the prover's print, or a person's words that the prover accepted as the type",
   }),
+  statement_source: z.string().exactOptional().meta({ description: "The source's words, where the statement is the prover's print of it" }),
+  statement_words: StatementWords.exactOptional().meta({
+    description: "Words of the source's statement that are its own, or hide something",
+  }),
   axioms: names.exactOptional().meta({ description: "All that it rests on, statement and proof; absent where nobody asked" }),
+  axioms_outside: names.exactOptional().meta({
+    description: "Its axioms outside the policy, where they alone keep it from being VERIFIED",
+  }),
   unsafe: names.exactOptional().meta({ description: "What keeps proofs sound and was switched off" }),
   holes: z
     .array(z.object({ path: z.string(), line: Count, what: z.string() }))
@@ -105,3 +127,5 @@ export const CHECKED_MEMBERS = {
   used_by: RecordEdges.exactOptional().meta({ description: "What names it" }),
 } as const;
 export const CHECKED_FIELDS = Object.keys(CHECKED_MEMBERS) as readonly (keyof typeof CHECKED_MEMBERS)[];
+/** CHECK_ONLY are those that only a check may say: a person who writes them says who verified what, and nobody did. */
+export const CHECK_ONLY: readonly string[] = CHECKED_FIELDS.filter((name) => name !== "summary" && name !== "revision");

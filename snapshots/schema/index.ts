@@ -1,5 +1,14 @@
 /** The face of the shapes of what is published; those that pages need are imported by their files. */
-export { CHECKED_FIELDS, type DRIFT_CAUSES, RecordCheck, type RecordEdge, type RecordGraph } from "./checked.ts";
+export {
+  CHECK_ONLY,
+  CHECKED_FIELDS,
+  type DRIFT_CAUSES,
+  RecordCheck,
+  type RecordEdge,
+  type RecordGraph,
+  type StatementWord,
+  StatementWords,
+} from "./checked.ts";
 export { About } from "./about.ts";
 export { AccessConfig, type OwnSignIn, type TokenAlgorithm } from "./access.ts";
 export {

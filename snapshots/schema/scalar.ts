@@ -39,14 +39,16 @@ export const text = (description: string) => z.string().default("").meta({ descr
 export const EVIDENCE_STATES = ["holds", "differs", "gone", "unpinned", "unreachable"] as const;
 export type EvidenceState = (typeof EVIDENCE_STATES)[number];
 
-/** What became of a record's statement beside the declaration of its name in its pinned file: its words, others, or no such declaration. */
-export const STATEMENT_STATES = ["same", "differs", "not_found"] as const;
+/** STATEMENT_STATES are what became of a record's statement beside the declaration of its name in its pinned file: its words, others, no such
+ *  declaration, or one whose proof the file leaves open. */
+export const STATEMENT_STATES = ["same", "differs", "not_found", "open"] as const;
 export type StatementState = (typeof STATEMENT_STATES)[number];
 
 /** States of a check. Which of them a record is verified by is the generator's to say. */
 export const CHECK_STATES = [
   "accepted",
   "accepted_with_axioms",
+  "exported",
   "holes",
   "rejected",
   "timeout",

@@ -7,7 +7,7 @@ export const Standing = z
   .object({
     state: z.string().meta({
       description:
-        "What the source says, as one word: verified, not_verified, unspecified, scoped, partial, or the registry's own. With _said where nobody here could hold it against its evidence, and with _lost where that was done and it does not hold any more",
+        "verified (a check that counts accepted it), proved_outside (the policy's axioms), exported, defined, assumed, not_verified, unspecified, scoped, partial, or the registry's own; _said: its source alone says so; _lost: what it pins or rests on does not hold any more",
     }),
     evidence: z.enum(EVIDENCE_STATES).meta({ description: "Of what it pins: the gravest state that this view may see" }),
     check: z

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { TestContext } from "node:test";
 import type { BucketConfig } from "../../../snapshots/annex/bucket/bucket.ts";
 import { openFaultProxy } from "../../../snapshots/annex/bucket/fault-proxy-fixture.ts";
@@ -15,6 +16,7 @@ import { openConfig } from "../../config/config.ts";
 import { shelveInBucket } from "../../testing/bucket-library.ts";
 import { SILENT, writeFiles } from "../../testing/library.ts";
 import { runHere } from "../../testing/run-program.ts";
+import { copyIntoFolder } from "./copy-shelf.ts";
 import { EMPTY, objectsOf } from "./inventory.ts";
 import { readKnown } from "./known.ts";
 import { openRemote } from "./remote.ts";
@@ -141,4 +143,19 @@ bucketTest("a build whose pointer somebody else moves meanwhile publishes nothin
   assert.match(lost.stderr, /Another publisher moved the pointer in the bucket first; nothing was published\.\n +Build again/);
   const now = await pointer.get("public/pointer");
   assert.equal(now.state === "found" ? now.bytes.toString() : "", moved);
+});
+
+bucketTest("a copy into a folder waits for whoever brings it up, and holds the shelf when it says so", async (t, server) => {
+  const dir = await makeLibrary(t);
+  const bucket = await makeBucket(server);
+  await build(await openConfig(await shelveInBucket(dir, bucket, "one")), { progress: SILENT });
+  const folder = join(dir, "copied");
+  const held = Promise.withResolvers<void>();
+  const other = openRemote(bucket, folder).alone(() => held.promise);
+  const copying = copyIntoFolder(bucket, folder);
+  assert.equal(await Promise.race([copying.then(() => "done"), wait(400).then(() => "waiting")]), "waiting");
+  held.resolve();
+  assert.equal(await other, true);
+  await copying;
+  assert.ok((await readdir(join(folder, "public"))).includes("current.json"));
 });

@@ -40,6 +40,7 @@ export async function copyIntoBucket(folder: string, config: BucketConfig): Prom
         const base = root === null ? null : { place: place.id, ...root.head, inventory: root.inventory, files };
         const how = {
           fence: lease.fence,
+          holds: lease.holds,
           checked: null,
           current: null,
           purge: false,
@@ -61,7 +62,7 @@ export async function copyIntoFolder(config: BucketConfig, folder: string): Prom
   const { places } = remote;
   for (const view of VIEWS) if ((await readHead(places[view], null)) === null) throw noShelf(config);
   await checkWritable(places.internal.root, CLOSED);
-  await withBuildLock(join(places.internal.root, "build"), () => remote.pull({ views: VIEWS }), { work: "copying" });
+  await withBuildLock(join(places.internal.root, "build"), () => remote.pull({ views: VIEWS, wait: true }), { work: "copying" });
 }
 
 /** @param scratch an empty folder, for the lease
@@ -88,7 +89,7 @@ export async function copyBetweenBuckets(from: BucketConfig, to: BucketConfig, s
           await putObject(target.places[view], await getObject(source.places[view], object));
         },
       );
-      // What readers of the one may still fetch was never in the other.
+      // The other never held the objects that readers of the one may still fetch.
       const name = await putObject(target.places[view], formatInventory({ ...inventory, dropped: new Map() }));
       const { checked } = head.pointer;
       const pointer = { sequence: (root?.head.pointer.sequence ?? 0) + 1, fence: lease.fence, inventory: name, checked };
@@ -104,7 +105,7 @@ async function readRoot(place: Place, head: Head): Promise<{ readonly head: Head
   return { head, inventory: parseInventory(await getObject(place, head.pointer.inventory)) };
 }
 
-/** Whether what a root serves is one of these records. The public root answers for both: its pointer is the switch. */
+/** isEarlier says whether a root serves one of these records. The public root answers for both: its pointer is the switch. */
 function isEarlier({ view }: Place, { files }: Inventory, records: ReadonlySet<Sha256>): boolean {
   const served = files.get("current.json");
   return view === "internal" || served === undefined || records.has(served.sha256);

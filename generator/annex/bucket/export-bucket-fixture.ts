@@ -15,13 +15,13 @@ import { type ExportedFile, exportedFiles } from "../export/exported-files.ts";
 import { PAGED_PARTS } from "../../testing/plain-parts.ts";
 import { build, openShelves } from "../../testing/whole.ts";
 
-const OWN = ".proofshelf-export/manifest.json";
+const OWN = [".proofshelf-export/manifest.json", ".proofshelf-export/lease"];
 
 type Library = {
   readonly folder: string;
   build(): Promise<void>;
   expected(): Promise<Map<string, ExportedFile>>;
-  run(bucket: Bucket, gzip?: boolean): Promise<ExportedToBucket>;
+  run(bucket: Bucket, options?: { readonly gzip?: boolean; readonly ttl?: number }): Promise<ExportedToBucket>;
 };
 
 /** Built once; each test has a copy. */
@@ -64,7 +64,7 @@ export async function openLibrary(t: TestContext): Promise<Library> {
       for await (const file of exportedFiles(view, {})) files.set(file.path, file);
       return files;
     },
-    run: async (bucket, gzip = false) => exportToBucket({ shelf: await shelf(), dist, bucket, gzip }),
+    run: async (bucket, options = {}) => exportToBucket({ shelf: await shelf(), dist, bucket, ...options }),
   };
 }
 
@@ -75,7 +75,7 @@ export async function keysOf(bucket: Bucket): Promise<string[]> {
 }
 
 export async function mustHold(bucket: Bucket, files: ReadonlyMap<string, ExportedFile>): Promise<void> {
-  assert.deepEqual((await keysOf(bucket)).toSorted(), [...files.keys(), OWN].toSorted());
+  assert.deepEqual((await keysOf(bucket)).toSorted(), [...files.keys(), ...OWN].toSorted());
   for (const [path, { bytes }] of files) {
     const got = await bucket.get(path);
     assert.ok(got.state === "found" && got.bytes.equals(bytes), path);

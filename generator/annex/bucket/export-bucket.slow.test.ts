@@ -16,10 +16,10 @@ bucketTest("with gzip text lies there compressed, and readers and strangers find
   const library = await openLibrary(t);
   const made = await makeBucket(server);
   const bucket = openBucket(made);
-  const { written } = await library.run(bucket, true);
+  const { written } = await library.run(bucket, { gzip: true });
   const files = await library.expected();
   assert.equal(written, files.size);
-  assert.equal((await library.run(bucket, true)).written, 0);
+  assert.equal((await library.run(bucket, { gzip: true })).written, 0);
 
   const website = await openWebsite(made);
   t.after(() => website.close());

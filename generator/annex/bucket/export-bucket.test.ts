@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { openFaultProxy } from "../../../snapshots/annex/bucket/fault-proxy-fixture.ts";
 import { openBucket } from "../../../snapshots/annex/bucket/s3-bucket.ts";
 import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-server-fixture.ts";
@@ -8,6 +10,7 @@ import { ShelfError } from "../../../snapshots/errors.ts";
 import { writeFiles } from "../../testing/library.ts";
 import { type Ran, runHere } from "../../testing/run-program.ts";
 import { type ExportedToBucket } from "./export-bucket.ts";
+import { takeLease } from "./lease.ts";
 import { type ExportedFile } from "../export/exported-files.ts";
 import { keysOf, mustHold, openLibrary } from "./export-bucket-fixture.ts";
 
@@ -51,7 +54,7 @@ bucketTest(
     proxy.reset();
     const again = await library.run(bucket);
     assert.deepEqual([again.files, again.written, again.removed], [files.size, 0, 0]);
-    assert.ok(proxy.requests.length <= 4, proxy.requests.join("\n"));
+    assert.ok(proxy.requests.length <= 18, proxy.requests.join("\n"));
 
     // Somebody has been there.
     await bucket.delete("api/claims.json");
@@ -94,7 +97,7 @@ bucketTest("the command takes a bucket as it takes a folder, and says what is wr
   const keys = await keysOf(
     openBucket({ bucket, prefix: "some/site/", endpoint: server.endpoint, region: "us-east-1", forcePathStyle: true }),
   );
-  assert.equal(keys.length, (JSON.parse(stdout) as ExportedToBucket).files + 1);
+  assert.equal(keys.length, (JSON.parse(stdout) as ExportedToBucket).files + 2);
   assert.ok(keys.includes("index.html"));
   const denied = await run("s3://no-such-bucket", "--endpoint", server.endpoint);
   const said = denied.stdout + denied.stderr;
@@ -108,3 +111,66 @@ bucketTest("a bucket that holds something else is not touched", async (t, server
   await assert.rejects(library.run(bucket), (error: unknown) => error instanceof ShelfError && error.code === "build_failed");
   assert.deepEqual(await keysOf(bucket), ["thesis.txt"]);
 });
+
+bucketTest(
+  "two exports at a time: the second is told who is at it, and what a sleeper has written is found and removed",
+  async (t, server) => {
+    const library = await openLibrary(t);
+    const made = await makeBucket(server, "site/");
+    const direct = openBucket(made);
+    const [ttl, stop] = [1500, Promise.withResolvers<void>()];
+    // The first run sleeps after its first page was put; nothing of it is heard for longer than its lease is good.
+    let asleep = false;
+    const bucket = openBucket(made);
+    const sleeping = {
+      put: async (...args: Parameters<typeof bucket.put>) => {
+        const etag = await bucket.put(...args);
+        asleep ||= !args[0].startsWith(".proofshelf-export/");
+        if (asleep) await stop.promise;
+        return etag;
+      },
+      putIfMatch: async (...args: Parameters<typeof bucket.putIfMatch>) => {
+        if (asleep) await stop.promise;
+        return bucket.putIfMatch(...args);
+      },
+    };
+    const slow = new Proxy(bucket, {
+      get(target, name) {
+        const value: unknown = Reflect.get(Object.hasOwn(sleeping, name) ? sleeping : target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const first = library.run(slow, { ttl }).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    for (let turn = 0; !asleep; turn++) {
+      assert.ok(turn < 3000, "the first export has put nothing");
+      await wait(20);
+    }
+    await writeFiles(library.folder, [["names/secret.md", "# Secret\n\nOut for a while.\n"]]);
+    await library.build();
+    await library.run(direct, { ttl });
+    assert.ok((await keysOf(direct)).includes("objects/names/secret.md"));
+    stop.resolve();
+    assert.ok(isLost(await first), String(await first));
+    rmSync(join(library.folder, "names/secret.md"));
+    await library.build();
+    await library.run(direct, { ttl });
+    await mustHold(direct, await library.expected());
+
+    // While one is alive another waits for nobody.
+    const holder = await takeLease(direct, null, { key: ".proofshelf-export/lease", work: "export to this bucket", ttl: 600 });
+    await assert.rejects(library.run(direct, { ttl: 600 }), {
+      code: "build_running",
+      message: /Another export to this bucket is running: a process that names no machine/,
+    });
+    await holder.release();
+    const lease = await direct.get(".proofshelf-export/lease");
+    assert.ok(lease.state === "found" && !lease.bytes.toString().includes(hostname()));
+  },
+);
+
+function isLost(error: unknown): boolean {
+  return error instanceof ShelfError && error.code === "lost_race";
+}

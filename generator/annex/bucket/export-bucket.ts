@@ -4,7 +4,8 @@
  *  Nobody finds a page before what it shows is there: first goes what is new, then what has changed, pages after all else and the
  *  front page last; what is gone is removed when nothing leads to it any more. A manifest in the bucket says what lies there by our
  *  hand, and only that is ever removed: names are noted before their objects are written, so that what a killed run leaves is known
- *  to the next one. */
+ *  to the next one. One export at a time holds the lease beside the manifest, from before it reads it until it has written it: else the
+ *  slower of two would write a manifest that does not know the other's objects, and nobody would ever remove those. */
 import { randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,19 +18,21 @@ import { compareNames } from "../../../snapshots/format/tree.ts";
 import type { Shelf } from "../../../snapshots/shelf/index.ts";
 import { encode, isCompressed, type View } from "../../../snapshots/http/index.ts";
 import { together } from "../../files/tasks.ts";
+import { type Lease, takeLease } from "./lease.ts";
 import { openStaticView } from "../export/export.ts";
 import { type ExportedFile, type ExportOptions, exportedFiles, isOfRecord } from "../export/exported-files.ts";
 
 const OURS = ".proofshelf-export/";
 const MANIFEST = `${OURS}manifest.json`;
+const LEASE = `${OURS}lease`;
 /** Lists of names that are about to be written for the first time. */
 const BEGUN = `${OURS}begun-`;
-/** Of names in such a list. */
+/** A list of names has so many at most. */
 const BATCH_FILES = 500;
-/** Of files held until their names are noted. */
+/** Files wait in memory until their names are noted, up to so many bytes. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 const LANES = 16;
-/** Of a key; longer ones no store takes. */
+/** No store takes a longer key. */
 const MAX_KEY_BYTES = 1024;
 
 const manifestSchema = z.strictObject({
@@ -55,27 +58,42 @@ type BucketExportOptions = ExportOptions & {
   readonly gzip?: boolean;
 };
 
-/** What is named by a digest, or asked for in parts, lies there as it is. */
+/** Files that are named by a digest, or asked for in parts, lie there as they are. */
 const AS_IT_IS = /^(at\/[0-9a-f]{64}\/)?(objects|shelf)\//;
 
 /** @throws ShelfError "build_failed" when the target holds something that is no export, and what the bucket throws: then the next run
- *          goes on where this one has stopped */
+ *          goes on where this one has stopped; "build_running" while another export holds the lease, "lost_race" after it was lost */
 export async function exportToBucket(
-  options: BucketExportOptions & { readonly shelf: Shelf; readonly dist: string },
+  options: BucketExportOptions & { readonly shelf: Shelf; readonly dist: string; readonly ttl?: number },
 ): Promise<ExportedToBucket> {
-  const { bucket } = options;
+  const { bucket, ttl } = options;
   const { view, snapshot } = await openStaticView(options.shelf, options.dist);
-  const before = await readBefore(bucket);
+  await refuseForeign(bucket);
   const spool = await mkdtemp(join(tmpdir(), "proofshelf-export-"));
+  const lease = await takeLease(bucket, null, { key: LEASE, work: "export to this bucket", ...(ttl === undefined ? {} : { ttl }) });
   try {
-    return { snapshot: snapshot.id, ...(await write(options, view, snapshot.id, before, spool)) };
+    const before = await readBefore(bucket);
+    return { snapshot: snapshot.id, ...(await write({ options, view, snapshot: snapshot.id, lease }, before, spool)) };
   } finally {
+    await lease.release();
     await rm(spool, { recursive: true, force: true });
   }
 }
 
+/** refuseForeign throws where something lies and no manifest does: before anything is written, a lease included. */
+async function refuseForeign(bucket: Bucket): Promise<void> {
+  if (manifestSchema.safeParse(await readJson(bucket, MANIFEST)).success) return;
+  for await (const { key } of bucket.list())
+    if (!key.startsWith(OURS))
+      throw new ShelfError("build_failed", `${bucket.address} holds something and is no earlier export; nothing was written.`, {
+        fixes: ["Choose an empty bucket or another prefix."],
+      });
+}
+
+type Writing = { readonly options: BucketExportOptions; readonly view: View; readonly snapshot: string; readonly lease: Lease };
+
 type Before = {
-  /** What the manifest says of objects that are there as it says. */
+  /** The manifest's word on objects that are there as it says. */
   readonly files: Manifest["files"];
   /** Keys that are there by our hand. */
   readonly ours: ReadonlySet<string>;
@@ -88,13 +106,7 @@ async function readBefore(bucket: Bucket): Promise<Before> {
   for await (const { key, etag } of bucket.list()) there.set(key, etag);
   const begun = [...there.keys()].filter((key) => key.startsWith(BEGUN));
   const manifest = manifestSchema.safeParse(await readJson(bucket, MANIFEST)).data ?? null;
-  if (manifest === null) {
-    if ([...there.keys()].some((key) => !key.startsWith(OURS)))
-      throw new ShelfError("build_failed", `${bucket.address} holds something and is no earlier export; nothing was written.`, {
-        fixes: ["Choose an empty bucket or another prefix."],
-      });
-    await bucket.put(MANIFEST, formatManifest({ snapshot: null, files: {} }));
-  }
+  if (manifest === null) await bucket.put(MANIFEST, formatManifest({ snapshot: null, files: {} }));
   const noted = await Promise.all(begun.map(async (key) => z.array(z.string()).safeParse(await readJson(bucket, key)).data ?? []));
   const named = new Set([...Object.keys(manifest?.files ?? {}), ...noted.flat()]);
   return {
@@ -119,9 +131,7 @@ function formatManifest(manifest: Manifest): Buffer {
 
 /** @param spool an empty folder for what is written later than it is made */
 async function write(
-  options: BucketExportOptions,
-  view: View,
-  snapshot: string,
+  { options, view, snapshot, lease }: Writing,
   before: Before,
   spool: string,
 ): Promise<Omit<ExportedToBucket, "snapshot">> {
@@ -136,12 +146,15 @@ async function write(
   let written = 0;
   let bytes = 0;
   const put = async (file: ExportedFile, digest: Sha256): Promise<void> => {
+    lease.check();
     const put = optionsOf(file, gzip);
     files[file.path] = [digest, await bucket.put(file.path, await encode(file.bytes, put.contentEncoding ?? "identity"), put)];
     written++;
   };
   const putBatch = async (): Promise<void> => {
     if (batch.length === 0) return;
+    await lease.confirm();
+    // In this order: an object whose name is noted nowhere is nobody's, and stays for ever.
     const fresh = batch.map(({ path }) => path).filter((path) => !before.ours.has(path));
     if (fresh.length > 0) {
       const list = `${BEGUN}${randomUUID()}.json`;
@@ -180,11 +193,16 @@ async function write(
     later.filter(({ path }) => !isPage(path)),
     later.filter(({ path }) => isPage(path) && !isFrontPage(path)),
     later.filter(({ path }) => isFrontPage(path)),
-  ])
+  ]) {
+    if (now.length > 0) await lease.confirm();
     await inLanes(now, async ({ at, ...file }) => put({ ...file, bytes: await readFile(at) }, file.digest));
+  }
 
   const gone = [...before.ours].filter((path) => files[path] === undefined).sort(compareNames);
+  await lease.confirm();
   await inLanes(gone, (path) => bucket.delete(path));
+  await lease.confirm();
+  // Lists of names go behind the manifest that has them: a run that is killed here leaves nothing that is nobody's.
   await bucket.put(MANIFEST, formatManifest({ snapshot, files }), { contentType: "application/json" });
   await inLanes(begun, (list) => bucket.delete(list));
   return { files: Object.keys(files).length, written, removed: gone.length, bytes, skipped };
@@ -194,7 +212,7 @@ function isFrontPage(path: string): boolean {
   return path === "index.html";
 }
 
-/** Of the file as it is: its digest is the same however it lies there. */
+/** optionsOf reads the file as it is: its digest is the same however it lies there. */
 function optionsOf({ path, type, headers, bytes }: ExportedFile, gzip: boolean): PutOptions {
   const { "Cache-Control": cacheControl, "Content-Disposition": contentDisposition } = headers;
   return {

@@ -19,15 +19,17 @@ export const AT_ONCE = 8;
 const SMALL_BYTES = 1024 * 1024;
 /** Objects with small files in them, above which all are written anew: each costs a reader that starts from nothing a request. */
 const MAX_SHARED = 40;
-/** What only says when a source was last read, or listed: it goes with whatever else has changed. */
+/** Files that only say when a source was last read, or listed: they go with whatever else has changed. */
 const OF_A_LOOK = /^build\/((claims|registry)\/[a-z]+\.state|listing\.json)$/;
 /** How long a reader that is behind may still fetch what no file needs any more; milliseconds. */
 export const GRACE_MS = 24 * 60 * 60_000;
 
 export type Push = {
   readonly fence: number;
+  /** Asks the bucket whether the lease is still held. */
+  readonly holds: () => Promise<boolean>;
   readonly checked: string | null;
-  /** What current.json holds as soon as the pointer has moved; null for what it holds now. */
+  /** The bytes that current.json holds as soon as the pointer has moved; null for those that it holds now. */
   readonly current: Uint8Array | null;
   /** Nothing stays in the bucket that the files do not need, readers that are behind or not. */
   readonly purge: boolean;
@@ -40,7 +42,11 @@ export type Push = {
 
 /** @returns what is known then
  *  @throws ShelfError "lost_race" when another publisher moved the pointer since it was read */
-export async function push(place: Place, known: Known | null, { fence, checked, current, purge, anyway, lost, now }: Push): Promise<Known> {
+export async function push(
+  place: Place,
+  known: Known | null,
+  { fence, holds, checked, current, purge, anyway, lost, now }: Push,
+): Promise<Known> {
   const { root } = place;
   const local = await lookAtFiles(root, known?.files ?? new Map());
   const wanted = new Map([...local].map(([path, { sha256: digest, size }]) => [path, { sha256: digest, size }]));
@@ -49,7 +55,7 @@ export async function push(place: Place, known: Known | null, { fence, checked, 
     path === "current.json" && current !== null ? current : readFile(join(root, path));
 
   const before = known?.inventory ?? EMPTY;
-  // What was damaged here is whole there and stays; but not beside what has to go.
+  // A file that was damaged here is whole there and stays; but not beside what has to go.
   const whole = new Map<string, InventoryFile>();
   for (const [path, file] of local) {
     if (!isSpoiled(path, file)) continue;
@@ -82,7 +88,8 @@ export async function push(place: Place, known: Known | null, { fence, checked, 
   const pointer: Pointer = { sequence: (known?.pointer.sequence ?? 0) + 1, fence, inventory: name, checked };
   const next: Known = { place: place.id, ...(await swapHead(place, pointer, known?.etag ?? null)), inventory, files: local };
   writeKnown(root, next);
-  await concurrently(due, AT_ONCE, (object) => deleteObject(place, object));
+  // A builder that has taken over may have named one of them again. Objects that stay are nobody's then, and go with the next collection.
+  if (due.length > 0 && (await holds())) await concurrently(due, AT_ONCE, (object) => deleteObject(place, object));
   return next;
 }
 

@@ -36,10 +36,12 @@ type RemoteFile = { readonly view: RemoteView; readonly path: string };
 type PullOptions = {
   /** A site server's credentials may be good for the public root alone. */
   readonly views: readonly RemoteView[];
-  /** Who only reads, and need not have everything; default: a builder, who must. */
+  /** A reader that need not have everything; default: a builder, who must. */
   readonly reader?: Reader | null;
   /** Reads both pointers whatever the one says; "files" also hashes every file again. */
   readonly anew?: "pointers" | "files";
+  /** Waits for another process that has the copy; else nothing is done then. */
+  readonly wait?: boolean;
 };
 
 /** A root as it is about to be served. */
@@ -47,11 +49,11 @@ export type Coming = {
   readonly view: RemoteView;
   readonly head: Head;
   readonly inventory: Inventory;
-  /** What its pointer is going to name. */
+  /** The records that its pointer is going to name. */
   readonly records: readonly SnapshotRecord[];
 };
 
-/** What a reader has of the bucket. */
+/** Reader chooses how much of the bucket its copy has. */
 export type Reader = {
   /** @param inventories of the roots that are to be brought */
   choose(inventories: ReadonlyMap<RemoteView, Inventory>): Promise<(view: RemoteView) => Choice>;
@@ -62,7 +64,7 @@ export type Reader = {
   spare(view: RemoteView, paths: readonly string[]): readonly string[];
 };
 
-/** Of a reader that has all but what builds keep for each other. */
+/** READERS takes all but what builds keep for each other. */
 export const READERS: Choice = { wants: (path) => !isBuilders(path), sees: (path) => !isBuilders(path) };
 
 /** A reader that looks once. */
@@ -72,7 +74,7 @@ type RemoteOptions = { readonly ttl?: number | null; readonly now?: () => Date }
 
 type Session = { readonly lease: Lease; tidy: "at leisure" | "at once" | null; readonly lost: Set<Sha256>; announced: boolean };
 
-/** Of which nothing is asked yet. @param copy folder of the copy */
+/** openRemote asks the bucket nothing yet. @param copy folder of the copy */
 export function openRemote(config: BucketConfig, copy: string, options: RemoteOptions = {}): Remote {
   return new Remote(config, copy, options);
 }
@@ -84,7 +86,7 @@ export class Remote implements RemoteShelf {
   readonly #now: () => Date;
   readonly #ttl: number | null;
   readonly #known: Record<RemoteView, Known | null> = { public: null, internal: null };
-  /** Of the files that say what is known: another process may bring the copy further. */
+  /** The state of the files that say what is known: another process may bring the copy further. */
   readonly #stamps = new Map<RemoteView, string | null>();
   /** While this process publishes. */
   #session: Session | null = null;
@@ -99,18 +101,21 @@ export class Remote implements RemoteShelf {
     this.#ttl = ttl;
   }
 
-  /** Whether the bucket says something else than the copy was brought to. One request, as a rule. */
+  /** hasMoved says whether the bucket has something else than the copy was brought to. One request, as a rule. */
   async hasMoved(views: readonly RemoteView[]): Promise<boolean> {
     await this.#learn(views);
     const heads = await this.#readHeads(views, false);
     return heads !== "same" && views.some((view) => heads[view] !== null);
   }
 
-  /** Brings the copy to what the bucket says; while another process does so, or publishes from it, nothing is done.
+  /** pull brings the copy to what the bucket says. While another process does so, or publishes from it, it waits if it is told to; else
+   *  nothing is done.
    *  @returns files that were not what their names say, and are now */
   async pull(options: PullOptions): Promise<readonly RemoteFile[]> {
     let spoiled: readonly RemoteFile[] = [];
-    await this.alone(async () => void (spoiled = await this.#bring(options)));
+    const bring = async (): Promise<void> => void (spoiled = await this.#bring(options));
+    await makeRoots(this.copy, ["internal"]);
+    await (options.wait === true ? this.#locked(bring, true) : this.alone(bring));
     return spoiled;
   }
 
@@ -119,7 +124,7 @@ export class Remote implements RemoteShelf {
     await this.pull({ views: VIEWS, reader: LOOK });
   }
 
-  /** What the copy was last brought to, by whichever process; null when nothing is known. */
+  /** known returns what the copy was last brought to, by whichever process; null when nothing is known. */
   async known(view: RemoteView): Promise<Known | null> {
     await this.#learn([view]);
     return this.#known[view];
@@ -228,7 +233,7 @@ export class Remote implements RemoteShelf {
   async #bring({ views, reader = null, anew }: PullOptions): Promise<readonly RemoteFile[]> {
     await this.#learn(views);
     const ordered = VIEWS.filter((view) => views.includes(view));
-    // What a reader has left out has to come.
+    // Files that a reader has left out have to come.
     const again = anew !== undefined || (reader === null && ordered.some((view) => !isWhole(this.#known[view])));
     for (let look = 1; ; look++) {
       const heads = await this.#readHeads(ordered, again || look > 1);
@@ -257,7 +262,7 @@ export class Remote implements RemoteShelf {
     }
   }
 
-  /** Whatever can be had of them. */
+  /** #fetchRoots fetches as many of the roots as it can. */
   async #fetchRoots(
     views: readonly RemoteView[],
     heads: ByView<Head | null>,
@@ -325,6 +330,7 @@ export class Remote implements RemoteShelf {
     const before = this.#known[view];
     this.#known[view] = await push(this.places[view], before, {
       fence: this.#session.lease.fence,
+      holds: this.#session.lease.holds,
       checked: await readFile(join(this.places[view].root, "checked"), "utf8").catch(absent),
       current: sending.current ?? null,
       purge: sending.last === true && this.#session.tidy === "at once",
@@ -335,7 +341,7 @@ export class Remote implements RemoteShelf {
     return this.#known[view]?.etag !== before?.etag;
   }
 
-  /** What was done beside and after the move of the pointers. */
+  /** #settle sends what was done beside and after the move of the pointers. */
   async #settle(): Promise<void> {
     if (this.#session === null || !existsSync(join(this.places.public.root, "current.json"))) return;
     const moved = await this.#send("public", { last: true });
@@ -368,7 +374,7 @@ export class Remote implements RemoteShelf {
       await this.#settle();
       return result;
     } catch (error) {
-      // What was published goes with what belongs to it, as far as that has come.
+      // A publication goes with what belongs to it, as far as that has come.
       if (this.#session.announced) await this.#settle().catch(() => undefined);
       throw error;
     } finally {
@@ -419,7 +425,7 @@ function emptied(bucket: Bucket, view: RemoteView): ShelfError {
   );
 }
 
-/** Whether the internal root's pointer names what belongs to the public one. */
+/** fits says whether the internal root's pointer names what belongs to the public one. */
 function fits(fetched: readonly Fetched[]): boolean {
   const named = (view: RemoteView): readonly SnapshotRecord[] =>
     parseNamed(fetched.find(({ place }) => place.view === view)?.current ?? null) ?? [];
@@ -427,7 +433,7 @@ function fits(fetched: readonly Fetched[]): boolean {
   return open[0] === undefined || internal.length === 0 || findServed(internal, open[0]) !== null;
 }
 
-/** What a root's current.json names; null when there is none.
+/** readNamed returns the records that a root's current.json names; null when there is none.
  *  @throws ShelfError "snapshot_damaged" */
 function parseNamed(bytes: Uint8Array | null): readonly SnapshotRecord[] | null {
   if (bytes === null) return null;
@@ -471,7 +477,7 @@ function setPointer({ root }: Place, bytes: Uint8Array): void {
   writeInRoot(root, join(root, "current.json"), bytes);
 }
 
-/** Whether the copy has everything that the inventory names. */
+/** isWhole says whether the copy has everything that the inventory names. */
 function isWhole(known: Known | null): boolean {
   return known === null || known.inventory.files.keys().every((path) => known.files.has(path));
 }

@@ -1,5 +1,6 @@
 /** Objects that a browser would run on the origin of a host that goes by names and sends no headers of its own: pages, drawings,
  *  XML, scripts. In an export their bytes lie under a name that ends in `.txt`, and at their own path a note says so. */
+import { linkPattern } from "../../../snapshots/format/exported.ts";
 import { formatKeyPath } from "../../../snapshots/format/layout.ts";
 
 /** Anywhere in a name, because some hosts heed each ending. Other kinds of XML are found by how they begin. */
@@ -11,7 +12,7 @@ const ACTIVE = new Set(
 );
 /** Read by hosts themselves: not even a note may lie there. */
 const CONFIGURATION = new Set([".htaccess", ".user.ini", "web.config"]);
-/** What may stand before the first sign of markup: byte order marks, white space, the zeros of wide text. */
+/** Bytes that may stand before the first sign of markup: byte order marks, white space, the zeros of wide text. */
 const BEFORE_MARKUP = new Set([0xef, 0xbb, 0xbf, 0xfe, 0xff, 0x00, 0x09, 0x0a, 0x0c, 0x0d, 0x20]);
 
 const nameOf = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
@@ -32,7 +33,7 @@ export function harmlessKey(key: string, keys: Pick<ReadonlySet<string>, "has">)
   return harmless;
 }
 
-/** What lies at the object's own path; well-formed as HTML and as XML. null where nothing may lie. */
+/** noteFor returns what lies at the object's own path; well-formed as HTML and as XML. null where nothing may lie. */
 export function noteFor(key: string, harmless: string): Uint8Array | null {
   const name = nameOf(key);
   if (CONFIGURATION.has(name.toLowerCase())) return null;
@@ -57,7 +58,7 @@ export async function relink(
 ): Promise<string> {
   let linked = "";
   let done = 0;
-  for (const found of text.matchAll(/(href="|src="|"href":"|curl -s '?)([^"'\s<]*?\/objects\/)([^"'?#\s<|&]+)/g)) {
+  for (const found of text.matchAll(linkPattern())) {
     const [whole, opening = "", before = "", path = ""] = found;
     const key = decodeURIComponent(path);
     const harmless = renamed.get(key);

@@ -74,9 +74,28 @@ test("an export is the same each time, and a later one replaces it as a whole", 
   const again = join(base, "again");
   await run(again);
   assert.deepEqual([...digestsUnder(again)], [...digestsUnder(at())]);
-  writeFileSync(join(again, "stale.html"), "left from before");
+  writeFileSync(join(again, "index.html"), "changed by hand");
   await run(again);
   assert.deepEqual([...digestsUnder(again)], [...digestsUnder(at())]);
+});
+
+test("what somebody put into an exported folder is never taken away: the next export names it and writes nothing", async () => {
+  const mixed = join(base, "mixed");
+  await run(mixed, { withoutSearch: true });
+  for (const path of ["CNAME", ".git/HEAD", "objects/notes/mine.md", ".nojekyll", "at/x/new/deep.txt"]) {
+    mkdirSync(dirname(join(mixed, path)), { recursive: true });
+    writeFileSync(join(mixed, path), "not yours");
+    const before = [...digestsUnder(mixed)];
+    await assert.rejects(
+      run(mixed, { withoutSearch: true }),
+      (error: unknown) => error instanceof ShelfError && error.message.includes(`holds ${path}, which`),
+    );
+    assert.deepEqual([...digestsUnder(mixed)], before, path);
+    rmSync(join(mixed, path));
+  }
+  // A list that is gone, or is none, makes nothing ours.
+  writeFileSync(join(mixed, ".proofshelf-export"), "0".repeat(64));
+  await assert.rejects(run(mixed, { withoutSearch: true }), /and \d+ more, which no export has written/);
 });
 
 /** But for objects, whose names are their own. */
@@ -91,7 +110,8 @@ test("without the shelf every other file is the same, but for where citations li
     [...rest.keys()].filter((path) => !isCitation(path)),
     others,
   );
-  for (const path of others)
+  // The list of its files is each export's own.
+  for (const path of others.filter((one) => one !== ".proofshelf-export"))
     if (path.endsWith(".html") && !path.startsWith("objects/"))
       assert.equal(unlinked(readFileSync(join(bare, path), "utf8")), unlinked(readFileSync(at(path), "utf8")), path);
     else assert.equal(rest.get(path), all.get(path), path);

@@ -1,12 +1,15 @@
 /** The public view as a folder of plain files for any static host. It takes the place of an earlier one as a whole
  *  (`switch-folder.ts`). */
-import { mkdir, readdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { z } from "zod";
+import { parseJson } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
+import { compareNames } from "../../../snapshots/format/tree.ts";
 import { openIndex } from "../../../snapshots/index/index.ts";
 import { openRenderer, type Renderer } from "../../../snapshots/page/index.ts";
 import type { Snapshot } from "../../../snapshots/shelf/read.ts";
-import type { Shelf } from "../../../snapshots/shelf/index.ts";
+import { absent, type Shelf } from "../../../snapshots/shelf/index.ts";
 import { openView, type Runtime, type View } from "../../../snapshots/http/index.ts";
 import { VERSION } from "../../files/version.ts";
 import { type ExportOptions, exportedFiles, isOfRecord } from "./exported-files.ts";
@@ -14,8 +17,10 @@ import { formatHeaders, formatNginx, formatRedirects, typeRules } from "./host-r
 import { switchFolder } from "./switch-folder.ts";
 import { PLAIN_FILES_SERVICE } from "../../../snapshots/service/service.ts";
 
-/** Tells an earlier export from a folder of somebody's own, which is never touched. */
+/** Names the snapshot of an export and each of its files: whatever else lies in the folder is somebody's own, and is
+ *  never taken away. */
 const MARKER = ".proofshelf-export";
+const markerSchema = z.object({ snapshot: z.string(), files: z.array(z.string()) });
 
 export const STATIC: Runtime = {
   version: VERSION,
@@ -63,23 +68,28 @@ export async function exportView(
   options: ExportOptions & { readonly shelf: Shelf; readonly dist: string; readonly dir: string },
 ): Promise<Exported> {
   const { view, snapshot } = await openStaticView(options.shelf, options.dist);
-  const isOurs = async (folder: string): Promise<boolean> => {
-    const names = await readdir(folder);
-    return names.length === 0 || names.includes(MARKER);
-  };
-  const written = await switchFolder(options.dir, isOurs, (folder) => writeFolder(view, snapshot, folder, options));
+  const written = await switchFolder(options.dir, findForeign, (folder) => writeFolder(view, snapshot, folder, options));
   return { snapshot: snapshot.id, ...written };
 }
 
+/** findForeign returns what lies in a folder and is not in its list of exported files. */
+async function findForeign(folder: string): Promise<readonly string[]> {
+  const { data } = markerSchema.safeParse(parseJson((await readFile(join(folder, MARKER), "utf8").catch(absent)) ?? ""));
+  const ours = new Set([MARKER, ...(data?.files ?? [])]);
+  const there = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = there.filter((entry) => !entry.isDirectory()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+  return paths.filter((path) => !ours.has(path)).sort(compareNames);
+}
+
 async function writeFolder(view: View, snapshot: Snapshot, folder: string, options: ExportOptions): Promise<Omit<Exported, "snapshot">> {
-  let files = 0;
+  const files: string[] = [];
   let bytes = 0;
   const skipped: string[] = [];
   const write = async (file: string, body: Uint8Array): Promise<void> => {
     try {
       await mkdir(dirname(join(folder, file)), { recursive: true });
       await writeFile(join(folder, file), body);
-      files++;
+      files.push(file);
       bytes += body.length;
     } catch (error) {
       // A key that is a folder of another key, or a name that this file system refuses: the rest is still worth having.
@@ -105,6 +115,6 @@ async function writeFolder(view: View, snapshot: Snapshot, folder: string, optio
     "nginx.conf": formatNginx(base, rules),
   }))
     await write(name, Buffer.from(text));
-  await write(MARKER, Buffer.from(`${snapshot.id}\n`));
-  return { files, bytes, skipped };
+  await write(MARKER, Buffer.from(JSON.stringify({ snapshot: snapshot.id, files } satisfies z.infer<typeof markerSchema>)));
+  return { files: files.length, bytes, skipped };
 }

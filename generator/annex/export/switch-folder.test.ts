@@ -12,7 +12,7 @@ function tempDir(t: TestContext): string {
   return dir;
 }
 
-const all = async (): Promise<boolean> => true;
+const all = async (): Promise<readonly string[]> => [];
 
 function fill(text: string): (folder: string) => Promise<void> {
   return async (folder) => {
@@ -36,7 +36,7 @@ function killedAt(dir: string, at: number, text: string): boolean {
     fs.writeFileSync = count(fs.writeFileSync);
     syncBuiltinESMExports();
     const { switchFolder } = await import(${JSON.stringify(new URL("switch-folder.ts", import.meta.url).href)});
-    await switchFolder(process.argv[1], async () => true, async (folder) => {
+    await switchFolder(process.argv[1], async () => [], async (folder) => {
       for (const name of ["a", "b", "c"]) fs.writeFileSync(folder + "/" + name, process.argv[2]);
     });`;
   const { signal, status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script, dir, text], { encoding: "utf8" });
@@ -77,8 +77,8 @@ test("what fails leaves the old folder and nothing else; a folder of somebody's 
   assert.equal(found(dir), "old old old");
   assert.equal(readdirSync(join(base, ".export.versions")).filter((name) => name.startsWith("v-")).length, 1);
   await assert.rejects(
-    switchFolder(dir, async () => false, fill("new")),
-    { code: "build_failed" },
+    switchFolder(dir, async () => ["thesis.txt"], fill("new")),
+    { code: "build_failed", message: /holds thesis\.txt, which no export has written/ },
   );
   assert.equal(found(dir), "old old old");
 });

@@ -8,24 +8,34 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { withBuildLock } from "../../files/lock.ts";
 
+/** Names in an error, at most. */
+const NAMED = 3;
+
 /** @param dir where the folder is, or is to be
- *  @param isOurs whether the folder that is there may be replaced
+ *  @param findForeign names, in the folder that is there, what nobody may take away
  *  @param fill writes the new one into an empty folder
  *  @throws ShelfError "build_failed" when the folder is somebody's own, "build_running" when another process fills one for this place */
 export async function switchFolder<T>(
   dir: string,
-  isOurs: (folder: string) => Promise<boolean>,
+  findForeign: (folder: string) => Promise<readonly string[]>,
   fill: (folder: string) => Promise<T>,
 ): Promise<T> {
   const there = await realpath(dir).catch(() => null);
   const isVersion = there !== null && dirname(there) === versionsOf(resolve(dir));
   // A link that somebody made leads to the place that is meant.
   const place = there === null || isVersion ? resolve(dir) : there;
-  if (there !== null && !(await isOurs(there))) {
-    throw new ShelfError("build_failed", "The target folder is not empty and is no earlier export; nothing was written.", {
-      fixes: ["Choose a new folder, or empty this one."],
-    });
-  }
+  const foreign = there === null ? [] : await findForeign(there);
+  if (foreign.length > 0)
+    throw new ShelfError(
+      "build_failed",
+      `The target folder holds ${describeForeign(foreign)}, which no export has written; nothing was written.`,
+      {
+        fixes: [
+          "Choose a new folder, or move that elsewhere: an export takes the place of the whole folder.",
+          "A host that reads a git repository gets a copy: cp -a FOLDER/. REPOSITORY/",
+        ],
+      },
+    );
   const versions = versionsOf(place);
   const before = isVersion ? basename(there) : null;
   const after = before === "v-1" ? "v-2" : "v-1";
@@ -49,6 +59,11 @@ export async function switchFolder<T>(
     },
     { work: "export to this folder" },
   );
+}
+
+function describeForeign(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return `${names.slice(0, NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** @param plain where a plain folder goes that is there still: exports of an earlier program, and empty ones */

@@ -1,6 +1,6 @@
 /** What was public and is gated now leaves the public side: pages, search, history and files. */
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { writeFiles } from "../../testing/library.ts";
@@ -105,7 +105,22 @@ test("--keep-history leaves them and says so once; a rollback to before needs --
   const fourth = await room.run("email-gated");
   assert.deepEqual(fourth.withdrawn, []);
   assert.equal((await ask(view, `/at/${first.snapshot}/objects/plans/rare/heliotrope-garden.md`)).status, 200);
-  assert.ok((await verifyAll(room.file)).some(({ code }) => code === "gated_in_history"));
+  // What was decided is told as such, each time, and makes no verification fail.
+  const told = await verifyAll(room.file);
+  assert.ok(told.some(({ code }) => code === "gated_in_history"));
+  assert.ok(told.some(({ code, path }) => code === "leak_key" && path?.startsWith("index/")));
+  assert.deepEqual(
+    told.filter(({ severity }) => severity === "error"),
+    [],
+  );
+  const decision = join(openShelves(await room.open()).buildDir, "kept-history.json");
+  const decided = readFileSync(decision);
+  rmSync(decision);
+  assert.ok(
+    (await verifyAll(room.file)).some(({ code, severity }) => code === "leak_key" && severity === "error"),
+    "undecided it is a leak",
+  );
+  writeFileSync(decision, decided);
   const refused = await cli("snapshots", "rollback", "1", "--config", room.file);
   assert.equal(refused.status, 2);
   assert.match(refused.stderr, /would make public again what is gated now\.\n {2}collection "plans"\n {2}object "plans\/other\.md"\n/);

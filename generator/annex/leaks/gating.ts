@@ -220,6 +220,15 @@ function keptNames({ buildDir }: Shelves): KeptFile<string[]> {
   return keptFile(z.array(z.string()), join(buildDir, KEPT));
 }
 
+/** keptInHistory tells of a gated key, or the prefix of a collection, whether the operator said that it stays in the history. */
+export function keptInHistory(shelves: Shelves, collections: readonly Pick<CollectionInfo, "id" | "prefix">[]): (name: string) => boolean {
+  const decided = new Set(keptNames(shelves).read());
+  const prefixes = new Set(
+    collections.filter(({ id }) => decided.has(nameOf({ what: "collection", name: id }))).map(({ prefix }) => prefix),
+  );
+  return (name) => prefixes.has(name) || decided.has(nameOf({ what: "object", name }));
+}
+
 /** Whether a key is gated now and may not stand in what the history says. */
 function hiddenKey(shelves: Shelves, collections: readonly CollectionInfo[]): (key: string) => boolean {
   const decided = new Set(keptNames(shelves).read());

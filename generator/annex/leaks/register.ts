@@ -11,6 +11,7 @@ import {
   isExposed,
   isWithdrawing,
   keepExposed,
+  keptInHistory,
   NOTHING_EXPOSED,
   withdraw,
 } from "./gating.ts";
@@ -132,7 +133,7 @@ const leaks: BuildAnnex = {
 export const STEPS: readonly BuildAnnex[] = [gating, redaction, leaks];
 
 export const LEAKS: LeakAnnex = {
-  open({ leaks: rules }, site) {
+  open({ leaks: rules, collections }, site, shelves) {
     const rereaders: Rereader[] = [];
     const allow = openAllowances(rules);
     return {
@@ -141,6 +142,7 @@ export const LEAKS: LeakAnnex = {
         rereaders.push(rereader);
         return { ...rereader, allow };
       },
+      kept: keptInHistory(shelves, collections),
       async close() {
         for (const rereader of rereaders) await rereader.close();
       },

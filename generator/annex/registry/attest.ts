@@ -57,9 +57,10 @@ function keyOf(keyid: string): NoteKey | null {
   }
 }
 
-/** Every signature has to be of the envelope, whoever made it. Whom nobody here trusts is named as he names himself, and what he signed counts
- *  for nothing. @param trusted keys whose signatures count; without any, those of all do, and an envelope may be unsigned */
-export function open(bytes: Uint8Array, trusted: readonly NoteKey[]): Opened {
+/** open reads an envelope. Every signature has to be of it, whoever made it; whom nobody here trusts is named as he names himself, and what he
+ *  signed counts for nothing, as does what nobody signed.
+ *  @param trusted keys whose signatures count */
+export function open(bytes: Uint8Array, trusted: readonly NoteKey[], now = new Date()): Opened {
   const envelope = envelopeSchema.safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
   const payload = envelope.success ? decodeBase64(envelope.data.payload) : null;
   if (!envelope.success || payload === null) return { refused: "is no envelope of a check" };
@@ -68,8 +69,8 @@ export function open(bytes: Uint8Array, trusted: readonly NoteKey[]): Opened {
     return {
       refused: `is no statement of a check: ${statement.error.issues[0]?.path.join(".") ?? ""} ${statement.error.issues[0]?.message ?? ""}`,
     };
-  if (reproducibleDigest(statement.data) !== statement.data.predicate.reproducible_sha256)
-    return { refused: "has another digest of its results than it says" };
+  const fault = faultOf(statement.data, now);
+  if (fault !== null) return { refused: fault };
   const signers: { readonly name: string; readonly trusted: boolean }[] = [];
   for (const { keyid, sig } of envelope.data.signatures) {
     const known = trusted.find(({ text }) => text === keyid);
@@ -78,9 +79,25 @@ export function open(bytes: Uint8Array, trusted: readonly NoteKey[]): Opened {
     if (key === null) continue;
     if (signature === null || !verify(null, authenticated(payload), key.key, signature))
       return { refused: `has a signature of ${key.name} that is not of it` };
-    signers.push({ name: key.text.split("+").slice(0, 2).join("+"), trusted: trusted.length === 0 || known !== undefined });
+    signers.push({ name: key.text.split("+").slice(0, 2).join("+"), trusted: known !== undefined });
   }
   const counting = signers.filter((one) => one.trusted);
-  const counted = trusted.length === 0 || counting.length > 0;
+  const counted = counting.length > 0;
   return { statement: statement.data, signers: (counted ? counting : signers).map(({ name }) => name), counted };
+}
+
+const SKEW = 5 * 60_000; // ms by which clocks may differ
+const VERSION = /^v?\d[\w.+~-]{0,39}(?: \(Lean v?\d[\w.+~-]{0,39}\))?$/;
+
+/** faultOf says why a statement is none that a recheck makes; null where nothing is wrong with it. */
+function faultOf(statement: CheckStatement, now: Date): string | null {
+  const { tool, started, finished, results, reproducible_sha256: digest } = statement.predicate;
+  const [begun, ended] = [started, finished].map((time) => (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) ? Date.parse(time) : Number.NaN));
+  if (reproducibleDigest(statement) !== digest) return "has another digest of its results than it says";
+  if (begun === undefined || ended === undefined || !(begun <= ended)) return "has no times of a run: it ends before it begins, or never";
+  if (ended > now.getTime() + SKEW) return `ended in the future, on ${finished.slice(0, 10)}`;
+  if (!VERSION.test(tool.version)) return `names a version that is none: ${JSON.stringify(tool.version.slice(0, 60))}`;
+  const keys = new Set<string>();
+  const twice = results.find(({ key }) => keys.size === keys.add(key).size);
+  return twice === undefined ? null : `speaks twice of ${JSON.stringify(twice.key.slice(0, 200))}`;
 }

@@ -1,20 +1,24 @@
-/** The checks that lie in the store, each an envelope named by its digest, and which of them speak of a declaration. */
+/** The checks that lie in the store, each an envelope named by its digest: which of them count, and which speak of a declaration. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../../snapshots/digest.ts";
-import { parseKey } from "../../../snapshots/log/index.ts";
+import { type NoteKey, parseKey, parseSigningKey } from "../../../snapshots/log/index.ts";
 import { type CheckStatement, open } from "./attest.ts";
+import { hasRevision } from "./revision.ts";
 import type { Found, ScannedSource } from "./scan.ts";
-import type { Verdict } from "./states.ts";
+import { accepts, saysNothing, type Verdict } from "./states.ts";
 
 const MAX_LOG = 2000; // UTF-16 units in a record; the check has more
 
 type Result = CheckStatement["predicate"]["results"][number];
 export type ToldVerdict = Verdict &
-  Pick<Result, "exact" | "statement" | "uses" | "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions"> & {
+  Pick<
+    Result,
+    "exact" | "statement" | "is_words" | "words" | "uses" | "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions"
+  > & {
     /** Names of who signed it: of those that are trusted where it counts, else of those that say so of themselves. */
     readonly signers: readonly string[];
-    /** Whether it counts: somebody who is trusted signed it, or nobody is asked for. */
+    /** Whether it counts: somebody who is trusted signed it. */
     readonly counted: boolean;
     /** What the prover printed of its file, where it did not accept it. */
     readonly log: string;
@@ -23,27 +27,41 @@ export type ToldVerdict = Verdict &
   };
 
 export type Checks = {
-  /** What checks of exactly these bytes say of a declaration, and that count: the newest of each program and signer, provers first. */
+  /** What checks of exactly these bytes say of a declaration, and that count: of each program and signer the one that knows most, provers first. */
   of(one: Found, source: ScannedSource): readonly ToldVerdict[];
   /** The same of second checkers, which look over what a prover accepted. */
   second(one: Found, source: ScannedSource): readonly ToldVerdict[];
   /** The same of those whom nobody here trusts. */
   strangers(one: Found, source: ScannedSource): readonly ToldVerdict[];
   /** The newest check of a declaration that counts, whatever bytes it is of. */
-  last(one: Pick<Found, "key">): ToldVerdict | undefined;
+  last(one: Found, source: ScannedSource): ToldVerdict | undefined;
   /** Provers' checks of a declaration that count, whatever bytes they are of, the newest first. */
-  history(one: Pick<Found, "key">): readonly ToldVerdict[];
+  history(one: Found, source: ScannedSource): readonly ToldVerdict[];
+  /** What is wrong with checks of the revisions of these sources. */
+  findings(sources: readonly ScannedSource[]): readonly string[];
   /** Files of the store that count nothing, and why. */
   readonly refused: readonly string[];
   readonly count: number;
 };
 
-export function readChecks({ store, trust }: { readonly store: string; readonly trust: readonly string[] }): Checks {
-  const keys = trust.map(parseKey);
+/** The keys whose checks count: those of `trust`; without any, the one that this machine signs with. */
+export function trustedKeys(trust: readonly string[]): readonly NoteKey[] {
+  const own = process.env["RECHECK_KEY"];
+  return trust.length > 0 ? trust.map(parseKey) : own === undefined || own === "" ? [] : [parseSigningKey(own)];
+}
+
+/** readChecks opens every check of a store.
+ *  @param made digests of those that this very process made: what it has seen itself it believes */
+export function readChecks(
+  { store, trust }: { readonly store: string; readonly trust: readonly string[] },
+  made: ReadonlySet<string> = new Set(),
+): Checks {
+  const keys = trustedKeys(trust);
   const refused: string[] = [];
   const byKey = new Map<string, ToldVerdict[]>();
   const files = existsSync(store) ? readdirSync(store).filter((name) => name.endsWith(".json")) : [];
   const subjects = new Map<CheckStatement["predicate"], ReadonlyMap<string, string>>();
+  const names = new Map<CheckStatement["predicate"], string>();
   let count = 0;
   for (const name of files.sort()) {
     const bytes = readFileSync(join(store, name));
@@ -53,17 +71,18 @@ export function readChecks({ store, trust }: { readonly store: string; readonly 
       refused.push(`${name} ${opened.refused}`);
       continue;
     }
-    if (opened.counted) count++;
-    else
-      refused.push(
-        `${name} is signed by nobody who is trusted here${opened.signers.length === 0 ? "" : `, but by ${opened.signers.join(", ")}`}`,
-      );
+    const counted = opened.counted || made.has(digest);
+    if (counted) count++;
+    else refused.push(`${name} ${whyNot(opened.signers, keys)}`);
     const { subject, predicate } = opened.statement;
+    names.set(predicate, name);
     subjects.set(predicate, new Map(subject.map(({ name: path, digest: of }) => [path, of.sha256])));
     const logs = new Map(predicate.logs.map(({ path, log }) => [path, log]));
     for (const result of predicate.results) {
-      const log = result.state === "accepted" ? "" : (logs.get(result.path) ?? "").slice(0, MAX_LOG);
-      const told = { ...result, log, signers: opened.signers, counted: opened.counted, check: predicate, sha256: digest };
+      const log = result.state === "accepted" ? "" : (result.reason ?? logs.get(result.path) ?? "").slice(0, MAX_LOG);
+      // Adapters once called accepted what they had read in an export.
+      const state = predicate.tool.name === "lean4export" && accepts(result) ? "exported" : result.state;
+      const told = { ...result, state, log, signers: opened.signers, counted, check: predicate, sha256: digest };
       const known = byKey.get(result.key);
       if (known === undefined) byKey.set(result.key, [told]);
       else known.push(told);
@@ -77,32 +96,92 @@ export function readChecks({ store, trust }: { readonly store: string; readonly 
     digests.set(bytes, known);
     return known;
   };
-  const fitting = ({ key, repo, path, prover }: Found, { files: own, source }: ScannedSource): readonly ToldVerdict[] => {
-    const newest = new Map<string, ToldVerdict>();
-    for (const told of byKey.get(key) ?? []) {
-      const { check } = told;
-      const of = subjects.get(check);
-      const fits = [path, ...(check.imports[path] ?? [])].every(
-        (name) => of?.get(name) === digestOf(own.get(name)) && of.get(name) !== undefined,
-      );
-      if (!fits || check.repo !== repo || check.prover !== prover || JSON.stringify(check.flags) !== JSON.stringify(flagsOf(source)))
-        continue;
-      const who = JSON.stringify([check.tool.name, told.counted, told.signers]);
-      if (!newest.has(who)) newest.set(who, told);
-    }
-    return [...newest.values()];
+  /** An import that was not there when it was checked has no digest, and has to be away still. What was refused may owe that to more than it names. */
+  const fits = ({ check, state }: ToldVerdict, { path, repo, prover }: Found, { files: own, source, head }: ScannedSource): boolean => {
+    const of = subjects.get(check);
+    const isSame = (name: string): boolean => (of?.get(name) ?? "") === digestOf(own.get(name));
+    return (
+      check.repo === repo &&
+      check.prover === prover &&
+      JSON.stringify(check.flags) === JSON.stringify(flagsOf(source)) &&
+      of?.has(path) === true &&
+      [path, ...(check.imports[path] ?? [])].every(isSame) &&
+      ((state !== "rejected" && state !== "disagrees") || check.revision === head)
+    );
   };
-  const history = ({ key }: Pick<Found, "key">): readonly ToldVerdict[] =>
-    (byKey.get(key) ?? []).filter(({ counted, check }) => counted && !check.second);
+  const fitting = (one: Found, source: ScannedSource): readonly ToldVerdict[] => {
+    const all = (byKey.get(one.key) ?? []).filter((told) => fits(told, one, source));
+    const byTeller = Map.groupBy(all, ({ check, counted, signers }) => JSON.stringify([check.tool.name, counted, signers]));
+    return [...byTeller.values()].flatMap(knowsMost);
+  };
+  const revisions = new Map<string, boolean>();
+  /** Libraries may keep their checks in one folder, and call two repositories by one name. */
+  const isOfSource = ({ check }: ToldVerdict, { source: { git }, head }: ScannedSource): boolean => {
+    const place = JSON.stringify([git, check.revision]);
+    const known = revisions.get(place) ?? (check.revision === head || hasRevision(git, check.revision));
+    revisions.set(place, known);
+    return known;
+  };
+  const history = ({ key }: Found, source: ScannedSource): readonly ToldVerdict[] =>
+    (byKey.get(key) ?? []).filter((told) => told.counted && !told.check.second && isOfSource(told, source));
   return {
     refused,
     count,
     history,
-    last: (one) => history(one)[0],
+    last: (one, source) => history(one, source)[0],
     of: (one, source) => fitting(one, source).filter(({ counted, check }) => counted && !check.second),
     second: (one, source) => fitting(one, source).filter(({ counted, check }) => counted && check.second),
     strangers: (one, source) => fitting(one, source).filter(({ counted }) => !counted),
+    findings: (sources) => [...names].flatMap(([check, name]) => findIn(check, sources).map((what) => `${name} ${what}`)),
   };
+}
+
+function whyNot(signers: readonly string[], keys: readonly NoteKey[]): string {
+  const who = `${signers.length === 0 ? "" : `, but by ${signers.join(", ")}`}`;
+  return keys.length > 0
+    ? `is signed by nobody who is trusted here${who}`
+    : `counts for nothing: checks.trust of registry.yaml names nobody, and RECHECK_KEY is not set here`;
+}
+
+/** knowsMost picks the verdict that counts of those that one teller gave, the newest first: a run that could say nothing takes nothing away, and
+ *  exact axioms are more than "at most these". */
+function knowsMost(all: readonly ToldVerdict[]): readonly ToldVerdict[] {
+  const newest = all.find(({ state }) => !saysNothing(state)) ?? all[0];
+  if (newest === undefined) return [];
+  if (!accepts(newest) || newest.exact) return [newest];
+  const isOfOneTool = ({ check: { tool } }: ToldVerdict): boolean => JSON.stringify(tool) === JSON.stringify(newest.check.tool);
+  return [all.find((told) => accepts(told) && told.exact && isOfOneTool(told)) ?? newest];
+}
+
+/** Versions of provers that are known, by the name of the program. */
+const VERSIONS: Readonly<Record<string, RegExp>> = {
+  coq: /^(?:8\.\d{1,2}|9\.\d{1,2})(?:[.+]|$)/,
+  coqchk: /^(?:8\.\d{1,2}|9\.\d{1,2})(?:[.+]|$)/,
+  agda: /^2\.[4-9](?:\.|$)/,
+  metamath: /^0\.\d{1,3}(?:\.|$)/,
+  lean4export: /^v?3\./,
+};
+
+function findIn(check: CheckStatement["predicate"], sources: readonly ScannedSource[]): string[] {
+  const { tool, repo, prover, revision, results } = check;
+  const versions = VERSIONS[tool.name];
+  const unknown =
+    versions !== undefined && !versions.test(tool.version) ? [`is of ${tool.name} ${tool.version}, a version that is not known`] : [];
+  const of = sources.filter((one) => one.source.repo === repo && one.source.prover === prover && one.head === revision);
+  const known = new Set(
+    of.flatMap(({ source, stated, found }) => [
+      ...stated.map((name) => `${source.repo} ${source.prover} ${name}`),
+      ...found.map(({ key }) => key),
+    ]),
+  );
+  const strange = of.length === 0 ? [] : results.filter(({ key }) => !known.has(key));
+  const [first] = strange;
+  return first === undefined
+    ? unknown
+    : [
+        ...unknown,
+        `speaks of ${first.key}${strange.length > 1 ? ` and ${strange.length - 1} more` : ""}, which is none of the declarations that are read of revision ${revision.slice(0, 12)}`,
+      ];
 }
 
 /** What a prover is told of a source besides its files. */

@@ -27,6 +27,12 @@ function flagsOf({ options }: AdapterRequest): string[] {
   return ["-q", ...coqArguments(coqPathsOf(options)), ...options.flags];
 }
 
+/** foldersOf gives the folders alone: coqdep and coqchk take a setting for a file. */
+function foldersOf({ options }: AdapterRequest): string[] {
+  const further = options.flags.flatMap((flag, at) => (/^-[RQ]$/.test(flag) ? options.flags.slice(at, at + 3) : []));
+  return [...coqArguments(coqPathsOf(options)), ...further];
+}
+
 const LOST = { state: "environment", log: "" } as const;
 
 async function run(request: AdapterRequest): Promise<void> {
@@ -41,7 +47,7 @@ async function run(request: AdapterRequest): Promise<void> {
   say(second === null ? first : { ...first, name: "coqchk", ...second });
   const job = { reads: [tool.library, dirname(tool.coqc), request.root], writes: [], cwd: request.root, limits: request.limits };
   const sources = request.files.map(({ path }) => path).filter((path) => path.endsWith(".v"));
-  const dependencies = await sandbox.run({ ...job, command: ["coqdep", ...flagsOf(request).slice(1), ...sources] });
+  const dependencies = await sandbox.run({ ...job, command: ["coqdep", ...foldersOf(request), ...sources] });
   const { direct, loaders, parts } = readDependencies(dependencies.stdout, sources, (path) =>
     readFileSync(join(request.root, path), "utf8"),
   );
@@ -59,7 +65,7 @@ async function run(request: AdapterRequest): Promise<void> {
     second === null
       ? compiled
       : await checkAgain(modules, compiled, moduleOf(request), (args) =>
-          sandbox.run({ ...job, command: ["coqchk", ...flagsOf(request).slice(1), ...args] }),
+          sandbox.run({ ...job, command: ["coqchk", ...foldersOf(request), ...args] }),
         );
   for (const path of needed) {
     // Of a part, what loads it says whether it holds.

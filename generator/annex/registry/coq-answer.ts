@@ -7,6 +7,10 @@ import { type Assumptions, Coq, readAssumptions, readType } from "./coq-ask.ts";
 import { assumptionsOf, type CoqGraph, graphOf, graphOfModules, readGraph } from "./coq-graph.ts";
 import { namedByLoad } from "./coq-load.ts";
 import { FullNames, printDefinitions, type Printed } from "./coq-meaning.ts";
+import { type Glob, readGlob } from "./coq-glob.ts";
+import { holdOutline } from "./coq-outline.ts";
+import { type Read, readPlainly } from "./coq-reads.ts";
+import { openWords } from "./coq-words.ts";
 import { readCoqUses } from "./coq-uses.ts";
 import type { AdapterRequest, Asked } from "./request.ts";
 import type { Dialogue } from "./sandbox.ts";
@@ -37,10 +41,11 @@ export type Asking = {
 export async function answer(asking: Asking, asked: readonly Asked[]): Promise<void> {
   const paths = [...new Set(asked.map(({ path }) => path))];
   const { groups, broken } = await findLoadable(asking, paths);
+  const lists = openLists(asking, paths);
   const definitions = new Map<string, Printed>();
   for (const { coq, paths: group } of groups) {
     const some = asked.filter(({ path }) => group.includes(path));
-    for (const [name, one] of await answerOf(asking, coq, some)) definitions.set(name, unite(one, definitions.get(name)));
+    for (const [name, one] of await answerOf(asking, coq, group, some, lists)) definitions.set(name, unite(one, definitions.get(name)));
     await coq.end();
   }
   for (const [name, one] of [...definitions].sort(([a], [b]) => compareNames(a, b))) asking.say({ t: "definition", name, ...one });
@@ -83,13 +88,26 @@ async function findLoadable(
 }
 
 /** @returns the definitions that statements and axioms name, and those that these name */
-async function answerOf(asking: Asking, coq: Coq, asked: readonly Asked[]): Promise<ReadonlyMap<string, Printed>> {
-  const { say } = asking;
-  const types = await coq.ask(asked.flatMap(({ name }) => [`Check @${name}.`, `Set Printing All. Check @${name}. Unset Printing All.`]));
+async function answerOf(
+  asking: Asking,
+  coq: Coq,
+  paths: readonly string[],
+  asked: readonly Asked[],
+  lists: Lists,
+): Promise<ReadonlyMap<string, Printed>> {
+  const { say, moduleOf } = asking;
+  const types = await coq.ask(
+    asked.flatMap(({ name }) => [
+      `Set Printing Coercions. Check @${name}. Unset Printing Coercions.`,
+      `Set Printing All. Check @${name}. Unset Printing All.`,
+    ]),
+  );
   const there: { readonly one: Asked; readonly statement: string; readonly whole: string }[] = [];
   for (const [at, one] of asked.entries()) {
     const [statement, whole] = [readType(types[2 * at] ?? ""), readType(types[2 * at + 1] ?? "")];
-    if (statement === null || whole === null)
+    const hidden = lists.hiddenOf(one);
+    if (hidden !== null) say({ t: "check", path: one.path, decl: one.key, state: "unsupported", log: hidden });
+    else if (statement === null || whole === null)
       say({ t: "check", path: one.path, decl: one.key, state: "unsupported", log: "Coq has nothing of this name." });
     else there.push({ one, statement, whole });
   }
@@ -98,14 +116,87 @@ async function answerOf(asking: Asking, coq: Coq, asked: readonly Asked[]): Prom
     there.map(({ whole }) => whole),
     isOwnOf(asking),
   );
+  const { words } = lists;
+  const reads = await readAll(
+    asking,
+    paths,
+    there.map(({ one }) => one),
+    words.candidates,
+    lists.modules,
+  );
   for (const [at, { one, statement }] of there.entries()) {
     const { sha256: type_sha256, mentions } = statements[at] as Printed;
-    say({ t: "decl", key: one.key, statement, type_sha256, mentions });
+    const read = reads.get(one.key);
+    const marked = one.words === "" ? [] : words.of(one, moduleOf(one.path), lists.visibleFrom(one.path), read, mentions);
+    const is_words = one.words === "" ? null : read?.isType === true && marked.length === 0;
+    say({ t: "decl", key: one.key, statement, type_sha256, mentions, is_words, words: marked });
   }
   const those = there.map(({ one }, at) => ({ ...one, mentions: statements[at]?.mentions ?? [] }));
   const axioms = new Set<string>();
   await tellAxioms({ ...asking, say: (line) => say(noteAxioms(line, axioms)) }, coq, full, those);
   return findDefinitions(asking, coq, full, [...those.flatMap(({ mentions }) => mentions), ...[...axioms].filter(isOwnOf(asking))]);
+}
+
+/** Asks of each theorem if its words are its type, in a process that loads what the others do. */
+async function readAll(
+  { open, moduleOf, request }: Asking,
+  paths: readonly string[],
+  asked: readonly Asked[],
+  candidates: (words: string) => readonly string[],
+  modules: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Read>> {
+  const all = new Map<string, Read>();
+  const theorems = asked.filter(({ words }) => words !== "");
+  if (theorems.length === 0) return all;
+  const libraries = request.files.filter(({ path }) => path.endsWith(".v")).map(({ path }) => moduleOf(path));
+  const isOwn = (name: string, from: string): boolean =>
+    modules.has(name.split(".").at(-1) ?? "") ||
+    libraries.some((library) => (library === name || library.endsWith(`.${name}`)) && (from === "" || library.startsWith(`${from}.`)));
+  const coq = new Coq(open, paths.map(moduleOf));
+  for (const [path, some] of Map.groupBy(theorems, (one) => one.path)) {
+    const text = readFileSync(join(request.root, path), "utf8");
+    const readings = some.map((one) => ({ one, candidates: candidates(one.words) }));
+    for (const [key, read] of await readPlainly(coq, moduleOf(path), text, readings, isOwn)) all.set(key, read);
+  }
+  await coq.end();
+  return all;
+}
+
+type Lists = ReturnType<typeof openLists>;
+
+/** openLists reads what Coq lists of the files and of all that they import. */
+function openLists({ request, moduleOf, importsOf }: Asking, paths: readonly string[]) {
+  const modules = new Set<string>();
+  const files = importsOf(paths).flatMap((path) => {
+    const glob = globOf(join(request.root, `${path}o`));
+    const source = readFileSync(join(request.root, path));
+    const hasParts = namedByLoad(source.toString("utf8")).length > 0;
+    if (!existsSync(glob)) return [];
+    const listed: Glob = readGlob(readFileSync(glob, "utf8"));
+    for (const { kind, name } of listed.declared) if (kind === "mod" || kind === "modtype") modules.add(name);
+    return hasParts ? [] : [{ path, module: moduleOf(path), source, glob: listed }];
+  });
+  const visible = new Map<string, ReadonlySet<string>>();
+  const outlines = new Map(
+    files.filter(({ path }) => paths.includes(path)).map((file) => [file.path, holdOutline(file.source, file.glob.declared)]),
+  );
+  return {
+    /** Last names of modules inside the files. */
+    modules,
+    words: openWords(files),
+    /** Modules whose notations a file may see. */
+    visibleFrom(path: string): ReadonlySet<string> {
+      const known = visible.get(path) ?? new Set(importsOf([path]).map(moduleOf));
+      visible.set(path, known);
+      return known;
+    },
+    /** Why nothing follows of a declaration; null where our reader of the text saw what Coq did. */
+    hiddenOf({ path, name }: Asked): string | null {
+      const outline = outlines.get(path);
+      const line = outline?.elsewhere.get(name.slice(moduleOf(path).length + 1));
+      return line === undefined ? (outline?.differs ?? null) : `Coq has another declaration of this name, in line ${line}.`;
+    },
+  };
 }
 
 /** @param axioms gets all that a line names */
@@ -303,7 +394,7 @@ function tellUses({ request, moduleOf, say }: Asking, asked: readonly Asked[]): 
     // Places in a file that loads others are places in these, too: nothing follows from them.
     if (!existsSync(glob) || namedByLoad(readFileSync(join(request.root, path), "utf8")).length > 0) continue;
     const keys = new Map(some.map(({ name, key }) => [name, key]));
-    const uses = readCoqUses(readFileSync(glob, "utf8"), readFileSync(join(request.root, path)), moduleOf(path));
+    const uses = readCoqUses(readGlob(readFileSync(glob, "utf8")), readFileSync(join(request.root, path)), moduleOf(path));
     for (const { from, to, part } of uses) {
       const key = keys.get(from);
       if (key !== undefined && known.has(to)) say({ t: "edge", from: key, to, part, basis: "source" });

@@ -25,8 +25,14 @@ const HOLES = /\b(?:admit|give_up|Admitted)\b/g;
 type Scope = { readonly name: string | null; readonly abstract: boolean; readonly assumed: string[] };
 type Open = { declarations: Declaration[]; readonly from: number; proof: boolean };
 
-/** What a Coq file declares, in the order of its text. What was given up (`Abort`) is none of it. */
+/** scanCoq lists what a Coq file declares, in the order of its text. What was given up (`Abort`) is none of it. */
 export function scanCoq(text: string): Declaration[] {
+  return scanCoqFile(text).declarations;
+}
+
+/** The same with the sections and modules that the text opens or names, as `section S`. */
+export function scanCoqFile(text: string): { readonly declarations: Declaration[]; readonly opened: readonly string[] } {
+  const opened: string[] = [];
   const lines = openLines(text);
   const found: Declaration[] = [];
   const scopes: Scope[] = [];
@@ -80,8 +86,8 @@ export function scanCoq(text: string): Declaration[] {
     if (command !== null) {
       const { word, name } = command;
       const proof = open.at(-1);
-      if (/\bFail\b/.test(command.before)) {
-        // What is to fail declares nothing.
+      if (command.before.includes("Fail") || command.before.includes("Succeed")) {
+        // It leaves nothing behind.
       } else if (PROOF_ENDS.has(word)) {
         // `Save n` and `Defined n` name what a goal left without a name.
         const goal = proof?.declarations[0];
@@ -93,20 +99,24 @@ export function scanCoq(text: string): Declaration[] {
         proof.proof = true;
         // `Proof term.` is the whole proof.
         if (isTerm(text.slice(command.after, Math.min(sentence.end, command.after + 400)))) finish(word, sentence);
-      } else if (word === "Section" || word === "Chapter") scopes.push({ name: null, abstract: false, assumed: [] });
-      else if (word === "Module") openModule(text, scopes, command, sentence);
+      } else if (word === "Section" || word === "Chapter") {
+        opened.push(`section ${name ?? ""}`);
+        scopes.push({ name: null, abstract: false, assumed: [] });
+      } else if (word === "Module" || word === "Declare") opened.push(...openModule(text, scopes, command, sentence));
       else if (word === "End") scopes.pop();
       else if (LOCAL.test(word) && scopes.at(-1)?.name === null)
         scopes.at(-1)?.assumed.push(fold(textOf(text, command.after, sentence.end)));
       else if (CLASSES.has(word) || word === "Goal" || word === "Context" || (word === "Let" && name !== null)) {
-        if (word === "Let") skipLocal(text, command, sentence, open);
-        else if (word !== "Context") declare(command, sentence);
+        if (word === "Let") {
+          scopes.findLast(({ name: of }) => of === null)?.assumed.push(`Let ${fold(textOf(text, command.after, sentence.end))}`);
+          skipLocal(text, command, sentence, open);
+        } else if (word !== "Context") declare(command, sentence);
       }
     }
     comment = null;
   }
   while (open.length > 0) finish("", null);
-  return found.sort((a, b) => a.line - b.line);
+  return { declarations: found.sort((a, b) => a.line - b.line), opened };
 }
 
 /** A local definition of a section is no declaration; its proof may be open. */
@@ -140,13 +150,24 @@ function statementOf({ binders, type, body }: CoqPart): string {
   return fold(binders === "" || type === null ? [binders, stated].filter((part) => part !== "").join(" ") : `forall ${binders}, ${type}`);
 }
 
-function openModule(text: string, scopes: Scope[], command: CoqCommand, sentence: CoqItem): void {
-  if (command.name === null) return;
+const PARAMETER = /\(\s*(?:(?:Import|Export)\s+)?((?:[\p{L}_][\p{L}\p{N}_']*\s+)+)?([\p{L}_][\p{L}\p{N}_']*)\s*:/gu;
+
+/** openModule pushes the module that a sentence opens. @returns modules that Coq lists of it: itself, and its parameters */
+function openModule(text: string, scopes: Scope[], command: CoqCommand, sentence: CoqItem): string[] {
   const head = textOf(text, command.after, sentence.end);
-  if (head.replaceAll(WITH_IN_TYPE, "").includes(":=") || /^\s*(?:Type\s+)?\S+\s*<\+/.test(head)) return;
+  if (command.word === "Declare")
+    return [...(/^\s*Module\s+(?:(?:Import|Export)\s+)?([\p{L}_][\p{L}\p{N}_']*)/u.exec(head)?.slice(1) ?? [])].map(
+      (name) => `module ${name}`,
+    );
+  if (command.name === null) return [];
   const isType = /^\s*Type\s/.test(head);
+  const listed = [`${isType ? "module type" : "module"} ${command.name}`];
+  for (const [, more = "", last = ""] of head.matchAll(PARAMETER))
+    listed.push(...[...more.split(/\s+/), last].filter((name) => name !== "").map((name) => `module ${name}`));
+  if (head.replaceAll(WITH_IN_TYPE, "").includes(":=") || /^\s*(?:Type\s+)?\S+\s*<\+/.test(head)) return listed;
   const parameters = new RegExp(String.raw`^\s*(?:(?:Type|Import|Export)\s+)?[\p{L}_][\p{L}\p{N}_']*\s*\(`, "u").test(head);
   scopes.push({ name: command.name, abstract: isType || parameters, assumed: [] });
+  return listed;
 }
 
 /** A stretch without its comments and without the final dot. */

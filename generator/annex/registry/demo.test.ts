@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { parseSigningKey } from "../../../snapshots/log/index.ts";
 import { open } from "./attest.ts";
 import { readChecks } from "./checks.ts";
 import { openRegistrySources, type RegistrySources } from "./config.ts";
@@ -12,7 +13,7 @@ import { findCoq } from "./coq-tool.ts";
 import { findStale, recheckSource } from "./recheck.ts";
 import { makeRegistry } from "./make-registry.ts";
 import { scanAll } from "./scan-all.ts";
-import { skip } from "./source-fixture.ts";
+import { OWN, skip } from "./source-fixture.ts";
 
 const DEMO = fileURLToPath(new URL("../../demo/", import.meta.url));
 const config = openRegistrySources(join(DEMO, "registry.yaml"));
@@ -61,7 +62,7 @@ function withoutChecks(t: TestContext): RegistrySources {
 test("Coq says again what the demo's checks say, in results that have the same digest", { skip, timeout: 300_000 }, async (t) => {
   const own = withoutChecks(t);
   const { records, sources } = await scanAll(own);
-  const options = { unsandboxed: false, exact: true, jobs: 1, key: null, now: () => new Date() };
+  const options = { unsandboxed: false, exact: true, jobs: 1, key: parseSigningKey(OWN.privateKey), now: () => new Date() };
   for (const source of sources) {
     const asked = records.filter((record) => record.source === source).map(({ one }) => one);
     const { check, problems } = await recheckSource(own, source, asked, options);

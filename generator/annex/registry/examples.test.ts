@@ -47,7 +47,7 @@ test("Lean: a transcript as its script prints it is read, and sorry is no proof"
   assert.ok("results" in read, JSON.stringify(read));
   const allowed = new Set(["propext", "sorryAx"]);
   assert.deepEqual(
-    read.results.map((result) => statesOf(true, 0, [result], allowed, true).verification_state),
+    read.results.map((result) => statesOf("theorem", 0, [result], allowed, true).verification_state),
     ["VERIFIED", "NOT_VERIFIED"],
   );
   // Each kind of line that the script prints is one of the protocol's, with its members.

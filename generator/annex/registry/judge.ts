@@ -3,7 +3,7 @@ import type { Checks } from "./checks.ts";
 import { type Cause, describeMoved, movedSince } from "./drift.ts";
 import type { Drift, LockLine } from "./lock.ts";
 import type { Found, ScannedSource } from "./scan.ts";
-import { isFailure, type readPolicy } from "./states.ts";
+import { accepts, isFailure, outsideOf, type readPolicy } from "./states.ts";
 
 type Judged = { readonly lock: readonly LockLine[]; readonly drift: readonly Drift[] };
 
@@ -25,7 +25,7 @@ export function judge({ lock, drift, before, shown, checks, allowed, accept }: J
     const id = idOf.get(one.key) ?? "";
     const verdicts = checks.of(one, source);
     const line = lines.get(id);
-    const moved = line?.verified === undefined ? null : movedSince(line, verdicts[0], checks.history(one));
+    const moved = line?.verified === undefined ? null : movedSince(line, verdicts[0], checks.history(one, source));
     const changed = told.get(id);
     if (moved === "unchanged" && changed !== undefined) told.set(id, { ...changed, what: "wording", refused: false });
     else if (moved !== null && moved !== "unchanged") {
@@ -35,7 +35,7 @@ export function judge({ lock, drift, before, shown, checks, allowed, accept }: J
     // What defines proves nothing: it is told by what rests on it.
     const isHeld =
       one.class === "theorem" &&
-      verdicts.some(({ state }) => state === "accepted" || state === "accepted_with_axioms") &&
+      verdicts.some((verdict) => accepts(verdict) && outsideOf(verdict, allowed).length === 0) &&
       !verdicts.some((verdict) => isFailure(verdict, allowed));
     const { type_sha256: type, meaning_sha256: meaning } = verdicts[0] ?? {};
     if (isHeld && told.get(id)?.refused !== true)

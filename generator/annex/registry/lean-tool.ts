@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import type { ProverTool } from "./tool.ts";
 
-export const LEAN_EXPORT_ADAPTER = "lean4export 1";
+export const LEAN_EXPORT_ADAPTER = "lean4export 2";
 
 /** Null where the file, or that of its sources' digests, is not there. */
 export function findLeanExport(file: string | undefined): ProverTool | null {

@@ -13,7 +13,7 @@ import { hashRecipe, recheckRecipe } from "./recipes.ts";
 import { agreementOf, checksOf, driftOf } from "./record-checks.ts";
 import type { Found, ScannedSource } from "./scan.ts";
 import type { Scan } from "./scan-all.ts";
-import { contradiction, readPolicy, statesOf } from "./states.ts";
+import { accepts, contradiction, outsideOf, readPolicy, statesOf } from "./states.ts";
 
 // A file is of many records, and a database of all: what follows from it is worked out once.
 function memoize<K extends object, V>(make: (of: K) => V): (of: K) => V {
@@ -36,7 +36,7 @@ const leanNamesOf = memoize(
  *  @param idOf ids of the records by their keys */
 export function makeRecord(
   { policy, meta }: Pick<RegistrySources, "policy" | "meta">,
-  { overlay, hand, lock, checks }: Scan,
+  { overlay, hand, lock, checks, records }: Scan,
   { id, one, source }: Scan["records"][number],
   idOf: ReadonlyMap<string, string>,
 ): CubRecord {
@@ -49,10 +49,16 @@ export function makeRecord(
   const verdicts = checks.of(one, source);
   const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
   const [newest] = verdicts;
-  const elaborated = printed !== null && (one.context.length > 0 || one.class !== "theorem");
+  // Words that a prover was asked of, and that are not what it checked, are no statement.
+  const isWords = newest?.is_words ?? null;
+  const elaborated = printed !== null && (isWords === null ? one.context.length > 0 || one.class !== "theorem" : !isWords);
   const disputed =
-    verdicts.length > 0 && checks.second(one, source).some((second) => contradiction(verdicts[0] as ToldVerdict, second) !== null);
-  const states = statesOf(one.class === "theorem", one.holes.length, verdicts, readPolicy(policy.axioms), printed !== null, disputed);
+    verdicts.some(({ state }) => state === "disagrees") ||
+    checks.second(one, source).some((second) => verdicts[0] !== undefined && contradiction(verdicts[0], second) !== null);
+  const allowed = readPolicy(policy.axioms);
+  const states = statesOf(one.class, one.holes.length, verdicts, allowed, printed === null ? null : isWords, disputed);
+  const state = lower(states.verification_state, said["verification_state"]);
+  const outside = state === states.verification_state && !disputed ? outsideAlone(verdicts, allowed) : [];
   const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING)]));
   const api = String(meta["public_api"] ?? "");
   const ui = String(meta["authoritative_ui"] ?? "");
@@ -73,19 +79,23 @@ export function makeRecord(
     // What was compiled is the text. Where sections or the body say more than the text, the prover's print is what is stated.
     statement: elaborated ? printed : statementOf(one),
     statement_basis: elaborated ? "elaborated" : "source",
+    ...(elaborated && one.statement !== "" && one.class === "theorem" ? { statement_source: statementOf(one) } : {}),
+    ...(newest?.words === undefined || newest.words.length === 0 ? {} : { statement_words: newest.words }),
     ...(one.summary === "" ? {} : { summary: one.summary }),
     revision: source.head,
     anchor: { path: one.path, line: one.line, end_line: one.endLine },
     holes: one.holes.map(({ line, what }) => ({ path: one.path, line, what })),
     checks: checksOf(one, source, checks, lean),
     ...agreementOf(verdicts),
-    ...driftOf(verdicts, checks.history(one), reasonsOf(lock).get(id)),
+    ...driftOf(verdicts, checks.history(one, source), reasonsOf(lock).get(id)),
     ...(newest?.axioms == null ? {} : { axioms: newest.axioms, unsafe: newest.unsafe }),
     ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: edgesOf(one, newest.uses, idOf) } }),
     ...states,
     // A person may lower what a check says, and never raise it.
-    verification_state: lower(states.verification_state, said["verification_state"]),
-    formal_systems: lean === null ? PROVERS[one.prover].title : "Coq+Lean",
+    verification_state: state,
+    ...(outside.length === 0 ? {} : { axioms_outside: outside }),
+    // A twin of the same name is another proof: it counts when its own prover accepted it, too.
+    formal_systems: state === "VERIFIED" && isProvedTwin(one, lean, { records, checks }, allowed) ? "Coq+Lean" : PROVERS[one.prover].title,
     kernels: "none",
     files: { coq_file: one.prover === "coq" ? one.path : "", lean_file: one.prover === "lean" ? one.path : (lean ?? "") },
     file_shas: shas,
@@ -124,6 +134,12 @@ function edgesOf({ repo, prover }: Found, uses: ToldVerdict["uses"], idOf: Reado
     .sort((a, b) => compareNames(`${a.name} ${a.from}`, `${b.name} ${b.from}`));
 }
 
+/** outsideAlone lists the axioms outside the policy of what all accepted, with nothing switched off. */
+function outsideAlone(verdicts: readonly ToldVerdict[], allowed: ReturnType<typeof readPolicy>): readonly string[] {
+  const isAccepted = verdicts.every((verdict) => accepts(verdict) && verdict.unsafe.length === 0 && verdict.exact);
+  return isAccepted ? [...new Set(verdicts.flatMap((verdict) => outsideOf(verdict, allowed)))] : [];
+}
+
 function lower(state: string, said: unknown): string {
   return said === "NOT_VERIFIED" || (said === "UNSPECIFIED" && state === "VERIFIED") ? said : state;
 }
@@ -142,6 +158,25 @@ function pairOf({ path, theorem, prover }: Found, { source, files }: ScannedSour
   const bytes = files.get(other);
   if (bytes === undefined) return null;
   return leanNamesOf(bytes).has(theorem) ? other : null;
+}
+
+const leanOf = memoize(
+  (records: Scan["records"]) =>
+    new Map(records.flatMap((of) => (of.one.prover === "lean" ? [[placeOf(of.one.repo, of.one.path, of.one.theorem), of]] : []))),
+);
+const placeOf = (...parts: readonly string[]): string => JSON.stringify(parts);
+
+/** isProvedTwin tells whether the Lean declaration of the same name has a check of its own by which it is VERIFIED. */
+function isProvedTwin(
+  { repo, theorem }: Found,
+  lean: string | null,
+  { records, checks }: Pick<Scan, "records" | "checks">,
+  allowed: ReturnType<typeof readPolicy>,
+): boolean {
+  const twin = lean === null ? undefined : leanOf(records).get(placeOf(repo, lean, theorem));
+  if (twin === undefined) return false;
+  const { one, source } = twin;
+  return statesOf(one.class, one.holes.length, checks.of(one, source), allowed, false).verification_state === "VERIFIED";
 }
 
 /** webOf gives the address of the line that declares it, where the source says how addresses of its files are made. */

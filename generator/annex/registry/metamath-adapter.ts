@@ -1,20 +1,14 @@
-/** The adapter of Metamath, a program of its own. Two readers look at each database: the program of Metamath says whether each proof holds,
- *  ours which axioms and theorems it takes; where the two do not see the same statements, nothing is said to hold. */
+/** The adapter of Metamath, a program of its own. Two verifiers look at each proof, the program of Metamath and ours, which also works out which
+ *  axioms and theorems it takes. Where they do not see the same statements nothing holds, and where one refuses a proof they disagree. */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { sandboxOf, say, serveAdapter } from "./adapter.ts";
-import {
-  findDatabases,
-  formatMetamath,
-  type MetamathDatabase,
-  type MetamathStatement,
-  readMetamath,
-  readMetamathProof,
-} from "./metamath.ts";
-import { findMetamath } from "./metamath-tool.ts";
-import type { AdapterRequest, Asked } from "./request.ts";
+import { findDatabases, formatMetamath, type MetamathDatabase, readMetamath, readMetamathProof } from "./metamath.ts";
+import { checkDatabase } from "./metamath-check.ts";
+import { findMetamath, holeOf, VERIFIER } from "./metamath-tool.ts";
+import { type AdapterRequest, type Asked, isBelow } from "./request.ts";
 import type { Ran, Sandbox } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
@@ -34,7 +28,9 @@ async function run(request: AdapterRequest): Promise<void> {
     executable_sha256: tool.digest,
     adapter: tool.adapter,
     command: ["metamath", "read …", "verify proof *"],
+    kernels: [{ name: "metamath", version: tool.version }, VERIFIER],
   });
+  const hole = holeOf(tool.version);
   const texts = new Map(request.files.map(({ path }) => [path, readFileSync(join(request.root, path), "utf8")]));
   const told = new Set<string>();
   for (const main of findDatabases(texts)) {
@@ -50,10 +46,11 @@ async function run(request: AdapterRequest): Promise<void> {
     for (const path of database.paths) {
       if (told.has(path)) continue; // two databases include it
       told.add(path);
-      say({ t: "imports", path, imports: database.paths.filter((other) => other !== path) });
+      say({ t: "imports", path, imports: [...database.paths, ...database.missing.filter(isBelow)].filter((other) => other !== path) });
       say({ t: "check", path, state: accepted.state, log: accepted.log.slice(0, MAX_LOG) });
     }
-    if (accepted.state === "accepted") tell(request, database, accepted.refused, base, asked);
+    if (hole !== null) say({ t: "problem", path: main, what: `${hole} What it accepts counts where our own verifier accepts it too.` });
+    if (accepted.state === "accepted") tell(request, database, accepted.refused, main, base, asked, hole);
   }
 }
 
@@ -115,11 +112,14 @@ function tell(
   request: AdapterRequest,
   database: MetamathDatabase,
   refused: ReadonlyMap<string, string>,
+  main: string,
   base: string,
   asked: readonly Asked[],
+  hole: string | null,
 ): void {
   const { statements } = database;
-  const closure = deriveAxioms(database, refused);
+  const checked = checkDatabase(database, new Set(refused.keys()));
+  if (checked.unread !== null) say({ t: "problem", path: main, what: checked.unread });
   const places = new Map(statements.map(({ label }, at) => [label, at]));
   const own = new Set([...request.own, ...asked.map(({ name }) => name)]);
   for (const { key, name, path } of asked) {
@@ -129,12 +129,18 @@ function tell(
       say({ t: "check", path, decl: key, state: "unsupported", log: "The database has nothing of this name." });
       continue;
     }
-    const log = refused.get(one.label);
-    if (log !== undefined) say({ t: "check", path, decl: key, state: "rejected", log: log.slice(0, MAX_LOG) });
+    const [theirs, ours] = [refused.get(one.label), checked.refused.get(one.label)];
+    const log =
+      theirs === undefined
+        ? `our own verifier refuses what it accepts: ${ours}. ${hole ?? ""}`
+        : `our own verifier accepts what it refuses: ${theirs}`;
+    if (theirs !== undefined && ours !== undefined) say({ t: "check", path, decl: key, state: "rejected", log: theirs.slice(0, MAX_LOG) });
+    else if (theirs !== undefined || ours !== undefined)
+      say({ t: "check", path, decl: key, state: "disagrees", log: log.trim().slice(0, MAX_LOG) });
     else {
       const statement = formatMetamath(one);
       say({ t: "decl", key, statement, type_sha256: sha256([...one.types, statement].join("\n")) });
-      const { names, holes } = closure.of(at);
+      const { names, holes } = checked.restsOn(at);
       for (const what of holes) say({ t: "hole", decl: key, what });
       say({ t: "axioms", decl: key, names: [...names, ...holes], unsafe: [], exact: true });
     }
@@ -143,38 +149,6 @@ function tell(
       if (own.has(to)) say({ t: "edge", from: key, to, part: "proof", basis: "kernel" });
     }
   }
-}
-
-/** Sets of axioms as bits: a proof takes only what stands before it, so that one pass gives them all. */
-function deriveAxioms({ statements, syntax }: MetamathDatabase, refused: ReadonlyMap<string, string>) {
-  const proofs = statements.map((one) => (one.kind === "a" ? null : readMetamathProof(one)));
-  const isOpen = (one: MetamathStatement, at: number): boolean => refused.has(one.label) || proofs[at]?.open === true;
-  const columns = [...statements.keys()].filter((at) => {
-    const one = statements[at] as MetamathStatement;
-    return one.kind === "a" ? !syntax.has(one.type) : isOpen(one, at);
-  });
-  const width = (columns.length + 31) >> 5;
-  const bits = new Uint32Array(statements.length * width);
-  for (const [column, at] of columns.entries()) bits[at * width + (column >> 5)]! |= 1 << (column & 31);
-  const before = new Map<string, number>();
-  for (const [at, { label }] of statements.entries()) {
-    for (const used of proofs[at]?.labels ?? []) {
-      const from = before.get(used);
-      if (from !== undefined) for (let word = 0; word < width; word++) bits[at * width + word]! |= bits[from * width + word]!;
-    }
-    before.set(label, at);
-  }
-  return {
-    /** Labels of the axioms that a statement rests on, and of the proofs that are open below it or in it. */
-    of(at: number): { names: string[]; holes: string[] } {
-      const [names, holes]: [string[], string[]] = [[], []];
-      for (const [column, place] of columns.entries()) {
-        const { kind, label } = statements[place] as MetamathStatement;
-        if ((bits[at * width + (column >> 5)]! & (1 << (column & 31))) !== 0) (kind === "a" ? names : holes).push(label);
-      }
-      return { names, holes };
-    },
-  };
 }
 
 await serveAdapter(

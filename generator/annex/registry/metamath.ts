@@ -1,6 +1,5 @@
 /** Metamath databases, read without the program: a file holds several statements on a line, includes others, and states all that its
- *  theorems may rest on. What is read here is what scanning shows, and what the adapter derives axioms and uses from: the program of Metamath
- *  says only whether each proof holds. */
+ *  theorems may rest on. Scanning shows what is read here, and proofs, axioms and uses are worked out from it. */
 import { posix } from "node:path";
 import { type Declaration, fold } from "./declaration.ts";
 
@@ -18,6 +17,14 @@ export type MetamathStatement = {
   readonly statement: string;
   /** What the scopes around it assume: essential hypotheses, in order. */
   readonly hypotheses: readonly string[];
+  /** The symbols after the type. */
+  readonly symbols: readonly string[];
+  /** The hypotheses that whoever uses it has to fill in, in the order in which they stand. */
+  readonly mandatory: readonly MetamathHypothesis[];
+  /** Groups of variables that are kept apart here, those of its proof alone among them. */
+  readonly apart: readonly (readonly string[])[];
+  /** Its place among hypotheses and statements: each may use only what stands before it. */
+  readonly at: number;
   /** Types of its variables, and pairs of them that must not share a variable: part of what is stated. */
   readonly types: readonly string[];
   readonly distinct: readonly string[];
@@ -26,24 +33,39 @@ export type MetamathStatement = {
   readonly proof: string | null;
 };
 
+/** A variable's type (`$f`), or a claim (`$e`). */
+export type MetamathHypothesis = {
+  readonly label: string;
+  readonly floats: boolean;
+  readonly type: string;
+  readonly symbols: readonly string[];
+  readonly at: number;
+  /** Where its scope ends. */
+  until: number;
+};
+
 export type MetamathDatabase = {
   readonly statements: readonly MetamathStatement[];
+  readonly hypotheses: ReadonlyMap<string, MetamathHypothesis>;
+  readonly variables: ReadonlySet<string>;
   /** Types that only say how something is written: variables have them, and no hypothesis claims one. */
   readonly syntax: ReadonlySet<string>;
-  /** The file itself and all that it includes. */
+  /** Types that a hypothesis claims. */
+  readonly claimed: ReadonlySet<string>;
+  /** The file itself and all that it includes, and what it includes that is not there. */
   readonly paths: readonly string[];
+  readonly missing: readonly string[];
   readonly problems: readonly string[];
 };
 
 const KEYWORD = /^\$[acdefpv.={}]$/;
 
 type Open = { readonly path: string; readonly text: string; at: number; line: number };
-type Float = { readonly type: string; readonly order: number };
-type Hypothesis = { readonly text: string; readonly variables: readonly string[] };
 
 /** Cursor gives the words of a file and of those that it includes, each file once; comments are passed over, the last one is kept. */
 class Cursor {
   readonly paths: string[] = [];
+  readonly missing: string[] = [];
   readonly problems: string[] = [];
   comment = "";
   private readonly open: Open[] = [];
@@ -64,15 +86,17 @@ class Cursor {
     return this.open.at(-1)?.line ?? 1;
   }
 
-  private place(): string {
+  place(): string {
     return `${JSON.stringify(this.path)}:${this.line}`;
   }
 
   private include(path: string): void {
     if (this.paths.includes(path)) return; // a file that is there already says nothing again
     const text = this.read(path);
-    if (text === undefined) this.problems.push(`${JSON.stringify(path)} is included and not there`);
-    else {
+    if (text === undefined) {
+      this.problems.push(`${JSON.stringify(path)} is included and not there`);
+      this.missing.push(path);
+    } else {
       this.paths.push(path);
       this.open.push({ path, text, at: 0, line: 1 });
     }
@@ -138,7 +162,7 @@ class Cursor {
     const name = end < 0 ? "" : top.text.slice(top.at, end).trim();
     top.at = end < 0 ? top.text.length : end + 2;
     // Of where the program stands, which is the folder of the database.
-    this.include(posix.join(this.folder, name));
+    this.include(name.startsWith("/") ? name : posix.join(this.folder, name));
   }
 }
 
@@ -158,80 +182,165 @@ function countLines(text: string, from: number, to: number): number {
   return count;
 }
 
+type Scope = {
+  readonly variables: number;
+  readonly hypotheses: number;
+  readonly apart: readonly (readonly string[])[];
+};
+
+type Label = { readonly name: string; readonly path: string; readonly line: number; readonly comment: string };
+
+/** What is declared at a place of a database. */
+class Reader {
+  readonly statements: MetamathStatement[] = [];
+  readonly hypotheses = new Map<string, MetamathHypothesis>();
+  readonly variables = new Set<string>(); // of all scopes: a symbol is never both
+  readonly types = new Set<string>();
+  readonly claimed = new Set<string>();
+  readonly scopes: Scope[] = [];
+  label: Label | null = null;
+  private readonly labels = new Set<string>();
+  private readonly constants = new Set<string>();
+  private readonly active = new Set<string>();
+  private readonly order: string[] = []; // of the active variables
+  private readonly floats = new Map<string, MetamathHypothesis>();
+  private readonly open: MetamathHypothesis[] = []; // in the scopes that are open
+  private apart: readonly (readonly string[])[] = [];
+  private at = 0;
+  private readonly cursor: Cursor;
+
+  constructor(cursor: Cursor) {
+    this.cursor = cursor;
+  }
+
+  private problem(what: string): void {
+    this.cursor.problems.push(`${this.cursor.place()} ${what}`);
+  }
+
+  begin(): void {
+    this.scopes.push({ variables: this.order.length, hypotheses: this.open.length, apart: this.apart });
+  }
+
+  end(): void {
+    const scope = this.scopes.pop();
+    if (scope === undefined) return this.problem("closes a scope that is not open");
+    for (const name of this.order.splice(scope.variables)) this.active.delete(name);
+    for (const one of this.open.splice(scope.hypotheses)) {
+      one.until = this.at++;
+      if (one.floats) this.floats.delete(one.symbols[0] ?? "");
+    }
+    this.apart = scope.apart;
+  }
+
+  declare(names: readonly string[], constant: boolean): void {
+    if (constant && this.scopes.length > 0) this.problem("declares constants within a scope");
+    for (const name of names) {
+      if (this.constants.has(name) || this.active.has(name) || (constant && this.variables.has(name)) || this.labels.has(name))
+        this.problem(`declares ${JSON.stringify(name)} again`);
+      if (constant) this.constants.add(name);
+      else {
+        this.variables.add(name);
+        this.active.add(name);
+        this.order.push(name);
+      }
+    }
+  }
+
+  separate(names: readonly string[]): void {
+    if (new Set(names).size < Math.max(2, names.length) || names.some((name) => !this.active.has(name)))
+      this.problem("keeps apart what are no different variables");
+    this.apart = [...this.apart, names];
+  }
+
+  /** The type and the symbols of a hypothesis or statement, each of which is declared here. */
+  private expression([type = "", ...symbols]: readonly string[]): { type: string; symbols: readonly string[] } {
+    if (!this.constants.has(type)) this.problem(`begins with ${JSON.stringify(type)}, which is no constant`);
+    const unknown = symbols.find((name) => !this.constants.has(name) && !this.floats.has(name));
+    if (unknown !== undefined) this.problem(`has ${JSON.stringify(unknown)}, which is no constant and no variable with a type`);
+    return { type, symbols };
+  }
+
+  private claim({ name, path, line }: Label): boolean {
+    const again = this.labels.has(name) || this.constants.has(name) || this.variables.has(name);
+    if (again) this.cursor.problems.push(`${JSON.stringify(path)}:${line} declares ${name} again`);
+    this.labels.add(name);
+    return !again;
+  }
+
+  suppose(words: readonly string[], floats: boolean): void {
+    if (this.label === null) return this.problem("has a hypothesis without a label");
+    const [type = "", variable = ""] = words;
+    if (floats && (words.length !== 2 || !this.constants.has(type) || !this.active.has(variable) || this.floats.has(variable)))
+      this.problem(`gives ${JSON.stringify(variable)} a type that it cannot have`);
+    if (!this.claim(this.label)) return;
+    const said = floats ? { type, symbols: words.slice(1) } : this.expression(words);
+    const one = { label: this.label.name, floats, ...said, at: this.at++, until: Number.POSITIVE_INFINITY };
+    this.hypotheses.set(one.label, one);
+    this.open.push(one);
+    (floats ? this.types : this.claimed).add(type);
+    if (floats) this.floats.set(variable, one);
+  }
+
+  /** @param proof undefined of an axiom, null where it is not written */
+  state(words: readonly string[], proof: string | null | undefined): void {
+    const { label } = this;
+    if (label === null) return this.problem("has a statement without a label");
+    if (!this.claim(label)) return;
+    const { type, symbols } = this.expression(words);
+    const claims = this.open.filter((one) => !one.floats);
+    const named = new Set([...claims.flatMap((one) => one.symbols), ...symbols]);
+    const mandatory = this.open.filter((one) => !one.floats || named.has(one.symbols[0] ?? ""));
+    const typed = mandatory.filter((one) => one.floats);
+    this.statements.push({
+      label: label.name,
+      kind: proof === undefined ? "a" : "p",
+      type,
+      symbols,
+      mandatory,
+      apart: this.apart,
+      at: this.at++,
+      path: label.path,
+      line: label.line,
+      endLine: this.cursor.line,
+      statement: words.join(" "),
+      hypotheses: claims.map((one) => [one.type, ...one.symbols].join(" ")),
+      types: typed.map((one) => `${one.type} ${one.symbols[0] ?? ""}`),
+      distinct: pairsOf(this.apart, new Set(typed.map((one) => one.symbols[0] ?? ""))),
+      comment: label.comment,
+      proof: proof === undefined ? null : (proof ?? "?"),
+    });
+  }
+}
+
 /** @param read the text of a file of the sources */
 export function readMetamath(main: string, read: (path: string) => string | undefined): MetamathDatabase {
   const cursor = new Cursor(main, read);
-  const statements: MetamathStatement[] = [];
-  const labels = new Set<string>();
-  const floats = new Map<string, Float>();
-  const names: string[] = []; // variables with a type, in the order of their scopes
-  const hypotheses: Hypothesis[] = [];
-  const groups: (readonly string[])[] = [];
-  const scopes: (readonly [number, number, number])[] = [];
-  const syntax = new Set<string>();
-  const claimed = new Set<string>();
-  const variablesOf = (words: readonly string[]): string[] => words.filter((word) => floats.has(word));
-  let label: { readonly name: string; readonly path: string; readonly line: number; readonly comment: string } | null = null;
-
-  const assert = (kind: "a" | "p"): void => {
-    const words = cursor.words("$=", "$.");
-    const proof = kind === "p" && cursor.ended === "$=" ? cursor.proof() : null;
-    if (label === null || cursor.ended === null) return;
-    if (labels.has(label.name)) {
-      cursor.problems.push(`${JSON.stringify(label.path)}:${label.line} declares ${label.name} again`);
-      return;
-    }
-    labels.add(label.name);
-    const mandatory = new Set([...hypotheses.flatMap(({ variables }) => variables), ...variablesOf(words)]);
-    statements.push({
-      label: label.name,
-      kind,
-      type: words[0] ?? "",
-      path: label.path,
-      line: label.line,
-      endLine: cursor.line,
-      statement: words.join(" "),
-      hypotheses: hypotheses.map(({ text }) => text),
-      types: [...mandatory]
-        .sort((a, b) => (floats.get(a)?.order ?? 0) - (floats.get(b)?.order ?? 0))
-        .map((name) => `${floats.get(name)?.type ?? ""} ${name}`),
-      distinct: pairsOf(groups, mandatory),
-      comment: label.comment,
-      proof: kind === "p" ? (proof ?? "?") : null,
-    });
-  };
-
+  const reader = new Reader(cursor);
   for (let word = cursor.next(); word !== null; word = cursor.next()) {
-    if (word === "${") scopes.push([names.length, hypotheses.length, groups.length]);
-    else if (word === "$}") {
-      const [float = 0, hypothesis = 0, group = 0] = scopes.pop() ?? [0, 0, 0];
-      for (const name of names.splice(float)) floats.delete(name);
-      hypotheses.length = hypothesis;
-      groups.length = group;
-    } else if (word === "$c" || word === "$v") cursor.words("$.");
-    else if (word === "$d") groups.push(cursor.words("$."));
-    else if (word === "$f") {
-      const [type = "", name = ""] = cursor.words("$.");
-      syntax.add(type);
-      floats.set(name, { type, order: floats.size });
-      names.push(name);
-    } else if (word === "$e") {
-      const words = cursor.words("$.");
-      claimed.add(words[0] ?? "");
-      hypotheses.push({ text: words.join(" "), variables: variablesOf(words) });
-    } else if (word === "$a" || word === "$p") assert(word === "$a" ? "a" : "p");
-    else {
+    const { label } = reader;
+    if (word === "${") reader.begin();
+    else if (word === "$}") reader.end();
+    else if (word === "$c" || word === "$v") reader.declare(cursor.words("$."), word === "$c");
+    else if (word === "$d") reader.separate(cursor.words("$."));
+    else if (word === "$f" || word === "$e") reader.suppose(cursor.words("$."), word === "$f");
+    else if (word === "$a" || word === "$p") {
+      const words = cursor.words("$=", "$.");
+      const proof = word === "$a" ? undefined : cursor.ended === "$=" ? cursor.proof() : null;
+      if (cursor.ended !== null) reader.state(words, proof);
+    } else {
       if (label !== null) cursor.problems.push(`${JSON.stringify(cursor.path)}:${label.line} has ${label.name}, which is no statement`);
-      label = { name: word, path: cursor.path, line: cursor.line, comment: cursor.comment };
+      reader.label = { name: word, path: cursor.path, line: cursor.line, comment: cursor.comment };
       cursor.comment = "";
       continue;
     }
-    label = null;
+    reader.label = null;
     cursor.comment = "";
   }
-  if (label !== null) cursor.problems.push(`${JSON.stringify(main)} ends with ${label.name}, which is no statement`);
-  if (scopes.length > 0) cursor.problems.push(`${JSON.stringify(main)} has ${scopes.length} scopes that are not closed`);
-  return { statements, syntax: syntax.difference(claimed), paths: cursor.paths, problems: cursor.problems };
+  if (reader.label !== null) cursor.problems.push(`${JSON.stringify(main)} ends with ${reader.label.name}, which is no statement`);
+  if (reader.scopes.length > 0) cursor.problems.push(`${JSON.stringify(main)} has ${reader.scopes.length} scopes that are not closed`);
+  const { statements, hypotheses, variables, types, claimed } = reader;
+  const { paths, missing, problems } = cursor;
+  return { statements, hypotheses, variables, syntax: types.difference(claimed), claimed, paths, missing, problems };
 }
 
 /** Pairs of mandatory variables, each once. */
@@ -245,34 +354,70 @@ function pairsOf(groups: readonly (readonly string[])[], mandatory: ReadonlySet<
 }
 const NONE: string[] = [];
 
-/** Labels that a proof really uses, and whether a step of it is left open. A compressed proof names labels in front, and may name one that no
- *  step takes. */
-export function readMetamathProof({ proof, hypotheses, types }: MetamathStatement): {
-  readonly labels: readonly string[];
-  readonly open: boolean;
-} {
+export type ProofSteps = {
+  /** A hypothesis or an earlier statement. */
+  step(label: string): void;
+  /** The last step is meant to be taken again. */
+  save(): void;
+  /** A step that was saved. */
+  recall(number: number): void;
+};
+
+/** walkProof tells each step of a proof, written as a list of labels or compressed.
+ *  @returns whether a step of it is left open, or what is wrong with how it is written */
+export function walkProof(
+  { proof, mandatory }: MetamathStatement,
+  { step, save, recall }: ProofSteps,
+): { open: boolean } | { wrong: string } {
   const words = (proof ?? "").trim().split(/\s+/);
-  if (words[0] !== "(") return { labels: words.filter((word) => word !== "?"), open: words.includes("?") || words[0] === "" };
+  if (words[0] !== "(") {
+    for (const word of words) if (word !== "?" && word !== "") step(word);
+    return { open: words.includes("?") || words[0] === "" };
+  }
   const close = words.indexOf(")");
+  if (close < 0) return { wrong: "its list of labels has no end" };
+  const own = mandatory.map(({ label }) => label);
   const named = words.slice(1, close);
-  const own = hypotheses.length + types.length; // a step may be one of these first
-  const used = new Set<string>();
-  let open = close < 0 || close === words.length - 1;
+  if (named.some((name) => own.includes(name))) return { wrong: "it lists a hypothesis of its own" };
+  let open = close === words.length - 1;
   let number = 0;
-  for (let index = close + 1; close >= 0 && index < words.length; index++) {
+  let saved = 0;
+  let fresh = false; // whether a step was just made
+  for (let index = close + 1; index < words.length; index++) {
     const letters = words[index] ?? "";
     for (let at = 0; at < letters.length; at++) {
       const code = letters.charCodeAt(at);
-      if (code === 63) open = true;
-      else if (code >= 85 && code <= 89) number = number * 5 + code - 84;
+      if (code >= 85 && code <= 89) number = number * 5 + code - 84;
       else if (code >= 65 && code <= 84) {
-        const name = named[number * 20 + code - 65 - own];
-        if (name !== undefined) used.add(name);
+        const place = number * 20 + code - 65;
+        const label = own[place] ?? named[place - own.length];
+        if (label !== undefined) step(label);
+        else if (place - own.length - named.length < saved) recall(place - own.length - named.length);
+        else return { wrong: `it takes step ${place + 1}, which is not there` };
+        fresh = label !== undefined;
         number = 0;
-      }
+      } else if (code === 63 && number === 0) open = true;
+      else if (code === 90 && number === 0 && fresh) {
+        save();
+        saved++;
+        fresh = false;
+      } else if (!(code === 90 && open)) return { wrong: `it has ${JSON.stringify(letters[at])} where none can be` };
     }
   }
-  return { labels: [...used], open };
+  return number === 0 ? { open } : { wrong: "it ends within a number" };
+}
+
+/** Labels that a proof really uses, and whether a step of it is left open. A compressed proof names labels in front, and may name one that no
+ *  step takes. */
+export function readMetamathProof(one: MetamathStatement): { readonly labels: readonly string[]; readonly open: boolean } {
+  const used = new Set<string>();
+  const own = new Set(one.mandatory.map(({ label }) => label));
+  const walked = walkProof(one, {
+    step: (label) => void (own.has(label) || used.add(label)),
+    save: () => undefined,
+    recall: () => undefined,
+  });
+  return { labels: [...used], open: "open" in walked && walked.open };
 }
 
 /** Databases of some files: those that no other includes. */

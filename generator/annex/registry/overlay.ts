@@ -40,7 +40,7 @@ export const overlaySchema = z.strictObject({
     .default([])
     .meta({ description: "Keys of the lock: what was from is to now" }),
   internal: z
-    .array(z.string())
+    .array(z.string().refine((name) => !Object.hasOwn(shape, name), "is a member of every record, and cannot be internal; remove it"))
     .default([])
     .meta({ description: "Further members that entries may have; they stay internal when internalFields of the configuration names them" }),
   records: z.array(members).default([]).meta({ description: "In order; the last that says something of a record wins" }),

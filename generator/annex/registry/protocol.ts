@@ -1,7 +1,8 @@
 /** What an adapter is asked and what it answers: one program for each prover, one JSON object a line. The transcript comes from a program
  *  that read foreign files: what is not exactly as it has to be makes the whole run void. */
 import { z } from "zod";
-import type { AdapterRequest } from "./request.ts";
+import { type StatementWord, StatementWords } from "../../../snapshots/schema/index.ts";
+import { type AdapterRequest, type Asked, isBelow } from "./request.ts";
 import { CHECK_STATES, type Verdict } from "./states.ts";
 
 const MAX_LINE = 1024 * 1024; // UTF-16 units
@@ -19,6 +20,8 @@ const lines = z.discriminatedUnion("t", [
     installed_sha256: digest.or(z.literal("")).default(""),
     adapter: text.default(""),
     command: z.array(text).default([]),
+    /** Who had to accept what is said to be accepted, where that is not the tool alone. */
+    kernels: z.array(z.object({ name: text, version: text })).exactOptional(),
   }),
   z.object({ t: z.literal("imports"), path: text, imports: names }),
   z.object({
@@ -27,6 +30,8 @@ const lines = z.discriminatedUnion("t", [
     statement: z.string().nullable(),
     type_sha256: digest,
     mentions: names.nullable().default(null),
+    is_words: z.boolean().nullable().default(null),
+    words: StatementWords.default([]),
   }),
   z.object({ t: z.literal("definition"), name: text, sha256: digest, mentions: names }),
   z.object({ t: z.literal("edge"), from: text, to: text, part: z.enum(["statement", "proof"]), basis: z.enum(["kernel", "source"]) }),
@@ -46,7 +51,12 @@ type Result = Verdict & {
   readonly type_sha256: string | null;
   /** Definitions of the sources that the statement names; null when the adapter does not say. */
   readonly mentions: readonly string[] | null;
+  /** Null where the adapter does not say if the words of the source are the type. */
+  readonly is_words: boolean | null;
+  readonly words: readonly StatementWord[];
   readonly uses: readonly Use[];
+  /** Why it is not accepted, where that is said of it alone. */
+  readonly reason?: string;
 };
 type Use = Pick<Extract<Line, { t: "edge" }>, "to" | "part" | "basis">;
 export type Transcript = {
@@ -58,10 +68,13 @@ export type Transcript = {
   readonly problems: readonly string[];
 };
 
+/** What a whole file may be; of its declarations the axioms say more. */
+const PASSED: ReadonlySet<string> = new Set(["accepted", "exported"]);
+
 /** @returns what the run said, or why it is void */
 export function readTranscript(
   bytes: string | Uint8Array,
-  request: Pick<AdapterRequest, "files" | "ask"> & { readonly second?: boolean },
+  request: Pick<AdapterRequest, "files"> & { readonly ask: readonly Pick<Asked, "key" | "path">[] } & { readonly second?: boolean },
 ): Transcript | { readonly void: string } {
   let whole: string;
   try {
@@ -100,7 +113,8 @@ export function readTranscript(
     if (line === undefined) return fail(`is no ${kind} as the protocol has it`);
     if (tool === null && line.t !== "tool") return fail("comes before the tool");
     if ("path" in line && !paths.has(line.path)) return fail("is of a file that nobody asked for");
-    if (line.t === "imports" && line.imports.some((path) => !paths.has(path))) return fail("imports a file that nobody sent");
+    // One that was not sent is one that is not there: as soon as it is, what was said of the file is out of date.
+    if (line.t === "imports" && !line.imports.every(isBelow)) return fail("imports what can be no file of the sources");
     const of = line.t === "decl" ? line.key : line.t === "edge" ? line.from : "decl" in line ? line.decl : undefined;
     if (of !== undefined && !asked.has(of)) return fail("is of a declaration that nobody asked for");
     const twice = (map: ReadonlyMap<string, unknown>, name: string): boolean => map.has(name);
@@ -111,7 +125,7 @@ export function readTranscript(
       if (twice(imports, line.path)) return fail("says a file's imports again");
       imports.set(line.path, line.imports);
     } else if (line.t === "check") {
-      if (line.decl !== undefined && line.state === "accepted") return fail("accepts one declaration; only files are accepted");
+      if (line.decl !== undefined && PASSED.has(line.state)) return fail("accepts one declaration; only files are accepted");
       const map = line.decl === undefined ? checks : ofDecl;
       if (twice(map, line.decl ?? line.path)) return fail("checks the same again");
       map.set(line.decl ?? line.path, line);
@@ -145,14 +159,18 @@ export function readTranscript(
       statement: decl?.statement ?? null,
       type_sha256: decl?.type_sha256 ?? null,
       mentions: decl?.mentions ?? null,
+      is_words: decl?.is_words ?? null,
+      words: decl?.words ?? [],
       uses: edges.get(key) ?? [],
     };
-    const failed = own ?? (file.state === "accepted" ? undefined : file);
-    if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false });
+    const failed = own ?? (PASSED.has(file.state) ? undefined : file);
+    const reason = own === undefined || own.log === "" ? {} : { reason: own.log };
+    if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false, ...reason });
     else if (told === undefined || (decl === undefined && request.second !== true))
       return { void: `it says nothing of ${JSON.stringify(key)}` };
     else {
-      const state = holes.has(key) ? "holes" : told.names.length > 0 ? "accepted_with_axioms" : "accepted";
+      const passed = file.state === "exported" ? "exported" : told.names.length > 0 ? "accepted_with_axioms" : "accepted";
+      const state = holes.has(key) ? "holes" : passed;
       results.push({ ...said, state, axioms: [...told.names].sort(), unsafe: [...told.unsafe].sort(), exact: told.exact });
     }
   }

@@ -13,7 +13,7 @@ import { ADAPTERS, openTools, PROVERS } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
 import { describeRefused } from "./judge.ts";
 import { writeRegistry } from "./make-registry.ts";
-import { scanAll } from "./scan-all.ts";
+import { judgeAgain, scanAll } from "./scan-all.ts";
 import { findSandbox } from "./sandbox.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
 import { REFUSED } from "./scan-command.ts";
@@ -80,7 +80,8 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
     );
   }
   progress.end();
-  const after = runs.length > 0 ? await scanAll(config) : scan;
+  const made = new Set(runs.flatMap(({ check }) => (check === null ? [] : [check])));
+  const after = runs.length > 0 ? judgeAgain(config, scan, made) : scan;
   const { checks } = after;
   const allowed = readPolicy(config.policy.axioms);
   const counts: Record<string, number> = {};
@@ -115,9 +116,7 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
       ...problems.map((problem) => `  ${problem}`),
     ]),
     ...(runs.length === 0 && absent.size === 0 ? ["Nothing has changed since it was checked: no prover was started."] : []),
-    ...(key === undefined && runs.length > 0
-      ? ["The checks are unsigned. To sign them, put a private key of proofshelf keygen into RECHECK_KEY."]
-      : []),
+    ...(runs.length > 0 ? tellUncounted(key, config.checks.trust) : []),
     ...failures,
     ...(unwritten ? ["The lock is not of these revisions: proofshelf registry scan writes it."] : []),
     ...(refused.length > 0
@@ -136,6 +135,20 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   else if (refused.length > 0) process.exitCode = REFUSED;
 }
 
+/** tellUncounted says why a build believes nothing of what was run here, and what would mend it. */
+function tellUncounted(key: string | undefined, trust: readonly string[]): readonly string[] {
+  if (key === undefined)
+    return [
+      "The checks are unsigned, and count for nothing in a build: put a private key of proofshelf keygen into RECHECK_KEY, and its public key into checks.trust.",
+    ];
+  const { text } = parseSigningKey(key);
+  return trust.length === 0 || trust.includes(text)
+    ? []
+    : [
+        `The checks are signed by a key that checks.trust does not name, and count for nothing in a build. To trust it, add ${JSON.stringify(text)}.`,
+      ];
+}
+
 /** Looks through registry.yaml, its overlay, its lock and its checks. */
 export async function runSourcesCheck(file: string, options: CommonOptions & { readonly trust?: readonly string[] }): Promise<void> {
   const opened = await openSources({ ...options, sources: file });
@@ -146,6 +159,7 @@ export async function runSourcesCheck(file: string, options: CommonOptions & { r
   const findings = [
     ...scan.notes,
     ...checks.refused,
+    ...checks.findings(scan.sources),
     ...describeRefused(scan),
     ...scan.drift
       .filter(({ what }) => UNWRITTEN.has(what) || what === "gone")

@@ -378,7 +378,7 @@ test("ten thousand damaged transcripts are void or say no better than the whole 
     if ("void" in found) voids++;
     else
       for (const result of found.results.filter(({ key }) => key === "r coq B.b")) {
-        const { verification_state } = statesOf(true, 0, [result], new Set(), true);
+        const { verification_state } = statesOf("theorem", 0, [result], new Set(), true);
         assert.notEqual(verification_state, "VERIFIED", damaged);
       }
   }
@@ -390,7 +390,7 @@ test("states follow from verdicts: only what is accepted inside the policy is VE
     state: "accepted" | "accepted_with_axioms" | "holes" | "rejected" | "timeout" | "environment",
     axioms: string[] | null = [],
     unsafe: string[] = [],
-  ) => statesOf(true, 0, [{ state, axioms, unsafe }], new Set(["classic"]), true).verification_state;
+  ) => statesOf("theorem", 0, [{ state, axioms, unsafe }], new Set(["classic"]), true).verification_state;
   assert.equal(of("accepted"), "VERIFIED");
   assert.equal(of("accepted", null), "UNSPECIFIED");
   assert.equal(of("accepted", [], ["f is assumed to be guarded"]), "NOT_VERIFIED");
@@ -400,6 +400,10 @@ test("states follow from verdicts: only what is accepted inside the policy is VE
   assert.equal(of("holes"), "NOT_VERIFIED");
   assert.equal(of("rejected", null), "NOT_VERIFIED");
   for (const state of ["timeout", "environment"] as const) assert.equal(of(state, null), "UNSPECIFIED");
-  assert.deepEqual(statesOf(true, 0, [], new Set(), false), { verification_state: "UNSPECIFIED", status: "UNCHECKED", no_holes: true });
-  assert.equal(statesOf(true, 1, [{ state: "accepted", axioms: [], unsafe: [] }], new Set(), true).verification_state, "UNSPECIFIED");
+  assert.deepEqual(statesOf("theorem", 0, [], new Set(), false), {
+    verification_state: "UNSPECIFIED",
+    status: "UNCHECKED",
+    no_holes: true,
+  });
+  assert.equal(statesOf("theorem", 1, [{ state: "accepted", axioms: [], unsafe: [] }], new Set(), true).verification_state, "UNSPECIFIED");
 });

@@ -18,13 +18,11 @@ import { type AdapterRequest, PROTOCOL } from "./request.ts";
 import { meaningOf } from "./drift.ts";
 import { findSandbox, findUnfit } from "./sandbox.ts";
 import { type Found, fullName, type ScannedSource } from "./scan.ts";
+import { saysNothing } from "./states.ts";
 import type { ProverTool } from "./tool.ts";
 
 /** Where a library has no address yet. */
 const USUAL_BASE = "https://proofshelf.dev";
-/** What says nothing of a proof, and may be otherwise the next time. */
-const LACKED: ReadonlySet<string> = new Set(["environment", "memory", "timeout", "not_run"]);
-
 export type RecheckOptions = {
   readonly unsandboxed: boolean;
   /** Asks of each theorem which axioms of a file are its own, also where the policy allows them all. */
@@ -63,7 +61,7 @@ export function findStale(
       tool === null || (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === tool.adapter);
     if (second && one.prover !== "coq") return false;
     const known = (second ? checks?.second(one, source) : checks?.of(one, source)) ?? [];
-    return !known.some((told) => !LACKED.has(told.state) && (second || isOurs(told)));
+    return !known.some((told) => !saysNothing(told.state) && (second || isOurs(told)));
   });
 }
 
@@ -133,7 +131,13 @@ function writeFiles(
     root: work,
     files: sources.map(([path, bytes]) => ({ path, sha256: sha256(bytes) })),
     options: { root, logical, paths, flags, exported: source.source.exported ?? "" },
-    ask: asked.map((one) => ({ key: one.key, path: one.path, name: fullName(one), class: one.class })),
+    ask: asked.map((one) => ({
+      key: one.key,
+      path: one.path,
+      name: fullName(one),
+      class: one.class,
+      words: one.class === "theorem" ? one.statement : "",
+    })),
     own: source.stated,
     theorems: source.proved,
     second: options.second === true,
@@ -219,6 +223,7 @@ function stateOf(
       executable_sha256: tool.executable_sha256,
       installed_sha256: tool.installed_sha256,
       adapter: tool.adapter,
+      ...(tool.kernels === undefined ? {} : { kernels: tool.kernels }),
     },
     second: request.second,
     flags: flagsOf(source.source),
@@ -240,6 +245,7 @@ function stateOf(
       path: pathOf.get(result.key) ?? "",
       axioms: result.axioms === null ? null : [...result.axioms],
       unsafe: [...result.unsafe],
+      words: [...result.words],
       uses: [...result.uses],
     })),
     logs: [...logs],

@@ -8,7 +8,7 @@ import { contradiction } from "./states.ts";
 
 /** checksOf lists the answers of provers first, then who looked over it, then whom nobody trusts; of one that was never asked, why. */
 export function checksOf(one: Found, source: ScannedSource, checks: Checks, lean: string | null): RecordCheck[] {
-  const [verdicts, last] = [checks.of(one, source), checks.last(one)];
+  const [verdicts, last] = [checks.of(one, source), checks.last(one, source)];
   const [first] = verdicts;
   const told = (verdict: ToldVerdict, state: RecordCheck["state"]): RecordCheck => {
     const { check, exact, sha256: attestation, signers, counted, log } = verdict;

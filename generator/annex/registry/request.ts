@@ -1,7 +1,21 @@
-/** What an adapter is asked. It stands apart from what reads the answer, so that an adapter starts without a library of schemas. */
+/** An adapter is asked this. It stands apart from what reads the answer, so that an adapter starts without a library of schemas. */
+import { posix } from "node:path";
+
 export const PROTOCOL = 1;
 
-export type Asked = { readonly key: string; readonly path: string; readonly name: string; readonly class: string };
+/** isBelow tells whether a path stays below the root: an import that is not there is named only where it could be there. */
+export function isBelow(path: string): boolean {
+  return path !== "" && !path.startsWith("/") && posix.normalize(path) === path && path.split("/")[0] !== "..";
+}
+
+export type Asked = {
+  readonly key: string;
+  readonly path: string;
+  readonly name: string;
+  readonly class: string;
+  /** What the text of a theorem states; empty of others. */
+  readonly words: string;
+};
 
 export type AdapterRequest = {
   readonly protocol: typeof PROTOCOL;

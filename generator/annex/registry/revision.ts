@@ -1,6 +1,6 @@
 /** The files of one revision, out of git or out of a folder. Whoever wrote them is not trusted: git runs no program that the repository
  *  names and fetches nothing, links are not followed, and what is no plain text file of ours is told. */
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -40,6 +40,13 @@ export async function readRevision(
     else problems.push(`${say(path)} ${why}`);
   }
   return { ...read, files, problems };
+}
+
+/** hasRevision tells whether a repository has a commit; a folder does not tell, and is taken to. */
+export function hasRevision(git: string | undefined, rev: string): boolean {
+  if (git === undefined) return true;
+  const args = ["-C", git, "-c", "safe.directory=*", ...SAFE_GIT, "cat-file", "-e", `${rev}^{commit}`];
+  return /^[0-9a-f]{40,64}$/.test(rev) && spawnSync("git", args, { env: safeGitEnvironment(), stdio: "ignore" }).status === 0;
 }
 
 /** A path of strangers, for messages. */

@@ -1,4 +1,5 @@
 /** scanAll joins sources, lock, overlay, a registry by hand and checks: every declaration with its id, and what is other than it was. */
+import { basename } from "node:path";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { type ParsedRegistry, parseRegistry } from "../../sources/registry.ts";
 import { MAX_REGISTRY_BYTES } from "../../sources/registry-pull.ts";
@@ -37,6 +38,12 @@ export type ScanOptions = {
 export async function scanAll(config: RegistrySources, options: ScanOptions = {}): Promise<Scan> {
   const overlay = readOverlay(config.overlay);
   const hand = config.records === undefined ? null : parseRegistry(await readSourceFile(config.records, "registry", MAX_REGISTRY_BYTES));
+  // A record that is left out would lose its id.
+  if (hand !== null && hand.rejected.length > 0)
+    throw new ShelfError(
+      "bad_source",
+      `${basename(config.records ?? "")} has records that cannot be used:\n${hand.rejected.map(({ key, reason }) => `${key}: ${reason}`).join("\n")}`,
+    );
   const chosen = config.sources.map((source) =>
     source.repo === options.source && options.rev !== undefined ? { ...source, rev: options.rev } : source,
   );
@@ -82,9 +89,14 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
   return judgeAgain(config, { sources, records, matched, overlay, hand, notes });
 }
 
-/** judgeAgain holds what a scan found against the checks as they lie in the store now: the sources are not read again. */
-export function judgeAgain(config: Pick<RegistrySources, "checks">, scan: Omit<Scan, "checks" | "lock" | "drift">): Scan {
-  const checks = readChecks(config.checks);
+/** judgeAgain holds what a scan found against the checks as they lie in the store now: the sources are not read again.
+ *  @param made digests of checks that this very process made, which it believes whoever signed them */
+export function judgeAgain(
+  config: Pick<RegistrySources, "checks">,
+  scan: Omit<Scan, "checks" | "lock" | "drift">,
+  made: ReadonlySet<string> = new Set(),
+): Scan {
+  const checks = readChecks(config.checks, made);
   return { ...scan, ...judge({ ...scan.matched, checks }), checks };
 }
 

@@ -184,7 +184,7 @@ test("the registry takes over ids and words of one written by hand, and lowers a
     ]),
     [
       ["CUB-0042", "one", "1 = 1", "UNSPECIFIED", "by hand", "model", "Nobody has run Coq over this here."],
-      ["CUB-0043", "elsewhere", "typed", "VERIFIED", "by hand", "", "Said by hand, not checked here."],
+      ["CUB-0043", "elsewhere", "typed", "VERIFIED", "by hand", "", "Said by hand: no check of it lies here."],
       ["CUB-0044", "two", "2 = 2", "UNSPECIFIED", "", "model", "Nobody has run Coq over this here."],
     ],
   );

@@ -49,10 +49,33 @@ const cases: readonly (readonly [system: string, name: string, statement: string
   ["agda", "plus_comm", "False", "unknown"],
 ];
 
+const OPEN: readonly (readonly [system: string, name: string, text: string])[] = [
+  ["coq", "t", "Lemma t : 0 = 1. Admitted."],
+  ["coq", "t", "Lemma t : 0 = 1.\nProof. admit. Admitted."],
+  ["lean", "t", "theorem t : 0 = 1 := sorry"],
+  ["lean", "t", "theorem t : 0 = 1 := by\n  sorry"],
+  ["agda", "t", "module A where\nt : Set\nt = {! !}\n"],
+  ["agda", "t", "module A where\nt : Set\nt = ?\n"],
+  ["metamath", "t", "$c |- wff ( ) $. $v p $. wp $f wff p $. t $p |- p $= ? $.\n"],
+];
+
+test("a file in which the theorem is left open contradicts VERIFIED, and nothing else", () => {
+  const hold = openStatements();
+  for (const [system, name, text] of OPEN) {
+    const of = (verification_state: string) => hold({ theorem_name: name, statement: "0 = 1", verification_state }, system, text).state;
+    assert.equal(of("VERIFIED"), "open", `${system}: ${text}`);
+    assert.notEqual(of("NOT_VERIFIED"), "open", `${system}: ${text}`);
+  }
+});
+
 test("a statement is held against the declaration of its name", () => {
   const hold = openStatements();
   for (const [system, name, statement, state] of cases)
-    assert.equal(hold({ theorem_name: name, statement }, system, system === "lean" ? LEAN : COQ).state, state, `${name}: ${statement}`);
-  const held = hold({ theorem_name: "plus_comm", statement: "False" }, "coq", COQ);
+    assert.equal(
+      hold({ theorem_name: name, statement, verification_state: "" }, system, system === "lean" ? LEAN : COQ).state,
+      state,
+      `${name}: ${statement}`,
+    );
+  const held = hold({ theorem_name: "plus_comm", statement: "False", verification_state: "" }, "coq", COQ);
   assert.deepEqual(held, { state: "differs", declared: "forall n m : nat, n + m = m + n", line: 2 });
 });

@@ -1,12 +1,19 @@
 /** What a record states, held against the declaration of its name in a proof file, as texts. White space, comments and signs with two
  *  spellings make no difference; where only a prover could tell whether two statements are one, nothing is said. */
 import type { HeldStatement, HoldStatement } from "../../sources/statements.ts";
+import { scanAgda } from "./agda.ts";
 import { scanCoq } from "./coq.ts";
 import type { Declaration } from "./declaration.ts";
 import { scanLean } from "./lean.ts";
+import { scanMetamath } from "./metamath.ts";
 
 type Scan = (text: string) => readonly Declaration[];
 const SCANNERS: Readonly<Record<string, Scan>> = { coq: scanCoq, lean: scanLean };
+/** READERS find declarations and their holes in languages whose statements are not compared as texts. */
+const READERS: Readonly<Record<string, Scan>> = {
+  agda: scanAgda,
+  metamath: (text) => scanMetamath("main.mm", () => text).declarations,
+};
 
 /** Signs that provers write in two ways, as the one that needs no Unicode. */
 const SPELLINGS: Readonly<Record<string, string>> = {
@@ -36,21 +43,21 @@ const PROSE = /^\p{Lu}\p{Ll}*\s[^]*\.$/u;
 export function openStatements(): HoldStatement {
   let last: { readonly text: string; readonly system: string; readonly found: readonly Declaration[] } | null = null;
   return (record, system, text) => {
-    const scan = SCANNERS[system];
+    const scan = SCANNERS[system] ?? READERS[system];
     if (scan === undefined) return { state: "unknown" };
     if (last?.text !== text || last.system !== system) last = { text, system, found: scan(text) };
-    return hold(record, last.found, system, scan);
+    const { theorem_name: name } = record;
+    const named = last.found.filter((one) => one.name === name || one.name.endsWith(`.${name}`) || name.endsWith(`.${one.name}`));
+    const [first] = named;
+    const hole = first?.holes[0];
+    const isOpen = record.verification_state === "VERIFIED" && hole !== undefined && named.every(({ holes }) => holes.length > 0);
+    if (isOpen) return { state: "open", declared: hole.what, line: hole.line };
+    if (SCANNERS[system] === undefined) return { state: "unknown" };
+    return first === undefined ? { state: "not_found" } : hold(record, named, system, scan);
   };
 }
 
-function hold(
-  { theorem_name: name, statement }: Parameters<HoldStatement>[0],
-  found: readonly Declaration[],
-  system: string,
-  scan: Scan,
-): HeldStatement {
-  const named = found.filter((one) => one.name === name || one.name.endsWith(`.${name}`) || name.endsWith(`.${one.name}`));
-  if (named.length === 0) return { state: "not_found" };
+function hold({ statement }: Parameters<HoldStatement>[0], named: readonly Declaration[], system: string, scan: Scan): HeldStatement {
   // What a section assumes, a module takes, or a definition computes is part of the statement, and only a prover can write it out.
   const isWhole = ({ class: kind, context, abstract }: Declaration): boolean =>
     (kind === "theorem" || kind === "axiom") && context.length === 0 && !abstract;

@@ -11,6 +11,8 @@ export type Verdict = {
   readonly axioms: readonly string[] | null;
   /** Switched off while it was checked: guard, positivity, universes. */
   readonly unsafe: readonly string[];
+  /** Whether the axioms are these, and not at most these. */
+  readonly exact?: boolean;
 };
 
 export type States = {
@@ -29,25 +31,40 @@ export function readPolicy(names: readonly string[]): Allowed {
   return { has: (name) => whole.has(name) || starts.some((start) => name.startsWith(start)) };
 }
 
-/** Somebody ran the prover, and it did not hold. */
-const REFUSED: ReadonlySet<CheckState> = new Set(["holes", "rejected"]);
+/** SILENT says nothing of a proof, and may be otherwise the next time. */
+const SILENT: ReadonlySet<CheckState> = new Set(["environment", "memory", "timeout", "not_run"]);
+/** REFUSED is what somebody ran a prover over, and it did not hold. */
+const REFUSED: ReadonlySet<CheckState> = new Set(["holes", "rejected", "disagrees"]);
 
-/** Whether somebody ran the prover and it refused, or what it accepted rests on more than the policy allows. */
-export function isFailure({ state, axioms, unsafe }: Verdict, allowed: Allowed): boolean {
-  return (
-    REFUSED.has(state) ||
-    unsafe.length > 0 ||
-    (state === "accepted_with_axioms" && (axioms === null || axioms.length === 0 || axioms.some((name) => !allowed.has(name))))
-  );
+export function saysNothing(state: CheckState): boolean {
+  return SILENT.has(state);
+}
+
+export function accepts({ state }: Pick<Verdict, "state">): boolean {
+  return state === "accepted" || state === "accepted_with_axioms";
+}
+
+/** outsideOf lists the axioms of an accepted proof that the policy does not allow. */
+export function outsideOf(verdict: Verdict, allowed: Allowed): readonly string[] {
+  return accepts(verdict) ? (verdict.axioms ?? []).filter((name) => !allowed.has(name)) : [];
+}
+
+/** isFailure tells whether somebody ran the prover and it refused, or what it accepted rests on more than the policy allows. What rests on "at
+ *  most" these axioms may rest on none of them, and has not failed. */
+export function isFailure(verdict: Verdict, allowed: Allowed): boolean {
+  const { state, axioms, unsafe, exact = true } = verdict;
+  if (REFUSED.has(state) || unsafe.length > 0) return true;
+  if (state === "accepted_with_axioms" && (axioms === null || axioms.length === 0)) return true;
+  return exact && outsideOf(verdict, allowed).length > 0;
 }
 
 /** Where a second checker contradicts the prover, in words; null where it does not. It speaks of files and not of theorems, and looks into sealed
  *  modules: that it lists more axioms is no contradiction, that it lists fewer is one. */
 export function contradiction(first: Verdict, second: Verdict): string | null {
-  const accepts = ({ state }: Verdict): boolean => state === "accepted" || state === "accepted_with_axioms" || state === "holes";
-  if (accepts(first) && second.state === "rejected") return "it refuses what the prover accepted";
-  if (first.state === "rejected" && accepts(second)) return "it accepts what the prover refused";
-  if (!accepts(first) || !accepts(second) || second.axioms === null) return null;
+  const compiles = (verdict: Verdict): boolean => accepts(verdict) || verdict.state === "holes";
+  if (compiles(first) && second.state === "rejected") return "it refuses what the prover accepted";
+  if (first.state === "rejected" && compiles(second)) return "it accepts what the prover refused";
+  if (!compiles(first) || !compiles(second) || second.axioms === null) return null;
   const listed = new Set(second.axioms);
   const missing = (first.axioms ?? []).filter((name) => !listed.has(name));
   if (missing.length > 0) return `it knows nothing of ${missing.join(", ")}`;
@@ -55,29 +72,37 @@ export function contradiction(first: Verdict, second: Verdict): string | null {
   return off(first) && !off(second) ? "it sees nothing switched off" : null;
 }
 
-/** @param statement what the record states: a declaration that states nothing is verified by nothing
- *  @param exact whether the statement is as the prover prints it
+/** What a record is of: what states is proved, what defines is defined, and an axiom is assumed. */
+type Class = "theorem" | "definition" | "type" | "axiom";
+
+/** statesOf follows from checks alone.
+ *  @param exact the words of the source are what the prover checked, and mean there what they mean everywhere; null where nobody asked
  *  @param disputed whether two checkers contradict each other: then nothing is verified */
 export function statesOf(
-  statement: boolean,
+  of: Class,
   textHoles: number,
   verdicts: readonly Verdict[],
   allowed: Allowed,
-  exact: boolean,
+  exact: boolean | null,
   disputed = false,
 ): States {
   const fails = (verdict: Verdict): boolean => isFailure(verdict, allowed);
   const holds = (verdict: Verdict): boolean =>
-    !fails(verdict) &&
-    ((verdict.state === "accepted" && verdict.axioms !== null && verdict.axioms.length === 0) || verdict.state === "accepted_with_axioms");
+    accepts(verdict) && !fails(verdict) && verdict.axioms !== null && outsideOf(verdict, allowed).length === 0;
   const no_holes = textHoles === 0 && !verdicts.some(({ state }) => state === "holes");
   if (disputed) return { verification_state: "NOT_VERIFIED", status: "DISPUTED", no_holes };
-  if (verdicts.some(fails)) return { verification_state: "NOT_VERIFIED", status: no_holes ? "REFUSED" : "OPEN", no_holes };
-  if (!statement) return { verification_state: "UNSPECIFIED", status: "DEFINED", no_holes };
+  const failed = verdicts.filter(fails);
+  const isDefined = of !== "theorem" && failed.every((verdict) => verdict.unsafe.length === 0 && outsideOf(verdict, allowed).length > 0);
+  if (isDefined) return { verification_state: "UNSPECIFIED", status: of === "axiom" ? "ASSUMED" : "DEFINED", no_holes };
+  if (failed.length > 0) return { verification_state: "NOT_VERIFIED", status: no_holes ? "REFUSED" : "OPEN", no_holes };
   if (verdicts.some(holds)) {
     // The text says that something is open, and the prover did not see it: nothing is said for sure.
     if (textHoles > 0) return { verification_state: "UNSPECIFIED", status: "UNCHECKED", no_holes };
-    return { verification_state: "VERIFIED", status: exact ? "VERIFIED_EXACT" : "VERIFIED", no_holes };
+    return {
+      verification_state: "VERIFIED",
+      status: exact === null ? "VERIFIED" : exact ? "VERIFIED_EXACT" : "VERIFIED_AS_PRINTED",
+      no_holes,
+    };
   }
   return { verification_state: "UNSPECIFIED", status: textHoles > 0 ? "OPEN" : "UNCHECKED", no_holes };
 }

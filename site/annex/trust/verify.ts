@@ -2,7 +2,9 @@
  *  head that this browser saw last; each step is said in words, and so is the one that does not hold. What comes first is believed: the
  *  key, when this browser has not seen one. */
 import { pageFile } from "../../../snapshots/format/layout.ts";
+import { restoreLinks } from "../../../snapshots/format/exported.ts";
 import { isStamped } from "../../../snapshots/format/stamped.ts";
+import { shownSnapshot } from "../../browser/shown-snapshot.ts";
 import { Broken, type Bytes, type Checkpoint, checkSignature, hex, openLog, parseCheckpoint, type ReadFile, sha256 } from "./log-check.ts";
 
 /** A signed head has no more; nor has a list of keys. Bytes. */
@@ -42,10 +44,10 @@ async function verifyPage(place: HTMLElement, root: URL, path: string): Promise<
 
 /** @returns the verdict */
 async function check(root: URL, path: string, say: (text: string) => void): Promise<string> {
-  // As the browser has it: with the snapshot that it is of, which may not be the newest any more.
-  const page = await fetch(new URL(location.pathname + location.search, location.href));
   const [, at = null] = /\/at\/([0-9a-f]{64})\/$/.exec(root.pathname) ?? [];
   const top = at === null ? root : new URL("../../", root);
+  const shown = at ?? shownSnapshot();
+  const page = await fetchPage(shown);
   const read: ReadFile = (file) => fetchBytes(new URL(`shelf/${file}`, top), file);
 
   const checkpoint = parseCheckpoint(text(await readSmall(read, "checkpoint")));
@@ -60,11 +62,14 @@ async function check(root: URL, path: string, say: (text: string) => void): Prom
 
   const log = openLog(size, read);
   await checkSeen(memory.seen === null ? null : parseCheckpoint(memory.seen.checkpoint), checkpoint, log, say);
-  const { index, snapshot } = await findRecord(log, checkpoint, at ?? page.headers.get("x-snapshot"));
+  const { index, snapshot } = await findRecord(log, checkpoint, shown);
   say(
     `Snapshot ${index + 1} (${snapshot.slice(0, 12)}…) is entry ${index + 1} of that log${index + 1 === size ? ", the newest" : `; the newest is ${size}`}.`,
   );
-  memory.keep({ checkpoint: checkpoint.text, key });
+  if (!memory.keep({ checkpoint: checkpoint.text, key }))
+    say(
+      "This browser could not keep that head: it has no room left, or may keep nothing. The next visit cannot tell whether the log went on from it.",
+    );
 
   const made = "The log and the snapshot hold. The page itself is made when it is asked for, so there is no file to hold it against.";
   const file = `pages/${pageFile(path)}`;
@@ -75,10 +80,12 @@ async function check(root: URL, path: string, say: (text: string) => void): Prom
   }
   say(`${found.trees} trees lead from the snapshot to the file ${file}, ${found.digest.slice(0, 12)}….`);
   const bytes = text(await readBlob(read, found.digest));
-  const shown = text(new Uint8Array(await page.arrayBuffer()));
-  if (isStamped(bytes, shown)) say("This page is that file, byte for byte, but for what it says of the history of this library.");
-  else if (isStamped(withoutObjects(bytes), withoutObjects(shown)))
-    say("This page is that file, but for where links to objects lead, which a host of files changes.");
+  const served = text(new Uint8Array(await page.arrayBuffer()));
+  if (isStamped(bytes, served)) say("This page is that file, byte for byte, but for what it says of the history of this library.");
+  else if (isStamped(bytes, (await restore(read, snapshot, bytes, served)) ?? ""))
+    say(
+      "This page is that file, but for the names of objects that browsers run: as in every export each has .txt behind it, or is drawn in the page. Each was compared.",
+    );
   else if (location.search !== "") return made;
   else throw new Broken("the bytes of this page are not those of its file");
   return `Verified: this page is a file of snapshot ${index + 1}, which the log has${key === null ? ", though nobody has signed it" : ""}.`;
@@ -93,7 +100,7 @@ function text(bytes: Bytes): string {
 }
 
 async function fetchBytes(address: URL, name: string): Promise<Bytes> {
-  // What a browser has kept of it may be older than what it has seen since.
+  // A file that a browser has kept may be older than what it has seen since.
   const response = await fetch(address, { cache: /\.bin$|\/tile\//.test(address.pathname) ? "default" : "no-cache" });
   if (!response.ok) throw new Broken(`${name} is not there (${response.status})`);
   return new Uint8Array(await response.arrayBuffer());
@@ -157,23 +164,46 @@ async function findFile(read: ReadFile, snapshot: string, names: readonly string
   return { digest, trees: names.length };
 }
 
-/** A page without what an export changes: where objects lie. */
-function withoutObjects(page: string): string {
-  return page
-    .replaceAll(/(?:href|src)="(?:[^"]*\/objects\/[^"]*|data:image\/svg\+xml;base64,[^"]*)"/g, "")
-    .replaceAll(/curl -s '?[^"'\s<]*\/objects\/[^"'\s<]*/g, "");
+/** restore puts back what an export changes in a page; null where something else was changed. */
+function restore(read: ReadFile, snapshot: string, bytes: string, served: string): Promise<string | null> {
+  const find = (key: string) => findFile(read, snapshot, ["objects", ...key.split("/")]);
+  return restoreLinks(
+    bytes,
+    served,
+    { has: async (key) => (await find(key)) !== null },
+    async (key, picture) => (await find(key))?.digest === hex(await sha256(picture)),
+  );
 }
 
-/** What this browser has seen of a library; nothing where it may keep nothing. */
-function remember(top: URL): { readonly seen: Remembered | null; keep(seen: Remembered): void } {
+/** fetchPage fetches the page on the screen once more, as the browser has it.
+ *  @throws Broken when it comes from another snapshot by now: what would be compared is not what is read */
+async function fetchPage(shown: string | null): Promise<Response> {
+  const page = await fetch(new URL(location.pathname + location.search, location.href));
+  const sent = page.headers.get("x-snapshot");
+  if (shown !== null && sent !== null && sent !== shown)
+    throw new Broken(
+      "this page has changed since it was opened, and is now of another snapshot; load it again, or verify its permanent link",
+    );
+  return page;
+}
+
+/** remember reads what this browser has seen of a library: nothing where it may keep nothing. `keep` says whether it was kept. */
+function remember(top: URL): { readonly seen: Remembered | null; keep(seen: Remembered): boolean } {
   const name = `log of ${top.pathname}`;
-  try {
-    const kept = localStorage.getItem(name);
-    return {
-      seen: kept === null ? null : (JSON.parse(kept) as Remembered),
-      keep: (seen) => localStorage.setItem(name, JSON.stringify(seen)),
-    };
-  } catch {
-    return { seen: null, keep: () => undefined };
-  }
+  const orElse = <T>(work: () => T, otherwise: T): T => {
+    try {
+      return work();
+    } catch {
+      return otherwise;
+    }
+  };
+  const kept = orElse(() => localStorage.getItem(name), null);
+  return {
+    seen: kept === null ? null : (JSON.parse(kept) as Remembered),
+    keep: (seen) =>
+      orElse(() => {
+        localStorage.setItem(name, JSON.stringify(seen));
+        return true;
+      }, false),
+  };
 }

@@ -11,13 +11,18 @@ import type { ScannedFile } from "../../verify/scanned-file.ts";
 export type LeakSources = {
   /** The software's own words: what a page says in every library is no leak. */
   readonly software?: () => AsyncIterable<ScannedFile>;
-  /** What the rows of the public search index say. */
+  /** The texts that the rows of the public search index have. */
   readonly rows?: (snapshot: Sha256) => AsyncIterable<ScannedFile>;
   /** How public sources are read anew, and what is allowed. */
   readonly leaks?: (snapshot: Snapshot, data: ViewData) => LeakOptions;
+  /** Says whether the operator decided that a gated key or prefix stays in what was published before it was gated. */
+  readonly kept?: (name: string) => boolean;
   /** Private values that no view holds, at least twelve characters each: nothing public may hold them. */
   readonly extra?: readonly string[];
 };
+
+/** A file of the index holds rows of every kept snapshot; those of the served one are read apart, as "index/rows". */
+const INDEX_FILE = /^index\/(?!rows$)/;
 
 /** Keys that a finding names. */
 const MAX_NAMED = 5;
@@ -39,7 +44,10 @@ export function leakCheck(sources: LeakSources): Check {
         yield* indexFiles(snapshot.shelf);
       };
       const { leaks } = await findLeaks(secrets, scanned(), sources.leaks?.(snapshot, data));
-      for (const found of Map.groupBy(leaks, ({ severity, kind, public: { path } }) => JSON.stringify([severity, kind, path])).values()) {
+      const isKept = ({ gated, public: { path } }: Leak): boolean =>
+        gated.name !== null && INDEX_FILE.test(path) && sources.kept?.(gated.name) === true;
+      const told = leaks.map((leak) => (isKept(leak) ? { ...leak, severity: "warning" as const } : leak));
+      for (const found of Map.groupBy(told, ({ severity, kind, public: { path } }) => JSON.stringify([severity, kind, path])).values()) {
         const { severity, kind, public: place } = found[0] as Leak;
         // Names are told to who verifies both views; of texts and values only where they stand.
         const names = kind === "key" ? `: ${found.slice(0, MAX_NAMED).map(tellKey).join(", ")}` : "";

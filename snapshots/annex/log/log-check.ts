@@ -4,14 +4,15 @@ import { canonicalJson, type Sha256 } from "../../digest.ts";
 import { ShelfError } from "../../errors.ts";
 import { openCheckpoint } from "../../log/checkpoint.ts";
 import { type NoteKey, verifiedBy } from "../../log/note.ts";
-import { fullTilePath, partialTilePaths, readEntries, readTileFile, TILE_WIDTH, tileNodes } from "../../log/tiles.ts";
+import { fullTilePath, partialTilePaths, readEntries, readTileFile, tileNodes } from "../../log/tiles.ts";
+import { TILE_WIDTH } from "../../log/shape.ts";
 import { hashLeaf, treeRoot } from "../../log/tree.ts";
 import { keyOf, readCheckpoint, readLogKeys, checkpointPath } from "../../shelf/log.ts";
 import type { SnapshotRecord } from "../../shelf/shelf.ts";
 import type { Audit, Check } from "../../verify/check.ts";
 import { reasonOf, type RootName } from "../../verify/finding.ts";
 
-/** What is known from elsewhere about who signs. */
+/** LogTrust holds what is known from elsewhere about the signers. */
 export type LogTrust = {
   readonly origin: Readonly<Record<RootName, string>>;
   /** The log's key now. */

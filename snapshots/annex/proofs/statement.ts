@@ -1,5 +1,6 @@
 /** What a check states, as the predicate of an in-toto statement: https://in-toto.io/Statement/v1. */
 import { z } from "zod";
+import { StatementWords } from "../../schema/checked.ts";
 import { CHECK_STATES } from "../../schema/scalar.ts";
 import { Sha256Hex } from "../../schema/scalar.ts";
 
@@ -8,8 +9,8 @@ export const PREDICATE_PATH = "/predicates/proof-check/v1";
 const PREDICATE_TYPE = new RegExp(`^https?://[^\\s?#]+${PREDICATE_PATH.replaceAll(".", "\\.")}$`);
 
 const names = z.array(z.string());
-/** What a prover can say: that it was asked of other bytes, or that two disagree, follows from checks. */
-export const SAID_STATES = CHECK_STATES.filter((state) => state !== "stale" && state !== "disagrees");
+/** What a run can say: that it was of other bytes follows from checks. */
+export const SAID_STATES = CHECK_STATES.filter((state) => state !== "stale");
 
 const result = z.object({
   key: z.string(),
@@ -17,12 +18,18 @@ const result = z.object({
   state: z.enum(SAID_STATES),
   statement: z.string().nullable(),
   statement_sha256: z.string().default("").meta({ description: "Digest of the words of the source" }),
+  is_words: z.boolean().nullable().exactOptional().meta({
+    description:
+      "The words of the source, read without anything of these sources but names, are the type; absent or null where nobody asked",
+  }),
+  words: StatementWords.exactOptional().meta({ description: "Words of the source's statement that are its own, or hide something" }),
   type_sha256: z.string().nullable().meta({ description: "Digest of the statement as the prover prints it, with everything shown" }),
   meaning_sha256: z.string().nullable().default(null).meta({ description: "Of that and of every definition of these sources below it" }),
   mentions: names.default([]).meta({ description: "Definitions of these sources that the statement names" }),
   axioms: names.nullable(),
   unsafe: names,
   exact: z.boolean(),
+  reason: z.string().exactOptional().meta({ description: "Why it is not accepted, where that is said of it alone" }),
   uses: z.array(z.object({ to: z.string(), part: z.enum(["statement", "proof"]), basis: z.enum(["kernel", "source"]) })),
 });
 
@@ -37,6 +44,10 @@ export const proofCheckSchema = z.object({
     executable_sha256: z.string(),
     installed_sha256: z.string(),
     adapter: z.string(),
+    kernels: z
+      .array(z.object({ name: z.string(), version: z.string() }))
+      .exactOptional()
+      .meta({ description: "Who accepted what is accepted, where that is not the tool alone; empty where nobody looked at a proof" }),
   }),
   /** A second opinion on what another prover's kernel accepted, of files and not of theorems. */
   second: z.boolean().default(false),

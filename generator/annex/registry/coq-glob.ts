@@ -1,0 +1,52 @@
+/** Coq's own list of what a file declares and names: its .glob file. Positions are bytes, so that texts are read with one unit a byte. */
+
+export type GlobDeclaration = { readonly kind: string; readonly at: number; readonly inner: string; readonly name: string };
+export type GlobReference = {
+  readonly at: number;
+  /** After its last byte. */
+  readonly to: number;
+  readonly library: string;
+  readonly inner: string;
+  readonly name: string;
+  readonly kind: string;
+};
+export type Glob = { readonly declared: readonly GlobDeclaration[]; readonly references: readonly GlobReference[] };
+
+const REFERENCE = /^R(\d+):(\d+) (\S+) (\S+) (\S+) (\w+)$/;
+const DECLARATION = /^([a-z]+) (\d+):\d+ (\S+) (\S+)$/;
+
+export function readGlob(glob: string): Glob {
+  const declared: GlobDeclaration[] = [];
+  const references: GlobReference[] = [];
+  for (const row of glob.split("\n")) {
+    const [, from = "", to = "", library = "", inner = "", name = "", kind = ""] = REFERENCE.exec(row) ?? [];
+    if (from !== "") references.push({ at: Number(from), to: Number(to) + 1, library, inner, name, kind });
+    else {
+      const [, of = "", at = "", within = "", own = ""] = DECLARATION.exec(row) ?? [];
+      if (of !== "") declared.push({ kind: of, at: Number(at), inner: within, name: own });
+    }
+  }
+  return { declared, references };
+}
+
+/** globName writes the full name of what a .glob file names: `<>` is no module inside the file. */
+export function globName(library: string, inner: string, name: string): string {
+  return [library, ...(inner === "<>" ? [] : [inner]), name].join(".");
+}
+
+/** openOffsets gives lines of offsets in a text of one unit a byte. */
+export function openOffsets(text: string): { lineAt(offset: number): number } {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return {
+    lineAt(offset) {
+      let [low, high] = [0, starts.length - 1];
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if ((starts[middle] ?? 0) <= offset) low = middle;
+        else high = middle - 1;
+      }
+      return low + 1;
+    },
+  };
+}

@@ -1,0 +1,138 @@
+/** The prover is asked if the words of a source are the type, read as a stranger reads them: by the prelude, what is imported from installed
+ *  libraries, and plain names of these sources. No notation, coercion or scope of the sources themselves is there, so that words that pass mean
+ *  what they seem to. It is a process of its own: whatever the words do to it, nothing else is asked there. */
+import { randomBytes } from "node:crypto";
+import { readCoqCommand, readSentences } from "../../extract/coq-sentences.ts";
+import type { Coq } from "./coq-ask.ts";
+import type { Asked } from "./request.ts";
+
+/** What is asked of the words of one declaration, and the words in them that are names of these sources. */
+export type Reading = { readonly one: Asked; readonly candidates: readonly string[] };
+export type Read = {
+  /** Read so, they are the type. */
+  readonly isType: boolean;
+  /** Names of these sources that mean something else where these sources are not imported, and what. */
+  readonly shadows: ReadonlyMap<string, string>;
+};
+
+const NAMES = /[\p{L}_][\p{L}\p{N}_']*(?:\.[\p{L}_][\p{L}\p{N}_']*)*/gu;
+const MAX_WORDS = 10_000; // UTF-16 units of a statement that is asked
+const PLAIN = "-(coercions, notations)";
+
+export function namesIn(words: string): string[] {
+  return [...new Set(words.replaceAll(/"[^"]*"/g, " ").match(NAMES) ?? [])];
+}
+
+/** @param text of the file that declares them
+ *  @param module full name of the file's module
+ *  @param isOwn tells if a library or a module, as an import names it, is of these sources */
+export async function readPlainly(
+  coq: Coq,
+  module: string,
+  text: string,
+  readings: readonly Reading[],
+  isOwn: (name: string, from: string) => boolean,
+): Promise<ReadonlyMap<string, Read>> {
+  const imports = importsOf(text);
+  const write = ({ from, name, required }: Import, filter: string): string =>
+    `${from === "" ? "" : `From ${from} `}${required ? "Require " : ""}Import ${filter}${name}.`;
+  const [own, installed] = [true, false].map((wanted) => imports.filter(({ name, from }) => isOwn(name, from) === wanted)) as [
+    Import[],
+    Import[],
+  ];
+  const read = new Map<string, Read>();
+  for (const [inner, some] of Map.groupBy(readings, ({ one }) => innerOf(one.name, module))) {
+    const frame = randomBytes(8).toString("hex");
+    const names = [...new Set(some.flatMap(({ candidates }) => candidates))];
+    const those = some.filter(({ one }) => isOneTerm(one.words));
+    const modules = [module, ...(inner === "" ? [] : inner.split(".")).map((_, at, all) => [module, ...all.slice(0, at + 1)].join("."))];
+    const questions = [
+      `Module plain${frame}. ${installed.map((one) => write(one, "")).join("\n")}`,
+      ...names.map((name) => `Locate Term ${name}.`),
+      [
+        ...own.filter(({ required }) => required).map((one) => write(one, PLAIN)),
+        `Import ${PLAIN}${module}.`,
+        // Modules of the file itself are there after it alone.
+        ...own.filter(({ required }) => !required).map((one) => write(one, PLAIN)),
+        ...modules.slice(1).map((name) => `Import ${PLAIN}${name}.`),
+      ].join("\n"),
+      ...those.map(
+        ({ one }, at) => `Definition read${at} : (${one.words}) := @${one.name}. Set Printing All. Print read${at}. Unset Printing All.`,
+      ),
+      `End plain${frame}.`,
+    ];
+    const answers = await coq.ask(questions);
+    const before = new Map(names.map((name, at) => [name, foundBy(answers[at + 1] ?? "")]));
+    for (const { one, candidates } of some) {
+      const at = those.findIndex((other) => other.one === one);
+      const shadows = candidates.flatMap((name): [string, string][] => {
+        const found = before.get(name) ?? null;
+        return found === null ? [] : [[name, found]];
+      });
+      read.set(one.key, { isType: at >= 0 && isItself(answers[names.length + 2 + at] ?? "", one.name), shadows: new Map(shadows) });
+    }
+  }
+  return read;
+}
+
+/** isItself holds where what was defined is the theorem and nothing around it: a coercion would be another proof. */
+function isItself(answer: string, name: string): boolean {
+  const body = /^read\d+ =\s+@?(\S+)\s*\n?\s+:\s/m.exec(answer)?.[1];
+  return body !== undefined && body.split(".").at(-1) === name.split(".").at(-1);
+}
+
+/** foundBy reads what a name means where nothing of these sources is imported; null where nothing is so near. */
+function foundBy(located: string): string | null {
+  const lines = located.split("\n").filter((line) => line !== "");
+  for (const [at, line] of lines.entries()) {
+    const found = /^(?:Constant|Inductive|Constructor|Notation) (\S+)$/.exec(line)?.[1];
+    if (found !== undefined && !/^\s+\(shorter name/.test(lines[at + 1] ?? "")) return found;
+  }
+  return null;
+}
+
+function innerOf(name: string, module: string): string {
+  return name
+    .slice(module.length + 1)
+    .split(".")
+    .slice(0, -1)
+    .join(".");
+}
+
+/** isOneTerm refuses what would not stay between its brackets, what is cut off, and what runs tactics. */
+export function isOneTerm(words: string): boolean {
+  if (words === "" || words.length > MAX_WORDS || /\bltac\s*:/.test(words)) return false;
+  const [sentence, ...more] = readSentences(`x (${words}).`);
+  if (sentence === undefined || more.length > 0 || words.includes("(*")) return false;
+  const open: string[] = [];
+  for (const sign of words.replaceAll(/"[^"]*"/g, "").match(/[()[\]{}"]/g) ?? []) {
+    if (sign === '"') return false;
+    if ("([{".includes(sign)) open.push(sign);
+    else if (open.pop() !== { ")": "(", "]": "[", "}": "{" }[sign]) return false;
+  }
+  return open.length === 0;
+}
+
+type Import = { readonly from: string; readonly name: string; readonly required: boolean };
+const IMPORT = /^(?:From\s+(\S+)\s+)?(Require\s+)?(?:Import|Export)\s+(?:-?\([^)]*\)\s*)?([^]*)$/;
+
+/** importsOf lists what a text imports, one name each. */
+export function importsOf(text: string): Import[] {
+  const found: Import[] = [];
+  for (const sentence of readSentences(text)) {
+    const command = sentence.comment ? null : readCoqCommand(text, sentence);
+    if (command === null || !/^(?:From|Require|Import|Export)$/.test(command.word)) continue;
+    const bare = withoutComments(text.slice(command.after - command.word.length, sentence.end)).replace(/\.$/, "");
+    const [, from = "", required, names = ""] = IMPORT.exec(bare) ?? [];
+    for (const name of names.replaceAll(/\([^)]*\)/g, " ").split(/\s+/)) {
+      if (/^[\p{L}_][\p{L}\p{N}_'.]*$/u.test(name)) found.push({ from, name, required: required !== undefined });
+    }
+  }
+  return found;
+}
+
+function withoutComments(text: string): string {
+  let kept = "";
+  for (const part of readSentences(text)) if (!part.comment) kept += `${text.slice(part.start, part.end)} `;
+  return kept.replaceAll(/\(\*[^]*?\*\)/g, " ").trim();
+}

@@ -1,0 +1,163 @@
+/** Words of a statement that do not mean what they mean in the prover's prelude: whose they are, what they stand for, and where that is written. */
+import type { StatementWord } from "../../../snapshots/schema/index.ts";
+import { readCoqCommand, readSentences } from "../../extract/coq-sentences.ts";
+import { type Glob, type GlobDeclaration, globName, openOffsets } from "./coq-glob.ts";
+import { namesIn, type Read } from "./coq-reads.ts";
+import type { Asked } from "./request.ts";
+import { sentenceAt } from "./coq-uses.ts";
+import { fold } from "./declaration.ts";
+
+/** One file of the sources, with what Coq lists of it. */
+export type GlobFile = { readonly path: string; readonly module: string; readonly source: Uint8Array; readonly glob: Glob };
+
+const MAX_WORDS = 40; // marked in one statement
+const MAX_TEXT = 400; // UTF-16 units of what a word stands for
+/** Scopes that are open where nothing is imported. */
+const USUAL_SCOPES = new Set(["", "core_scope", "type_scope", "nat_scope", "function_scope", "bool_scope"]);
+
+/** openWords gives what marks the words of statements. @param files all of the sources that were compiled */
+export function openWords(files: readonly GlobFile[]) {
+  const opened = new Map(files.map((file) => [file.module, openFile(file)]));
+  const defined = new Map<string, { readonly file: OpenFile; readonly one: GlobDeclaration }>();
+  const literals: { readonly parts: readonly string[]; readonly full: string; readonly module: string }[] = [];
+  for (const file of opened.values())
+    for (const one of file.glob.declared) {
+      const full = globName(file.module, one.inner, one.name);
+      defined.set(full, { file, one });
+      const parts = one.kind === "not" ? literalsOf(one.name) : null;
+      if (parts !== null) literals.push({ parts, full, module: file.module });
+    }
+  const shortNames = new Set(
+    [...defined].filter(([, { one }]) => one.kind !== "not").map(([, { one }]) => one.name.split(".").at(-1) ?? ""),
+  );
+  const inserted = new Set(
+    [...defined.keys()].filter((name) => opened.get(libraryOf(name, opened))?.coercions.has(name.split(".").at(-1) ?? "")),
+  );
+  const mark = (word: string, kind: StatementWord["kind"], full: string, standsFor?: string): StatementWord => {
+    const there = defined.get(full);
+    return {
+      word,
+      kind,
+      stands_for: (standsFor ?? (there === undefined ? full : there.file.standsFor(there.one) || full)).slice(0, MAX_TEXT),
+      ...(there === undefined ? {} : { path: there.file.path, line: there.file.lineAt(there.one.at) }),
+    };
+  };
+  return {
+    /** Names in these words that may be names of these sources. */
+    candidates: (words: string): string[] => namesIn(words).filter((name) => !name.includes(".") && shortNames.has(name)),
+    /** @param visible modules whose notations may be there
+     *  @param mentions full names of these sources that the type names, as the prover prints it with everything shown */
+    of(
+      { name, words }: Asked,
+      module: string,
+      visible: ReadonlySet<string>,
+      read: Read | undefined,
+      mentions: readonly string[],
+    ): StatementWord[] {
+      const file = opened.get(module);
+      const found = new Map<string, StatementWord>();
+      const add = (word: StatementWord): void => void found.set(`${word.kind} ${word.word}`, word);
+      for (const word of namesIn(words))
+        if (isDisguised(word)) add(mark(word, "letters", "", `letters of another alphabet: ${spell(word)}`));
+      if (/\bltac\s*:/.test(words)) add(mark("ltac:(…)", "tactic", "", "what a tactic finds"));
+      for (const [word, before] of read?.shadows ?? []) {
+        const own = [...mentions, ...(file?.namesAt(name) ?? [])].find((full) => defined.has(full) && full.split(".").at(-1) === word);
+        if (own !== undefined) add(mark(word, "name", own, `${own}, not ${before}`));
+      }
+      const named = new Set<string>();
+      for (const { word, library, inner, name: key, kind } of file?.referencesOf(name) ?? []) {
+        const full = globName(library, inner, key);
+        named.add(full);
+        const scope = /^::([^:]*):/.exec(key)?.[1] ?? "";
+        if (opened.has(library) && (kind === "not" || kind === "abbrev")) add(mark(word, "notation", full));
+        else if (kind === "not" && read?.isType !== true && !USUAL_SCOPES.has(scope)) add(mark(word, "scope", "", scope));
+      }
+      if (read?.isType !== true) {
+        const tokens: readonly string[] = words.match(/[\p{L}\p{N}_']+|[^\s\p{L}\p{N}_']/gu) ?? [];
+        for (const { parts, full, module: of } of literals)
+          if (visible.has(of) && !named.has(full) && parts.every((part) => tokens.includes(part) || words.includes(` ${part} `)))
+            add(mark(parts.join(" "), "notation", full));
+      }
+      const written = new Set(namesIn(words).map((one) => one.split(".").at(-1) ?? ""));
+      const throughNotations = [...found.values()].some(({ kind }) => kind === "notation");
+      for (const full of mentions) {
+        if (written.has(full.split(".").at(-1) ?? "") || named.has(full)) continue;
+        if (inserted.has(full)) add(mark(full, "coercion", full, "put in by the prover where it is not written"));
+        else if (!throughNotations) add(mark(full, "implicit", full, "put in by the prover where it is not written"));
+      }
+      return [...found.values()].slice(0, MAX_WORDS);
+    },
+  };
+}
+
+type OpenFile = ReturnType<typeof openFile>;
+function openFile({ path, module, source, glob }: GlobFile) {
+  // One unit a byte, as .glob files count.
+  const text = Buffer.from(source).toString("latin1");
+  const textOf = (from: number, to: number): string => Buffer.from(text.slice(from, to), "latin1").toString("utf8");
+  const sentences = [...readSentences(text)].filter(({ comment }) => !comment);
+  const { lineAt } = openOffsets(text);
+  const places = new Map<string, GlobDeclaration>();
+  for (const one of glob.declared) if (one.kind !== "not") places.set(globName(module, one.inner, one.name), one);
+  const references = glob.references.toSorted((a, b) => a.at - b.at);
+  const coercions = new Set<string>();
+  for (const sentence of sentences) {
+    const command = readCoqCommand(text, sentence);
+    if (command?.word === "Coercion" && command.name !== null) coercions.add(command.name.split(".").at(-1) ?? "");
+    else if (command !== null && /:>/.test(text.slice(sentence.start, sentence.end)))
+      for (const [, field = ""] of text.slice(sentence.start, sentence.end).matchAll(/([\p{L}_][\p{L}\p{N}_']*)\s*:>/gu))
+        coercions.add(field);
+  }
+  const referencesOf = (name: string) => {
+    const at = places.get(name)?.at;
+    const sentence = at === undefined ? undefined : sentenceAt(sentences, at);
+    if (sentence === undefined) return [];
+    return references
+      .filter((one) => sentence.start <= one.at && one.at < sentence.end)
+      .map((one) => ({ ...one, word: textOf(one.at, one.to) }));
+  };
+  return {
+    path,
+    module,
+    glob,
+    lineAt,
+    coercions,
+    referencesOf,
+    /** Full names that the statement of a declaration names. */
+    namesAt: (name: string): string[] => referencesOf(name).map(({ library, inner, name: of }) => globName(library, inner, of)),
+    /** What follows `:=` where a notation is made. */
+    standsFor({ kind, at }: GlobDeclaration): string {
+      const sentence = kind === "not" || kind === "abbrev" ? sentenceAt(sentences, at) : undefined;
+      const whole = sentence === undefined ? "" : textOf(sentence.start, sentence.end);
+      return fold(/:=([^]*?)\.?$/.exec(whole)?.[1]?.replace(/\s*\((?:at level|only|format|left|right|no )[^]*$|\s*:\s*\w+\s*$/, "") ?? "");
+    },
+  };
+}
+
+function libraryOf(full: string, opened: ReadonlyMap<string, unknown>): string {
+  for (let at = full.lastIndexOf("."); at > 0; at = full.lastIndexOf(".", at - 1))
+    if (opened.has(full.slice(0, at))) return full.slice(0, at);
+  return "";
+}
+
+/** literalsOf gives the words of a notation that has no place for anything else: `:::'P'_'='_'NP'`. */
+function literalsOf(key: string): string[] | null {
+  const parts = key.slice(key.lastIndexOf(":", key.indexOf("'")) + 1).split("_");
+  return parts.every((part) => /^'.+'$/.test(part)) ? parts.map((part) => part.slice(1, -1)) : null;
+}
+
+const LATIN = /\p{Script=Latin}/u;
+const DISGUISED = /[\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u;
+const LIKE_LATIN = /[ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονιυκρϲϳ]/u;
+
+/** isDisguised holds of a name with letters that look like Latin ones, or that another form of the same letter would be. */
+export function isDisguised(name: string): boolean {
+  return DISGUISED.test(name) || (LATIN.test(name) && LIKE_LATIN.test(name)) || /[\u{FF00}-\u{FFEF}\u{1D400}-\u{1D7FF}]/u.test(name);
+}
+
+function spell(name: string): string {
+  return [...name]
+    .filter((letter) => !/[\p{ASCII}]/u.test(letter))
+    .map((letter) => `${letter} is U+${letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`)
+    .join(", ");
+}

@@ -1,0 +1,143 @@
+/** Proofs of Metamath, checked here: each step is an earlier statement whose hypotheses are what stands on the stack, with terms put in for
+ *  variables, and with those variables apart that have to be. Terms are strings of symbols, as the format has them, or trees (metamath-trees.ts). */
+import { type MetamathDatabase, type MetamathHypothesis, type MetamathStatement, walkProof } from "./metamath.ts";
+
+/** What proofs are made of. Two terms are the same where `===` says so. */
+export type Terms<Term> = {
+  /** What a hypothesis itself stands for in the proof of a statement. */
+  readonly hypothesis: (one: MetamathStatement, what: MetamathHypothesis) => Term;
+  /** What a statement or a hypothesis says where these terms stand for the variables of the statement, in their order; null where it says nothing. */
+  readonly fill: (one: MetamathStatement, what: MetamathStatement | MetamathHypothesis, values: readonly Term[]) => Term | null;
+  readonly variables: (term: Term) => readonly string[];
+};
+
+/** A statement, or a hypothesis of any scope, by its label. */
+export type Named = MetamathStatement | MetamathHypothesis;
+
+export function nameAll({ statements, hypotheses }: MetamathDatabase): ReadonlyMap<string, Named> {
+  return new Map<string, Named>([...hypotheses, ...statements.map((one) => [one.label, one] as const)]);
+}
+
+/** @returns what is wrong with a proof; null where it proves what its statement says. One with an open step proves nothing, and nothing is wrong. */
+export function checkProof<Term>(one: MetamathStatement, named: ReadonlyMap<string, Named>, terms: Terms<Term>): string | null {
+  const types: string[] = [];
+  const stack: Term[] = [];
+  const saved: { readonly type: string; readonly term: Term }[] = [];
+  let wrong: string | null = null;
+  let steps = 0;
+  const walked = walkProof(one, {
+    step(label) {
+      steps++;
+      if (wrong !== null) return;
+      const what = named.get(label);
+      if (what === undefined || what.at >= one.at) wrong = `step ${steps}: ${label} is nothing that stands before it`;
+      else if ("until" in what) {
+        if (what.until < one.at) wrong = `step ${steps}: the scope of ${label} has ended`;
+        types.push(what.type);
+        stack.push(terms.hypothesis(one, what));
+      } else {
+        const why = applyStatement(one, what, types, stack, terms);
+        if (why !== null) wrong = `step ${steps}: ${label} ${why}`;
+      }
+    },
+    save: () => void saved.push({ type: types.at(-1) ?? "", term: stack.at(-1) as Term }),
+    recall(number) {
+      steps++;
+      const { type = "", term } = saved[number] ?? {};
+      types.push(type);
+      stack.push(term as Term);
+    },
+  });
+  if ("wrong" in walked) return walked.wrong;
+  if (walked.open) return null;
+  if (wrong !== null) return wrong;
+  if (stack.length !== 1) return `it leaves ${stack.length} claims and not one`;
+  const own = one.mandatory.flatMap((hypothesis) => (hypothesis.floats ? [terms.hypothesis(one, hypothesis)] : []));
+  return types[0] === one.type && stack[0] === terms.fill(one, one, own) ? null : "it proves something else than it states";
+}
+
+/** Takes the hypotheses of a statement from the stack and puts what it says on it. @returns why that is not allowed */
+function applyStatement<Term>(
+  one: MetamathStatement,
+  what: MetamathStatement,
+  types: string[],
+  stack: Term[],
+  terms: Terms<Term>,
+): string | null {
+  const { mandatory } = what;
+  const from = stack.length - mandatory.length;
+  if (from < 0) return `needs ${mandatory.length} hypotheses, and there are ${stack.length}`;
+  const values: Term[] = [];
+  for (let at = 0; at < mandatory.length; at++) if (mandatory[at]?.floats) values.push(stack[from + at] as Term);
+  for (const [at, hypothesis] of mandatory.entries()) {
+    if (types[from + at] !== hypothesis.type) return `needs ${hypothesis.type} for ${hypothesis.label}, and has ${types[from + at]}`;
+    if (!hypothesis.floats && stack[from + at] !== terms.fill(what, hypothesis, values))
+      return `has another claim than ${hypothesis.label}`;
+  }
+  if (what.distinct.length > 0) {
+    const why = checkApart(one, what, values, terms);
+    if (why !== null) return why;
+  }
+  const filled = terms.fill(what, what, values);
+  if (filled === null) return "says nothing that can be read";
+  types.length = from;
+  stack.length = from;
+  types.push(what.type);
+  stack.push(filled);
+  return null;
+}
+
+const apartOf = new WeakMap<MetamathStatement["apart"], ReadonlySet<string>>();
+
+/** Pairs of variables that are apart in the scope of a statement. */
+function pairsApart({ apart }: MetamathStatement): ReadonlySet<string> {
+  const known = apartOf.get(apart);
+  if (known !== undefined) return known;
+  const pairs = new Set<string>();
+  for (const group of apart) for (const a of group) for (const b of group) if (a !== b) pairs.add(`${a} ${b}`);
+  apartOf.set(apart, pairs);
+  return pairs;
+}
+
+function checkApart<Term>(one: MetamathStatement, what: MetamathStatement, values: readonly Term[], terms: Terms<Term>): string | null {
+  const places = placesOf(what);
+  const pairs = pairsApart(one);
+  for (const pair of what.distinct) {
+    const [a = [], b = []] = pair.split(" ").map((name) => terms.variables(values[places.get(name) ?? -1] as Term));
+    for (const x of a) for (const y of b) if (!pairs.has(`${x} ${y}`)) return `needs ${x} and ${y} to be apart`;
+  }
+  return null;
+}
+
+/** Variables of a statement by their place among its terms. */
+export function placesOf({ mandatory }: MetamathStatement): ReadonlyMap<string, number> {
+  return new Map(mandatory.filter(({ floats }) => floats).map(({ symbols }, at) => [symbols[0] ?? "", at]));
+}
+
+/** Works out once what a statement's claim or hypothesis is made of: statements share hypotheses, and have variables of their own. */
+export function memoizeFill<Made>(make: (one: MetamathStatement, what: Named) => Made): (one: MetamathStatement, what: Named) => Made {
+  const made = new Map<MetamathStatement, Map<Named, Made>>();
+  return (one, what) => {
+    const known = made.get(one) ?? new Map<Named, Made>();
+    made.set(one, known);
+    if (!known.has(what)) known.set(what, make(one, what));
+    return known.get(what) as Made;
+  };
+}
+
+/** Terms as strings: each symbol has a space before it, so that two terms put together are their symbols put together. */
+export function stringTerms({ variables }: MetamathDatabase): Terms<string> {
+  const patternOf = memoizeFill((one, what): readonly (string | number)[] => {
+    const places = placesOf(one);
+    return what.symbols.map((symbol) => places.get(symbol) ?? ` ${symbol}`);
+  });
+  return {
+    hypothesis: (_, { symbols }) => symbols.map((symbol) => ` ${symbol}`).join(""),
+    fill(one, what, values) {
+      let term = "";
+      for (const part of patternOf(one, what)) term += typeof part === "string" ? part : values[part];
+      return term;
+    },
+    variables: (term) => [...new Set(term.split(" "))].filter((symbol) => variables.has(symbol)),
+  };
+}

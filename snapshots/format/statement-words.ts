@@ -1,0 +1,21 @@
+/** What is said of a word of a statement that does not mean what it seems to. */
+import type { StatementWord } from "../schema/index.ts";
+
+/** wordSentence says what a word is written for, and where that stands. */
+export function wordSentence({ word, kind, stands_for: of, path, line }: StatementWord): string {
+  const where = path === undefined ? "" : ` (${path}:${line ?? 1})`;
+  switch (kind) {
+    case "notation":
+      return `In this source ${word} is written for ${of}${where}.`;
+    case "name":
+      return `In this source ${word} is ${of}${where}.`;
+    case "scope":
+      return `In this source ${word} is read in ${of}, which it opened.`;
+    case "letters":
+      return `${word} has ${of}.`;
+    case "tactic":
+      return `${word} stands for ${of}.`;
+    default:
+      return `${word} is ${of}${where}.`;
+  }
+}
