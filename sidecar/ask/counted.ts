@@ -4,7 +4,7 @@ import type { Snapshot } from "../../snapshots/shelf/read.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 
 /** Figure is a number with the site path of the list that has as many entries. */
-export type Figure = { readonly value: string; readonly path: string };
+type Figure = { readonly value: string; readonly path: string };
 /** FactPart is text of ours, a number, or the name of something, which is a stranger's text. */
 export type FactPart = string | Figure | { readonly name: string };
 

@@ -582,6 +582,20 @@ test("in a kept snapshot there is nothing gated, nothing with an effect but sema
   assert.equal((await running.send("POST", `/at/${id}/api/ask`, {}, '{"question":"x"}')).status, 404);
 });
 
+test("a kept address says its time on every answer over a connection, prepared or not", async () => {
+  const id = String((await running.send("GET", "/api/claims")).headers["x-snapshot"]);
+  for (const path of ["/api/claims", "/api/list?prefix=notes/", "/api/catalog", "/llms.txt", "/objects/notes/sorting.md"]) {
+    const said = new Set<string>();
+    for (let at = 0; at < 4; at++) {
+      const { status, headers } = await running.send("GET", `/at/${id}${path}`);
+      assert.equal(status, 200, path);
+      assert.notEqual(headers["memento-datetime"], undefined, `${path} ${at}`);
+      said.add(JSON.stringify([headers["memento-datetime"], headers.link]));
+    }
+    assert.equal(said.size, 1, path);
+  }
+});
+
 test("half of a surrogate pair in a question or a prefix is 400 on every ask route, whole and as a stream", async () => {
   const human = { "edge-access-token": makeToken({ aud: "library-people" }) };
   for (const [path, headers] of [

@@ -2,7 +2,6 @@
 import { words } from "../index/words.ts";
 import { findNearNames } from "../query/near-words.ts";
 
-export const NEGATED = /(?<!(?:,|\band)\s)\b(?:not|no|never|without|cannot|except|nor|neither)\b|n['\u2019]t\b/i;
 const ASKS =
   /[?？]\s*$|(?:ですか|ますか|でしょうか|ください|吗|呢)。?\s*$|^\s*(?:what|who|whose|how|why|when|where|which|does|do|is|are|can|may|should|tell)\b/i;
 const ASKING = new Set("what who whose how why when where which does can could should would tell".split(" "));

@@ -226,6 +226,31 @@ test("the fast path sends what the slow one would, or nothing", async () => {
   }
 });
 
+test("under a kept address a cursor of another snapshot is refused, and anything that is not there is no 304", async () => {
+  const id = (await view.current())?.snapshot.id ?? assert.fail();
+  const ask = (target: string, headers: Readonly<Record<string, string>> = {}) =>
+    answer(view, { method: "GET", target, header: (name) => headers[name] ?? null });
+  const code = ({ body }: { body: unknown }): unknown => (JSON.parse(Buffer.from(body as Uint8Array).toString()) as { code: string }).code;
+  const own = JSON.parse(Buffer.from((await ask("/api/cubs?limit=1")).body as Uint8Array).toString()) as { next: string };
+  const { q, n } = JSON.parse(Buffer.from(own.next, "base64url").toString()) as { q: string; n: number };
+  for (const other of ["0", "1", "a", "f", "9"]) {
+    const cursor = Buffer.from(JSON.stringify({ s: other.repeat(64), q, n })).toString("base64url");
+    const refused = await ask(`/at/${id}/api/cubs?limit=1&cursor=${cursor}`);
+    assert.deepEqual([refused.status, code(refused)], [400, "bad_cursor"]);
+    assert.equal((await ask(`/api/cubs?limit=1&cursor=${cursor}`)).status, 410);
+  }
+  assert.equal((await ask(`/at/${id}/api/cubs?limit=1&cursor=${own.next}`)).status, 200);
+  for (const path of [
+    "/api/cubs/CUB-99999/graph",
+    "/api/digests/x",
+    `/api/cubs?limit=1&cursor=${own.next}&q=other`,
+    "/api/search",
+    "/api/list?cursor=x",
+  ])
+    assert.ok((await ask(path, { "if-none-match": "*" })).status >= 400, path);
+  assert.equal((await ask("/api/cubs?limit=1", { "if-none-match": "*" })).status, 304);
+});
+
 test("a flipped bit in an object is an error, never other bytes", async (t) => {
   const dir = copyShelf(t);
   spoilBlob(dir, sha256("A leaf far down.\n"));

@@ -15,5 +15,5 @@ export { MAX_LIMIT, MAX_QUERY } from "./params.ts";
 export { parseIndexQuery } from "./parsed-query.ts";
 export { findSearchProblem } from "./probe.ts";
 export { type CountRow, countRecords, reconcile } from "./registry-counts.ts";
-export { parseSearch, searchMeant, type SearchQuery } from "./search.ts";
+export { parseSearch, type SearchQuery } from "./search.ts";
 export { DEFAULT_SEMANTIC_LIMIT, semantic } from "./semantic.ts";

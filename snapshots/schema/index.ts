@@ -45,6 +45,5 @@ export {
   SearchResponse,
   Source,
   SourceRef,
-  VISIBILITIES,
 } from "./resources.ts";
 export { Withdrawal, WITHDRAWAL_REASONS } from "./withdrawals.ts";

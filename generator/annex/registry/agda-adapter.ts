@@ -1,18 +1,22 @@
 /** The adapter of Agda, a program of its own. Agda checks each file and says by `--html` what every name means; `--safe` is the second
  *  question: what it accepts rests on nothing, and of what it refuses we say by which postulates and switches. */
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { sandboxOf, say, serveAdapter } from "./adapter.ts";
-import { scanAgda } from "./agda.ts";
+import { importsIn, readAgda, telescopeOf } from "./agda.ts";
 import { type AgdaModule, openRests, readAgdaHtml, type Site } from "./agda-html.ts";
 import { findAgda } from "./agda-tool.ts";
-import type { AdapterRequest } from "./request.ts";
+import { agdaWords } from "./agda-words.ts";
+import { type AdapterRequest, isBelow } from "./request.ts";
 import type { Ran } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
 const MAX_LOG = 16 * 1024;
+/** A module that a line of import can name. */
+const MODULE = /^[^\s(){};@".]+(?:\.[^\s(){};@".]+)*$/;
 const ENDING = /\.(?:agda|lagda(?:\.\w+)?)$/;
 
 async function run(request: AdapterRequest): Promise<void> {
@@ -45,11 +49,29 @@ async function run(request: AdapterRequest): Promise<void> {
       });
     const moduleOf = (path: string): string => (root === "" ? path : path.slice(root.length + 1)).replace(ENDING, "").replaceAll("/", ".");
     const paths = [...new Set(request.ask.map(({ path }) => path))];
+    // A file of ours that imports them all is one run for all, and fails where one of them does.
+    const together = async (some: readonly string[], ...more: string[]): Promise<boolean> => {
+      const [name, modules] = [`All${randomBytes(8).toString("hex")}`, some.map(moduleOf)];
+      if (modules.length < 2 || !modules.every((module) => MODULE.test(module))) return false;
+      const file = join(request.root, root, `${name}.agda`);
+      writeFileSync(file, `module ${name} where\n${modules.map((module) => `import ${module}\n`).join("")}`);
+      const ran = await agda(join(root, `${name}.agda`), ...more);
+      rmSync(file);
+      rmSync(join(html, `${name}.html`), { force: true });
+      return ran.code === 0;
+    };
+    const toHtml = ["--html", `--html-dir=${html}`];
     const states = new Map<string, { state: CheckState; log: string }>();
-    for (const path of paths) states.set(path, stateOf(await agda(path, "--html", `--html-dir=${html}`)));
+    if (await together(paths, ...toHtml)) for (const path of paths) states.set(path, { state: "accepted", log: "" });
+    else {
+      for (const path of paths) states.set(path, stateOf(await agda(path)));
+      const accepted = paths.filter((path) => states.get(path)?.state === "accepted");
+      if (!(await together(accepted, ...toHtml))) for (const path of accepted) states.set(path, stateOf(await agda(path, ...toHtml)));
+    }
     const safe = new Map<string, string>(); // why it is not
-    for (const path of paths)
-      if (states.get(path)?.state === "accepted") {
+    const accepted = paths.filter((path) => states.get(path)?.state === "accepted");
+    if (!(await together(accepted, "--safe")))
+      for (const path of accepted) {
         const ran = await agda(path, "--safe");
         if (ran.code !== 0) safe.set(path, `refused with --safe: ${(ran.stdout + ran.stderr).replaceAll(/\s+/g, " ").slice(0, 200)}`);
       }
@@ -70,6 +92,7 @@ function foldersOf(path: string): string[] {
 }
 
 const LACKING = /Failed to find source of module|The file .* can not be found|Unrecognised option|Library .* not found/;
+const MISPLACED = /The name of the top level module does not match the file name|file name of the module .* does not match/;
 
 /** Agda ends with 42 where something is wrong in a file. */
 function stateOf({ code, stdout, stderr, killed }: Ran): { state: CheckState; log: string } {
@@ -78,6 +101,8 @@ function stateOf({ code, stdout, stderr, killed }: Ran): { state: CheckState; lo
   if (code === 0) return { state: "accepted", log: "" };
   if (code === 251 || code === 137) return { state: "memory", log };
   if (/^Unsolved (?:interaction )?metas|Unsolved interaction/m.test(log)) return { state: "holes", log };
+  if (MISPLACED.test(log.replaceAll(/\s+/g, " ")))
+    return { state: "environment", log: `root of registry.yaml has to name the folder that modules lie below.\n${log}` };
   return { state: LACKING.test(log) ? "environment" : "rejected", log };
 }
 
@@ -94,13 +119,22 @@ function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf 
   const declared = new Map([...pathOf].map(([module, path]) => [module, openNames(request, module, path)]));
   const nameAt = (module: string, site: Site): string => declared.get(module)?.nameOf(site) ?? `${module}.${site.text}`;
   const rests = openRests(modules, nameAt);
+  const importsOf = openImports(request, pathOf);
   const own = new Set([...request.own, ...request.ask.map(({ name }) => name)]);
+  /** Generalised variables of other files. */
+  const elsewhere = (site: Site, module: string): string[] =>
+    [...site.statement].flatMap((target) => {
+      const [of = "", variable] = rests.siteAt(target) ?? [];
+      if (variable === undefined || variable.class !== "Generalizable" || of === module) return [];
+      const types = declared.get(of)?.variables ?? new Map([[variable.text, "_"]]);
+      return telescopeOf(variable.text, [], types);
+    });
   for (const path of paths) {
     const module = moduleOf(path);
     const { state, log } = states.get(path) ?? { state: "environment" as const, log: "" };
     const found = modules.get(module);
-    const imports = rests.closure(module).flatMap((name) => (name === module ? [] : (pathOf.get(name) ?? [])));
-    say({ t: "imports", path, imports });
+    const known = rests.closure(module).flatMap((name) => (name === module ? [] : (pathOf.get(name) ?? [])));
+    say({ t: "imports", path, imports: [...new Set([...known, ...importsOf(path)])].filter((other) => other !== path) });
     if (state !== "accepted" || found === undefined) {
       say({ t: "check", path, state: state === "accepted" ? "environment" : state, log: log || "Agda wrote nothing of this module." });
       continue;
@@ -114,7 +148,17 @@ function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf 
         continue;
       }
       const mentions = [...site.statement].sort().join("\n");
-      say({ t: "decl", key, statement: place.statement || place.last, type_sha256: sha256(`${place.statement}\n${mentions}`) });
+      const telescope = [...elsewhere(site, module), ...place.context];
+      const statement = telescope.length === 0 ? place.statement : `${telescope.join(" ")} → ${place.statement}`;
+      const words = agdaWords(site, rests.closure(module), { siteAt: rests.siteAt, nameOf: rests.nameOf, pathOf, modules });
+      say({
+        t: "decl",
+        key,
+        statement: statement || place.last,
+        type_sha256: sha256(`${statement}\n${mentions}`),
+        is_words: telescope.length === 0 && words.length === 0,
+        words,
+      });
       const why = safe.get(path);
       const said = why === undefined ? { names: [], unsafe: [], exact: true } : rests.of(module, site);
       const explained = why === undefined || said.unsafe.length > 0 || rests.hasAxioms(module);
@@ -133,15 +177,37 @@ function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf 
 /** Names of a file's declarations by where they stand. */
 function openNames({ root }: AdapterRequest, module: string, path: string) {
   const text = existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : "";
-  const found = scanAgda(text, path).map(({ name, line, statement }) => ({
+  const { declarations, variables } = readAgda(text, path);
+  const found = declarations.map(({ name, line, statement, context }) => ({
     name: `${module}.${name}`,
     last: name.split(".").at(-1) ?? name,
     line,
     statement,
+    context,
   }));
   return {
+    variables,
     find: (name: string) => found.find((one) => one.name === name),
     nameOf: (site: Site): string | undefined => found.find(({ line, last }) => line === site.line && last === site.text)?.name,
+  };
+}
+
+/** Files that a file imports as its text says, and those that they import; one that is not there is named where it would be. */
+function openImports({ root, options }: AdapterRequest, pathOf: ReadonlyMap<string, string>): (path: string) => string[] {
+  const below = options.root.replace(/^\.?\/+|\/+$/g, "");
+  const known = new Map<string, readonly string[]>();
+  const direct = (path: string): readonly string[] => {
+    const file = join(root, path);
+    const names = existsSync(file) ? importsIn(readFileSync(file, "utf8"), path) : [];
+    const there =
+      known.get(path) ?? names.map((name) => pathOf.get(name) ?? posix.join(below, `${name.replaceAll(".", "/")}.agda`)).filter(isBelow);
+    known.set(path, there);
+    return there;
+  };
+  return (path) => {
+    const seen = new Set(direct(path));
+    for (const one of seen) for (const other of direct(one)) seen.add(other);
+    return [...seen];
   };
 }
 

@@ -17,6 +17,8 @@ export type Site = {
   readonly line: number;
   readonly statement: Set<string>;
   readonly proof: Set<string>;
+  /** Words of the signature, and where what they mean is declared; null of a number. */
+  readonly words: Map<string, string | null>;
   hidden: boolean;
 };
 export type AgdaModule = {
@@ -24,10 +26,14 @@ export type AgdaModule = {
   /** What headers and applied modules name: it may be in whatever is declared after them. */
   readonly wide: ReadonlySet<string>;
   readonly imports: ReadonlySet<string>;
+  /** Names that `renaming` gives, by where they stand, and what they are given to. */
+  readonly renamed: ReadonlyMap<string, string>;
   /** What keeps proofs sound and was switched off, with the line. */
   readonly unsafe: readonly string[];
   /** It says itself that it is safe. */
   readonly safe: boolean;
+  /** Where it says what numbers and strings mean. */
+  readonly literals: number | null;
 };
 
 const TOKEN = /<a id="(\d+)"(?: href="([^"]+)")?(?: class="([^"]*)")?>([^<]*)<\/a>|<[^>]*>|[^<]+/g;
@@ -49,8 +55,10 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
   const sites = new Map<string, Site>();
   const wide = new Set<string>();
   const imports = new Set<string>();
+  const renamed = new Map<string, string>();
   const unsafe: string[] = [];
   let safe = false;
+  let literals: number | null = null;
   let holders: Site[] = [];
   for (const chunk of chunksOf(tokensOf(html))) {
     const [first] = chunk;
@@ -59,12 +67,22 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
       if (kind === "Module" && target !== null && words.includes("import")) imports.add(fileOf(target));
       if (kind === "Pragma" || (kind === "Keyword" && words[at - 1] === "{-#") || UNSAFE_OPTIONS.test(text)) {
         safe ||= text === "--safe";
+        if (/^(?:FROM(?:NAT|NEG|STRING)|NATURAL|STRING)$/.test(text) && words[at - 1] === "BUILTIN") literals = line;
         if (UNSAFE_PRAGMAS.test(text) || UNSAFE_OPTIONS.test(text)) unsafe.push(`${name}:${line} ${text}`);
       }
     }
     const declared = chunk.filter(({ target, at, class: kind }) => target === `${name}.html#${at}` && DECLARED.test(kind));
     for (const { at, text, class: kind, line } of declared)
-      sites.set(at, { at, text, class: kind.split(" ")[0] ?? "", line, statement: new Set(), proof: new Set(), hidden: false });
+      sites.set(at, {
+        at,
+        text,
+        class: kind.split(" ")[0] ?? "",
+        line,
+        statement: new Set(),
+        proof: new Set(),
+        words: new Map(),
+        hidden: false,
+      });
     const isHeader = first?.class === "Keyword" && /^(?:module|open|import)$/.test(first.text);
     const equals = words.findIndex((text) => text === "=" || text === "with" || text === "rewrite");
     if (isHeader) holders = [];
@@ -80,8 +98,14 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
     }
     const hidden = words.some((text) => HIDDEN.test(text));
     const isClause = equals >= 0;
+    for (const [at, { text, at: here }] of chunk.entries()) {
+      const old = chunk[at - 2]?.target;
+      if (words[at - 1] === "to" && old != null && text !== "") renamed.set(here, old);
+    }
     const listed = words.findIndex((text) => /^(?:using|hiding|renaming)$/.test(text));
-    for (const [at, { target, class: kind }] of chunk.entries()) {
+    for (const [at, { text, target, class: kind }] of chunk.entries()) {
+      if (!isHeader && !isClause && (target === null ? /^(?:Number|String)$/.test(kind) : kind !== "Bound"))
+        for (const holder of holders) if (target !== `${name}.html#${holder.at}`) holder.words.set(text, target);
       if (target === null || kind === "Bound") continue;
       if (isHeader || holders.length === 0) {
         if (listed < 0 || at < listed) wide.add(target);
@@ -90,7 +114,7 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
     }
     if (hidden) for (const holder of holders) holder.hidden = true;
   }
-  return { sites, wide, imports, unsafe, safe };
+  return { sites, wide, imports, renamed, unsafe, safe, literals };
 }
 
 function tokensOf(html: string): Token[] {
@@ -155,7 +179,12 @@ export type Rests = { readonly names: readonly string[]; readonly unsafe: readon
 
 /** openRests follows names through the modules of a run. @param nameAt the full name of a postulate */
 export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (module: string, site: Site) => string) {
-  const siteAt = (target: string): readonly [string, Site] | null => {
+  const siteAt = (named: string): readonly [string, Site] | null => {
+    let target = named;
+    for (const seen = new Set<string>(); !seen.has(target); ) {
+      seen.add(target);
+      target = modules.get(fileOf(target))?.renamed.get(target.slice(target.indexOf("#") + 1)) ?? target;
+    }
     const module = fileOf(target);
     const site = modules.get(module)?.sites.get(target.slice(target.indexOf("#") + 1));
     return site === undefined ? null : [module, site];
@@ -188,6 +217,7 @@ export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (mod
     );
   return {
     closure,
+    siteAt,
     hasAxioms: (module: string): boolean => axiomsOf(module).length > 0,
     nameOf(target: string): string | null {
       const found = siteAt(target);

@@ -3,20 +3,30 @@ import { type Declaration, fold, type Hole } from "./declaration.ts";
 
 /** What opens a block whose declarations are those of the file. */
 const BLOCKS = new Set(["private", "abstract", "mutual", "instance", "macro", "opaque", "interleaved", "postulate", "primitive"]);
-const SILENT = /^(?:open|import|infix[lr]?|syntax|pattern|field|constructor|variable|unquoteDecl|unquoteDef|eta-equality|\{-#)(?:\s|$)/;
+const SILENT = /^(?:open|import|infix[lr]?|syntax|pattern|field|constructor|unquoteDecl|unquoteDef|eta-equality|\{-#)(?:\s|$)/;
 const NAMES = /^(?:[^\s(){};@".]+\s+)*?[^\s(){};@".]+\s+:(?=\s|$)/;
 /** What takes arguments and gives a type states nothing that could hold. */
 const TYPE_FORMER = /(?:^|→|->)\s*(?:Set|Prop|SSet)[₀-₉ω]*(?:\s+[^→]*)?$/;
 const HOLE = /\{!|(?<![^\s(){};])\?(?![^\s(){};])/g;
 
 type Line = { readonly number: number; readonly column: number; readonly text: string };
-type Block = { readonly column: number; readonly name: string | null; readonly postulates: boolean };
+type Block = { readonly column: number; readonly name: string | null; readonly postulates: boolean; readonly telescope: string };
+export type AgdaText = {
+  readonly declarations: Declaration[];
+  /** Generalised variables and their types: a signature that names one takes it as an argument. */
+  readonly variables: ReadonlyMap<string, string>;
+};
 
-/** What an Agda file declares, in the order of its text. What a `where` declares is a part of whose proof it stands in. */
+/** scanAgda finds what an Agda file declares, in the order of its text. What a `where` declares is a part of whose proof it stands in. */
 export function scanAgda(text: string, path = ""): Declaration[] {
+  return readAgda(text, path).declarations;
+}
+
+export function readAgda(text: string, path = ""): AgdaText {
   const source = /\.lagda(?:\.\w+)?$/.test(path) ? readLiterate(text) : text;
   const comments = source.split("\n");
   const found: Declaration[] = [];
+  const variables = new Map<string, string>();
   const byName = new Map<string, number>();
   const blocks: Block[] = [];
   for (const { number, column, text: chunk } of chunksOf(blankComments(source))) {
@@ -34,7 +44,11 @@ export function scanAgda(text: string, path = ""): Declaration[] {
         line: number,
         endLine: last,
         statement: fold(statement),
-        context: [],
+        context: telescopeOf(
+          statement,
+          blocks.flatMap(({ telescope }) => (telescope === "" ? [] : [telescope])),
+          variables,
+        ),
         holes: [],
         summary: summaryAbove(comments, number),
         abstract: false,
@@ -47,9 +61,16 @@ export function scanAgda(text: string, path = ""): Declaration[] {
         blocks.length === 0 && column === 0 && found.length === 0 && blocks.every((block) => block.name === null) && !byName.has("");
       if (!/(?:^|\s)where\s*$/.test(rest)) continue;
       byName.set("", -1);
-      blocks.push({ column: isFile ? 0 : column + 1, name: isFile || name === "_" ? null : name, postulates: false });
+      const telescope = fold(rest.replace(/where\s*$/, ""));
+      blocks.push({ column: isFile ? 0 : column + 1, name: isFile || name === "_" ? null : name, postulates: false, telescope });
     } else if (BLOCKS.has(word))
-      blocks.push({ column: column + 1, name: null, postulates: word === "postulate" || (blocks.at(-1)?.postulates ?? false) });
+      blocks.push({
+        column: column + 1,
+        name: null,
+        postulates: word === "postulate" || (blocks.at(-1)?.postulates ?? false),
+        telescope: "",
+      });
+    else if (word === "variable") readVariables(chunk, column, variables);
     else if (word === "data" || word === "record") {
       const [, name = "", statement = ""] = /^\w+\s+(\S+)([^]*?)(?:\swhere\b[^]*)?$/.exec(chunk) ?? [];
       if (/:|\swhere\b/.test(chunk)) declare(word === "data" ? "Data" : "Record", "type", name, statement.replace(/^\s*:/, ""));
@@ -64,7 +85,36 @@ export function scanAgda(text: string, path = ""): Declaration[] {
       } else addClause(found, chunk, number, last, word);
     }
   }
-  return found;
+  return { declarations: found, variables };
+}
+
+function readVariables(chunk: string, column: number, variables: Map<string, string>): void {
+  const inner = " ".repeat(column) + chunk.replace("variable", " ".repeat("variable".length));
+  for (const { text } of chunksOf(inner)) {
+    const named = NAMES.exec(text)?.[0];
+    for (const name of named?.slice(0, -1).trim().split(/\s+/) ?? [])
+      variables.set(name.replaceAll(/[{}]/g, ""), fold(text.slice(named?.length)));
+  }
+}
+
+/** telescopeOf gives what a signature takes besides what it says: the parameters of the modules around it, and before them generalised variables,
+ *  those first that others name. */
+export function telescopeOf(statement: string, telescopes: readonly string[], variables: ReadonlyMap<string, string>): string[] {
+  const found: string[] = [];
+  const seen = new Set<string>();
+  const take = (text: string): void => {
+    if (variables.size === 0) return;
+    const words = new Set(text.split(/[\s(){};.]+/));
+    const bound = new Set([...text.matchAll(/[({⦃]([^(){}⦃⦄:]*):/g)].flatMap(([, names = ""]) => names.trim().split(/\s+/)));
+    for (const [name, type] of variables) {
+      if (seen.has(name) || bound.has(name) || !name.split("_").every((part) => part === "" || words.has(part))) continue;
+      seen.add(name);
+      take(type);
+      found.push(`{${name} : ${type}}`);
+    }
+  };
+  for (const text of [...telescopes, statement]) take(text);
+  return [...found, ...telescopes];
 }
 
 /** A clause is of what it names first, which may be an operator between its arguments; `...` goes on with the one before. */
@@ -119,6 +169,13 @@ function opensBlock(chunk: string): string | null {
   const [word = ""] = chunk.split(/\s/, 1);
   if (BLOCKS.has(word)) return word;
   return word === "module" && /\swhere$/.test(chunk) ? word : null;
+}
+
+/** Modules that a text imports, but for those that are Agda itself. */
+export function importsIn(text: string, path = ""): string[] {
+  const source = blankComments(/\.lagda(?:\.\w+)?$/.test(path) ? readLiterate(text) : text);
+  const named = [...source.matchAll(/(?:^|[\s;])import\s+([^\s(){};@"]+)/g)].map(([, name = ""]) => name);
+  return [...new Set(named)].filter((name) => !/^Agda\.(?:Builtin|Primitive)(?:\.|$)/.test(name));
 }
 
 /** Comments as blanks, so that lines and columns stay; pragmas stay too. A `--` inside a name begins none. */

@@ -8,7 +8,7 @@ import type { ViewData } from "../../../snapshots/format/view-data.ts";
 import { type Condition, type Facet, readWords, type SetName, type Word } from "./vocabulary.ts";
 
 /** Narrowed says which values of one facet are asked for, or which are not. */
-export type Narrowed = { readonly values: readonly string[]; readonly isNot: boolean; readonly says: string };
+type Narrowed = { readonly values: readonly string[]; readonly isNot: boolean; readonly says: string };
 
 export type Asked = {
   readonly ask: "count" | "list";

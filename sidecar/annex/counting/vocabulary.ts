@@ -123,7 +123,7 @@ const splitWords = (text: string): readonly string[] =>
     .match(/[\p{L}\p{N}']+/gu) ?? [];
 const fold = (text: string): string => splitWords(text).join(" ");
 
-export function titleOf(facet: Facet): string {
+function titleOf(facet: Facet): string {
   return facet === "repo" ? "repository" : facet.replace(/^object_/, "").replaceAll("_", " ");
 }
 

@@ -1,0 +1,48 @@
+/** Words of an Agda signature that do not mean what they mean in Agda's own modules: notation, other names, names of old for something new. */
+import type { StatementWord } from "../../../snapshots/schema/index.ts";
+import type { AgdaModule, Site } from "./agda-html.ts";
+import { isDisguised } from "./coq-words.ts";
+
+/** Names that readers know from Agda's own modules and its standard library. */
+const USUAL = new Set(
+  (
+    "Nat ℕ zero suc Bool true false List [] _∷_ Maybe just nothing String Char Float Int ℤ Fin Vec Level lzero lsuc Unit ⊤ tt ⊥ _≡_ _≢_ refl ¬_ Not _+_ _-_ _*_ _<_ _≤_ _>_ _≥_ _==_ " +
+    "Σ _,_ _×_ _⊎_ inj₁ inj₂ fst snd Dec yes no ∃ _∘_ id _∧_ _∨_ not even odd Even Odd Prime _∣_ _↔_ _⇔_ _∈_ _∉_ _≈_ _≅_"
+  ).split(" "),
+);
+const MAX_WORDS = 40;
+
+export type Meaning = {
+  readonly siteAt: (target: string) => readonly [string, Site] | null;
+  readonly nameOf: (target: string) => string | null;
+  readonly pathOf: ReadonlyMap<string, string>;
+  readonly modules: ReadonlyMap<string, AgdaModule>;
+};
+
+/** @param within modules that a signature may rest on */
+export function agdaWords({ words }: Site, within: readonly string[], { siteAt, nameOf, pathOf, modules }: Meaning): StatementWord[] {
+  const found: StatementWord[] = [];
+  const literal = within.find((module) => pathOf.has(module) && modules.get(module)?.literals != null);
+  for (const [word, target] of words) {
+    const there = target === null ? null : siteAt(target);
+    const [module = "", site] = there ?? [];
+    const path = pathOf.get(module);
+    const place = path === undefined || site === undefined ? {} : { path, line: site.line };
+    const stands_for = (target === null ? null : nameOf(target)) ?? site?.text ?? "";
+    if (target === null) {
+      const of = literal === undefined ? undefined : pathOf.get(literal);
+      if (of !== undefined)
+        found.push({
+          word,
+          kind: "coercion",
+          stands_for: "what these sources say that a literal is",
+          path: of,
+          line: modules.get(literal ?? "")?.literals ?? 0,
+        });
+    } else if (site !== undefined && word !== site.text && !site.text.split("_").includes(word))
+      found.push({ word, kind: "notation", stands_for, ...place });
+    else if (site !== undefined && path !== undefined && USUAL.has(site.text)) found.push({ word, kind: "name", stands_for, ...place });
+    else if (isDisguised(word)) found.push({ word, kind: "letters", stands_for, ...place });
+  }
+  return found.slice(0, MAX_WORDS);
+}
