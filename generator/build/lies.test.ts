@@ -216,7 +216,7 @@ test("each lie is told as what it is, in the same words and with the same sign o
       { page: signed, "page, below": signed, list: signed, api: says, "api, list": says, search: says, tool: says, ask: says },
       lie,
     );
-    const page = unescaped(await get(`/registry/${idOf(at)}/`));
+    const page = await get(`/registry/${idOf(at)}/`);
     assert.doesNotMatch(page, /no checker has accepted/, lie);
     if (sign !== "verified")
       assert.doesNotMatch(page.slice(page.indexOf("<main"), page.indexOf('id="checks"')), /class="state verified"/, lie);
