@@ -1,22 +1,26 @@
 /** The tools for agents as data: names, arguments, results. The MCP endpoint, /.well-known/mcp.json, the page /agents and
  *  the tests read it. Descriptions are ours; no text of the library is ever put into one. */
 import { z } from "zod";
-import { Claim, CLAIM_STATUSES } from "../schema/claims.ts";
-import { RECORD_FILTERS } from "../schema/cub-facets.ts";
-import { CUB_SUMMARY, CubRecord, RegistryMeta } from "../schema/cubs.ts";
-import { DigestMatches, Proof } from "../schema/evidence.ts";
 import {
   AiSearchResponse,
   AskResponse,
   Capabilities,
   Catalog,
   CatalogCollection,
+  Claim,
+  CLAIM_STATUSES,
+  CUB_SUMMARY,
+  CubRecord,
+  DateTime,
+  DigestMatches,
   ListResponse,
+  Proof,
+  RECORD_FILTERS,
+  RegistryMeta,
   SearchResponse,
-} from "../schema/resources.ts";
-import { DateTime, Sha256Hex } from "../schema/scalar.ts";
-import { DEFAULT_LIMIT as SEARCH_RESULTS, MAX_LIMIT } from "../query/params.ts";
-import { LIST_PAGE } from "../query/list.ts";
+  Sha256Hex,
+} from "#snapshots/schema";
+import { LIST_PAGE, MAX_LIMIT, DEFAULT_LIMIT as SEARCH_RESULTS } from "#snapshots/query";
 import { MAX_RESULT_BYTES } from "./budget.ts";
 
 const DEFAULT_ITEMS = 20; // of a list; about half a result
