@@ -5,18 +5,7 @@ import { ShelfError } from "../errors.ts";
 import { CUB_FILTERS, type CubFacet } from "../schema/cub-facets.ts";
 import { CubRecord } from "../schema/cubs.ts";
 import { countFacet, findCubs, parseCubId, parseCubQuery } from "./cubs.ts";
-import {
-  countColumn,
-  filterColumns,
-  filterValues,
-  findInWords,
-  idsOf,
-  nameOrder,
-  narrow,
-  NO_COLUMN,
-  openMatcher,
-  wordShards,
-} from "./filters.ts";
+import { filterValues } from "./filters.ts";
 
 function record(number: number, more: Partial<CubRecord> = {}): CubRecord {
   return CubRecord.parse({ id: `CUB-${String(number).padStart(4, "0")}`, repo: "r", theorem_name: "t", statement: "s", ...more });
@@ -203,78 +192,6 @@ test("an id has one form", () => {
   assert.equal(parseCubId("CUB-123456"), "CUB-123456");
 });
 
-test("columns and words that browsers have find and count the same records, and so does a look at each", async () => {
-  const records = [
-    record(1, { repo: "a", use_cases: ["x", "y"], statement: "insert_keeps_sorted holds" }),
-    record(2, { repo: "b", use_cases: ["y"], statement: "sorted (insert x l)" }),
-    record(3, { repo: "a", use_cases: [], deployable: true, statement: "keeps  insert", kind: "Lemma" }),
-    record(5, {
-      repo: "a",
-      theorem_name: "keep",
-      module: "Lists.Sort",
-      file_shas: { "a.v": `abcdef01${"23".repeat(28)}` },
-      kind: "Lemma",
-    }),
-    record(4, { repo: "c", use_cases: ["x", "x"], statement: "∀ x, x <= x" }),
-  ];
-  const shards = wordShards(records);
-  const columns = filterColumns(records, shards.length);
-  assert.deepEqual(
-    idsOf(columns),
-    records.map(({ id }) => id),
-  );
-  const NAMING = [
-    "insert_ke",
-    "Lists.Sort.keep",
-    "Sort::keep",
-    "abcdef01",
-    "sha-256:abcdef0123",
-    "kind:lemma",
-    "repo:a insert",
-    "in:notes/",
-  ];
-  for (const filters of [
-    [],
-    [["repo", ["a", "c"]]],
-    [
-      ["use_case", ["y"]],
-      ["repo", ["a"]],
-    ],
-    [["deployable", ["true"]]],
-    [["repo", ["no"]]],
-  ] as const) {
-    for (const q of [
-      "",
-      "insert",
-      "insert_keeps",
-      '"keeps insert"',
-      "∀",
-      "CUB-0002",
-      "sorted -x",
-      "insert_keeps_sor",
-      '"insert_keeps_sorted holds"',
-      '"keeps insert x"',
-      "insert keeps",
-      ...NAMING,
-    ]) {
-      const query = { q, filters: new Map<CubFacet, readonly string[]>(filters as never), limit: 10 };
-      const matches = openMatcher(q);
-      const found = narrow(columns, query.filters, (place) => matches(records[place] as CubRecord));
-      const read = { columns, shard: async (at: number) => shards[at] ?? {}, record: async (at: number) => records[at] as CubRecord };
-      const { holding } = await findInWords(q, { ...read, all: () => assert.fail("these are few records") });
-      assert.deepEqual(
-        found,
-        narrow(columns, query.filters, (place) => holding.has(place)),
-        JSON.stringify(query),
-      );
-      const expected = findCubs(records, query).cubs;
-      assert.deepEqual(found.map((place) => idsOf(columns)[place]).sort(), expected.map(({ id }) => id).sort(), JSON.stringify(query));
-      for (const { name } of CUB_FILTERS)
-        assert.deepEqual(countColumn(columns.filters[name] ?? NO_COLUMN, found), countFacet(expected, name), name);
-    }
-  }
-});
-
 test("what names a record leads there first: its id, its name with its module, a digest of its files; operators narrow", () => {
   const records = [
     record(1, { statement: "uses Sort.keep and CUB-0002", kind: "Theorem" }),
@@ -309,35 +226,4 @@ test("a theorem is named by what anybody writes of its module, dots in its own n
   const first = (q: string): string | undefined => findCubs(records, { q, filters: new Map(), limit: 1 }).cubs[0]?.id;
   for (const q of ["keep", "B.keep", "A.B.keep", "A::B::keep"]) assert.equal(first(q), "CUB-0001", q);
   for (const q of ["keep.all", "B.keep.all", "A.B.keep.all", "A::B::keep.all"]) assert.equal(first(q), "CUB-0002", q);
-});
-
-test("what a browser reads of many records for a few words is a small part of them", async () => {
-  const records = Array.from({ length: 3000 }, (_, at) =>
-    record(at + 1, { theorem_name: `insert_keeps_${at}`, statement: `the ${at % 700} case of ${at}` }),
-  );
-  const shards = wordShards(records);
-  const columns = filterColumns(records, shards.length);
-  assert.deepEqual(columns.ids, [["CUB-0001", 3000]]);
-  for (const [q, count] of [
-    ["insert", 3000],
-    ["keeps_29", 111],
-    ["case 699", 4],
-    ["CUB-2999", 1],
-  ] as const) {
-    let bytes = 0;
-    const shard = async (at: number) => {
-      bytes += JSON.stringify(shards[at]).length;
-      return shards[at] ?? {};
-    };
-    const never = () => assert.fail("no record is read for this");
-    const { holding } = await findInWords(q, { columns, shard, record: never, all: never });
-    assert.deepEqual([q, holding.size], [q, count]);
-    assert.equal(holding.size, findCubs(records, { q, filters: new Map(), limit: 1 }).count, q);
-    assert.ok(bytes < 0.2 * JSON.stringify(records).length, `${q}: ${bytes}`);
-  }
-});
-
-test("the order of names is that of the page", () => {
-  const records = ["b", "A", "a", "c"].map((theorem_name, at) => record(at + 1, { theorem_name }));
-  assert.deepEqual(nameOrder(records), [1, 0, 0, 2]);
 });
