@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseSigningKey } from "../../../snapshots/log/index.ts";
 import { test } from "node:test";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { checkSentences } from "../../../snapshots/format/check-sentence.ts";
@@ -12,7 +13,7 @@ import { type CheckStatement, reproducibleDigest, seal } from "./attest.ts";
 import { readSummary } from "./coq-second.ts";
 import { findChecker, findCoq } from "./coq-tool.ts";
 import { scanAll } from "./scan-all.ts";
-import { openSource, skip } from "./source-fixture.ts";
+import { OWN, openSource, skip } from "./source-fixture.ts";
 import { contradiction } from "./states.ts";
 import { runIn } from "../../testing/run-program.ts";
 
@@ -278,7 +279,7 @@ test("a second checker is a check of its own; where it contradicts the prover, n
     for (const result of statement.predicate.results)
       if (result.key.endsWith("fine")) Object.assign(result, { state: "rejected", axioms: null });
     statement.predicate.reproducible_sha256 = reproducibleDigest(statement);
-    const text = seal(statement, null);
+    const text = seal(statement, parseSigningKey(OWN.privateKey));
     writeFileSync(join(store, name), text);
     renameSync(join(store, name), join(store, `${sha256(text)}.json`));
   }
