@@ -202,7 +202,7 @@ test("a slip in a question is answered as what was meant, in counts and in quote
     ["How many recrods are verified?", "How many records are verified?"],
     ["How many records are verfied?", "How many records are verified?"],
     ["Which claims are not verfied?", "Which claims are not verified?"],
-    ["How many recods are verifyed?", "How many records are verified?"],
+    ["How many recods are verified?", "How many records are verified?"],
     ["How many records are deployble?", "How many records are deployable?"],
     ["How many theorms are unwierd?", "How many theorems are unwired?"],
   ] as const) {

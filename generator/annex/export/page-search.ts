@@ -8,7 +8,7 @@ import { DIGEST_START, filterValues, namesOf, type OpenSnapshot } from "#snapsho
 import { type Claim, CUB_FACETS, type CubRecord, type Extract, type Kind } from "#snapshots/schema";
 
 const TOGETHER = 64; // pages that Pagefind is given before it is waited for
-const MAX_TEXT = 1200; // characters of an object's text, of its headings and of its names: with all of it Pagefind takes six times as long
+const MAX_TEXT = 1200; // characters of an object's text, of its headings and of its names: with all of it Pagefind takes more than twice as long
 /** Files that no page of ours loads: Pagefind's own pages, and its program for other languages and threads. */
 const UNUSED = /^(?:pagefind-(?:ui|modular-ui|component-ui|highlight|worker)|wasm\.unknown)\b/;
 const FIXES = ["Export again; if it happens again, look whether the machine is short of memory, or add --without-search."];

@@ -13,6 +13,7 @@ import type { Printed } from "./coq-meaning.ts";
 import { checkAgain } from "./coq-second.ts";
 import { ADAPTER, type CoqTool, findChecker, findCoq } from "./coq-tool.ts";
 import { findLoaded, namedByLoad } from "./coq-load.ts";
+import { openHidden } from "./coq-switches.ts";
 import { coqArguments, coqModuleOf, coqPathsOf } from "./coq-paths.ts";
 import type { AdapterRequest, Asked } from "./request.ts";
 import type { Ran, Sandbox } from "./sandbox.ts";
@@ -47,9 +48,8 @@ async function run(request: AdapterRequest): Promise<void> {
   const job = { reads: [tool.library, dirname(tool.coqc), request.root], writes: [], cwd: request.root, limits: request.limits };
   const sources = request.files.map(({ path }) => path).filter((path) => path.endsWith(".v"));
   const dependencies = await sandbox.run({ ...job, command: ["coqdep", ...foldersOf(request), ...sources] });
-  const { direct, loaders, parts } = readDependencies(dependencies.stdout, sources, (path) =>
-    readFileSync(join(request.root, path), "utf8"),
-  );
+  const textOf = (path: string): string => readFileSync(join(request.root, path), "utf8");
+  const { direct, loaders, parts } = readDependencies(dependencies.stdout, sources, textOf);
   // A declaration of a part is one of the module that loads it.
   const moduleFileOf = ({ path, name }: Asked): string =>
     loaders.get(path)?.find((loader) => name.startsWith(`${moduleOf(request)(loader)}.`)) ?? path;
@@ -95,7 +95,14 @@ async function run(request: AdapterRequest): Promise<void> {
       const printed = openPrinted(request, compiled, modules);
       const graph = hasPlugin ? { file, read } : null;
       const importsOf = (paths: readonly string[]): readonly string[] => closeOver(direct, paths).filter((path) => !parts.has(path));
-      await answer({ request: { ...request, ask }, open, moduleOf: moduleOf(request), importsOf, say, graph, printed }, asked);
+      const hiddenIn = openHidden(textOf);
+      const pathOf = new Map(asked.map(({ key, path }) => [key, path]));
+      const tell: Asking["say"] = (line) => {
+        const path = "t" in line && line.t === "axioms" && "decl" in line ? pathOf.get(String(line.decl)) : undefined;
+        const hidden = path === undefined ? null : hiddenIn(closeOver(direct, [path]));
+        say(hidden !== null && "unsafe" in line && Array.isArray(line.unsafe) ? { ...line, unsafe: [...line.unsafe, hidden] } : line);
+      };
+      await answer({ request: { ...request, ask }, open, moduleOf: moduleOf(request), importsOf, say: tell, graph, printed }, asked);
     } finally {
       rmSync(out, { recursive: true, force: true });
     }
