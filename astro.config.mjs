@@ -25,6 +25,9 @@ const annexPages = {
   },
 };
 
+/** What pages and scripts import through a face is more than they use. What they do not use is left out, and need not be read for it. */
+const ENGINE = ["@lancedb/lancedb"];
+
 // generator/pages/compile-site.ts compiles into a temporary folder and renames it into place.
 const outDir = process.env.PROOFSHELF_SITE_OUT ?? "./site/dist";
 const cacheDir = process.env.PROOFSHELF_SITE_CACHE ?? "./node_modules/.astro";
@@ -45,8 +48,8 @@ export default defineConfig({
   vite: {
     cacheDir: `${cacheDir}/vite`,
     // Self-contained, so that the bundle's digest covers the runtime that renders, and any folder can import it.
-    ssr: { noExternal: true },
-    worker: { format: "es" },
+    ssr: { noExternal: true, external: ENGINE },
+    worker: { format: "es", rolldownOptions: { external: ENGINE } },
     // Never data: URLs or inline scripts: the pages are served with a Content-Security-Policy that allows neither.
     build: { assetsInlineLimit: 0, cssTarget: ["chrome123", "firefox121", "safari17.5"] },
     environments: {

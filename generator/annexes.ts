@@ -1,13 +1,13 @@
 /** The annexes of this program, as they are handed to the core. What builds and verifies is loaded when somebody does. */
-import { BUCKETS } from "./annex/bucket/register.ts";
-import { REGISTRY } from "./annex/registry/register.ts";
-import type { Annexes } from "./build/annexes.ts";
+import { BUCKETS } from "#generator/annex/bucket";
+import { REGISTRY } from "#generator/annex/registry";
+import type { Annexes } from "#generator/pipeline";
 
 export const ANNEXES: Annexes = {
   ...BUCKETS,
   ...REGISTRY,
-  steps: async () => (await import("./annex/leaks/register.ts")).STEPS,
-  leaks: async () => (await import("./annex/leaks/register.ts")).LEAKS,
-  ended: async (end) => (end.config.webhooks.length === 0 ? [] : (await import("./annex/webhooks/register.ts")).tellWebhooks(end)),
+  steps: async () => (await import("#generator/annex/leaks")).STEPS,
+  leaks: async () => (await import("#generator/annex/leaks")).LEAKS,
+  ended: async (end) => (end.config.webhooks.length === 0 ? [] : (await import("#generator/annex/webhooks")).tellWebhooks(end)),
   modules: { leaks: ["generator/annex/leaks/leak-check.ts"], program: ["generator/annexes.ts"] },
 };

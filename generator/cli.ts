@@ -1,13 +1,10 @@
 #!/usr/bin/env node
 /** The command line: conventions "Command line". Each command is a file under commands/. */
 import { Argument, Command, CommanderError, Option } from "commander";
-import { type ErrorCode, ShelfError } from "../snapshots/errors.ts";
-import { describeFailure, detailOf } from "./files/failure.ts";
-import { setVerbosity } from "./files/progress.ts";
-import { VERSION } from "./files/version.ts";
-import { describeCompletion, type Shell, SHELLS } from "./commands/completion.ts";
-import type { CommonOptions } from "./commands/options.ts";
-import { LeakError } from "./annex/leaks/leak-error.ts";
+import { type ErrorCode, ShelfError } from "#snapshots/errors";
+import manifest from "../package.json" with { type: "json" };
+import { describeCompletion, type Shell, SHELLS } from "./completion.ts";
+import type { CommonOptions } from "#generator/commands";
 
 /** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running or was faster, 5 something would get weaker. */
 const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, origin_refused: 3, build_running: 4, lost_race: 4, gate_refused: 5 };
@@ -16,7 +13,7 @@ const USAGE = 2;
 /** Every command; the guide to the command line is made from it. */
 export const program = new Command("proofshelf")
   .description("Turns a folder of files and a registry of proof records into an immutable, verifiable snapshot, and serves it.")
-  .version(VERSION)
+  .version(manifest.version)
   .exitOverride()
   .showHelpAfterError("Try --help.")
   .enablePositionalOptions();
@@ -44,19 +41,20 @@ function command(name: string, description: string, parent: Command = program): 
     .option("--json", "one JSON document on stdout and nothing else")
     .option("--quiet", "say only what is wrong or worth a note")
     .option("--verbose", "say all, however long it is")
-    .hook("preAction", (_, action) => {
+    .hook("preAction", async (_, action) => {
       const { quiet, verbose } = action.opts<CommonOptions>();
+      const { setVerbosity } = await import("#generator/files");
       setVerbosity(quiet === true ? "quiet" : verbose === true ? "verbose" : "normal");
     });
 }
 
 command("init", "Write a first proofshelf.yaml, from the folders that are there")
   .argument("[folder]", "holds the library", ".")
-  .action(run(async () => (await import("./commands/init.ts")).runInit));
+  .action(run(async () => (await import("#generator/commands")).runInit));
 
 const configuration = program.command("config").description("Look at the configuration");
 command("check", "Say what is wrong with it, and how many objects each collection has", configuration).action(
-  withAnnexes(async () => (await import("./commands/config.ts")).runConfigCheck),
+  withAnnexes(async () => (await import("#generator/commands")).runConfigCheck),
 );
 configuration
   .command("schema")
@@ -64,7 +62,7 @@ configuration
   .option("--claims", "of the file of claims")
   .option("--registry", "of the registry of proof records")
   .option("--withdrawals", "of the file of withdrawals")
-  .action(run(async () => (await import("./commands/config.ts")).printConfigSchema));
+  .action(run(async () => (await import("#generator/commands")).printConfigSchema));
 
 command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--now <time>", "use this RFC 3339 time instead of the clock")
@@ -78,7 +76,7 @@ command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--plan", "say what would be done and why, and change nothing")
   .action(
     withAnnexes(async ({ plan }: { plan?: boolean }) =>
-      plan === true ? (await import("./commands/plan.ts")).runPlan : (await import("./commands/build.ts")).runBuild,
+      plan === true ? (await import("#generator/commands")).runPlan : (await import("#generator/commands")).runBuild,
     ),
   );
 
@@ -92,39 +90,39 @@ command("serve", "Serve the newest snapshot, and follow new ones")
   .option("--metrics <[host:]port>", "also answer /metrics (Prometheus) and /ready there; 0 takes a free port")
   .option("--access-log", "log public reads, too, one JSON line each on stderr")
   .addOption(new Option("--only <part>", "one part of the service").choices(["site", "sidecar"]))
-  .action(withAnnexes(async () => (await import("./commands/serve.ts")).runServe));
+  .action(withAnnexes(async () => (await import("#generator/commands")).runServe));
 
 command("verify", "Hash everything again, derive everything again, compare, and look for leaks")
   .option("--all", "every kept snapshot, not only the current one")
   .option("--since <sequence or file>", "the newest snapshot that is known to have been published: its number, or a copy of current.json")
   .option("--receipt <file>", "check the receipt of an answer instead")
-  .action(withAnnexes(async () => (await import("./commands/verify.ts")).runVerify));
+  .action(withAnnexes(async () => (await import("#generator/commands")).runVerify));
 
 command("repair", "Mend what is damaged, and say what is lost").action(
-  withAnnexes(async () => (await import("./annex/repair/repair-command.ts")).runRepair),
+  withAnnexes(async () => (await import("#generator/annex/repair")).runRepair),
 );
 
 const snapshots = program.command("snapshots").description("List, compare and roll back snapshots");
 command("list", "Kept snapshots, newest first", snapshots)
   .option("--limit <number>", "how many; 0 lists all", "50")
-  .action(withAnnexes(async () => (await import("./annex/history/snapshots-command.ts")).runList));
+  .action(withAnnexes(async () => (await import("#generator/annex/history")).runList));
 command("diff", "What changed between two snapshots (id, unique beginning of one, or sequence number)", snapshots)
   .argument("<a>")
   .argument("<b>")
-  .action(withAnnexes(async () => (await import("./annex/history/snapshots-command.ts")).runDiff));
+  .action(withAnnexes(async () => (await import("#generator/annex/history")).runDiff));
 command("rollback", "Serve an earlier snapshot again", snapshots)
   .argument("<id>")
   .option("--reveal", "also when it makes public again what is gated now")
-  .action(withAnnexes(async () => (await import("./annex/history/snapshots-command.ts")).runRollback));
+  .action(withAnnexes(async () => (await import("#generator/annex/history")).runRollback));
 
 command("keygen", "Make a key that signs the log of publications: what to write into the configuration, and LOG_KEY")
   .argument("[origin]", "name of the log; by default the address of the configuration")
-  .action(run(async () => (await import("./annex/trust/log-command.ts")).runKeygen));
+  .action(run(async () => (await import("#generator/annex/trust")).runKeygen));
 
 const log = program.command("log").description("Look after the log of publications");
 command("cosigned", "Keep the signatures that others have put under a checkpoint", log)
   .argument("<file>", "the checkpoint, with their signatures")
-  .action(withAnnexes(async () => (await import("./annex/trust/log-command.ts")).runCosigned));
+  .action(withAnnexes(async () => (await import("#generator/annex/trust")).runCosigned));
 
 const shelf = program.command("shelf").description("Move a shelf");
 command("copy", "Copy a whole shelf between a folder and a bucket, or two buckets; what is there already is not sent again", shelf)
@@ -132,7 +130,7 @@ command("copy", "Copy a whole shelf between a folder and a bucket, or two bucket
   .argument("<to>", "the other; empty, or an earlier state of the same shelf")
   .option("--endpoint <url>", "address of the store, if it is not AWS")
   .option("--region <name>", "region of the bucket")
-  .action(run(async () => (await import("./annex/bucket/shelf-command.ts")).runShelfCopy));
+  .action(run(async () => (await import("#generator/annex/bucket")).runShelfCopy));
 
 const registry = program.command("registry").description("Look at a registry of proof records");
 command(
@@ -146,8 +144,8 @@ command(
   .action(
     withAnnexes(async (file: string) =>
       /\.ya?ml$/.test(file)
-        ? (await import("./annex/registry/recheck-command.ts")).runSourcesCheck
-        : (await import("./commands/registry.ts")).runRegistryCheck,
+        ? (await import("#generator/annex/registry")).runSourcesCheck
+        : (await import("#generator/commands")).runRegistryCheck,
     ),
   );
 
@@ -156,7 +154,7 @@ command("init", "Look at a git repository of proofs, and write a first registry.
   .requiredOption("--git <dir>", "the repository")
   .option("--name <name>", "of the repository in ids and records; that of its origin, or of the folder")
   .option(...SOURCES)
-  .action(run(async () => (await import("./annex/registry/init-command.ts")).runRegistryInit));
+  .action(run(async () => (await import("#generator/annex/registry")).runRegistryInit));
 command("scan", "Read the sources, give each record its id, and say what changed; no prover runs", registry)
   .option(...SOURCES)
   .option("--source <repo>", "with --rev: whose")
@@ -165,13 +163,13 @@ command("scan", "Read the sources, give each record its id, and say what changed
   .option("--accept <id...>", "ids whose rename or change is meant; with --reason")
   .option("--reason <text>", "why; kept in the lock")
   .option("--out <file>", "also write the registry as JSON")
-  .action(run(async () => (await import("./annex/registry/scan-command.ts")).runRegistryScan));
+  .action(run(async () => (await import("#generator/annex/registry")).runRegistryScan));
 command("diff", "What the declarations of a source are at one revision, and at another", registry)
   .argument("<a>")
   .argument("<b>")
   .option(...SOURCES)
   .option("--source <repo>", "which source; the first")
-  .action(run(async () => (await import("./annex/registry/diff-command.ts")).runRegistryDiff));
+  .action(run(async () => (await import("#generator/annex/registry")).runRegistryDiff));
 command("recheck", "Run the provers, in a sandbox, over what has changed since it was checked, and keep what they say", registry)
   .argument("[ids...]", "only these records")
   .option(...SOURCES)
@@ -181,44 +179,44 @@ command("recheck", "Run the provers, in a sandbox, over what has changed since i
   .option("--exact", "ask of each theorem which of the axioms of its file are its own, also where the policy allows them all")
   .option("--second", "ask the second checker (coqchk) to look over what the prover accepted")
   .option("--unsandboxed", "trust the sources; the check says so")
-  .action(run(async () => (await import("./annex/registry/recheck-command.ts")).runRecheck));
+  .action(run(async () => (await import("#generator/annex/registry")).runRecheck));
 command("graph", "What a record uses and what uses it, from the checks; with --json or --dot all of it", registry)
   .argument("<id>")
   .option(...SOURCES)
   .option("--depth <number>", "steps", "2")
   .option("--dot", "for Graphviz")
-  .action(run(async () => (await import("./annex/registry/look-command.ts")).runGraph));
+  .action(run(async () => (await import("#generator/annex/registry")).runGraph));
 command("explain", "Why a record's state is what it is: which check or which line says so", registry)
   .argument("<id>")
   .option(...SOURCES)
-  .action(run(async () => (await import("./annex/registry/look-command.ts")).runExplain));
+  .action(run(async () => (await import("#generator/annex/registry")).runExplain));
 command("axioms", "What records rest on, by what it is; exit code 3 where a policy does not allow it", registry)
   .argument("[ids...]", "only these records")
   .option(...SOURCES)
   .option("--allow <name...>", "as if the policy named these, too")
-  .action(run(async () => (await import("./annex/registry/look-command.ts")).runAxioms));
+  .action(run(async () => (await import("#generator/annex/registry")).runAxioms));
 registry
   .command("schema")
   .description("The JSON Schema of a file that people write, for editors")
   .addArgument(new Argument("<file>").choices(["sources", "overlay", "lock"]))
-  .action(run(async () => (await import("./annex/registry/recheck-command.ts")).printSchema));
+  .action(run(async () => (await import("#generator/annex/registry")).printSchema));
 command("adapters", "Which provers are here, and whether they can be run safely", registry).action(
-  run(async () => (await import("./annex/registry/recheck-command.ts")).runAdapters),
+  run(async () => (await import("#generator/annex/registry")).runAdapters),
 );
 command("import", "Make an overlay of a table", registry)
   .requiredOption("--csv <file>", "columns are members of records; id, or repo, module and name, say of which")
   .option("--out <file>", "by default registry.overlay.yaml")
-  .action(run(async () => (await import("./annex/registry/import-command.ts")).runRegistryImport));
+  .action(run(async () => (await import("#generator/annex/registry")).runRegistryImport));
 
 command("import", "Write a file for each work of a list, and into the configuration who made it and where it comes from")
   .addArgument(new Argument("<form>", "what the list is").choices(["bibtex", "zenodo-json", "csv"]))
   .argument("<file>", "the list")
   .option("--to <prefix>", "folder of the library that the files are written into", "works/")
-  .action(run(async () => (await import("./annex/import/import-command.ts")).runImport));
+  .action(run(async () => (await import("#generator/annex/import")).runImport));
 
 command("prune", "Remove old snapshots and every blob that no kept one needs")
   .option("--keep <number>", "newest snapshots to keep; by default keep of the configuration, else 10")
-  .action(withAnnexes(async () => (await import("./commands/prune.ts")).runPrune));
+  .action(withAnnexes(async () => (await import("#generator/commands")).runPrune));
 
 command("export", "Write the public view as plain files for any static host")
   .argument("<target>", "a new folder or an earlier export, or s3://BUCKET/PREFIX, where only what has changed is written")
@@ -229,7 +227,7 @@ command("export", "Write the public view as plain files for any static host")
   .option("--endpoint <url>", "address of a store other than AWS, for s3://")
   .option("--region <name>", "region of the bucket; us-east-1 when left out")
   .option("--gzip", "for s3://: pages, JSON, scripts and styles lie there compressed")
-  .action(withAnnexes(async () => (await import("./annex/export/export-command.ts")).runExport));
+  .action(withAnnexes(async () => (await import("#generator/annex/export")).runExport));
 
 command("mirror", "Copy somebody's public library, and check every byte of it; serve --only site on the copy answers as the origin does")
   .argument("<url>", "address of the library")
@@ -237,7 +235,7 @@ command("mirror", "Copy somebody's public library, and check every byte of it; s
   .option("--key <key>", "the public key of its log, as its owner tells it; without it the first one that is seen is believed")
   .option("--every <period>", "follow it: copy now and then in every period: 6h, 30m, 1d")
   .option("--max-bytes <size>", "what one run may fetch: 500m, 20g; what is free on the disk but for a tenth when left out")
-  .action(run(async () => (await import("./annex/trust/mirror-command.ts")).runMirror));
+  .action(run(async () => (await import("#generator/annex/trust")).runMirror));
 
 command("audit", "Check somebody's public library from outside: who signed it, that nothing was rewritten, and every file of it")
   .argument("<url>", "address of the library")
@@ -246,11 +244,11 @@ command("audit", "Check somebody's public library from outside: who signed it, t
   .option("--since <checkpoint>", "a file that is a copy of /shelf/checkpoint, which the log must go on from")
   .option("--sample <number>", "look at so many files at random instead of all")
   .option("--full", "also derive again everything that is derived")
-  .action(run(async () => (await import("./annex/trust/audit-command.ts")).runAudit));
+  .action(run(async () => (await import("#generator/annex/trust")).runAudit));
 
 command("schedule", "Build now and then every few hours")
   .option("--every <period>", "between builds: 6h, 30m, 1d", "6h")
-  .action(withAnnexes(async () => (await import("./commands/schedule.ts")).runSchedule));
+  .action(withAnnexes(async () => (await import("#generator/commands")).runSchedule));
 
 program
   .command("completion")
@@ -265,7 +263,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    process.exitCode = report(error, args.includes("--json"));
+    process.exitCode = await report(error, args.includes("--json"));
   }
 }
 
@@ -285,11 +283,12 @@ export async function main(): Promise<void> {
 
 if (import.meta.main) await main();
 
-function report(error: unknown, json: boolean): number {
+async function report(error: unknown, json: boolean): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+  const { describeFailure, detailOf } = await import("#generator/files");
   if (error instanceof ShelfError) {
     const { code, message, errors, fixes } = error;
-    const leaks = error instanceof LeakError ? error.leaks : undefined;
+    const leaks = "leaks" in error ? error.leaks : undefined;
     if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, errors, fixes, leaks } })}\n`);
     process.stderr.write(`${message}\n${detailOf(error)}${error.fixes.map((fix) => `  ${fix}\n`).join("")}`);
     return EXIT[error.code] ?? 1;

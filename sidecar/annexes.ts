@@ -1,8 +1,8 @@
 /** The annexes of this program, as they are handed to the core. */
-import { counting } from "./annex/counting/answer-counted.ts";
-import { openDevelopmentAccess } from "./annex/development/development-access.ts";
-import { SignIn } from "./annex/oidc/sign-in.ts";
-import type { SidecarAnnexes } from "./serve/server.ts";
+import { counting } from "#sidecar/annex/counting";
+import { openDevelopmentAccess } from "#sidecar/annex/development";
+import { SignIn } from "#sidecar/annex/oidc";
+import type { SidecarAnnexes } from "#sidecar/serve";
 
 export const ANNEXES: SidecarAnnexes = {
   counting,

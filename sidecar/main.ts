@@ -1,10 +1,9 @@
 /** The sidecar as a process: told what to serve by the process that starts it, with its secrets from the environment. */
 import { setFlagsFromString } from "node:v8";
-import { describeOperations, openOperations } from "../snapshots/annex/metrics/operations.ts";
-import { listen, receiveServing, sendToStarter, type SidecarServing, stopWithStarter } from "../snapshots/http/index.ts";
+import { describeOperations, openOperations } from "#snapshots/annex/metrics";
+import { listen, receiveServing, sendToStarter, type SidecarServing, stopWithStarter } from "#snapshots/http";
 import { ANNEXES } from "./annexes.ts";
-import { openLog } from "./serve/log.ts";
-import { openSidecar, type Sidecar } from "./serve/server.ts";
+import { openLog, openSidecar, type Sidecar } from "#sidecar/serve";
 
 // A small heap is swept often; memory is dearer here than time.
 setFlagsFromString("--optimize-for-size");

@@ -1,5 +1,5 @@
 /** The form of an answer's text and of its quotes, for the page and for the script that shows it while it comes. */
-import type { Citation } from "../snapshots/schema/index.ts";
+import type { Citation } from "#snapshots/schema";
 import { formatBlock, formatKey, formatLine } from "./format.ts";
 import { titleOfField, titleOfPart, wordOfValue } from "./words.ts";
 

@@ -1,7 +1,7 @@
 /** The compiled bundle's one export. Loaded by `openRenderer`, never imported by other sources. */
 import { createApp } from "astro/app/entrypoint";
 import { VERIFY_SCRIPT } from "./annexes.ts";
-import type { PageInput } from "../snapshots/page/model.ts";
+import type { PageInput } from "#snapshots/page";
 
 const app = createApp({ streaming: false });
 

@@ -1,5 +1,5 @@
 /** What the component of a filter shows, made here for a server's pages and for a browser. */
-import type { Facet } from "../snapshots/page/model.ts";
+import type { Facet } from "#snapshots/page";
 import { formatCount, formatLine } from "./format.ts";
 import { titleOfField, wordOfValue } from "./words.ts";
 

@@ -4,7 +4,7 @@ import { RecordCheck } from "../snapshots/schema/index.ts";
 import { CHECK_STATES } from "../snapshots/schema/scalar.ts";
 import { formatStanding, recordStanding } from "../snapshots/format/standing.ts";
 import type { EvidenceState } from "../snapshots/schema/scalar.ts";
-import { highlightLines, loadLanguage } from "../snapshots/page/highlight/highlight.ts";
+import { highlightLines, loadLanguage } from "../snapshots/highlight/highlight.ts";
 import { PROBLEMS } from "../snapshots/errors.ts";
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
 import { openParts } from "../snapshots/page/object-parts.ts";

@@ -1,6 +1,6 @@
 /** The site server as a process: told what to serve by the process that starts it. */
 import { openSiteView } from "./server.ts";
-import { describeOperations, openOperations } from "../snapshots/annex/metrics/operations.ts";
+import { describeOperations, openOperations } from "#snapshots/annex/metrics";
 import {
   listen,
   observe,
@@ -10,8 +10,8 @@ import {
   type SiteServing,
   stopWithStarter,
   viewListener,
-} from "../snapshots/http/index.ts";
-import { watchPointer } from "../snapshots/shelf/index.ts";
+} from "#snapshots/http";
+import { watchPointer } from "#snapshots/shelf";
 
 const { serving, starter } = await receiveServing<SiteServing>();
 const view = openSiteView(serving, starter);

@@ -1,17 +1,8 @@
 /** What the head of a page says to programs: Zotero and Google Scholar (citation_*), search engines (schema.org), sites that show a link
  *  (Open Graph), and whoever goes by typed links (Signposting). Only what an address can be made for. */
-import { objectPath, pageImagePath } from "../snapshots/format/layout.ts";
-import { licenceUrl } from "../snapshots/schema/scalar.ts";
-import {
-  LIBRARY,
-  type Linked,
-  linkedClaim,
-  linkedObject,
-  linkedRecord,
-  type TypedLink,
-  typedLinks,
-} from "../snapshots/page/typed-links.ts";
-import type { PageInput } from "../snapshots/page/model.ts";
+import { objectPath, pageImagePath } from "#snapshots/format";
+import { licenceUrl } from "#snapshots/schema";
+import { LIBRARY, type Linked, linkedClaim, linkedObject, linkedRecord, type PageInput, type TypedLink, typedLinks } from "#snapshots/page";
 import { formatLine } from "./format.ts";
 import { findAbsoluteUrl } from "./page-input.ts";
 

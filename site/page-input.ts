@@ -1,6 +1,6 @@
 /** What each page starts with: its own model, and links made relative to where it lies. */
-import { pagePath, relativeHref } from "../snapshots/format/layout.ts";
-import type { Chrome, PageModel } from "../snapshots/page/model.ts";
+import { pagePath, relativeHref } from "#snapshots/format";
+import type { Chrome, PageModel } from "#snapshots/page";
 
 /** From a site path ("/claims/", "/objects/a.md", with query or fragment) to what stands in an href. */
 export type Href = (path: string) => string;

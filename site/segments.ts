@@ -1,5 +1,5 @@
 /** segmentsOf cuts a whole into parts, as bars and their legends draw them: parts of one colour lie side by side, and each of them its own hatching. */
-import type { Count } from "../snapshots/page/model.ts";
+import type { Count } from "#snapshots/page";
 import { explain, type StateField, type Words } from "./words.ts";
 
 export type Segment = Count & {

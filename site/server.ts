@@ -1,11 +1,10 @@
 /** The public read server: files and queries of the public view. Holds no secret and opens no outgoing connection. */
-import { openIndex } from "../snapshots/index/index.ts";
-import { lazyRenderer } from "../snapshots/page/index.ts";
-import { type Blobs, describeCache, openView, type Runtime, type SiteServing, type Starter, type View } from "../snapshots/http/index.ts";
-import { openCachedShelf } from "../snapshots/shelf/index.ts";
-import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
-import { LIST_PAGE, MAX_LIMIT, MAX_QUERY } from "../snapshots/query/index.ts";
-import { SERVICE } from "../snapshots/service/service.ts";
+import { openIndex } from "#snapshots/index";
+import { lazyRenderer } from "#snapshots/page";
+import { type Blobs, describeCache, openView, type Runtime, type SiteServing, type Starter, type View } from "#snapshots/http";
+import { openCachedShelf, openDirectoryShelf } from "#snapshots/shelf";
+import { LIST_PAGE, MAX_LIMIT, MAX_QUERY } from "#snapshots/query";
+import { SERVICE } from "#snapshots/service";
 
 function siteRuntime(version: string, blobs: Blobs | null): Runtime {
   return {

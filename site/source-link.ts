@@ -1,5 +1,5 @@
 /** The address of a file at a revision, where a repository's host is one whose addresses are known. */
-import type { SourceRef } from "../snapshots/schema/index.ts";
+import type { SourceRef } from "#snapshots/schema";
 
 /** What stands between a repository and the revision, by host. */
 const FILE_AT: readonly (readonly [host: RegExp, between: string])[] = [

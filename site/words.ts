@@ -1,8 +1,8 @@
 /** What every state means, in words, from this one place. Shape, word and colour always come together (never colour alone).
  *  Values come from registries nobody here controls: an unknown one is shown as it is and said to be unknown. */
-import type { NameReason } from "../snapshots/query/index.ts";
-import { LOST, SAID, standingWord, USE_WORDS } from "../snapshots/format/standing.ts";
-import { KINDS } from "../snapshots/schema/kinds.ts";
+import type { NameReason } from "#snapshots/query";
+import { LOST, SAID, standingWord, USE_WORDS } from "#snapshots/format";
+import { KINDS } from "#snapshots/schema";
 
 type Shape = "verified" | "partial" | "said" | "defined" | "unverified" | "failed" | "unspecified";
 

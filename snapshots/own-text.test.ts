@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { WordCounts } from "./index/statistics.ts";
-import { words } from "./index/words.ts";
+import { words } from "./words/words.ts";
 import { searchWords, type WordForms } from "./query/words.ts";
 
 setFlagsFromString("--expose-gc");

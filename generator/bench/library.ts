@@ -2,7 +2,7 @@
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { BuildSummary } from "../build/summary.ts";
+import type { BuildSummary } from "../pipeline/summary.ts";
 import { CLI } from "../testing/serving-process.ts";
 import { type Cost, measure } from "./measure.ts";
 

@@ -1,25 +1,34 @@
 /** `proofshelf config check | schema` */
-import { findCollection } from "../../snapshots/format/view-data.ts";
+import { findCollection } from "#snapshots/format";
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { missingPackages } from "../../snapshots/embed/index.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import type { Withdrawal } from "../../snapshots/schema/index.ts";
-import { type Config, configJsonSchema, openConfig } from "../config/config.ts";
-import { formatPath } from "../config/problems.ts";
-import { checkClaims, checkEvidence, checkRecords, type Located, type SourceProblems } from "../sources/check-sources.ts";
-import { MAX_CLAIMS_BYTES, parseClaims } from "../sources/claims.ts";
-import { checkRegistry } from "../sources/read-registry.ts";
-import { type ParsedRegistry, parseRegistry } from "../sources/registry.ts";
-import { describeFindings } from "../sources/registry-findings.ts";
-import { MAX_REGISTRY_BYTES } from "../sources/registry-pull.ts";
-import type { StatementAnnexes } from "../sources/statements.ts";
-import { readSourceFile } from "../sources/source-file.ts";
-import { claimsJsonSchema, registryJsonSchema } from "../sources/source-schemas.ts";
-import { readWithdrawals, withdrawalsJsonSchema } from "../sources/withdrawals.ts";
-import { MAX_CONFIG_BYTES } from "../config/yaml.ts";
-import { listObjects } from "../sources/list-objects.ts";
-import { openObjectStore, type StoreAnnexes } from "../sources/open-object-store.ts";
+import { missingPackages } from "#snapshots/embedders";
+import { ShelfError } from "#snapshots/errors";
+import type { Withdrawal } from "#snapshots/schema";
+import { type Config, configJsonSchema, formatPath, MAX_CONFIG_BYTES, openConfig } from "#generator/config";
+import {
+  checkClaims,
+  checkEvidence,
+  checkRecords,
+  checkRegistry,
+  claimsJsonSchema,
+  describeFindings,
+  listObjects,
+  type Located,
+  MAX_CLAIMS_BYTES,
+  MAX_REGISTRY_BYTES,
+  openObjectStore,
+  parseClaims,
+  type ParsedRegistry,
+  parseRegistry,
+  readSourceFile,
+  readWithdrawals,
+  registryJsonSchema,
+  type SourceProblems,
+  type StatementAnnexes,
+  type StoreAnnexes,
+  withdrawalsJsonSchema,
+} from "#generator/sources";
 import { type CommonOptions, configOf, print } from "./options.ts";
 
 /** Files that init proposes, by their key of the configuration. */

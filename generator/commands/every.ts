@@ -1,10 +1,10 @@
 /** Builds again and again, for `schedule` and `serve --every`. */
 import { setTimeout as wait } from "node:timers/promises";
-import { ShelfError } from "../../snapshots/errors.ts";
-import type { BuildOutcome } from "../../snapshots/http/index.ts";
-import { openConfig } from "../config/config.ts";
-import type { Annexes } from "../build/annexes.ts";
-import { detailOf } from "../files/failure.ts";
+import { ShelfError } from "#snapshots/errors";
+import type { BuildOutcome } from "#snapshots/http";
+import { openConfig } from "#generator/config";
+import type { Annexes } from "#generator/pipeline";
+import { detailOf } from "#generator/files";
 import { buildAndEmbed } from "./build.ts";
 import { type CommonOptions, configOf } from "./options.ts";
 

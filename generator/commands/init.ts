@@ -3,11 +3,11 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { findKeyProblem } from "../../snapshots/format/layout.ts";
-import { missingPackages } from "../../snapshots/embed/index.ts";
-import { parseConfig } from "../config/config.ts";
-import { packaged } from "../files/packaged.ts";
+import { ShelfError } from "#snapshots/errors";
+import { findKeyProblem } from "#snapshots/format";
+import { missingPackages } from "#snapshots/embedders";
+import { parseConfig } from "#generator/config";
+import { packaged } from "#generator/files";
 import { SCHEMAS } from "./config.ts";
 import { type CommonOptions, print } from "./options.ts";
 

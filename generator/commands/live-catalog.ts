@@ -1,13 +1,11 @@
 /** The catalog before the first snapshot: what the object store lists now, without digests (interface §1: a catalog built
  *  from listing the object store when there is no database-backed one). Public collections only. */
-import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
-import type { Catalog } from "../../snapshots/schema/index.ts";
-import { findCollection, newest } from "../../snapshots/format/view-data.ts";
-import { VERSION } from "../files/version.ts";
-import type { Config } from "../config/config.ts";
-import { mediaTypeOfName } from "../extract/media-type.ts";
-import { listObjects } from "../sources/list-objects.ts";
-import { openObjectStore, type StoreAnnexes } from "../sources/open-object-store.ts";
+import { findCollection, newest, objectPath, pagePath } from "#snapshots/format";
+import type { Catalog } from "#snapshots/schema";
+import { VERSION } from "#generator/files";
+import type { Config } from "#generator/config";
+import { mediaTypeOfName } from "#generator/extract";
+import { listObjects, openObjectStore, type StoreAnnexes } from "#generator/sources";
 
 export async function liveCatalog(config: Config, annexes: StoreAnnexes): Promise<Catalog> {
   const { rows: listed } = await listObjects(openObjectStore(config.store, annexes), config);

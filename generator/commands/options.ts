@@ -1,9 +1,7 @@
 /** What every command takes, and what several do with it. */
-import { ShelfError } from "../../snapshots/errors.ts";
-import { DEMO_CONFIG, openConfig } from "../config/config.ts";
-import { CONFIG_NAME, findConfig } from "../config/find-config.ts";
-import type { ShelfAnnexes } from "../shelves/kinds.ts";
-import { openShelves, refresh, type Shelves } from "../shelves/shelves.ts";
+import { ShelfError } from "#snapshots/errors";
+import { CONFIG_NAME, DEMO_CONFIG, findConfig, openConfig } from "#generator/config";
+import { openShelves, refresh, type ShelfAnnexes, type Shelves } from "#generator/shelves";
 
 export type CommonOptions = {
   readonly config?: string;

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ShelfError } from "../../snapshots/errors.ts";
-import type { Config } from "../config/config.ts";
+import { ShelfError } from "#snapshots/errors";
+import type { Config } from "#generator/config";
 
 type Asked = { readonly host: string; readonly only?: "site" | "sidecar"; readonly tryInternal?: boolean; readonly demo?: boolean };
 

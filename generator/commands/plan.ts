@@ -1,8 +1,7 @@
 /** `proofshelf build --plan` */
-import { openConfig } from "../config/config.ts";
-import type { Annexes } from "../build/annexes.ts";
-import type { Why } from "../kept/why.ts";
-import { type IndexPreview, type Preview, previewBuild } from "../build/preview.ts";
+import { openConfig } from "#generator/config";
+import { type Annexes, type IndexPreview, type Preview, previewBuild } from "#generator/pipeline";
+import type { Why } from "#generator/kept";
 import { type CommonOptions, configOf, print } from "./options.ts";
 
 /** Lines of one kind; the rest is counted, and `--json` has all. */

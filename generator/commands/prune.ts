@@ -1,12 +1,10 @@
 /** `proofshelf prune` */
-import { ShelfError } from "../../snapshots/errors.ts";
-import { openIndex } from "../../snapshots/index/index.ts";
-import { prune, type Pruned } from "../../snapshots/shelf/index.ts";
-import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { type Config, openConfig } from "../config/config.ts";
-import { withBuildLock } from "../files/lock.ts";
-import type { ShelfAnnexes } from "../shelves/kinds.ts";
-import { closeIndex, keepRecords, openShelves, type Shelves, vectorsDir, withShelves } from "../shelves/shelves.ts";
+import { ShelfError } from "#snapshots/errors";
+import { openIndex } from "#snapshots/index";
+import { openDirectoryShelf, prune, type Pruned } from "#snapshots/shelf";
+import { type Config, openConfig } from "#generator/config";
+import { withBuildLock } from "#generator/files";
+import { closeIndex, keepRecords, openShelves, type ShelfAnnexes, type Shelves, vectorsDir, withShelves } from "#generator/shelves";
 import { type CommonOptions, configOf, print } from "./options.ts";
 
 /** Snapshots that are kept when nobody says how many. */

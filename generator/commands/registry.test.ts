@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { sha256 } from "../../snapshots/digest.ts";
-import type { BuildSummary } from "../build/summary.ts";
+import type { BuildSummary } from "../pipeline/summary.ts";
 import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
 import { describeFindings } from "../sources/registry-findings.ts";

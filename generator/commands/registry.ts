@@ -1,16 +1,18 @@
 /** `proofshelf registry check`: what a build would say of a registry's file, without a build. */
 import { readFile } from "node:fs/promises";
-import { OPEN } from "../../snapshots/shelf/modes.ts";
-import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { countRecords } from "../../snapshots/query/index.ts";
-import { openConfig } from "../config/config.ts";
-import { checkRegistry } from "../sources/read-registry.ts";
-import { parseRegistry, type ParsedRegistry } from "../sources/registry.ts";
-import { describeFindings } from "../sources/registry-findings.ts";
-import { MAX_REGISTRY_BYTES } from "../sources/registry-pull.ts";
-import type { StatementAnnexes } from "../sources/statements.ts";
-import { readSourceFile } from "../sources/source-file.ts";
+import { OPEN, writeWhole } from "#snapshots/shelf";
+import { ShelfError } from "#snapshots/errors";
+import { countRecords } from "#snapshots/query";
+import { openConfig } from "#generator/config";
+import {
+  checkRegistry,
+  describeFindings,
+  MAX_REGISTRY_BYTES,
+  type ParsedRegistry,
+  parseRegistry,
+  readSourceFile,
+  type StatementAnnexes,
+} from "#generator/sources";
 import { type CommonOptions, findConfigOf, print } from "./options.ts";
 import { FOUND } from "./verify.ts";
 

@@ -1,5 +1,5 @@
 /** `proofshelf schedule`: builds now and then every few hours, for those who have no timer of their own. */
-import type { Annexes } from "../build/annexes.ts";
+import type { Annexes } from "#generator/pipeline";
 import { buildEvery, parsePeriod } from "./every.ts";
 import { type CommonOptions, configOf } from "./options.ts";
 

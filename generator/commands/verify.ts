@@ -1,19 +1,16 @@
 /** `proofshelf verify` */
 import { readFile } from "node:fs/promises";
-import { parseJson } from "../../snapshots/digest.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
-import { snapshotRecordSchema } from "../../snapshots/shelf/index.ts";
-import { checkReceipt, parseReceipt } from "../../snapshots/verify/receipt.ts";
-import type { Since } from "../../snapshots/verify/index.ts";
-import { openConfig } from "../config/config.ts";
-import type { Annexes } from "../build/annexes.ts";
-import { digestDependencies } from "../build/dependency-digests.ts";
-import { countErrors, describeFindings, verifyLibrary } from "../publish/verify-library.ts";
-import { openProgress } from "../files/progress.ts";
-import { readSourceFile } from "../sources/source-file.ts";
-import { openShelves, refresh, type Shelves } from "../shelves/shelves.ts";
-import { isStateKept, readState } from "../kept/state.ts";
+import { parseJson } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { createTreeCache, openSnapshot, snapshotRecordSchema } from "#snapshots/shelf";
+import { checkReceipt, parseReceipt, type Since } from "#snapshots/verify";
+import { openConfig } from "#generator/config";
+import { type Annexes, digestDependencies } from "#generator/pipeline";
+import { countErrors, describeFindings, verifyLibrary } from "#generator/publish";
+import { openProgress } from "#generator/files";
+import { readSourceFile } from "#generator/sources";
+import { openShelves, refresh, type Shelves } from "#generator/shelves";
+import { isStateKept, readState } from "#generator/kept";
 import { type CommonOptions, configOf, print } from "./options.ts";
 
 /** Exit code when something was found. */

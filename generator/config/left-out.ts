@@ -4,7 +4,7 @@
  *  that keys, passwords and editors' backups have. So a pattern of `include` brings back what the list leaves out, and nothing
  *  brings back what `exclude` leaves out. */
 import picomatch from "picomatch";
-import { type CollectionInfo, findCollection } from "../../snapshots/format/view-data.ts";
+import { type CollectionInfo, findCollection } from "#snapshots/format";
 
 /** Reason of what the configuration itself leaves out, which is no news to who wrote it. */
 export const LEFT_OUT_BY_CONFIG = "store.exclude leaves it out";

@@ -1,7 +1,7 @@
 /** Schema findings in words: what is wrong, and what would be right. No value of the file is repeated that could be a secret. */
 import { distance } from "fastest-levenshtein";
 import { z } from "zod";
-import { ShelfError } from "../../snapshots/errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import type { Path } from "./yaml.ts";
 import { configSchema, SECRET_VARIABLES } from "./schema.ts";
 

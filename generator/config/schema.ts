@@ -2,9 +2,9 @@
  *
  *  Messages complete a sentence that begins with the key: `baseUrl is not an http or https address; …`. */
 import { z } from "zod";
-import { findKeyProblem } from "../../snapshots/format/layout.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { parseKey } from "../../snapshots/log/index.ts";
+import { findKeyProblem } from "#snapshots/format";
+import { ShelfError } from "#snapshots/errors";
+import { parseKey } from "#snapshots/log";
 
 export const SECRET_VARIABLES = [
   "REINDEX_TOKEN",

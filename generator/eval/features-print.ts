@@ -13,7 +13,7 @@ import {
   subjectOf,
 } from "../../snapshots/answer/index.ts";
 import { sha256 } from "../../snapshots/digest.ts";
-import { words } from "../../snapshots/index/words.ts";
+import { words } from "../../snapshots/words/words.ts";
 
 const TEXTS = {
   "seals.md":

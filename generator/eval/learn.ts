@@ -19,7 +19,7 @@ import {
   readSources,
   subjectOf,
 } from "../../snapshots/answer/index.ts";
-import { openEmbeddedEmbedder } from "../../snapshots/embed/embedder-embedded.ts";
+import { openEmbeddedEmbedder } from "../../snapshots/embedders/embedder-embedded.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";

@@ -1,9 +1,8 @@
 /** Who made an object, when, under which terms, in which language and for which addresses, as it says itself: the block before a Markdown document, \author and \date, an SPDX
  *  header, a licence file, CITATION.cff. All of it is of whoever wrote the object. */
 import { FAILSAFE_SCHEMA, load } from "js-yaml";
-import type { About } from "../../snapshots/schema/index.ts";
-import type { ObjectKind } from "../../snapshots/schema/kinds.ts";
-import { plainIn } from "../../snapshots/blocks/index.ts";
+import type { About, ObjectKind } from "#snapshots/schema";
+import { plainIn } from "#snapshots/blocks";
 import { readArgument } from "./latex.ts";
 import { isCitationFile, isLicenceFile } from "./licence-files.ts";
 import { shorten } from "./passages.ts";

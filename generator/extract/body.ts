@@ -1,6 +1,6 @@
 /** What the reader of one type gives back; extract.ts adds what all types have in common. */
-import type { About, Extract } from "../../snapshots/schema/index.ts";
-import type { Lines } from "../../snapshots/blocks/index.ts";
+import type { About, Extract } from "#snapshots/schema";
+import type { Lines } from "#snapshots/blocks";
 
 export type Source = {
   readonly key: string;

@@ -1,7 +1,7 @@
 /** A text as a page shows it: every line with an anchor, `#L12`. */
-import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
+import { objectPath, pagePath, relativeHref } from "#snapshots/format";
 import { MAX_SHOWN, MAX_SHOWN_LINES, type Source } from "./body.ts";
-import { escapeHtml, highlightLines } from "../../snapshots/page/highlight/highlight.ts";
+import { escapeHtml, highlightLines } from "#snapshots/highlight";
 import { readSymbols } from "./isabelle-symbols.ts";
 
 /** The fragment of a text, at most MAX_SHOWN units of it. @param language one that loadLanguage was called with, or null */

@@ -2,7 +2,7 @@
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ShelfError } from "../../snapshots/errors.ts";
+import { ShelfError } from "#snapshots/errors";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 export const WORKER = "worker.mjs";

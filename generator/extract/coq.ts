@@ -1,6 +1,6 @@
 /** Coq text into declarations: doc comment, name, statement and proof together. */
 import { type CoqItem, readCoqCommand, readSentences } from "./coq-sentences.ts";
-import type { Lines } from "../../snapshots/blocks/index.ts";
+import type { Lines } from "#snapshots/blocks";
 import { openMarks } from "./marks.ts";
 import type { Mark } from "./passages.ts";
 

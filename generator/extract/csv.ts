@@ -1,10 +1,10 @@
 /** CSV and TSV: rows with their header, and a real table of the first ones. */
 import { parse } from "csv-parse/sync";
-import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
+import { objectPath, pagePath, relativeHref } from "#snapshots/format";
 import { EMPTY_BODY, isNumber, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode } from "./code-view.ts";
-import { escapeHtml } from "../../snapshots/page/highlight/highlight.ts";
-import type { Lines } from "../../snapshots/blocks/index.ts";
+import { escapeHtml } from "#snapshots/highlight";
+import type { Lines } from "#snapshots/blocks";
 import { cutPassages, headingPath, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";
 
 /** Of the table on the page; a cell in UTF-16 units. */

@@ -1,7 +1,7 @@
 /** The declarations of a text by its language's row (languages.ts), line by line. What stands deeper than a declaration begins is its
  *  own; what is at its column, or left of it, and begins nothing goes on with it. */
-import { LANGUAGES, type DeclarationRow, type LanguageRow } from "../../snapshots/page/highlight/languages.ts";
-import type { Lines } from "../../snapshots/blocks/index.ts";
+import { type DeclarationRow, type LanguageRow, LANGUAGES } from "#snapshots/highlight";
+import type { Lines } from "#snapshots/blocks";
 import { markAt } from "./marks.ts";
 import type { Mark } from "./passages.ts";
 import { readSymbols } from "./isabelle-symbols.ts";

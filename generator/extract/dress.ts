@@ -4,7 +4,7 @@ import type { Element, ElementContent, Root, RootContent } from "hast";
 import { isNumber, MAX_FRAGMENT } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { formatHtml } from "./format-html.ts";
-import { highlightLines, loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
+import { highlightLines, loadLanguage } from "#snapshots/highlight";
 import { ID_PREFIX, resolveImage, resolveLink } from "./links.ts";
 import { formatMath, formatTex } from "./math.ts";
 import { startLine, textOf, TooComplex } from "./html-tree.ts";

@@ -1,7 +1,7 @@
 /** An extract as it lies in the shelf: only bytes travel between processes. */
-import { canonicalJson } from "../../snapshots/digest.ts";
-import { linkTargets, MAX_LINKS } from "../../snapshots/format/document-links.ts";
-import type { Extract } from "../../snapshots/schema/index.ts";
+import { canonicalJson } from "#snapshots/digest";
+import { linkTargets, MAX_LINKS } from "#snapshots/format";
+import type { Extract } from "#snapshots/schema";
 import type { DrawnPage } from "./pdf-images.ts";
 
 export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type" | "notes" | "about"> & {

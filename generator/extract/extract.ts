@@ -1,6 +1,5 @@
 /** Object bytes to what its page shows and the search index takes. */
-import type { About, Extract } from "../../snapshots/schema/index.ts";
-import type { ObjectKind } from "../../snapshots/schema/kinds.ts";
+import type { About, Extract, ObjectKind } from "#snapshots/schema";
 import { NO_ABOUT, readAbout } from "./about.ts";
 import { type Body, EMPTY_BODY, type Source } from "./body.ts";
 import { readCode } from "./code.ts";
@@ -8,7 +7,7 @@ import { formatCode } from "./code-view.ts";
 import { readJson, readYaml } from "./json.ts";
 import { withLanguage } from "./language.ts";
 import { readLatex } from "./latex.ts";
-import { openLines } from "../../snapshots/blocks/index.ts";
+import { openLines } from "#snapshots/blocks";
 import { extensionOf, fileName, mediaTypeOf, type MediaType } from "./media-type.ts";
 import { cutPassages, shorten } from "./passages.ts";
 import type { DrawPages } from "./pdf-images.ts";

@@ -1,6 +1,6 @@
 /** Marks of a document that is divided by headings. */
-import { headingsOf, type Lines } from "../../snapshots/blocks/index.ts";
-import type { Kind } from "../../snapshots/schema/kinds.ts";
+import { headingsOf, type Lines } from "#snapshots/blocks";
+import type { Kind } from "#snapshots/schema";
 import { headingPath, type Mark } from "./passages.ts";
 
 export type OpenHeading = { readonly level: number; readonly title: string };

@@ -1,19 +1,11 @@
 /** HTML documents: the part a reader came for, sanitised, and its text with the source lines it came from. */
 import type { Element, Root, RootContent } from "hast";
-import type { Passage } from "../../snapshots/schema/index.ts";
+import type { Passage } from "#snapshots/schema";
 import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
 import { noteLines, renderTree } from "./dress.ts";
-import {
-  type Heading,
-  type Lines,
-  openLines,
-  readHtml as readBlocks,
-  TERM_LEVEL,
-  WAYS,
-  withoutTags,
-} from "../../snapshots/blocks/index.ts";
-import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
+import { type Heading, type Lines, openLines, readHtml as readBlocks, TERM_LEVEL, WAYS, withoutTags } from "#snapshots/blocks";
+import { loadLanguage } from "#snapshots/highlight";
 import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { findHeading, isTemplate } from "./markdown.ts";

@@ -2,9 +2,9 @@
  *  strangers have nothing to break here. */
 import { formatCode } from "./code-view.ts";
 import { MAX_SHOWN, type Body, type Source } from "./body.ts";
-import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
-import type { Lines } from "../../snapshots/blocks/index.ts";
-import { skipString } from "../../snapshots/format/json-text.ts";
+import { loadLanguage } from "#snapshots/highlight";
+import type { Lines } from "#snapshots/blocks";
+import { skipString } from "#snapshots/format";
 import { cutPassages, headingPath, MIN_LENGTH, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";
 
 export async function readJson(source: Source, mediaType: string): Promise<Body> {

@@ -1,8 +1,7 @@
 /** The language that a text is written in, where nothing says it: by the letters that stand together in it. English wherever that is not sure,
  *  as a text whose words have the endings of another language taken off is found worse than one that is left alone. */
-import type { About, Passage } from "../../snapshots/schema/index.ts";
-import type { ObjectKind } from "../../snapshots/schema/kinds.ts";
-import { STEMMED } from "../../snapshots/index/stemmers.ts";
+import type { About, ObjectKind, Passage } from "#snapshots/schema";
+import { STEMMED } from "#snapshots/words";
 
 const PROSE: ReadonlySet<ObjectKind> = new Set<ObjectKind>(["markdown", "text", "html", "pdf", "latex", "notebook"]);
 const SAMPLE = 12_000; // UTF-16 units of a text that are gone through for prose

@@ -1,9 +1,9 @@
 /** LaTeX: sections, \title and the abstract; shown as source. */
 import { formatCode } from "./code-view.ts";
-import { blocksOf, plainIn } from "../../snapshots/blocks/index.ts";
+import { blocksOf, plainIn } from "#snapshots/blocks";
 import { isProse, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { addHeadings, openHeadings } from "./headings.ts";
-import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
+import { loadLanguage } from "#snapshots/highlight";
 import { cutPassages, shorten } from "./passages.ts";
 
 /** UTF-16 units that a braced argument may take; an open brace must not swallow the file. */

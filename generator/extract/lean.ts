@@ -1,6 +1,6 @@
 /** Lean text into declarations. Commands of Lean begin in the first column, so this goes by lines. */
-import type { Lines } from "../../snapshots/blocks/index.ts";
-import { LEAN_COMMENTS } from "../../snapshots/page/highlight/languages.ts";
+import type { Lines } from "#snapshots/blocks";
+import { LEAN_COMMENTS } from "#snapshots/highlight";
 import { openComments } from "./declarations.ts";
 import { markAt } from "./marks.ts";
 import type { Mark } from "./passages.ts";

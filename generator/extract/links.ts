@@ -1,7 +1,7 @@
 /** Links and images that a document's author wrote, as addresses on our site.
  *  Authors write links as if the store were a folder, and control every character: a relative link is resolved to a key and
  *  written anew by the layout, an external one has to parse as http, https or mailto, and everything else is no link. */
-import { findKeyProblem, objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
+import { findKeyProblem, objectPath, pagePath, relativeHref } from "#snapshots/format";
 
 /** Ids in a document get this prefix, so that they cannot stand for parts of the page around it. */
 export const ID_PREFIX = "doc-";

@@ -10,7 +10,7 @@ import { formatHtml } from "./format-html.ts";
 import { addHeadings, openHeadings } from "./headings.ts";
 import { fillInLinks } from "./links.ts";
 import { checkDepth, parsePart, textOf, TooComplex } from "./html-tree.ts";
-import type { Lines } from "../../snapshots/blocks/index.ts";
+import type { Lines } from "#snapshots/blocks";
 import { cutPassages, shorten } from "./passages.ts";
 
 const FEATURES = { gfm: { footnotes: { clobberPrefix: "" } }, math: true, frontmatter: true } as const;

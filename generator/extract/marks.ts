@@ -1,5 +1,5 @@
 /** Marks of source files: one by itself, and lists of them for files in which declarations have a first and a last line. */
-import type { Lines } from "../../snapshots/blocks/index.ts";
+import type { Lines } from "#snapshots/blocks";
 import { headingPath, type Mark } from "./passages.ts";
 
 const MAX_NAME = 200; // UTF-16 units; a longer one is no name

@@ -1,6 +1,6 @@
 /** TeX formulas to MathML, which browsers show without style or script. */
 import katex from "katex";
-import { escapeHtml } from "../../snapshots/page/highlight/highlight.ts";
+import { escapeHtml } from "#snapshots/highlight";
 
 const MAX_FORMULA = 4000; // UTF-16 units; a longer one is shown as source
 /** Expansions of macros in one formula; macros can call one another without end. */

@@ -1,7 +1,7 @@
 /** What an object is, from its name and its bytes. The name proposes, the bytes decide: a name is chosen by whoever
  *  writes to the store, and a `.pdf` that is no PDF must not be parsed, nor served, as one. */
 import { isUtf8 } from "node:buffer";
-import type { ObjectKind } from "../../snapshots/schema/kinds.ts";
+import type { ObjectKind } from "#snapshots/schema";
 
 export type MediaType = {
   readonly mediaType: string;

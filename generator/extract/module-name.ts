@@ -1,5 +1,5 @@
 /** What a file of source code is called where no heading says it: the name that it declares itself, else one made of its path. */
-import { LANGUAGES } from "../../snapshots/page/highlight/languages.ts";
+import { LANGUAGES } from "#snapshots/highlight";
 import { extensionOf, fileName } from "./media-type.ts";
 
 const WINDOW = 20_000; // UTF-16 units in which a file declares its name; licences stand above it

@@ -3,9 +3,9 @@
  *  All of it is of whoever wrote the notebook, its images too: they are shown only when their bytes are pixels of a known type. */
 import type { Element, Root, RootContent } from "hast";
 import { fileTypeFromBuffer } from "file-type";
-import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
-import { escapeHtml, highlightLines, loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
-import type { Passage } from "../../snapshots/schema/index.ts";
+import { objectPath, pagePath, relativeHref } from "#snapshots/format";
+import { escapeHtml, highlightLines, loadLanguage } from "#snapshots/highlight";
+import type { Passage } from "#snapshots/schema";
 import { notebookAbout } from "./about.ts";
 import { MAX_SHOWN, type Body, type Source } from "./body.ts";
 import { cleanTree } from "./clean.ts";
@@ -14,7 +14,7 @@ import { noteLines, renderClean } from "./dress.ts";
 import { addHeadings, openHeadings, type OpenHeading } from "./headings.ts";
 import { TooComplex } from "./html-tree.ts";
 import { readJson } from "./json.ts";
-import { openLines } from "../../snapshots/blocks/index.ts";
+import { openLines } from "#snapshots/blocks";
 import { findProblem, findSummary, findTitle, parseMarkdown, readRaw } from "./markdown.ts";
 import { cutPassages, headingPath, shorten, type Mark } from "./passages.ts";
 

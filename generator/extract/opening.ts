@@ -1,7 +1,7 @@
 /** What a file of source code says of itself above its declarations: a title and a summary, out of its comments. */
 import { isProse, isSummary, MAX_SUMMARY } from "./body.ts";
 import { readSymbols } from "./isabelle-symbols.ts";
-import { LANGUAGES, type LanguageRow } from "../../snapshots/page/highlight/languages.ts";
+import { type LanguageRow, LANGUAGES } from "#snapshots/highlight";
 import { shorten } from "./passages.ts";
 
 const OPENING = 4000; // UTF-16 units in which title and summary are looked for

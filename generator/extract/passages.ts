@@ -1,10 +1,9 @@
 /** Cutting a text into passages. A reader of one type (Markdown, Coq, …) marks where a stretch begins; it reaches to the next mark,
  *  so stretches neither overlap nor leave a line out, whatever the reader got wrong. This file trims blank lines, joins what is
  *  too short to stand alone and splits what is too long. */
-import type { Passage } from "../../snapshots/schema/index.ts";
-import { MAX_PASSAGE } from "../../snapshots/schema/max-passage.ts";
-import { isEncoded } from "../../snapshots/index/encoded.ts";
-import type { Lines } from "../../snapshots/blocks/index.ts";
+import { MAX_PASSAGE, type Passage } from "#snapshots/schema";
+import { isEncoded } from "#snapshots/words";
+import type { Lines } from "#snapshots/blocks";
 
 /** UTF-16 units; a passage is joined and packed up to this, so that a result shows one thought. */
 export const TARGET_LENGTH = 1200;

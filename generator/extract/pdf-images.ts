@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
 import type { PDFiumDocument, PDFiumLibrary } from "@hyzyla/pdfium";
 import { zlibSync } from "fflate";
-import { sha256 } from "../../snapshots/digest.ts";
-import type { PageImage } from "../../snapshots/schema/index.ts";
+import { sha256 } from "#snapshots/digest";
+import type { PageImage } from "#snapshots/schema";
 
 const PDF_WASM = "pdfium.wasm";
 /** Pixels of an image, about: an A4 page becomes 629 by 890, and print of ten points can be read. */

@@ -2,11 +2,11 @@
  *  pages where they are made (pdf-images.ts). A PDF is a program of its author's: run it in a process that may be
  *  killed (pool.ts). */
 import { getDocumentProxy } from "unpdf";
-import type { PageImage, Passage } from "../../snapshots/schema/index.ts";
-import { objectPath, pageImagePath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
+import type { PageImage, Passage } from "#snapshots/schema";
+import { objectPath, pageImagePath, pagePath, relativeHref } from "#snapshots/format";
 import { NO_ABOUT, pdfAbout } from "./about.ts";
 import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SHOWN_LINES, MAX_SUMMARY, type Body } from "./body.ts";
-import { escapeHtml } from "../../snapshots/page/highlight/highlight.ts";
+import { escapeHtml } from "#snapshots/highlight";
 import { MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
 import { type DrawPages, readPageText } from "./pdf-images.ts";
 

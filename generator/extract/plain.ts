@@ -1,5 +1,5 @@
 /** Plain text and reStructuredText: underlined headings, else paragraphs packed to passages. */
-import { blocksOf, type Lines } from "../../snapshots/blocks/index.ts";
+import { blocksOf, type Lines } from "#snapshots/blocks";
 import { formatCode } from "./code-view.ts";
 import { isSummary, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { addHeadings, openHeadings } from "./headings.ts";

@@ -4,8 +4,8 @@
  *  those that take long. The build goes on whatever objects hold. */
 import { fork, type ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { sha256 } from "../../snapshots/digest.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
+import { sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import type { Extracted } from "./extract-json.ts";
 import { isolate } from "./isolation.ts";
 import { processorTime } from "./processor-time.ts";

@@ -1,7 +1,7 @@
 /** Reading is what became of one object so far: what was drawn of it, how often a process ended over it, what processor it took, and what is
  *  tried next. */
-import { ShelfError } from "../../snapshots/errors.ts";
-import type { Extract } from "../../snapshots/schema/index.ts";
+import { ShelfError } from "#snapshots/errors";
+import type { Extract } from "#snapshots/schema";
 import { type Extracted, toExtracted } from "./extract-json.ts";
 import { fileName } from "./media-type.ts";
 import type { Unread } from "./unread.ts";

@@ -1,8 +1,8 @@
 /** Rust text into items: doc comment, attributes, signature and body together. Verus blocks are read as modules. */
-import type { Lines } from "../../snapshots/blocks/index.ts";
+import type { Lines } from "#snapshots/blocks";
 import { openMarks } from "./marks.ts";
 import type { Mark } from "./passages.ts";
-import { skipString } from "../../snapshots/format/json-text.ts";
+import { skipString } from "#snapshots/format";
 import { skipComment } from "./skip.ts";
 
 const ITEM = new RegExp(

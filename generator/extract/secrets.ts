@@ -3,7 +3,7 @@
 import { lintSource } from "@secretlint/core";
 import { secretLintProfiler } from "@secretlint/profiler";
 import { creator } from "@secretlint/secretlint-rule-preset-recommend";
-import { openLines } from "../../snapshots/blocks/index.ts";
+import { openLines } from "#snapshots/blocks";
 
 // It would note some sixty times a text when it looked at it, and keep the notes for as long as the process lives.
 secretLintProfiler.setEnabled(false);

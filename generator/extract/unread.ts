@@ -1,5 +1,5 @@
 /** What of a file was given up, and what remembers it. */
-import type { Sha256 } from "../../snapshots/digest.ts";
+import type { Sha256 } from "#snapshots/digest";
 
 /** `text`: it is read as plain text only; `all`: nothing of it is read; with the note of its extract. `pages`: none is drawn. */
 export type Unread = { readonly what: "text" | "all"; readonly note: string } | { readonly what: "pages" };

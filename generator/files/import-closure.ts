@@ -5,7 +5,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Sha256, sha256 } from "../../snapshots/digest.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
+import { doorOf } from "./doors.ts";
 import { type LockEntry, type Packaged, packaged, type Source } from "./packaged.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -140,7 +141,9 @@ function parse(path: string, bytes: Buffer): Source {
   const relative = (name: string): boolean => name.startsWith(".") || /^[\w-]+\.(?:ts|mjs|js)$/.test(name);
   return {
     digest: sha256(bytes),
-    modules: names.filter(relative).map((name) => normalize(join(dirname(path), name.replace(/\?.*$/, ""))).replaceAll("\\", "/")),
+    modules: names
+      .filter((name) => relative(name) || name.startsWith("#"))
+      .map((name) => doorOf(name) ?? normalize(join(dirname(path), name.replace(/\?.*$/, ""))).replaceAll("\\", "/")),
     packages: names
       .filter((name) => !relative(name) && /^@?[a-z0-9]/.test(name) && !/^(?:node|astro|https?|file|data):/.test(name))
       .map((name) => name.split("/", name.startsWith("@") ? 2 : 1).join("/")),

@@ -2,8 +2,8 @@
  *  kept thing decides what is made again. */
 import { readFileSync, rmSync } from "node:fs";
 import type { z } from "zod";
-import { canonicalJson, parseJson } from "../../snapshots/digest.ts";
-import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
+import { canonicalJson, parseJson } from "#snapshots/digest";
+import { writeWhole } from "#snapshots/shelf";
 import { seal, unseal } from "./sealed.ts";
 
 export type KeptFile<T> = {

@@ -7,9 +7,8 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { FileLock } from "../../snapshots/shelf/index.ts";
-import { CLOSED, modesUnder } from "../../snapshots/shelf/modes.ts";
+import { ShelfError } from "#snapshots/errors";
+import { CLOSED, FileLock, modesUnder } from "#snapshots/shelf";
 
 const LOCK = "build.lock";
 const HOLDER = "build.lock.holder";

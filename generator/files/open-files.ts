@@ -1,6 +1,6 @@
 /** How many files this process may have open. A build that runs out of them must say so: a folder or an object that could not
  *  be opened for that reason is neither empty nor unreadable. */
-import { ShelfError } from "../../snapshots/errors.ts";
+import { ShelfError } from "#snapshots/errors";
 
 /** A build needs about ninety; a server one for each connection besides. */
 const MIN_OPEN_FILES = 256;

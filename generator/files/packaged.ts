@@ -1,6 +1,6 @@
 /** In a published package the sources are not there: what is known of them (import-closure.ts) was written down when it was made. */
 import { readFileSync } from "node:fs";
-import type { Sha256 } from "../../snapshots/digest.ts";
+import type { Sha256 } from "#snapshots/digest";
 
 /** Name from the root of a package. */
 export const PACKAGED_FILE = "packaged.json";

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
-import { weightOf } from "../build/read-objects.ts";
+import { weightOf } from "../pipeline/read-objects.ts";
 import { countJournal } from "../kept/journal.ts";
 import { openProgress } from "./progress.ts";
 

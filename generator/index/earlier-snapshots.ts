@@ -1,12 +1,11 @@
 /** Earlier snapshots in an index that is made anew because something was gated. Their rows cannot stay where they are, in files that
  *  also hold what is gated, so the snapshots that stay in service are written into the new tables, each on top of the one after it. */
-import type { Sha256 } from "../../snapshots/digest.ts";
-import { isWithdrawalError } from "../../snapshots/format/index.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
-import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/index.ts";
+import type { Sha256 } from "#snapshots/digest";
+import { isWithdrawalError } from "#snapshots/format";
+import { ShelfError } from "#snapshots/errors";
+import { createTreeCache, openSnapshot, type Shelf, type SnapshotRecord } from "#snapshots/shelf";
 import { planDocuments } from "./plan-documents.ts";
-import type { ViewState } from "../kept/state.ts";
+import type { ViewState } from "#generator/kept";
 import type { IndexThread } from "./index-thread.ts";
 
 export type EarlierSearch = {

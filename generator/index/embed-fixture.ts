@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext } from "node:test";
-import { openEmbeddedEmbedder } from "../../snapshots/embed/embedder-embedded.ts";
+import { openEmbeddedEmbedder } from "../../snapshots/embedders/embedder-embedded.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
 

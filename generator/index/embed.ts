@@ -2,14 +2,13 @@
  *  follow, because a large library takes minutes to embed and is of use before. Whatever stops them leaves the snapshot served;
  *  the next run goes on where this one was. */
 import { join } from "node:path";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { type Embedder, openEmbedder } from "../../snapshots/embed/index.ts";
-import { findShared, hasVectors, openIndex } from "../../snapshots/index/index.ts";
-import type { ShelfAnnexes } from "../shelves/kinds.ts";
-import { closeIndex, openShelves, type Shelves, vectorsDir, withShelves } from "../shelves/shelves.ts";
-import type { Config } from "../config/config.ts";
-import { withBuildLock } from "../files/lock.ts";
-import { openProgress, type Progress } from "../files/progress.ts";
+import { openEmbedder } from "#snapshots/embedders";
+import { ShelfError } from "#snapshots/errors";
+import type { Embedder } from "#snapshots/embed";
+import { findShared, hasVectors, openIndex } from "#snapshots/index";
+import { closeIndex, openShelves, type ShelfAnnexes, type Shelves, vectorsDir, withShelves } from "#generator/shelves";
+import type { Config } from "#generator/config";
+import { openProgress, type Progress, withBuildLock } from "#generator/files";
 
 /** The public view first: an internal one begins with the same texts, whose vectors then lie in the cache. */
 const VIEWS = ["public", "internal"] as const;

@@ -1,10 +1,9 @@
 /** What of a view is searchable: objects, claims and records as documents of the index. */
-import { type Sha256 } from "../../snapshots/digest.ts";
-import { type Document, documentId } from "../../snapshots/index/index.ts";
-import type { Claim } from "../../snapshots/schema/claims.ts";
-import type { CubRecord, Passage } from "../../snapshots/schema/index.ts";
+import type { Sha256 } from "#snapshots/digest";
+import { type Document, documentId } from "#snapshots/index";
+import type { Claim, CubRecord, Passage } from "#snapshots/schema";
 import { digestOfItem } from "./item-digest.ts";
-import { findCollection, type ViewData } from "../../snapshots/format/view-data.ts";
+import { findCollection, type ViewData } from "#snapshots/format";
 
 /** A document whose passages may still lie in the shelf, in the extract with this digest. */
 export type IndexSource = Document & { readonly extract: Sha256 | null };

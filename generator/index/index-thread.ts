@@ -1,8 +1,8 @@
 /** The search indexes written by a thread of their own, side by side with rendering. A thread and not a process, because a killed
  *  build must not leave a writer behind. */
 import { Worker } from "node:worker_threads";
-import { ShelfError } from "../../snapshots/errors.ts";
-import type { IndexUpdate } from "../../snapshots/index/index.ts";
+import { ShelfError } from "#snapshots/errors";
+import type { IndexUpdate } from "#snapshots/index";
 import type { IndexSource } from "./index-documents.ts";
 import type { IndexRoots, Reply, Request } from "./index-worker.ts";
 

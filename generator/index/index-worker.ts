@@ -1,9 +1,8 @@
 /** The thread behind index-thread.ts. */
 import { parentPort, workerData } from "node:worker_threads";
-import { type ErrorCode, ShelfError } from "../../snapshots/errors.ts";
-import { openIndex } from "../../snapshots/index/index.ts";
-import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import type { Shelf } from "../../snapshots/shelf/index.ts";
+import { type ErrorCode, ShelfError } from "#snapshots/errors";
+import { openIndex } from "#snapshots/index";
+import { openDirectoryShelf, type Shelf } from "#snapshots/shelf";
 import type { IndexSource } from "./index-documents.ts";
 import { readDocuments } from "./read-documents.ts";
 

@@ -1,8 +1,7 @@
 /** What is to be written into a view's index. */
-import type { ViewData } from "../../snapshots/format/view-data.ts";
-import type { Extracts } from "../../snapshots/page/index.ts";
-import type { ViewState } from "../kept/state.ts";
-import type { Why } from "../kept/why.ts";
+import type { ViewData } from "#snapshots/format";
+import type { Extracts } from "#snapshots/page";
+import type { ViewState, Why } from "#generator/kept";
 import { indexEntries, type IndexSource } from "./index-documents.ts";
 
 export type DocumentsPlan = {

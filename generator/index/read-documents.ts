@@ -1,8 +1,7 @@
 /** Documents of the index out of what a plan says of them: their texts lie in the shelf. */
-import type { Document } from "../../snapshots/index/index.ts";
-import { readBlob } from "../../snapshots/shelf/read.ts";
-import type { Shelf } from "../../snapshots/shelf/index.ts";
-import { parseExtract } from "../extract/extract-json.ts";
+import type { Document } from "#snapshots/index";
+import { readBlob, type Shelf } from "#snapshots/shelf";
+import { parseExtract } from "#generator/extract";
 import type { IndexSource } from "./index-documents.ts";
 
 export async function* readDocuments(shelf: Shelf, sources: AsyncIterable<IndexSource> | Iterable<IndexSource>): AsyncGenerator<Document> {

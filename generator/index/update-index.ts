@@ -2,13 +2,13 @@
 import { constants } from "node:fs";
 import { cp, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { copyManifests, openIndex, PASSAGES, shareTag, WORDS } from "../../snapshots/index/index.ts";
-import type { Shelf } from "../../snapshots/shelf/index.ts";
-import { withBuildLock } from "../files/lock.ts";
+import { ShelfError } from "#snapshots/errors";
+import { copyManifests, openIndex, PASSAGES, shareTag, WORDS } from "#snapshots/index";
+import type { Shelf } from "#snapshots/shelf";
+import { withBuildLock } from "#generator/files";
 import type { DocumentsPlan, InternalIndex } from "./plan-documents.ts";
-import { type Shelves, vectorsDir } from "../shelves/shelves.ts";
-import type { ViewState } from "../kept/state.ts";
+import { type Shelves, vectorsDir } from "#generator/shelves";
+import type { ViewState } from "#generator/kept";
 import type { IndexThread } from "./index-thread.ts";
 
 /** What it writes is invisible until the tag, and harmless before the pointer moves.

@@ -1,5 +1,5 @@
 /** What a build keeps for the next one, by the digest of what makes it (build/dependency-digests.ts). */
-import type { Sha256 } from "../../snapshots/digest.ts";
+import type { Sha256 } from "#snapshots/digest";
 
 export const KEPT = ["extracts", "pages", "json", "documents", "leaks"] as const;
 export type Kept = (typeof KEPT)[number];

@@ -2,8 +2,8 @@
  *  each, behind its own digest, so that half a line counts as none; it says nothing of what is served, and losing it costs time. */
 import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { sha256 } from "../../snapshots/digest.ts";
-import { CLOSED } from "../../snapshots/shelf/modes.ts";
+import { sha256 } from "#snapshots/digest";
+import { CLOSED } from "#snapshots/shelf";
 import type { KnownObject } from "./state.ts";
 
 export type Journal = {

@@ -5,15 +5,13 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import type { Sha256 } from "../../snapshots/digest.ts";
-import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
-import type { About, PageImage, Rejection } from "../../snapshots/schema/index.ts";
-import { lazily } from "../../snapshots/format/relations.ts";
-import type { FileEntry } from "../../snapshots/format/tree.ts";
-import type { Config } from "../config/config.ts";
+import type { Sha256 } from "#snapshots/digest";
+import { writeWhole } from "#snapshots/shelf";
+import type { About, PageImage, Rejection } from "#snapshots/schema";
+import { type FileEntry, lazily, type ObjectRow } from "#snapshots/format";
+import type { Config } from "#generator/config";
 import type { DependencyDigests } from "./dependencies.ts";
-import type { ObjectRow } from "../../snapshots/format/view-data.ts";
-import { seal, unseal } from "../files/sealed.ts";
+import { seal, unseal } from "#generator/files";
 
 /** An object as it was read, with the digest of its extract. */
 export type ReadRow = ObjectRow & {

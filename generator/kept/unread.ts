@@ -2,8 +2,8 @@
  *  tried again by the same program. */
 import { join } from "node:path";
 import { z } from "zod";
-import type { UnreadFiles } from "../extract/unread.ts";
-import { keptFile } from "../files/kept-file.ts";
+import type { UnreadFiles } from "#generator/extract";
+import { keptFile } from "#generator/files";
 
 const unreadSchema = z.union([
   z.strictObject({ what: z.enum(["text", "all"]), note: z.string() }),

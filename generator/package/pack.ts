@@ -141,6 +141,7 @@ function publishedManifest({ version, dependencies, ...rest }: Manifest, importe
   return {
     name: rest["name"],
     version,
+    imports: JSON.parse(JSON.stringify(rest["imports"]).replaceAll('.ts"', '.js"')) as unknown,
     description: rest["description"],
     license: rest["license"],
     type: "module",

@@ -5,13 +5,12 @@ import { spawn } from "node:child_process";
 import { glob, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { OPEN } from "../../snapshots/shelf/modes.ts";
-import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
-import { sha256 } from "../../snapshots/digest.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { CURRENT_VERSION_FILE } from "../../snapshots/page/index.ts";
-import { compileWorker, WORKER } from "../extract/compile-worker.ts";
-import { type Closure, openSources, type Sources } from "../files/import-closure.ts";
+import { OPEN, writeWhole } from "#snapshots/shelf";
+import { sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { CURRENT_VERSION_FILE } from "#snapshots/page";
+import { compileWorker, WORKER } from "#generator/extract";
+import { type Closure, openSources, type Sources } from "#generator/files";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -1,16 +1,11 @@
 /** The public view's pages, in the shelf. */
 import { scheduler } from "node:timers/promises";
-import { type Sha256, sha256 } from "../../snapshots/digest.ts";
-import { pagePath } from "../../snapshots/format/layout.ts";
-import { isInSitemap, llmsText, robotsText, sitemapFiles } from "../../snapshots/page/text-files.ts";
-import type { Renderer, StoredPage } from "../../snapshots/page/index.ts";
-import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import type { FileEntry } from "../../snapshots/format/tree.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
-import { concurrently } from "../files/concurrently.ts";
-import type { Progress } from "../files/progress.ts";
-import type { Why } from "../kept/why.ts";
-import type { KnownFile } from "../kept/state.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
+import { type FileEntry, pagePath, type ViewData } from "#snapshots/format";
+import { isInSitemap, llmsText, type Renderer, robotsText, sitemapFiles, type StoredPage } from "#snapshots/page";
+import type { DirectoryShelf } from "#snapshots/shelf";
+import { concurrently, type Progress } from "#generator/files";
+import type { KnownFile, Why } from "#generator/kept";
 
 /** A page with its blob where it is kept, or null and why it is to be rendered. */
 export type PlannedPage = { readonly page: StoredPage; readonly facts: Sha256; readonly kept: KnownFile | null; readonly why: Why | null };

@@ -1,7 +1,7 @@
 /** What the compiled pages say in every library: words of templates, which a gated title may repeat without being told. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ScannedFile } from "../../snapshots/verify/index.ts";
+import type { ScannedFile } from "#snapshots/verify";
 
 /** @param dist folder of one version of the compiled site */
 export async function* softwareFiles(dist: string): AsyncGenerator<ScannedFile> {

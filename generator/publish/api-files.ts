@@ -1,11 +1,10 @@
 /** A view's JSON, in the shelf. */
 import { scheduler } from "node:timers/promises";
-import { sha256 } from "../../snapshots/digest.ts";
-import { type DerivedFile, objectParts, otherApiFiles } from "../../snapshots/page/api-files.ts";
-import type { FileEntry } from "../../snapshots/format/tree.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
-import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { ROUTES } from "../../snapshots/service/routes.ts";
+import { sha256 } from "#snapshots/digest";
+import { type DerivedFile, objectParts, otherApiFiles } from "#snapshots/page";
+import type { FileEntry, ViewData } from "#snapshots/format";
+import type { DirectoryShelf } from "#snapshots/shelf";
+import { ROUTES } from "#snapshots/service";
 
 /** @param kept all but the objects' parts, when what decides them is as it was
  *  @returns those parts apart: objects decide them, and nothing else */

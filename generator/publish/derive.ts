@@ -1,19 +1,16 @@
 /** Everything in a snapshot that follows from its objects and its data, made again: what `verify` compares. */
-import { type Sha256, sha256 } from "../../snapshots/digest.ts";
-import { pageImageFile } from "../../snapshots/format/layout.ts";
-import { apiFiles } from "../../snapshots/page/api-files.ts";
-import { type Renderer, storedPages } from "../../snapshots/page/index.ts";
-import type { Snapshot } from "../../snapshots/shelf/read.ts";
-import type { Extract } from "../../snapshots/schema/index.ts";
-import type { DerivedSource, Deriver } from "../../snapshots/verify/index.ts";
-import type { ObjectRow, ViewData } from "../../snapshots/format/view-data.ts";
-import type { Extracted } from "../extract/extract-json.ts";
-import type { ExtractPool } from "../extract/pool.ts";
-import { openSources } from "../files/import-closure.ts";
-import { textFiles } from "../pages/render.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
+import { type ObjectRow, pageImageFile, type ViewData } from "#snapshots/format";
+import { apiFiles, type Renderer, storedPages } from "#snapshots/page";
+import type { Snapshot } from "#snapshots/shelf";
+import type { Extract } from "#snapshots/schema";
+import type { DerivedSource, Deriver } from "#snapshots/verify";
+import type { Extracted, ExtractPool } from "#generator/extract";
+import { openSources } from "#generator/files";
+import { textFiles } from "#generator/pages";
 import { type Parts, type Site, usualParts } from "./parts.ts";
 import { objectBytes } from "./object-bytes.ts";
-import { ROUTES } from "../../snapshots/service/routes.ts";
+import { ROUTES } from "#snapshots/service";
 
 type ReadAgain = { readonly extract: Sha256; readonly images: readonly { readonly page: number; readonly digest: Sha256 }[] };
 

@@ -1,8 +1,8 @@
 /** A view's trees, in the shelf but not yet published. */
 import { scheduler } from "node:timers/promises";
-import type { Sha256 } from "../../snapshots/digest.ts";
-import { joinSubtrees, type Subtrees } from "../../snapshots/format/tree.ts";
-import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import type { Sha256 } from "#snapshots/digest";
+import { joinSubtrees, type Subtrees } from "#snapshots/format";
+import type { DirectoryShelf } from "#snapshots/shelf";
 
 /** Writes the trees over all files of a view, whose blobs are in the shelf.
  *  @param there digests of trees that are in the shelf, and whole */

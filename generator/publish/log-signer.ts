@@ -1,10 +1,10 @@
 /** Who answers for the log of publications: the configuration says its name and its public key, the environment has the private one. */
-import { ShelfError } from "../../snapshots/errors.ts";
-import { parseKey, parseSigningKey } from "../../snapshots/log/index.ts";
-import type { LogSigner } from "../../snapshots/shelf/index.ts";
-import type { VerifyOptions } from "../../snapshots/service/verify.ts";
-import type { Config } from "../config/config.ts";
-import type { ByView } from "../shelves/by-view.ts";
+import { ShelfError } from "#snapshots/errors";
+import { parseKey, parseSigningKey } from "#snapshots/log";
+import type { LogSigner } from "#snapshots/shelf";
+import type { VerifyOptions } from "#snapshots/service";
+import type { Config } from "#generator/config";
+import type { ByView } from "#generator/shelves";
 
 /** Name of the log of a library that has none of its own: its address, as C2SP tlog-tiles wants it. */
 export function defaultOrigin({ baseUrl }: Pick<Config, "baseUrl">): string {

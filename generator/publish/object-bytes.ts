@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../snapshots/shelf/read.ts";
+import type { Snapshot } from "#snapshots/shelf";
 
 /** Reads an object's bytes. @throws Error when the snapshot has no such object */
 export async function objectBytes(snapshot: Snapshot, key: string): Promise<Uint8Array> {

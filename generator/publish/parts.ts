@@ -1,13 +1,11 @@
 /** The parts of a build that are processes, threads or compiled code. They are given to a build, so that one whose subject is what is
  *  planned, refused or told may run without them (plain-parts.ts). */
-import { openRenderer, type Renderer } from "../../snapshots/page/index.ts";
-import type { ScannedFile } from "../../snapshots/verify/index.ts";
-import { type ExtractPool, type ExtractPoolOptions, openExtractPool } from "../extract/pool.ts";
-import type { Sources } from "../files/import-closure.ts";
-import { type IndexThread, openIndexThread } from "../index/index-thread.ts";
-import type { IndexRoots } from "../index/index-worker.ts";
-import { compileSite } from "../pages/compile-site.ts";
-import { softwareFiles } from "../pages/software-files.ts";
+import { openRenderer, type Renderer } from "#snapshots/page";
+import type { ScannedFile } from "#snapshots/verify";
+import { type ExtractPool, type ExtractPoolOptions, openExtractPool } from "#generator/extract";
+import type { Sources } from "#generator/files";
+import { type IndexRoots, type IndexThread, openIndexThread } from "#generator/index";
+import { compileSite, softwareFiles } from "#generator/pages";
 
 export type Parts = {
   /** Makes ready what renders and reads. @throws ShelfError "build_failed" when a page does not compile */

@@ -1,13 +1,19 @@
 /** The last step: records, then heads of the logs that are over them, then pointers, in the order that leaves what was served before served whatever happens. Blobs, trees
  *  and the index's tags are there and survive a power cut before it. The public pointer is the one switch for both views. */
-import { diffSnapshots } from "../../snapshots/shelf/diff.ts";
-import type { Sha256 } from "../../snapshots/digest.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { type Changes, extendLog, type LogSigner, newestServed, type SnapshotRecord } from "../../snapshots/shelf/index.ts";
-import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
-import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import type { ByView } from "../shelves/by-view.ts";
-import { keepRecords, type Shelves } from "../shelves/shelves.ts";
+import {
+  type Changes,
+  createTreeCache,
+  diffSnapshots,
+  type DirectoryShelf,
+  extendLog,
+  type LogSigner,
+  newestServed,
+  openSnapshot,
+  type SnapshotRecord,
+} from "#snapshots/shelf";
+import type { Sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { type ByView, keepRecords, type Shelves } from "#generator/shelves";
 
 export type Publication = {
   /** Who answers for the logs. */

@@ -1,21 +1,18 @@
 /** The verification of a configured library: with everything made again, the search indexes, and beside whoever writes meanwhile. */
-import type { RegistryAnnexes } from "../sources/registry-pull.ts";
+import { readRegistry, type RegistryAnnexes } from "#generator/sources";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Sha256 } from "../../snapshots/digest.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
-import { openIndex, type ViewIndex } from "../../snapshots/index/index.ts";
-import { findSearchProblem } from "../../snapshots/query/index.ts";
-import type { Shelf } from "../../snapshots/shelf/index.ts";
-import { createReport, type Finding, type ScannedFile, type Since } from "../../snapshots/verify/index.ts";
-import { type VerifyOptions, verifyShelf } from "../../snapshots/service/verify.ts";
-import type { Config } from "../config/config.ts";
-import { openSources } from "../files/import-closure.ts";
-import { lookAtLock, withBuildLock } from "../files/lock.ts";
+import type { Sha256 } from "#snapshots/digest";
+import type { ViewData } from "#snapshots/format";
+import { openIndex, type ViewIndex } from "#snapshots/index";
+import { findSearchProblem } from "#snapshots/query";
+import type { Shelf } from "#snapshots/shelf";
+import { createReport, type Finding, type ScannedFile, type Since } from "#snapshots/verify";
+import { type VerifyOptions, verifyShelf } from "#snapshots/service";
+import type { Config } from "#generator/config";
+import { lookAtLock, openSources, withBuildLock } from "#generator/files";
 import { type Parts, type Site, usualParts } from "./parts.ts";
-import type { ShelfAnnexes } from "../shelves/kinds.ts";
-import { COPY_MARKER, openShelves, type Shelves } from "../shelves/shelves.ts";
-import { readRegistry } from "../sources/read-registry.ts";
+import { COPY_MARKER, openShelves, type ShelfAnnexes, type Shelves } from "#generator/shelves";
 import { openDeriver } from "./derive.ts";
 import { openTrust } from "./log-signer.ts";
 

@@ -1,8 +1,8 @@
 /** What a kind of shelf offers that is no folder of this machine. Everything works on a folder all the same, which is a copy of it; an
  *  annex brings the two together. */
-import type { BlobAnswer, BlobQuestion, CacheNote } from "../../snapshots/http/index.ts";
-import type { Config } from "../config/config.ts";
-import type { LockOptions } from "../files/lock.ts";
+import type { BlobAnswer, BlobQuestion, CacheNote } from "#snapshots/http";
+import type { Config } from "#generator/config";
+import type { LockOptions } from "#generator/files";
 
 type View = "public" | "internal";
 type ShelfConfig = Config["shelf"];

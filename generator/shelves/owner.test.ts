@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { BuildSummary } from "../build/summary.ts";
+import type { BuildSummary } from "../pipeline/summary.ts";
 import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
 import { useParts } from "../publish/parts.ts";

@@ -4,9 +4,9 @@
 import { realpath } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { z } from "zod";
-import { ShelfError } from "../../snapshots/errors.ts";
-import type { Config } from "../config/config.ts";
-import { type KeptFile, keptFile } from "../files/kept-file.ts";
+import { ShelfError } from "#snapshots/errors";
+import type { Config } from "#generator/config";
+import { type KeptFile, keptFile } from "#generator/files";
 import type { Shelves } from "./shelves.ts";
 
 const Owner = z.object({ title: z.string(), file: z.string(), fromShelf: z.string(), sha256: z.string() });

@@ -1,5 +1,5 @@
 /** What a machine serves from: the shelf itself, this machine's copy of a shelf that lies elsewhere, or a cache of it. */
-import type { Config } from "../config/config.ts";
+import type { Config } from "#generator/config";
 import type { Served, ShelfAnnexes } from "./kinds.ts";
 import { openShelves } from "./shelves.ts";
 

@@ -2,15 +2,21 @@
 import { statSync } from "node:fs";
 import { chmod, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { isWithdrawalError } from "../../snapshots/format/index.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
-import { CLOSED } from "../../snapshots/shelf/modes.ts";
-import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
-import { type DirectoryShelf, checkWritable, openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { extendLog, type LogSigner, type SnapshotRecord } from "../../snapshots/shelf/index.ts";
-import type { Config } from "../config/config.ts";
-import { type LockOptions, withBuildLock } from "../files/lock.ts";
+import { ShelfError } from "#snapshots/errors";
+import { isWithdrawalError, type ViewData } from "#snapshots/format";
+import {
+  checkWritable,
+  CLOSED,
+  createTreeCache,
+  type DirectoryShelf,
+  extendLog,
+  type LogSigner,
+  openDirectoryShelf,
+  openSnapshot,
+  type SnapshotRecord,
+} from "#snapshots/shelf";
+import type { Config } from "#generator/config";
+import { type LockOptions, withBuildLock } from "#generator/files";
 import type { RemoteShelf, ShelfAnnexes } from "./kinds.ts";
 
 /** Beside the roots of a copy of somebody else's shelf: says whose it is. */

@@ -2,10 +2,18 @@
  *  use. */
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { type ConfigProblem, explainIssues, listAt, nearest, valueAt } from "../config/problems.ts";
-import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "../config/yaml.ts";
-import { CHECK_ONLY, CUB_ID_PATTERN } from "../../snapshots/schema/index.ts";
+import { ShelfError } from "#snapshots/errors";
+import {
+  type ConfigProblem,
+  explainIssues,
+  listAt,
+  MAX_CONFIG_BYTES,
+  nearest,
+  parseLocatedYaml,
+  type Path,
+  valueAt,
+} from "#generator/config";
+import { CHECK_ONLY, CUB_ID_PATTERN } from "#snapshots/schema";
 import { dropNulls, isRecord } from "./issues.ts";
 import { CHECK_ONLY_REMEDY } from "./registry.ts";
 import { claimsFile, claimsJsonSchema, registryFile, registryJsonSchema, SMALLEST_CLAIMS, SMALLEST_REGISTRY } from "./source-schemas.ts";

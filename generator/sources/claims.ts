@@ -1,10 +1,9 @@
 /** The claims registry from a YAML or JSON file. A claim that breaks the schema costs that claim, and says why. */
 import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
-import { sha256 } from "../../snapshots/digest.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { Claim, ClaimsMeta, type ClaimsRegistry } from "../../snapshots/schema/claims.ts";
-import type { Rejection } from "../../snapshots/schema/index.ts";
-import type { RegistryState } from "../../snapshots/format/view-data.ts";
+import { sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { Claim, ClaimsMeta, type ClaimsRegistry, type Rejection } from "#snapshots/schema";
+import type { RegistryState } from "#snapshots/format";
 import {
   acceptOnce,
   dropNulls,

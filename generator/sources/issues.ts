@@ -1,7 +1,7 @@
 /** Schema findings on one record, as a reason that its author can act on. */
 import type { z } from "zod";
-import type { Rejection } from "../../snapshots/schema/index.ts";
-import { valueAt } from "../config/problems.ts";
+import type { Rejection } from "#snapshots/schema";
+import { valueAt } from "#generator/config";
 
 const TYPES: Readonly<Record<string, string>> = {
   string: "text",

@@ -1,7 +1,7 @@
 /** JSON of strangers, strictly: what two readers could read differently is an error, not a guess. */
 import { isUtf8 } from "node:buffer";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { findJsonFault } from "../../snapshots/format/json-text.ts";
+import { ShelfError } from "#snapshots/errors";
+import { findJsonFault } from "#snapshots/format";
 
 export const MAX_JSON_DEPTH = 100; // levels; later steps walk values by recursion
 

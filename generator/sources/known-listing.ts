@@ -2,8 +2,8 @@
  *  all that a build needs which is told what has changed. A cache; it names gated keys, so it lies beside the internal root. */
 import { join } from "node:path";
 import { z } from "zod";
-import { Rejection } from "../../snapshots/schema/index.ts";
-import { type KeptFile, keptFile } from "../files/kept-file.ts";
+import { Rejection } from "#snapshots/schema";
+import { type KeptFile, keptFile } from "#generator/files";
 
 const knownListingSchema = z.strictObject({
   /** Of the state that it belongs to. */

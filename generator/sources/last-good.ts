@@ -4,10 +4,10 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { sha256, type Sha256 } from "../../snapshots/digest.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
-import { type KeptFile, keptFile } from "../files/kept-file.ts";
+import { sha256, type Sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { writeWhole } from "#snapshots/shelf";
+import { type KeptFile, keptFile } from "#generator/files";
 import { isRecord } from "./issues.ts";
 import { findLoss } from "./loss-rule.ts";
 

@@ -1,13 +1,11 @@
 /** What the object store holds now, and what of it lies in a collection. Whoever is told of every change may name the keys that have
  *  changed: then only they are looked at, and the rest is as the last build had it. */
-import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
-import { findCollection, type CollectionInfo } from "../../snapshots/format/view-data.ts";
-import { compareNames } from "../../snapshots/format/tree.ts";
-import type { Rejection, Withdrawal } from "../../snapshots/schema/index.ts";
-import type { Config } from "../config/config.ts";
-import type { BuildState } from "../kept/state.ts";
+import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
+import { type CollectionInfo, compareNames, findCollection } from "#snapshots/format";
+import type { Rejection, Withdrawal } from "#snapshots/schema";
+import { type Config, openLeavingOut, type StorePatterns } from "#generator/config";
+import type { BuildState } from "#generator/kept";
 import type { KnownListing } from "./known-listing.ts";
-import { openLeavingOut, type StorePatterns } from "../config/left-out.ts";
 import type { ObjectStore, StoredObject } from "./object-store.ts";
 
 /** Keys that are looked at side by side. */

@@ -6,9 +6,9 @@ import { isUtf8 } from "node:buffer";
 import { sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fastGlob from "fast-glob";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { findKeyProblem } from "../../snapshots/format/layout.ts";
-import { isShortage } from "../files/open-files.ts";
+import { ShelfError } from "#snapshots/errors";
+import { findKeyProblem } from "#snapshots/format";
+import { isShortage } from "#generator/files";
 import type { ObjectStore, ReadObject, StoredObject } from "./object-store.ts";
 
 const MAX_OBJECT_BYTES = 1024 ** 3; // an object is read whole, and one huge file must not end the build

@@ -11,7 +11,7 @@ import { openBucket } from "../../snapshots/annex/bucket/s3-bucket.ts";
 import { bucketTest, makeBucket } from "../../snapshots/annex/bucket/memory-server-fixture.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { ObjectRow } from "../../snapshots/format/view-data.ts";
-import type { BuildSummary } from "../build/summary.ts";
+import type { BuildSummary } from "../pipeline/summary.ts";
 import { type Config, openConfig, type StoreConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
 import { readPointers, readServed } from "../shelves/shelves.ts";

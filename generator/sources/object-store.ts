@@ -1,5 +1,5 @@
 /** Where the objects come from: a folder or a bucket. Names and bytes are controlled by whoever can write there. */
-import type { SourceRef } from "../../snapshots/schema/index.ts";
+import type { SourceRef } from "#snapshots/schema";
 
 export type StoredObject = {
   readonly key: string;

@@ -1,5 +1,5 @@
 /** The object store that the configuration names. */
-import type { StoreConfig } from "../config/config.ts";
+import type { StoreConfig } from "#generator/config";
 import type { ObjectStore } from "./object-store.ts";
 import { openDirectoryStore } from "./object-store-directory.ts";
 

@@ -1,8 +1,7 @@
 /** What is wrong with a registry's records without making them unusable, for who keeps the registry. Readers are not told: names of
  *  fields and of files that are not there may be internal. */
-import { Claim } from "../../snapshots/schema/claims.ts";
-import { CUB_FIELDS, CubFiles, CubLinks, type CubRecord, CubReproduce, RegistryMeta } from "../../snapshots/schema/index.ts";
-import { nearest } from "../config/problems.ts";
+import { Claim, CUB_FIELDS, CubFiles, CubLinks, type CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
+import { nearest } from "#generator/config";
 import type { UnknownField } from "./issues.ts";
 import type { ParsedRegistry } from "./registry.ts";
 

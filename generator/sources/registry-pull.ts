@@ -1,10 +1,10 @@
 /** The registry's bytes: from a file or over HTTP, within limits. Whoever controls the registry's host controls every byte, header and
  *  redirect of the answer. */
 import { buffer } from "node:stream/consumers";
-import { limitBytes } from "../../snapshots/embed/index.ts";
+import { limitBytes } from "#snapshots/limit-bytes";
 import type { Response } from "undici";
-import { ShelfError } from "../../snapshots/errors.ts";
-import type { RegistryConfig } from "../config/config.ts";
+import { ShelfError } from "#snapshots/errors";
+import type { RegistryConfig } from "#generator/config";
 import type { KeptCopy, Pulled } from "./last-good.ts";
 import { readSourceFile } from "./source-file.ts";
 

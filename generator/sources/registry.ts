@@ -1,7 +1,7 @@
 /** The registry of proof records: pulled, parsed record by record, counted against what it declares. A bad record costs that record;
  *  a bad body or a dead host costs freshness: the last good registry is used and said to be stale (`last-good.ts`). */
-import type { Sha256 } from "../../snapshots/digest.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
+import type { Sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import {
   CHECK_ONLY,
   CLOSED_FIELDS,
@@ -13,9 +13,9 @@ import {
   RegistryMeta,
   type Rejection,
   SAID_FIELDS,
-} from "../../snapshots/schema/index.ts";
-import { type CountRow, reconcile } from "../../snapshots/query/index.ts";
-import type { RegistryConfig } from "../config/config.ts";
+} from "#snapshots/schema";
+import { type CountRow, reconcile } from "#snapshots/query";
+import type { RegistryConfig } from "#generator/config";
 import {
   acceptOnce,
   dropNulls,

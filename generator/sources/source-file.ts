@@ -1,7 +1,7 @@
 /** A file that the configuration names as a source, whole. */
 import { constants, open } from "node:fs/promises";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { isShortage } from "../files/open-files.ts";
+import { ShelfError } from "#snapshots/errors";
+import { isShortage } from "#generator/files";
 
 /** @param what the file is, for messages: "claims" or "registry"
  *  @throws ShelfError "bad_source" when it cannot be read or has more than `maxBytes`; the message names no path of this machine */

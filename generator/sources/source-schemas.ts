@@ -1,8 +1,7 @@
 /** The files of claims and of proof records as JSON Schemas, for editors and for `config check`. They are closed: a build drops what it does
  *  not know, and whoever writes the file wants to be told. */
 import { z } from "zod";
-import { Claim, ClaimEvidence, ClaimsMeta } from "../../snapshots/schema/claims.ts";
-import { CUB_FIELDS, CubFiles, CubLinks, CubRecord, CubReproduce, RegistryMeta } from "../../snapshots/schema/index.ts";
+import { Claim, ClaimEvidence, ClaimsMeta, CUB_FIELDS, CubFiles, CubLinks, CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
 
 const editor = z.string().optional().meta({ description: "Where an editor finds the schema of this file" });
 

@@ -2,12 +2,11 @@
  *  digests of file, name and statement, so that a build reads what is new. */
 import { join } from "node:path";
 import { z } from "zod";
-import { sha256 } from "../../snapshots/digest.ts";
-import { parseCodeRef } from "../../snapshots/format/index.ts";
-import type { CubCode, CubCodeFile, CubRecord } from "../../snapshots/schema/index.ts";
-import { STATEMENT_STATES, type StatementState } from "../../snapshots/schema/scalar.ts";
-import type { CodeStore } from "../../snapshots/shelf/index.ts";
-import { keptFile, type KeptFile } from "../files/kept-file.ts";
+import { sha256 } from "#snapshots/digest";
+import { parseCodeRef } from "#snapshots/format";
+import { type CubCode, type CubCodeFile, type CubRecord, STATEMENT_STATES, type StatementState } from "#snapshots/schema";
+import type { CodeStore } from "#snapshots/shelf";
+import { keptFile, type KeptFile } from "#generator/files";
 import type { RegistryFinding } from "./registry-findings.ts";
 
 /** "unknown" where texts alone do not tell. */

@@ -1,13 +1,9 @@
 /** The file of withdrawals: what is served no more, since when, and why. Checked as a whole, as the configuration is: with one entry that
  *  cannot be read, what it withdraws would come back, so nothing is built. */
 import { z } from "zod";
-import { findKeyProblem } from "../../snapshots/format/layout.ts";
-import { isAddress } from "../../snapshots/format/index.ts";
-import { isWebUrl } from "../../snapshots/schema/scalar.ts";
-import { type Withdrawal, WITHDRAWAL_REASONS } from "../../snapshots/schema/index.ts";
-import { readConfigFile } from "../config/config.ts";
-import { badConfig, type ConfigProblem, explainIssues } from "../config/problems.ts";
-import { parseLocatedYaml } from "../config/yaml.ts";
+import { findKeyProblem, isAddress } from "#snapshots/format";
+import { isWebUrl, type Withdrawal, WITHDRAWAL_REASONS } from "#snapshots/schema";
+import { badConfig, type ConfigProblem, explainIssues, parseLocatedYaml, readConfigFile } from "#generator/config";
 
 const entry = z.strictObject({
   key: z.string().optional().meta({ description: "Key of the object" }),

@@ -1,8 +1,8 @@
 /** What is withdrawn is left out of what was read, before anything follows from it, and the operator is told what looks like a slip. */
-import { isAddress } from "../../snapshots/format/index.ts";
-import type { Rejection, Withdrawal } from "../../snapshots/schema/index.ts";
-import { noticeIn } from "../../snapshots/shelf/index.ts";
-import type { Shelves } from "../shelves/shelves.ts";
+import { isAddress } from "#snapshots/format";
+import type { Rejection, Withdrawal } from "#snapshots/schema";
+import { noticeIn } from "#snapshots/shelf";
+import type { Shelves } from "#generator/shelves";
 import type { Claims } from "./claims.ts";
 import type { ListedSince } from "./list-objects.ts";
 import type { RegistryRead } from "./read-registry.ts";

@@ -2,14 +2,14 @@
 import { sha256 } from "../../snapshots/digest.ts";
 import { Claim } from "../../snapshots/schema/claims.ts";
 import { parseConfig } from "../config/config.ts";
-import type { Facts } from "../build/facts.ts";
+import type { Facts } from "../pipeline/facts.ts";
 import type { DependencyDigests } from "../kept/dependencies.ts";
 import { NO_CLAIMS } from "../sources/claims.ts";
 import { NO_REGISTRY } from "../sources/read-registry.ts";
 import type { StoredObject } from "../sources/object-store.ts";
-import { planReading } from "../build/plan.ts";
-import { project, type Views } from "../build/project.ts";
-import { recordSet } from "../build/record-set.ts";
+import { planReading } from "../pipeline/plan.ts";
+import { project, type Views } from "../pipeline/project.ts";
+import { recordSet } from "../pipeline/record-set.ts";
 import { EMPTY_STATE, type KnownObject, timesOf } from "../kept/state.ts";
 
 export const DEPENDENCIES = Object.fromEntries(

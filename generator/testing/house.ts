@@ -5,6 +5,7 @@ import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import fastGlob from "fast-glob";
 import ts from "typescript";
+import { doorOf } from "#generator/files";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -24,9 +25,9 @@ const REST = "*";
  *  annexes lie above the core, and above them what puts the two together. */
 const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   snapshots: [
-    ["errors.ts", "digest.ts", "own-text.ts"],
-    ["schema", "embed"],
-    ["format", "index", "log"],
+    ["errors.ts", "digest.ts", "own-text.ts", "limit-bytes.ts", "highlight"],
+    ["schema", "embed", "words"],
+    ["format", "index", "log", "embedders"],
     ["shelf", "blocks"],
     ["query"],
     ["answer"],
@@ -34,7 +35,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["page"],
     ["http", "verify"],
     ["annex"],
-    ["service"],
+    ["service", "code"],
   ],
   generator: [
     ["files", "extract"],
@@ -42,10 +43,10 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["kept", "shelves"],
     ["sources", "index", "pages"],
     ["publish"],
-    ["build"],
+    ["pipeline"],
     ["commands"],
     ["annex"],
-    ["annexes.ts"],
+    ["annexes.ts", "completion.ts"],
     ["cli.ts", "setup.mjs"],
     // The package starts what it was compiled to.
     ["package"],
@@ -79,7 +80,11 @@ export function readNamed(path: string, text: string): Named {
       ]
     : [text];
   const sources = path.endsWith(".astro") ? [...text.matchAll(/<script\b[^>]*\bsrc="([^"]+)"/g)].map((match) => match[1] ?? "") : [];
-  const imported = scripts.flatMap((script) => ts.preProcessFile(script, true, true).importedFiles.map(({ fileName }) => fileName));
+  const imported = scripts.flatMap((script) => {
+    // What is added to a type names the file that declares it, and imports nothing.
+    const added = [...script.matchAll(/^declare module "([^"]+)"/gm)].map(([, name]) => name);
+    return ts.preProcessFile(script, true, true).importedFiles.flatMap(({ fileName }) => (added.includes(fileName) ? [] : [fileName]));
+  });
   const urls = [...text.matchAll(/(\bWorker\(\s*)?\b(?:new URL|import\.meta\.resolve)\(\s*["']([^"']+\.(?:ts|mjs))["']/g)].map(
     ([, worker, name = ""]) => ({ worker: worker !== undefined, name: name.startsWith(".") ? name : `./${name}` }),
   );
@@ -101,9 +106,10 @@ export function topOf(path: string): string {
   return path.split("/")[0] ?? "";
 }
 
-/** Modules of ours among the names, as paths from the root. */
+/** ours finds the modules of ours among the names, as paths from the root. */
 export function ours(path: string, names: readonly string[]): string[] {
-  return [...new Set(names.filter((name) => name.startsWith(".")).map((name) => posix.join(posix.dirname(path), name)))];
+  const own = names.filter((name) => /^[.#]/.test(name));
+  return [...new Set(own.map((name) => doorOf(name) ?? posix.join(posix.dirname(path), name)))];
 }
 
 /** Tests, what tests are made with, and tools do not ship, nor do the makers of packages and the recipes beside them. They may look at
@@ -160,6 +166,33 @@ export function findWrongLayers(graph: Graph, layers = LAYERS): string[] {
       return fine || (other !== null && other < layer) ? [] : [`${path} (${layer}) → ${target} (${other ?? "no layer"})`];
     });
   });
+}
+
+/** roomWithFace names the room of a file that other rooms see by its face: each annex is one, what the site draws with is one, and a file
+ *  that lies loose is its own. */
+function roomWithFace(path: string): string {
+  const [top = "", room = "", annex = ""] = path.split("/");
+  if (room === "annex") return `${top}/annex/${annex}`;
+  return top === "site" ? top : roomOf(path);
+}
+
+/** Scripts that a browser loads. A face of what servers do would bring the server along, so what both share is imported by its file. */
+const IN_BROWSERS = /^site\/(browser\/|annex\/trust\/verify\.ts$)/;
+
+/** findPastFaces looks for imports that lead into another room by any file but its `index.ts`. A component of Astro and a plain script are faces of their own,
+ *  and so is a file that lies loose. Tests, fixtures and tools may look inside.
+ *  @returns one line for each */
+export function findPastFaces(graph: Graph): string[] {
+  return [...graph].flatMap(([path, { imported }]) =>
+    ships(path) && !IN_BROWSERS.test(path)
+      ? ours(path, imported)
+          .filter((target) => {
+            const room = roomWithFace(target);
+            return ![roomWithFace(path), target].includes(room) && target !== `${room}/index.ts` && target.endsWith(".ts");
+          })
+          .map((target) => `${path} → ${target}`)
+      : [],
+  );
 }
 
 /** @returns one line for each file that lies loose in a top folder with layers and is no room of it */
@@ -259,25 +292,32 @@ export function findLongFunctions(path: string, text: string): string[] {
   return found;
 }
 
-/** Lines that ship: of the core, and of each annex by its name, as `wc -l` counts them. */
-export function countLines(graph: Graph, root = ROOT): { readonly core: number; readonly annexes: ReadonlyMap<string, number> } {
-  let core = 0;
-  const annexes = new Map<string, number>();
-  for (const path of graph.keys()) {
-    if (!ships(path)) continue;
-    const lines = readFileSync(join(root, path), "utf8").split("\n").length - 1;
-    const annex = annexOf(path);
-    if (annex === null) core += lines;
-    else annexes.set(annex, (annexes.get(annex) ?? 0) + lines);
-  }
-  return { core, annexes };
+/** kindOf says what a file is for: what ships, a test, what tests are made with, or a tool. */
+function kindOf(path: string): "prod" | "tests" | "support" | "tools" {
+  if (ships(path)) return "prod";
+  if (/\.(test|spec)\.ts$/.test(path)) return "tests";
+  return /\/(bench|eval|torture|guides|package)\/|\/bench\.ts$|site\/(shots|pictures)\.ts$/.test(path) ? "tools" : "support";
 }
 
-/** Files of snapshots/ that another top folder imports: its face. */
-export function faceOf(graph: Graph): readonly string[] {
-  const face = new Set<string>();
-  for (const [path, { imported }] of graph)
-    if (topOf(path) !== "snapshots" && ships(path))
-      for (const target of ours(path, imported)) if (topOf(target) === "snapshots") face.add(target);
-  return [...face].sort();
+/** countLines counts lines as `wc -l` does.
+ *  @returns lines of each kind of file, and of what ships by room of the core and by annex */
+export function countLines(
+  graph: Graph,
+  root = ROOT,
+): {
+  readonly kinds: ReadonlyMap<string, number>;
+  readonly core: ReadonlyMap<string, number>;
+  readonly annexes: ReadonlyMap<string, number>;
+} {
+  const kinds = new Map<string, number>();
+  const core = new Map<string, number>();
+  const annexes = new Map<string, number>();
+  const add = (map: Map<string, number>, name: string, lines: number): unknown => map.set(name, (map.get(name) ?? 0) + lines);
+  for (const path of graph.keys()) {
+    const lines = readFileSync(join(root, path), "utf8").split("\n").length - 1;
+    add(kinds, kindOf(path), lines);
+    const annex = annexOf(path);
+    if (ships(path)) add(annex === null ? core : annexes, annex ?? roomWithFace(path), lines);
+  }
+  return { kinds, core, annexes };
 }

@@ -1,17 +1,23 @@
-/** Prints how many lines ship, of the core and of each annex, and how the rooms hang together: `npm run house`. */
-import { countLines, faceOf, findAnnexImports, readGraph, ROOT, roomsOf } from "./house.ts";
+/** Prints how many lines there are of each kind, what ships by room and by annex, and how the rooms hang together: `npm run house`. */
+import { countLines, findAnnexImports, findPastFaces, readGraph, ROOT, roomsOf, topOf } from "./house.ts";
 
 const graph = readGraph(ROOT);
-const { core, annexes } = countLines(graph);
+const { kinds, core, annexes } = countLines(graph);
+const sidecar = new Map([...graph].filter(([path]) => topOf(path) === "sidecar"));
 const rooms = roomsOf(graph);
 const arrows = [...rooms.values()].reduce((sum, { imported }) => sum + imported.length, 0);
-const all = [...annexes.values()].reduce((sum, lines) => sum + lines, 0);
-const row = (name: string, lines: number): string => `${name.padEnd(24)}${lines.toLocaleString("en").padStart(8)}\n`;
+const sum = (map: ReadonlyMap<string, number>): number => [...map.values()].reduce((all, lines) => all + lines, 0);
+const row = (name: string, lines: number): string => `${name.padEnd(32)}${lines.toLocaleString("en").padStart(8)}\n`;
+const rows = (map: ReadonlyMap<string, number>): string[] =>
+  [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, lines]) => row(`  ${name}`, lines));
 process.stdout.write(
   [
-    row("core", core),
-    row("annexes", all),
-    ...[...annexes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, lines]) => row(`  ${name}`, lines)),
-    `${rooms.size} rooms, ${arrows} arrows; ${findAnnexImports(graph).length} imports lead from the core into an annex; ${faceOf(graph).length} files of snapshots/ are imported from outside\n`,
+    ...["prod", "tests", "support", "tools"].map((kind) => row(kind, kinds.get(kind) ?? 0)),
+    row("core", sum(core)),
+    ...rows(core),
+    row("annexes", sum(annexes)),
+    ...rows(annexes),
+    row("sidecar with its annexes", countLines(sidecar).kinds.get("prod") ?? 0),
+    `${rooms.size} rooms, ${arrows} arrows; ${findAnnexImports(graph).length} imports lead from the core into an annex, ${findPastFaces(graph).length} past a face\n`,
   ].join(""),
 );

@@ -18,8 +18,8 @@ test("every file is in one group or alone, and what could touch another's throug
   assert.ok(groups.flat().length > 140 && groups.every(({ length }) => length > 1 && length <= 12));
   const groupOf = (path: string): readonly string[] => groups.find((group) => group.includes(path)) ?? [];
   // Other parts of a build are of the whole process.
-  assert.ok(groupOf("generator/annex/repair/repair.test.ts").includes("generator/build/canary.test.ts"));
-  assert.ok(!groupOf("generator/shelves/owner.test.ts").includes("generator/build/canary.test.ts"));
+  assert.ok(groupOf("generator/annex/repair/repair.test.ts").includes("generator/pipeline/canary.test.ts"));
+  assert.ok(!groupOf("generator/shelves/owner.test.ts").includes("generator/pipeline/canary.test.ts"));
   for (const [path, why] of [
     ["sidecar/http/limits.test.ts", "sets a clock"],
     ["snapshots/own-text.test.ts", "sets a flag of V8"],

@@ -1,9 +1,9 @@
 /** What tests, benchmarks and attacks call: the functions of the core with the annexes of this program. */
 import { ANNEXES } from "../annexes.ts";
 import * as repairing from "../annex/repair/repair.ts";
-import * as building from "../build/build.ts";
-import * as digesting from "../build/dependency-digests.ts";
-import type { BuildSummary } from "../build/summary.ts";
+import * as building from "../pipeline/build.ts";
+import * as digesting from "../pipeline/dependency-digests.ts";
+import type { BuildSummary } from "../pipeline/summary.ts";
 import type { Config, StoreConfig } from "../config/config.ts";
 import type { DependencyDigests } from "../kept/dependencies.ts";
 import type { Progress } from "../files/progress.ts";

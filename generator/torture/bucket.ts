@@ -13,7 +13,7 @@ import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { openStaticView } from "../annex/export/export.ts";
-import { exportToBucket } from "../annex/bucket/export-bucket.ts";
+import { exportToBucket } from "../annex/export/export-bucket.ts";
 import { exportedFiles } from "../annex/export/exported-files.ts";
 
 import { openRandom, type Random } from "./random.ts";

@@ -6,7 +6,8 @@ import { text } from "node:stream/consumers";
 import { createParser } from "eventsource-parser";
 import { fetch as undiciFetch, type RequestInit, type Response } from "undici";
 import { z } from "zod";
-import { GATEWAY_HEADER, limitBytes } from "../../snapshots/embed/index.ts";
+import { limitBytes } from "#snapshots/limit-bytes";
+import { GATEWAY_HEADER } from "#snapshots/embed";
 
 /** Milliseconds for a whole answer; after them the reader gets the best passages instead. */
 export const MODEL_DEADLINE = 12_000;

@@ -5,7 +5,7 @@ import { Candidates } from "../../snapshots/answer/index.ts";
 import type { IndexRow } from "../../snapshots/index/row.ts";
 import type { SearchResult } from "../../snapshots/query/search-result.ts";
 import { sha256 } from "../../snapshots/digest.ts";
-import { words } from "../../snapshots/index/words.ts";
+import { words } from "../../snapshots/words/words.ts";
 import { Claim } from "../../snapshots/schema/claims.ts";
 import { CubRecord } from "../../snapshots/schema/cubs.ts";
 import type { ObjectRow, ViewData } from "../../snapshots/format/view-data.ts";

@@ -1,15 +1,13 @@
 /** GET /ask/?question=…: the answer as a page, for readers without a script, and for an address that can be kept. GET, because the same
  *  form then works where nothing answers. The question is in the address: nothing here may be cached, indexed or logged with its
  *  query, and every call counts as a question of the client. */
-import type { OpenSnapshot } from "../../snapshots/query/index.ts";
-import { renderedAnswer, type View } from "../../snapshots/http/index.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { pagePath } from "../../snapshots/format/layout.ts";
-import { askedPage, askedWith, askForm, chromeOf } from "../../snapshots/page/index.ts";
-import { toShelfError } from "../../snapshots/format/index.ts";
-import { AskRequest, type AskResponse } from "../../snapshots/schema/index.ts";
-import { rateLimited, type RateVerdict } from "../http/limits.ts";
-import { toResponse } from "../http/respond.ts";
+import type { OpenSnapshot } from "#snapshots/query";
+import { renderedAnswer, type View } from "#snapshots/http";
+import { ShelfError } from "#snapshots/errors";
+import { pagePath, toShelfError } from "#snapshots/format";
+import { askedPage, askedWith, askForm, chromeOf } from "#snapshots/page";
+import { AskRequest, type AskResponse } from "#snapshots/schema";
+import { rateLimited, type RateVerdict, toResponse } from "#sidecar/http";
 
 type AskPageOptions = {
   readonly open: OpenSnapshot;

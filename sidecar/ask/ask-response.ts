@@ -1,7 +1,7 @@
 /** The answer of ask as HTTP: one JSON body, or server-sent events for who asks for them. */
 import type { AskEvent } from "./ask.ts";
 import { wholeAnswer } from "./library.ts";
-import { jsonResponse } from "../http/respond.ts";
+import { jsonResponse } from "#sidecar/http";
 
 /** Events: `sources` {sources}, then `text` {text, citations} as each sentence is checked, last `answer` with the whole
  *  AskResponse. The texts joined are the answer. */

@@ -5,8 +5,8 @@ import {
   type Candidates,
   type Excerpt,
   excerptsOf,
-  findQuotes,
   type Finding,
+  findQuotes,
   type Found,
   type Objects,
   type Quoted,
@@ -14,19 +14,17 @@ import {
   readQuestion,
   readSources,
   subjectOf,
-} from "../../snapshots/answer/index.ts";
-import { pagePath } from "../../snapshots/format/layout.ts";
-import { toSource } from "../../snapshots/query/source.ts";
-import { makeReceipt } from "../../snapshots/verify/receipt.ts";
-import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "../../snapshots/schema/index.ts";
-import { mountPath, type ViewData } from "../../snapshots/format/view-data.ts";
+} from "#snapshots/answer";
+import { ALL_COUNTED, ALL_LOOKED_UP, mountPath, NO_MODEL, OF_HISTORY, pagePath, type ViewData } from "#snapshots/format";
+import { toSource } from "#snapshots/query";
+import { makeReceipt } from "#snapshots/verify";
+import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "#snapshots/schema";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
 import type { Facts } from "./counted.ts";
 import { ground, type Grounded, parseSentences } from "./grounding.ts";
-import { ALL_COUNTED, ALL_LOOKED_UP, NO_MODEL, OF_HISTORY } from "../../snapshots/format/index.ts";
 import { isHarmless } from "./harmless.ts";
 import { lookUp, MAX_SUMMARY, sourcesOf } from "./lookup.ts";
-import { cutText } from "../../snapshots/tools/index.ts";
+import { cutText } from "#snapshots/tools";
 import { makePrompt } from "./prompt.ts";
 
 const MAX_EXCERPTS = 8; // that a model is shown

@@ -1,7 +1,6 @@
 /** What asking takes of counting: one function, which the composition hands in. Asking without it searches every question. */
-import type { RecordLog } from "../../snapshots/shelf/index.ts";
-import type { Snapshot } from "../../snapshots/shelf/read.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
+import type { RecordLog, Snapshot } from "#snapshots/shelf";
+import type { ViewData } from "#snapshots/format";
 
 /** Figure is a number with the site path of the list that has as many entries. */
 type Figure = { readonly value: string; readonly path: string };

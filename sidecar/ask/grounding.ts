@@ -2,11 +2,11 @@
  *  sentence stays only if it names an excerpt, a quote of that excerpt is found in the object's own lines, its words are the
  *  quote's words (or the question's), nothing in it could become a link, an image or markup, and it names no address, however bare,
  *  that its quotes have not. The rest is dropped, never repaired. */
-import { quotable, sentencesIn } from "../../snapshots/blocks/index.ts";
-import { words } from "../../snapshots/index/words.ts";
-import { type LocatedQuote, locateQuote, quoteAt } from "../../snapshots/format/index.ts";
+import { quotable, sentencesIn } from "#snapshots/blocks";
+import { words } from "#snapshots/words";
+import { type LocatedQuote, locateQuote, quoteAt } from "#snapshots/format";
 import { bareAddresses, isHarmless } from "./harmless.ts";
-import type { Excerpt } from "../../snapshots/answer/index.ts";
+import type { Excerpt } from "#snapshots/answer";
 
 const MAX_SENTENCE = 600; // characters; longer ones are no sentences
 const MIN_QUOTE_WORDS = 3; // index words; a shorter quote supports nothing: "the" occurs everywhere

@@ -1,9 +1,9 @@
 /** Asking over an open snapshot: what the HTTP routes and the MCP tool both call. */
-import type { OpenSnapshot } from "../../snapshots/query/index.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { Candidates, findTexts } from "../../snapshots/answer/index.ts";
-import { pageBytes } from "../../snapshots/page/index.ts";
-import type { AskRequest } from "../../snapshots/schema/index.ts";
+import type { OpenSnapshot } from "#snapshots/query";
+import { ShelfError } from "#snapshots/errors";
+import { Candidates, findTexts } from "#snapshots/answer";
+import { pageBytes } from "#snapshots/page";
+import type { AskRequest } from "#snapshots/schema";
 import type { Semantic } from "./semantic.ts";
 import type { Counting } from "./counted.ts";
 import { mendQuestion } from "./mend.ts";

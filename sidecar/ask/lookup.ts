@@ -1,13 +1,9 @@
 /** The deterministic part of an answer: what the question names outright (collections and counts, CUB and claim ids, digests, keys,
  *  declared names and titles) is looked up, not guessed (interface §4, behaviour rule 3). */
-import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
-import type { Source } from "../../snapshots/schema/index.ts";
-import { mountPath, prefixRange, type ViewData } from "../../snapshots/format/view-data.ts";
-import { claimStandings } from "../../snapshots/format/index.ts";
-import { recordStanding } from "../../snapshots/format/standing.ts";
-import { findNamed, type Named } from "../../snapshots/query/index.ts";
-import { standingOf } from "../../snapshots/query/source.ts";
-import { cutText } from "../../snapshots/tools/index.ts";
+import { claimStandings, mountPath, objectPath, pagePath, prefixRange, recordStanding, type ViewData } from "#snapshots/format";
+import type { Source } from "#snapshots/schema";
+import { findNamed, type Named, standingOf } from "#snapshots/query";
+import { cutText } from "#snapshots/tools";
 import { isHarmless } from "./harmless.ts";
 
 const MAX_HITS = 6;

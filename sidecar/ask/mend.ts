@@ -1,8 +1,8 @@
 /** mendQuestion reads a word that stands nowhere in a library as the one that is near it. A word is looked up by itself: the question is
  *  searched once, as it is read in the end. */
-import { mendAsking } from "../../snapshots/answer/index.ts";
-import { words } from "../../snapshots/index/words.ts";
-import { correct, findMeant, findNearNames, type Meant, type OpenSnapshot, parseIndexQuery } from "../../snapshots/query/index.ts";
+import { mendAsking } from "#snapshots/answer";
+import { words } from "#snapshots/words";
+import { correct, findMeant, findNearNames, type Meant, type OpenSnapshot, parseIndexQuery } from "#snapshots/query";
 
 type IndexReader = Awaited<ReturnType<OpenSnapshot["reader"]>>;
 

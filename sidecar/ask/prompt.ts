@@ -1,6 +1,6 @@
 /** What the model is told. Excerpts are data: numbered, and fenced by a delimiter that their authors cannot know. */
 import type { ChatMessage } from "./answer-model.ts";
-import type { Excerpt } from "../../snapshots/answer/index.ts";
+import type { Excerpt } from "#snapshots/answer";
 
 const MAX_EXCERPT = 1_600;
 const MAX_EXCERPTS = 9_000;

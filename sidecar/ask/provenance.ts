@@ -1,8 +1,7 @@
 /** Provenance answers who made what a question names, and when, out of what the thing states of itself and of the history of the library. */
-import { pagePath } from "../../snapshots/format/layout.ts";
-import type { ObjectRow, ViewData } from "../../snapshots/format/view-data.ts";
-import { findNamed, type FirstSeen } from "../../snapshots/query/index.ts";
-import { subjectOf } from "../../snapshots/answer/index.ts";
+import { type ObjectRow, pagePath, type ViewData } from "#snapshots/format";
+import { findNamed, type FirstSeen } from "#snapshots/query";
+import { subjectOf } from "#snapshots/answer";
 import { bareName, keyOf, kindOf } from "./lookup.ts";
 import type { FactPart, Facts } from "./counted.ts";
 

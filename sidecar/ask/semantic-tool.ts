@@ -1,6 +1,6 @@
 /** What answers questions and searches by meaning, as the routes and the tools of agents call it. */
-import type { OpenSnapshot, SearchQuery } from "../../snapshots/query/index.ts";
-import type { AiSearchResponse, AskRequest, AskResponse } from "../../snapshots/schema/index.ts";
+import type { OpenSnapshot, SearchQuery } from "#snapshots/query";
+import type { AiSearchResponse, AskRequest, AskResponse } from "#snapshots/schema";
 
 export type AskTool = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => Promise<AskResponse>;
 export type SemanticTool = (

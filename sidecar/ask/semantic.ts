@@ -1,10 +1,9 @@
 /** Semantic search in a running server: the configured model, asked about queries only. What is missing (no model, an endpoint
  *  that is down, vectors not made yet) is a notice and never an error, and is told by /api/capabilities too. */
-import { correct, type OpenSnapshot, type SearchQuery, semantic } from "../../snapshots/query/index.ts";
-import type { Embedder } from "../../snapshots/embed/index.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { toSource } from "../../snapshots/query/source.ts";
-import type { Component } from "../../snapshots/schema/index.ts";
+import { correct, type OpenSnapshot, type SearchQuery, semantic, toSource } from "#snapshots/query";
+import type { Embedder } from "#snapshots/embed";
+import { ShelfError } from "#snapshots/errors";
+import type { Component } from "#snapshots/schema";
 import type { SemanticTool } from "./semantic-tool.ts";
 
 const REST_MS = 10_000; // for which a model that failed is left alone: readers must not wait for it one by one

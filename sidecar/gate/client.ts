@@ -1,7 +1,7 @@
 /** Who is counted where nobody has a name: the network of a connection, or the one that trusted proxies say they speak for. */
 import type { IncomingHttpHeaders } from "node:http";
 import ipaddr from "ipaddr.js";
-import type { TrustProxy } from "../../snapshots/http/index.ts";
+import type { TrustProxy } from "#snapshots/http";
 
 /** Sixteen-bit groups of an IPv6 address that name a network: who has one address has the whole /64. */
 const NETWORK_GROUPS = 4;

@@ -6,9 +6,9 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
-import type { AccessConfig } from "../../snapshots/schema/index.ts";
-import { sha256, type Sha256 } from "../../snapshots/digest.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
+import type { AccessConfig } from "#snapshots/schema";
+import { sha256, type Sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import { type KeySource, type KeySourceOptions, openKeySource } from "./key-set.ts";
 import { findClaimsProblem, namesAudience, type ParsedToken, parseToken, type TokenProblem } from "./token.ts";
 

@@ -7,7 +7,7 @@ import { constants, open } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { createLocalJWKSet } from "jose";
 import { fetch as undiciFetch } from "undici";
-import { limitBytes } from "../../snapshots/embed/index.ts";
+import { limitBytes } from "#snapshots/limit-bytes";
 
 /** Milliseconds between two fetches caused by tokens: conventions "at most once a minute on an unknown kid". */
 const MIN_FETCH_INTERVAL = 60_000;

@@ -2,8 +2,8 @@
  *  signature holds (gate.ts), so this module only refuses; it never grants.
  *
  *  What can be refused without a key is refused here, and the log is told why; jose judges the same claims again with the signature. */
-import type { AccessConfig, TokenAlgorithm } from "../../snapshots/schema/index.ts";
-import { findJsonFault } from "../../snapshots/format/json-text.ts";
+import type { AccessConfig, TokenAlgorithm } from "#snapshots/schema";
+import { findJsonFault } from "#snapshots/format";
 
 /** Bytes of a compact token; real ones have one or two thousand, and a server reads 16 KiB of headers at most. */
 export const MAX_TOKEN_BYTES = 8 * 1024;

@@ -1,8 +1,8 @@
 /** The bodies that effects take, and how long each may be: Hono's body limit counts them while they stream. */
 import type { z } from "zod";
-import { parseJson } from "../../snapshots/digest.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { AskRequest, ReindexRequest } from "../../snapshots/schema/index.ts";
+import { parseJson } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { AskRequest, ReindexRequest } from "#snapshots/schema";
 import { nearestOf } from "./nearest.ts";
 
 /** Body of ask: a question of 500 code points is at most 2,000 bytes, escaped at most 6,000. */

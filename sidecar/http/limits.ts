@@ -1,8 +1,8 @@
 /** Requests per client and minute, counted in memory: enough for one process, and off where a gateway in front counts
  *  better (conventions "Sidecar"). */
 import { LRUCache } from "lru-cache";
-import { ShelfError } from "../../snapshots/errors.ts";
-import type { RateGroup } from "../../snapshots/routes/index.ts";
+import { ShelfError } from "#snapshots/errors";
+import type { RateGroup } from "#snapshots/routes";
 
 /** Requests per minute by group of routes. */
 export const RATES: Readonly<Record<RateGroup, number>> = {

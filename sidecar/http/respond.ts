@@ -1,8 +1,8 @@
 /** Responses of the sidecar: errors as problem bodies that no cache keeps, answers of the snapshots layer as they are. */
 import { Readable } from "node:stream";
-import { type Answer, CACHE, partsOf, PATIENCE } from "../../snapshots/http/index.ts";
-import type { ShelfError } from "../../snapshots/errors.ts";
-import { PROBLEM_TYPE, problemBody } from "../../snapshots/format/index.ts";
+import { type Answer, CACHE, partsOf, PATIENCE } from "#snapshots/http";
+import type { ShelfError } from "#snapshots/errors";
+import { PROBLEM_TYPE, problemBody } from "#snapshots/format";
 
 type ProblemParts = {
   readonly status: number;

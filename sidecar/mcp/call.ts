@@ -1,12 +1,11 @@
 /** One tool call: arguments in, a result within the budget out. Nothing here knows what a tool does. */
-import { absoluteHref, type ViewData } from "../../snapshots/format/view-data.ts";
+import { absoluteHref, toShelfError, type ViewData } from "#snapshots/format";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { toShelfError } from "../../snapshots/format/index.ts";
-import { cutText, MAX_RESULT_BYTES, type ToolInfo } from "../../snapshots/tools/index.ts";
+import { ShelfError } from "#snapshots/errors";
+import { cutText, MAX_RESULT_BYTES, type ToolInfo } from "#snapshots/tools";
 import { openContext, ORIGIN, type Tool } from "./tools/context.ts";
 import { tooLarge } from "./tools/fit.ts";
-import type { View } from "../../snapshots/http/index.ts";
+import type { View } from "#snapshots/http";
 import { parseArguments } from "./arguments.ts";
 
 const ENVELOPE_BYTES = 1536; // without ids, host and notices, by which the arguments make it longer

@@ -1,8 +1,8 @@
 /** POST /mcp over one view; who may call is decided outside. */
-import { EFFECT_ROWS } from "../../snapshots/routes/index.ts";
-import { MCP_VERSIONS, TOOL_NAMES } from "../../snapshots/tools/index.ts";
-import type { View } from "../../snapshots/http/index.ts";
-import { type AskTool, noSemantic, type SemanticTool } from "../ask/semantic-tool.ts";
+import { EFFECT_ROWS } from "#snapshots/routes";
+import { MCP_VERSIONS, TOOL_NAMES } from "#snapshots/tools";
+import type { View } from "#snapshots/http";
+import { type AskTool, noSemantic, type SemanticTool } from "#sidecar/ask";
 import { createLibraryServer, type LibraryParts } from "./server.ts";
 import { type McpEndpoint, serveMcp } from "./serve.ts";
 

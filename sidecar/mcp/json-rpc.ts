@@ -1,6 +1,6 @@
 /** Answers of the rim, before any protocol object exists: JSON-RPC errors with the HTTP status that the revision gives them.
  *  `data` is the problem body that the other routes send, so that a client which knows either form is served. */
-import { CACHE } from "../../snapshots/http/index.ts";
+import { CACHE } from "#snapshots/http";
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;

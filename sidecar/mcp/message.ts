@@ -2,8 +2,8 @@
  *  `boundMessages`, behind which the endpoint is mounted (serve/app.ts). */
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import { bodyLimit } from "hono/body-limit";
-import { findJsonFault } from "../../snapshots/format/json-text.ts";
-import { MAX_MCP_BYTES } from "../http/body.ts";
+import { findJsonFault } from "#snapshots/format";
+import { MAX_MCP_BYTES } from "#sidecar/http";
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
 
 const MAX_DEPTH = 64; // levels; arguments of our tools have three

@@ -7,12 +7,10 @@ import {
   ResourceNotFoundError,
   type ResourceTemplateType,
 } from "@modelcontextprotocol/server";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { formatKeyPath, objectPath, parseKeyPath } from "../../snapshots/format/layout.ts";
-import { relationsOf } from "../../snapshots/format/relations.ts";
-import { absoluteHref } from "../../snapshots/format/view-data.ts";
-import { formatCursor, parseCursor, positionOf, queryDigest } from "../../snapshots/query/index.ts";
-import { jsonBytes, readText } from "../../snapshots/tools/index.ts";
+import { ShelfError } from "#snapshots/errors";
+import { absoluteHref, formatKeyPath, objectPath, parseKeyPath, relationsOf } from "#snapshots/format";
+import { formatCursor, parseCursor, positionOf, queryDigest } from "#snapshots/query";
+import { jsonBytes, readText } from "#snapshots/tools";
 import { followCursor, ORIGIN, type ToolContext } from "./tools/context.ts";
 
 const PAGE = 100;

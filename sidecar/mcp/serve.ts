@@ -6,7 +6,7 @@ import {
   ProtocolError,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { MCP_VERSIONS } from "../../snapshots/tools/index.ts";
+import { MCP_VERSIONS } from "#snapshots/tools";
 import { findOriginProblem, type OriginRules } from "./origin.ts";
 import { REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
 import { readMessages } from "./message.ts";

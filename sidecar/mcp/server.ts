@@ -1,20 +1,12 @@
 /** The library as an MCP server: which request is answered by what. One instance lives for one request. */
 import { type CacheHint, ProtocolError, ProtocolErrorCode, Server, type Tool as ListedTool } from "@modelcontextprotocol/server";
-import { ShelfError } from "../../snapshots/errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import { openContext, type Tool, type ToolContext } from "./tools/context.ts";
 import { SNAPSHOT_TOOLS } from "./tools/run.ts";
-import {
-  findTool,
-  inputJsonSchema,
-  MAX_RESULT_BYTES,
-  MCP_VERSIONS,
-  outputJsonSchema,
-  type ToolName,
-  TOOLS,
-} from "../../snapshots/tools/index.ts";
-import type { View } from "../../snapshots/http/index.ts";
+import { findTool, inputJsonSchema, MAX_RESULT_BYTES, MCP_VERSIONS, outputJsonSchema, type ToolName, TOOLS } from "#snapshots/tools";
+import type { View } from "#snapshots/http";
 import { callTool } from "./call.ts";
-import type { AskTool, SemanticTool } from "../ask/semantic-tool.ts";
+import type { AskTool, SemanticTool } from "#sidecar/ask";
 import { askTool, semanticTool } from "./tools/models.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
 import type { ServedRequest } from "./serve.ts";

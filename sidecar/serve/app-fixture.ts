@@ -3,7 +3,7 @@ import { request as sendRequest, type IncomingHttpHeaders } from "node:http";
 import { changed } from "../../snapshots/http/changed-fixture.ts";
 import { listen, type Listening } from "../../snapshots/http/listen.ts";
 import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
-import { openCodeStore } from "../../snapshots/service/code-store.ts";
+import { openCodeStore } from "../../snapshots/code/code-store.ts";
 import { openAdmission } from "../../snapshots/http/admission.ts";
 import { type LogEntry, noSignIn, type Parts } from "./passage.ts";
 import { accessConfig, clock, readKeys } from "../gate/gate-fixture.ts";

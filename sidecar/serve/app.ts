@@ -6,10 +6,9 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
-import { isGated, type Place } from "../../snapshots/routes/index.ts";
-import { MAX_ASK_BYTES, MAX_REINDEX_BYTES } from "../http/body.ts";
-import { boundMessages } from "../mcp/message.ts";
-import { sharedWith } from "../mcp/origin.ts";
+import { isGated, type Place } from "#snapshots/routes";
+import { MAX_ASK_BYTES, MAX_REINDEX_BYTES } from "#sidecar/http";
+import { boundMessages, sharedWith } from "#sidecar/mcp";
 import { openEffects } from "./effects.ts";
 import { type AppEnv, isEffect, openPassage, type Parts, tooLong } from "./passage.ts";
 

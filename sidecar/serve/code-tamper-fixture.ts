@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before } from "node:test";
 import { Pool } from "undici";
 import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
-import { openCodeStore } from "../../snapshots/service/code-store.ts";
+import { openCodeStore } from "../../snapshots/code/code-store.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import { Problem } from "../../snapshots/schema/resources.ts";
 import { type Running, startSidecar } from "./app-fixture.ts";

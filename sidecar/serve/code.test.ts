@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { PART_BYTES } from "../../snapshots/shelf/checked-read.ts";
 import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
-import { openCodeStore } from "../../snapshots/service/code-store.ts";
+import { openCodeStore } from "../../snapshots/code/code-store.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";

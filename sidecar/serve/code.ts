@@ -3,13 +3,11 @@
  *  The order is the rule (interface §4): the gate has decided before this is called; then validate, look up, read, compare
  *  the digest, and only then answer. What is sent is what was compared: every part of a long file, just before it leaves. */
 import { create as formatDisposition } from "content-disposition";
-import { type CodeRef, parseCodeRef } from "../../snapshots/format/index.ts";
-import { type CodeStore, readChecked, WrongBytes } from "../../snapshots/shelf/index.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import type { Answer } from "../../snapshots/http/index.ts";
-import { EFFECT_ROWS } from "../../snapshots/routes/index.ts";
-import { collect, memoize } from "../../snapshots/format/relations.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
+import { type CodeRef, collect, memoize, parseCodeRef, type ViewData } from "#snapshots/format";
+import { type CodeStore, readChecked, WrongBytes } from "#snapshots/shelf";
+import { ShelfError } from "#snapshots/errors";
+import type { Answer } from "#snapshots/http";
+import { EFFECT_ROWS } from "#snapshots/routes";
 
 const FOLDER = EFFECT_ROWS.code.path.split("{")[0] ?? "";
 

@@ -1,21 +1,11 @@
 /** How the addresses of app.ts are answered: one function each, behind gate, methods and limit. */
-import { SHA256_PATTERN } from "../../snapshots/digest.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { answer, type Answer, CACHE, isOfProcess, type View, waitForFirst } from "../../snapshots/http/index.ts";
-import { isAsked } from "../../snapshots/page/index.ts";
-import {
-  DEFAULT_SEMANTIC_LIMIT,
-  findByNumber,
-  findSnapshot,
-  missingSnapshot,
-  type OpenSnapshot,
-  parseSearch,
-} from "../../snapshots/query/index.ts";
-import { askPage } from "../ask/ask-page.ts";
-import { askResponse } from "../ask/ask-response.ts";
-import { wholeAnswer } from "../ask/library.ts";
-import { parseAskBody, parseReindexBody } from "../http/body.ts";
-import { jsonResponse, toResponse } from "../http/respond.ts";
+import { SHA256_PATTERN } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { answer, type Answer, CACHE, isOfProcess, type View, waitForFirst } from "#snapshots/http";
+import { isAsked } from "#snapshots/page";
+import { DEFAULT_SEMANTIC_LIMIT, findByNumber, findSnapshot, missingSnapshot, type OpenSnapshot, parseSearch } from "#snapshots/query";
+import { askPage, askResponse, wholeAnswer } from "#sidecar/ask";
+import { jsonResponse, parseAskBody, parseReindexBody, toResponse } from "#sidecar/http";
 import { codeAnswer } from "./code.ts";
 import { addressOf, type Call, clientOf, type Parts, viewOf } from "./passage.ts";
 

@@ -3,14 +3,13 @@
  *  "all else". The short way holds the public view only, so nothing gated can come of a wrong turn. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { CACHE, isOfProcess, observe, originForm, viewListener } from "../../snapshots/http/index.ts";
-import { limitOf, type Place } from "../../snapshots/routes/index.ts";
-import { toShelfError } from "../../snapshots/format/index.ts";
+import { ShelfError } from "#snapshots/errors";
+import { CACHE, isOfProcess, observe, originForm, viewListener } from "#snapshots/http";
+import { limitOf, type Place } from "#snapshots/routes";
+import { toShelfError } from "#snapshots/format";
 import { createApp } from "./app.ts";
 import { addressOf, type Parts } from "./passage.ts";
-import { rateLimited } from "../http/limits.ts";
-import { problemParts, problemResponse } from "../http/respond.ts";
+import { problemParts, problemResponse, rateLimited } from "#sidecar/http";
 
 /** @param options.alone whether other processes serve the files, pages and queries of the public view */
 export function sidecarListener(parts: Parts, { alone }: { readonly alone: boolean }): RequestListener {

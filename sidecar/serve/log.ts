@@ -1,6 +1,6 @@
 /** Structured logs on stderr, one JSON line per request, with everything that could be a credential cut out. */
 import { type DestinationStream, type Logger, pino } from "pino";
-import { cutTokens, openStderr } from "../../snapshots/http/index.ts";
+import { cutTokens, openStderr } from "#snapshots/http";
 
 /** Names under which a secret could come into a log, at any of the depths that we write. */
 const SECRET_NAMES = [

@@ -1,20 +1,15 @@
 /** What every request passes on its way to an effect: the log, the gate, methods and parameters, the limit. */
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
-import { type ErrorCode, ShelfError } from "../../snapshots/errors.ts";
-import { toShelfError } from "../../snapshots/format/index.ts";
-import { parseKeyPath } from "../../snapshots/format/layout.ts";
-import { type Admission, admit, CACHE, readsHtml, type Seen, type View } from "../../snapshots/http/index.ts";
-import { limitOf, type Place, type RateGroup } from "../../snapshots/routes/index.ts";
-import type { CodeStore } from "../../snapshots/shelf/index.ts";
-import type { Ask } from "../ask/library.ts";
-import type { SemanticTool } from "../ask/semantic-tool.ts";
-import type { openClients } from "../gate/client.ts";
-import type { Gate, GateVerdict, Identity } from "../gate/gate.ts";
-import { gatedPage } from "../gate/gated-page.ts";
-import { rateLimited, type RateLimiter } from "../http/limits.ts";
-import { problemParts, problemResponse } from "../http/respond.ts";
-import type { McpEndpoint } from "../mcp/serve.ts";
+import { type ErrorCode, ShelfError } from "#snapshots/errors";
+import { parseKeyPath, toShelfError } from "#snapshots/format";
+import { type Admission, admit, CACHE, readsHtml, type Seen, type View } from "#snapshots/http";
+import { limitOf, type Place, type RateGroup } from "#snapshots/routes";
+import type { CodeStore } from "#snapshots/shelf";
+import type { Ask, SemanticTool } from "#sidecar/ask";
+import { type Gate, gatedPage, type GateVerdict, type Identity, type openClients } from "#sidecar/gate";
+import { problemParts, problemResponse, rateLimited, type RateLimiter } from "#sidecar/http";
+import type { McpEndpoint } from "#sidecar/mcp";
 import type { Reindexer } from "./reindex.ts";
 
 export type LogEntry = {

@@ -3,10 +3,10 @@
  *  its standard input. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { z } from "zod";
-import { parseJson, sha256 } from "../../snapshots/digest.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { isSameDigest } from "../gate/gate.ts";
-import { ReindexSummary } from "../../snapshots/schema/index.ts";
+import { parseJson, sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { isSameDigest } from "#sidecar/gate";
+import { ReindexSummary } from "#snapshots/schema";
 
 export const REINDEX_HEADER = "x-resource-library-reindex-token";
 const MAX_SUMMARY_BYTES = 32 * 1024 * 1024;

@@ -1,15 +1,15 @@
 /** Everything that a sidecar process holds, put together from what it was told and from its environment. */
-import { LIST_PAGE, MAX_LIMIT, MAX_QUERY, type OpenSnapshot } from "../../snapshots/query/index.ts";
+import { LIST_PAGE, MAX_LIMIT, MAX_QUERY, type OpenSnapshot } from "#snapshots/query";
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { dirname, join } from "node:path";
 import type { Logger } from "pino";
-import { type AccessConfig, type Component, MAX_QUESTION } from "../../snapshots/schema/index.ts";
-import { type CodeStore, openCachedShelf, watchPointer } from "../../snapshots/shelf/index.ts";
-import { openCodeStore } from "../../snapshots/service/code-store.ts";
-import { openEmbedder } from "../../snapshots/embed/index.ts";
-import { openIndex } from "../../snapshots/index/index.ts";
-import { lazyRenderer } from "../../snapshots/page/index.ts";
+import { type AccessConfig, type Component, MAX_QUESTION } from "#snapshots/schema";
+import { type CodeStore, openCachedShelf, openDirectoryShelf, watchPointer } from "#snapshots/shelf";
+import { openCodeStore } from "#snapshots/code";
+import { openEmbedder } from "#snapshots/embedders";
+import { openIndex } from "#snapshots/index";
+import { lazyRenderer } from "#snapshots/page";
 import {
   describeCache,
   openAccessLog,
@@ -19,23 +19,28 @@ import {
   type SidecarServing,
   type Starter,
   type View,
-} from "../../snapshots/http/index.ts";
-import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, ModelError, openAnswerModel } from "../ask/answer-model.ts";
-import type { Counting } from "../ask/counted.ts";
+} from "#snapshots/http";
+import {
+  type AnswerModel,
+  type Counting,
+  limitConcurrency,
+  MODEL_DEADLINE,
+  ModelError,
+  openAnswerModel,
+  openAsk,
+  openSemantic,
+  QUERY_EMBEDDING_MS,
+  type Semantic,
+  wholeAnswer,
+} from "#sidecar/ask";
 import type { Parts, SignInAddresses } from "./passage.ts";
-import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "../http/body.ts";
-import { openClients } from "../gate/client.ts";
-import { type Gate, openGate } from "../gate/gate.ts";
-import { openAsk, wholeAnswer } from "../ask/library.ts";
-import { noRateLimits, openRateLimiter, RATES } from "../http/limits.ts";
+import { MAX_ASK_BYTES, MAX_MCP_BYTES, noRateLimits, openRateLimiter, RATES } from "#sidecar/http";
+import { type Gate, openClients, openGate } from "#sidecar/gate";
 import { requestLog } from "./log.ts";
 import { sidecarListener } from "./listener.ts";
-import { MCP_RUNTIME, openMcp } from "../mcp/handler.ts";
-import type { McpEndpoint } from "../mcp/serve.ts";
+import { MCP_RUNTIME, type McpEndpoint, openMcp } from "#sidecar/mcp";
 import { openReindexer } from "./reindex.ts";
-import { openSemantic, QUERY_EMBEDDING_MS, type Semantic } from "../ask/semantic.ts";
-import { SERVICE } from "../../snapshots/service/service.ts";
+import { SERVICE } from "#snapshots/service";
 
 /** Answers that a model writes at once; a local one slows down for everybody above it. */
 const MAX_MODEL_CALLS = 4;

@@ -1,9 +1,8 @@
 /** Shows an answer while it comes, and opens what a number refers to beside it. Everything that comes is shown as text. Without this
  *  script the form asks the server for a page that says the same. */
 import { createParser } from "eventsource-parser";
-import type { AskResponse, Citation, Source } from "../../snapshots/schema/index.ts";
-import { readerNotice } from "../../snapshots/format/ask-notices.ts";
-import { pagePath } from "../../snapshots/format/layout.ts";
+import type { AskResponse, Citation, Source } from "#snapshots/schema";
+import { pagePath, readerNotice } from "#snapshots/format";
 import { type AnswerPiece, type Linked, parseParagraph, queriesOf, saysQuote, tagOf, viewQuote } from "../answer-text.ts";
 import { formatLine, formatPiece } from "../format.ts";
 import { explainMode, titleOfKind } from "../words.ts";

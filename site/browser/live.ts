@@ -1,6 +1,6 @@
 /** Results while one types, below the field that searches on any page: loaded when the field is gone to. A server is asked for the page that sending
  *  the form would give; on a host of files Pagefind answers. What was searched last is kept in this browser alone. */
-import { KINDS } from "../../snapshots/schema/kinds.ts";
+import { KINDS } from "#snapshots/schema";
 import { formatLine } from "../format.ts";
 import { element } from "./draw.ts";
 import { readQuery, searchPages } from "./page-search.ts";

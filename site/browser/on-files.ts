@@ -1,6 +1,6 @@
 /** What a query asks of a page on a host of plain files, which gives the page as if nothing had been asked: a folder is put in order here, and
  *  the search answers what the registry is asked for. */
-import { pagePath } from "../../snapshots/format/layout.ts";
+import { pagePath } from "#snapshots/format";
 import { element } from "./draw.ts";
 import { sortListing } from "./sort-listing.ts";
 

@@ -1,6 +1,6 @@
 /** The search of a host of plain files: Pagefind over the pages that the export wrote, by its own program. */
 import { DIGEST_START, parseDigestStart, parseOperators } from "../../snapshots/query/operators.ts";
-import { CUB_FACETS } from "../../snapshots/schema/cub-facets.ts";
+import { CUB_FACETS } from "#snapshots/schema";
 import { Refusal } from "./refusal.ts";
 
 /** Values of one filter are alternatives; `not` names none that is there, so that all pass and are counted. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { words } from "../index/words.ts";
+import { words } from "../words/words.ts";
 import { findQuotes, rankCandidates } from "./best-quotes.ts";
 import { Candidates } from "./candidates.ts";
 import { DECISION_FEATURES, FEATURES } from "./features.ts";

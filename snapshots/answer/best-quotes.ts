@@ -1,15 +1,14 @@
 /** FindQuotes chooses what answers a question out of the texts that were found, and says how sure that is. The order and the decision are
  *  learnt: weights.ts has what each feature weighs, and the command that wrote it. */
-import { type LocatedQuote, quoteAt } from "../format/citation.ts";
+import { type LocatedQuote, quoteAt } from "#snapshots/format";
 import type { Candidates } from "./candidates.ts";
 import { type Candidate, cover, decisionFeatures, featuresOf } from "./features.ts";
 import type { Found } from "./found-texts.ts";
-import type { IndexRow } from "../index/row.ts";
+import type { IndexRow } from "#snapshots/index";
 import type { Question } from "./question.ts";
 import type { Source } from "./sources.ts";
-import { plainIn } from "../blocks/block.ts";
-import { KINDS } from "../schema/kinds.ts";
-import { sentencesIn } from "../blocks/units.ts";
+import { plainIn, sentencesIn } from "#snapshots/blocks";
+import { KINDS } from "#snapshots/schema";
 import { BESIDE, DECISIONS, ORDER } from "./weights.ts";
 
 const MAX_QUOTES = 3;

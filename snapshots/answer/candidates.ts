@@ -3,8 +3,7 @@ import { LRUCache } from "lru-cache";
 import { type Candidate, type Words, wordsIn } from "./features.ts";
 import type { FoundPassage } from "./found-texts.ts";
 import type { Source } from "./sources.ts";
-import { openLines } from "../blocks/lines.ts";
-import { type Unit, unitsOf } from "../blocks/units.ts";
+import { openLines, type Unit, unitsOf } from "#snapshots/blocks";
 
 const MAX_READ = 4 * 1024 * 1024; // code units of texts whose reading is kept: about ten times as many bytes
 const OPENING = 60; // characters of a stretch that tell whether a passage has it

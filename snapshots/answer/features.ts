@@ -1,8 +1,8 @@
 /** FeaturesOf says in numbers what speaks for a stretch of a text as the answer to a question. The weights are learnt (weights.ts). */
-import { words } from "../index/words.ts";
+import { words } from "#snapshots/words";
 import type { Found, FoundPassage, FoundText } from "./found-texts.ts";
 import { isAsking, type Question } from "./question.ts";
-import type { Unit } from "../blocks/units.ts";
+import type { Unit } from "#snapshots/blocks";
 import { USUAL } from "./weights.ts";
 
 const REASON = /\b(?:because|since|so that|otherwise|therefore|hence|reason|or else|must)\b|, or\b|^(?:so|that is why)\b/i;

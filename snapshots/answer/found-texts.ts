@@ -1,14 +1,18 @@
 /** FindTexts finds the texts that may answer a question: those that search has first, and those whose passages are nearest in meaning. */
-import type { Embedder } from "../embed/embedder.ts";
-import type { IndexReader } from "../index/reader.ts";
-import type { IndexRow } from "../index/row.ts";
-import { rawWords, words } from "../index/words.ts";
-import { type IndexQuery, parseIndexQuery } from "../query/parsed-query.ts";
-import { bareScore, type RankedDocument } from "../query/rank.ts";
-import { rankWithFeedback } from "../query/relevance-feedback.ts";
-import { rememberRows } from "../query/remember.ts";
-import { type SearchQuery, showRanked } from "../query/search.ts";
-import type { SearchResult } from "../query/search-result.ts";
+import type { Embedder } from "#snapshots/embed";
+import type { IndexReader, IndexRow } from "#snapshots/index";
+import { rawWords, words } from "#snapshots/words";
+import {
+  bareScore,
+  type IndexQuery,
+  parseIndexQuery,
+  type RankedDocument,
+  rankWithFeedback,
+  rememberRows,
+  type SearchQuery,
+  type SearchResult,
+  showRanked,
+} from "#snapshots/query";
 
 const TEXTS = 12; // that search has first
 const NEAREST = 12; // passages whose texts are read too

@@ -1,9 +1,11 @@
-/** The face of answers without a model: what is found for a question, and what of it is quoted. */
+/** The answer room finds what can be quoted for a question, and decides whether it answers, without any model.
+ *  It takes passages and blocks and gives quotes with their places.
+ *  A quote is what stands in the object, byte for byte. */
 export {
   type Excerpt,
   excerptsOf,
-  findQuotes,
   type Finding,
+  findQuotes,
   locate,
   overlaps,
   type Quoted,

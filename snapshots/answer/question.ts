@@ -1,6 +1,6 @@
 /** ReadQuestion tells what a question is about from what only makes it a question: frames, and words that ask. */
-import { words } from "../index/words.ts";
-import { findNearNames } from "../query/near-words.ts";
+import { words } from "#snapshots/words";
+import { findNearNames } from "#snapshots/query";
 
 const ASKS =
   /[?？]\s*$|(?:ですか|ますか|でしょうか|ください|吗|呢)。?\s*$|^\s*(?:what|who|whose|how|why|when|where|which|does|do|is|are|can|may|should|tell)\b/i;

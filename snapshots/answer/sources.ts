@@ -1,6 +1,6 @@
 /** ReadSources reads the bytes of texts that were found: the only text that is ever quoted. */
-import { readLines } from "../format/citation.ts";
-import { type Kind, KINDS } from "../schema/kinds.ts";
+import { readLines } from "#snapshots/format";
+import { type Kind, KINDS } from "#snapshots/schema";
 import type { FoundText } from "./found-texts.ts";
 
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024; // of an object that is read to be quoted

@@ -1,7 +1,7 @@
 /** A block is what a person would copy from a text: a paragraph, an item, a command, an entry, with the place of its own bytes. Answers quote
  *  blocks, and what a search shows of a passage is made of them; this runs in browsers too. */
-import type { Prose } from "../schema/kinds.ts";
-import { LATEX_DRESS, LATEX_SIGNS } from "../index/latex-signs.ts";
+import type { Prose } from "#snapshots/schema";
+import { LATEX_DRESS, LATEX_SIGNS } from "#snapshots/words";
 
 /** `cells` are a row that says nothing without its head: it is shown, and never quoted. */
 export type Form = "prose" | "item" | "code" | "entry" | "cells";

@@ -1,6 +1,6 @@
 /** BlocksOf reads a text into its blocks, whatever it is written in. Front matter, comments to authors, links of
  *  contents and directives are none; headings, and terms that are explained, are the headings of what stands below them. */
-import { type Kind, KINDS, type Prose } from "../schema/kinds.ts";
+import { type Kind, KINDS, type Prose } from "#snapshots/schema";
 import { ABOVE_LEVEL, type Block, type Form, type Heading, makeBlock, MAX_BLOCK, plainIn } from "./block.ts";
 import { readHtml } from "./html-blocks.ts";
 

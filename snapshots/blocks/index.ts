@@ -1,6 +1,8 @@
-/** The face of reading: what divides a text, what of it can be quoted, each with its place. */
+/** The blocks room divides a text into what can be quoted: paragraphs, items, tables, code, each with its place.
+ *  It takes a text and its kind and gives blocks with lines.
+ *  What it gives stands in the text at those lines. */
 export { type Heading, plainIn, TERM_LEVEL, withoutTags } from "./block.ts";
 export { blocksOf, headingsOf } from "./blocks.ts";
-export { type Lines, openLines } from "./lines.ts";
 export { readHtml, WAYS } from "./html-blocks.ts";
-export { quotable, sentencesIn } from "./units.ts";
+export { type Lines, openLines } from "./lines.ts";
+export { quotable, sentencesIn, type Unit, unitsOf } from "./units.ts";

@@ -1,6 +1,6 @@
 /** UnitsOf joins blocks to what is quoted whole: a paragraph with the list or the command that it announces, an item, an entry. */
-import { MAX_CITED } from "../format/citation.ts";
-import { type Kind, KINDS } from "../schema/kinds.ts";
+import { MAX_CITED } from "#snapshots/format";
+import { type Kind, KINDS } from "#snapshots/schema";
 import { type Block, plainIn } from "./block.ts";
 import { blocksOf } from "./blocks.ts";
 

@@ -1,5 +1,5 @@
 /** The text of a passage that a model of meaning reads, and its name in the cache of vectors. */
-import { sha256 } from "../digest.ts";
+import { sha256 } from "#snapshots/digest";
 
 const MAX_TEXT = 2000;
 

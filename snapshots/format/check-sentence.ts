@@ -1,6 +1,5 @@
 /** What is known of a record's proof, as sentences for readers: which prover said what of which revision, and what it rests on. */
-import type { RecordCheck } from "../schema/checked.ts";
-import type { CubRecord } from "../schema/cubs.ts";
+import type { CubRecord, RecordCheck } from "#snapshots/schema";
 import { proverName } from "./standing.ts";
 
 type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe"> & Partial<Pick<CubRecord, "agreement" | "quorum">>;

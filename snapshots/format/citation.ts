@@ -1,8 +1,8 @@
 /** Quotes that anyone can check: a citation is true when its bytes stand in the object at its lines, which are the object's own bytes
  *  split at "\n", numbered from 1: `sed -n '12,14p' notes/sorting.md | grep -F 'the quote'` (a quote of one line).
  *  The wanted text comes from a model or a stranger; what is cited is always the object's own text. */
-import { sha256 } from "../digest.ts";
-import type { Citation } from "../schema/resources.ts";
+import { sha256 } from "#snapshots/digest";
+import type { Citation } from "#snapshots/schema";
 
 export const MAX_QUOTE = 600; // of words that a model gives
 /** Code units of an object that are cited at once: a stretch of MAX_QUOTE with its marks and tags, which an address has room for. */

@@ -1,8 +1,5 @@
 /** The standing of claims: their status, held against their evidence and against the records that they rest on. */
-import type { Claim } from "../schema/claims.ts";
-import type { CubRecord } from "../schema/cubs.ts";
-import type { EvidenceState } from "../schema/scalar.ts";
-import type { Standing } from "../schema/standing.ts";
+import type { Claim, CubRecord, EvidenceState, Standing } from "#snapshots/schema";
 import { openEvidence, worstOf } from "./evidence-state.ts";
 import { claimsNamed, memoize, provesIn, recordsNamed, relationsOf } from "./relations.ts";
 import { BUTS, formatStanding, isLostStanding, recordStanding } from "./standing.ts";

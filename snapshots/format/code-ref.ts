@@ -1,5 +1,5 @@
 /** How a file of the exact-revision store is named: repository, revision, path, one spelling each (interface §4, GET /api/code). */
-import { ShelfError, type ErrorDetail } from "../errors.ts";
+import { type ErrorDetail, ShelfError } from "#snapshots/errors";
 
 /** First a letter or digit, so that no name is a dot segment or looks like an option. */
 export const CODE_REPO_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;

@@ -1,7 +1,6 @@
 /** Whether what a record or a claim pins is what the library has. Nothing here says "failed" for a reason that is ours: what could not be
  *  looked at is unreachable. */
-import type { ClaimEvidence } from "../schema/claims.ts";
-import type { EvidenceState } from "../schema/scalar.ts";
+import type { ClaimEvidence, EvidenceState } from "#snapshots/schema";
 import { lazily, relationsOf } from "./relations.ts";
 import { BUTS } from "./standing.ts";
 import type { ViewData } from "./view-data.ts";

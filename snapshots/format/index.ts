@@ -1,13 +1,100 @@
-/** The face of the formats of a snapshot; what the site loads, and what kept work depends on, is imported by its file. */
-export { ALL_COUNTED, ALL_LOOKED_UP, NO_MODEL, OF_HISTORY } from "./ask-notices.ts";
-export { type LocatedQuote, locateQuote, quoteAt } from "./citation.ts";
-export { claimStandings } from "./claim-standing.ts";
-export { type CodeRef, parseCodeRef } from "./code-ref.ts";
+/** The format room is the snapshot's format: trees, paths, records, standings, citations and problems.
+ *  It takes and gives values and bytes; it opens nothing.
+ *  The same values make the same bytes. */
+export { ALL_COUNTED, ALL_LOOKED_UP, NO_MODEL, OF_HISTORY, readerNotice } from "./ask-notices.ts";
+export { checkSentence, checkSentences } from "./check-sentence.ts";
+export {
+  findCitationProblem,
+  findQuoteProblem,
+  type LocatedQuote,
+  locateQuote,
+  MAX_CITED,
+  MAX_QUOTE,
+  quoteAt,
+  readLines,
+} from "./citation.ts";
+export { claimStandings, findLost } from "./claim-standing.ts";
+export { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "./code-ref.ts";
+export { leadLinks, linkTargets, MAX_LINKS, moveLinks } from "./document-links.ts";
 export { isLost, openEvidence, recordState } from "./evidence-state.ts";
-export { partsPath } from "./parts.ts";
+export { linkPattern, restoreLinks } from "./exported.ts";
+export { findJsonFault, skipString } from "./json-text.ts";
+export {
+  blobPath,
+  CITATION_FILES,
+  exportFile,
+  findKeyProblem,
+  formatKeyPath,
+  formatSlug,
+  hasTwin,
+  isPagePath,
+  LATER_PART,
+  listPath,
+  MAX_KEY_BYTES,
+  objectPath,
+  pageFile,
+  pageImageFile,
+  pageImagePath,
+  pageImagesOf,
+  pagePath,
+  parseDiffPath,
+  parseKeyPath,
+  parseListPath,
+  parsePart,
+  parseRevisionsPath,
+  parseSlug,
+  relativeHref,
+} from "./layout.ts";
+export { cutParts, partName, partsPath } from "./parts.ts";
 export { PROBLEM_TYPE, problemBody, toShelfError } from "./problem.ts";
-export { CLAIMS_WORDS, REGISTRY_WORDS } from "./registry-words.ts";
-export { linkEnd, openSite, siteEnds } from "./site-links.ts";
-export { checkSentences } from "./check-sentence.ts";
-export { ACCEPTED, changedStatement, claimFell, recordFell } from "./weaker.ts";
-export { isAddress, isWithdrawalError, orWithdrawn, withdrawalError } from "./withdrawn.ts";
+export { CLAIMS_WORDS, REGISTRY_WORDS, registryUnavailable } from "./registry-words.ts";
+export {
+  collect,
+  type Folder,
+  groupByCollection,
+  lazily,
+  leadingPrefixes,
+  licenceOf,
+  memoize,
+  parentPrefix,
+  relationsOf,
+  type Totals,
+  totalsOf,
+} from "./relations.ts";
+export { type LeadsTo, linkEnd, openSite, siteEnds } from "./site-links.ts";
+export { formatBytes } from "./size.ts";
+export { isStamped, PLAIN_FILES } from "./stamped.ts";
+export { CLAIM_STANDINGS, LOST, RECORD_STANDINGS, recordStanding, SAID, standingWord, USE_WORDS } from "./standing.ts";
+export { wordSentence } from "./statement-words.ts";
+export {
+  type BlobEntry,
+  buildSubtrees,
+  compareNames,
+  diffTrees,
+  type Entry,
+  type FileEntry,
+  joinSubtrees,
+  mountSubtrees,
+  parseTree,
+  proveEntry,
+  type Subtrees,
+  type Tree,
+  type TreeChange,
+} from "./tree.ts";
+export {
+  absoluteHref,
+  type CollectionInfo,
+  findCollection,
+  formatEtag,
+  isGatedKey,
+  type Library,
+  lowerBound,
+  mountPath,
+  newest,
+  type ObjectRow,
+  prefixRange,
+  type RegistryState,
+  type ViewData,
+} from "./view-data.ts";
+export { ACCEPTED, changedStatement, claimFell, evidenceFell, recordFell } from "./weaker.ts";
+export { isAddress, isWithdrawalError, orWithdrawn, replacementHref, withdrawalAt, withdrawalError } from "./withdrawn.ts";

@@ -3,8 +3,8 @@
  *  - its URL form, one canonical percent-encoding: `notes/what%3F.md` (another spelling is redirected to it);
  *  - its slug, safe as a file name on any static host: `notes/what=3F.md`.
  *  Keys come from whoever can write to the object store: nothing here trusts them. */
-import { ShelfError } from "../errors.ts";
-import type { Citation } from "../schema/resources.ts";
+import { ShelfError } from "#snapshots/errors";
+import type { Citation } from "#snapshots/schema";
 
 /** UTF-8 bytes of a key; the limit of S3, and short enough for any URL. */
 export const MAX_KEY_BYTES = 1024;

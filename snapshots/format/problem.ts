@@ -1,8 +1,8 @@
 /** Errors as RFC 9457 bodies (conventions "Errors and headers"). */
 import { randomUUID } from "node:crypto";
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import { pagePath } from "./layout.ts";
-import type { Problem } from "../schema/resources.ts";
+import type { Problem } from "#snapshots/schema";
 
 export const PROBLEM_TYPE = "application/problem+json";
 

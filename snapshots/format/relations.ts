@@ -1,6 +1,5 @@
 /** What points at what inside one view: claims and records that cite an object, folders and their totals. */
-import type { CubRecord } from "../schema/cubs.ts";
-import type { Claim } from "../schema/claims.ts";
+import type { Claim, CubRecord } from "#snapshots/schema";
 import { pagePath } from "./layout.ts";
 import { findCollection, type Library, newest, type ObjectRow, type ViewData } from "./view-data.ts";
 import { compareNames } from "./tree.ts";

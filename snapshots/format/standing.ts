@@ -1,8 +1,6 @@
 /** The standing of a record or a claim: the one value that every page, list, count, file, tool and answer says of it. What a source says
  *  stays beside it, as the source says it. Apart from views, because browsers load this. */
-import type { CubRecord } from "../schema/cubs.ts";
-import type { CheckState, EvidenceState, StatementState } from "../schema/scalar.ts";
-import type { Standing } from "../schema/standing.ts";
+import type { CheckState, CubRecord, EvidenceState, Standing, StatementState } from "#snapshots/schema";
 
 /** Endings of a state that has a "but": its source alone says so, or what it pins or rests on does not hold any more. */
 export const SAID = "_said" as const;

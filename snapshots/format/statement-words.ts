@@ -1,5 +1,5 @@
 /** What is said of a word of a statement that does not mean what it seems to. */
-import type { StatementWord } from "../schema/index.ts";
+import type { StatementWord } from "#snapshots/schema";
 
 /** wordSentence says what a word is written for, and where that stands. */
 export function wordSentence({ word, kind, stands_for: of, path, line }: StatementWord): string {

@@ -4,8 +4,8 @@
  *  An array and not an object, so that a name is always a value: nobody can smuggle `__proto__` into a parser.
  *  The id of a snapshot is the SHA-256 of its root tree. */
 import { z } from "zod";
-import { SHA256_PATTERN, sha256, type Sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
+import { sha256, type Sha256, SHA256_PATTERN } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 
 const sha = z.string().regex(SHA256_PATTERN);
 const name = z.string().refine(isName);

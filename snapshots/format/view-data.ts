@@ -1,11 +1,18 @@
 /** One view as plain data: what the generator has in memory while it writes a snapshot, and what a reader gets back from
  *  the files under `api/`. Pages and queries are functions of this and of nothing else. */
-import type { ClaimsRegistry } from "../schema/claims.ts";
-import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
-import type { ObjectKind } from "../schema/kinds.ts";
-import type { CollectionInfo, Library, RegistryState } from "../schema/library.ts";
-import type { Withdrawal } from "../schema/withdrawals.ts";
-import type { Rejection, SourceRef } from "../schema/resources.ts";
+import type {
+  ClaimsRegistry,
+  CollectionInfo,
+  CubCode,
+  CubRecord,
+  Library,
+  ObjectKind,
+  RegistryMeta,
+  RegistryState,
+  Rejection,
+  SourceRef,
+  Withdrawal,
+} from "#snapshots/schema";
 
 export type { CollectionInfo, Library, RegistryState };
 

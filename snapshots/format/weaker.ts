@@ -1,7 +1,5 @@
 /** When a record or a claim is weaker than it was: one rule for the build's gates, for the list of changes and for the feeds. */
-import { CLAIM_STATUSES, type Claim } from "../schema/claims.ts";
-import type { CubRecord } from "../schema/cubs.ts";
-import type { EvidenceState } from "../schema/scalar.ts";
+import { type Claim, CLAIM_STATUSES, type CubRecord, type EvidenceState } from "#snapshots/schema";
 
 /** Before the id, in the inputs of a snapshot's record: what was let to get weaker, and why. */
 export const ACCEPTED = "accepted ";

@@ -1,6 +1,6 @@
 /** Where the notice of something withdrawn stands, and what is answered there. */
-import { ShelfError } from "../errors.ts";
-import type { Withdrawal } from "../schema/withdrawals.ts";
+import { ShelfError } from "#snapshots/errors";
+import type { Withdrawal } from "#snapshots/schema";
 import { CITATION_FILES, objectPath, pageImagesOf, pagePath, parseKeyPath, parsePart } from "./layout.ts";
 import type { ViewData } from "./view-data.ts";
 

@@ -1,8 +1,7 @@
 /** The budget of one process for answers that are being made or wait for their readers. Where it is used up, the next one waits for
  *  its turn, and is refused when that takes too long: what is refused costs nothing, what is half made costs everybody. */
-import { openByteBudget } from "../shelf/byte-budget.ts";
-import { ShelfError } from "../errors.ts";
-import { PART_BYTES } from "../shelf/checked-read.ts";
+import { openByteBudget, PART_BYTES } from "#snapshots/shelf";
+import { ShelfError } from "#snapshots/errors";
 import type { Answer } from "./reply.ts";
 
 /** Bytes of all answers under way together. */

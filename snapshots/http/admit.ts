@@ -1,7 +1,6 @@
 /** What every request is asked before anything is looked up: its method, a preflight, its parameters. */
-import { ShelfError } from "../errors.ts";
-import type { Place } from "../routes/match.ts";
-import { checkParameters } from "../routes/parameters.ts";
+import { ShelfError } from "#snapshots/errors";
+import { checkParameters, type Place } from "#snapshots/routes";
 import { preflight } from "./preflight.ts";
 import type { Answer } from "./reply.ts";
 

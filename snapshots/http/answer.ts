@@ -1,13 +1,19 @@
 /** The HTTP answer that follows from a view and a request and from nothing else: every public GET and HEAD route.
  *  What needs a secret, a body, a model or an identity is not here; the sidecar adds it. */
-import { SHA256_PATTERN } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { pagePath, parseKeyPath } from "../format/layout.ts";
-import { PROBLEM_TYPE, problemBody, toShelfError } from "../format/problem.ts";
-import { isWithdrawalError, withdrawalAt, withdrawalError } from "../format/withdrawn.ts";
-import { findByNumber, missingSnapshot } from "../query/history.ts";
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import { isGated, isOf, type Place, splitTarget } from "../routes/match.ts";
+import { SHA256_PATTERN } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import {
+  isWithdrawalError,
+  pagePath,
+  parseKeyPath,
+  PROBLEM_TYPE,
+  problemBody,
+  toShelfError,
+  withdrawalAt,
+  withdrawalError,
+} from "#snapshots/format";
+import { findByNumber, missingSnapshot, type OpenSnapshot } from "#snapshots/query";
+import { isGated, isOf, type Place, splitTarget } from "#snapshots/routes";
 import { admit } from "./admit.ts";
 import { openContext } from "./context.ts";
 import { notFoundAnswer, pageAnswer, readsHtml } from "./page-answer.ts";

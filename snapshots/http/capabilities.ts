@@ -1,13 +1,11 @@
 /** GET /api/capabilities and GET /health: what the running process offers, read from its state (conventions "Bodies"). */
-import { INTERFACE_VERSION } from "../routes/openapi.ts";
-import { CLAIMS_WORDS, REGISTRY_WORDS } from "../format/registry-words.ts";
-import { findLost } from "../format/claim-standing.ts";
-import type { Capabilities, Component, Health } from "../schema/resources.ts";
-import { describeLog } from "../shelf/log.ts";
-import { findSearchProblem } from "../query/probe.ts";
+import { INTERFACE_VERSION } from "#snapshots/routes";
+import { CLAIMS_WORDS, findLost, pagePath, REGISTRY_WORDS } from "#snapshots/format";
+import type { Capabilities, Component, Health } from "#snapshots/schema";
+import { describeLog } from "#snapshots/shelf";
+import { findSearchProblem } from "#snapshots/query";
 import type { Blobs } from "./serving.ts";
 import type { View } from "./view.ts";
-import { pagePath } from "../format/layout.ts";
 
 /** A snapshot older than this has missed a rebuild; seconds. */
 const OLD_S = 12 * 60 * 60;

@@ -1,6 +1,6 @@
 /** What every answer of a snapshot is made from, and how long what is made is kept: decided here and nowhere else. */
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import type { Place } from "../routes/match.ts";
+import type { OpenSnapshot } from "#snapshots/query";
+import type { Place } from "#snapshots/routes";
 import { chooseEncoding } from "./encoding.ts";
 import type { Room } from "./prepared.ts";
 import { type Answer, type AnswerRequest, type CacheClass, commonHeaders, type Content, makeReady, reply } from "./reply.ts";

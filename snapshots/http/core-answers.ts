@@ -1,9 +1,8 @@
 /** How the core's rows are answered. */
-import { canonicalJson } from "../digest.ts";
-import { QUERIES } from "../query/bodies.ts";
-import { PAGE_ROWS } from "../routes/page-rows.ts";
-import type { CORE_ROWS } from "../routes/routes.ts";
-import type { CollectionCatalog } from "../schema/resources.ts";
+import { canonicalJson } from "#snapshots/digest";
+import { QUERIES } from "#snapshots/query";
+import { type CORE_ROWS, PAGE_ROWS } from "#snapshots/routes";
+import type { CollectionCatalog } from "#snapshots/schema";
 import { capabilities, health } from "./capabilities.ts";
 import { liveCache } from "./context.ts";
 import { chooseEncoding } from "./encoding.ts";

@@ -3,7 +3,7 @@ import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 import Negotiator from "negotiator";
-import { openByteBudget } from "../shelf/byte-budget.ts";
+import { openByteBudget } from "#snapshots/shelf";
 
 export type Encoding = "br" | "gzip" | "identity";
 export const ENCODINGS: readonly Encoding[] = ["br", "gzip", "identity"];

@@ -1,16 +1,19 @@
 /** The routes that follow from the snapshot alone: their bytes lie in its tree, whole or in parts, or are made from its data. */
-import { canonicalJson, sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { mcpDescription } from "../page/agents-page.ts";
-import { llmsText, securityText } from "../page/text-files.ts";
-import { cubNotFound, requireRegistry } from "../query/bodies.ts";
-import { parseCubId } from "../query/cubs.ts";
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import { catalogPieces, collectionPieces, type Pieces, recordsPieces } from "../query/pieces.ts";
-import { fillParts, type Match } from "../routes/match.ts";
-import type { Row } from "../routes/route.ts";
-import type { CORE_ROWS } from "../routes/routes.ts";
-import type { ViewData } from "../format/view-data.ts";
+import { canonicalJson, sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { llmsText, mcpDescription, securityText } from "#snapshots/page";
+import {
+  catalogPieces,
+  collectionPieces,
+  cubNotFound,
+  type OpenSnapshot,
+  parseCubId,
+  type Pieces,
+  recordsPieces,
+  requireRegistry,
+} from "#snapshots/query";
+import { type CORE_ROWS, fillParts, type Match, type Row } from "#snapshots/routes";
+import type { ViewData } from "#snapshots/format";
 import { contentAnswer } from "./context.ts";
 import type { Asked, Context } from "./view.ts";
 import { listAnswer } from "./list-answer.ts";

@@ -1,17 +1,36 @@
-/** The face of the answers of a server. */
+/** The http room answers requests: a function from a view and a request to a response, with its headers.
+ *  It gives the views, the answers and the listening to both servers.
+ *  Headers are decided with the body, and an error inherits none. */
+export { type Admission, openAdmission } from "./admission.ts";
 export { admit } from "./admit.ts";
 export { answer } from "./answer.ts";
 export { capabilities, describeCache } from "./capabilities.ts";
-export { encode, isCompressed } from "./encoding.ts";
-export { isOfProcess, listen, originForm, partsOf, PATIENCE, viewListener } from "./listen.ts";
+export { contentAnswer } from "./context.ts";
+export { CORE_HANDLERS } from "./core-answers.ts";
+export { chooseEncoding, encode, encodeStream, isCompressed, mayEncodeStream } from "./encoding.ts";
+export { fileAnswer, textContent } from "./file-answer.ts";
+export { isOfProcess, listen, type Listening, originForm, partsOf, PATIENCE, viewListener } from "./listen.ts";
+export { findRange, objectAnswer } from "./object-answer.ts";
 export { observe, openAccessLog, type Seen } from "./observe.ts";
-export { PAGE_POLICY, readsHtml, renderedAnswer, strayAnswer } from "./page-answer.ts";
-export { type Answer, CACHE } from "./reply.ts";
+export { findInput, keepOf, otherSpelling, PAGE_POLICY, pageAnswer, readsHtml, renderedAnswer, strayAnswer } from "./page-answer.ts";
+export { continueIn, linkHeader, queryAnswer } from "./query-answer.ts";
+export {
+  type Answer,
+  CACHE,
+  type CacheClass,
+  checkPreconditions,
+  commonHeaders,
+  formatTag,
+  notModified,
+  queryTag,
+  redirect,
+} from "./reply.ts";
 export {
   type BlobAnswer,
   type BlobQuestion,
   type Blobs,
   type BuildOutcome,
+  type BuildTally,
   type CacheNote,
   type OperationsServing,
   receiveServing,
@@ -26,5 +45,15 @@ export {
 } from "./serving.ts";
 export { stampPage } from "./stamp.ts";
 export { cutTokens, openStderr } from "./stderr.ts";
-export { openAdmission, type Admission } from "./admission.ts";
-export { openView, type Runtime, type View, waitForFirst } from "./view.ts";
+export {
+  type Asked,
+  type Context,
+  forEachRow,
+  type Handler,
+  openView,
+  type Runtime,
+  type Service,
+  type Stamp,
+  type View,
+  waitForFirst,
+} from "./view.ts";

@@ -1,6 +1,6 @@
 /** Bodies as long as the library: sent part by part as the snapshot stores them, so that none is ever whole in memory. */
-import type { Pieces } from "../query/pieces.ts";
-import type { Snapshot } from "../shelf/read.ts";
+import type { Pieces } from "#snapshots/query";
+import type { Snapshot } from "#snapshots/shelf";
 import { contentAnswer } from "./context.ts";
 import type { Context } from "./view.ts";
 import { chooseEncoding, encodeStream, mayEncodeStream } from "./encoding.ts";

@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
-import { ShelfError } from "../errors.ts";
-import { PROBLEM_TYPE, problemBody, toShelfError } from "../format/problem.ts";
-import { type Place, splitAt } from "../routes/match.ts";
-import { PART_BYTES } from "../shelf/checked-read.ts";
+import { ShelfError } from "#snapshots/errors";
+import { PROBLEM_TYPE, problemBody, toShelfError } from "#snapshots/format";
+import { type Place, splitAt } from "#snapshots/routes";
+import { PART_BYTES } from "#snapshots/shelf";
 import { answer, placeIn, refuse } from "./answer.ts";
 import { openConnections } from "./connections.ts";
 import { findReady } from "./prepared.ts";

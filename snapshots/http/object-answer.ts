@@ -1,10 +1,9 @@
 /** GET /objects/{key}: bytes of strangers, sent so that no browser runs them (conventions "Errors and headers"). */
 import { create as formatDisposition } from "content-disposition";
 import { parse as parseRange } from "range-parser";
-import { sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { objectPath } from "../format/layout.ts";
-import type { BlobEntry } from "../format/tree.ts";
+import { sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { type BlobEntry, objectPath } from "#snapshots/format";
 import type { Asked, Context } from "./view.ts";
 import { chooseEncoding, type Encoding, encode, encodeStream, isCompressed, mayEncodeStream, varies } from "./encoding.ts";
 import { objectLinks } from "./signposts.ts";

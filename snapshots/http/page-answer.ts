@@ -1,15 +1,21 @@
 /** HTML: pages that the snapshot holds, pages that are made per request, and what they load. */
-import { sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { isPagePath, pageFile, pagePath, parseKeyPath, parsePart, parseSlug } from "../format/layout.ts";
-import { relationsOf } from "../format/relations.ts";
-import { isWithdrawalError, replacementHref } from "../format/withdrawn.ts";
-import type { Withdrawal } from "../schema/withdrawals.ts";
-import type { PageInput, PageModel, WithdrawalRow } from "../page/model.ts";
-import { requestPage } from "../page/request-pages.ts";
-import { findStoredPage, type PageAt } from "../page/stored-pages.ts";
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import type { Place } from "../routes/match.ts";
+import { sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import {
+  isPagePath,
+  isWithdrawalError,
+  pageFile,
+  pagePath,
+  parseKeyPath,
+  parsePart,
+  parseSlug,
+  relationsOf,
+  replacementHref,
+} from "#snapshots/format";
+import type { Withdrawal } from "#snapshots/schema";
+import { findStoredPage, type PageAt, type PageInput, type PageModel, requestPage, type WithdrawalRow } from "#snapshots/page";
+import type { OpenSnapshot } from "#snapshots/query";
+import type { Place } from "#snapshots/routes";
 import { contentAnswer } from "./context.ts";
 import type { Room } from "./prepared.ts";
 import { type Answer, CACHE, commonHeaders, type Content, queryTag, redirect } from "./reply.ts";

@@ -1,9 +1,8 @@
 /** The routes that follow from the snapshot and the URL. */
-import { canonicalJson } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import type { ParsedQuery } from "../query/bodies.ts";
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import type { Match } from "../routes/match.ts";
+import { canonicalJson } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import type { OpenSnapshot, ParsedQuery } from "#snapshots/query";
+import type { Match } from "#snapshots/routes";
 import { type Asked, atBasis, type Context } from "./view.ts";
 import { chooseEncoding } from "./encoding.ts";
 import { type Answer, checkPreconditions, commonHeaders, makeReady, notModified, queryTag, reply } from "./reply.ts";

@@ -1,6 +1,6 @@
 /** HTTP semantics in one place: validators, preconditions, HEAD, cache headers (conventions "Errors and headers"). */
-import { sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
+import { sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import { type Encoding, ENCODINGS, encode, isCompressed, varies } from "./encoding.ts";
 
 export type AnswerRequest = {

@@ -1,12 +1,10 @@
 /** How a server process is told what to serve: one message from the process that starts it. The starter has read the
  *  configuration; a server imports nothing that can, and the site server is sent nothing secret. */
-import type { AccessConfig } from "../schema/access.ts";
-import type { Sha256 } from "../digest.ts";
-import { type ErrorCode, ShelfError } from "../errors.ts";
-import type { AskedBlob, AskForBlob } from "../shelf/cached-shelf.ts";
-import type { CodeStorage } from "../shelf/code-store.ts";
-import type { EmbeddingsConfig } from "../embed/config.ts";
-import type { Catalog } from "../schema/resources.ts";
+import type { AccessConfig, Catalog } from "#snapshots/schema";
+import type { Sha256 } from "#snapshots/digest";
+import { type ErrorCode, ShelfError } from "#snapshots/errors";
+import type { AskedBlob, AskForBlob, CodeStorage } from "#snapshots/shelf";
+import type { EmbeddingsConfig } from "#snapshots/embed";
 
 /** Where an operator's tools ask. */
 export type OperationsServing = { readonly host: string; readonly port: number };

@@ -1,8 +1,7 @@
 /** Signposting (signposting.org) as HTTP headers, for programs that ask for headers alone: what the head of a page links to, once more,
  *  and from the bytes of an object to its page. */
-import { pagePath } from "../format/layout.ts";
-import type { ViewData } from "../format/view-data.ts";
-import { findLinked, type TypedLink, typedLinks } from "../page/typed-links.ts";
+import { pagePath, type ViewData } from "#snapshots/format";
+import { findLinked, type TypedLink, typedLinks } from "#snapshots/page";
 
 type Headers = Readonly<Record<string, string>>;
 

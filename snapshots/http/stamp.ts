@@ -1,6 +1,6 @@
 /** Facts that stored files cannot hold, because a snapshot knows nothing but itself: put in when a file is served or exported. The tokens
  *  are HTML comments, which no sanitised text of a stranger contains. */
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
+import type { OpenSnapshot } from "#snapshots/query";
 import type { Service } from "./view.ts";
 
 /** @returns the page with its stamp filled, or the same bytes when it has none */

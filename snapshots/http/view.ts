@@ -3,26 +3,23 @@
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { LRUCache } from "lru-cache";
-import { ShelfError } from "../errors.ts";
-import { partsPath } from "../format/parts.ts";
-import { relationsOf } from "../format/relations.ts";
-import type { ViewIndex } from "../index/view-index.ts";
-import type { IndexReader } from "../index/reader.ts";
-import { withinLimit } from "../index/time-limit.ts";
-import type { Renderer } from "../page/renderer.ts";
-import type { PageMaker } from "../page/request-pages.ts";
-import { warmRecords } from "../query/index.ts";
-import type { History } from "../query/history.ts";
-import type { FirstSeen, OpenSnapshot } from "../query/open-snapshot.ts";
-import type { Match, Place, Router } from "../routes/match.ts";
-import type { PageId } from "../routes/page-rows.ts";
-import type { Route } from "../routes/route.ts";
-import type { CubRecord } from "../schema/cubs.ts";
-import type { Catalog, Component } from "../schema/resources.ts";
-import { createTreeCache, openSnapshot, type Snapshot } from "../shelf/read.ts";
-import { openInService } from "../shelf/in-service.ts";
-import { findSetback } from "../shelf/record-index.ts";
-import type { RecordIndex, Shelf, SnapshotRecord } from "../shelf/shelf.ts";
+import { ShelfError } from "#snapshots/errors";
+import { partsPath, relationsOf } from "#snapshots/format";
+import { type IndexReader, type ViewIndex, withinLimit } from "#snapshots/index";
+import type { PageMaker, Renderer } from "#snapshots/page";
+import { type FirstSeen, type History, type OpenSnapshot, warmRecords } from "#snapshots/query";
+import type { Match, PageId, Place, Route, Router } from "#snapshots/routes";
+import type { Catalog, Component, CubRecord } from "#snapshots/schema";
+import {
+  createTreeCache,
+  findSetback,
+  openInService,
+  openSnapshot,
+  type RecordIndex,
+  type Shelf,
+  type Snapshot,
+  type SnapshotRecord,
+} from "#snapshots/shelf";
 import { openPreparedStore, type PreparedStore, type Room } from "./prepared.ts";
 import type { Answer, AnswerRequest, CacheClass } from "./reply.ts";
 

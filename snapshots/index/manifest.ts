@@ -9,8 +9,8 @@ import { basename, dirname, join, relative } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import { canonicalJson, type Sha256, sha256, SHA256_PATTERN, sha256Of } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
+import { canonicalJson, type Sha256, sha256, SHA256_PATTERN, sha256Of } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 
 const FOLDER = "manifests";
 /** Digests that are remembered while their files keep their place, size and times. */

@@ -1,11 +1,11 @@
 /** The search index of one view: opened on a directory (or a bucket URI), written by the generator, read at any tag, which is a
  *  snapshot's id. An update that dies leaves the earlier tags as they were; the next starts from the tag it is told to build on. */
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import { stringsOf } from "./columns.ts";
 import { connectEngine, type Engine } from "./engine.ts";
 import { openReader } from "./reader.ts";
 import { rowsOf, type StoredRow } from "./row.ts";
-import { loadStemmers } from "./load-stemmers.ts";
+import { loadStemmers } from "#snapshots/words";
 import { sharing } from "./shared.ts";
 import { storedFieldsAt } from "./stored-fields.ts";
 import { DEAD_TOTAL, WordCounts } from "./statistics.ts";

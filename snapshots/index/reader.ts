@@ -1,9 +1,9 @@
 /** One view's index at one tag. It never changes: what a later update writes is invisible here. */
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import type { IndexRow } from "./row.ts";
 import { numbersOf, refsOf, stringsOf, textAt } from "./columns.ts";
 import { storedFieldsAt } from "./stored-fields.ts";
-import { loadStemmers } from "./load-stemmers.ts";
+import { loadStemmers } from "#snapshots/words";
 import { openStatistics, type Statistics } from "./statistics.ts";
 import type { Engine } from "./engine.ts";
 import { PASSAGES, sqlLists, sqlString, WORDS } from "./tables.ts";

@@ -1,10 +1,8 @@
 /** What the index holds: documents as the generator gives them, and the rows that they become, one per passage. */
-import { sha256 } from "../digest.ts";
-import type { Passage } from "../schema/extract.ts";
-import type { Kind } from "../schema/kinds.ts";
+import { sha256 } from "#snapshots/digest";
+import type { Kind, Passage } from "#snapshots/schema";
 import { firstParagraph } from "./first-paragraph.ts";
-import { ENGLISH, isStemmed, languageMark } from "./stemmers.ts";
-import { qualifiedSuffixes, words } from "./words.ts";
+import { ENGLISH, isStemmed, languageMark, qualifiedSuffixes, words } from "#snapshots/words";
 
 /** Everything searchable of one object, record or claim. */
 export type Document = {

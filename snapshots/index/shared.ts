@@ -2,7 +2,7 @@
  *  each of its own tags, `shared/<tag>`, and holds no rows itself. The public index says nothing about it. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SHA256_PATTERN } from "../digest.ts";
+import { SHA256_PATTERN } from "#snapshots/digest";
 import type { ViewIndex } from "./view-index.ts";
 
 const FOLDER = "shared";

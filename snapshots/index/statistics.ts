@@ -1,7 +1,7 @@
 /** In how many rows each word stands. Kept beside the rows, because the engine does not say it: a query knows by it which words are
  *  unknown, which tell much, and which an unknown one may have been meant for. */
-import { ownText } from "../own-text.ts";
-import { languageMark, languagesIn } from "./stemmers.ts";
+import { ownText } from "#snapshots/own-text";
+import { languageMark, languagesIn } from "#snapshots/words";
 
 export type Statistics = {
   readonly rows: number;

@@ -1,6 +1,6 @@
 /** How long somebody waits for the search engine. It is native code: a call that never returns cannot be broken off, so it is left
  *  to itself, and who waits is told. */
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "#snapshots/errors";
 
 const LIMIT_MS = 10_000; // far above the slowest search of a loaded machine
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { semantic } from "../query/semantic.ts";
-import { openEmbeddedEmbedder } from "../embed/embedder-embedded.ts";
+import { openEmbeddedEmbedder } from "../embedders/embedder-embedded.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { openIndex } from "./open.ts";
 import type { Document } from "./row.ts";

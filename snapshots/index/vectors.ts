@@ -2,11 +2,10 @@
  *  text its vector was made from, so the table can be brought to any tag from whatever state it is in. */
 import type { Table } from "@lancedb/lancedb";
 import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
-import { sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
+import { sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import { stringsOf, textAt } from "./columns.ts";
-import { embedDigest, embedText } from "../embed/embed-text.ts";
-import type { Embedder } from "../embed/embedder.ts";
+import { type Embedder, embedDigest, embedText } from "#snapshots/embed";
 import { firstParagraph } from "./first-paragraph.ts";
 import { INDEX_FORMAT } from "./row.ts";
 import { storedFieldsAt } from "./stored-fields.ts";

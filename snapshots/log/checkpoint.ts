@@ -5,7 +5,7 @@
  *      <root of the Merkle tree, base64>
  *
  *  A log without a key has these lines alone, without signatures: nobody answers for them. */
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import { decodeBase64, formatNote, type Note, type NoteKey, parseBareNote, verifiedBy } from "./note.ts";
 import { splitHead } from "./shape.ts";
 

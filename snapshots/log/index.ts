@@ -1,8 +1,25 @@
-/** The face of the log of publications. */
-export { type Checkpoint, type Head, openCheckpoint, parseCheckpoint } from "./checkpoint.ts";
-export { decodeBase64, generateKey, MAX_NOTE_BYTES, type NoteKey, parseKey, parseSigningKey, type SigningKey, verifiedBy } from "./note.ts";
+/** The log room is the append-only log of publications: notes, tiles, proofs, and the Merkle tree below them (C2SP, RFC 6962).
+ *  It takes and gives bytes and values, in servers and browsers alike.
+ *  A proof is checked by the digests alone. */
+export { type Checkpoint, formatCheckpoint, formatHead, type Head, openCheckpoint, parseCheckpoint } from "./checkpoint.ts";
+export {
+  decodeBase64,
+  formatNote,
+  generateKey,
+  MAX_NOTE_BYTES,
+  type Note,
+  type NoteKey,
+  parseBareNote,
+  parseKey,
+  parseSigningKey,
+  type SigningKey,
+  signNote,
+  verifiedBy,
+} from "./note.ts";
+export { type Nodes, rangeHash, splitEntries, splitHead, TILE_HEIGHT, TILE_WIDTH, tilePath, widthOf } from "./shape.ts";
 export {
   appendEntries,
+  foldHashes,
   fullTilePath,
   partialTilePaths,
   readEntries,
@@ -12,8 +29,8 @@ export {
   tileNodes,
   tilePaths,
 } from "./tiles.ts";
-export { TILE_WIDTH } from "./shape.ts";
 export {
+  EMPTY_ROOT,
   type Hash,
   hashLeaf,
   proveConsistency,

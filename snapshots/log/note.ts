@@ -3,7 +3,7 @@
  *  private one. Signatures are Ed25519: of the text itself (type 1), or the timestamped cosignature of a witness (type 4,
  *  https://c2sp.org/tlog-cosignature). Whoever sent a note controls all of it. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject, sign, verify } from "node:crypto";
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "#snapshots/errors";
 
 /** What signed-note asks verifiers to accept; more is somebody making work. */
 const MAX_SIGNATURES = 16;

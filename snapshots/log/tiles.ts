@@ -1,6 +1,6 @@
 /** A log as files, after C2SP tlog-tiles (https://c2sp.org/tlog-tiles): tiles of up to 256 hashes side by side, and bundles of up to 256 entries.
  *  A full tile never changes; of one that is not full there is a file for each width that a checkpoint had, until it is. */
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import { hashesAt, splitEntries, TILE_HEIGHT, TILE_WIDTH, tilePath, widthOf } from "./shape.ts";
 import { type Hash, hashLeaf, hashNode, type ReadNode } from "./tree.ts";
 

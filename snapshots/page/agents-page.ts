@@ -1,7 +1,6 @@
 /** What agents and those who connect them want to know: the page /agents/, /.well-known/mcp.json. */
-import { mountPath, type ViewData } from "../format/view-data.ts";
-import { MAX_RESULT_BYTES } from "../tools/budget.ts";
-import { inputJsonSchema, MCP_VERSIONS, TOOLS } from "../tools/table.ts";
+import { mountPath, type ViewData } from "#snapshots/format";
+import { inputJsonSchema, MAX_RESULT_BYTES, MCP_VERSIONS, TOOLS } from "#snapshots/tools";
 
 const FILTER = /^Exact value of /;
 

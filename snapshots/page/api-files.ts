@@ -1,14 +1,9 @@
 /** The files of a snapshot that hold a view's data: functions of that data, so that verify can make them again and compare.
  *  None holds the snapshot's own id: a file cannot know the digest of the tree it lies in. Answers add it. */
-import { canonicalJson } from "../digest.ts";
-import { cutParts, partName, partsPath } from "../format/parts.ts";
-import { groupByCollection } from "../format/relations.ts";
-import { fillParts } from "../routes/match.ts";
-import { openapi } from "../routes/openapi.ts";
-import type { Route } from "../routes/route.ts";
-import { CORE_ROWS } from "../routes/routes.ts";
-import { rowsJson } from "../query/catalog.ts";
-import type { ViewData } from "../format/view-data.ts";
+import { canonicalJson } from "#snapshots/digest";
+import { cutParts, groupByCollection, partName, partsPath, type ViewData } from "#snapshots/format";
+import { CORE_ROWS, fillParts, openapi, type Route } from "#snapshots/routes";
+import { rowsJson } from "#snapshots/query";
 
 export type DerivedFile = { readonly path: string; readonly type: string; readonly bytes: Uint8Array };
 

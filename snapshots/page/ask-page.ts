@@ -1,9 +1,6 @@
 /** The page that asks: its form, and an answer with the quotes that it rests on. */
-import { readerNotice } from "../format/ask-notices.ts";
-import { pagePath } from "../format/layout.ts";
-import type { AskResponse } from "../schema/resources.ts";
-import { mountPath, type ViewData } from "../format/view-data.ts";
-import { relationsOf } from "../format/relations.ts";
+import { mountPath, pagePath, readerNotice, relationsOf, type ViewData } from "#snapshots/format";
+import type { AskResponse } from "#snapshots/schema";
 
 /** The form without an answer: the stored page. `api` is the site path that takes questions as JSON, and `elsewhere` the absolute address
  *  of the page that does answer, when this one cannot. */

@@ -1,11 +1,16 @@
 /** The short forms of objects, claims and records that every list shows. */
-import { pagePath } from "../format/layout.ts";
-import type { Claim } from "../schema/claims.ts";
-import { type CubRecord, KNOWN_VALUES } from "../schema/cubs.ts";
-import { claimStandings } from "../format/claim-standing.ts";
-import { CLAIM_STANDINGS, RECORD_STANDINGS, recordStanding } from "../format/standing.ts";
-import type { CollectionInfo, ObjectRow, ViewData } from "../format/view-data.ts";
-import { relationsOf } from "../format/relations.ts";
+import {
+  CLAIM_STANDINGS,
+  claimStandings,
+  type CollectionInfo,
+  type ObjectRow,
+  pagePath,
+  RECORD_STANDINGS,
+  recordStanding,
+  relationsOf,
+  type ViewData,
+} from "#snapshots/format";
+import { type Claim, type CubRecord, KNOWN_VALUES } from "#snapshots/schema";
 
 export type Crumb = { readonly title: string; readonly path: string };
 export type Count = { readonly value: string; readonly count: number };

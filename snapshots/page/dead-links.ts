@@ -1,9 +1,6 @@
 /** A link to what is not there, or in the public view to what is gated, is shown as text; one that is written as sites write them leads to
  *  the object that it means. */
-import { leadLinks, MAX_LINKS } from "../format/document-links.ts";
-import { relationsOf } from "../format/relations.ts";
-import { type LeadsTo, openSite } from "../format/site-links.ts";
-import type { ViewData } from "../format/view-data.ts";
+import { leadLinks, type LeadsTo, MAX_LINKS, openSite, relationsOf, type ViewData } from "#snapshots/format";
 
 const sites = new WeakMap<ViewData, LeadsTo>();
 

@@ -1,6 +1,6 @@
 /** Two texts held against each other, line by line and within changed lines word by word. */
 import { diffLines, diffWordsWithSpace } from "diff";
-import type { Piece } from "../query/excerpt.ts";
+import type { Piece } from "#snapshots/query";
 
 /** Steps from one text to the other: the work grows with their square. */
 const MAX_EDITS = 2000;

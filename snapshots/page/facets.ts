@@ -1,8 +1,7 @@
 /** A filter of the registry's page, and of a folder's: its values as links, with how many each leaves. Made here for pages, and in browsers. */
-import { pagePath } from "../format/layout.ts";
-import type { Folder } from "../format/relations.ts";
-import { type Counts, inOrder, type RegistryQuery, toggled } from "../query/filters.ts";
-import type { CubFacet } from "../schema/cub-facets.ts";
+import { type Folder, pagePath } from "#snapshots/format";
+import { type Counts, inOrder, type RegistryQuery, toggled } from "#snapshots/query";
+import type { CubFacet } from "#snapshots/schema";
 import type { Count } from "./cards.ts";
 
 export const BROWSE_SORTS = ["name", "-name", "size", "-size", "date", "-date", "kind", "-kind"] as const;

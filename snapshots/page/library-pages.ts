@@ -1,24 +1,32 @@
 /** Models of the front page, folders, objects, claims and the rejected list. */
-import { compareNames } from "../format/tree.ts";
-import { ShelfError } from "../errors.ts";
+import {
+  claimStandings,
+  compareNames,
+  findCollection,
+  type Folder,
+  formatEtag,
+  lowerBound,
+  moveLinks,
+  type ObjectRow,
+  openEvidence,
+  orWithdrawn,
+  pagePath,
+  parentPrefix,
+  prefixRange,
+  registryUnavailable,
+  relationsOf,
+  replacementHref,
+  type ViewData,
+} from "#snapshots/format";
+import { ShelfError } from "#snapshots/errors";
 import { unlinkDead } from "./dead-links.ts";
-import { declarationLine } from "../query/declaration-line.ts";
-import { moveLinks } from "../format/document-links.ts";
-import { pagePath } from "../format/layout.ts";
-import { claimStandings } from "../format/claim-standing.ts";
-import { openEvidence } from "../format/evidence-state.ts";
-import { findClaims } from "../query/claims.ts";
-import { withLicences } from "../query/list.ts";
-import type { Extract, Passage } from "../schema/extract.ts";
-import { orWithdrawn, replacementHref } from "../format/withdrawn.ts";
-import { findCollection, formatEtag, lowerBound, type ObjectRow, prefixRange, type ViewData } from "../format/view-data.ts";
+import { declarationLine, findClaims, withLicences } from "#snapshots/query";
+import type { Extract, Passage } from "#snapshots/schema";
 import { citedBy, claimCard, collectionCard, countBy, countClaims, crumbsOf, objectCard, recordCard, recordCounts } from "./cards.ts";
 import { type BrowseSort, browseQuery, licenceFacet } from "./facets.ts";
 import { jumpsOf } from "./jumps.ts";
 import { openParts } from "./object-parts.ts";
 import type { QuotedLines } from "./quoted-lines.ts";
-import { registryUnavailable } from "../format/registry-words.ts";
-import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
 
 const BROWSE_PART = 50; // folders and objects on one page of a folder: with long titles and summaries below 60 kB of HTML
 const NEWEST_CLAIMS = 3;

@@ -2,7 +2,7 @@
  *  snapshot (and, where made per request, on the shelf's history and the URL); the digests of model and compiled site decide
  *  whether a page is rendered again. Texts come from strangers: components escape them, except `html`, which is sanitised.
  *  What a type says is written where it is built. */
-import type { View } from "../schema/resources.ts";
+import type { View } from "#snapshots/schema";
 import type { agentsPage } from "./agents-page.ts";
 import type { askForm } from "./ask-page.ts";
 import type { citedBy, claimCard, collectionCard, objectCard, recordCard } from "./cards.ts";
@@ -11,7 +11,7 @@ import type { dashboardPage, recordFacts, registryPage } from "./registry-pages.
 import type { searchResults } from "./search-page.ts";
 import type { problemRow, problemsPage, referencePage } from "./service-pages.ts";
 
-export type { Piece } from "../query/excerpt.ts";
+export { type Piece } from "#snapshots/query";
 export type { Count, Crumb } from "./cards.ts";
 export type { DifferentLine } from "./difference.ts";
 export { BROWSE_SORTS, type BrowseSort, type Facet } from "./facets.ts";

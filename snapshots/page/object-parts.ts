@@ -1,9 +1,7 @@
 /** A long text on several pages: how many there are follows from what the catalog says of the object, so that pages can be listed without
  *  reading it; where each begins follows from its fragment. Addresses within the text lead to the page that has their place. */
-import { moveLinks } from "../format/document-links.ts";
-import { pagePath } from "../format/layout.ts";
-import type { ObjectRow } from "../format/view-data.ts";
-import { hasNumberedLines, KINDS } from "../schema/kinds.ts";
+import { moveLinks, type ObjectRow, pagePath } from "#snapshots/format";
+import { hasNumberedLines, KINDS } from "#snapshots/schema";
 
 /** Bytes of a text on one page of it, and of all that its pages show, as the extractor cuts it (MAX_SHOWN, MAX_PARSED). Each line that has a
  *  number has markup of its own; of HTML much is markup already. */

@@ -1,8 +1,8 @@
 /** Lines of an object as its page quotes them: what a citation points at, checked again each time it is opened. */
-import { MAX_CITED, MAX_QUOTE, readLines } from "../format/citation.ts";
-import { ShelfError } from "../errors.ts";
-import type { Passage } from "../schema/extract.ts";
-import type { Piece } from "../query/excerpt.ts";
+import { MAX_CITED, MAX_QUOTE, readLines } from "#snapshots/format";
+import { ShelfError } from "#snapshots/errors";
+import type { Passage } from "#snapshots/schema";
+import type { Piece } from "#snapshots/query";
 
 export const MAX_QUOTED_BYTES = 8 * 1024 * 1024;
 const MAX_LINES = 60;

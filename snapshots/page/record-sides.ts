@@ -1,8 +1,7 @@
 /** The sides of a proof: of each file that a record pins, the lines of its declaration (the theorem, its twin in another prover, the
  *  function). Lines are shown only where an object of the same view has the very bytes that the record pins. */
-import { declarationLine } from "../query/declaration-line.ts";
-import type { CubCodeFile, CubRecord } from "../schema/cubs.ts";
-import type { Extract, Passage } from "../schema/extract.ts";
+import { declarationLine } from "#snapshots/query";
+import type { CubCodeFile, CubRecord, Extract, Passage } from "#snapshots/schema";
 import type { StatementParts } from "./statement.ts";
 
 export type CodeFileRow = Omit<CubCodeFile, "gated" | "media_type"> & {

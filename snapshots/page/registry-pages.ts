@@ -1,27 +1,38 @@
 /** Models of the registry, its records and its dashboard. */
-import { pagePath } from "../format/layout.ts";
-import { countNarrowed, type CubQuery, findCubs, findPlaces } from "../query/cubs.ts";
-import { filterValues, inSort, REGISTRY_SORTS, type RegistryQuery, registryPath, toggled } from "../query/filters.ts";
-import { neighbourhood } from "../query/graph.ts";
-import { reconcile } from "../query/registry-counts.ts";
+import {
+  checkSentence,
+  compareNames,
+  lowerBound,
+  pagePath,
+  recordStanding,
+  REGISTRY_WORDS,
+  registryUnavailable,
+  relationsOf,
+  type ViewData,
+} from "#snapshots/format";
+import {
+  countNarrowed,
+  type CubQuery,
+  filterValues,
+  findCubs,
+  findPlaces,
+  inSort,
+  neighbourhood,
+  reconcile,
+  REGISTRY_SORTS,
+  registryPath,
+  type RegistryQuery,
+  toggled,
+} from "#snapshots/query";
 
-import { CUB_FACETS } from "../schema/cub-facets.ts";
-import type { CubRecord } from "../schema/cubs.ts";
-import type { Extract } from "../schema/extract.ts";
-import { CHECK_STATES, EVIDENCE_STATES } from "../schema/scalar.ts";
-import { checkSentence } from "../format/check-sentence.ts";
-import { recordStanding } from "../format/standing.ts";
-import { REGISTRY_WORDS, registryUnavailable } from "../format/registry-words.ts";
-import { compareNames } from "../format/tree.ts";
-import { lowerBound, type ViewData } from "../format/view-data.ts";
+import { CHECK_STATES, CUB_FACETS, type CubRecord, EVIDENCE_STATES, type Extract } from "#snapshots/schema";
 import { claimCard, countBy, countStandings, recordCard, recordCounts } from "./cards.ts";
-import { highlightLines, loadLanguage } from "./highlight/highlight.ts";
+import { highlightLines, loadLanguage } from "#snapshots/highlight";
 import { jumpsOf } from "./jumps.ts";
 import { type Facet, facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
 import { type DifferentLine, difference } from "./difference.ts";
 import { type CodeFileRow, declaredLines, declaredText, type RecordSide, sidesOf } from "./record-sides.ts";
 import { breakStatement, findStatement, firstSentence, partsOfStatement } from "./statement.ts";
-import { relationsOf } from "../format/relations.ts";
 
 /** Each filter that is set has the site path that removes it; `next` and `previous` are site paths, with the query. */
 export function registryPage(data: ViewData, query: RegistryQuery, part = 1) {

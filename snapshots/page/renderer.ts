@@ -6,8 +6,8 @@
 import { access, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
+import { sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import type { PageInput } from "./model.ts";
 
 export type Asset = { readonly path: string; readonly mediaType: string; readonly bytes: Uint8Array };

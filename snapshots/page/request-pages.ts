@@ -1,25 +1,17 @@
 /** Pages that are made per request: sorting, facets, search results, quoted lines. */
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import { ShelfError } from "../errors.ts";
-import type { History } from "../query/history.ts";
-import { isOf, type Match } from "../routes/match.ts";
-import type { PageId } from "../routes/page-rows.ts";
-import { pagePath, parseSlug } from "../format/layout.ts";
-import { licencesOf } from "../query/list.ts";
-import { parseCubQuery } from "../query/cubs.ts";
-import { parseRegistrySort } from "../query/filters.ts";
-import { canonicalJson } from "../digest.ts";
-import type { ViewData } from "../format/view-data.ts";
+import { type History, licencesOf, type OpenSnapshot, parseCubQuery, parseRegistrySort } from "#snapshots/query";
+import { ShelfError } from "#snapshots/errors";
+import { isOf, type Match, type PageId } from "#snapshots/routes";
+import { pagePath, parseSlug, relationsOf, type ViewData } from "#snapshots/format";
+import { canonicalJson } from "#snapshots/digest";
 import { isAsked, unansweredPage } from "./ask-page.ts";
 import { browsePage, claimsPage, objectFacts, objectPage, openObject } from "./library-pages.ts";
 import { BROWSE_SORTS, type BrowseSort, type ObjectPage, type PageInput, type PageModel } from "./model.ts";
 import { type LineRange, MAX_QUOTED_BYTES, pageBytes, parseLineRange, quotedLines } from "./quoted-lines.ts";
 import { registryPage } from "./registry-pages.ts";
-import { relationsOf } from "../format/relations.ts";
 import { chromeOf, type PageAt, parseBrowse } from "./stored-pages.ts";
 import { searchParameters, searchResults } from "./search-page.ts";
-import { CUB_FACETS } from "../schema/cub-facets.ts";
-import { hasParts } from "../schema/kinds.ts";
+import { CUB_FACETS, hasParts } from "#snapshots/schema";
 
 export type RequestPage = {
   readonly input: PageInput;

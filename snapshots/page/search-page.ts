@@ -1,21 +1,27 @@
 /** The search page with results: passages with the words marked, and filters that are links. */
-import { findAnchor } from "../query/declaration-line.ts";
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import type { SearchResult } from "../query/search-result.ts";
-import { ShelfError } from "../errors.ts";
-import { pagePath } from "../format/layout.ts";
-import { findNamed, leavesIn, listPassing, type NameReason } from "../query/direct.ts";
-import { parseOperators } from "../query/operators.ts";
-import { correct } from "../query/meant.ts";
-import { parseSearch, searchMeant } from "../query/search.ts";
-import { copiesOf, standingOf } from "../query/source.ts";
-import { relationsOf } from "../format/relations.ts";
-import { MAX_SNIPPET } from "../schema/resources.ts";
-import type { Standing } from "../schema/standing.ts";
-import { compareNames } from "../format/tree.ts";
-import { findCollection, type ViewData } from "../format/view-data.ts";
+import {
+  copiesOf,
+  correct,
+  excerpt,
+  findAnchor,
+  findNamed,
+  findWords,
+  hitFolder,
+  leavesIn,
+  lineOf,
+  listPassing,
+  type NameReason,
+  type OpenSnapshot,
+  parseOperators,
+  parseSearch,
+  searchMeant,
+  type SearchResult,
+  standingOf,
+} from "#snapshots/query";
+import { ShelfError } from "#snapshots/errors";
+import { compareNames, findCollection, pagePath, relationsOf, type ViewData } from "#snapshots/format";
+import { MAX_SNIPPET, type Standing } from "#snapshots/schema";
 import { countBy } from "./cards.ts";
-import { excerpt, findWords, hitFolder, lineOf } from "../query/excerpt.ts";
 import type { Facet } from "./facets.ts";
 import { searchForm } from "./service-pages.ts";
 

@@ -1,8 +1,7 @@
 /** Models of the reference, the problem types and the search form. */
-import { CODES, type ErrorCode, PROBLEMS } from "../errors.ts";
-import { INTERFACE_VERSION } from "../routes/openapi.ts";
-import { errorStatuses, type Route } from "../routes/route.ts";
-import type { ViewData } from "../format/view-data.ts";
+import { CODES, type ErrorCode, PROBLEMS } from "#snapshots/errors";
+import { errorStatuses, INTERFACE_VERSION, type Route } from "#snapshots/routes";
+import type { ViewData } from "#snapshots/format";
 
 const GROUP_TITLES: Readonly<Record<Route["group"], string>> = {
   library: "Library",

@@ -1,10 +1,19 @@
 /** The pages that a snapshot holds: everything that follows from the view's data alone.
  *  Pages under a query (sorting, facets, search results) and pages of the shelf's history are made per request. */
-import { CODES, type ErrorCode } from "../errors.ts";
-import { pageFile, pagePath, parsePart, parseSlug } from "../format/layout.ts";
-import type { CubRecord } from "../schema/cubs.ts";
-import type { Extract } from "../schema/extract.ts";
-import type { ObjectRow, ViewData } from "../format/view-data.ts";
+import { CODES, type ErrorCode } from "#snapshots/errors";
+import {
+  type Folder,
+  lazily,
+  type ObjectRow,
+  pageFile,
+  pagePath,
+  parentPrefix,
+  parsePart,
+  parseSlug,
+  relationsOf,
+  type ViewData,
+} from "#snapshots/format";
+import type { CubRecord, Extract } from "#snapshots/schema";
 import { agentsPage } from "./agents-page.ts";
 import { askForm } from "./ask-page.ts";
 import { ledLinks } from "./dead-links.ts";
@@ -26,10 +35,7 @@ import { REGISTRY_PART } from "./facets.ts";
 import { countParts } from "./object-parts.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordFacts, recordPage, registryPage } from "./registry-pages.ts";
-import { type Folder, lazily, parentPrefix, relationsOf } from "../format/relations.ts";
-import { isOf, type Match } from "../routes/match.ts";
-import type { PageId } from "../routes/page-rows.ts";
-import type { Route } from "../routes/route.ts";
+import { isOf, type Match, type PageId, type Route } from "#snapshots/routes";
 import { problemRow, problemsPage, REFERENCE_GROUPS, referencePage, searchForm } from "./service-pages.ts";
 
 export type StoredPage = {

@@ -1,10 +1,6 @@
 /** llms.txt, sitemap.xml, robots.txt and security.txt of a view. */
-import { formatBytes } from "../format/size.ts";
-import { pagePath } from "../format/layout.ts";
+import { formatBytes, type Library, mountPath, pagePath, relationsOf, standingWord, type ViewData } from "#snapshots/format";
 import { type Count, countClaims, countStandings } from "./cards.ts";
-import { standingWord } from "../format/standing.ts";
-import { type Library, mountPath, type ViewData } from "../format/view-data.ts";
-import { relationsOf } from "../format/relations.ts";
 
 const LISTED_OBJECTS = 100; // of a collection, named one by one
 const MAX_SITEMAP = 50_000; // addresses; the sitemap protocol allows no more in one file

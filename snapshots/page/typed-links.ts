@@ -1,12 +1,7 @@
 /** Signposting (signposting.org): the typed links of the library, an object, a claim or a record. The head of the thing's page has them, and the
  *  headers of the answer that serves it. */
-import { objectPath, pagePath, parsePart, parseSlug, parseKeyPath } from "../format/layout.ts";
-import { relationsOf } from "../format/relations.ts";
-import type { ObjectRow, ViewData } from "../format/view-data.ts";
-import type { Claim } from "../schema/claims.ts";
-import type { CubRecord } from "../schema/cubs.ts";
-import { KINDS } from "../schema/kinds.ts";
-import { licenceUrl } from "../schema/scalar.ts";
+import { objectPath, type ObjectRow, pagePath, parseKeyPath, parsePart, parseSlug, relationsOf, type ViewData } from "#snapshots/format";
+import { type Claim, type CubRecord, KINDS, licenceUrl } from "#snapshots/schema";
 
 export type TypedLink = { readonly rel: string; readonly href: string; readonly type: string | null };
 

@@ -1,16 +1,22 @@
 /** The body of every route that follows from a snapshot, as a value: HTTP writes it as JSON, an agent's tool cuts it to its budget, a
  *  page shows it. */
-import { canonicalJson } from "../digest.ts";
-import { orWithdrawn } from "../format/withdrawn.ts";
-import { ShelfError } from "../errors.ts";
-import { relationsOf } from "../format/relations.ts";
-import { mountPath, type ViewData } from "../format/view-data.ts";
-import { RECORD_FILTERS } from "../schema/cub-facets.ts";
-import type { CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
-import { type DigestMatches, type Proof, PROOF_KINDS, type ProofKind } from "../schema/evidence.ts";
-import type { Catalog, ListResponse, SearchResponse } from "../schema/resources.ts";
+import { canonicalJson } from "#snapshots/digest";
+import { mountPath, orWithdrawn, REGISTRY_WORDS, relationsOf, type ViewData } from "#snapshots/format";
+import { ShelfError } from "#snapshots/errors";
+import {
+  type Catalog,
+  type CubListResponse,
+  type CubRecord,
+  type DigestMatches,
+  type ListResponse,
+  type Proof,
+  PROOF_KINDS,
+  type ProofKind,
+  RECORD_FILTERS,
+  type RegistryMeta,
+  type SearchResponse,
+} from "#snapshots/schema";
 import { catalogFrame } from "./catalog.ts";
-import { REGISTRY_WORDS } from "../format/registry-words.ts";
 import { countNarrowed, type CubQuery, findCubs, findPlaces, parseCubId, parseCubQuery } from "./cubs.ts";
 import { type Cursor, cursorOf, formatCursor, positionOf, queryDigest } from "./cursor.ts";
 import { neighbourhood } from "./graph.ts";

@@ -1,8 +1,6 @@
 /** GET /api/catalog: every object of a view, grouped by collection (conventions "Bodies"). */
-import { objectPath, pagePath } from "../format/layout.ts";
-import type { Catalog, CatalogObject } from "../schema/resources.ts";
-import { type Totals, totalsOf } from "../format/relations.ts";
-import { formatEtag, type Library, mountPath, type ObjectRow } from "../format/view-data.ts";
+import { formatEtag, type Library, mountPath, objectPath, type ObjectRow, pagePath, type Totals, totalsOf } from "#snapshots/format";
+import type { Catalog, CatalogObject } from "#snapshots/schema";
 
 /** Grows when a field changes its meaning; new fields do not count. */
 const SCHEMA_VERSION = 1;

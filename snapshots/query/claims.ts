@@ -1,8 +1,6 @@
 /** Claims by their standing: the claims' page, and what is computed of them. */
-import { claimStandings } from "../format/claim-standing.ts";
-import { pagePath } from "../format/layout.ts";
-import type { ViewData } from "../format/view-data.ts";
-import type { Claim } from "../schema/claims.ts";
+import { claimStandings, pagePath, type ViewData } from "#snapshots/format";
+import type { Claim } from "#snapshots/schema";
 
 /** @param standings states of them, alternatives; null for all */
 export function findClaims(data: ViewData, standings: readonly string[] | null): readonly Claim[] {

@@ -1,8 +1,7 @@
 /** GET /api/cubs: records by filters and words. Conventions "Lists, filters, search". */
 import { LRUCache } from "lru-cache";
-import { ShelfError } from "../errors.ts";
-import { CUB_FACETS, RECORD_FILTERS, type CubFacet } from "../schema/cub-facets.ts";
-import { CUB_ID_PATTERN, type CubRecord } from "../schema/cubs.ts";
+import { ShelfError } from "#snapshots/errors";
+import { CUB_FACETS, CUB_ID_PATTERN, type CubFacet, type CubRecord, RECORD_FILTERS } from "#snapshots/schema";
 import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { foldCase, foldSpaces, formsOf, identifierParts, parseWordQuery, partsLine, wholeWords } from "./words.ts";
 import {
@@ -17,9 +16,9 @@ import {
   rowOf,
   SEARCHED,
 } from "./filters.ts";
-import { ownText } from "../own-text.ts";
+import { ownText } from "#snapshots/own-text";
 import { parseDigestStart, parseOperators } from "./operators.ts";
-import { lazily, memoize } from "../format/relations.ts";
+import { lazily, memoize } from "#snapshots/format";
 
 export type CubQuery = {
   /** "" means no restriction. */

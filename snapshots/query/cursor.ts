@@ -1,7 +1,7 @@
 /** Cursors: opaque to clients, bound to one snapshot and one query, so that a rebuild never shifts pages. */
 import { z } from "zod";
-import { canonicalJson, SHA256_PATTERN, sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
+import { canonicalJson, sha256, SHA256_PATTERN } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import { single } from "./params.ts";
 
 const cursorSchema = z.strictObject({

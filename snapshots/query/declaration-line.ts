@@ -1,6 +1,6 @@
 /** Where the declaration stands that a passage of code is named for: passages begin with what belongs to it, comments and attributes. */
-import type { IndexRow } from "../index/row.ts";
-import { type Kind, KINDS } from "../schema/kinds.ts";
+import type { IndexRow } from "#snapshots/index";
+import { type Kind, KINDS } from "#snapshots/schema";
 
 /** Of the languages whose declarations have names here, and their like. Comments and attributes may mention the name before it is declared. */
 const COMMENTS =

@@ -1,12 +1,8 @@
 /** Everything in a view that has a digest: GET /api/digests/{sha256} and the tool lookup_digest. */
-import { SHA256_PATTERN } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { objectPath } from "../format/layout.ts";
-import { claimStandings } from "../format/claim-standing.ts";
-import { recordStanding } from "../format/standing.ts";
-import { memoize, relationsOf } from "../format/relations.ts";
-import type { DigestMatches } from "../schema/evidence.ts";
-import { mountPath, type ViewData } from "../format/view-data.ts";
+import { SHA256_PATTERN } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { claimStandings, memoize, mountPath, objectPath, recordStanding, relationsOf, type ViewData } from "#snapshots/format";
+import type { DigestMatches } from "#snapshots/schema";
 
 /** @param text from a caller; upper case is the same digest. @throws ShelfError "bad_parameter" */
 export function parseDigest(text: string): string {

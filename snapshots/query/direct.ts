@@ -1,10 +1,17 @@
 /** What a query names outright, and what its operators leave in: a digest or its first digits, an id, a key, a declared or qualified name, a
  *  title. */
-import { pagePath } from "../format/layout.ts";
-import { collect, memoize, relationsOf } from "../format/relations.ts";
-import { type CollectionInfo, findCollection, type ObjectRow, prefixRange, type ViewData } from "../format/view-data.ts";
-import type { Claim } from "../schema/claims.ts";
-import { CUB_ID_PATTERN, type CubRecord } from "../schema/cubs.ts";
+import {
+  collect,
+  type CollectionInfo,
+  findCollection,
+  memoize,
+  type ObjectRow,
+  pagePath,
+  prefixRange,
+  relationsOf,
+  type ViewData,
+} from "#snapshots/format";
+import { type Claim, CUB_ID_PATTERN, type CubRecord } from "#snapshots/schema";
 import { namesOf } from "./filters.ts";
 import { type Operators, parseDigestStart } from "./operators.ts";
 

@@ -1,10 +1,9 @@
 /** What a result shows of the passage that was found, as a reader reads it: prose without the marks of its language, or the lines of
  *  code that hold the words. The API, the pages of a server and the browser's own search say the same. */
-import { type Kind, KINDS } from "../schema/kinds.ts";
-import { type Hit, openFinder, words } from "../index/words.ts";
+import { type Kind, KINDS } from "#snapshots/schema";
+import { type Hit, openFinder, words } from "#snapshots/words";
 import { withoutComments } from "./declaration-line.ts";
-import { plainIn } from "../blocks/block.ts";
-import { blocksOf } from "../blocks/blocks.ts";
+import { blocksOf, plainIn } from "#snapshots/blocks";
 import { snippet } from "./snippet.ts";
 
 const MAX_PROSE = 320; // characters

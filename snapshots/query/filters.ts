@@ -1,8 +1,6 @@
 /** Records by their filters, from columns of numbers: what a browser loads where no server answers, and what both have in common. */
-import { pagePath } from "../format/layout.ts";
-import { CUB_FACETS, type CubFacet } from "../schema/cub-facets.ts";
-import type { CubRecord } from "../schema/cubs.ts";
-import { RECORD_STANDINGS, recordStanding } from "../format/standing.ts";
+import { pagePath, RECORD_STANDINGS, recordStanding } from "#snapshots/format";
+import { CUB_FACETS, type CubFacet, type CubRecord } from "#snapshots/schema";
 import { parseDigestStart, parseOperators } from "./operators.ts";
 import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords, shardOf, type WordForms } from "./words.ts";
 

@@ -1,9 +1,6 @@
 /** What a record uses and what uses it, two steps far: GET /api/cubs/{id}/graph and the picture on a record's page. */
-import { recordStanding } from "../format/standing.ts";
-import { relationsOf } from "../format/relations.ts";
-import type { ViewData } from "../format/view-data.ts";
-import type { RecordGraph } from "../schema/checked.ts";
-import type { CubRecord } from "../schema/cubs.ts";
+import { recordStanding, relationsOf, type ViewData } from "#snapshots/format";
+import type { CubRecord, RecordGraph } from "#snapshots/schema";
 
 const STEPS = 2;
 const MAX_NODES = 60; // a picture of more says nothing

@@ -1,7 +1,7 @@
 /** The shelf's history as answers need it: what was published, and kept snapshots by id, by number or by time. */
-import { ShelfError } from "../errors.ts";
-import { pagePath } from "../format/layout.ts";
-import type { SnapshotRecord } from "../shelf/shelf.ts";
+import { ShelfError } from "#snapshots/errors";
+import { pagePath } from "#snapshots/format";
+import type { SnapshotRecord } from "#snapshots/shelf";
 import type { OpenSnapshot } from "./open-snapshot.ts";
 
 export type History = {

@@ -1,19 +1,56 @@
-/** The face of the queries; what browsers load is imported by its file. */
-export { collectionsBody, cubBody, cubsBody, digestBody, proofBody, registryMetaBody, searchBody } from "./bodies.ts";
+/** The query room answers lists, records and searches as pure functions of a view and its parameters.
+ *  It gives bodies to routes, tools and answers.
+ *  It reads no clock, no environment, no file and no network. */
+export {
+  collectionsBody,
+  cubBody,
+  cubNotFound,
+  cubsBody,
+  digestBody,
+  parsed,
+  type ParsedQuery,
+  proofBody,
+  QUERIES,
+  registryMetaBody,
+  requireRegistry,
+  searchBody,
+} from "./bodies.ts";
+export { rowsJson } from "./catalog.ts";
 export { claimsPath, findClaims } from "./claims.ts";
-export { countAll, findCubs, parseCubId, parseCubQuery, warmRecords } from "./cubs.ts";
-export { formatCursor, parseCursor, positionOf, queryDigest } from "./cursor.ts";
+export { countAll, countNarrowed, type CubQuery, findCubs, findPlaces, parseCubId, parseCubQuery, warmRecords } from "./cubs.ts";
+export { type Cursor, cursorOf, formatCursor, parseCursor, positionOf, queryDigest } from "./cursor.ts";
+export { declarationLine, findAnchor } from "./declaration-line.ts";
 export { parseDigest } from "./digests.ts";
-export { directPath, findNamed, findObjects, type Named, type NameReason } from "./direct.ts";
-export { filterValues, registryPath } from "./filters.ts";
-export { findByNumber, findSnapshot, missingSnapshot } from "./history.ts";
-export { list, LIST_PAGE, parsePrefix } from "./list.ts";
+export { directPath, findNamed, findObjects, leavesIn, listPassing, type Named, type NameReason } from "./direct.ts";
+export { excerpt, findWords, hitFolder, lineOf, type Piece } from "./excerpt.ts";
+export {
+  type Counts,
+  filterValues,
+  inOrder,
+  inSort,
+  namesOf,
+  parseRegistrySort,
+  REGISTRY_SORTS,
+  registryPath,
+  type RegistryQuery,
+  toggled,
+} from "./filters.ts";
+export { neighbourhood } from "./graph.ts";
+export { findByNumber, findSnapshot, type History, missingSnapshot, recordAt } from "./history.ts";
+export { licencesOf, list, LIST_PAGE, parsePrefix, withLicences } from "./list.ts";
 export { correct, findMeant, type Meant } from "./meant.ts";
 export { findNearNames } from "./near-words.ts";
 export type { FirstSeen, OpenSnapshot } from "./open-snapshot.ts";
-export { MAX_LIMIT, MAX_QUERY } from "./params.ts";
-export { parseIndexQuery } from "./parsed-query.ts";
+export { DIGEST_START, parseOperators } from "./operators.ts";
+export { badParameter, DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
+export { type IndexQuery, parseIndexQuery } from "./parsed-query.ts";
+export { catalogPieces, collectionPieces, type Pieces, recordsPieces } from "./pieces.ts";
 export { findSearchProblem } from "./probe.ts";
-export { type CountRow, countRecords, reconcile } from "./registry-counts.ts";
-export { parseSearch, type SearchQuery } from "./search.ts";
+export { bareScore, type RankedDocument } from "./rank.ts";
+export { countRecords, type CountRow, reconcile } from "./registry-counts.ts";
+export { rankWithFeedback } from "./relevance-feedback.ts";
+export { rememberRows } from "./remember.ts";
+export type { SearchResult } from "./search-result.ts";
+export { parseSearch, searchMeant, type SearchQuery, showRanked } from "./search.ts";
 export { DEFAULT_SEMANTIC_LIMIT, semantic } from "./semantic.ts";
+export { copiesOf, standingOf, toSource } from "./source.ts";

@@ -1,9 +1,7 @@
 /** GET /api/list: objects and child prefixes directly under a prefix. */
-import { ShelfError } from "../errors.ts";
-import { MAX_KEY_BYTES } from "../format/layout.ts";
-import { licenceOf } from "../format/relations.ts";
-import type { LibraryObject } from "../schema/resources.ts";
-import { formatEtag, lowerBound, type ObjectRow, prefixRange } from "../format/view-data.ts";
+import { ShelfError } from "#snapshots/errors";
+import { formatEtag, licenceOf, lowerBound, MAX_KEY_BYTES, type ObjectRow, prefixRange } from "#snapshots/format";
+import type { LibraryObject } from "#snapshots/schema";
 
 /** Entries (prefixes and objects together) in one response; more come by cursor. */
 export const LIST_PAGE = 1000;

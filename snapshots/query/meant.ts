@@ -1,7 +1,7 @@
 /** "Did you mean": the words that a library has in place of those that stand nowhere in it. */
 import { distance } from "fastest-levenshtein";
-import type { IndexRow } from "../index/row.ts";
-import { rawWords, words } from "../index/words.ts";
+import type { IndexRow } from "#snapshots/index";
+import { rawWords, words } from "#snapshots/words";
 import type { Instead } from "./understand.ts";
 
 /** A word of a query that stands nowhere, and the one that was found in its place, as the library writes it. */

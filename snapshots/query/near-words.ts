@@ -1,5 +1,5 @@
 /** Spelling correction: what a word that stands nowhere may have been meant for. */
-import { words } from "../index/words.ts";
+import { words } from "#snapshots/words";
 
 /** In how many rows or pages a word stands; 0 when in none. */
 export type RowsWith = (word: string) => number;

@@ -1,7 +1,6 @@
 /** A snapshot that answers: its files, its history, its search index. Everything an answer follows from, besides its parameters. */
-import type { IndexReader } from "../index/reader.ts";
-import type { Snapshot } from "../shelf/read.ts";
-import type { SnapshotRecord } from "../shelf/shelf.ts";
+import type { IndexReader } from "#snapshots/index";
+import type { Snapshot, SnapshotRecord } from "#snapshots/shelf";
 
 /** When a key was first seen on the way to one snapshot. */
 export type FirstSeen = {

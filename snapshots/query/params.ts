@@ -1,5 +1,5 @@
 /** Values of query parameters that routes have in common. */
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "#snapshots/errors";
 
 export const DEFAULT_LIMIT = 50; // conventions: results in one response without a `limit`
 export const MAX_LIMIT = 500;

@@ -1,7 +1,6 @@
 /** ParseIndexQuery turns a query into the words that the index is asked for. */
-import type { Statistics } from "../index/statistics.ts";
-import { exactMark, type IndexRow, nameMark, normalizeExact } from "../index/row.ts";
-import { qualifiedSuffixes, rawWords, words } from "../index/words.ts";
+import { exactMark, type IndexRow, nameMark, normalizeExact, type Statistics } from "#snapshots/index";
+import { qualifiedSuffixes, rawWords, words } from "#snapshots/words";
 import { type Instead, NOTHING_INSTEAD, understand } from "./understand.ts";
 
 const MAX_WORDS = 32; // the rarest of a query: bounds the time of a pasted page

@@ -1,9 +1,7 @@
 /** Bodies that are as long as the library, in pieces: texts, and between them the items of stored parts, in order. */
-import { canonicalJson } from "../digest.ts";
-import { partsPath } from "../format/parts.ts";
-import { relationsOf } from "../format/relations.ts";
-import type { ViewData } from "../format/view-data.ts";
-import type { Catalog } from "../schema/resources.ts";
+import { canonicalJson } from "#snapshots/digest";
+import { partsPath, relationsOf, type ViewData } from "#snapshots/format";
+import type { Catalog } from "#snapshots/schema";
 import { catalogFrame, NO_OBJECTS } from "./catalog.ts";
 
 export type Pieces = readonly (string | { readonly parts: string })[];

@@ -1,6 +1,6 @@
 /** A query that must find something: what whoever runs a search knows of its index without knowing what was written. */
-import type { ViewData } from "../format/view-data.ts";
-import type { IndexReader } from "../index/reader.ts";
+import type { ViewData } from "#snapshots/format";
+import type { IndexReader } from "#snapshots/index";
 import { search } from "./search.ts";
 
 /** Asks for the first object, claim or record by its name.

@@ -1,14 +1,12 @@
 /** The proof that a snapshot has an object, a record or a claim, or that it has none of that name, and that the snapshot is a publication
  *  of the log: GET /api/proofs/{key} and the tool verify_object. It is checked with SHA-256 and one Ed25519 signature: each tree is named by
  *  its digest in the tree before it, the first one's digest is the snapshot's id, and the log's entry names that. */
-import { sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { objectPath } from "../format/layout.ts";
-import { proveEntry } from "../format/tree.ts";
-import { parseCheckpoint } from "../log/checkpoint.ts";
-import type { Proof, ProofKind } from "../schema/evidence.ts";
-import { proveRecord } from "../shelf/log.ts";
-import type { Snapshot } from "../shelf/read.ts";
+import { sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { objectPath, proveEntry } from "#snapshots/format";
+import { parseCheckpoint } from "#snapshots/log";
+import type { Proof, ProofKind } from "#snapshots/schema";
+import { proveRecord, type Snapshot } from "#snapshots/shelf";
 import { parseCubId } from "./cubs.ts";
 
 const TREES = [

@@ -1,10 +1,9 @@
 /** Orders what the engine finds. The engine scores passages by their words (BM25 over all fields, whose weights stand in
  *  index/row.ts); here passages become documents, long documents also count as a whole, what defines goes before what uses, and what the
  *  query names exactly goes first. How many results are wanted changes nothing in their order. */
-import type { Candidate, FoundRow, IndexReader } from "../index/reader.ts";
+import type { Candidate, FoundRow, IndexReader, IndexRow } from "#snapshots/index";
 import { SPARE_RESULTS } from "./duplicates.ts";
-import type { IndexRow } from "../index/row.ts";
-import { rawWords } from "../index/words.ts";
+import { rawWords } from "#snapshots/words";
 import type { IndexQuery, Qualified } from "./parsed-query.ts";
 
 // Measured on all collections together; ../index/README.md has what they reach.

@@ -1,7 +1,6 @@
 /** What a registry declares of its records, beside what they count. */
-import type { CubFilter } from "../schema/cub-facets.ts";
-import type { CubRecord, RegistryMeta } from "../schema/cubs.ts";
-import { compareNames } from "../format/tree.ts";
+import type { CubFilter, CubRecord, RegistryMeta } from "#snapshots/schema";
+import { compareNames } from "#snapshots/format";
 import { countFacet } from "./cubs.ts";
 
 /** `declared` is null where the registry declares none of the group, `counted` where the records do not tell. */

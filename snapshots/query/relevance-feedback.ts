@@ -1,7 +1,7 @@
 /** Pseudo-relevance feedback: a query takes on words that its first results have in common, and asks again. It helps among short texts of prose, where
  *  one text says a thing in one word of several (measured: index/README.md). A long text has said them all, and names in code have no other
  *  words: there nothing changes. */
-import type { IndexReader } from "../index/reader.ts";
+import type { IndexReader } from "#snapshots/index";
 import { rankDocuments, type RankedDocument } from "./rank.ts";
 import type { IndexQuery } from "./parsed-query.ts";
 

@@ -1,5 +1,5 @@
 /** What a search finds. */
-import type { IndexRow } from "../index/row.ts";
+import type { IndexRow } from "#snapshots/index";
 import type { ExactReason } from "./parsed-query.ts";
 
 /** One object, record or claim, by its best passage. */

@@ -1,10 +1,9 @@
 /** GET /api/search: words in, Sources out, best first. Pure but for the reader it is given. */
 import type { SearchResult } from "./search-result.ts";
-import { ShelfError } from "../errors.ts";
-import type { IndexReader } from "../index/reader.ts";
-import type { IndexRow } from "../index/row.ts";
-import { openFinder } from "../index/words.ts";
-import { MAX_SNIPPET } from "../schema/resources.ts";
+import { ShelfError } from "#snapshots/errors";
+import type { IndexReader, IndexRow } from "#snapshots/index";
+import { openFinder } from "#snapshots/words";
+import { MAX_SNIPPET } from "#snapshots/schema";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
 import type { RankedDocument } from "./rank.ts";
 import { rankWithFeedback } from "./relevance-feedback.ts";

@@ -1,11 +1,10 @@
 /** GET /api/ai-search: full text and nearness of meaning together. Every query can be answered without it: what is missing
  *  is said in a notice, never thrown. */
 import type { SearchResult } from "./search-result.ts";
-import type { Embedder } from "../embed/embedder.ts";
-import type { IndexReader } from "../index/reader.ts";
-import type { IndexRow } from "../index/row.ts";
-import { openFinder } from "../index/words.ts";
-import { ShelfError } from "../errors.ts";
+import type { Embedder } from "#snapshots/embed";
+import type { IndexReader, IndexRow } from "#snapshots/index";
+import { openFinder } from "#snapshots/words";
+import { ShelfError } from "#snapshots/errors";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
 import type { Meant } from "./meant.ts";
 import { meantBy, type SearchQuery, toResult } from "./search.ts";

@@ -1,5 +1,5 @@
 /** The stretch of a passage that shows why it was found. */
-import type { Hit } from "../index/words.ts";
+import type { Hit } from "#snapshots/words";
 
 const MAX_SCAN = 20_000; // code units of a passage that are looked at
 /** Runs of white space that are not one space already, which most are. */

@@ -1,11 +1,6 @@
 /** A search result as the interface shows it: Source of interface §2. */
-import { objectPath } from "../format/layout.ts";
-import { relationsOf } from "../format/relations.ts";
-import { claimStandings } from "../format/claim-standing.ts";
-import { recordStanding } from "../format/standing.ts";
-import { mountPath, type ViewData } from "../format/view-data.ts";
-import type { Source } from "../schema/resources.ts";
-import type { Standing } from "../schema/standing.ts";
+import { claimStandings, mountPath, objectPath, recordStanding, relationsOf, type ViewData } from "#snapshots/format";
+import type { Source, Standing } from "#snapshots/schema";
 import { declarationLine } from "./declaration-line.ts";
 import type { SearchResult } from "./search-result.ts";
 

@@ -1,6 +1,6 @@
 /** Query rewriting: the words of a query stand for themselves, or for what somebody meant who wrote them otherwise. The server's index and
  *  the browser's are asked alike. */
-import { identifierWords, qualifiedSuffixes, words } from "../index/words.ts";
+import { identifierWords, qualifiedSuffixes, words } from "#snapshots/words";
 import { findNear, findNearNames, findSplit, type RowsWith } from "./near-words.ts";
 
 /** What stands nowhere, and what is looked for instead: one of these lists, whole. */

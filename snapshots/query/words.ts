@@ -1,5 +1,5 @@
 /** Words of a text and of a query, for exact matching over records: case-folded, identifiers whole and in parts. */
-import { ownText } from "../own-text.ts";
+import { ownText } from "#snapshots/own-text";
 
 const WORD = /[\p{L}\p{M}\p{N}_.'-]+/gu;
 

@@ -1,7 +1,7 @@
 /** What needs a secret, a body, a model or an identity: the sidecar answers it. */
-import { DEFAULT_SEMANTIC_LIMIT } from "../query/semantic.ts";
-import { AiSearchResponse, AskRequest, AskResponse, ReindexRequest, ReindexSummary } from "../schema/resources.ts";
-import { anyObject, json, limit, prefix, q, type Row, row, text } from "./row.ts";
+import { DEFAULT_SEMANTIC_LIMIT } from "#snapshots/query";
+import { AiSearchResponse, AskRequest, AskResponse, ReindexRequest, ReindexSummary } from "#snapshots/schema";
+import { anyObject, json, limit, prefix, q, type WrittenRow, row, text } from "./row.ts";
 
 export const EFFECT_ROWS = {
   "ai-search": row({
@@ -89,6 +89,6 @@ export const EFFECT_ROWS = {
     success: json(AskResponse, "Like the machine route"),
     errors: [400, 401, 403, 413, 503],
   }),
-} as const satisfies Readonly<Record<string, Row>>;
+} as const satisfies Readonly<Record<string, WrittenRow>>;
 
 export type EffectRouteId = keyof typeof EFFECT_ROWS;

@@ -3,7 +3,7 @@
  *
  *  The choice cannot leak. What is not plainly gated is public, and the public way holds the public view only: a path that merely looks
  *  like a gated one (another case, an encoded letter, a doubled slash) is not found there. */
-import { parseKeyPath, parseListPath } from "../format/layout.ts";
+import { parseKeyPath, parseListPath } from "#snapshots/format";
 import type { RateGroup, RouteAccess, Row } from "./route.ts";
 
 const INTERNAL = "/internal";

@@ -1,9 +1,9 @@
 /** The OpenAPI 3.1 description, derived from the route table and the schemas; nothing in it is written twice. */
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import { memoize } from "../format/relations.ts";
+import { memoize } from "#snapshots/format";
 import { errorStatuses, type Route, type RouteParameter } from "./route.ts";
-import { Problem } from "../schema/resources.ts";
+import { Problem } from "#snapshots/schema";
 
 export const INTERFACE_VERSION = "2026-08-01";
 

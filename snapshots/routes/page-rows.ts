@@ -1,5 +1,5 @@
 /** The core's pages. A page has one spelling, with a slash behind it; every other one leads to it. */
-import { pagePath } from "../format/layout.ts";
+import { pagePath } from "#snapshots/format";
 import { pageRow, type WrittenPage } from "./row.ts";
 
 /** What pages load has one spelling and nothing beside it. */

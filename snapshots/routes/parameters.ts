@@ -1,6 +1,6 @@
 /** Query parameters of the API: unknown names are refused with the nearest known one, nothing is ignored silently. */
 import { distance } from "fastest-levenshtein";
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import type { Route } from "./route.ts";
 
 const MAX_QUERY_STRING = 8192; // characters

@@ -1,12 +1,24 @@
 /** The core's part of the route table: what is read of a snapshot, or of the process. */
-import { DEFAULT_LIMIT } from "../query/params.ts";
-import { ClaimsRegistry } from "../schema/claims.ts";
-import { RECORD_FILTERS, type RecordFilter } from "../schema/cub-facets.ts";
-import { RecordGraph } from "../schema/checked.ts";
-import { CubCode, CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
-import { DigestMatches } from "../schema/evidence.ts";
-import { Capabilities, Catalog, CollectionCatalog, Health, ListResponse, Rejected, SearchResponse } from "../schema/resources.ts";
-import { anyObject, cursor, json, key, license, limit, parameter, prefix, q, type Row, row, text } from "./row.ts";
+import { DEFAULT_LIMIT } from "#snapshots/query";
+import {
+  Capabilities,
+  Catalog,
+  ClaimsRegistry,
+  CollectionCatalog,
+  CubCode,
+  CubListResponse,
+  CubRecord,
+  DigestMatches,
+  Health,
+  ListResponse,
+  RECORD_FILTERS,
+  type RecordFilter,
+  RecordGraph,
+  RegistryMeta,
+  Rejected,
+  SearchResponse,
+} from "#snapshots/schema";
+import { anyObject, cursor, json, key, license, limit, parameter, prefix, q, type WrittenRow, row, text } from "./row.ts";
 
 const id = { description: "Exact CUB id.", example: "CUB-0001" };
 
@@ -259,4 +271,4 @@ export const CORE_ROWS = {
     success: text("text/plain", "security.txt"),
     errors: [404],
   }),
-} as const satisfies Readonly<Record<string, Row>>;
+} as const satisfies Readonly<Record<string, WrittenRow>>;

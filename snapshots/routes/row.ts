@@ -30,8 +30,8 @@ export const text = (type: string, description: string): RouteResponse => ({ des
 export const json = (schema: z.ZodType, description: string): RouteResponse => ({ description, schema });
 
 /** A row as it is written: who puts the table together adds the id. */
-export type Row = Omit<Route, "id">;
-type Given = Pick<Row, "group" | "path" | "summary" | "success"> & Partial<Row>;
+export type WrittenRow = Omit<Route, "id">;
+type Given = Pick<WrittenRow, "group" | "path" | "summary" | "success"> & Partial<WrittenRow>;
 export type WrittenPage = Omit<PageRow, "id">;
 
 /** What a kept snapshot has of each kind, unless the row says otherwise. */
@@ -39,9 +39,9 @@ const AT: Readonly<Record<RowKind, Route["at"]>> = { file: "kept", query: "kept"
 
 /** A row: a file of both views that takes no parameters and counts against no limit, unless it says otherwise.
  *  The type keeps where its bytes lie, so that what is stored and has no maker does not compile. */
-export function row<const F extends string>(given: Given & { readonly file: F }): Row & { readonly file: F };
-export function row(given: Given): Row;
-export function row(given: Given): Row {
+export function row<const F extends string>(given: Given & { readonly file: F }): WrittenRow & { readonly file: F };
+export function row(given: Given): WrittenRow;
+export function row(given: Given): WrittenRow {
   const kind = given.kind ?? "file";
   const usual = { methods: READ, kind, access: "public", limit: null, at: AT[kind], page: false, views: "both" } as const;
   return { ...usual, query: [], parts: {}, errors: [], ...given };

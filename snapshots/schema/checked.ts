@@ -1,6 +1,6 @@
 /** What a record has where its sources were read and a prover was run: optional, absent where nothing said it. */
 import { z } from "zod";
-import { CHECK_STATES, Count, Sha256Hex } from "./scalar.ts";
+import { CHECK_STATES, Count } from "./scalar.ts";
 
 const names = z.array(z.string());
 
@@ -14,7 +14,9 @@ export const RecordCheck = z
     version: z.string().default(""),
     revision: z.string().default("").meta({ description: "Revision that was checked" }),
     finished: z.string().default("").meta({ description: "RFC 3339" }),
-    attestation: Sha256Hex.or(z.literal(""))
+    attestation: z
+      .string()
+      .regex(/^(?:[0-9a-f]{64})?$/)
       .default("")
       .meta({ description: "Digest of the signed statement; empty where nothing was run" }),
     tool: z.string().default("").meta({ description: "The program, where it is another than the prover: coqchk" }),

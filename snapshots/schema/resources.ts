@@ -2,7 +2,7 @@
  *  The CUB bodies stand in cubs.ts, the claims in claims.ts. */
 import { Standing } from "./standing.ts";
 import { z } from "zod";
-import { PROBLEMS, type ErrorCode } from "../errors.ts";
+import { type ErrorCode, PROBLEMS } from "#snapshots/errors";
 import { Count, DateTime, Sha256Hex, SnapshotId } from "./scalar.ts";
 import { Withdrawal } from "./withdrawals.ts";
 

@@ -1,16 +1,12 @@
 /** The route table, put together: the core's rows, the annexes' rows, and the pages, each with its id, in the order in which they are described.
  *  Answers, the description at /api/openapi.json and the reference page are handed it. */
-import { HISTORY_PAGES, HISTORY_ROWS } from "../annex/history/rows.ts";
-import { HARVEST_ROWS } from "../annex/harvest/rows.ts";
-import { LEAK_ROWS } from "../annex/leaks/rows.ts";
-import { LOG_ROWS } from "../annex/log/rows.ts";
-import { PROOF_ROWS } from "../annex/proofs/rows.ts";
-import { BESIDE, SIDE_ROWS } from "../annex/side/rows.ts";
-import { EFFECT_ROWS } from "../routes/effect-rows.ts";
-import { openRouter } from "../routes/match.ts";
-import { PAGE_ROWS } from "../routes/page-rows.ts";
-import { describedRoutes } from "../routes/route.ts";
-import { CORE_ROWS } from "../routes/routes.ts";
+import { HISTORY_PAGES, HISTORY_ROWS } from "#snapshots/annex/history";
+import { HARVEST_ROWS } from "#snapshots/annex/harvest";
+import { LEAK_ROWS } from "#snapshots/annex/leaks";
+import { LOG_ROWS } from "#snapshots/annex/log";
+import { PROOF_ROWS } from "#snapshots/annex/proofs";
+import { BESIDE, SIDE_ROWS } from "#snapshots/annex/side";
+import { CORE_ROWS, describedRoutes, EFFECT_ROWS, openRouter, PAGE_ROWS } from "#snapshots/routes";
 
 const ROWS = {
   ...CORE_ROWS,
@@ -34,7 +30,7 @@ export const ROUTES = describedRoutes(rows);
 /** Reads the paths of every row. */
 export const ROUTER = openRouter([...rows, ...withIds(PAGES)], BESIDE);
 
-export { HARVEST_FILES } from "../annex/harvest/rows.ts";
+export { HARVEST_FILES } from "#snapshots/annex/harvest";
 
 function withIds<R extends object>(table: Readonly<Record<string, R>>): readonly (R & { readonly id: string })[] {
   return Object.entries(table).map(([id, row]) => ({ ...row, id }));

@@ -1,17 +1,14 @@
 /** How every row is answered that follows from a snapshot or from the process: the core's and the annexes'. Effects are the sidecar's. */
-import { HARVEST_HANDLERS } from "../annex/harvest/answers.ts";
-import { HISTORY_HANDLERS, MEMENTO } from "../annex/history/answers.ts";
-import { HISTORY_REQUEST_PAGES } from "../annex/history/pages.ts";
-import { HISTORY_STAMPS } from "../annex/history/stamps.ts";
-import { LEAK_HANDLERS, LEAK_STAMPS } from "../annex/leaks/answers.ts";
-import { LOG_HANDLERS } from "../annex/log/answers.ts";
-import { PROOF_HANDLERS } from "../annex/proofs/answers.ts";
-import { BESIDE_HANDLERS, SIDE_HANDLERS } from "../annex/side/answers.ts";
-import { CORE_HANDLERS } from "../http/core-answers.ts";
-import { PLAIN_FILES } from "../format/stamped.ts";
-import type { Handler, Service, Stamp } from "../http/view.ts";
-import { REQUEST_PAGES } from "../page/request-pages.ts";
-import type { EffectRouteId } from "../routes/effect-rows.ts";
+import { HARVEST_HANDLERS } from "#snapshots/annex/harvest";
+import { HISTORY_HANDLERS, HISTORY_REQUEST_PAGES, HISTORY_STAMPS, MEMENTO } from "#snapshots/annex/history";
+import { LEAK_HANDLERS, LEAK_STAMPS } from "#snapshots/annex/leaks";
+import { LOG_HANDLERS } from "#snapshots/annex/log";
+import { PROOF_HANDLERS } from "#snapshots/annex/proofs";
+import { BESIDE_HANDLERS, SIDE_HANDLERS } from "#snapshots/annex/side";
+import { CORE_HANDLERS, type Handler, type Service, type Stamp } from "#snapshots/http";
+import { PLAIN_FILES } from "#snapshots/format";
+import { REQUEST_PAGES } from "#snapshots/page";
+import type { EffectRouteId } from "#snapshots/routes";
 import { ROUTER, ROUTES, type RowId } from "./routes.ts";
 
 const HANDLERS: Readonly<Record<Exclude<RowId, EffectRouteId>, Handler>> = {

@@ -4,19 +4,22 @@
  *  Not covered, since nothing else says what they should be: the changes of a snapshot whose predecessor was pruned, blobs that no
  *  snapshot reaches, what `inventory.ts` says is harmless, and the index unless `index` is given. Where a root has no log of
  *  publications, nothing says either what `created` and `inputs` of records before the current one were. */
-import { exposureCheck } from "../annex/leaks/exposure-check.ts";
-import { leakCheck, type LeakSources } from "../annex/leaks/leak-check.ts";
-import { REDACTION_CHECKS } from "../annex/leaks/redacted-check.ts";
-import { logCheck, type LogTrust } from "../annex/log/log-check.ts";
-import { changesCheck } from "../verify/changes.ts";
-import type { Check } from "../verify/check.ts";
-import { type Deriver, derivedCheck } from "../verify/derived.ts";
-import { extractsCheck } from "../verify/extracts.ts";
-import type { Finding } from "../verify/finding.ts";
-import { type FindIndexProblems, indexCheck } from "../verify/index-check.ts";
-import { inventoryCheck } from "../verify/inventory.ts";
-import { pagesCheck } from "../verify/pages.ts";
-import { runChecks, type RunOptions } from "../verify/run-checks.ts";
+import { exposureCheck, leakCheck, type LeakSources, REDACTION_CHECKS } from "#snapshots/annex/leaks";
+import { logCheck, type LogTrust } from "#snapshots/annex/log";
+import {
+  changesCheck,
+  type Check,
+  derivedCheck,
+  type Deriver,
+  extractsCheck,
+  type FindIndexProblems,
+  type Finding,
+  indexCheck,
+  inventoryCheck,
+  pagesCheck,
+  runChecks,
+  type RunOptions,
+} from "#snapshots/verify";
 import { ROUTES } from "./routes.ts";
 
 export type VerifyOptions = Omit<RunOptions, "routes"> &

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
-import type { Sha256 } from "../digest.ts";
+import type { Sha256 } from "#snapshots/digest";
 import type { OpenFile } from "./checked-read.ts";
 import { overriding, type Shelf } from "./shelf.ts";
 

@@ -1,7 +1,6 @@
 /** toRow takes the row of an object out of its entry in the catalog. */
-import type { ObjectRow } from "../format/view-data.ts";
-import type { ObjectKind } from "../schema/kinds.ts";
-import type { CatalogObject } from "../schema/resources.ts";
+import type { ObjectRow } from "#snapshots/format";
+import type { CatalogObject, ObjectKind } from "#snapshots/schema";
 
 export function toRow({ key, title, summary, kind, media_type, size, sha256, uploaded, source, ...more }: CatalogObject): ObjectRow {
   const row = { key, title, summary: summary ?? "", kind: kind as ObjectKind, media_type, size, sha256: sha256 ?? "", uploaded };

@@ -5,7 +5,7 @@
  *  missing or not whole, it says nothing. `head -n -1 changes.sha256 | sha256sum -c` checks the lists. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Sha256, sha256 } from "../digest.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
 import type { RootFiles } from "./root-files.ts";
 
 const CHANGES_SUMS = "changes.sha256";

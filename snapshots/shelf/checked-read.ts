@@ -9,7 +9,7 @@ import { type BigIntStats, closeSync, fstatSync, openSync, readSync } from "node
 import type { FileHandle } from "node:fs/promises";
 import { LRUCache } from "lru-cache";
 import { openByteBudget } from "./byte-budget.ts";
-import type { Sha256 } from "../digest.ts";
+import type { Sha256 } from "#snapshots/digest";
 
 /** Bytes that a reader holds at a time. */
 export const PART_BYTES = 64 * 1024;

@@ -4,9 +4,9 @@
  *  the bytes that were read, so what is compared and what is sent cannot differ. */
 import { constants, lstat, open, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { type CodeRef, findCodePathProblem, CODE_HEAD_PATTERN, CODE_REPO_PATTERN, parseCodeRef } from "../format/code-ref.ts";
-import { sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
+import { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "#snapshots/format";
+import { sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import { type OpenFile, toOpenFile } from "./checked-read.ts";
 import { type CodeStore, type ListedCode, MAX_CODE_BYTES } from "./code-store.ts";
 

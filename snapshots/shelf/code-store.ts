@@ -1,6 +1,6 @@
 /** The exact-revision store: `{repo}/{head}/{path}`, read by the build to say what is available and by the sidecar to send bytes. */
-import type { Sha256 } from "../digest.ts";
-import type { CodeRef } from "../format/code-ref.ts";
+import type { Sha256 } from "#snapshots/digest";
+import type { CodeRef } from "#snapshots/format";
 import type { OpenFile } from "./checked-read.ts";
 
 export const MAX_CODE_BYTES = 64 * 1024 * 1024; // one source file; a build holds it in memory

@@ -1,18 +1,23 @@
 /** What changed between two snapshots. Reads only subtrees whose digests differ, so the cost follows the change.
  *  `diffSnapshots` gives the names that `changes/<n>.json` keeps, `describeChanges` the fields that a reader wants to see. */
 import { isDeepStrictEqual } from "node:util";
-import { canonicalJson, type Sha256, sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { pagePath } from "../format/layout.ts";
-import { isWithdrawalError } from "../format/withdrawn.ts";
+import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import {
+  type BlobEntry,
+  claimFell,
+  compareNames,
+  diffTrees,
+  evidenceFell,
+  isWithdrawalError,
+  pagePath,
+  recordFell,
+  type TreeChange,
+  type ViewData,
+} from "#snapshots/format";
 import type { Snapshot } from "./read.ts";
-import type { Claim, ClaimEvidence } from "../schema/claims.ts";
-import type { CubRecord } from "../schema/cubs.ts";
-import type { Withdrawal } from "../schema/withdrawals.ts";
-import type { ViewData } from "../format/view-data.ts";
+import type { Claim, ClaimEvidence, CubRecord, Withdrawal } from "#snapshots/schema";
 import type { ChangeCounts, Changes } from "./shelf.ts";
-import { type BlobEntry, compareNames, diffTrees, type TreeChange } from "../format/tree.ts";
-import { claimFell, evidenceFell, recordFell } from "../format/weaker.ts";
 
 export type Change = {
   readonly what: "object" | "claim" | "record" | "other";

@@ -1,8 +1,8 @@
 /** Which blobs the snapshots in service reach, for whoever is asked for a blob by its digest. A root also holds what no snapshot in
  *  service needs: drafts that a build refused, what was withdrawn or gated and is not swept yet. None of that is anybody's. */
-import type { Sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { parseTree } from "../format/tree.ts";
+import type { Sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { parseTree } from "#snapshots/format";
 import { readBlob } from "./read.ts";
 import type { Shelf, SnapshotRecord } from "./shelf.ts";
 

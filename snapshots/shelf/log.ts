@@ -9,12 +9,30 @@
  *  - A head that was made is never made otherwise: when a publication is cut short behind it, its entry stays, its record goes, and the
  *    next publication has the next number. */
 import { z } from "zod";
-import { canonicalJson, parseJson } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { type Checkpoint, formatCheckpoint, formatHead, parseCheckpoint } from "../log/checkpoint.ts";
-import { type NoteKey, parseKey, type SigningKey, signNote, verifiedBy } from "../log/note.ts";
-import { appendEntries, foldHashes, readEntries, type TileFile, tileNodes } from "../log/tiles.ts";
-import { EMPTY_ROOT, hashLeaf, type Hash, proveInclusion, treeRoot, verifyInclusion } from "../log/tree.ts";
+import { canonicalJson, parseJson } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import {
+  appendEntries,
+  type Checkpoint,
+  EMPTY_ROOT,
+  foldHashes,
+  formatCheckpoint,
+  formatHead,
+  type Hash,
+  hashLeaf,
+  type NoteKey,
+  parseCheckpoint,
+  parseKey,
+  proveInclusion,
+  readEntries,
+  type SigningKey,
+  signNote,
+  type TileFile,
+  tileNodes,
+  treeRoot,
+  verifiedBy,
+  verifyInclusion,
+} from "#snapshots/log";
 import type { LogFiles, Shelf, SnapshotRecord } from "./shelf.ts";
 
 /** Who answers for a log. @param key null leaves it unsigned */

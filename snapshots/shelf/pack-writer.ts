@@ -3,7 +3,7 @@
 import { createHash, type Hash, randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { Sha256 } from "../digest.ts";
+import type { Sha256 } from "#snapshots/digest";
 import type { Modes } from "./modes.ts";
 import { DATA_AT, formatDirectory, localEntry, MAX_ENTRIES, type Packed, type PackEntry } from "./zip.ts";
 

@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { SHA256_PATTERN, type Sha256 } from "../digest.ts";
+import { type Sha256, SHA256_PATTERN } from "#snapshots/digest";
 import { absent, isUnreadable } from "./absent.ts";
 import { type OpenFile, PART_BYTES, WrongBytes } from "./checked-read.ts";
 import { type Directory, END_BYTES, findDirectory, inflatePart, type Packed, parseDirectory } from "./zip.ts";

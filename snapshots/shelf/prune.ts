@@ -1,6 +1,6 @@
 /** Forgets old snapshots and frees what only they used. The caller holds the build lock. */
-import type { Sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
+import type { Sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import { findPartner } from "./served.ts";
 import type { DirectoryShelf } from "./shelf-directory.ts";
 import type { SnapshotRecord } from "./shelf.ts";

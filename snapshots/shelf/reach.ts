@@ -1,8 +1,8 @@
 /** Which blobs a set of snapshots needs. Reads trees only, each once. */
-import { type Sha256, sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import type { Shelf } from "./shelf.ts";
-import { parseTree } from "../format/tree.ts";
+import { parseTree } from "#snapshots/format";
 
 /** Digests of every tree and blob that the roots reach, themselves included.
  *  @throws ShelfError "snapshot_damaged" when a tree is missing or wrong: what it names is then not known */

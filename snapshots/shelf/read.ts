@@ -1,17 +1,23 @@
 /** An open snapshot: files by path, checked against their digests as they are read. */
 import { LRUCache } from "lru-cache";
-import { type Sha256, sha256, sha256Aside } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import type { ClaimsRegistry } from "../schema/claims.ts";
-import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
-import type { Extract } from "../schema/extract.ts";
+import { type Sha256, sha256, sha256Aside } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import type { ClaimsRegistry, CubCode, CubRecord, Extract, RegistryMeta } from "#snapshots/schema";
 import { toRow } from "./catalog-rows.ts";
 import { type CheckedBody, PART_BYTES, readChecked, WrongBytes } from "./checked-read.ts";
 import { redactionError } from "./redactions.ts";
 import type { Shelf, SnapshotRecord } from "./shelf.ts";
-import { partsPath } from "../format/parts.ts";
-import { type BlobEntry, compareNames, type Entry, parseTree, type Tree } from "../format/tree.ts";
-import type { Library, ObjectRow, ViewData } from "../format/view-data.ts";
+import {
+  type BlobEntry,
+  compareNames,
+  type Entry,
+  type Library,
+  type ObjectRow,
+  parseTree,
+  partsPath,
+  type Tree,
+  type ViewData,
+} from "#snapshots/format";
 
 const MAX_CACHED_TREES = 20_000;
 /** Each is forgotten before when no open snapshot has it. */

@@ -9,7 +9,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import { absent } from "./absent.ts";
 import { countChanges } from "./diff.ts";
 import { checkpointPath, readRecordsOf } from "./log.ts";

@@ -1,7 +1,7 @@
 /** Notices in place of blobs that were taken out, each a file named after the digest. */
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { SHA256_PATTERN, type Sha256 } from "../digest.ts";
+import { type Sha256, SHA256_PATTERN } from "#snapshots/digest";
 import { absent } from "./absent.ts";
 import { redactionPath } from "./redactions.ts";
 import type { RootFiles } from "./root-files.ts";

@@ -7,11 +7,11 @@
  *
  *  Signed by the log's key as its checkpoints are; a log without a key has these lines alone. */
 import { z } from "zod";
-import { canonicalJson, parseJson, SHA256_PATTERN, type Sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { withdrawalError } from "../format/withdrawn.ts";
-import { formatNote, type Note, parseBareNote, parseKey, signNote, verifiedBy } from "../log/note.ts";
-import { Withdrawal } from "../schema/withdrawals.ts";
+import { canonicalJson, parseJson, type Sha256, SHA256_PATTERN } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { withdrawalError } from "#snapshots/format";
+import { formatNote, type Note, parseBareNote, parseKey, signNote, verifiedBy } from "#snapshots/log";
+import { Withdrawal } from "#snapshots/schema";
 import type { LogKeys, LogSigner } from "./log.ts";
 import type { Shelf } from "./shelf.ts";
 

@@ -1,7 +1,7 @@
 /** Which internal record is served. The public root says nothing about the internal one, and its pointer is the single switch for
  *  both: the internal pointer names the record that belongs to what the public one names now and, while both views are being
  *  published, the record that will belong to what it names next. */
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import type { SnapshotRecord } from "./shelf.ts";
 
 /** Looks after which two pointers that do not fit each other are no longer taken for a publication that went by between them. */

@@ -5,9 +5,9 @@ import { constants, createReadStream, existsSync, readFileSync, statSync } from 
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
-import { canonicalJson, SHA256_PATTERN, type Sha256, sha256, sha256Of } from "../digest.ts";
+import { canonicalJson, type Sha256, sha256, SHA256_PATTERN, sha256Of } from "#snapshots/digest";
 import { ChangesSums } from "./changes-sums.ts";
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import { absent, isUnreadable } from "./absent.ts";
 import { type OpenFile, openAtOnce, toOpenFile, WrongBytes } from "./checked-read.ts";
 import { openLogDirectory } from "./log-directory.ts";

@@ -1,8 +1,8 @@
 /** The place that holds one root (public or internal): blobs under their digest, one record per published snapshot,
  *  the pointer, and the search index beside them. See architecture "The snapshot format". */
 import { z } from "zod";
-import { SHA256_PATTERN, type Sha256 } from "../digest.ts";
-import type { TileFile } from "../log/tiles.ts";
+import { type Sha256, SHA256_PATTERN } from "#snapshots/digest";
+import type { TileFile } from "#snapshots/log";
 import type { OpenFile } from "./checked-read.ts";
 
 const digest = z.string().regex(SHA256_PATTERN);

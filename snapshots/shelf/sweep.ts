@@ -2,7 +2,7 @@
  *  into a new one, which is flushed before the old one is removed. So whatever interrupts this, each blob is somewhere, and a
  *  reader that has an old pack open goes on. */
 import { readFile, unlink } from "node:fs/promises";
-import { type Sha256, sha256 } from "../digest.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
 import { isUnreadable } from "./absent.ts";
 import type { PackWriter } from "./pack-writer.ts";
 import type { Packs } from "./packs.ts";

@@ -5,7 +5,7 @@
  *  Of our own, over Node's zlib: libraries write or read ZIP, but give neither parts to read nor entries to copy as they are. */
 import { promisify } from "node:util";
 import { constants, crc32, deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
-import { type Sha256, sha256 } from "../digest.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
 import { PART_BYTES, WrongBytes } from "./checked-read.ts";
 
 const [LOCAL, CENTRAL, END] = [0x04034b50, 0x02014b50, 0x06054b50];

@@ -1,7 +1,7 @@
 /** The text of an object in lines, as much as a budget allows. */
-import { ShelfError } from "../errors.ts";
-import type { BlobEntry } from "../format/tree.ts";
-import type { Snapshot } from "../shelf/read.ts";
+import { ShelfError } from "#snapshots/errors";
+import type { BlobEntry } from "#snapshots/format";
+import type { Snapshot } from "#snapshots/shelf";
 import { cutText } from "./budget.ts";
 
 const MAX_READ = 32 * 1024 * 1024; // bytes; larger objects are not read whole for a few lines

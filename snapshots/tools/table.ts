@@ -1,22 +1,26 @@
 /** The tools for agents as data: names, arguments, results. The MCP endpoint, /.well-known/mcp.json, the page /agents and
  *  the tests read it. Descriptions are ours; no text of the library is ever put into one. */
 import { z } from "zod";
-import { Claim, CLAIM_STATUSES } from "../schema/claims.ts";
-import { RECORD_FILTERS } from "../schema/cub-facets.ts";
-import { CUB_SUMMARY, CubRecord, RegistryMeta } from "../schema/cubs.ts";
-import { DigestMatches, Proof } from "../schema/evidence.ts";
 import {
   AiSearchResponse,
   AskResponse,
   Capabilities,
   Catalog,
   CatalogCollection,
+  Claim,
+  CLAIM_STATUSES,
+  CUB_SUMMARY,
+  CubRecord,
+  DateTime,
+  DigestMatches,
   ListResponse,
+  Proof,
+  RECORD_FILTERS,
+  RegistryMeta,
   SearchResponse,
-} from "../schema/resources.ts";
-import { DateTime, Sha256Hex } from "../schema/scalar.ts";
-import { DEFAULT_LIMIT as SEARCH_RESULTS, MAX_LIMIT } from "../query/params.ts";
-import { LIST_PAGE } from "../query/list.ts";
+  Sha256Hex,
+} from "#snapshots/schema";
+import { LIST_PAGE, MAX_LIMIT, DEFAULT_LIMIT as SEARCH_RESULTS } from "#snapshots/query";
 import { MAX_RESULT_BYTES } from "./budget.ts";
 
 const DEFAULT_ITEMS = 20; // of a list; about half a result
@@ -162,7 +166,7 @@ const TABLE = [
   {
     name: "list_claims",
     title: "Claims",
-    description: "The claims registry: what is claimed, its scope, whether it is verified, scoped or partial.",
+    description: "What is claimed, its scope, and how it stands.",
     input: z.strictObject({
       status: z.enum(CLAIM_STATUSES).optional(),
       limit: count("Claims", 1, MAX_LIMIT, DEFAULT_ITEMS),
@@ -204,7 +208,7 @@ const TABLE = [
   {
     name: "get_cub",
     title: "One proof record",
-    description: "Every public field of a proof record: statement, files with digests, where it runs, how to check it again.",
+    description: "A proof record: statement, files with digests, checks, where it runs.",
     input: z.strictObject({ id: cubId }),
     output: CubRecord,
     twin: "GET /api/cubs/{id}",
@@ -213,7 +217,7 @@ const TABLE = [
   {
     name: "get_registry_meta",
     title: "Registry",
-    description: "Freshness, sources, counts and reconciliation of the registry of proof records.",
+    description: "Freshness, sources and counts of the registry.",
     input: z.strictObject({}),
     output: RegistryMeta,
     twin: "GET /api/cubs/meta",
@@ -222,7 +226,7 @@ const TABLE = [
   {
     name: "lookup_digest",
     title: "Who has this digest",
-    description: "Every object, evidence item of a claim and file of a proof record with a SHA-256.",
+    description: "What has a SHA-256: objects, evidence, files of records.",
     input: z.strictObject({ sha256: text("64 hex digits") }),
     output: DigestMatches,
     twin: "GET /api/digests/{sha256}",

@@ -1,11 +1,9 @@
 /** Lists of changes: each says what a comparison of the two snapshots gives, where both are still kept. */
 import { isDeepStrictEqual } from "node:util";
-import type { Sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { isWithdrawalError } from "../format/withdrawn.ts";
-import { diffSnapshots } from "../shelf/diff.ts";
-import { openSnapshot, type Snapshot } from "../shelf/read.ts";
-import type { SnapshotRecord } from "../shelf/shelf.ts";
+import type { Sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { isWithdrawalError } from "#snapshots/format";
+import { diffSnapshots, openSnapshot, type Snapshot, type SnapshotRecord } from "#snapshots/shelf";
 import type { Audit, Check, Records } from "./check.ts";
 import { reasonOf } from "./finding.ts";
 

@@ -1,12 +1,9 @@
 /** A check of verification as a value. The walk over a shelf knows none of them: `service/verify.ts` says which there are, in which order. */
-import type { Sha256 } from "../digest.ts";
-import type { BlobEntry } from "../format/tree.ts";
-import type { ViewData } from "../format/view-data.ts";
-import type { PageImage } from "../schema/extract.ts";
-import type { Route } from "../routes/route.ts";
-import type { Snapshot, TreeCache } from "../shelf/read.ts";
-import type { DirectoryShelf } from "../shelf/shelf-directory.ts";
-import type { SnapshotRecord } from "../shelf/shelf.ts";
+import type { Sha256 } from "#snapshots/digest";
+import type { BlobEntry, ViewData } from "#snapshots/format";
+import type { PageImage } from "#snapshots/schema";
+import type { Route } from "#snapshots/routes";
+import type { DirectoryShelf, Snapshot, SnapshotRecord, TreeCache } from "#snapshots/shelf";
 import type { Report, RootName } from "./finding.ts";
 
 /** One root while it is verified. */

@@ -1,18 +1,11 @@
 /** What the data files of a snapshot say: that each has its shape, and that none contradicts another or the objects. */
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { sha256 } from "../digest.ts";
-import { claimStandings } from "../format/claim-standing.ts";
-import { partsPath } from "../format/parts.ts";
-import { recordStanding } from "../format/standing.ts";
-import type { BlobEntry } from "../format/tree.ts";
-import type { ObjectRow, ViewData } from "../format/view-data.ts";
-import { apiFiles, type DerivedFile } from "../page/api-files.ts";
-import { ClaimsRegistry } from "../schema/claims.ts";
-import { CubCode, CubRecord } from "../schema/cubs.ts";
-import { Library } from "../schema/library.ts";
-import { CatalogObject, Rejected } from "../schema/resources.ts";
-import type { Snapshot } from "../shelf/read.ts";
+import { sha256 } from "#snapshots/digest";
+import { type BlobEntry, claimStandings, type ObjectRow, partsPath, recordStanding, type ViewData } from "#snapshots/format";
+import { apiFiles, type DerivedFile } from "#snapshots/page";
+import { CatalogObject, ClaimsRegistry, CubCode, CubRecord, Library, Rejected } from "#snapshots/schema";
+import type { Snapshot } from "#snapshots/shelf";
 import { type Audit, checksOf } from "./check.ts";
 import { reasonOf, type RootName } from "./finding.ts";
 import { extrasIn, openTell, readShaped, type Tell } from "./view-files.ts";

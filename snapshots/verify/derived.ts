@@ -1,7 +1,7 @@
 /** Makes every derived file again and compares. Who can derive (extractors, compiled pages) is handed in: this folder imports neither. */
-import { type Sha256, sha256 } from "../digest.ts";
-import type { Snapshot } from "../shelf/read.ts";
-import type { ViewData } from "../format/view-data.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
+import type { Snapshot } from "#snapshots/shelf";
+import type { ViewData } from "#snapshots/format";
 import type { Audit, Check, CheckedView } from "./check.ts";
 import { reasonOf } from "./finding.ts";
 

@@ -1,11 +1,7 @@
 /** What is read out of each object: that it fits the object, and that its images are there. */
-import { pageImageFile } from "../format/layout.ts";
-import type { BlobEntry } from "../format/tree.ts";
-import type { ObjectRow } from "../format/view-data.ts";
-import { Extract } from "../schema/extract.ts";
-import { hasExactLines } from "../schema/kinds.ts";
-import { MAX_PASSAGE } from "../schema/max-passage.ts";
-import type { Snapshot } from "../shelf/read.ts";
+import { type BlobEntry, type ObjectRow, pageImageFile } from "#snapshots/format";
+import { Extract, hasExactLines, MAX_PASSAGE } from "#snapshots/schema";
+import type { Snapshot } from "#snapshots/shelf";
 import type { Audit, Check, CheckedView } from "./check.ts";
 import { extrasIn, openTell, readShaped, type Tell } from "./view-files.ts";
 

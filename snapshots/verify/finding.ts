@@ -1,5 +1,5 @@
 /** What verification tells. Texts name places in the shelf, never what a gated file says. */
-import type { Sha256 } from "../digest.ts";
+import type { Sha256 } from "#snapshots/digest";
 
 export type RootName = "public" | "internal";
 type Severity = "error" | "warning";

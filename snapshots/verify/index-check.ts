@@ -1,6 +1,6 @@
 /** The search index of each kept snapshot. Who can read an index is handed in. */
-import type { Sha256 } from "../digest.ts";
-import type { ViewData } from "../format/view-data.ts";
+import type { Sha256 } from "#snapshots/digest";
+import type { ViewData } from "#snapshots/format";
 import type { Check } from "./check.ts";
 import type { RootName } from "./finding.ts";
 

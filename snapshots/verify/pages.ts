@@ -1,6 +1,5 @@
 /** The pages of a view. */
-import { storedPages } from "../page/stored-pages.ts";
-import { countSitemaps, isInSitemap } from "../page/text-files.ts";
+import { countSitemaps, isInSitemap, storedPages } from "#snapshots/page";
 import type { Audit, Check, CheckedView } from "./check.ts";
 import { openTell, type Tell } from "./view-files.ts";
 

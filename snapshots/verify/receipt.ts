@@ -6,11 +6,11 @@
  *  The digest ties the parts together; it is no signature. What the receipt proves is that every quote stands in the
  *  object that it names, and that this object belongs to that snapshot. */
 import { z } from "zod";
-import { findCitationProblem, findQuoteProblem } from "../format/citation.ts";
-import { canonicalJson, sha256 } from "../digest.ts";
-import { pageBytes } from "../page/quoted-lines.ts";
-import type { Snapshot } from "../shelf/read.ts";
-import { type Citation, Receipt, RECEIPT_FORMAT } from "../schema/resources.ts";
+import { findCitationProblem, findQuoteProblem } from "#snapshots/format";
+import { canonicalJson, sha256 } from "#snapshots/digest";
+import { pageBytes } from "#snapshots/page";
+import type { Snapshot } from "#snapshots/shelf";
+import { type Citation, Receipt, RECEIPT_FORMAT } from "#snapshots/schema";
 
 export function makeReceipt(parts: Omit<Receipt, "format" | "digest">): Receipt {
   const body = { format: RECEIPT_FORMAT, ...parts } as const;

@@ -1,8 +1,7 @@
 /** The pointer and the records. */
 import { isDeepStrictEqual } from "node:util";
-import type { Sha256 } from "../digest.ts";
-import { newestServed } from "../shelf/record-index.ts";
-import type { SnapshotRecord } from "../shelf/shelf.ts";
+import type { Sha256 } from "#snapshots/digest";
+import { newestServed, type SnapshotRecord } from "#snapshots/shelf";
 import type { Audit, Records } from "./check.ts";
 import { reasonOf } from "./finding.ts";
 

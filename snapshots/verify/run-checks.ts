@@ -1,11 +1,8 @@
 /** Walks a shelf and runs checks over it. By itself it reads the records, hashes every blob, checks every tree, that the data have their
  *  shape and that the public view says nothing that the internal one does not say. Nothing is changed, and no content, however broken,
  *  makes it fail: trouble becomes a finding. */
-import type { Sha256 } from "../digest.ts";
-import { reachable } from "../shelf/reach.ts";
-import { createTreeCache, openSnapshot } from "../shelf/read.ts";
-import type { DirectoryShelf } from "../shelf/shelf-directory.ts";
-import type { SnapshotRecord } from "../shelf/shelf.ts";
+import type { Sha256 } from "#snapshots/digest";
+import { createTreeCache, type DirectoryShelf, openSnapshot, reachable, type SnapshotRecord } from "#snapshots/shelf";
 import { type Audit, type Check, type CheckedView, checksOf, type Tell } from "./check.ts";
 import { checkContents } from "./contents.ts";
 import { createReport, type Finding, reasonOf, type Report, type RootName } from "./finding.ts";

@@ -1,8 +1,8 @@
 /** What the checks of a view's files have in common. */
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
-import type { BlobEntry } from "../format/tree.ts";
-import type { Snapshot } from "../shelf/read.ts";
+import type { BlobEntry } from "#snapshots/format";
+import type { Snapshot } from "#snapshots/shelf";
 import type { Audit } from "./check.ts";
 import { reasonOf, type Report } from "./finding.ts";
 

@@ -1,7 +1,7 @@
 /** Public ⊆ internal: whatever the public view says, the internal view says too. */
 import { isDeepStrictEqual } from "node:util";
-import type { Claim } from "../schema/claims.ts";
-import { findCollection } from "../format/view-data.ts";
+import type { Claim } from "#snapshots/schema";
+import { findCollection } from "#snapshots/format";
 import type { CheckedView } from "./check.ts";
 import type { Report } from "./finding.ts";
 

@@ -1,12 +1,11 @@
 /** Re-hashes every blob that a snapshot reaches, and checks every tree on the way. What is stored may be anything: only
  *  bytes that match a digest are looked into, and only as deep and as far as the limits say. */
 import { createHash } from "node:crypto";
-import { type Sha256, sha256 } from "../digest.ts";
-import { findKeyProblem } from "../format/layout.ts";
-import { type BlobEntry, parseTree, type Tree } from "../format/tree.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
+import { type BlobEntry, findKeyProblem, parseTree, type Tree } from "#snapshots/format";
 import { type Audit, checksOf } from "./check.ts";
 import { reasonOf } from "./finding.ts";
-import { streamBlob } from "../shelf/read.ts";
+import { streamBlob } from "#snapshots/shelf";
 
 /** Blobs above this are hashed as a stream, bytes. */
 const STREAM_ABOVE = 4 * 1024 * 1024;

@@ -1,8 +1,8 @@
 /** Where in a bucket each blob of a root lies: in a pack, of which the directory is read once, or in a file of its own. So a reader gets
  *  single blobs by ranges, many that lie near each other by one, and needs none of the packs whole. Nothing of a directory is
  *  believed: what it leads to is compared with the blob's digest. */
-import { type Sha256, sha256 } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import {
   type Directory,
   END_BYTES,
@@ -12,8 +12,8 @@ import {
   parseDirectory,
   unpacked,
   WrongBytes,
-} from "../../../snapshots/shelf/index.ts";
-import { concurrently } from "../../files/concurrently.ts";
+} from "#snapshots/shelf";
+import { concurrently } from "#generator/files";
 import type { Inventory, InventoryFile } from "./inventory.ts";
 import { getObjectPart, type Place } from "./place.ts";
 import { AT_ONCE } from "./push.ts";

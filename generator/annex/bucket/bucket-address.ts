@@ -1,6 +1,6 @@
 /** A place on the command line: a folder, or s3://BUCKET/PREFIX. */
-import type { BucketConfig } from "../../../snapshots/annex/bucket/index.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
+import type { BucketConfig } from "#snapshots/shelf";
+import { ShelfError } from "#snapshots/errors";
 
 export type BucketOptions = { readonly endpoint?: string; readonly region?: string };
 

@@ -3,14 +3,10 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Sha256, sha256 } from "../../../snapshots/digest.ts";
-import type { BucketConfig } from "../../../snapshots/annex/bucket/index.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { absent } from "../../../snapshots/shelf/index.ts";
-import { CLOSED, OPEN } from "../../../snapshots/shelf/modes.ts";
-import { checkWritable } from "../../../snapshots/shelf/shelf-directory.ts";
-import { concurrently } from "../../files/concurrently.ts";
-import { withBuildLock } from "../../files/lock.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
+import { absent, type BucketConfig, checkWritable, CLOSED, OPEN } from "#snapshots/shelf";
+import { ShelfError } from "#snapshots/errors";
+import { concurrently, withBuildLock } from "#generator/files";
 import { formatInventory, type Inventory, objectsOf, parseInventory } from "./inventory.ts";
 import { readKnown } from "./known.ts";
 import { takeLease } from "./lease.ts";

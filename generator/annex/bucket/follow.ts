@@ -5,9 +5,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { absent } from "../../../snapshots/shelf/index.ts";
-import { modesUnder } from "../../../snapshots/shelf/modes.ts";
-import { FOLLOWED } from "../../../snapshots/shelf/shelf-directory.ts";
+import { absent, FOLLOWED, modesUnder } from "#snapshots/shelf";
 import type { ReaderCache } from "./reader-cache.ts";
 import { LOOK, type Reader, type Remote, type RemoteView } from "./remote.ts";
 

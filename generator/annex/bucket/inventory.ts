@@ -7,8 +7,8 @@
  *  `dropped` are objects that no file needs any more, and since when: readers that are behind may still fetch them for a while. */
 import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
-import { canonicalJson, parseJson, SHA256_PATTERN, type Sha256 } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
+import { canonicalJson, parseJson, type Sha256, SHA256_PATTERN } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 
 const digest = z.string().regex(SHA256_PATTERN);
 const count = z.int().min(0);

@@ -3,9 +3,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
-import { absent } from "../../../snapshots/shelf/index.ts";
-import { writeInRoot } from "../../../snapshots/shelf/write-whole.ts";
-import { seal, unseal } from "../../files/sealed.ts";
+import { absent, writeInRoot } from "#snapshots/shelf";
+import { seal, unseal } from "#generator/files";
 import type { Inventory } from "./inventory.ts";
 import type { LocalFile } from "./local-files.ts";
 import type { Pointer } from "./pointer.ts";

@@ -8,10 +8,10 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
-import { canonicalJson, parseJson, sha256 } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import type { Bucket } from "../../../snapshots/annex/bucket/index.ts";
-import { keptFile } from "../../files/kept-file.ts";
+import { canonicalJson, parseJson, sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import type { Bucket } from "#snapshots/annex/bucket";
+import { keptFile } from "#generator/files";
 import { swap } from "./place.ts";
 
 const SHELF_LEASE = "internal/lease";

@@ -3,9 +3,9 @@
 import { createReadStream } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { type Sha256, sha256Of } from "../../../snapshots/digest.ts";
-import { absent } from "../../../snapshots/shelf/index.ts";
-import { concurrently } from "../../files/concurrently.ts";
+import { type Sha256, sha256Of } from "#snapshots/digest";
+import { absent } from "#snapshots/shelf";
+import { concurrently } from "#generator/files";
 import { travels } from "./inventory.ts";
 
 /** Size, time of the last change in nanoseconds, and number of the file: another file, or other bytes, have another one. */

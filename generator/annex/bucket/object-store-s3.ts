@@ -3,13 +3,12 @@
  *
  *  One request reads one version of an object, whole: its own ETag, size and time say which, so what changed since the listing is
  *  seen by the next one. A bucket that fails is no object that is gone: then the build ends. */
-import { type Bucket, type HeadObject, type ListedObject, openBucket } from "../../../snapshots/annex/bucket/index.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { findKeyProblem } from "../../../snapshots/format/layout.ts";
-import { compareNames } from "../../../snapshots/format/tree.ts";
-import type { SourceRef } from "../../../snapshots/schema/index.ts";
-import type { StoreConfig } from "../../config/config.ts";
-import type { ObjectStore, ReadObject, StoredObject } from "../../sources/object-store.ts";
+import { type Bucket, type HeadObject, type ListedObject, openBucket } from "#snapshots/annex/bucket";
+import { ShelfError } from "#snapshots/errors";
+import { compareNames, findKeyProblem } from "#snapshots/format";
+import type { SourceRef } from "#snapshots/schema";
+import type { StoreConfig } from "#generator/config";
+import type { ObjectStore, ReadObject, StoredObject } from "#generator/sources";
 
 const MAX_OBJECT_BYTES = 1024 ** 3; // an object is read whole, and one huge file must not end the build
 

@@ -1,8 +1,8 @@
 /** What of a snapshot has to be on a machine that serves it from a cache: its trees, and the lists that everything else follows from.
  *  It is kept in packs of this machine's own, so that thousands of small files take no more room than their bytes. */
-import { type Sha256, sha256 } from "../../../snapshots/digest.ts";
-import { parseTree } from "../../../snapshots/format/tree.ts";
-import type { Shelf } from "../../../snapshots/shelf/index.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
+import { parseTree } from "#snapshots/format";
+import type { Shelf } from "#snapshots/shelf";
 
 /** Read when a snapshot is opened. */
 const READ_AT_ONCE = /^(?:parts\/.+|api\/[^/]+|api\/cubs\/meta\.json)$/;

@@ -1,7 +1,7 @@
 /** A root of a shelf in a bucket: `pointer`, `files/<sha256>`, and of the internal one `lease`. */
-import { type Sha256, sha256 } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import type { Bucket } from "../../../snapshots/annex/bucket/index.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import type { Bucket } from "#snapshots/annex/bucket";
 import { formatPointer, type Pointer, parsePointer } from "./pointer.ts";
 
 export type Place = {

@@ -1,8 +1,8 @@
 /** The one object of a root in a bucket that changes: which inventory holds now. It moves by compare-and-swap, and its sequence makes
  *  its bytes, hence its ETag, other ones each time. */
 import { z } from "zod";
-import { canonicalJson, parseJson, SHA256_PATTERN } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
+import { canonicalJson, parseJson, SHA256_PATTERN } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 
 const pointerSchema = z.strictObject({
   sequence: z.int().positive(),

@@ -2,9 +2,9 @@
  *  this leaves the bucket as it was, and at most objects that nobody needs. */
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Sha256, sha256 } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { concurrently } from "../../files/concurrently.ts";
+import { type Sha256, sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { concurrently } from "#generator/files";
 import { EMPTY, formatInventory, type Inventory, type InventoryFile, isBuilders, objectsOf, type Piece } from "./inventory.ts";
 import { type Known, writeKnown } from "./known.ts";
 import { isSpoiled, type LocalFile, lookAtFiles } from "./local-files.ts";

@@ -1,8 +1,8 @@
 /** What buckets give to the core: shelves in a bucket, for who writes and who serves, and stores of objects. */
 import { join } from "node:path";
-import { openBucket } from "../../../snapshots/annex/bucket/index.ts";
-import type { ShelfAnnexes } from "../../shelves/kinds.ts";
-import type { StoreAnnexes } from "../../sources/open-object-store.ts";
+import { openBucket } from "#snapshots/annex/bucket";
+import type { ShelfAnnexes } from "#generator/shelves";
+import type { StoreAnnexes } from "#generator/sources";
 import { follow, LINGER_MS } from "./follow.ts";
 import { openS3Store } from "./object-store-s3.ts";
 import { ReaderCache } from "./reader-cache.ts";

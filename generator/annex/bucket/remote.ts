@@ -5,17 +5,26 @@ import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { canonicalJson, parseJson, type Sha256, sha256 } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { type Bucket, type BucketConfig, openBucket } from "../../../snapshots/annex/bucket/index.ts";
-import { absent, findServed, internalPointerSchema, namedWith, type SnapshotRecord } from "../../../snapshots/shelf/index.ts";
-import { CLOSED, OPEN } from "../../../snapshots/shelf/modes.ts";
-import { checkWritable, clearTemporary, openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
-import { writeInRoot } from "../../../snapshots/shelf/write-whole.ts";
-import { concurrently } from "../../files/concurrently.ts";
+import { canonicalJson, parseJson, type Sha256, sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { type Bucket, openBucket } from "#snapshots/annex/bucket";
+import {
+  absent,
+  type BucketConfig,
+  checkWritable,
+  clearTemporary,
+  CLOSED,
+  findServed,
+  internalPointerSchema,
+  namedWith,
+  OPEN,
+  openDirectoryShelf,
+  type SnapshotRecord,
+  writeInRoot,
+} from "#snapshots/shelf";
+import { concurrently, withBuildLock } from "#generator/files";
 import { type Inventory, isBuilders, objectsOf } from "./inventory.ts";
-import { withBuildLock } from "../../files/lock.ts";
-import type { LostObject, RemoteShelf } from "../../shelves/kinds.ts";
+import type { LostObject, RemoteShelf } from "#generator/shelves";
 import { type Known, knownFile, readKnown, writeKnown } from "./known.ts";
 import { type Lease, type LeaseOptions, takeLease } from "./lease.ts";
 import { deleteObject, getObject, type Head, listObjects, type Place, readHead, swapHead } from "./place.ts";

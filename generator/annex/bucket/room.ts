@@ -2,8 +2,8 @@
  *  was read longest ago. Several processes may keep the same cache: each looks again before what it has added could matter. */
 import { opendir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { SHA256_PATTERN, type Sha256 } from "../../../snapshots/digest.ts";
-import { absent } from "../../../snapshots/shelf/index.ts";
+import { type Sha256, SHA256_PATTERN } from "#snapshots/digest";
+import { absent } from "#snapshots/shelf";
 
 /** What a file takes is counted in blocks of so many bytes. */
 const BLOCK = 4096;

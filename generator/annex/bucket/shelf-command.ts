@@ -2,10 +2,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { ShelfError } from "../../../snapshots/errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import { copyBetweenBuckets, copyIntoBucket, copyIntoFolder } from "./copy-shelf.ts";
 import { type BucketOptions, parsePlace } from "./bucket-address.ts";
-import { type CommonOptions, print } from "../../commands/options.ts";
+import { type CommonOptions, print } from "#generator/commands";
 
 export async function runShelfCopy(from: string, to: string, options: CommonOptions & BucketOptions): Promise<void> {
   // Said once for both.

@@ -1,7 +1,6 @@
 /** Objects that a browser would run on the origin of a host that goes by names and sends no headers of its own: pages, drawings,
  *  XML, scripts. In an export their bytes lie under a name that ends in `.txt`, and at their own path a note says so. */
-import { linkPattern } from "../../../snapshots/format/exported.ts";
-import { formatKeyPath } from "../../../snapshots/format/layout.ts";
+import { formatKeyPath, linkPattern } from "#snapshots/format";
 
 /** Anywhere in a name, because some hosts heed each ending. Other kinds of XML are found by how they begin. */
 const ACTIVE = new Set(

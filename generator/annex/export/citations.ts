@@ -1,5 +1,5 @@
 /** Citations of an export that nobody audits: elsewhere each page has two files beside it, here those of a folder's pages lie together. */
-import { CITATION_FILES, exportFile, relativeHref } from "../../../snapshots/format/layout.ts";
+import { CITATION_FILES, exportFile, relativeHref } from "#snapshots/format";
 
 /** Pages that have a citation. */
 export const CITED = /^\/(?:(?:object\/.*|claims\/.+|registry\/CUB-[0-9]+)\/)?$/s;

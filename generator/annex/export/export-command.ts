@@ -1,15 +1,15 @@
 /** `proofshelf export DIR` or `s3://BUCKET/PREFIX`: the public view as plain files. */
 import { relative, resolve, sep } from "node:path";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { openBucket } from "../../../snapshots/annex/bucket/index.ts";
-import { type Config, openConfig } from "../../config/config.ts";
-import { type CommonOptions, configOf, openConfigured, print } from "../../commands/options.ts";
-import { type BucketOptions, parsePlace } from "../bucket/bucket-address.ts";
-import { openProgress } from "../../files/progress.ts";
-import type { ShelfAnnexes } from "../../shelves/kinds.ts";
-import { compileSite } from "../../pages/compile-site.ts";
+import { ShelfError } from "#snapshots/errors";
+import { openBucket } from "#snapshots/annex/bucket";
+import { type Config, openConfig } from "#generator/config";
+import { type CommonOptions, configOf, openConfigured, print } from "#generator/commands";
+import { type BucketOptions, parsePlace } from "#generator/annex/bucket";
+import { openProgress } from "#generator/files";
+import type { ShelfAnnexes } from "#generator/shelves";
+import { compileSite } from "#generator/pages";
 import { exportView } from "./export.ts";
-import { exportToBucket } from "../bucket/export-bucket.ts";
+import { exportToBucket } from "./export-bucket.ts";
 
 export async function runExport(
   target: string,

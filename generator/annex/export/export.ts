@@ -3,19 +3,18 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { z } from "zod";
-import { parseJson } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { compareNames } from "../../../snapshots/format/tree.ts";
-import { openIndex } from "../../../snapshots/index/index.ts";
-import { openRenderer, type Renderer } from "../../../snapshots/page/index.ts";
-import type { Snapshot } from "../../../snapshots/shelf/read.ts";
-import { absent, type Shelf } from "../../../snapshots/shelf/index.ts";
-import { openView, type Runtime, type View } from "../../../snapshots/http/index.ts";
-import { VERSION } from "../../files/version.ts";
+import { parseJson } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { compareNames } from "#snapshots/format";
+import { openIndex } from "#snapshots/index";
+import { openRenderer, type Renderer } from "#snapshots/page";
+import { absent, type Shelf, type Snapshot } from "#snapshots/shelf";
+import { openView, type Runtime, type View } from "#snapshots/http";
+import { VERSION } from "#generator/files";
 import { type ExportOptions, exportedFiles, isOfRecord } from "./exported-files.ts";
 import { formatHeaders, formatNginx, formatRedirects, typeRules } from "./host-rules.ts";
 import { switchFolder } from "./switch-folder.ts";
-import { PLAIN_FILES_SERVICE } from "../../../snapshots/service/service.ts";
+import { PLAIN_FILES_SERVICE } from "#snapshots/service";
 
 /** Names the snapshot of an export and each of its files: whatever else lies in the folder is somebody's own, and is
  *  never taken away. */

@@ -1,28 +1,27 @@
 /** What goes out of the public view as plain files, for a folder or a bucket: what the server would answer, byte for byte, at every path
  *  that a file can have, but for objects that a browser would run (`active-objects.ts`) and the links to them. */
-import { answer, type View } from "../../../snapshots/http/index.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
+import { ROUTER, ROUTES } from "#snapshots/service";
+import { answer, type View } from "#snapshots/http";
+import { ShelfError } from "#snapshots/errors";
 import {
   blobPath,
   CITATION_FILES,
   exportFile,
   formatKeyPath,
-  listPath,
   hasTwin,
   LATER_PART,
+  listPath,
   objectPath,
   pagePath,
+  relationsOf,
   relativeHref,
-} from "../../../snapshots/format/layout.ts";
-import { tilePaths } from "../../../snapshots/log/index.ts";
-import { relationsOf } from "../../../snapshots/format/relations.ts";
-import { countSnapshotsParts, FEED_FILES, feedPages } from "../../../snapshots/annex/history/index.ts";
-import { ICON_FILE, storedPages } from "../../../snapshots/page/index.ts";
-import { SECURITY_PATH } from "../../../snapshots/page/text-files.ts";
-import type { OpenSnapshot } from "../../../snapshots/query/index.ts";
-import { HARVEST_FILES, ROUTER, ROUTES } from "../../../snapshots/service/routes.ts";
-import { checkpointPath, reachable, redactedBlobs, redactionPath } from "../../../snapshots/shelf/index.ts";
-import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts";
+} from "#snapshots/format";
+import { tilePaths } from "#snapshots/log";
+import { countSnapshotsParts, FEED_FILES, feedPages } from "#snapshots/annex/history";
+import { ICON_FILE, SECURITY_PATH, storedPages } from "#snapshots/page";
+import type { OpenSnapshot } from "#snapshots/query";
+import { HARVEST_FILES } from "#snapshots/annex/harvest";
+import { checkpointPath, createTreeCache, openSnapshot, reachable, redactedBlobs, redactionPath } from "#snapshots/shelf";
 import { harmlessKey, isActive, noteFor, relink } from "./active-objects.ts";
 import { CITED, openCitations } from "./citations.ts";
 import { searchFiles } from "./page-search.ts";

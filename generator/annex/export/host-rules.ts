@@ -1,6 +1,6 @@
 /** What an exported folder tells the hosts that can be told: `_headers` and `_redirects` (Netlify, Cloudflare Pages and others), and a
  *  file to include in nginx. A host that reads none of them serves the pages all the same. */
-import { PAGE_POLICY } from "../../../snapshots/http/index.ts";
+import { PAGE_POLICY } from "#snapshots/http";
 
 const IMMUTABLE = "public, max-age=31536000, immutable";
 

@@ -2,18 +2,10 @@
  *  search page's parameters, and those of the registry's filters. The index has one language, English, because a browser loads one: endings of
  *  words of other languages stay on them. */
 import { close, createIndex, type CustomRecord, type IndexFile, type PagefindIndex } from "pagefind";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { claimStandings } from "../../../snapshots/format/index.ts";
-import { pagePath } from "../../../snapshots/format/layout.ts";
-import { leadingPrefixes } from "../../../snapshots/format/relations.ts";
-import { findCollection, type ObjectRow, type ViewData } from "../../../snapshots/format/view-data.ts";
-import type { OpenSnapshot } from "../../../snapshots/query/index.ts";
-import { filterValues, namesOf } from "../../../snapshots/query/filters.ts";
-import { DIGEST_START } from "../../../snapshots/query/operators.ts";
-import { CUB_FACETS } from "../../../snapshots/schema/cub-facets.ts";
-import type { Claim } from "../../../snapshots/schema/claims.ts";
-import type { CubRecord, Extract } from "../../../snapshots/schema/index.ts";
-import type { Kind } from "../../../snapshots/schema/kinds.ts";
+import { ShelfError } from "#snapshots/errors";
+import { claimStandings, findCollection, leadingPrefixes, type ObjectRow, pagePath, type ViewData } from "#snapshots/format";
+import { DIGEST_START, filterValues, namesOf, type OpenSnapshot } from "#snapshots/query";
+import { type Claim, CUB_FACETS, type CubRecord, type Extract, type Kind } from "#snapshots/schema";
 
 const TOGETHER = 64; // pages that Pagefind is given before it is waited for
 const MAX_TEXT = 1200; // characters of an object's text, of its headings and of its names: with all of it Pagefind takes six times as long

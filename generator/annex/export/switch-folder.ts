@@ -5,8 +5,8 @@
  *  what a killed process left in there is removed by the next one. */
 import { lstat, mkdir, readdir, realpath, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { withBuildLock } from "../../files/lock.ts";
+import { ShelfError } from "#snapshots/errors";
+import { withBuildLock } from "#generator/files";
 
 /** Names in an error, at most. */
 const NAMED = 3;

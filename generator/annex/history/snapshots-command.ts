@@ -1,20 +1,25 @@
 /** `proofshelf snapshots list | diff | rollback` */
 import { join } from "node:path";
-import { countFiles, describeChanges, diffSnapshots } from "../../../snapshots/shelf/diff.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts";
-import { type ChangeCounts, findPartner, findSetback, type Shelf, type SnapshotRecord } from "../../../snapshots/shelf/index.ts";
-import { openSigners } from "../../publish/log-signer.ts";
-import { publish } from "../../publish/publish.ts";
-import { withdrawalError } from "../../../snapshots/format/index.ts";
-import type { ViewData } from "../../../snapshots/format/view-data.ts";
-import { type Exposed, openGating } from "../../../snapshots/annex/leaks/index.ts";
-import { openConfig } from "../../config/config.ts";
-import { readRegistry } from "../../sources/read-registry.ts";
-import { type CommonOptions, configOf, openConfigured, print } from "../../commands/options.ts";
-import type { ShelfAnnexes } from "../../shelves/kinds.ts";
-import type { RegistryAnnexes } from "../../sources/registry-pull.ts";
-import { keepRecords, openShelves, readPointers, withShelves } from "../../shelves/shelves.ts";
+import {
+  type ChangeCounts,
+  countFiles,
+  createTreeCache,
+  describeChanges,
+  diffSnapshots,
+  findPartner,
+  findSetback,
+  openSnapshot,
+  type Shelf,
+  type SnapshotRecord,
+} from "#snapshots/shelf";
+import { ShelfError } from "#snapshots/errors";
+import { openSigners, publish } from "#generator/publish";
+import { type ViewData, withdrawalError } from "#snapshots/format";
+import { type Exposed, openGating } from "#snapshots/annex/leaks";
+import { openConfig } from "#generator/config";
+import { readRegistry, type RegistryAnnexes } from "#generator/sources";
+import { type CommonOptions, configOf, openConfigured, print } from "#generator/commands";
+import { keepRecords, openShelves, readPointers, type ShelfAnnexes, withShelves } from "#generator/shelves";
 
 /** Things named in a refusal; the rest is counted. */
 const MAX_NAMED = 20;

@@ -4,13 +4,11 @@
 import { lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { parseDocument } from "yaml";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { findKeyProblem } from "../../../snapshots/format/layout.ts";
-import { findCollection } from "../../../snapshots/format/view-data.ts";
-import { OPEN } from "../../../snapshots/shelf/modes.ts";
-import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
-import { type CommonOptions, configOf, print } from "../../commands/options.ts";
-import { type Config, openConfig, parseConfig } from "../../config/config.ts";
+import { ShelfError } from "#snapshots/errors";
+import { findCollection, findKeyProblem } from "#snapshots/format";
+import { OPEN, writeWhole } from "#snapshots/shelf";
+import { type CommonOptions, configOf, print } from "#generator/commands";
+import { type Config, openConfig, parseConfig } from "#generator/config";
 import { addressOf, type Entry, formatEntry, slugOf } from "./entry.ts";
 
 type Form = "bibtex" | "zenodo-json" | "csv";

@@ -11,7 +11,7 @@ import { filesUnder } from "../../testing/shelf-files.ts";
 import { runHere } from "../../testing/run-program.ts";
 import { useParts } from "../../publish/parts.ts";
 import { PLAIN_PARTS } from "../../testing/plain-parts.ts";
-import type { BuildSummary } from "../../build/summary.ts";
+import type { BuildSummary } from "../../pipeline/summary.ts";
 import { build, verifyLibrary } from "../../testing/whole.ts";
 
 useParts(PLAIN_PARTS);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { writeFiles } from "../../testing/library.ts";
 import { ask, openFixtureView } from "../../testing/view.ts";
-import type { Preview } from "../../build/preview.ts";
+import type { Preview } from "../../pipeline/preview.ts";
 import { SECRET, config, newRoom, tellers, cli, verifyAll } from "./gating-fixture.ts";
 import { openShelves } from "../../testing/whole.ts";
 

@@ -5,24 +5,29 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Sha256 } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { type CollectionInfo, isGatedKey, type ObjectRow, type ViewData } from "../../../snapshots/format/view-data.ts";
-import { isWithdrawalError } from "../../../snapshots/format/index.ts";
-import type { CubCode, CubRecord } from "../../../snapshots/schema/index.ts";
-import { openIndex } from "../../../snapshots/index/index.ts";
-import { type Changes, prune, type Shelf, type SnapshotRecord } from "../../../snapshots/shelf/index.ts";
-import { createTreeCache, openSnapshot, type Snapshot, type TreeCache } from "../../../snapshots/shelf/read.ts";
-import { openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
-import { type Exposed, openGating } from "../../../snapshots/annex/leaks/index.ts";
+import type { Sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { type CollectionInfo, isGatedKey, isWithdrawalError, type ObjectRow, type ViewData } from "#snapshots/format";
+import type { CubCode, CubRecord } from "#snapshots/schema";
+import { openIndex } from "#snapshots/index";
+import {
+  type Changes,
+  createTreeCache,
+  openDirectoryShelf,
+  openSnapshot,
+  prune,
+  type Shelf,
+  type Snapshot,
+  type SnapshotRecord,
+  type TreeCache,
+  writeWhole,
+} from "#snapshots/shelf";
+import { type Exposed, openGating } from "#snapshots/annex/leaks";
 import { filesSince, readJson } from "./snapshot-files.ts";
-import type { WithdrawnSnapshot } from "../../build/made.ts";
-import type { Views } from "../../build/project.ts";
-import { withBuildLock } from "../../files/lock.ts";
-import { NO_CLAIMS } from "../../sources/claims.ts";
-import { keepRecords, type Shelves, vectorsDir } from "../../shelves/shelves.ts";
-import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
-import { type KeptFile, keptFile } from "../../files/kept-file.ts";
+import type { Views, WithdrawnSnapshot } from "#generator/pipeline";
+import { type KeptFile, keptFile, withBuildLock } from "#generator/files";
+import { NO_CLAIMS } from "#generator/sources";
+import { keepRecords, type Shelves, vectorsDir } from "#generator/shelves";
 
 /** What of the public root holds or names something that is gated now. */
 export type Exposure = {

@@ -3,12 +3,12 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
-import { canonicalJson, type Sha256, sha256 } from "../../../snapshots/digest.ts";
-import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
-import type { GatedFacts, Look, SketchBits } from "../../../snapshots/annex/leaks/index.ts";
-import type { ObjectRow } from "../../../snapshots/format/view-data.ts";
-import type { DependencyDigests } from "../../kept/dependencies.ts";
-import { seal, unseal } from "../../files/sealed.ts";
+import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
+import { writeWhole } from "#snapshots/shelf";
+import type { GatedFacts, Look, SketchBits } from "#snapshots/annex/leaks";
+import type { ObjectRow } from "#snapshots/format";
+import type { DependencyDigests } from "#generator/kept";
+import { seal, unseal } from "#generator/files";
 
 export type KeptLook = {
   /** The public snapshot in which nothing was found. */

@@ -1,7 +1,7 @@
 /** Before publication: nothing gated or private may be in a public byte. A finding stops the build, and the snapshot
  *  served before stays. The index is checked by `verify`: it holds the rows of the public view and nothing else. */
 import picomatch from "picomatch";
-import { canonicalJson, type Sha256 } from "../../../snapshots/digest.ts";
+import { canonicalJson, type Sha256 } from "#snapshots/digest";
 import {
   type Allowance,
   areSuspect,
@@ -20,18 +20,15 @@ import {
   type SharedPassages,
   Sketch,
   snapshotFiles,
-} from "../../../snapshots/annex/leaks/index.ts";
-import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts";
-import { relationsOf } from "../../../snapshots/format/relations.ts";
-import type { ObjectRow, ViewData } from "../../../snapshots/format/view-data.ts";
-import type { Extracts } from "../../../snapshots/page/index.ts";
-import type { Extract } from "../../../snapshots/schema/index.ts";
-import type { Shelf } from "../../../snapshots/shelf/index.ts";
-import type { Config } from "../../config/config.ts";
-import type { Views } from "../../build/project.ts";
-import { digestOfItem } from "../../index/item-digest.ts";
-import type { Site } from "../../publish/parts.ts";
-import type { BlobEntry } from "../../../snapshots/format/tree.ts";
+} from "#snapshots/annex/leaks";
+import { createTreeCache, openSnapshot, type Shelf } from "#snapshots/shelf";
+import { type BlobEntry, type ObjectRow, relationsOf, type ViewData } from "#snapshots/format";
+import type { Extracts } from "#snapshots/page";
+import type { Extract } from "#snapshots/schema";
+import type { Config } from "#generator/config";
+import type { Views } from "#generator/pipeline";
+import { digestOfItem } from "#generator/index";
+import type { Site } from "#generator/publish";
 import { type KeptLook, nameFacts } from "./kept-look.ts";
 import { filesSince } from "./snapshot-files.ts";
 import { LeakError } from "./leak-error.ts";

@@ -1,6 +1,6 @@
 /** A build that found what is gated in a public file: what it tells to who runs it. The message may be served, so it names nothing. */
-import { ShelfError } from "../../../snapshots/errors.ts";
-import type { Leak } from "../../../snapshots/annex/leaks/index.ts";
+import { ShelfError } from "#snapshots/errors";
+import type { Leak } from "#snapshots/annex/leaks";
 
 /** Everything that one gated object says in public, by its text. */
 export type LeakGroup = {

@@ -3,25 +3,29 @@
  *  build that is killed leaves it unwritten, and the next one does all of it again. */
 import { join } from "node:path";
 import { z } from "zod";
-import { canonicalJson, type Sha256, sha256 } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { objectPath, pageFile, pageImagesOf, pagePath } from "../../../snapshots/format/layout.ts";
-import { partsPath } from "../../../snapshots/format/index.ts";
-import type { BlobEntry } from "../../../snapshots/format/tree.ts";
-import type { Library, ViewData } from "../../../snapshots/format/view-data.ts";
-import { openIndex } from "../../../snapshots/index/index.ts";
-import type { Claim } from "../../../snapshots/schema/claims.ts";
-import type { CubRecord, Withdrawal } from "../../../snapshots/schema/index.ts";
-import { unreadable } from "../../../snapshots/shelf/diff.ts";
-import { formatRedaction, type LogSigner, noticeIn, prune, reachable, type SnapshotRecord } from "../../../snapshots/shelf/index.ts";
-import { createTreeCache, openSnapshot, type Snapshot } from "../../../snapshots/shelf/read.ts";
-import type { DirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
-import { gatedSecrets, type GatedSecrets, scanFile } from "../../../snapshots/annex/leaks/index.ts";
+import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { type BlobEntry, type Library, objectPath, pageFile, pageImagesOf, pagePath, partsPath, type ViewData } from "#snapshots/format";
+import { openIndex } from "#snapshots/index";
+import type { Claim, CubRecord, Withdrawal } from "#snapshots/schema";
+import {
+  createTreeCache,
+  type DirectoryShelf,
+  formatRedaction,
+  type LogSigner,
+  noticeIn,
+  openSnapshot,
+  prune,
+  reachable,
+  type Snapshot,
+  type SnapshotRecord,
+  unreadable,
+} from "#snapshots/shelf";
+import { gatedSecrets, type GatedSecrets, scanFile } from "#snapshots/annex/leaks";
 import { filesSince, readJson } from "./snapshot-files.ts";
-import { withBuildLock } from "../../files/lock.ts";
-import { NO_CLAIMS } from "../../sources/claims.ts";
-import { type Shelves, vectorsDir } from "../../shelves/shelves.ts";
-import { type KeptFile, keptFile } from "../../files/kept-file.ts";
+import { type KeptFile, keptFile, withBuildLock } from "#generator/files";
+import { NO_CLAIMS } from "#generator/sources";
+import { type Shelves, vectorsDir } from "#generator/shelves";
 
 type View = "public" | "internal";
 const VIEWS: readonly View[] = ["public", "internal"];

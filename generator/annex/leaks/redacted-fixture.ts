@@ -16,7 +16,7 @@ import { openFixtureView } from "../../testing/view.ts";
 import { useParts } from "../../publish/parts.ts";
 import { PLAIN_PARTS } from "../../testing/plain-parts.ts";
 import { type Ran, runHere } from "../../testing/run-program.ts";
-import type { BuildSummary } from "../../build/summary.ts";
+import type { BuildSummary } from "../../pipeline/summary.ts";
 import { build, openShelves, verifyLibrary } from "../../testing/whole.ts";
 
 useParts(PLAIN_PARTS);

@@ -1,8 +1,7 @@
 /** What this annex gives to the core: a build's steps that look at what was published before and at what is about to be, and what
  *  `verify` looks for leaks with. */
-import type { BuildAnnex } from "../../build/annexes.ts";
-import { gatingDigest } from "../../build/plan.ts";
-import type { LeakAnnex } from "../../publish/verify-library.ts";
+import { type BuildAnnex, gatingDigest, noteFailure } from "#generator/pipeline";
+import type { LeakAnnex } from "#generator/publish";
 import {
   describeExposure,
   type Exposure,
@@ -15,7 +14,6 @@ import {
   NOTHING_EXPOSED,
   withdraw,
 } from "./gating.ts";
-import { noteFailure } from "../../build/summary.ts";
 import { type KeptLook, readLook, writeLook } from "./kept-look.ts";
 import { checkLeaks, openAllowances } from "./leak-check.ts";
 import { isRedacting, redact, withoutRedacted } from "./redact.ts";

@@ -1,10 +1,9 @@
 /** OpenRereader reads public objects again by themselves: so the look for leaks knows whose words an extract has. */
-import type { Snapshot } from "../../../snapshots/shelf/read.ts";
-import type { ViewData } from "../../../snapshots/format/view-data.ts";
-import { type LeakOptions, readTexts } from "../../../snapshots/annex/leaks/index.ts";
-import type { ExtractPool } from "../../extract/pool.ts";
-import { objectBytes } from "../../publish/object-bytes.ts";
-import type { Site } from "../../publish/parts.ts";
+import type { Snapshot } from "#snapshots/shelf";
+import type { ViewData } from "#snapshots/format";
+import { type LeakOptions, readTexts } from "#snapshots/annex/leaks";
+import type { ExtractPool } from "#generator/extract";
+import { objectBytes, type Site } from "#generator/publish";
 
 export type Rereader = Required<Pick<LeakOptions, "reread">> & { close(): Promise<void> };
 

@@ -1,7 +1,6 @@
 /** Files of a snapshot as trees name them, also where a notice stands in the place of some of their bytes. */
-import { type BlobEntry, diffTrees } from "../../../snapshots/format/tree.ts";
-import { unreadable } from "../../../snapshots/shelf/diff.ts";
-import type { Snapshot } from "../../../snapshots/shelf/read.ts";
+import { type BlobEntry, diffTrees } from "#snapshots/format";
+import { type Snapshot, unreadable } from "#snapshots/shelf";
 
 /** @param since another snapshot: only what differs from it; null for all
  *  @returns by path */

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
-import { sha256 } from "../../../snapshots/digest.ts";
+import { sha256 } from "#snapshots/digest";
 import { sandboxOf, say, serveAdapter } from "./adapter.ts";
 import { importsIn, readAgda, telescopeOf } from "./agda.ts";
 import { type AgdaModule, openRests, readAgdaHtml, type Site } from "./agda-html.ts";

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { sha256 } from "../../../snapshots/digest.ts";
+import { sha256 } from "#snapshots/digest";
 import { findProgram, type ProverTool } from "./tool.ts";
 
 const ADAPTER = "agda 2";

@@ -1,5 +1,5 @@
 /** Words of an Agda signature that do not mean what they mean in Agda's own modules: notation, other names, names of old for something new. */
-import type { StatementWord } from "../../../snapshots/schema/index.ts";
+import type { StatementWord } from "#snapshots/schema";
 import type { AgdaModule, Site } from "./agda-html.ts";
 import { isDisguised } from "./coq-words.ts";
 

@@ -23,10 +23,14 @@ test("a file that is used and not named as an import is not there: what changes 
   const said = await states();
   assert.equal(said["Named.named"], "VERIFIED");
   assert.equal(said["Fine.fine"], "VERIFIED");
-  for (const name of ["Word.word", "Turned.turned", "Load.loaded"]) {
+  // What Load brings in is an import: a change of it is seen.
+  assert.equal(said["Load.loaded"], "VERIFIED");
+  for (const name of ["Word.word", "Turned.turned"]) {
     assert.notEqual(said[name], "VERIFIED", name);
     assert.equal((await verdict(name))?.state, "environment", name);
   }
+  put({ "src/D.v": "Axiom bad : False.\nDefinition n := 2.\n" });
+  assert.equal(await verdict("Load.loaded"), undefined);
 });
 
 test("two things of one full name: each is asked where the other is not loaded, or neither is", { skip }, async (t) => {

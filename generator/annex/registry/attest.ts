@@ -1,9 +1,9 @@
 /** One check as an in-toto statement in a DSSE envelope, signed with Ed25519: https://github.com/secure-systems-lab/dsse, https://in-toto.io/Statement/v1. */
 import { sign, verify } from "node:crypto";
 import { z } from "zod";
-import { canonicalJson, parseJson, sha256 } from "../../../snapshots/digest.ts";
-import { decodeBase64, type NoteKey, parseKey, type SigningKey } from "../../../snapshots/log/index.ts";
-import { type CheckStatement, statementSchema } from "../../../snapshots/annex/proofs/index.ts";
+import { canonicalJson, parseJson, sha256 } from "#snapshots/digest";
+import { decodeBase64, type NoteKey, parseKey, type SigningKey } from "#snapshots/log";
+import { type CheckStatement, statementSchema } from "#snapshots/annex/proofs";
 
 const PAYLOAD = "application/vnd.in-toto+json";
 

@@ -1,8 +1,8 @@
 /** The checks that lie in the store, each an envelope named by its digest: which of them count, and which speak of a declaration. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sha256 } from "../../../snapshots/digest.ts";
-import { type NoteKey, parseKey, parseSigningKey } from "../../../snapshots/log/index.ts";
+import { sha256 } from "#snapshots/digest";
+import { type NoteKey, parseKey, parseSigningKey } from "#snapshots/log";
 import { type CheckStatement, open } from "./attest.ts";
 import { EVERY } from "./request.ts";
 import { hasRevision } from "./revision.ts";

@@ -1,9 +1,7 @@
 /** registry.yaml: where records come from. Closed like proofshelf.yaml, with every mistake at once and its line. */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { readConfigFile } from "../../config/config.ts";
-import { badConfig, type ConfigProblem, explainIssues } from "../../config/problems.ts";
-import { type LocatedYaml, parseLocatedYaml } from "../../config/yaml.ts";
+import { badConfig, type ConfigProblem, explainIssues, type LocatedYaml, parseLocatedYaml, readConfigFile } from "#generator/config";
 import { readCoqPath } from "./coq-paths.ts";
 
 const KINDS = ["theorem", "definition", "type", "axiom"] as const;

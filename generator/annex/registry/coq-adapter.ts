@@ -5,9 +5,8 @@
 import { chmodSync, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { parseJson, sha256 } from "../../../snapshots/digest.ts";
-import { OPEN } from "../../../snapshots/shelf/modes.ts";
-import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
+import { parseJson, sha256 } from "#snapshots/digest";
+import { OPEN, writeWhole } from "#snapshots/shelf";
 import { sandboxOf, say, serveAdapter } from "./adapter.ts";
 import { answer, type Asking, globOf } from "./coq-answer.ts";
 import type { Printed } from "./coq-meaning.ts";

@@ -1,8 +1,8 @@
 /** What compiled files say when they are asked: statements, what these name, axioms, uses. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sha256 } from "../../../snapshots/digest.ts";
-import { compareNames } from "../../../snapshots/format/tree.ts";
+import { sha256 } from "#snapshots/digest";
+import { compareNames } from "#snapshots/format";
 import { type Assumptions, Coq, readAssumptions, readType } from "./coq-ask.ts";
 import { assumptionsOf, type CoqGraph, graphOf, graphOfModules, readGraph } from "./coq-graph.ts";
 import { namedByLoad } from "./coq-load.ts";

@@ -1,5 +1,5 @@
 /** `Load part.` puts the text of another file where it stands: what is declared there belongs to the module of the file that loads it. */
-import { readCoqCommand, readSentences } from "../../extract/coq-sentences.ts";
+import { readCoqCommand, readSentences } from "#generator/extract";
 import type { Declaration } from "./declaration.ts";
 
 const MAX_DEPTH = 20;

@@ -1,6 +1,6 @@
 /** What a statement names of its own sources, and what those definitions say, as Coq prints it with everything shown: a statement of unchanged
  *  words says something else when a definition below it does. */
-import { sha256 } from "../../../snapshots/digest.ts";
+import { sha256 } from "#snapshots/digest";
 import type { Coq } from "./coq-ask.ts";
 import { fold } from "./declaration.ts";
 

@@ -1,5 +1,5 @@
 /** The head of one Coq sentence in its parts: names, binders, type, and whether it has a body. */
-import { skipCoqComment } from "../../extract/coq-sentences.ts";
+import { skipCoqComment } from "#generator/extract";
 
 export type CoqPart = {
   readonly name: string;

@@ -2,7 +2,7 @@
  *  libraries, and plain names of these sources. No notation, coercion or scope of the sources themselves is there, so that words that pass mean
  *  what they seem to. It is a process of its own: whatever the words do to it, nothing else is asked there. */
 import { randomBytes } from "node:crypto";
-import { readCoqCommand, readSentences } from "../../extract/coq-sentences.ts";
+import { readCoqCommand, readSentences } from "#generator/extract";
 import type { Coq } from "./coq-ask.ts";
 import type { Asked } from "./request.ts";
 

@@ -1,5 +1,5 @@
 /** What Coq's .glob file says that each declaration names: known from the words of the source, so that what tactics find is not in it. */
-import { type CoqItem, readSentences } from "../../extract/coq-sentences.ts";
+import { type CoqItem, readSentences } from "#generator/extract";
 import { type Glob, globName } from "./coq-glob.ts";
 
 export type CoqUse = { readonly from: string; readonly to: string; readonly part: "statement" | "proof" };

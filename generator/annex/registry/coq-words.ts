@@ -1,6 +1,6 @@
 /** Words of a statement that do not mean what they mean in the prover's prelude: whose they are, what they stand for, and where that is written. */
-import type { StatementWord } from "../../../snapshots/schema/index.ts";
-import { readCoqCommand, readSentences } from "../../extract/coq-sentences.ts";
+import type { StatementWord } from "#snapshots/schema";
+import { readCoqCommand, readSentences } from "#generator/extract";
 import { type Glob, type GlobDeclaration, globName, openOffsets } from "./coq-glob.ts";
 import { namesIn, type Read } from "./coq-reads.ts";
 import type { Asked } from "./request.ts";

@@ -1,6 +1,6 @@
 /** Coq text into declarations, without Coq: what .glob files list as declared, from the text alone. */
-import { type CoqCommand, type CoqItem, readCoqCommand, readSentences } from "../../extract/coq-sentences.ts";
-import { openLines } from "../../../snapshots/blocks/index.ts";
+import { type CoqCommand, type CoqItem, readCoqCommand, readSentences } from "#generator/extract";
+import { openLines } from "#snapshots/blocks";
 import { type CoqPart, readCoqAssumptions, readCoqParts } from "./coq-parts.ts";
 import { type Declaration, fold, type Hole } from "./declaration.ts";
 

@@ -1,6 +1,6 @@
 /** `proofshelf registry diff`: a source at two revisions. */
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { print } from "../../commands/options.ts";
+import { ShelfError } from "#snapshots/errors";
+import { print } from "#generator/commands";
 import { type Checks, readChecks } from "./checks.ts";
 import { causeOf, describeMoved, type Moved } from "./drift.ts";
 import { type LockLine, matchLock } from "./lock.ts";

@@ -1,7 +1,7 @@
 /** What moved under an unchanged name, told by cause from two checks: words are a hint, the prover's print is the verdict. */
-import { canonicalJson, sha256 } from "../../../snapshots/digest.ts";
-import type { CheckStatement } from "../../../snapshots/annex/proofs/index.ts";
-import type { DRIFT_CAUSES } from "../../../snapshots/schema/index.ts";
+import { canonicalJson, sha256 } from "#snapshots/digest";
+import type { CheckStatement } from "#snapshots/annex/proofs";
+import type { DRIFT_CAUSES } from "#snapshots/schema";
 
 type Predicate = CheckStatement["predicate"];
 type Definitions = Readonly<Predicate["definitions"]>;

@@ -2,10 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parse as parseCsv } from "csv-parse/sync";
 import { stringify } from "yaml";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { OPEN } from "../../../snapshots/shelf/modes.ts";
-import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
-import { print } from "../../commands/options.ts";
+import { ShelfError } from "#snapshots/errors";
+import { OPEN, writeWhole } from "#snapshots/shelf";
+import { print } from "#generator/commands";
 import type { SourceOptions } from "./open-sources.ts";
 import { checkOverlay, exactPattern, overlayJsonSchema } from "./overlay.ts";
 

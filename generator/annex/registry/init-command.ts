@@ -2,12 +2,11 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { basename, dirname, join, posix, relative, resolve } from "node:path";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { generateKey } from "../../../snapshots/log/index.ts";
-import { OPEN } from "../../../snapshots/shelf/modes.ts";
-import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
-import { print } from "../../commands/options.ts";
-import { SAFE_GIT, safeGitEnvironment } from "../../sources/git-checkout.ts";
+import { ShelfError } from "#snapshots/errors";
+import { generateKey } from "#snapshots/log";
+import { OPEN, writeWhole } from "#snapshots/shelf";
+import { print } from "#generator/commands";
+import { SAFE_GIT, safeGitEnvironment } from "#generator/sources";
 import { readAgdaLib } from "./agda-lib.ts";
 import { openRegistrySources } from "./config.ts";
 import { findLoaded, namedByLoad } from "./coq-load.ts";

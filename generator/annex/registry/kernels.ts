@@ -3,8 +3,8 @@
 import { chmodSync, constants, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { sha256 } from "../../../snapshots/digest.ts";
-import type { CubRecord } from "../../../snapshots/schema/index.ts";
+import { sha256 } from "#snapshots/digest";
+import type { CubRecord } from "#snapshots/schema";
 import type { ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { findProgram } from "./tool.ts";

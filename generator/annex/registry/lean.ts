@@ -1,7 +1,6 @@
 /** Lean text into declarations, without Lean. The reader of passages finds the commands; this takes them apart. */
-import { findLeanMarks, type LeanCommand } from "../../extract/lean.ts";
-import { openLines } from "../../../snapshots/blocks/index.ts";
-import { skipComment } from "../../extract/skip.ts";
+import { findLeanMarks, type LeanCommand, skipComment } from "#generator/extract";
+import { openLines } from "#snapshots/blocks";
 import { type Declaration, fold, type Hole } from "./declaration.ts";
 
 const CLASSES = new Map<string, Declaration["class"]>(

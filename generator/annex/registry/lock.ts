@@ -2,12 +2,10 @@
  *  anything else. */
 import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
-import { parseJson } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { CubId } from "../../../snapshots/schema/index.ts";
-import { Sha256Hex } from "../../../snapshots/schema/scalar.ts";
-import { OPEN } from "../../../snapshots/shelf/modes.ts";
-import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
+import { parseJson } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { CubId, Sha256Hex } from "#snapshots/schema";
+import { OPEN, writeWhole } from "#snapshots/shelf";
 import type { Cause } from "./drift.ts";
 import type { Found } from "./scan.ts";
 

@@ -1,10 +1,9 @@
 /** `proofshelf registry graph | explain | axioms`: what checks say, looked at. No prover runs. */
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { checkSentences } from "../../../snapshots/format/index.ts";
-import { formatGraphDot, formatGraphNdjson } from "../../../snapshots/annex/proofs/index.ts";
-import type { CubRecord } from "../../../snapshots/schema/index.ts";
-import { print } from "../../commands/options.ts";
-import { FOUND } from "../../commands/verify.ts";
+import { ShelfError } from "#snapshots/errors";
+import { checkSentences } from "#snapshots/format";
+import { formatGraphDot, formatGraphNdjson } from "#snapshots/annex/proofs";
+import type { CubRecord } from "#snapshots/schema";
+import { FOUND, print } from "#generator/commands";
 import { describeRefused } from "./judge.ts";
 import { writeRegistry } from "./make-registry.ts";
 import { scanAll } from "./scan-all.ts";

@@ -1,8 +1,8 @@
 /** makeRecord makes the record of one declaration. */
-import { sha256 } from "../../../snapshots/digest.ts";
-import { compareNames } from "../../../snapshots/format/tree.ts";
-import { CubRecord, type RecordEdge } from "../../../snapshots/schema/index.ts";
-import type { ParsedRegistry } from "../../sources/registry.ts";
+import { sha256 } from "#snapshots/digest";
+import { compareNames } from "#snapshots/format";
+import { CubRecord, type RecordEdge } from "#snapshots/schema";
+import type { ParsedRegistry } from "#generator/sources";
 import type { ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { scanLean } from "./lean.ts";

@@ -1,7 +1,7 @@
 /** makeRegistry makes the registry, `{ meta, cubs }`, as a file of it would be. */
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { countRecords } from "../../../snapshots/query/index.ts";
-import type { CubRecord, RecordEdge } from "../../../snapshots/schema/index.ts";
+import { ShelfError } from "#snapshots/errors";
+import { countRecords } from "#snapshots/query";
+import type { CubRecord, RecordEdge } from "#snapshots/schema";
 import type { RegistrySources } from "./config.ts";
 import { describeRefused } from "./judge.ts";
 import { UNWRITTEN } from "./lock.ts";

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { sha256 } from "../../../snapshots/digest.ts";
+import { sha256 } from "#snapshots/digest";
 import { sandboxOf, say, serveAdapter } from "./adapter.ts";
 import { findDatabases, formatMetamath, type MetamathDatabase, readMetamath, readMetamathProof } from "./metamath.ts";
 import { checkDatabase } from "./metamath-check.ts";

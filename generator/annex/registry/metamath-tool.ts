@@ -1,7 +1,7 @@
 /** The Metamath of this machine, as what it is known by in checks. */
 import { readFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
-import { sha256 } from "../../../snapshots/digest.ts";
+import { sha256 } from "#snapshots/digest";
 import { findProgram, type ProverTool } from "./tool.ts";
 
 const ADAPTER = "metamath 2";

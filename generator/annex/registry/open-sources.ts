@@ -1,6 +1,6 @@
 /** openSources finds the registry.yaml that a command speaks of. */
-import { type CommonOptions, findConfigOf } from "../../commands/options.ts";
-import { openConfig } from "../../config/config.ts";
+import { type CommonOptions, findConfigOf } from "#generator/commands";
+import { openConfig } from "#generator/config";
 import { openRegistrySources, type RegistrySources } from "./config.ts";
 
 export type SourceOptions = CommonOptions & { readonly sources?: string };

@@ -1,9 +1,8 @@
 /** registry.overlay.yaml: what only people know of a record. What a tool says cannot be said here, and a state can be lowered alone. */
 import { z } from "zod";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { CHECKED_FIELDS, type CubField, CubRecord } from "../../../snapshots/schema/index.ts";
-import type { ConfigProblem } from "../../config/problems.ts";
-import { parseLocatedYaml } from "../../config/yaml.ts";
+import { ShelfError } from "#snapshots/errors";
+import { CHECKED_FIELDS, type CubField, CubRecord } from "#snapshots/schema";
+import { type ConfigProblem, parseLocatedYaml } from "#generator/config";
 import { readLocated } from "./config.ts";
 import type { Found } from "./scan.ts";
 

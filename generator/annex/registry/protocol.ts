@@ -1,7 +1,7 @@
 /** What an adapter is asked and what it answers: one program for each prover, one JSON object a line. The transcript comes from a program
  *  that read foreign files: what is not exactly as it has to be makes the whole run void. */
 import { z } from "zod";
-import { type StatementWord, StatementWords } from "../../../snapshots/schema/index.ts";
+import { type StatementWord, StatementWords } from "#snapshots/schema";
 import { type AdapterRequest, type Asked, EVERY, isBelow } from "./request.ts";
 import { CHECK_STATES, type Verdict } from "./states.ts";
 

@@ -1,11 +1,10 @@
 /** `proofshelf registry recheck | adapters`, and what `check` says of a registry.yaml. */
 import { existsSync } from "node:fs";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { parseSigningKey } from "../../../snapshots/log/index.ts";
-import { type CommonOptions, print } from "../../commands/options.ts";
-import { FOUND } from "../../commands/verify.ts";
+import { ShelfError } from "#snapshots/errors";
+import { parseSigningKey } from "#snapshots/log";
+import { type CommonOptions, FOUND, print } from "#generator/commands";
 import { sourcesJsonSchema } from "./config.ts";
-import { openProgress } from "../../files/progress.ts";
+import { openProgress } from "#generator/files";
 import { findChecker } from "./coq-tool.ts";
 import { lockJsonSchema, UNWRITTEN, writeLock } from "./lock.ts";
 import { overlayJsonSchema } from "./overlay.ts";

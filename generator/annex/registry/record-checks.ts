@@ -1,5 +1,5 @@
 /** The checks of one record as readers see them: who said what, how many agree, what moved. */
-import { type CubRecord, RecordCheck } from "../../../snapshots/schema/index.ts";
+import { type CubRecord, RecordCheck } from "#snapshots/schema";
 import type { Checks, ToldVerdict } from "./checks.ts";
 import { causeOf } from "./drift.ts";
 import { adapterOf, type ProverName, PROVERS } from "./provers.ts";

@@ -1,7 +1,6 @@
 /** What the annex gives to the core: a build makes the registry of the sources that the configuration names, and holds what records state
  *  against what their files declare. */
-import type { RegistryAnnexes } from "../../sources/registry-pull.ts";
-import type { StatementAnnexes } from "../../sources/statements.ts";
+import type { RegistryAnnexes, StatementAnnexes } from "#generator/sources";
 
 export const REGISTRY: RegistryAnnexes & StatementAnnexes = {
   async makeRegistry(file) {

@@ -4,9 +4,9 @@ import { execFile, spawn, spawnSync } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { compareNames } from "../../../snapshots/format/tree.ts";
-import { SAFE_GIT, safeGitEnvironment } from "../../sources/git-checkout.ts";
+import { ShelfError } from "#snapshots/errors";
+import { compareNames } from "#snapshots/format";
+import { SAFE_GIT, safeGitEnvironment } from "#generator/sources";
 
 export type Revision = {
   /** Of git the whole commit id. */

@@ -1,9 +1,7 @@
 /** scanAll joins sources, lock, overlay, a registry by hand and checks: every declaration with its id, and what is other than it was. */
 import { basename } from "node:path";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { type ParsedRegistry, parseRegistry } from "../../sources/registry.ts";
-import { MAX_REGISTRY_BYTES } from "../../sources/registry-pull.ts";
-import { readSourceFile } from "../../sources/source-file.ts";
+import { ShelfError } from "#snapshots/errors";
+import { MAX_REGISTRY_BYTES, type ParsedRegistry, parseRegistry, readSourceFile } from "#generator/sources";
 import { type Checks, readChecks } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { judge } from "./judge.ts";

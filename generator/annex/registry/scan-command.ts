@@ -1,8 +1,7 @@
 /** `proofshelf registry scan`: reads the revisions, and writes what came of them. */
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { OPEN } from "../../../snapshots/shelf/modes.ts";
-import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
-import { print } from "../../commands/options.ts";
+import { ShelfError } from "#snapshots/errors";
+import { OPEN, writeWhole } from "#snapshots/shelf";
+import { print } from "#generator/commands";
 import { describeRefused } from "./judge.ts";
 import type { Drift } from "./lock.ts";
 import { writeRegistry } from "./make-registry.ts";

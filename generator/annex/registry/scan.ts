@@ -1,7 +1,7 @@
 /** Sources → declarations, each with the key that its id stays with. No prover runs. */
 import { posix } from "node:path";
-import { sha256 } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
+import { sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import type { SourceConfig } from "./config.ts";
 import { scanAgda } from "./agda.ts";
 import { scanCoq } from "./coq.ts";

@@ -1,6 +1,9 @@
 /** What records state beside what files declare: no other statement passes as the same, and no spelling is a difference. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sha256 } from "../../../snapshots/digest.ts";
+import { CubRecord } from "../../../snapshots/schema/index.ts";
+import { holdStatements } from "../../sources/statements.ts";
 import { openStatements } from "./statements.ts";
 
 const COQ = `(* Theorem hidden : False. *)
@@ -78,4 +81,56 @@ test("a statement is held against the declaration of its name", () => {
     );
   const held = hold({ theorem_name: "plus_comm", statement: "False", verification_state: "" }, "coq", COQ);
   assert.deepEqual(held, { state: "differs", declared: "forall n m : nat, n + m = m + n", line: 2 });
+});
+
+/** heldOf holds a record against files of its repository, as a build does. */
+async function heldOf(record: object, files: Readonly<Record<string, string>>) {
+  const cub = CubRecord.parse({
+    id: "CUB-0001",
+    repo: "r",
+    theorem_name: "t",
+    statement: "0 = 0",
+    verification_state: "VERIFIED",
+    ...record,
+  });
+  const rows = Object.entries(files).map(([path, text]) => ({
+    path,
+    role: "proof" as const,
+    system: path.endsWith(".v") ? "coq" : "lean",
+    size: text.length,
+    sha256: sha256(text),
+    media_type: "text/plain",
+    gated: true as const,
+    available: true,
+    state: "holds" as const,
+    href: "",
+  }));
+  const code = new Map([[cub.id, { id: cub.id, repo: "r", head: "a".repeat(40), files: rows }]]);
+  const read = async ({ path }: { path: string }) => {
+    const bytes = Buffer.from(files[path] ?? "");
+    return { bytes, sha256: sha256(bytes), size: bytes.length };
+  };
+  const annex = { openStatements: async () => openStatements(), kept: null, keep: false, maker: "" };
+  const { states, findings } = await holdStatements([cub], code, { read } as never, annex);
+  return [states.get(cub.id) ?? null, findings.map(({ field }) => field)];
+}
+
+test("a twin is held against its own language alone: it makes no other statement, and none the same", async () => {
+  const both = { files: { coq_file: "A.v", lean_file: "A.lean" }, formal_systems: "Coq" };
+  const lean = "theorem t : (0 : Nat) = 0 := rfl\n";
+  assert.deepEqual(await heldOf(both, { "A.lean": lean }), [null, []], "the Coq file is gone, and its Lean twin is right");
+  assert.deepEqual(await heldOf(both, { "A.v": "Lemma t : 0 = 0. Proof. auto. Qed.", "A.lean": lean }), ["same", []]);
+  assert.deepEqual(await heldOf(both, { "A.v": "Lemma t : 0 = 1. Proof. auto. Qed.", "A.lean": "theorem t : 0 = 0 := sorry" }), [
+    "differs",
+    ["statement"],
+  ]);
+  // Who says that Lean proved it, too, says it of this file.
+  assert.deepEqual(
+    await heldOf(
+      { ...both, formal_systems: "Coq+Lean" },
+      { "A.v": "Lemma t : 0 = 0. Proof. auto. Qed.", "A.lean": "theorem t : 0 = 1 := sorry" },
+    ),
+    ["open", ["verification_state"]],
+  );
+  assert.deepEqual(await heldOf({ files: { lean_file: "A.lean" } }, { "A.lean": lean.replace("0 :", "1 :") }), ["differs", ["statement"]]);
 });

@@ -1,6 +1,6 @@
 /** What a record states, held against the declaration of its name in a proof file, as texts. White space, comments and signs with two
  *  spellings make no difference; where only a prover could tell whether two statements are one, nothing is said. */
-import type { HeldStatement, HoldStatement } from "../../sources/statements.ts";
+import type { HeldStatement, HoldStatement } from "#generator/sources";
 import { scanAgda } from "./agda.ts";
 import { scanCoq } from "./coq.ts";
 import type { Declaration } from "./declaration.ts";

@@ -1,5 +1,5 @@
 /** From checks to the states of a record: one function, and no person. */
-import { SAID_STATES as CHECK_STATES } from "../../../snapshots/annex/proofs/index.ts";
+import { SAID_STATES as CHECK_STATES } from "#snapshots/annex/proofs";
 
 export { CHECK_STATES };
 export type CheckState = (typeof CHECK_STATES)[number];

@@ -299,3 +299,23 @@ test("an overlay says not who checked what, not even under the name of an intern
     await assert.rejects(scanAll(config()), /overlay\.yaml:1: .*cannot be internal/, name);
   }
 });
+
+test("a Lean twin that has the name alone makes no Coq+Lean, whatever it says", async (t) => {
+  const { put, config, records } = openSource(t);
+  const lean = [
+    "theorem a : 0 = 1 := sorry\n",
+    "theorem a : True := trivial\n",
+    "axiom a : False\n",
+    "def a := 1\n",
+    "-- theorem b\ntheorem a : 0 = 0 := by simp\n",
+  ];
+  put({
+    "registry.yaml": `sources:\n  - { repo: r, folder: ./src, rev: one, prover: coq, root: coq, logical: L, pair: "lean/{x}.lean" }\n`,
+    ...Object.fromEntries(lean.map((_, at) => [`src/coq/A${at}.v`, "Lemma a : 0 = 0. Proof. reflexivity. Qed.\n"])),
+    ...Object.fromEntries(lean.map((text, at) => [`src/lean/A${at}.lean`, text])),
+  });
+  writeLock(config().lock, (await scanAll(config())).lock);
+  const made = await records();
+  assert.equal(made.filter(({ files }) => files.lean_file !== "").length, lean.length);
+  assert.deepEqual([...new Set(made.map(({ formal_systems: systems }) => systems))], ["Coq"]);
+});

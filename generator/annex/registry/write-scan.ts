@@ -1,8 +1,7 @@
 /** writeScan writes what a scan found: the lock, and the files of the revisions into the code store. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { OPEN } from "../../../snapshots/shelf/modes.ts";
-import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
+import { OPEN, writeWhole } from "#snapshots/shelf";
 import type { RegistrySources } from "./config.ts";
 import { writeLock } from "./lock.ts";
 import type { Scan } from "./scan-all.ts";

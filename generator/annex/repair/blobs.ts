@@ -1,13 +1,12 @@
 /** Blobs: those that are not what their names say are set aside, and those that a snapshot misses are made again from what is left. */
 import { createReadStream, existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Sha256, sha256, sha256Of } from "../../../snapshots/digest.ts";
-import type { BlobEntry } from "../../../snapshots/format/tree.ts";
-import { isUnreadable, overriding, type Shelf, type SnapshotRecord } from "../../../snapshots/shelf/index.ts";
-import { createTreeCache, openSnapshot, type Snapshot } from "../../../snapshots/shelf/read.ts";
-import type { Deriver } from "../../../snapshots/verify/index.ts";
-import type { Progress } from "../../files/progress.ts";
-import type { Shelves } from "../../shelves/shelves.ts";
+import { type Sha256, sha256, sha256Of } from "#snapshots/digest";
+import type { BlobEntry } from "#snapshots/format";
+import { createTreeCache, isUnreadable, openSnapshot, overriding, type Shelf, type Snapshot, type SnapshotRecord } from "#snapshots/shelf";
+import type { Deriver } from "#snapshots/verify";
+import type { Progress } from "#generator/files";
+import type { Shelves } from "#generator/shelves";
 import { readable } from "./history.ts";
 import { type Mended, rootDir, setAside, VIEWS, type ViewName } from "./lost.ts";
 

@@ -4,13 +4,21 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { isWithdrawalError } from "../../../snapshots/format/index.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { diffSnapshots } from "../../../snapshots/shelf/diff.ts";
-import { createTreeCache, openSnapshot, type Snapshot } from "../../../snapshots/shelf/read.ts";
-import { type Changes, findPartner, findSetback, newestServed, type SnapshotRecord } from "../../../snapshots/shelf/index.ts";
-import type { DirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
-import type { Shelves } from "../../shelves/shelves.ts";
+import { isWithdrawalError } from "#snapshots/format";
+import { ShelfError } from "#snapshots/errors";
+import {
+  type Changes,
+  createTreeCache,
+  diffSnapshots,
+  type DirectoryShelf,
+  findPartner,
+  findSetback,
+  newestServed,
+  openSnapshot,
+  type Snapshot,
+  type SnapshotRecord,
+} from "#snapshots/shelf";
+import type { Shelves } from "#generator/shelves";
 import { publishedRecords } from "./log.ts";
 import { type Mended, rootDir, setAside, VIEWS, type ViewName } from "./lost.ts";
 

@@ -1,8 +1,8 @@
 /** The logs of publications, put right: heads say what their entries must hash to, so whatever makes that root again is what was lost. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { canonicalJson } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
+import { canonicalJson } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import {
   appendEntries,
   fullTilePath,
@@ -16,7 +16,7 @@ import {
   tileNodes,
   treeRoot,
   verifiedBy,
-} from "../../../snapshots/log/index.ts";
+} from "#snapshots/log";
 import {
   checkpointPath,
   keyOf,
@@ -26,8 +26,8 @@ import {
   type Shelf,
   type SnapshotRecord,
   snapshotRecordSchema,
-} from "../../../snapshots/shelf/index.ts";
-import type { Shelves } from "../../shelves/shelves.ts";
+} from "#snapshots/shelf";
+import type { Shelves } from "#generator/shelves";
 import { type Mended, rootDir, setAside, VIEWS, type ViewName } from "./lost.ts";
 
 /** mendLogs runs under the build lock, when the records are mended. What cannot be made again is left, and the next verification tells it.

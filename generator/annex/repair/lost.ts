@@ -2,7 +2,7 @@
  *  damaged file of the public one may hold anything. */
 import { copyFile, mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Shelves } from "../../shelves/shelves.ts";
+import type { Shelves } from "#generator/shelves";
 
 export const VIEWS = ["public", "internal"] as const;
 export type ViewName = (typeof VIEWS)[number];

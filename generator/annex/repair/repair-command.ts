@@ -1,10 +1,9 @@
 /** `proofshelf repair` */
-import type { Annexes } from "../../build/annexes.ts";
-import { openConfig } from "../../config/config.ts";
-import { countErrors, describeFindings } from "../../publish/verify-library.ts";
+import type { Annexes } from "#generator/pipeline";
+import { openConfig } from "#generator/config";
+import { countErrors, describeFindings } from "#generator/publish";
 import { repair } from "./repair.ts";
-import { type CommonOptions, configOf, print } from "../../commands/options.ts";
-import { FOUND } from "../../commands/verify.ts";
+import { type CommonOptions, configOf, FOUND, print } from "#generator/commands";
 
 export async function runRepair(options: CommonOptions, annexes: Annexes): Promise<void> {
   const config = await openConfig(configOf(options), { checkSources: false });

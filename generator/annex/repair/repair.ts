@@ -2,22 +2,18 @@
  *
  *  history from its copies → damaged blobs aside → indexes without what is damaged → verify → where anything is missing: a build,
  *  then what older snapshots miss from what is left, and verify again */
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { openIndex } from "../../../snapshots/index/index.ts";
-import { parseKey } from "../../../snapshots/log/index.ts";
-import type { Finding } from "../../../snapshots/verify/index.ts";
-import type { Annexes } from "../../build/annexes.ts";
-import { build } from "../../build/build.ts";
-import type { Config } from "../../config/config.ts";
-import { describeFailure } from "../../files/failure.ts";
-import { embedViews } from "../../index/embed.ts";
-import { forgetRedacted } from "../leaks/redact.ts";
-import { withBuildLock } from "../../files/lock.ts";
-import { openProgress, type Progress } from "../../files/progress.ts";
-import { openDeriver } from "../../publish/derive.ts";
-import { verifyLibrary } from "../../publish/verify-library.ts";
-import { keepRecords, openShelves, type Shelves, vectorsDir, withShelves } from "../../shelves/shelves.ts";
-import { forgetState } from "../../kept/state.ts";
+import { ShelfError } from "#snapshots/errors";
+import { openIndex } from "#snapshots/index";
+import { parseKey } from "#snapshots/log";
+import type { Finding } from "#snapshots/verify";
+import { type Annexes, build } from "#generator/pipeline";
+import type { Config } from "#generator/config";
+import { describeFailure, openProgress, type Progress, withBuildLock } from "#generator/files";
+import { embedViews } from "#generator/index";
+import { forgetRedacted } from "#generator/annex/leaks";
+import { openDeriver, verifyLibrary } from "#generator/publish";
+import { keepRecords, openShelves, type Shelves, vectorsDir, withShelves } from "#generator/shelves";
+import { forgetState } from "#generator/kept";
 import { mendSnapshots, setDamagedAside } from "./blobs.ts";
 import { mendHistory } from "./history.ts";
 import { mendLogs } from "./log.ts";

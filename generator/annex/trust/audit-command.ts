@@ -1,19 +1,17 @@
 /** `proofshelf audit` */
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { OPEN } from "../../../snapshots/shelf/modes.ts";
-import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
-import { parseJson } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { formatBytes } from "../../../snapshots/format/size.ts";
-import { parseCheckpoint } from "../../../snapshots/log/index.ts";
+import { OPEN, writeWhole } from "#snapshots/shelf";
+import { parseJson } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { formatBytes } from "#snapshots/format";
+import { parseCheckpoint } from "#snapshots/log";
 import type { Seen } from "./log-head.ts";
 import { audit, type Audited } from "./audit.ts";
 import { openOrigin } from "./origin.ts";
-import { openProgress } from "../../files/progress.ts";
+import { openProgress } from "#generator/files";
 import { parseKeyOption } from "./mirror-command.ts";
-import { type CommonOptions, print } from "../../commands/options.ts";
-import { FOUND } from "../../commands/verify.ts";
+import { type CommonOptions, FOUND, print } from "#generator/commands";
 
 type AuditCommandOptions = CommonOptions & {
   readonly key?: string;

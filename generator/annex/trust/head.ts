@@ -1,17 +1,11 @@
 /** The head of somebody else's log of publications: its checkpoint, who signed it, and the record that it ends with. */
 import { z } from "zod";
-import { canonicalJson, parseJson, type Sha256 } from "../../../snapshots/digest.ts";
-import { MAX_NOTE_BYTES, type NoteKey, type ReadTile, TILE_WIDTH } from "../../../snapshots/log/index.ts";
-import { blobPath } from "../../../snapshots/format/layout.ts";
-import {
-  checkRedaction,
-  redactedSchema,
-  redactionPath,
-  type SnapshotRecord,
-  snapshotRecordSchema,
-} from "../../../snapshots/shelf/index.ts";
+import { canonicalJson, parseJson, type Sha256 } from "#snapshots/digest";
+import { MAX_NOTE_BYTES, type NoteKey, type ReadTile, TILE_WIDTH } from "#snapshots/log";
+import { blobPath } from "#snapshots/format";
+import { checkRedaction, redactedSchema, redactionPath, type SnapshotRecord, snapshotRecordSchema } from "#snapshots/shelf";
 import { checkHead, type Head, type Seen } from "./log-head.ts";
-import { concurrently } from "../../files/concurrently.ts";
+import { concurrently } from "#generator/files";
 import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
 
 /** A list of records that were taken out of service, of notices, or of numbers: what a parser makes of it takes some twenty times as much.

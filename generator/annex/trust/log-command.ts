@@ -1,13 +1,12 @@
 /** `proofshelf keygen` and `proofshelf log` */
 import { readFileSync } from "node:fs";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { generateKey } from "../../../snapshots/log/index.ts";
-import { addSignatures } from "../../../snapshots/shelf/index.ts";
-import { openConfig } from "../../config/config.ts";
-import { defaultOrigin, openTrust } from "../../publish/log-signer.ts";
-import type { ShelfAnnexes } from "../../shelves/kinds.ts";
-import { openShelves, withShelves } from "../../shelves/shelves.ts";
-import { type CommonOptions, configOf, print } from "../../commands/options.ts";
+import { ShelfError } from "#snapshots/errors";
+import { generateKey } from "#snapshots/log";
+import { addSignatures } from "#snapshots/shelf";
+import { openConfig } from "#generator/config";
+import { defaultOrigin, openTrust } from "#generator/publish";
+import { openShelves, type ShelfAnnexes, withShelves } from "#generator/shelves";
+import { type CommonOptions, configOf, print } from "#generator/commands";
 
 export async function runKeygen(origin: string | undefined, options: CommonOptions): Promise<void> {
   const name = origin ?? defaultOrigin(await openConfig(configOf(options), { checkSources: false }));

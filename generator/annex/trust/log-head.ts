@@ -1,6 +1,6 @@
 /** The head of a log that somebody serves: who signed it, that it goes on from a head that was seen, and that it is over the tree and the
  *  last entry which are served with it. Everything is read through one function; whoever answers it controls every byte. */
-import { ShelfError } from "../../../snapshots/errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import {
   type Checkpoint,
   hashLeaf,
@@ -18,8 +18,8 @@ import {
   treeRoot,
   verifyConsistency,
   verifyInclusion,
-} from "../../../snapshots/log/index.ts";
-import { keyOf, KEYS_PATH, type LogKeys, parseLogKeys } from "../../../snapshots/shelf/index.ts";
+} from "#snapshots/log";
+import { keyOf, KEYS_PATH, type LogKeys, parseLogKeys } from "#snapshots/shelf";
 
 /** A list of keys. Bytes. */
 const MAX_KEYS = 16 * 1024 * 1024;

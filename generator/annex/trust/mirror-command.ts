@@ -1,13 +1,12 @@
 /** `proofshelf mirror` */
 import { setTimeout as wait } from "node:timers/promises";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { parseKey } from "../../../snapshots/log/index.ts";
-import { formatBytes } from "../../../snapshots/format/size.ts";
+import { ShelfError } from "#snapshots/errors";
+import { parseKey } from "#snapshots/log";
+import { formatBytes } from "#snapshots/format";
 import { mirror, type Mirrored, roomFor } from "./mirror.ts";
 import { openOrigin } from "./origin.ts";
-import { openProgress } from "../../files/progress.ts";
-import { parsePeriod } from "../../commands/every.ts";
-import { type CommonOptions, print } from "../../commands/options.ts";
+import { openProgress } from "#generator/files";
+import { type CommonOptions, parsePeriod, print } from "#generator/commands";
 
 type MirrorCommandOptions = CommonOptions & { readonly key?: string; readonly every?: string; readonly maxBytes?: string };
 

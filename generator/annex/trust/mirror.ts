@@ -7,10 +7,9 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { canonicalJson, type Sha256, sha256 } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { type BlobEntry, type Entry, parseTree, type Tree } from "../../../snapshots/format/tree.ts";
-import { isWithdrawalError } from "../../../snapshots/format/index.ts";
+import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { type BlobEntry, type Entry, isWithdrawalError, parseTree, type Tree } from "#snapshots/format";
 import {
   appendEntries,
   MAX_NOTE_BYTES,
@@ -24,32 +23,35 @@ import {
   tileNodes,
   treeRoot,
   verifiedBy,
-} from "../../../snapshots/log/index.ts";
-import { openIndex } from "../../../snapshots/index/index.ts";
-import { diffSnapshots } from "../../../snapshots/shelf/diff.ts";
-import { openByteBudget } from "../../../snapshots/shelf/byte-budget.ts";
+} from "#snapshots/log";
+import { openIndex } from "#snapshots/index";
 import {
   changesSchema,
   checkpointPath,
+  checkWritable,
+  clearTemporary,
+  createTreeCache,
+  diffSnapshots,
+  type DirectoryShelf,
   keyOf,
   KEYS_PATH,
+  OPEN,
+  openByteBudget,
+  openDirectoryShelf,
+  openSnapshot,
   reachable,
   readCheckpoint,
   readLogKeys,
+  type Snapshot,
   type SnapshotRecord,
+  streamBlob,
   withdrawnSchema,
-} from "../../../snapshots/shelf/index.ts";
+} from "#snapshots/shelf";
 import type { Head, Seen } from "./log-head.ts";
-import { OPEN } from "../../../snapshots/shelf/modes.ts";
-import { createTreeCache, openSnapshot, type Snapshot, streamBlob } from "../../../snapshots/shelf/read.ts";
-import { type DirectoryShelf, checkWritable, clearTemporary, openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
-import { openIndexThread } from "../../index/index-thread.ts";
-import { withBuildLock } from "../../files/lock.ts";
-import { planDocuments } from "../../index/plan-documents.ts";
-import type { Progress } from "../../files/progress.ts";
-import { COPY_MARKER } from "../../shelves/shelves.ts";
+import { openIndexThread, planDocuments } from "#generator/index";
+import { concurrently, type Progress, withBuildLock } from "#generator/files";
+import { COPY_MARKER } from "#generator/shelves";
 import { parseEntry, readHead, readJson, readList, readRedactions, tilesOf } from "./head.ts";
-import { concurrently } from "../../files/concurrently.ts";
 import { AT_ONCE, Missing, type Origin, refusal, refusing } from "./origin.ts";
 
 const markerSchema = z.strictObject({ origin: z.string(), url: z.string() });

@@ -3,9 +3,9 @@
 import { pipeline } from "node:stream/promises";
 import { createGunzip, gunzipSync } from "node:zlib";
 import { Pool } from "undici";
-import { sha256, type Sha256 } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { blobPath } from "../../../snapshots/format/layout.ts";
+import { sha256, type Sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { blobPath } from "#snapshots/format";
 
 type Patience = {
   /** For an answer to begin, and the first bytes of it; milliseconds. */

@@ -1,9 +1,7 @@
 /** Where readers are given a file of a snapshot, and what may lie there: the file, or on a file host what an export makes of it. */
-import { objectPath } from "../../../snapshots/format/layout.ts";
-import { isStamped } from "../../../snapshots/format/stamped.ts";
-import type { BlobEntry } from "../../../snapshots/format/tree.ts";
-import { ROUTER } from "../../../snapshots/service/routes.ts";
-import { harmlessKey, isActive, noteFor, relink } from "../export/active-objects.ts";
+import { type BlobEntry, isStamped, objectPath } from "#snapshots/format";
+import { ROUTER } from "#snapshots/service";
+import { harmlessKey, isActive, noteFor, relink } from "#generator/annex/export";
 
 /** The address of a file of the tree; null for what only other files are made of.
  *  @param path in the tree */

@@ -1,8 +1,7 @@
 /** What there is to tell of a build. Nothing of it is gated: ids of records and claims, counts, and codes. */
-import { sha256 } from "../../../snapshots/digest.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import type { BuildEnd } from "../../build/annexes.ts";
-import type { Weaker } from "../../build/gates.ts";
+import { sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import type { BuildEnd, Weaker } from "#generator/pipeline";
 
 export const EVENTS = ["published", "weaker", "drift", "failed"] as const;
 export type EventName = (typeof EVENTS)[number];

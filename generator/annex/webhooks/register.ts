@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
-import type { BuildEnd } from "../../build/annexes.ts";
-import { keptFile } from "../../files/kept-file.ts";
+import { writeWhole } from "#snapshots/shelf";
+import type { BuildEnd } from "#generator/pipeline";
+import { keptFile } from "#generator/files";
 import { type Attempt, deliver, parseSecret } from "./deliver.ts";
 import { EVENTS, type EventName, eventsOf } from "./events.ts";
 

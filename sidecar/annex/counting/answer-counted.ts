@@ -1,10 +1,8 @@
 /** counting answers a question that counts or lists a set as the query that it is, and links to the page of that query. */
-import { CLAIMS_WORDS, REGISTRY_WORDS } from "../../../snapshots/format/index.ts";
-import { pagePath } from "../../../snapshots/format/layout.ts";
-import type { ViewData } from "../../../snapshots/format/view-data.ts";
-import { claimsPath, directPath, filterValues, findClaims, findCubs, findObjects, registryPath } from "../../../snapshots/query/index.ts";
-import type { CubFacet } from "../../../snapshots/schema/cub-facets.ts";
-import type { CountedSnapshot, Counting, FactPart, Facts } from "../../ask/counted.ts";
+import { CLAIMS_WORDS, pagePath, REGISTRY_WORDS, type ViewData } from "#snapshots/format";
+import { claimsPath, directPath, filterValues, findClaims, findCubs, findObjects, registryPath } from "#snapshots/query";
+import type { CubFacet } from "#snapshots/schema";
+import type { CountedSnapshot, Counting, FactPart, Facts } from "#sidecar/ask";
 import { type Asked, readQuestion } from "./question.ts";
 import { type Facet, knownWords, valuesOf } from "./vocabulary.ts";
 

@@ -4,7 +4,7 @@
  *      count    STATE    KIND     in PLACE        link not STATE
  *
  *  Anything else is null, and is searched: a wrong number is worse than none. */
-import type { ViewData } from "../../../snapshots/format/view-data.ts";
+import type { ViewData } from "#snapshots/format";
 import { type Condition, type Facet, readWords, type SetName, type Word } from "./vocabulary.ts";
 
 /** Narrowed says which values of one facet are asked for, or which are not. */

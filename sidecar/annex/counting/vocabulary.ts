@@ -1,11 +1,7 @@
 /** The words of a question that is counted: those of the language, and the names that a library gives to its values. */
-import { claimStandings } from "../../../snapshots/format/index.ts";
-import { memoize } from "../../../snapshots/format/relations.ts";
-import { LOST, RECORD_STANDINGS, SAID } from "../../../snapshots/format/standing.ts";
-import type { ViewData } from "../../../snapshots/format/view-data.ts";
-import { countAll } from "../../../snapshots/query/index.ts";
-import { CUB_FACETS, type CubFacet } from "../../../snapshots/schema/cub-facets.ts";
-import { KNOWN_VALUES } from "../../../snapshots/schema/index.ts";
+import { claimStandings, LOST, memoize, RECORD_STANDINGS, SAID, type ViewData } from "#snapshots/format";
+import { countAll } from "#snapshots/query";
+import { CUB_FACETS, type CubFacet, KNOWN_VALUES } from "#snapshots/schema";
 
 /** Set is one of the lists that have an address. */
 export type SetName = "records" | "claims" | "objects" | "collections" | "snapshots";

@@ -2,9 +2,9 @@
  *  opened once turns into a cookie. Only `serve --try-internal` and the demo have it, and they listen on this machine alone. */
 import ipaddr from "ipaddr.js";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { CACHE } from "../../../snapshots/http/index.ts";
-import { AccessConfig } from "../../../snapshots/schema/index.ts";
-import type { DevelopmentAccess } from "../../serve/server.ts";
+import { CACHE } from "#snapshots/http";
+import { AccessConfig } from "#snapshots/schema";
+import type { DevelopmentAccess } from "#sidecar/serve";
 
 const ISSUER = "https://development.invalid";
 const AUDIENCE = "development";

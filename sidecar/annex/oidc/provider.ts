@@ -1,7 +1,7 @@
 /** The OpenID provider that the configuration names. Everything that it answers is checked by openid-client: issuer, state, nonce,
  *  signature, audience and times. */
 import * as oidc from "openid-client";
-import type { OwnSignIn } from "../../../snapshots/schema/index.ts";
+import type { OwnSignIn } from "#snapshots/schema";
 
 const TIMEOUT = 10; // seconds, of each request to the provider
 

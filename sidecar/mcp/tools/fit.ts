@@ -1,7 +1,7 @@
 /** Bodies cut to an agent's budget: one thing whole or shortened, a list as many items as fit. */
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { formatCursor, parseCursor, positionOf, queryDigest } from "../../../snapshots/query/index.ts";
-import { countFitting, jsonBytes, shorten } from "../../../snapshots/tools/index.ts";
+import { ShelfError } from "#snapshots/errors";
+import { formatCursor, parseCursor, positionOf, queryDigest } from "#snapshots/query";
+import { countFitting, jsonBytes, shorten } from "#snapshots/tools";
 import { followCursor, type ToolContext, type ToolResult } from "./context.ts";
 
 type Slice = { readonly items: readonly unknown[]; readonly next: number | null; readonly notices: readonly string[] };

@@ -1,6 +1,6 @@
 /** Collections, listings, search, capabilities: the tools over the library. */
 import { LRUCache } from "lru-cache";
-import { capabilities } from "../../../snapshots/http/index.ts";
+import { capabilities } from "#snapshots/http";
 import {
   collectionsBody,
   formatCursor,
@@ -12,10 +12,10 @@ import {
   positionOf,
   queryDigest,
   searchBody,
-} from "../../../snapshots/query/index.ts";
-import { memoize } from "../../../snapshots/format/relations.ts";
-import type { SearchResponse } from "../../../snapshots/schema/index.ts";
-import { countFitting, jsonBytes } from "../../../snapshots/tools/index.ts";
+} from "#snapshots/query";
+import { memoize } from "#snapshots/format";
+import type { SearchResponse } from "#snapshots/schema";
+import { countFitting, jsonBytes } from "#snapshots/tools";
 import { followCursor, paramsOf, type Tool, withQuery } from "./context.ts";
 import { pagedList, part, wholeBody } from "./fit.ts";
 

@@ -1,11 +1,11 @@
 /** The two tools that need more than a snapshot. What answers them is the same function that answers their routes. */
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { parseSearch } from "../../../snapshots/query/index.ts";
-import { AskRequest } from "../../../snapshots/schema/index.ts";
+import { ShelfError } from "#snapshots/errors";
+import { parseSearch } from "#snapshots/query";
+import { AskRequest } from "#snapshots/schema";
 import { type Tool, withQuery } from "./context.ts";
 import { fitWhole, slice } from "./fit.ts";
-import { jsonBytes } from "../../../snapshots/tools/index.ts";
-import type { AskTool, SemanticTool } from "../../ask/semantic-tool.ts";
+import { jsonBytes } from "#snapshots/tools";
+import type { AskTool, SemanticTool } from "#sidecar/ask";
 import type { Allow } from "../serve.ts";
 
 function limited(allow: Allow, group: "ask" | "ai-search"): void {

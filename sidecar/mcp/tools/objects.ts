@@ -1,11 +1,8 @@
 /** Reading one object, finding what has its digest, and proving that it lies in the snapshot. */
-import { absoluteHref } from "../../../snapshots/format/view-data.ts";
-import { orWithdrawn } from "../../../snapshots/format/index.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { formatKeyPath, objectPath } from "../../../snapshots/format/layout.ts";
-import { relationsOf } from "../../../snapshots/format/relations.ts";
-import { digestBody, formatCursor, parseCursor, parseDigest, positionOf, proofBody, queryDigest } from "../../../snapshots/query/index.ts";
-import { jsonBytes, readText, takeLines } from "../../../snapshots/tools/index.ts";
+import { absoluteHref, formatKeyPath, objectPath, orWithdrawn, relationsOf } from "#snapshots/format";
+import { ShelfError } from "#snapshots/errors";
+import { digestBody, formatCursor, parseCursor, parseDigest, positionOf, proofBody, queryDigest } from "#snapshots/query";
+import { jsonBytes, readText, takeLines } from "#snapshots/tools";
 import { followCursor, type Tool } from "./context.ts";
 import { part, wholeBody } from "./fit.ts";
 

@@ -1,15 +1,9 @@
 /** Claims and proof records. */
-import { claimStandings, orWithdrawn } from "../../../snapshots/format/index.ts";
-import { ShelfError } from "../../../snapshots/errors.ts";
-import { pagePath } from "../../../snapshots/format/layout.ts";
-import { relationsOf } from "../../../snapshots/format/relations.ts";
-import { recordStanding } from "../../../snapshots/format/standing.ts";
-import { absoluteHref } from "../../../snapshots/format/view-data.ts";
-import { cubBody, cubsBody, parseCubId, parseCubQuery, parseCursor, registryMetaBody } from "../../../snapshots/query/index.ts";
-import type { Claim } from "../../../snapshots/schema/claims.ts";
-import { RECORD_FILTERS } from "../../../snapshots/schema/cub-facets.ts";
-import { CUB_SUMMARY, type CubRecord } from "../../../snapshots/schema/index.ts";
-import { countFitting, jsonBytes, shorten } from "../../../snapshots/tools/index.ts";
+import { absoluteHref, claimStandings, orWithdrawn, pagePath, recordStanding, relationsOf } from "#snapshots/format";
+import { ShelfError } from "#snapshots/errors";
+import { cubBody, cubsBody, parseCubId, parseCubQuery, parseCursor, registryMetaBody } from "#snapshots/query";
+import { type Claim, CUB_SUMMARY, type CubRecord, RECORD_FILTERS } from "#snapshots/schema";
+import { countFitting, jsonBytes, shorten } from "#snapshots/tools";
 import { followCursor, paramsOf, type Tool, type ToolContext, type ToolResult, withQuery } from "./context.ts";
 import { pagedList, part, shortenedNotice, tooLarge, wholeBody } from "./fit.ts";
 

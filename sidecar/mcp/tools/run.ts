@@ -3,7 +3,7 @@ import type { Tool } from "./context.ts";
 import { getCapabilities, listCollections, listObjects, searchLibrary } from "./library.ts";
 import { getObject, lookupDigestTool, verifyObject } from "./objects.ts";
 import { getClaim, getCub, getRegistryMeta, listClaims, listCubs, searchCubs } from "./registry.ts";
-import type { ToolName } from "../../../snapshots/tools/index.ts";
+import type { ToolName } from "#snapshots/tools";
 
 export const SNAPSHOT_TOOLS: Readonly<Record<Exclude<ToolName, "ask_library" | "ai_search">, Tool>> = {
   list_collections: listCollections,

@@ -1,15 +1,6 @@
 /** The log of publications checked in a browser: the hashes and signatures of WebCrypto over the tree, tiles and heads that the program has, too
  *  (snapshots/log/shape.ts). What is checked comes from the very server that is to be checked. */
-import {
-  type Nodes,
-  rangeHash,
-  splitEntries,
-  splitHead,
-  TILE_HEIGHT,
-  TILE_WIDTH,
-  tilePath,
-  widthOf,
-} from "../../../snapshots/log/shape.ts";
+import { type Nodes, rangeHash, splitEntries, splitHead, TILE_HEIGHT, TILE_WIDTH, tilePath, widthOf } from "#snapshots/log";
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 /** Bytes of a file of the shelf by its path under /shelf/. */

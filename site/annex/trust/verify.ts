@@ -1,9 +1,7 @@
 /** "Verify this page": loaded when a reader asks for it. From the page's bytes to the signed head of the log of publications, and from there to the
  *  head that this browser saw last; each step is said in words, and so is the one that does not hold. What comes first is believed: the
  *  key, when this browser has not seen one. */
-import { pageFile } from "../../../snapshots/format/layout.ts";
-import { restoreLinks } from "../../../snapshots/format/exported.ts";
-import { isStamped } from "../../../snapshots/format/stamped.ts";
+import { isStamped, pageFile, restoreLinks } from "#snapshots/format";
 import { shownSnapshot } from "../../browser/shown-snapshot.ts";
 import { Broken, type Bytes, type Checkpoint, checkSignature, hex, openLog, parseCheckpoint, type ReadFile, sha256 } from "./log-check.ts";
 

@@ -2,7 +2,7 @@
  *
  *  Every operation ends: it is tried again with growing pauses while the store fails in ways that pass, and then throws. What
  *  somebody else may have done meanwhile is told, never guessed: the outcome of a conditional write is read back. */
-export type { BucketConfig } from "../../shelf/code-store.ts";
+export { type BucketConfig } from "#snapshots/shelf";
 
 type BucketObject = {
   readonly key: string;

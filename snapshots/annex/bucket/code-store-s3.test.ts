@@ -7,7 +7,7 @@ import { ShelfError } from "../../errors.ts";
 import { parseCodeRef } from "../../format/code-ref.ts";
 import { readChecked, WrongBytes } from "../../shelf/checked-read.ts";
 import { type CodeStore, MAX_CODE_BYTES } from "../../shelf/code-store.ts";
-import { openCodeStore } from "../../service/code-store.ts";
+import { openCodeStore } from "../../code/code-store.ts";
 
 const HEAD = "0123456789abcdef0123456789abcdef01234567";
 const ref = (path: string) => parseCodeRef("proofs", HEAD, path);

@@ -4,11 +4,10 @@
  *  there no more. */
 import type { Bucket, BucketConfig, Got } from "./bucket.ts";
 import { openBucket } from "./s3-bucket.ts";
-import { sha256 } from "../../digest.ts";
-import { ShelfError } from "../../errors.ts";
-import { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "../../format/code-ref.ts";
-import { type OpenFile, WrongBytes } from "../../shelf/checked-read.ts";
-import { type CodeStore, type ListedCode, MAX_CODE_BYTES } from "../../shelf/code-store.ts";
+import { sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "#snapshots/format";
+import { type CodeStore, type ListedCode, MAX_CODE_BYTES, type OpenFile, WrongBytes } from "#snapshots/shelf";
 
 /** Of a file, what one request reads and a reader holds; a short file is held whole when it is opened. Bytes. */
 const WINDOW_BYTES = 4 * 1024 * 1024;

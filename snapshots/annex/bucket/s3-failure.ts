@@ -1,6 +1,6 @@
 /** What an S3 request's failure means: whether it passes, and how it is said, without anything secret. Servers differ in names and
  *  often send no message, so it goes by status and code. */
-import { ShelfError } from "../../errors.ts";
+import { ShelfError } from "#snapshots/errors";
 import { TooSlow } from "./retry.ts";
 
 /** An answer that is not what was asked for: cut short, of another length, or no sense at all. */

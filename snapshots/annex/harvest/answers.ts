@@ -5,12 +5,9 @@ import { OPEN_SEARCH_TYPE, openSearch } from "./open-search.ts";
 import { roCrate } from "./ro-crate.ts";
 import type { HARVEST_ROWS } from "./rows.ts";
 import { serverJson } from "./server-json.ts";
-import { contentAnswer } from "../../http/context.ts";
-import type { Asked, Handler } from "../../http/view.ts";
-import { textContent } from "../../http/file-answer.ts";
-import type { Answer } from "../../http/reply.ts";
-import type { Snapshot } from "../../shelf/read.ts";
-import { piecesAnswer } from "../side/rows-answer.ts";
+import { type Answer, type Asked, contentAnswer, type Handler, textContent } from "#snapshots/http";
+import type { Snapshot } from "#snapshots/shelf";
+import { piecesAnswer } from "#snapshots/annex/side";
 
 const file = (type: string, make: (snapshot: Snapshot) => Promise<string>): Handler => ({
   read: ({ context, request }) =>

@@ -1,7 +1,7 @@
 /** The snapshot as DataCite metadata (schema 4.6, as JSON). It has no DOI: whoever registers one adds it. */
-import { absoluteHref, type ViewData } from "../../format/view-data.ts";
-import type { SnapshotRecord } from "../../shelf/shelf.ts";
-import { licenceUrl } from "../../schema/scalar.ts";
+import { absoluteHref, type ViewData } from "#snapshots/format";
+import type { SnapshotRecord } from "#snapshots/shelf";
+import { licenceUrl } from "#snapshots/schema";
 
 const SCHEMA = "http://datacite.org/schema/kernel-4";
 

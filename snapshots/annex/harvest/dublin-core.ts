@@ -1,12 +1,7 @@
 /** An object, a claim or a record as unqualified Dublin Core: the fifteen elements, each as often as it is said. */
-import { pagePath } from "../../format/layout.ts";
-import { absoluteHref, type ObjectRow, type ViewData } from "../../format/view-data.ts";
-import { claimStandings } from "../../format/claim-standing.ts";
-import { recordStanding } from "../../format/standing.ts";
-import { escapeXml } from "../../page/text-files.ts";
-import { KINDS, type ObjectKind } from "../../schema/kinds.ts";
-import type { Claim } from "../../schema/claims.ts";
-import type { CubRecord } from "../../schema/cubs.ts";
+import { absoluteHref, claimStandings, type ObjectRow, pagePath, recordStanding, type ViewData } from "#snapshots/format";
+import { escapeXml } from "#snapshots/page";
+import { type Claim, type CubRecord, KINDS, type ObjectKind } from "#snapshots/schema";
 
 export type Described =
   | { readonly what: "object"; readonly row: ObjectRow }

@@ -1,10 +1,8 @@
 /** What OAI-PMH tells of: every object, claim and record that is served, each with the time of the publication that last changed it, and
  *  what was published once and is gone. */
-import { pagePath } from "../../format/layout.ts";
-import { absoluteHref, findCollection, type ViewData } from "../../format/view-data.ts";
-import type { OpenSnapshot } from "../../query/open-snapshot.ts";
-import { listChanges } from "../../shelf/diff.ts";
-import type { Snapshot } from "../../shelf/read.ts";
+import { absoluteHref, findCollection, pagePath, type ViewData } from "#snapshots/format";
+import type { OpenSnapshot } from "#snapshots/query";
+import { listChanges, type Snapshot } from "#snapshots/shelf";
 import type { Described } from "./dublin-core.ts";
 
 export type Item = {

@@ -3,10 +3,10 @@
  *  The time of a response is that of the snapshot that it tells of, and no clock's. Who harvests next from that time misses nothing: what
  *  was published later has a later time, whenever it was asked. A token belongs to one snapshot, so that a publication shifts no page. */
 import { z } from "zod";
-import { SHA256_PATTERN } from "../../digest.ts";
-import type { ViewData } from "../../format/view-data.ts";
-import type { OpenSnapshot } from "../../query/open-snapshot.ts";
-import { escapeXml } from "../../page/text-files.ts";
+import { SHA256_PATTERN } from "#snapshots/digest";
+import type { ViewData } from "#snapshots/format";
+import type { OpenSnapshot } from "#snapshots/query";
+import { escapeXml } from "#snapshots/page";
 import { formatDublinCore } from "./dublin-core.ts";
 import { type Item, type Items, itemsOf, setsOf, toSecond } from "./items.ts";
 import { OAI_PATH } from "./rows.ts";

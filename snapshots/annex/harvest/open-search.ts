@@ -1,7 +1,6 @@
 /** OpenSearch 1.1: how a browser's address bar searches the library. */
-import { absoluteHref, type ViewData } from "../../format/view-data.ts";
-import { pagePath } from "../../format/layout.ts";
-import { escapeXml } from "../../page/text-files.ts";
+import { absoluteHref, pagePath, type ViewData } from "#snapshots/format";
+import { escapeXml } from "#snapshots/page";
 
 export const OPEN_SEARCH_TYPE = "application/opensearchdescription+xml";
 /** The specification's own bounds, in characters. */

@@ -1,9 +1,8 @@
 /** The snapshot as a Research Object Crate 1.2 (researchobject.org/ro-crate). Addresses are relative, so that it is as true under
  *  /at/<snapshot>/ and in an export as at the root of the library. */
-import { formatKeyPath } from "../../format/layout.ts";
-import { absoluteHref, type ObjectRow, type ViewData } from "../../format/view-data.ts";
-import type { SnapshotRecord } from "../../shelf/shelf.ts";
-import { licenceUrl } from "../../schema/scalar.ts";
+import { absoluteHref, formatKeyPath, type ObjectRow, type ViewData } from "#snapshots/format";
+import type { SnapshotRecord } from "#snapshots/shelf";
+import { licenceUrl } from "#snapshots/schema";
 
 const RO_CRATE = "https://w3id.org/ro/crate/1.2";
 

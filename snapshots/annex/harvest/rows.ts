@@ -1,5 +1,5 @@
 /** For programs that gather metadata from many libraries: OAI-PMH, DataCite, RO-Crate, the list of MCP servers, OpenSearch. */
-import { anyObject, json, parameter, type Row, row, text } from "../../routes/row.ts";
+import { anyObject, json, parameter, row, text, type WrittenRow } from "#snapshots/routes";
 
 export const OAI_PATH = "/oai";
 
@@ -52,7 +52,7 @@ export const HARVEST_ROWS = {
     summary: "Lets a browser search this library from its address bar",
     success: text("application/opensearchdescription+xml", "OpenSearch 1.1 description"),
   }),
-} as const satisfies Readonly<Record<string, Row>>;
+} as const satisfies Readonly<Record<string, WrittenRow>>;
 
 /** Those that a host of plain files has too: OAI-PMH is chosen by its query. */
 export const HARVEST_FILES: readonly string[] = [

@@ -1,6 +1,6 @@
 /** server.json, as the public list of MCP servers takes it: schema of 2025-12-11. Whoever publishes it shows the list that the name's
  *  domain is theirs. */
-import { absoluteHref, type ViewData } from "../../format/view-data.ts";
+import { absoluteHref, type ViewData } from "#snapshots/format";
 
 const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 /** The schema's own bounds, in characters. */

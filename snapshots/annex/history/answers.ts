@@ -1,21 +1,29 @@
 /** What follows from the shelf's history besides the snapshot that is served: changes, comparisons, feeds, and which snapshot was
  *  served when (RFC 7089, Memento). */
-import { canonicalJson, sha256 } from "../../digest.ts";
-import { ShelfError } from "../../errors.ts";
-import { pagePath } from "../../format/layout.ts";
+import { canonicalJson, sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { pagePath } from "#snapshots/format";
 import { FEED_TYPES, formatFeed } from "./format-feed.ts";
 import { TIME_MAP_PATH, TIME_MAP_TYPE, timeMap } from "./time-map.ts";
 import { HISTORY_QUERIES } from "./changes.ts";
 import { feedEntries, feedScope } from "./feed.ts";
-import { recordAt } from "../../query/history.ts";
-import type { Match } from "../../routes/match.ts";
+import { recordAt } from "#snapshots/query";
+import type { Match } from "#snapshots/routes";
 import { FEED_ROWS, HISTORY_PAGES, type HISTORY_ROWS } from "./rows.ts";
-import { contentAnswer } from "../../http/context.ts";
-import { textContent } from "../../http/file-answer.ts";
-import { pageAnswer } from "../../http/page-answer.ts";
-import { continueIn, linkHeader } from "../../http/query-answer.ts";
-import { type Answer, CACHE, redirect } from "../../http/reply.ts";
-import { type Asked, forEachRow, type Handler, type View } from "../../http/view.ts";
+import {
+  type Answer,
+  type Asked,
+  CACHE,
+  contentAnswer,
+  continueIn,
+  forEachRow,
+  type Handler,
+  linkHeader,
+  pageAnswer,
+  redirect,
+  textContent,
+  type View,
+} from "#snapshots/http";
 
 export const HISTORY_HANDLERS = {
   changes: { read: (asked) => bodyAnswer(asked, "changes") },

@@ -1,6 +1,6 @@
 /** Bodies of the routes that say what changed. */
 import { z } from "zod";
-import { Count, DateTime, SnapshotId } from "../../schema/scalar.ts";
+import { Count, DateTime, SnapshotId } from "#snapshots/schema";
 
 const Field = z.object({
   field: z.string().meta({ description: "Member that differs; members of members as files.coq_file" }),

@@ -1,14 +1,32 @@
 /** What changed: publication by publication, and between any two snapshots that are kept. Follows from the shelf's history besides the
  *  snapshot that is served. */
-import { SHA256_PATTERN } from "../../digest.ts";
-import { ShelfError } from "../../errors.ts";
+import { SHA256_PATTERN } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
 import type { ChangesResponse, Comparison } from "./changes-schema.ts";
-import { type Change, countFiles, describeChanges, describeListed, type Listed, listChanges, unreadable } from "../../shelf/diff.ts";
-import type { SnapshotRecord } from "../../shelf/shelf.ts";
-import { type Cursor, cursorOf, formatCursor, positionOf, queryDigest } from "../../query/cursor.ts";
-import { findSnapshot, type History, missingSnapshot } from "../../query/history.ts";
-import type { OpenSnapshot } from "../../query/open-snapshot.ts";
-import { badParameter, parseLimit, single } from "../../query/params.ts";
+import {
+  type Change,
+  countFiles,
+  describeChanges,
+  describeListed,
+  listChanges,
+  type Listed,
+  type SnapshotRecord,
+  unreadable,
+} from "#snapshots/shelf";
+import {
+  badParameter,
+  type Cursor,
+  cursorOf,
+  findSnapshot,
+  formatCursor,
+  type History,
+  missingSnapshot,
+  type OpenSnapshot,
+  parseLimit,
+  positionOf,
+  queryDigest,
+  single,
+} from "#snapshots/query";
 
 /** A publication: its record, where that is kept, and both snapshots, where those are. */
 export type Publication = {

@@ -1,13 +1,9 @@
 /** The newest changes of a part of the library, as a feed has them: one entry for each thing that changed, one for a whole publication
  *  where those would be many, and always one for what got weaker. */
-import { parseSlug, pagePath } from "../../format/layout.ts";
-import { relationsOf } from "../../format/relations.ts";
-import type { ViewData } from "../../format/view-data.ts";
-import { type Change, listChanges, type Listed } from "../../shelf/diff.ts";
-import type { SnapshotRecord } from "../../shelf/shelf.ts";
+import { pagePath, parseSlug, relationsOf, type ViewData } from "#snapshots/format";
+import { type Change, listChanges, type Listed, type SnapshotRecord } from "#snapshots/shelf";
 import { openPublication, type Publication } from "./changes.ts";
-import type { History } from "../../query/history.ts";
-import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import type { History, OpenSnapshot } from "#snapshots/query";
 
 /** Entries in one feed, about. */
 const MAX_ENTRIES = 50;

@@ -1,10 +1,9 @@
 /** Feeds beside pages: Atom (RFC 4287) and JSON Feed 1.1, of the newest changes of what the page shows. */
-import { canonicalJson, sha256 } from "../../digest.ts";
-import { pagePath } from "../../format/layout.ts";
-import { mountPath, type ViewData } from "../../format/view-data.ts";
+import { canonicalJson, sha256 } from "#snapshots/digest";
+import { mountPath, pagePath, type ViewData } from "#snapshots/format";
 import type { FeedEntry, FeedScope } from "./feed.ts";
-import type { SnapshotRecord } from "../../shelf/shelf.ts";
-import { escapeXml } from "../../page/text-files.ts";
+import type { SnapshotRecord } from "#snapshots/shelf";
+import { escapeXml } from "#snapshots/page";
 
 export const FEED_TYPES = { "feed.xml": "application/atom+xml; charset=utf-8", "feed.json": "application/feed+json" } as const;
 export type FeedFile = keyof typeof FEED_TYPES;

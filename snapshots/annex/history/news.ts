@@ -1,11 +1,8 @@
 /** What the newest publications made weaker, as HTML for the front page. */
-import { pagePath, relativeHref } from "../../format/layout.ts";
-import { relationsOf } from "../../format/relations.ts";
-import type { ViewData } from "../../format/view-data.ts";
-import { escapeXml } from "../../page/text-files.ts";
-import type { OpenSnapshot } from "../../query/open-snapshot.ts";
-import { describeListed, listChanges, type Listed, unreadable } from "../../shelf/diff.ts";
-import type { SnapshotRecord } from "../../shelf/shelf.ts";
+import { pagePath, relationsOf, relativeHref, type ViewData } from "#snapshots/format";
+import { escapeXml } from "#snapshots/page";
+import type { OpenSnapshot } from "#snapshots/query";
+import { describeListed, listChanges, type Listed, type SnapshotRecord, unreadable } from "#snapshots/shelf";
 
 /** Publications that are looked at; many change nothing that has a name. */
 const LOOKED_AT = 8;

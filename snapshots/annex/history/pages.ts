@@ -1,9 +1,8 @@
 /** Pages of the shelf's history: which snapshots there are, how two differ, and what a thing has been. */
-import { pagePath, parseDiffPath } from "../../format/layout.ts";
-import { findSnapshot } from "../../query/history.ts";
+import { pagePath, parseDiffPath } from "#snapshots/format";
+import { findSnapshot } from "#snapshots/query";
 import { diffPage, snapshotsPage } from "./snapshots-page.ts";
-import type { Model } from "../../page/model.ts";
-import { type PageMaker, type PageRequest, requested, type RequestPage } from "../../page/request-pages.ts";
+import { type Model, type PageMaker, type PageRequest, requested, type RequestPage } from "#snapshots/page";
 import { revisionsPage } from "./revisions-page.ts";
 import type { HISTORY_PAGES } from "./rows.ts";
 

@@ -1,12 +1,10 @@
 /** The page of everything that an object or a record has been: its revisions over the kept snapshots, and how two of them differ. */
-import { ShelfError } from "../../errors.ts";
-import { pagePath, parseRevisionsPath } from "../../format/layout.ts";
-import type { History } from "../../query/history.ts";
-import type { OpenSnapshot } from "../../query/open-snapshot.ts";
-import { unreadable } from "../../shelf/diff.ts";
-import type { SnapshotRecord } from "../../shelf/shelf.ts";
-import { readText } from "../../tools/object-text.ts";
-import { type Difference, difference } from "../../page/difference.ts";
+import { ShelfError } from "#snapshots/errors";
+import { pagePath, parseRevisionsPath } from "#snapshots/format";
+import type { History, OpenSnapshot } from "#snapshots/query";
+import { type SnapshotRecord, unreadable } from "#snapshots/shelf";
+import { readText } from "#snapshots/tools";
+import { type Difference, difference } from "#snapshots/page";
 
 /** Newest revisions that are listed; all of them are in /api/changes. */
 const SHOWN = 20;

@@ -1,16 +1,27 @@
 /** What follows from the shelf's history besides: changes, comparisons, feeds, times (RFC 7089), and the pages of all of them. */
-import { pagePath } from "../../format/layout.ts";
+import { pagePath } from "#snapshots/format";
 import { DEFAULT_CHANGES } from "./changes.ts";
 import { ChangesResponse, Comparison } from "./changes-schema.ts";
-import type { Route } from "../../routes/route.ts";
-import { anyObject, cursor, json, limit, pageRow, parameter, type Row, row, text, type WrittenPage } from "../../routes/row.ts";
+import {
+  anyObject,
+  cursor,
+  json,
+  limit,
+  pageRow,
+  parameter,
+  type Route,
+  row,
+  text,
+  type WrittenPage,
+  type WrittenRow,
+} from "#snapshots/routes";
 
 const SNAPSHOT_NAMED = "Number of a snapshot, its id, or the first six digits of that or more.";
 
 type FeedForm = "xml" | "json";
 
 /** One form of the feed beside a page. */
-function feedRow(form: FeedForm, page: string, summary: string, more: Partial<Pick<Route, "parts" | "errors">> = {}): Row {
+function feedRow(form: FeedForm, page: string, summary: string, more: Partial<Pick<Route, "parts" | "errors">> = {}): WrittenRow {
   const shared = { group: "service", kind: "history", path: `${page}/feed.${form}`, ...more } as const;
   return form === "xml"
     ? row({
@@ -42,7 +53,7 @@ export const FEED_ROWS = {
   "registry-feed-json": feedRow("json", ...OF_RECORDS),
   "folder-feed": feedRow("xml", ...OF_FOLDER, FOLDER),
   "folder-feed-json": feedRow("json", ...OF_FOLDER, FOLDER),
-} as const satisfies Readonly<Record<string, Row>>;
+} as const satisfies Readonly<Record<string, WrittenRow>>;
 
 export const HISTORY_ROWS = {
   changes: row({
@@ -91,7 +102,7 @@ export const HISTORY_ROWS = {
     also: { 302: "The address under /at/" },
   }),
   ...FEED_ROWS,
-} as const satisfies Readonly<Record<string, Row>>;
+} as const satisfies Readonly<Record<string, WrittenRow>>;
 
 /** A comparison reads whole catalogs, record by record; so does a look at what a thing has been. */
 const COMPARED = { kind: "history", limit: "at" } as const;

@@ -1,8 +1,6 @@
 /** Models of the pages about the shelf's history: they follow from its records, not from one snapshot. */
-import type { History } from "../../query/history.ts";
-import type { OpenSnapshot } from "../../query/open-snapshot.ts";
-import { type Change, describeChanges } from "../../shelf/diff.ts";
-import type { SnapshotRecord } from "../../shelf/shelf.ts";
+import type { History, OpenSnapshot } from "#snapshots/query";
+import { type Change, describeChanges, type SnapshotRecord } from "#snapshots/shelf";
 import { statesOverTime } from "./states-over-time.ts";
 
 const MAX_CHANGES = 1000;

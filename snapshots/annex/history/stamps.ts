@@ -1,8 +1,8 @@
 /** Facts of the shelf's history on pages of the core: since when a thing is there, what it has been, what came newly. */
-import type { FirstSeen, OpenSnapshot } from "../../query/open-snapshot.ts";
-import { pagePath, parseSlug, relativeHref } from "../../format/layout.ts";
-import type { ChangeCounts, SnapshotRecord } from "../../shelf/shelf.ts";
-import type { Stamp } from "../../http/view.ts";
+import type { FirstSeen, OpenSnapshot } from "#snapshots/query";
+import { pagePath, parseSlug, relativeHref } from "#snapshots/format";
+import type { ChangeCounts, SnapshotRecord } from "#snapshots/shelf";
+import type { Stamp } from "#snapshots/http";
 import { newsHtml } from "./news.ts";
 import { stateHistory, revisionsLink } from "./state-history.ts";
 

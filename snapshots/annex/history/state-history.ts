@@ -1,14 +1,10 @@
 /** The dated states of a record or a claim over the snapshots, as HTML for its page. */
 import { LRUCache } from "lru-cache";
-import { recordStanding, USE_WORDS } from "../../format/standing.ts";
-import { ACCEPTED } from "../../format/weaker.ts";
-import { relativeHref, pagePath } from "../../format/layout.ts";
-import type { OpenSnapshot } from "../../query/open-snapshot.ts";
-import type { Claim } from "../../schema/claims.ts";
-import type { CubRecord } from "../../schema/cubs.ts";
-import { unreadable } from "../../shelf/diff.ts";
-import type { SnapshotRecord } from "../../shelf/shelf.ts";
-import { escapeXml } from "../../page/text-files.ts";
+import { ACCEPTED, pagePath, recordStanding, relativeHref, USE_WORDS } from "#snapshots/format";
+import type { OpenSnapshot } from "#snapshots/query";
+import type { Claim, CubRecord } from "#snapshots/schema";
+import { type SnapshotRecord, unreadable } from "#snapshots/shelf";
+import { escapeXml } from "#snapshots/page";
 
 /** Of the newest changes; those before are in /api/changes. */
 const SHOWN = 12;

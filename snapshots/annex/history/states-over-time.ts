@@ -1,15 +1,12 @@
 /** How many records there were of each standing in each of some snapshots. What a snapshot does not change lies in the same parts
  *  as before, and is counted once. */
 import { LRUCache } from "lru-cache";
-import type { Sha256 } from "../../digest.ts";
-import { partsPath } from "../../format/parts.ts";
-import { RECORD_STANDINGS } from "../../format/standing.ts";
-import type { History } from "../../query/history.ts";
-import type { CubRecord } from "../../schema/cubs.ts";
-import { unreadable } from "../../shelf/diff.ts";
-import type { Snapshot } from "../../shelf/read.ts";
-import type { SnapshotRecord } from "../../shelf/shelf.ts";
-import { type Count, countStandings } from "../../page/cards.ts";
+import type { Sha256 } from "#snapshots/digest";
+import { partsPath, RECORD_STANDINGS } from "#snapshots/format";
+import type { History } from "#snapshots/query";
+import type { CubRecord } from "#snapshots/schema";
+import { type Snapshot, type SnapshotRecord, unreadable } from "#snapshots/shelf";
+import { type Count, countStandings } from "#snapshots/page";
 
 /** Snapshots in one plot: columns that still can be told apart on a phone. */
 const MOST = 60;

@@ -1,6 +1,6 @@
 /** When which snapshot was served: RFC 7089 (Memento) over the history, as application/link-format (RFC 6690). */
-import { pagePath } from "../../format/layout.ts";
-import type { SnapshotRecord } from "../../shelf/shelf.ts";
+import { pagePath } from "#snapshots/format";
+import type { SnapshotRecord } from "#snapshots/shelf";
 
 export const TIME_MAP_PATH = "/api/timemap";
 export const TIME_MAP_TYPE = "application/link-format";

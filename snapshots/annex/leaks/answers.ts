@@ -1,13 +1,10 @@
 /** What is said of the search for leaks. */
-import { relativeHref } from "../../format/layout.ts";
-import { formatBytes } from "../../format/size.ts";
-import { escapeXml } from "../../page/text-files.ts";
-import { parsed } from "../../query/bodies.ts";
-import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import { formatBytes, relativeHref } from "#snapshots/format";
+import { escapeXml } from "#snapshots/page";
+import { type OpenSnapshot, parsed } from "#snapshots/query";
 import { LEAK_INPUT, type LeakReport, LeakSummary } from "./summary.ts";
 import type { LEAK_ROWS } from "./rows.ts";
-import type { Handler, Stamp } from "../../http/view.ts";
-import { queryAnswer } from "../../http/query-answer.ts";
+import { type Handler, queryAnswer, type Stamp } from "#snapshots/http";
 
 export const LEAK_HANDLERS = {
   "leak-report": { read: (asked) => queryAnswer(asked, () => parsed("leak-report", null, [], async (open) => leakReportBody(open))) },

@@ -1,7 +1,7 @@
 /** What was public and is gated now: in earlier snapshots, and in what the history names. */
-import { isGatedKey } from "../../format/view-data.ts";
-import { createTreeCache, openSnapshot } from "../../shelf/read.ts";
-import type { Check } from "../../verify/check.ts";
+import { isGatedKey } from "#snapshots/format";
+import { createTreeCache, openSnapshot } from "#snapshots/shelf";
+import type { Check } from "#snapshots/verify";
 import { openGating } from "./exposure.ts";
 
 /** @param extra private values that no view holds */

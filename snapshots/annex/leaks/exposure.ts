@@ -1,8 +1,8 @@
 /** What an earlier public snapshot holds that is gated now. Its trees cannot be rewritten, and keys, titles and digests of what is
  *  gated are secrets too: such a snapshot has to go as a whole. */
 import { isDeepStrictEqual } from "node:util";
-import { type CollectionInfo, isGatedKey, type ViewData } from "../../format/view-data.ts";
-import type { Claim } from "../../schema/claims.ts";
+import { type CollectionInfo, isGatedKey, type ViewData } from "#snapshots/format";
+import type { Claim } from "#snapshots/schema";
 import { MIN_SECRET_CHARACTERS, stringsOf, unsaidTexts } from "./gated.ts";
 
 export type Exposed = { readonly what: "collection" | "object" | "claim" | "record"; readonly name: string };

@@ -4,10 +4,8 @@
 import { createMatcher, type Match, MIN_NEEDLE_BYTES, type Needle } from "./needles.ts";
 import { readTexts } from "./decode.ts";
 import { eachShingle, Fingerprints } from "./shingles.ts";
-import { formatKeyPath, formatSlug } from "../../format/layout.ts";
-import type { Extract } from "../../schema/extract.ts";
-import { KINDS } from "../../schema/kinds.ts";
-import { findCollection, type ObjectRow, type ViewData } from "../../format/view-data.ts";
+import { findCollection, formatKeyPath, formatSlug, type ObjectRow, type ViewData } from "#snapshots/format";
+import { type Extract, KINDS } from "#snapshots/schema";
 
 export const MIN_SECRET_CHARACTERS = 12; // of titles and private strings; shorter ones are words that occur anywhere
 

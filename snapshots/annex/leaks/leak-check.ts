@@ -1,12 +1,11 @@
 /** The leak rule as a check of what is published: README.md. */
-import type { Sha256 } from "../../digest.ts";
-import type { ViewData } from "../../format/view-data.ts";
-import type { Snapshot } from "../../shelf/read.ts";
-import type { Check } from "../../verify/check.ts";
+import type { Sha256 } from "#snapshots/digest";
+import type { ViewData } from "#snapshots/format";
+import type { Snapshot } from "#snapshots/shelf";
+import type { Check, ScannedFile } from "#snapshots/verify";
 import { gatedSecrets } from "./gated.ts";
 import { indexFiles, snapshotFiles } from "./leak-files.ts";
 import { findLeaks, type Leak, type LeakOptions } from "./leaks.ts";
-import type { ScannedFile } from "../../verify/scanned-file.ts";
 
 export type LeakSources = {
   /** The software's own words: what a page says in every library is no leak. */

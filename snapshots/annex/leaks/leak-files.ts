@@ -1,11 +1,9 @@
 /** The bytes that the public side consists of, for the leak rule. */
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { ScannedFile } from "../../verify/scanned-file.ts";
-import { type Snapshot, streamBlob } from "../../shelf/read.ts";
-import type { Shelf } from "../../shelf/shelf.ts";
-import type { BlobEntry } from "../../format/tree.ts";
-import type { ObjectRow, ViewData } from "../../format/view-data.ts";
+import type { ScannedFile } from "#snapshots/verify";
+import { type Shelf, type Snapshot, streamBlob } from "#snapshots/shelf";
+import type { BlobEntry, ObjectRow, ViewData } from "#snapshots/format";
 
 /** Bytes. Long files come in parts that overlap, so that nothing hides across a cut. */
 const PART = 8 * 1024 * 1024;

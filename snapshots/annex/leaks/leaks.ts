@@ -5,7 +5,7 @@
 import { NO_PLACE, type Place } from "./decode.ts";
 import { type GatedSecrets, publishText, type SecretKind, textsOfExtract } from "./gated.ts";
 import { findRuns, type FoundText, readStretch, type Run, type Scan, scanFile, stretches } from "./scan.ts";
-import type { ScannedFile } from "../../verify/scanned-file.ts";
+import type { ScannedFile } from "#snapshots/verify";
 import { type Fingerprints, SHINGLE_WORDS } from "./shingles.ts";
 import type { Sketch } from "./sketch.ts";
 

@@ -1,7 +1,6 @@
 /** Notices of blobs that were taken out of earlier snapshots: one that holds stands in the place of its blob. */
-import { readLogKeys } from "../../shelf/log.ts";
-import { checkRedaction } from "../../shelf/redactions.ts";
-import type { Check } from "../../verify/check.ts";
+import { checkRedaction, readLogKeys } from "#snapshots/shelf";
+import type { Check } from "#snapshots/verify";
 
 export const REDACTION_CHECKS: readonly Check[] = [
   {

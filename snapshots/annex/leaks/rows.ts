@@ -1,6 +1,6 @@
 /** What is said of the search for leaks. */
 import { LeakReport } from "./summary.ts";
-import { json, type Row, row } from "../../routes/row.ts";
+import { json, row, type WrittenRow } from "#snapshots/routes";
 
 export const LEAK_ROWS = {
   "leak-report": row({
@@ -10,4 +10,4 @@ export const LEAK_ROWS = {
     summary: "What was looked for, and where, before this snapshot was published: nothing gated may be in it",
     success: json(LeakReport, "Bound to the snapshot by the record of its publication"),
   }),
-} as const satisfies Readonly<Record<string, Row>>;
+} as const satisfies Readonly<Record<string, WrittenRow>>;

@@ -1,7 +1,7 @@
 /** One public file looked through for what is gated: which secrets it holds, and where. Nothing is judged here. */
 import { findReading, inflate, NO_PLACE, type Place, readTexts, type Texts } from "./decode.ts";
 import { type GatedSecrets, hexRuns, matches, matchTitles } from "./gated.ts";
-import type { ScannedFile } from "../../verify/scanned-file.ts";
+import type { ScannedFile } from "#snapshots/verify";
 import { eachShingle, findRunStart, foldText, SHINGLE_WORDS } from "./shingles.ts";
 import type { Sketch } from "./sketch.ts";
 

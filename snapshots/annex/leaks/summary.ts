@@ -1,6 +1,6 @@
 /** What the look for leaks did before a snapshot was published: kept in the record of the publication, which the log holds. */
 import { z } from "zod";
-import { Count, SnapshotId } from "../../schema/scalar.ts";
+import { Count, SnapshotId } from "#snapshots/schema";
 
 /** Its name among the inputs of a record. */
 export const LEAK_INPUT = "leak check";

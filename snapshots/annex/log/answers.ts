@@ -1,18 +1,22 @@
 /** GET /shelf/{path}: the public shelf as files, for whoever copies it or checks it. What is served belongs to the publications up to the
  *  one that this process serves; of blobs, what a kept snapshot reaches, whatever else lies in the root. */
-import { canonicalJson, sha256 } from "../../digest.ts";
-import { ShelfError } from "../../errors.ts";
-import { blobPath } from "../../format/layout.ts";
-import { readTileFile } from "../../log/tiles.ts";
-import { QUERIES } from "../../query/bodies.ts";
+import { canonicalJson, sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import { blobPath } from "#snapshots/format";
+import { readTileFile } from "#snapshots/log";
+import { QUERIES } from "#snapshots/query";
 import type { LOG_ROWS } from "./rows.ts";
-import { checkpointPath, KEYS_PATH, readCheckpoint, readLogKeys } from "../../shelf/log.ts";
-import { redactedBlobs } from "../../shelf/redactions.ts";
-import { contentAnswer } from "../../http/context.ts";
-import type { Asked, Context, Handler } from "../../http/view.ts";
-import { objectAnswer } from "../../http/object-answer.ts";
-import { queryAnswer } from "../../http/query-answer.ts";
-import type { Answer, CacheClass } from "../../http/reply.ts";
+import { checkpointPath, KEYS_PATH, readCheckpoint, readLogKeys, redactedBlobs } from "#snapshots/shelf";
+import {
+  type Answer,
+  type Asked,
+  type CacheClass,
+  contentAnswer,
+  type Context,
+  type Handler,
+  objectAnswer,
+  queryAnswer,
+} from "#snapshots/http";
 
 const TYPES = { text: "text/plain; charset=utf-8", json: "application/json", bytes: "application/octet-stream" } as const;
 

@@ -1,16 +1,22 @@
 /** The log of publications: every record is the entry of its number, also one that was taken out of service, every head is the root over
  *  its entries, whoever should have signed it did, and every file of the log is what is cut from those that follow it. */
-import { canonicalJson, type Sha256 } from "../../digest.ts";
-import { ShelfError } from "../../errors.ts";
-import { openCheckpoint } from "../../log/checkpoint.ts";
-import { type NoteKey, verifiedBy } from "../../log/note.ts";
-import { fullTilePath, partialTilePaths, readEntries, readTileFile, tileNodes } from "../../log/tiles.ts";
-import { TILE_WIDTH } from "../../log/shape.ts";
-import { hashLeaf, treeRoot } from "../../log/tree.ts";
-import { keyOf, readCheckpoint, readLogKeys, checkpointPath } from "../../shelf/log.ts";
-import type { SnapshotRecord } from "../../shelf/shelf.ts";
-import type { Audit, Check } from "../../verify/check.ts";
-import { reasonOf, type RootName } from "../../verify/finding.ts";
+import { canonicalJson, type Sha256 } from "#snapshots/digest";
+import { ShelfError } from "#snapshots/errors";
+import {
+  fullTilePath,
+  hashLeaf,
+  type NoteKey,
+  openCheckpoint,
+  partialTilePaths,
+  readEntries,
+  readTileFile,
+  TILE_WIDTH,
+  tileNodes,
+  treeRoot,
+  verifiedBy,
+} from "#snapshots/log";
+import { checkpointPath, keyOf, readCheckpoint, readLogKeys, type SnapshotRecord } from "#snapshots/shelf";
+import { type Audit, type Check, reasonOf, type RootName } from "#snapshots/verify";
 
 /** LogTrust holds what is known from elsewhere about the signers. */
 export type LogTrust = {

@@ -1,6 +1,6 @@
 /** The log and the shelf behind it, for whoever checks or copies them. */
-import { Proof } from "../../schema/evidence.ts";
-import { json, key, parameter, type Row, row, text } from "../../routes/row.ts";
+import { Proof } from "#snapshots/schema";
+import { json, key, parameter, row, text, type WrittenRow } from "#snapshots/routes";
 
 export const LOG_ROWS = {
   proof: row({
@@ -30,4 +30,4 @@ export const LOG_ROWS = {
     also: { 206: "The part that Range asks for, of a blob" },
     errors: [404, 416, 503],
   }),
-} as const satisfies Readonly<Record<string, Row>>;
+} as const satisfies Readonly<Record<string, WrittenRow>>;

@@ -2,11 +2,8 @@
  *  and `/ready`, 200 when there is a snapshot to serve. No name of a person, an object or a query is in any of it. */
 import type { RequestListener } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Router } from "../../routes/match.ts";
-import { listen, type Listening } from "../../http/listen.ts";
-import { observe, type Seen } from "../../http/observe.ts";
-import type { BuildTally, OperationsServing } from "../../http/serving.ts";
-import type { View } from "../../http/view.ts";
+import type { Router } from "#snapshots/routes";
+import { type BuildTally, listen, type Listening, observe, type OperationsServing, type Seen, type View } from "#snapshots/http";
 
 export type Operations = {
   readonly listening: Listening;

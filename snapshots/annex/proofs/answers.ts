@@ -1,10 +1,9 @@
 /** Who uses whom, and what a check states. */
 import { z } from "zod";
-import type { Handler } from "../../http/view.ts";
-import { queryAnswer } from "../../http/query-answer.ts";
-import { parsed, requireRegistry } from "../../query/bodies.ts";
-import type { CubRecord } from "../../schema/cubs.ts";
-import { piecesAnswer } from "../side/rows-answer.ts";
+import { type Handler, queryAnswer } from "#snapshots/http";
+import { parsed, requireRegistry } from "#snapshots/query";
+import type { CubRecord } from "#snapshots/schema";
+import { piecesAnswer } from "#snapshots/annex/side";
 import { formatGraphDot, formatGraphNdjson } from "./record-graph.ts";
 import type { PROOF_ROWS } from "./rows.ts";
 import { proofCheckSchema } from "./statement.ts";

@@ -1,8 +1,7 @@
 /** Who uses whom among records, as text for other programs. What a view does not show is counted and not named. */
-import { canonicalJson } from "../../digest.ts";
-import { recordStanding } from "../../format/standing.ts";
-import type { RecordEdge } from "../../schema/checked.ts";
-import type { CubRecord } from "../../schema/cubs.ts";
+import { canonicalJson } from "#snapshots/digest";
+import { recordStanding } from "#snapshots/format";
+import type { CubRecord, RecordEdge } from "#snapshots/schema";
 
 const AT_ONCE = 200; // records in a chunk
 

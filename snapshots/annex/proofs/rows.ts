@@ -1,5 +1,5 @@
 /** What is said of proofs as a whole: who uses whom, and what a check states. */
-import { anyObject, json, type Row, row, text } from "../../routes/row.ts";
+import { anyObject, json, row, text, type WrittenRow } from "#snapshots/routes";
 import { PREDICATE_PATH } from "./statement.ts";
 
 export const PROOF_ROWS = {
@@ -25,4 +25,4 @@ export const PROOF_ROWS = {
     summary: "What a check of a proof states: the JSON Schema of the predicate in its in-toto statement",
     success: json(anyObject, "JSON Schema"),
   }),
-} as const satisfies Readonly<Record<string, Row>>;
+} as const satisfies Readonly<Record<string, WrittenRow>>;

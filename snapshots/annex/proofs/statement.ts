@@ -1,8 +1,6 @@
 /** What a check states, as the predicate of an in-toto statement: https://in-toto.io/Statement/v1. */
 import { z } from "zod";
-import { StatementWords } from "../../schema/checked.ts";
-import { CHECK_STATES } from "../../schema/scalar.ts";
-import { Sha256Hex } from "../../schema/scalar.ts";
+import { CHECK_STATES, Sha256Hex, StatementWords } from "#snapshots/schema";
 
 /** Behind the address of a library, the type of the predicate. The path says what it means, whoever's library it is: checks of two compare. */
 export const PREDICATE_PATH = "/predicates/proof-check/v1";

@@ -1,19 +1,24 @@
 /** Other forms of what the core has: archives, lines, the whole text, page images, and the files beside a page. */
-import { sha256 } from "../../digest.ts";
-import { CITATION_FILES } from "../../format/layout.ts";
+import { sha256 } from "#snapshots/digest";
+import { CITATION_FILES } from "#snapshots/format";
 import { citation } from "./citations.ts";
 import { llmsFullText } from "./llms-full.ts";
 import { markdownTwin } from "./markdown-twin.ts";
-import type { PageInput } from "../../page/model.ts";
-import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import type { PageInput } from "#snapshots/page";
+import { type OpenSnapshot, requireRegistry } from "#snapshots/query";
 import type { BESIDE, SIDE_ROWS } from "./rows.ts";
 import { archiveAnswer } from "./archive-answer.ts";
-import { contentAnswer } from "../../http/context.ts";
-import type { Asked, Handler } from "../../http/view.ts";
-import { fileAnswer, textContent } from "../../http/file-answer.ts";
-import { findInput, keepOf, otherSpelling } from "../../http/page-answer.ts";
-import type { Answer } from "../../http/reply.ts";
-import { requireRegistry } from "../../query/bodies.ts";
+import {
+  type Answer,
+  type Asked,
+  contentAnswer,
+  fileAnswer,
+  findInput,
+  type Handler,
+  keepOf,
+  otherSpelling,
+  textContent,
+} from "#snapshots/http";
 import { formatParquet } from "./parquet.ts";
 import type { RowsOf } from "./record-rows.ts";
 import { rowsAnswer } from "./rows-answer.ts";

@@ -3,14 +3,9 @@
 import { setImmediate } from "node:timers/promises";
 import { create as formatDisposition } from "content-disposition";
 import { TAR_END, tarHeader, tarHeaderLength, tarPadding } from "./tar.ts";
-import type { BlobEntry, Tree } from "../../format/tree.ts";
-import { openByteBudget } from "../../shelf/byte-budget.ts";
-import { PART_BYTES } from "../../shelf/checked-read.ts";
-import type { Snapshot } from "../../shelf/read.ts";
-import { redactedBlobs, redactionError } from "../../shelf/redactions.ts";
-import type { Asked } from "../../http/view.ts";
-import { findRange } from "../../http/object-answer.ts";
-import { type Answer, CACHE, checkPreconditions, formatTag, queryTag } from "../../http/reply.ts";
+import type { BlobEntry, Tree } from "#snapshots/format";
+import { openByteBudget, PART_BYTES, redactedBlobs, redactionError, type Snapshot } from "#snapshots/shelf";
+import { type Answer, type Asked, CACHE, checkPreconditions, findRange, formatTag, queryTag } from "#snapshots/http";
 
 /** Of files that are read at once: what one reader holds is what an answer under way is counted as. Bytes. */
 const BATCH_BYTES = PART_BYTES;

@@ -1,10 +1,9 @@
 /** How an object, a claim, a record or the whole snapshot is cited: CSL-JSON, and BibTeX made of it. The address is the one under
  *  /at/<snapshot>/, which never shows anything else. */
-import { absoluteHref, type ViewData } from "../../format/view-data.ts";
-import type { OpenSnapshot } from "../../query/open-snapshot.ts";
-import { KINDS } from "../../schema/kinds.ts";
-import type { PageInput } from "../../page/model.ts";
-import { flat } from "../../page/text-files.ts";
+import { absoluteHref, type ViewData } from "#snapshots/format";
+import type { OpenSnapshot } from "#snapshots/query";
+import { KINDS } from "#snapshots/schema";
+import { flat, type PageInput } from "#snapshots/page";
 
 /** An item of CSL-JSON 1.0. */
 type CslItem = {

@@ -1,11 +1,8 @@
 /** llms-full.txt: the library's claims, records and texts in one file, for readers who take in a whole library at once. */
-import { claimStandings } from "../../format/claim-standing.ts";
-import { recordStanding } from "../../format/standing.ts";
-import { pagePath } from "../../format/layout.ts";
-import { absoluteHref } from "../../format/view-data.ts";
-import { hasExactLines } from "../../schema/kinds.ts";
-import type { Snapshot } from "../../shelf/read.ts";
-import { flat, llmsText } from "../../page/text-files.ts";
+import { absoluteHref, claimStandings, pagePath, recordStanding } from "#snapshots/format";
+import { hasExactLines } from "#snapshots/schema";
+import type { Snapshot } from "#snapshots/shelf";
+import { flat, llmsText } from "#snapshots/page";
 
 const MAX_FULL = 4 * 1024 * 1024; // UTF-8 bytes of the whole file
 const MAX_OBJECT = 256 * 1024;

@@ -1,10 +1,9 @@
 /** The Markdown twin of a page: the folder at `/browse/notes/` has one at `/browse/notes/index.md`. */
-import { hasTwin } from "../../format/layout.ts";
-import { absoluteHref } from "../../format/view-data.ts";
-import type { OpenSnapshot } from "../../query/open-snapshot.ts";
-import { readText } from "../../tools/object-text.ts";
+import { absoluteHref, hasTwin } from "#snapshots/format";
+import type { OpenSnapshot } from "#snapshots/query";
+import { readText } from "#snapshots/tools";
 import { pageMarkdown } from "./markdown.ts";
-import type { PageInput } from "../../page/model.ts";
+import type { PageInput } from "#snapshots/page";
 
 const MAX_TEXT = 1024 * 1024; // bytes of an object that its twin repeats, characters of a PDF; a longer one is named only
 

@@ -1,14 +1,9 @@
 /** Markdown twins of pages, for readers that want no HTML: the page of an object, a record, a claim or a folder at `…/` has one at
  *  `…/index.md`, made from the same model. Text of strangers is escaped where Markdown would read it as markup, or fenced; an object's own
  *  text comes last, so that nothing of ours can be mistaken for it. */
-import { checkSentences } from "../../format/check-sentence.ts";
-import { formatBytes } from "../../format/size.ts";
-import { pagePath } from "../../format/layout.ts";
-import type { Claim } from "../../schema/claims.ts";
-import type { Standing } from "../../schema/standing.ts";
-import type { CubRecord } from "../../schema/cubs.ts";
-import { flat } from "../../page/text-files.ts";
-import type { BrowsePage, ObjectCard, ObjectPage, PageInput, PageModel } from "../../page/model.ts";
+import { checkSentences, formatBytes, pagePath } from "#snapshots/format";
+import type { Claim, CubRecord, Standing } from "#snapshots/schema";
+import { type BrowsePage, flat, type ObjectCard, type ObjectPage, type PageInput, type PageModel } from "#snapshots/page";
 
 /** MarkdownLinks makes the links of a twin: absolute, and pinned where that makes sense. */
 export type MarkdownLinks = { readonly href: (path: string) => string };

@@ -1,6 +1,6 @@
 /** Records and objects as Parquet, for programs that read columns: the rows of the CSV, with types that no library's data changes. */
 import type { BasicType, ColumnSource } from "hyparquet-writer";
-import type { ViewData } from "../../format/view-data.ts";
+import type { ViewData } from "#snapshots/format";
 import { cellRows, COLUMNS, type RowsOf } from "./record-rows.ts";
 
 /** Columns that are no text. */

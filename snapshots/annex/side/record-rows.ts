@@ -1,10 +1,8 @@
 /** Records and objects a line each: NDJSON, and CSV for spreadsheets. */
-import { canonicalJson } from "../../digest.ts";
-import { groupByCollection } from "../../format/relations.ts";
-import type { ViewData } from "../../format/view-data.ts";
-import { recordStanding } from "../../format/standing.ts";
-import { type CubRecord, SAID_FIELDS } from "../../schema/cubs.ts";
-import { rowsJson } from "../../query/catalog.ts";
+import { canonicalJson } from "#snapshots/digest";
+import { groupByCollection, recordStanding, type ViewData } from "#snapshots/format";
+import { type CubRecord, SAID_FIELDS } from "#snapshots/schema";
+import { rowsJson } from "#snapshots/query";
 
 export type RowsOf = "catalog" | "cubs";
 export type RowsRouteId = `${RowsOf}-${"ndjson" | "csv"}`;

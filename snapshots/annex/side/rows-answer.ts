@@ -1,10 +1,18 @@
 /** Records and objects a line each, sent while they are made. */
 import { setImmediate } from "node:timers/promises";
-import { requireRegistry } from "../../query/bodies.ts";
+import { requireRegistry } from "#snapshots/query";
 import { formatRows, type RowsRouteId } from "./record-rows.ts";
-import type { Asked } from "../../http/view.ts";
-import { chooseEncoding, encodeStream, mayEncodeStream } from "../../http/encoding.ts";
-import { type Answer, checkPreconditions, commonHeaders, notModified, queryTag } from "../../http/reply.ts";
+import {
+  type Answer,
+  type Asked,
+  checkPreconditions,
+  chooseEncoding,
+  commonHeaders,
+  encodeStream,
+  mayEncodeStream,
+  notModified,
+  queryTag,
+} from "#snapshots/http";
 
 /** @throws ShelfError "registry_unavailable", "precondition_failed" */
 export async function rowsAnswer(asked: Asked, id: RowsRouteId): Promise<Answer> {

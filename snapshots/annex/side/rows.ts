@@ -1,9 +1,8 @@
 /** Other forms of what the core has: archives, lines for other programs, page images, and the files beside a page. */
-import type { Route } from "../../routes/route.ts";
-import { key, type Row, row, text } from "../../routes/row.ts";
+import { key, type Route, row, text, type WrittenRow } from "#snapshots/routes";
 
 /** A table in columns. */
-function columnsRow(name: "catalog" | "cubs", group: Route["group"], summary: string): Row {
+function columnsRow(name: "catalog" | "cubs", group: Route["group"], summary: string): WrittenRow {
   return row({
     group,
     views: "public",
@@ -15,7 +14,7 @@ function columnsRow(name: "catalog" | "cubs", group: Route["group"], summary: st
 }
 
 /** A table in one form, a line for each row. */
-function linesRow(form: "ndjson" | "csv", name: "catalog" | "cubs", group: Route["group"], summary: string): Row {
+function linesRow(form: "ndjson" | "csv", name: "catalog" | "cubs", group: Route["group"], summary: string): WrittenRow {
   const shared = { group, views: "public", path: `/api/${name}.${form}`, errors: name === "cubs" ? [503] : [] } as const;
   return form === "ndjson"
     ? row({ ...shared, summary: `${summary}, as JSON`, success: text("application/x-ndjson", "NDJSON") })
@@ -65,7 +64,7 @@ export const SIDE_ROWS = {
   "cubs-csv": linesRow("csv", "cubs", "registry", "Every record, a line each"),
   "catalog-parquet": columnsRow("catalog", "library", "Every object"),
   "cubs-parquet": columnsRow("cubs", "registry", "Every record"),
-} as const satisfies Readonly<Record<string, Row>>;
+} as const satisfies Readonly<Record<string, WrittenRow>>;
 
 /** Files that a page has beside it: its Markdown twin, and how it is cited. */
 export const BESIDE = ["index.md", "cite.bib", "cite.json"] as const;

@@ -1,0 +1,17 @@
+/** The config room reads proofshelf.yaml into a `Config`, and reports every problem at once with its line and remedy.
+ *  It takes a path, or text; it gives values that the schema has checked.
+ *  No secret stands in a configuration: those come from the environment. */
+export {
+  type Config,
+  DEMO_CONFIG,
+  openConfig,
+  parseConfig,
+  readAccess,
+  readConfigFile,
+  type RegistryConfig,
+  type StoreConfig,
+} from "./config.ts";
+export { CONFIG_NAME, findConfig } from "./find-config.ts";
+export { LEFT_OUT_BY_CONFIG, openLeavingOut, type StorePatterns } from "./left-out.ts";
+export { badConfig, configJsonSchema, type ConfigProblem, explainIssues, formatPath, listAt, nearest, valueAt } from "./problems.ts";
+export { type LocatedYaml, MAX_CONFIG_BYTES, parseLocatedYaml, type Path } from "./yaml.ts";

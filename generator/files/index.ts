@@ -1,0 +1,15 @@
+/** The files room has what every program here needs of its own files: locks, progress, versions, and the digests of what code is made of.
+ *  It knows nothing of libraries, snapshots or configurations.
+ *  What it writes is whole or not there. */
+export { concurrently } from "./concurrently.ts";
+export { doorOf } from "./doors.ts";
+export { describeFailure, detailOf } from "./failure.ts";
+export { type Closure, openSources, type Sources } from "./import-closure.ts";
+export { keptFile, type KeptFile } from "./kept-file.ts";
+export { findRunningBuild, type LockOptions, lookAtLock, withBuildLock } from "./lock.ts";
+export { checkOpenFiles, isShortage } from "./open-files.ts";
+export { packaged } from "./packaged.ts";
+export { openProgress, type Progress, setVerbosity } from "./progress.ts";
+export { seal, unseal } from "./sealed.ts";
+export { type Tasks, together } from "./tasks.ts";
+export { VERSION } from "./version.ts";

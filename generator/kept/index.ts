@@ -1,0 +1,24 @@
+/** The kept room remembers between builds what need not be made again, under the digests that it was made from.
+ *  It gives state, journal and caches to the pipeline.
+ *  What cannot be read, or was made by other code, is made again and never believed. */
+export { type DependencyDigests, KEPT, type Kept } from "./dependencies.ts";
+export { clearJournal, countJournal, type Journal, openJournal, readJournal } from "./journal.ts";
+export {
+  type BuildState,
+  clearHalfFiles,
+  EMPTY_STATE,
+  forgetState,
+  formatState,
+  isStateKept,
+  type KnownFile,
+  type KnownObject,
+  NOTHING_WRITTEN,
+  type ReadRow,
+  readState,
+  type SaidOfObjects,
+  timesOf,
+  type ViewState,
+  writeState,
+} from "./state.ts";
+export { openUnread } from "./unread.ts";
+export type { Why } from "./why.ts";

@@ -1,0 +1,191 @@
+/** What got weaker, so that nothing does so in silence: a record or claim whose status fell, whose evidence stopped holding, or that
+ *  vanished is a regression; evidence that does not hold now is drift. The configuration says whether a build refuses either. */
+import { ShelfError } from "#snapshots/errors";
+import { ACCEPTED, changedStatement, claimFell, compareNames, isLost, openEvidence, recordFell, type ViewData } from "#snapshots/format";
+import type { Claim, CubRecord, EvidenceState, Withdrawal } from "#snapshots/schema";
+import type { Config } from "#generator/config";
+import type { RegistryRead } from "#generator/sources";
+
+export type Weaker = {
+  /** "withdrawals" is always refused. */
+  readonly gate: "regressions" | "drift" | "statements" | "counts" | "withdrawals";
+  readonly what: "record" | "claim" | "object" | "registry";
+  readonly id: string;
+  readonly reason: string;
+  /** Why it is meant, as the record itself says: somebody accepted it where its statement is kept. */
+  readonly meant?: string | undefined;
+};
+
+/** What somebody says is meant: id → why. */
+export type Accepted = ReadonlyMap<string, string>;
+
+export function acceptedIn(inputs: Readonly<Record<string, string>>): Accepted {
+  return new Map(
+    Object.entries(inputs).flatMap(([name, reason]) => (name.startsWith(ACCEPTED) ? [[name.slice(ACCEPTED.length), reason]] : [])),
+  );
+}
+
+/** @param before what is served now, with everything in it; null when nothing is
+ *  @returns by kind and id, regressions before drift */
+export function findWeaker(before: ViewData | null, after: ViewData): readonly Weaker[] {
+  const found: Weaker[] = [];
+  const [old, now] = [before === null ? new Map<string, Pinned>() : pinnedIn(before), pinnedIn(after)];
+  for (const [name, one] of now) {
+    const add = (gate: Weaker["gate"], reason: string, meant?: string): void =>
+      void found.push({ gate, what: one.what, id: one.id, reason, meant });
+    const was = old.get(name);
+    if (was !== undefined) {
+      const moved = was.record === undefined || one.record === undefined ? [] : changedStatement(was.record, one.record);
+      for (const reason of was.fell(one)) add("regressions", reason, moved.includes(reason) ? one.record?.drift?.accepted : undefined);
+      for (const [place, state] of one.evidence)
+        if (isLost(state) && was.evidence.get(place) === "holds") add("regressions", `${place}: ${WORDS[state]}, and held before`);
+      for (const place of unpinnedNow(was, one)) add("regressions", `${place}: it is not pinned any more, and held before`);
+    }
+    for (const [place, state] of one.evidence) if (isLost(state)) add("drift", `${place}: ${WORDS[state]}`);
+  }
+  const withdrawn = new Set(after.withdrawn?.map(({ what, name }) => `${what} ${name}`));
+  for (const [name, { what, id }] of old)
+    if (!now.has(name) && !withdrawn.has(name)) found.push({ gate: "regressions", what, id, reason: "it is gone" });
+  const order = ({ gate, what, id }: Weaker): string => `${gate === "drift" ? 1 : 0} ${what} ${id}`;
+  return found.sort((a, b) => compareNames(order(a), order(b)));
+}
+
+/** unpinnedNow lists what held and is not pinned any more. A record's file that moved is pinned at its new place, one for one of its kind. */
+function unpinnedNow(was: Pinned, now: Pinned): readonly string[] {
+  const endingOf = (place: string): string => /\.\w+"$/.exec(place)?.[0] ?? "";
+  const moved =
+    now.record === undefined
+      ? []
+      : [...now.evidence].flatMap(([place, state]) => (state === "holds" && !was.evidence.has(place) ? [endingOf(place)] : []));
+  return [...was.evidence].flatMap(([place, state]) => {
+    if (state !== "holds" || now.evidence.has(place)) return [];
+    const at = moved.indexOf(endingOf(place));
+    if (at >= 0) moved.splice(at, 1);
+    return at >= 0 ? [] : [place];
+  });
+}
+
+/** What the registry itself gets wrong now: statements that are not those of the files, and counts. The build tells both whatever the gates
+ *  say. */
+export function findWrong({ findings, counts }: Pick<RegistryRead, "findings" | "counts">): readonly Weaker[] {
+  return [
+    ...findings.flatMap(({ record, field, what }): readonly Weaker[] =>
+      record === null || (field !== "statement" && field !== "verification_state")
+        ? []
+        : [{ gate: "statements", what: "record", id: record, reason: `its ${field} ${what}` }],
+    ),
+    ...counts
+      .filter(({ declared, counted }) => declared !== counted)
+      .map(({ name, declared, counted }): Weaker => {
+        return { gate: "counts", what: "registry", id: name, reason: `declared as ${declared}, and the records count ${counted}` };
+      }),
+  ];
+}
+
+const WORDS: Readonly<Record<EvidenceState, string>> = {
+  holds: "what is there has the pinned digest",
+  differs: "what is there has another digest than is pinned",
+  gone: "it is pinned, and is not there any more",
+  unpinned: "no digest is pinned",
+  unreachable: "it could not be looked at",
+};
+
+type Pinned = {
+  readonly what: "record" | "claim";
+  readonly id: string;
+  /** Place → state of what is pinned there. */
+  readonly evidence: ReadonlyMap<string, EvidenceState>;
+  /** Why another state of the same thing is weaker than this one, not counting evidence. */
+  fell(now: Pinned): readonly string[];
+  readonly record?: CubRecord;
+  readonly claim?: Claim;
+};
+
+function pinnedIn(data: ViewData): ReadonlyMap<string, Pinned> {
+  const stateOf = openEvidence(data);
+  const records = data.cubs.map((record): Pinned => {
+    const files = data.code.get(record.id)?.files ?? [];
+    return {
+      what: "record",
+      id: record.id,
+      record,
+      evidence: new Map(files.map((file) => [JSON.stringify(file.path), file.state])),
+      fell: (now) => (now.record === undefined ? [] : recordFell(record, now.record)),
+    };
+  });
+  const claims = data.claims.claims.map(
+    (claim): Pinned => ({
+      what: "claim",
+      id: claim.id,
+      claim,
+      evidence: new Map(claim.evidence.map((item) => [JSON.stringify(item.path ?? item.url ?? item.artifact), stateOf(item)])),
+      fell: (now) => (now.claim === undefined ? [] : claimFell(claim, now.claim)),
+    }),
+  );
+  return new Map([...records, ...claims].map((one) => [`${one.what} ${one.id}`, one]));
+}
+
+/** Withdrawals that are served and stand in the file no more: taking one back has to be said, since a file that was emptied by mistake
+ *  would bring back what the law forbids. */
+export function findTakenBack(before: ViewData | null, now: readonly Withdrawal[]): readonly Weaker[] {
+  const standing = new Set(now.map(({ what, name }) => `${what} ${name}`));
+  return (before?.withdrawn ?? [])
+    .filter(({ what, name }) => !standing.has(`${what} ${name}`))
+    .map(({ what, name }) => ({ gate: "withdrawals", what, id: name, reason: "its withdrawal stands in the file no more" }));
+}
+
+/** Gates through which what goes on was let for as long as it does. */
+const LASTING: ReadonlySet<Weaker["gate"]> = new Set(["drift", "statements", "counts"]);
+/** Told by the build in other words. */
+const TOLD: ReadonlySet<Weaker["gate"]> = new Set(["statements", "counts"]);
+
+/** Holds a build against the gates.
+ *  @param accepted by whoever builds
+ *  @param earlier accepted by the builds before, for as long as the drift lasts
+ *  @returns what goes into the record of the snapshot, and what is said to who builds
+ *  @throws ShelfError "gate_refused" naming each thing with its reason */
+export function passGates(
+  weaker: readonly Weaker[],
+  gates: Config["gates"],
+  accepted: Accepted,
+  earlier: Accepted,
+): { readonly inputs: Readonly<Record<string, string>>; readonly notes: readonly string[] } {
+  const isAccepted = ({ gate, id }: Weaker): boolean => accepted.has(id) || (LASTING.has(gate) && earlier.has(id));
+  const refused = weaker.filter(
+    (one) => (one.gate === "withdrawals" || gates[one.gate] === "refuse") && one.meant === undefined && !isAccepted(one),
+  );
+  if (refused.length > 0) {
+    const ids = [...new Set(refused.map(({ id }) => id))];
+    throw new ShelfError("gate_refused", `Nothing was published, because something got weaker or is wrong:\n${lines(refused).join("\n")}`, {
+      fixes: [
+        "Mend it. What was published before is served on.",
+        `Or say that it is meant, and why: proofshelf build ${ids.map((id) => `--accept ${JSON.stringify(id)}`).join(" ")} --reason "…"`,
+      ],
+    });
+  }
+  const lasting = [...earlier].filter(([id]) => weaker.some((one) => LASTING.has(one.gate) && one.id === id));
+  const used = new Map([...lasting, ...[...accepted].filter(([id]) => weaker.some((one) => one.id === id))]);
+  return {
+    inputs: Object.fromEntries([...used].map(([id, reason]) => [`${ACCEPTED}${id}`, reason])),
+    notes: [
+      ...lines(weaker.filter((one) => !TOLD.has(one.gate) && !isAccepted(one))),
+      ...[...accepted.keys()]
+        .filter((id) => !used.has(id))
+        .map((id) => `--accept ${JSON.stringify(id)}: nothing of this name got weaker or is wrong, so there was nothing to accept.`),
+    ],
+  };
+}
+
+function lines(weaker: readonly Weaker[]): readonly string[] {
+  const words = {
+    drift: "Drift",
+    regressions: "Got weaker",
+    statements: "Another statement",
+    counts: "Wrong count",
+    withdrawals: "Taken back",
+  };
+  return weaker.map(
+    ({ gate, what, id, reason, meant }) =>
+      `${words[gate]}: ${what} ${id}, ${reason}${meant === undefined ? "" : `, and that is meant: ${JSON.stringify(meant)}`}.`,
+  );
+}

@@ -1,0 +1,299 @@
+/** What a build has to do, and why: the one place that says what is stale. Facts in, a value out; nothing is read or written.
+ *
+ *  It has two moments, because pages and documents follow from what objects hold: `planReading` says which objects to
+ *  read, `planWriting` what to make once they are read. Work is kept from one build to the next while what made it (`dependency-digests.ts`)
+ *  and what it was made from are as they were. */
+import { isCitationFile, isLicenceFile } from "#generator/extract";
+import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
+import {
+  type FileEntry,
+  findCollection,
+  leadingPrefixes,
+  linkEnd,
+  memoize,
+  parentPrefix,
+  siteEnds,
+  type ViewData,
+} from "#snapshots/format";
+import { type Extracts, storedPages } from "#snapshots/page";
+import type { Config } from "#generator/config";
+import type { Facts, Looked } from "./facts.ts";
+import type { ByView } from "#generator/shelves";
+import { digestOfItem, type DocumentsPlan, type InternalIndex, planDocuments, planInternal } from "#generator/index";
+import { type BuildState, EMPTY_STATE, type Kept, type KnownObject, NOTHING_WRITTEN, timesOf, type Why } from "#generator/kept";
+import type { PlannedPage } from "#generator/pages";
+import type { Views } from "./project.ts";
+import type { StoredObject } from "#generator/sources";
+import { ROUTES } from "#snapshots/service";
+
+export type PlannedObject = {
+  readonly row: StoredObject;
+  readonly root: "public" | "internal";
+  readonly why: readonly Why[];
+  /** What a build that did not get to its end has read of this very version. */
+  readonly known?: KnownObject;
+};
+
+export type ReadingPlan = {
+  /** All inputs, and the program, are as they were: there is nothing to do at all. */
+  readonly nothing: boolean;
+  /** Digest of all inputs and of the program. */
+  readonly fingerprint: Sha256;
+  /** Why nothing of the last build's work can be used; null when it can. */
+  readonly anew: "first" | "forgotten" | null;
+  /** Ascending by key. */
+  readonly read: readonly PlannedObject[];
+  readonly kept: readonly KnownObject[];
+  /** Keys that are gone. */
+  readonly removed: readonly string[];
+  /** Folders in which an object is added, read again or removed. */
+  readonly touched: ReadonlySet<string>;
+  /** What of the last build's work is not void. */
+  readonly known: BuildState;
+};
+
+type PlannedJson = {
+  readonly facts: Sha256;
+  /** All but the parts of the objects, which objects decide. */
+  readonly kept: readonly FileEntry[] | null;
+  readonly why: Why | null;
+};
+
+export type WritingPlan = {
+  /** How many pages there are, when all are rendered; null when most are kept. */
+  readonly pageCount: number | null;
+  /** Every page, in order. Made while it is walked through: a page is compared shortly before it is rendered. */
+  pages(): Iterable<PlannedPage>;
+  /** Digest of what all pages share. */
+  readonly shared: Sha256;
+  readonly json: ByView<PlannedJson>;
+  /** Trees that lie in the shelf, whole. */
+  readonly trees: ByView<ReadonlySet<Sha256>>;
+  readonly documents: ByView<DocumentsPlan>;
+  readonly internalIndex: InternalIndex;
+  /** Digest of what decides which earlier snapshots hold what is gated now. */
+  readonly gating: Sha256;
+};
+
+/** Whether all inputs, and the program, are as they were. Reads nothing of what the last build knew of its objects. */
+export function isUnchanged(facts: Facts | Looked, fingerprint = fingerprintOf(facts)): boolean {
+  const { state, pointers, indexes } = facts;
+  return (
+    fingerprint === state.fingerprint &&
+    // What could not be read is tried again, and said again.
+    state.refused.length === 0 &&
+    facts.setbacks.length === 0 &&
+    !facts.due &&
+    pointers.public !== null &&
+    pointers.internal !== null &&
+    pointers.public.snapshot === state.public?.snapshot &&
+    pointers.internal.snapshot === state.internal?.snapshot &&
+    indexes.public.problem === null &&
+    indexes.internal.problem === null
+  );
+}
+
+export function planReading(facts: Facts): ReadingPlan {
+  const { config, listed, state, journal } = facts;
+  const fingerprint = fingerprintOf(facts);
+  const nothing = isUnchanged(facts, fingerprint);
+  const anew = whyAnew(facts);
+  const remembered = anew === null ? state : EMPTY_STATE;
+  const known = usable(remembered, facts);
+  const usableObjects = new Map(known.objects.map((object) => [object.key, object]));
+  const before = known.objects === remembered.objects ? usableObjects : new Map(remembered.objects.map((object) => [object.key, object]));
+  const refused = new Set(state.refused.map(({ key }) => key));
+  const kept: KnownObject[] = [];
+  const read: PlannedObject[] = [];
+  for (const row of listed.rows) {
+    const root = rootOf(config, row.key);
+    const object = usableObjects.get(row.key);
+    const why =
+      object === undefined
+        ? ([before.has(row.key) ? "program" : (anew ?? (refused.has(row.key) ? "refused" : "new"))] as const)
+        : differences(row, root, object, config.pdf, state.times === timesOf(config));
+    const journaled = journal.get(row.key);
+    if (object !== undefined && why.length === 0) kept.push(object);
+    else if (
+      journaled?.version === row.version &&
+      journaled.size === row.size &&
+      journaled.root === root &&
+      hasImages(journaled, config.pdf)
+    )
+      read.push({ row, root, why, known: journaled });
+    else read.push({ row, root, why });
+  }
+  const there = new Set(listed.rows.map(({ key }) => key));
+  const removed = [...before.keys()].filter((key) => !there.has(key));
+  const touched = new Set([...read.map(({ row }) => row.key), ...removed].map(parentPrefix));
+  // What has come or gone changes the pages that link to it.
+  const moved = [...removed, ...read.filter(({ row, root }) => before.get(row.key)?.root !== root).map(({ row }) => row.key)];
+  const places = new Set(moved.flatMap((key) => [key, ...leadingPrefixes(key)]));
+  const ends = new Set(moved.flatMap(siteEnds));
+  if (places.size > 0)
+    for (const { key, links } of kept)
+      if (links.some((target) => places.has(target) || places.has(`${target}/`) || ends.has(linkEnd(target))))
+        touched.add(parentPrefix(key));
+  return { nothing, fingerprint, anew, read, kept, removed, touched, known };
+}
+
+/** @param views what was read, or what is taken for it
+ *  @param reindex why documents are written into an index anew though they are what they were */
+export function planWriting(
+  facts: Facts,
+  reading: ReadingPlan,
+  views: Views,
+  extracts: Extracts,
+  reindex: ByView<Why | null>,
+): WritingPlan {
+  const { known, touched, anew } = reading;
+  const data = views.public;
+  const voidedBy = (kind: Kept): Why | null => anew ?? (facts.state.dependencies?.[kind] === facts.dependencies[kind] ? null : "program");
+  const speaking = data.objects.filter(({ key }) => isLicenceFile(key) || isCitationFile(key)).map(({ key, sha256 }) => [key, sha256]);
+  const addresses = data.objects.flatMap((row) => (row.addresses === undefined ? [] : [[row.key, row.addresses]]));
+  const { sources, credits } = facts.config;
+  const shared = sha256(
+    JSON.stringify([data.library, data.claims, digestOfRecords(data.cubs).sha256, sources, credits, speaking, addresses]),
+  );
+  const json = (view: "public" | "internal"): PlannedJson => {
+    const decisive = digestOfOthers(views[view]);
+    const { api } = known.written[view];
+    const same = api.facts === decisive;
+    return { facts: decisive, kept: same ? api.files : null, why: same ? null : (voidedBy("json") ?? "content") };
+  };
+  const { indexes } = facts;
+  const usableIndex = (view: "public" | "internal"): boolean =>
+    indexes[view].problem === null && voidedBy("documents") === null && reindex[view] === null;
+  const before = { public: usableIndex("public") ? known.public : null, internal: usableIndex("internal") ? known.internal : null };
+  const why = (view: "public" | "internal"): Why | null => voidedBy("documents") ?? reindex[view];
+  const shown = planDocuments(views.public, extracts.digest, before.public, why("public"));
+  const internal = planInternal(views.internal, extracts.digest, shown, before.internal, indexes.internal, why("internal"));
+  const voidPages = voidedBy("pages");
+  return {
+    pageCount: voidPages === null ? null : countOf(storedPages(data, ROUTES, extracts)),
+    *pages() {
+      const why = voidPages;
+      for (const page of storedPages(data, ROUTES, extracts)) {
+        const before = known.pages[page.file];
+        if (before !== undefined && shared === known.shared && page.folder !== null && !touched.has(page.folder)) {
+          yield { page, facts: before.facts, kept: before, why: null };
+          continue;
+        }
+        const decisive = sha256(JSON.stringify(page.facts()));
+        if (before?.facts === decisive) yield { page, facts: decisive, kept: before, why: null };
+        else {
+          const changed = page.folder !== null && !touched.has(page.folder) ? "shared" : "content";
+          yield { page, facts: decisive, kept: null, why: why ?? (before === undefined ? "new" : changed) };
+        }
+      }
+    },
+    shared,
+    json: { public: json("public"), internal: json("internal") },
+    trees: { public: new Set(known.written.public.trees), internal: new Set(known.written.internal.trees) },
+    documents: { public: shown, internal: internal.documents },
+    internalIndex: internal.kind,
+    gating: gatingDigest(views, facts.registry.privateTexts),
+  };
+}
+
+/** Everything but gated bytes that decides what is exposed: the same as the last build's means that only those can be. */
+export function gatingDigest({ internal }: Views, privateTexts: readonly string[]): Sha256 {
+  return sha256(canonicalJson([internal.library.collections, internal.claims, [...privateTexts].sort()]));
+}
+
+// One digest of each list for all that follows from it: they are the same in both views.
+const digestOfRecords = memoize((cubs: ViewData["cubs"]) => ({ sha256: sha256(cubs.map((record) => digestOfItem(record).sha256).join()) }));
+const digestOfCode = memoize((code: ViewData["code"]) => ({
+  sha256: sha256([...code.values()].map((index) => digestOfItem(index).sha256).join()),
+}));
+
+/** Of all that a view says but its objects. */
+function digestOfOthers({ library, claims, rejected, withheld, withdrawn, cubs, meta, code }: ViewData): Sha256 {
+  const [records, indexes] = [digestOfRecords(cubs).sha256, digestOfCode(code).sha256];
+  return sha256(JSON.stringify([library, claims, rejected, withheld, withdrawn, records, meta, indexes]));
+}
+
+/** Whether what is served of a view says of everything but its objects what this says, as far as the last build tells. */
+export function saysTheSame({ state, pointers }: Facts, view: "public" | "internal", data: ViewData): boolean {
+  return pointers[view]?.snapshot === state[view]?.snapshot && state.written[view].api.facts === digestOfOthers(data);
+}
+
+function countOf(all: Iterable<unknown>): number {
+  let count = 0;
+  for (const _ of all) count++;
+  return count;
+}
+
+function whyAnew({ state, pointers, kept }: Facts): "first" | "forgotten" | null {
+  if (pointers.public === null && pointers.internal === null) return "first";
+  const there = (["public", "internal"] as const).every((view) => kept[view].has(state[view]?.snapshot ?? ""));
+  return there ? null : "forgotten";
+}
+
+/** The state without what is void because something that made it has changed. */
+function usable(state: BuildState, { dependencies }: Facts): BuildState {
+  const made = (kind: Kept): boolean => state.dependencies?.[kind] === dependencies[kind];
+  const written = (view: "public" | "internal"): BuildState["written"]["public"] =>
+    made("json") ? state.written[view] : { ...NOTHING_WRITTEN, trees: state.written[view].trees };
+  return {
+    ...state,
+    objects: made("extracts") ? state.objects : [],
+    pages: made("pages") ? state.pages : {},
+    written: { public: written("public"), internal: written("internal") },
+    gating: made("leaks") ? state.gating : "",
+  };
+}
+
+function rootOf(config: Config, key: string): "public" | "internal" {
+  return findCollection(config.collections, key)?.visibility === "public" ? "public" : "internal";
+}
+
+function differences(
+  row: StoredObject,
+  root: "public" | "internal",
+  before: KnownObject,
+  pdf: Config["pdf"],
+  sameTimes: boolean,
+): readonly Why[] {
+  const found: Why[] = [];
+  if (before.version !== row.version) found.push("version");
+  if (before.size !== row.size) found.push("size");
+  if (!sameTimes) found.push("time");
+  if (!hasImages(before, pdf)) found.push("images");
+  if (before.root !== root) found.push("root");
+  return found;
+}
+
+function hasImages({ drawn }: KnownObject, { pageImages }: Config["pdf"]): boolean {
+  return drawn === undefined || drawn.limit === pageImages;
+}
+
+function fingerprintOf({ config, dependencies, listed, registry, claims, withdrawals }: Facts | Looked): Sha256 {
+  return sha256(
+    JSON.stringify([
+      dependencies,
+      registry.inputs,
+      claims.state,
+      claims.sha256,
+      claims.notes,
+      // What of the configuration reaches a snapshot, or forbids it.
+      canonicalJson([
+        config.title,
+        config.description,
+        config.baseUrl,
+        config.registryUrl,
+        config.collections,
+        config.declared,
+        timesOf(config),
+        config.front,
+        config.security,
+        config.sources,
+        config.leaks,
+        config.pdf,
+      ]),
+      listed.rows.map(({ key, size, version }) => [key, size, version]),
+      listed.rejected,
+      withdrawals.list,
+    ]),
+  );
+}

@@ -1,0 +1,10 @@
+/** The ask room answers questions: it finds passages, asks the model where there is one, and checks every quote.
+ *  It takes a question and a view and gives an `AskResponse`, whole or as a stream.
+ *  Without a model, or when it fails, the answer is made of the passages. */
+export { type AnswerModel, limitConcurrency, MODEL_DEADLINE, ModelError, openAnswerModel } from "./answer-model.ts";
+export { askPage } from "./ask-page.ts";
+export { askResponse } from "./ask-response.ts";
+export type { CountedSnapshot, Counting, FactPart, Facts } from "./counted.ts";
+export { type Ask, openAsk, wholeAnswer } from "./library.ts";
+export { type AskTool, noSemantic, type SemanticTool } from "./semantic-tool.ts";
+export { openSemantic, QUERY_EMBEDDING_MS, type Semantic } from "./semantic.ts";

@@ -1,0 +1,7 @@
+/** The site draws pages: Astro components and layouts over models, and scripts that only add.
+ *  It offers to its annexes the words, formats and inputs that their pages share; components are imported by their files.
+ *  A page is complete without a script, and no component opens a snapshot. */
+export { formatBlock, formatCount, formatDate, formatKey, formatLine, formatPlural } from "./format.ts";
+export { type Href, openPage } from "./page-input.ts";
+export { segmentsOf } from "./segments.ts";
+export { titleOfField, wordOfValue } from "./words.ts";
