@@ -133,7 +133,7 @@ export const CHECKED_MEMBERS = {
           version: z.string(),
           verdict: z.enum(["accept", "reject", "decline"]),
           signers: names,
-          attestation: Sha256Hex,
+          attestation: z.string(),
         }),
       ),
     })
