@@ -178,6 +178,7 @@ async function recheckMetamath(folder: string): Promise<Figure[]> {
     own: theorems.map((name) => `set.${name}`),
     theorems: [],
     second: false,
+    kernel: null,
     graph: false,
     allowed: [],
     sandbox: false, // as below

@@ -2,19 +2,24 @@
 import type { CubRecord, RecordCheck } from "#snapshots/schema";
 import { proverName } from "./standing.ts";
 
-type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe"> & Partial<Pick<CubRecord, "agreement">>;
+type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe"> & Partial<Pick<CubRecord, "agreement" | "quorum">>;
 
 /** CheckSentences returns one sentence for each prover; for a record that nobody's prover was asked of, that a person says so. */
 export function checkSentences(record: Checked): readonly string[] {
-  const { checks, agreement } = record;
+  const { checks, agreement, quorum } = record;
   if (checks === undefined) return ["Said by hand: no check of it lies here."];
   return [
     ...checks.map((check) => checkSentence(check, record)),
+    ...quorumSentence(quorum),
     ...(agreement === undefined ? [] : [`${agreement.agree} of ${agreement.checkers} who ran a prover over this agree.`]),
   ];
 }
 
-export function checkSentence(check: RecordCheck, { axioms = [], unsafe = [] }: Pick<Checked, "axioms" | "unsafe">): string {
+export function checkSentence(
+  check: RecordCheck,
+  { axioms = [], unsafe = [], checks = [] }: Pick<Checked, "axioms" | "unsafe"> & Partial<Pick<Checked, "checks">>,
+): string {
+  const isReplayed = checks.some(({ state: said, counted: counts }) => counts && said === "accepted");
   const { state, prover, version, revision, finished, isolation, signers, counted, tool, attestation, exact, reason } = check;
   const name = tool === "" ? proverName(prover) : tool;
   if (state === "not_run") return `Nobody has run ${name} over this here${reason === "" ? "" : `: ${reason}`}.`;
@@ -30,7 +35,7 @@ export function checkSentence(check: RecordCheck, { axioms = [], unsafe = [] }: 
 
   function said(): string {
     if (state === "exported")
-      return `${name} ${version} wrote this out ${when}, and no kernel has replayed it: nobody has looked whether it is a proof.`;
+      return `${name} ${version} wrote this out ${when}, and ${isReplayed ? "a kernel has replayed that" : "no kernel has replayed it: nobody has looked whether it is a proof"}.`;
     // A second checker speaks of files, and of what sealed modules hold.
     if (tool !== "" && (state === "accepted" || state === "accepted_with_axioms"))
       return `${name} ${version} looked over what ${proverName(prover)} accepted ${when}, and agrees.`;
@@ -41,6 +46,19 @@ export function checkSentence(check: RecordCheck, { axioms = [], unsafe = [] }: 
     if (state === "timeout" || state === "memory") return `${name} ${version} came to no end with this file ${when}, within its limits.`;
     return `${name} ${version} could not be asked of this ${when}${reason === "" ? ` (${state})` : `: ${reason}`}.`;
   }
+}
+
+/** QuorumSentence says how many kernels accepted something, of those that were asked for: also that it is one alone. */
+function quorumSentence(quorum: Checked["quorum"]): readonly string[] {
+  if (quorum === undefined) return [];
+  const accepted = [...new Set(quorum.verdicts.flatMap(({ name, verdict }) => (verdict === "accept" ? [name] : [])))];
+  const who =
+    accepted.length === 0
+      ? "No kernel"
+      : accepted.length === 1
+        ? `One kernel alone, ${accepted[0] ?? ""},`
+        : `${accepted.length} kernels, ${listNames(accepted)},`;
+  return [`${who} accepted this${quorum.asked > 1 ? `; this library asks for ${quorum.asked}` : ""}.`];
 }
 
 function shortRevision(revision: string): string {

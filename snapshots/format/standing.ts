@@ -112,7 +112,7 @@ function findCheck(said: string, checks: NonNullable<CubRecord["checks"]>): Chec
   // Who looks over what a prover accepted is told after it.
   const own = run.filter(({ tool }) => tool === "");
   const accepted = said === "VERIFIED" ? (own.find(accepts) ?? run.find(accepts)) : undefined;
-  const check = contradicting ?? accepted ?? own[0] ?? run[0];
+  const check = contradicting ?? accepted ?? own[0] ?? run.find(({ state }) => state === "exported") ?? run[0];
   if (check === undefined) return null;
   return {
     state: check.state,

@@ -124,6 +124,21 @@ export const CHECKED_MEMBERS = {
     description:
       "Of those who are trusted and ran a prover over these bytes, how many say the same as the first; absent for fewer than two",
   }),
+  quorum: z
+    .object({
+      asked: Count.meta({ description: "How many kernels have to accept what is VERIFIED" }),
+      verdicts: z.array(
+        z.object({
+          name: z.string(),
+          version: z.string(),
+          verdict: z.enum(["accept", "reject", "decline"]),
+          signers: names,
+          attestation: z.string(),
+        }),
+      ),
+    })
+    .exactOptional()
+    .meta({ description: "Which kernels said what, and who signed that; absent where one is asked for and one spoke" }),
   drift: RecordDrift.exactOptional().meta({ description: "What moved since the check before, told from the prover's print" }),
   uses: RecordEdges.exactOptional().meta({ description: "What its statement and its proof name of the same sources" }),
   used_by: RecordEdges.exactOptional().meta({ description: "What names it" }),

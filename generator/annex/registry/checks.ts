@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import { type NoteKey, parseKey, parseSigningKey } from "#snapshots/log";
 import { type CheckStatement, open } from "./attest.ts";
+import { EVERY } from "./request.ts";
 import { hasRevision } from "./revision.ts";
 import type { Found, ScannedSource } from "./scan.ts";
 import { accepts, saysNothing, type Verdict } from "./states.ts";
@@ -96,6 +97,15 @@ export function readChecks(
     digests.set(bytes, known);
     return known;
   };
+  const whole = new WeakMap<CheckStatement["predicate"], WeakMap<ScannedSource["files"], boolean>>();
+  /** Worked out once for all records of a source. */
+  const allSame = (check: CheckStatement["predicate"], own: ScannedSource["files"]): boolean => {
+    const known = whole.get(check) ?? new WeakMap<ScannedSource["files"], boolean>();
+    whole.set(check, known);
+    const same = known.get(own) ?? [...(subjects.get(check) ?? [])].every(([name, digest]) => digest === digestOf(own.get(name)));
+    known.set(own, same);
+    return same;
+  };
   /** An import that was not there when it was checked has no digest, and has to be away still. What was refused may owe that to more than it names. */
   const fits = ({ check, state }: ToldVerdict, { path, repo, prover }: Found, { files: own, source, head }: ScannedSource): boolean => {
     const of = subjects.get(check);
@@ -105,7 +115,8 @@ export function readChecks(
       check.prover === prover &&
       JSON.stringify(check.flags) === JSON.stringify(flagsOf(source)) &&
       of?.has(path) === true &&
-      [path, ...(check.imports[path] ?? [])].every(isSame) &&
+      isSame(path) &&
+      (check.imports[path] ?? []).every((name) => (name === EVERY ? allSame(check, own) : isSame(name))) &&
       ((state !== "rejected" && state !== "disagrees") || check.revision === head)
     );
   };

@@ -56,6 +56,19 @@ const source = z.strictObject({
   pair: some("a pattern").optional().meta({ description: "The same in Lean, {x} for the module's path: lean/{x}.lean" }),
 });
 
+const RESERVED = ["coq", "coqchk", "metamath", "proofshelf-metamath", "agda", "lean4export"];
+const kernel = z.strictObject({
+  name: some("its name")
+    .refine((name) => !RESERVED.includes(name), "is the name of one that is built in")
+    .meta({ description: "Its name in checks" }),
+  prover: z.enum(["coq", "lean", "metamath"]).meta({ description: "Whose files it reads" }),
+  version: z.string().default("").meta({ description: "Shown in checks; the digest of its files is told beside it" }),
+  command: z.array(some("a program or an argument")).min(1, "is empty; name the program").meta({
+    description:
+      "What is run, with the file after it: an export of Lean, a database of Metamath, compiled files of Coq. It ends with 0 to accept, 1 to reject, 2 to decline",
+  }),
+});
+
 const size = z.int("is not a whole number").min(1, "is under 1");
 
 const registrySchema = z.strictObject({
@@ -82,7 +95,10 @@ const registrySchema = z.strictObject({
         .array(some("a full name"))
         .nullish() // all lines of it may be comments
         .transform((names) => names ?? [])
-        .meta({ description: "Axioms that a VERIFIED record may rest on; df-* is all that begin so" }),
+        .meta({ description: "Axioms that a VERIFIED record may rest on; ax-* is all that begin so" }),
+      kernels: size
+        .default(1)
+        .meta({ description: "Kernels that have to accept a VERIFIED record, the prover among them, and none of which may reject it" }),
     })
     .prefault({}),
   limits: z
@@ -95,6 +111,7 @@ const registrySchema = z.strictObject({
     })
     .prefault({}),
   meta: z.record(z.string(), z.unknown()).default({}).meta({ description: "Members of the registry's metadata that nothing here counts" }),
+  kernels: z.array(kernel).default([]).meta({ description: "Further checkers of proofs" }),
   sources: z.array(source, "is missing or no list; name at least one source").min(1, "is empty; name at least one source"),
 });
 
@@ -128,9 +145,12 @@ export function openRegistrySources(file: string): RegistrySources {
   };
 }
 
-function checkSources({ sources }: Parsed): ConfigProblem[] {
+function checkSources({ sources, kernels }: Parsed): ConfigProblem[] {
   const seen = new Map<string, number>();
-  return sources.flatMap((entry, index) => {
+  const doubled = kernels.flatMap(({ name }, index) =>
+    kernels.findIndex((one) => one.name === name) === index ? [] : [{ path: ["kernels", index, "name"], what: "stands twice" }],
+  );
+  const found = sources.flatMap((entry, index) => {
     const problems: ConfigProblem[] = [];
     if ((entry.git === undefined) === (entry.folder === undefined))
       problems.push({
@@ -161,6 +181,7 @@ function checkSources({ sources }: Parsed): ConfigProblem[] {
     seen.set(name, index);
     return problems;
   });
+  return [...doubled, ...found];
 }
 
 /** Reads a YAML file by its schema. @throws ShelfError "bad_config" with every mistake and its line */

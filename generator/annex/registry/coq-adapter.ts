@@ -10,7 +10,8 @@ import { OPEN, writeWhole } from "#snapshots/shelf";
 import { sandboxOf, say, serveAdapter } from "./adapter.ts";
 import { answer, type Asking, globOf } from "./coq-answer.ts";
 import type { Printed } from "./coq-meaning.ts";
-import { checkAgain } from "./coq-second.ts";
+import { askChecker, checkAgain } from "./coq-second.ts";
+import { runKernel, toolOf } from "./kernels.ts";
 import { ADAPTER, type CoqTool, findChecker, findCoq } from "./coq-tool.ts";
 import { findLoaded, namedByLoad } from "./coq-load.ts";
 import { openHidden } from "./coq-switches.ts";
@@ -42,9 +43,10 @@ async function run(request: AdapterRequest): Promise<void> {
   const { version, digest, installed } = tool;
   const command = ["coqc", ...flagsOf(request)];
   const first = { t: "tool", name: "coq", version, executable_sha256: digest, installed_sha256: installed, adapter: ADAPTER, command };
-  const second = request.second ? findChecker() : null;
-  if (request.second && second === null) throw new Error("coqchk is not installed");
-  say(second === null ? first : { ...first, name: "coqchk", ...second });
+  const { kernel } = request;
+  const second = request.second && kernel === null ? findChecker() : null;
+  if (request.second && kernel === null && second === null) throw new Error("coqchk is not installed");
+  say(kernel !== null ? toolOf(kernel) : second === null ? first : { ...first, name: "coqchk", ...second });
   const job = { reads: [tool.library, dirname(tool.coqc), request.root], writes: [], cwd: request.root, limits: request.limits };
   const sources = request.files.map(({ path }) => path).filter((path) => path.endsWith(".v"));
   const dependencies = await sandbox.run({ ...job, command: ["coqdep", ...foldersOf(request), ...sources] });
@@ -61,11 +63,22 @@ async function run(request: AdapterRequest): Promise<void> {
   const modules = needed.filter((path) => !parts.has(path));
   const compiled = await compileAll(request, tool, sandbox, { direct, parts }, modules);
   const states =
-    second === null
-      ? compiled
-      : await checkAgain(modules, compiled, moduleOf(request), (args) =>
-          sandbox.run({ ...job, command: ["coqchk", ...foldersOf(request), ...args] }),
-        );
+    kernel !== null
+      ? await checkAgain(modules, compiled, (some) =>
+          runKernel(
+            kernel,
+            some.map((path) => join(request.root, `${path}o`)),
+            request,
+            sandbox,
+          ),
+        )
+      : second === null
+        ? compiled
+        : await checkAgain(
+            modules,
+            compiled,
+            askChecker(moduleOf(request), (args) => sandbox.run({ ...job, command: ["coqchk", ...foldersOf(request), ...args] })),
+          );
   for (const path of needed) {
     // Of a part, what loads it says whether it holds.
     const files = parts.has(path) ? (loaders.get(path) ?? []).filter((loader) => modules.includes(loader)) : [path];
@@ -79,7 +92,7 @@ async function run(request: AdapterRequest): Promise<void> {
   if (second !== null)
     for (const { key, path } of asked)
       say({ t: "axioms", decl: key, names: states.get(path)?.names ?? [], unsafe: states.get(path)?.unsafe ?? [], exact: false });
-  else {
+  else if (kernel === null) {
     const hasPlugin = tool.graph && request.graph && !sources.some((path) => moduleOf(request)(path).startsWith("dpdgraph."));
     const out = mkdtempSync(join(tmpdir(), "proofshelf-graph-"));
     try {

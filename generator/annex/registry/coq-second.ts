@@ -4,17 +4,23 @@ import type { CheckState } from "./states.ts";
 
 type Again = { readonly state: CheckState; readonly log: string; readonly names?: readonly string[]; readonly unsafe?: readonly string[] };
 
-/** @param run starts coqchk with these arguments
+/** @param check asks of some files at once
  *  @returns of each file that was compiled what the checker says; all at once, and file by file where that fails */
 export async function checkAgain(
   paths: readonly string[],
   compiled: ReadonlyMap<string, Again>,
-  moduleOf: (path: string) => string,
-  run: (args: readonly string[]) => Promise<Ran>,
+  check: (some: readonly string[]) => Promise<Again>,
 ): Promise<Map<string, Again>> {
   const there = paths.filter((path) => compiled.get(path)?.state === "accepted");
   const found = new Map<string, Again>(compiled);
-  const check = async (some: readonly string[]): Promise<Again> => {
+  const all = there.length === 0 ? null : await check(there);
+  for (const path of there) found.set(path, all?.state === "accepted" ? all : await check([path]));
+  return found;
+}
+
+/** @param run starts coqchk with these arguments */
+export function askChecker(moduleOf: (path: string) => string, run: (args: readonly string[]) => Promise<Ran>) {
+  return async (some: readonly string[]): Promise<Again> => {
     const { code, stdout, stderr, killed } = await run(["-silent", "-o", ...some.flatMap((path) => ["-norec", moduleOf(path)])]);
     if (killed !== null) return { state: killed === "output" ? "environment" : "timeout", log: `It ended with ${killed}.` };
     if (code !== 0) return { state: "rejected", log: `${stdout}\n${stderr}`.trim() };
@@ -22,9 +28,6 @@ export async function checkAgain(
     const summary = readSummary(`${stdout}\n${stderr}`);
     return summary === null ? { state: "environment", log: "coqchk printed no summary." } : { state: "accepted", log: "", ...summary };
   };
-  const all = there.length === 0 ? null : await check(there);
-  for (const path of there) found.set(path, all?.state === "accepted" ? all : await check([path]));
-  return found;
 }
 
 const SECTION = /^\* ([^:]+):(.*)$/;

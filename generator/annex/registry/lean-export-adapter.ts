@@ -1,10 +1,9 @@
 /** The adapter of lean4export, a program of its own. It runs no Lean: the export was made where Lean is, of files whose digests stand beside it
  *  (FILE.sha256, as sha256sum writes it), and says nothing of files with other bytes. */
-import { readFileSync } from "node:fs";
 import { say, serveAdapter } from "./adapter.ts";
 import { type LeanExport, openLeanRests, readLeanExport } from "./lean-export.ts";
-import { LEAN_EXPORT_ADAPTER } from "./lean-tool.ts";
-import type { AdapterRequest } from "./request.ts";
+import { changedIn, LEAN_EXPORT_ADAPTER } from "./lean-tool.ts";
+import { type AdapterRequest, EVERY } from "./request.ts";
 
 async function run(request: AdapterRequest): Promise<void> {
   const file = request.options.exported;
@@ -17,12 +16,9 @@ async function run(request: AdapterRequest): Promise<void> {
     adapter: LEAN_EXPORT_ADAPTER,
     command: ["lake", "env", "lean4export"],
   });
-  const made = readDigests(`${file}.sha256`);
-  const paths = request.files.map(({ path }) => path);
-  // Lean does not say which file imports which: all of them were one build.
-  const changed = request.files.filter(({ path, sha256: of }) => made.get(path) !== of).map(({ path }) => path);
+  const changed = changedIn(request);
   for (const path of new Set(request.ask.map((one) => one.path))) {
-    say({ t: "imports", path, imports: paths.filter((other) => other !== path) });
+    say({ t: "imports", path, imports: [EVERY] });
     // Whoever exported it says that Lean accepted it; no kernel has looked here.
     const state = changed.length === 0 ? "exported" : "environment";
     say({
@@ -33,11 +29,6 @@ async function run(request: AdapterRequest): Promise<void> {
     });
   }
   if (changed.length === 0) tell(request, constants);
-}
-
-function readDigests(file: string): ReadonlyMap<string, string> {
-  const rows = readFileSync(file, "utf8").matchAll(/^([0-9a-f]{64}) [ *](.+)$/gm);
-  return new Map([...rows].map(([, digest = "", path = ""]) => [path.replace(/^\.\//, ""), digest]));
 }
 
 function tell({ ask, own }: AdapterRequest, constants: LeanExport["constants"]): void {

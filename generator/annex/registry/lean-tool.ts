@@ -1,13 +1,29 @@
 /** A file of lean4export, as what it is known by in checks: there is no Lean here whose program could have a digest. */
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
+import type { AdapterRequest } from "./request.ts";
 import type { ProverTool } from "./tool.ts";
 
 export const LEAN_EXPORT_ADAPTER = "lean4export 2";
 
+/** changedIn lists files that are not what the export was made of, by the digests beside it. */
+export function changedIn({ files, options }: AdapterRequest): string[] {
+  const rows = readFileSync(`${options.exported}.sha256`, "utf8").matchAll(/^([0-9a-f]{64}) [ *](.+)$/gm);
+  const made = new Map([...rows].map(([, digest = "", path = ""]) => [path.replace(/^\.\//, ""), digest]));
+  return files.filter(({ path, sha256: of }) => made.get(path) !== of).map(({ path }) => path);
+}
+
 /** Null where the file, or that of its sources' digests, is not there. */
 export function findLeanExport(file: string | undefined): ProverTool | null {
   if (file === undefined || !existsSync(file) || !existsSync(`${file}.sha256`)) return null;
+  return { version: "3", digest: digestOf(file), installed: "", adapter: LEAN_EXPORT_ADAPTER };
+}
+
+export function exportDigest({ options }: AdapterRequest): string {
+  return digestOf(options.exported);
+}
+
+function digestOf(file: string): string {
   const hash = createHash("sha256");
   const opened = openSync(file, "r");
   const buffer = Buffer.alloc(1 << 20);
@@ -16,5 +32,5 @@ export function findLeanExport(file: string | undefined): ProverTool | null {
   } finally {
     closeSync(opened);
   }
-  return { version: "3", digest: hash.digest("hex"), installed: "", adapter: LEAN_EXPORT_ADAPTER };
+  return hash.digest("hex");
 }

@@ -6,6 +6,7 @@ import type { ParsedRegistry } from "#generator/sources";
 import type { ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { scanLean } from "./lean.ts";
+import { quorumOf } from "./kernels.ts";
 import type { LockLine } from "./lock.ts";
 import { applyOverlay } from "./overlay.ts";
 import { PROVERS } from "./provers.ts";
@@ -32,6 +33,17 @@ const leanNamesOf = memoize(
   (bytes: Uint8Array) => new Set(scanLean(new TextDecoder().decode(bytes)).map(({ name }) => name.split(".").at(-1) ?? "")),
 );
 
+/** isOfExport tells whether a kernel was given what the check of an export speaks of; of other provers, files say that. */
+function isOfExport(tool: ToldVerdict["check"]["tool"], first: ToldVerdict | undefined): boolean {
+  return first?.state !== "exported" || tool.installed_sha256 === first.check.tool.executable_sha256;
+}
+
+function replayed(verdict: ToldVerdict): ToldVerdict {
+  return verdict.state === "exported"
+    ? { ...verdict, state: (verdict.axioms ?? []).length > 0 ? "accepted_with_axioms" : "accepted" }
+    : verdict;
+}
+
 /** makeRecord joins what the source declares, what checks say of it and what a person says; a person may lower a state and never raise it.
  *  @param idOf ids of the records by their keys */
 export function makeRecord(
@@ -46,7 +58,10 @@ export function makeRecord(
   const paths = [one.path, ...(lean === null ? [] : [lean])];
   const exec = said["exec_file"] ?? base?.exec_file;
   if (typeof exec === "string" && source.files.has(exec)) paths.push(exec);
-  const verdicts = checks.of(one, source);
+  const told = checks.of(one, source);
+  const kernels = checks.second(one, source).filter(({ check: { tool } }) => isOfExport(tool, told[0]));
+  // What a kernel has replayed is no export any more.
+  const verdicts = kernels.some(accepts) ? told.map(replayed) : told;
   const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
   const [newest] = verdicts;
   // Words that a prover was asked of, and that are not what it checked, are no statement.
@@ -54,9 +69,12 @@ export function makeRecord(
   const elaborated = printed !== null && (isWords === null ? one.context.length > 0 || one.class !== "theorem" : !isWords);
   const disputed =
     verdicts.some(({ state }) => state === "disagrees") ||
-    checks.second(one, source).some((second) => verdicts[0] !== undefined && contradiction(verdicts[0], second) !== null);
+    kernels.some((second) => verdicts[0] !== undefined && contradiction(verdicts[0], second) !== null);
   const allowed = readPolicy(policy.axioms);
-  const states = statesOf(one.class, one.holes.length, verdicts, allowed, printed === null ? null : isWords, disputed);
+  const { quorum, accepted } = quorumOf(policy.kernels, [...told, ...kernels]);
+  const checked = statesOf(one.class, one.holes.length, verdicts, allowed, printed === null ? null : isWords, disputed);
+  const few = checked.verification_state === "VERIFIED" && accepted < policy.kernels;
+  const states = few ? { ...checked, verification_state: "UNSPECIFIED" as const, status: "FEW_KERNELS" } : checked;
   const state = lower(states.verification_state, said["verification_state"]);
   const outside = state === states.verification_state && !disputed ? outsideAlone(verdicts, allowed) : [];
   const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING)]));
@@ -87,6 +105,7 @@ export function makeRecord(
     holes: one.holes.map(({ line, what }) => ({ path: one.path, line, what })),
     checks: checksOf(one, source, checks, lean),
     ...agreementOf(verdicts),
+    ...(policy.kernels > 1 || quorum.verdicts.length > 1 ? { quorum } : {}),
     ...driftOf(verdicts, checks.history(one, source), reasonsOf(lock).get(id)),
     ...(newest?.axioms == null ? {} : { axioms: newest.axioms, unsafe: newest.unsafe }),
     ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: edgesOf(one, newest.uses, idOf) } }),

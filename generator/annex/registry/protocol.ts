@@ -2,7 +2,7 @@
  *  that read foreign files: what is not exactly as it has to be makes the whole run void. */
 import { z } from "zod";
 import { type StatementWord, StatementWords } from "#snapshots/schema";
-import { type AdapterRequest, type Asked, isBelow } from "./request.ts";
+import { type AdapterRequest, type Asked, EVERY, isBelow } from "./request.ts";
 import { CHECK_STATES, type Verdict } from "./states.ts";
 
 const MAX_LINE = 1024 * 1024; // UTF-16 units
@@ -74,7 +74,10 @@ const PASSED: ReadonlySet<string> = new Set(["accepted", "exported"]);
 /** @returns what the run said, or why it is void */
 export function readTranscript(
   bytes: string | Uint8Array,
-  request: Pick<AdapterRequest, "files"> & { readonly ask: readonly Pick<Asked, "key" | "path">[] } & { readonly second?: boolean },
+  request: Pick<AdapterRequest, "files"> & { readonly ask: readonly Pick<Asked, "key" | "path">[] } & {
+    readonly second?: boolean;
+    readonly kernel?: object | null;
+  },
 ): Transcript | { readonly void: string } {
   let whole: string;
   try {
@@ -114,7 +117,8 @@ export function readTranscript(
     if (tool === null && line.t !== "tool") return fail("comes before the tool");
     if ("path" in line && !paths.has(line.path)) return fail("is of a file that nobody asked for");
     // One that was not sent is one that is not there: as soon as it is, what was said of the file is out of date.
-    if (line.t === "imports" && !line.imports.every(isBelow)) return fail("imports what can be no file of the sources");
+    if (line.t === "imports" && !line.imports.every((path) => path === EVERY || isBelow(path)))
+      return fail("imports what can be no file of the sources");
     const of = line.t === "decl" ? line.key : line.t === "edge" ? line.from : "decl" in line ? line.decl : undefined;
     if (of !== undefined && !asked.has(of)) return fail("is of a declaration that nobody asked for");
     const twice = (map: ReadonlyMap<string, unknown>, name: string): boolean => map.has(name);
@@ -166,6 +170,9 @@ export function readTranscript(
     const failed = own ?? (PASSED.has(file.state) ? undefined : file);
     const reason = own === undefined || own.log === "" ? {} : { reason: own.log };
     if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false, ...reason });
+    // A kernel says of files that they hold, and of nothing else.
+    else if (told === undefined && request.kernel != null)
+      results.push({ ...said, state: "accepted", axioms: null, unsafe: [], exact: false });
     else if (told === undefined || (decl === undefined && request.second !== true))
       return { void: `it says nothing of ${JSON.stringify(key)}` };
     else {

@@ -16,8 +16,9 @@ import { judgeAgain, scanAll } from "./scan-all.ts";
 import { findSandbox } from "./sandbox.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
 import { REFUSED } from "./scan-command.ts";
+import { findKernels } from "./kernels.ts";
 import { writeScan } from "./write-scan.ts";
-import { contradiction, isFailure, readPolicy } from "./states.ts";
+import { contradiction, isFailure, readPolicy, saysNothing } from "./states.ts";
 
 export const SCHEMAS = { sources: sourcesJsonSchema, overlay: overlayJsonSchema, lock: lockJsonSchema };
 
@@ -58,20 +59,27 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   const key = process.env["RECHECK_KEY"];
   const runs: Rechecked[] = [];
   const progress = openProgress();
+  const { kernels, lacking } = findKernels(config);
+  const known = options.force === true ? null : scan.checks;
+  const all = kernels.map((kernel) => ({ kernel, of: findStale(wanted, known, toolOf, second, kernel) }));
+  const passes = [{ kernel: undefined, of: stale }, ...(second ? [] : all)].flatMap(({ kernel, of }) =>
+    scan.sources.map((source) => ({ kernel, source, asked: of.filter((entry) => entry.source === source).map(({ one }) => one) })),
+  );
+  const total = passes.reduce((sum, { asked }) => sum + asked.length, 0);
   let begun = 0;
-  for (const source of scan.sources) {
+  for (const { kernel, source, asked } of passes) {
     if (source.source.adapter === undefined && absent.has(source.source.prover)) continue;
-    const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
     // A program of somebody else's is asked once: it names no second checker.
     if (asked.length === 0 || (second && source.source.adapter !== undefined)) continue;
     // How far a prover is it does not say; that it is asked still, and for how long, is said.
-    progress.step(`recheck ${source.source.repo}`, begun, stale.length);
+    progress.step(`recheck ${source.source.repo}${kernel === undefined ? "" : ` by ${kernel.name}`}`, begun, total);
     begun += asked.length;
     runs.push(
       await recheckSource(config, source, asked, {
         unsandboxed: options.unsandboxed === true,
         exact: options.exact === true,
         second,
+        ...(kernel === undefined ? {} : { kernel }),
         jobs,
         key: key === undefined ? null : parseSigningKey(key),
         now: () => new Date(),
@@ -88,10 +96,13 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   let outside = false;
   for (const { id, one, source } of wanted) {
     const verdicts = checks.of(one, source);
-    for (const again of second ? checks.second(one, source) : []) {
+    for (const again of checks.second(one, source)) {
+      const { name } = again.check.tool;
+      if (!second && name === "coqchk") continue;
+      const said = again.state === "unsupported" ? "declines" : saysNothing(again.state) ? "says nothing" : "agrees";
       const against = verdicts[0] === undefined ? null : contradiction(verdicts[0], again);
-      counts[`second_${against === null ? "agrees" : "disagrees"}`] =
-        (counts[`second_${against === null ? "agrees" : "disagrees"}`] ?? 0) + 1;
+      const count = `${name === "coqchk" ? "second" : name} ${against === null ? said : "disagrees"}`;
+      counts[count] = (counts[count] ?? 0) + 1;
       if (against !== null)
         failures.push(`${id} ${one.module}.${one.theorem} (${one.path}:${one.line}): ${again.check.tool.name} disagrees: ${against}`);
     }
@@ -109,6 +120,7 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   if (runs.length > 0 && !unwritten) writeLock(config.lock, after.lock);
   const refused = after.drift.filter((drift) => drift.refused);
   const lines = [
+    ...lacking,
     ...[...absent].map((prover) => `${PROVERS[prover].needs} is not installed: nothing was run over ${PROVERS[prover].title}.`),
     ...runs.flatMap(({ repo, asked, check, problems }) => [
       `${repo}: asked of ${asked} declarations; ${check === null ? "no check came of it" : `check ${check}`}`,

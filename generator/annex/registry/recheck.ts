@@ -13,9 +13,10 @@ import { type Checks, flagsOf, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources, SourceConfig } from "./config.ts";
 import { adapterOf, isSourceOf } from "./provers.ts";
 import { readTranscript, type Transcript } from "./protocol.ts";
-import { type AdapterRequest, PROTOCOL } from "./request.ts";
+import { type AdapterRequest, EVERY, PROTOCOL } from "./request.ts";
 import { meaningOf } from "./drift.ts";
-import { findSandbox, findUnfit } from "./sandbox.ts";
+import { findSandbox, findUnfit, UNSANDBOXED } from "./sandbox.ts";
+import { askKernel, type FoundKernel } from "./kernels.ts";
 import { type Found, fullName, type ScannedSource } from "./scan.ts";
 import { saysNothing } from "./states.ts";
 import type { ProverTool } from "./tool.ts";
@@ -29,6 +30,8 @@ export type RecheckOptions = {
   readonly jobs: number;
   /** Asks the second checker instead. */
   readonly second?: boolean;
+  /** Asks this kernel instead. */
+  readonly kernel?: FoundKernel;
   /** false asks as where the plugin is not installed. */
   readonly graph?: boolean;
   readonly key: SigningKey | null;
@@ -51,6 +54,7 @@ export function findStale(
   checks: Checks | null,
   toolOf: (source: SourceConfig) => ProverTool | null,
   second = false,
+  kernel?: FoundKernel,
 ): { one: Found; source: ScannedSource }[] {
   return records.filter(({ one, source }) => {
     const { adapter } = source.source;
@@ -58,9 +62,17 @@ export function findStale(
     const tool = adapter === undefined ? toolOf(source.source) : null;
     const isOurs = ({ check: { tool: of } }: ToldVerdict): boolean =>
       tool === null || (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === tool.adapter);
-    if (second && one.prover !== "coq") return false;
-    const known = (second ? checks?.second(one, source) : checks?.of(one, source)) ?? [];
-    return !known.some((told) => !saysNothing(told.state) && (second || isOurs(told)));
+    if (kernel === undefined ? second && one.prover !== "coq" : one.prover !== kernel.prover || adapter !== undefined) return false;
+    const others = (checks?.second(one, source) ?? []).filter(({ check: { tool: of } }) =>
+      kernel === undefined
+        ? of.name === "coqchk"
+        : of.name === kernel.name &&
+          of.executable_sha256 === kernel.digest &&
+          (kernel.prover !== "lean" || of.installed_sha256 === toolOf(source.source)?.digest),
+    );
+    const asksAgain = second || kernel !== undefined;
+    const known = asksAgain ? others : (checks?.of(one, source) ?? []);
+    return !known.some((told) => !saysNothing(told.state) && (asksAgain || isOurs(told)));
   });
 }
 
@@ -93,7 +105,12 @@ export async function recheckSource(
       });
     const request = writeFiles(config, source, asked, work, options);
     const started = options.now();
-    const { bytes, code, stderr } = await runAdapter(config, source, request);
+    const { kernel } = options;
+    const sandbox = options.unsandboxed ? UNSANDBOXED : findSandbox();
+    const { bytes, code, stderr } =
+      kernel === undefined || kernel.prover === "coq" || sandbox === null
+        ? await runAdapter(config, source, request)
+        : { bytes: Buffer.from(await askKernel(kernel, request, sandbox)), code: 0, stderr: "" };
     if (code !== 0)
       return { repo, asked: asked.length, check: null, problems: [`The adapter ended with ${code}: ${stderr.slice(-2000).trim()}`] };
     const transcript = readTranscript(bytes, request);
@@ -139,7 +156,8 @@ function writeFiles(
     })),
     own: source.stated,
     theorems: source.proved,
-    second: options.second === true,
+    second: options.second === true || options.kernel !== undefined,
+    kernel: options.kernel ?? null,
     graph: options.graph !== false,
     allowed: options.exact ? [] : config.policy.axioms,
     sandbox: !options.unsandboxed,
@@ -209,7 +227,7 @@ function stateOf(
   const pathOf = new Map(asked.map(({ key, path }) => [key, path]));
   const subjects = new Set([...imports].flatMap(([path, others]) => [path, ...others]));
   const subject = request.files
-    .filter(({ path }) => subjects.has(path))
+    .filter(({ path }) => subjects.has(path) || subjects.has(EVERY))
     .map(({ path, sha256: digest }) => ({ name: path, digest: { sha256: digest } }));
   const { root: _, cache: __, ...repeatable } = request;
   const predicate = {

@@ -3,6 +3,9 @@ import { posix } from "node:path";
 
 export const PROTOCOL = 1;
 
+/** EVERY stands for all files of a request where each was made with all others: named one by one they would be a square of names. */
+export const EVERY = "*";
+
 /** isBelow tells whether a path stays below the root: an import that is not there is named only where it could be there. */
 export function isBelow(path: string): boolean {
   return path !== "" && !path.startsWith("/") && posix.normalize(path) === path && path.split("/")[0] !== "..";
@@ -15,6 +18,17 @@ export type Asked = {
   readonly class: string;
   /** What the text of a theorem states; empty of others. */
   readonly words: string;
+};
+
+/** Another kernel, as a command that takes files. */
+export type Kernel = {
+  readonly name: string;
+  /** As registry.yaml tells it: the digest is of what was run. */
+  readonly version: string;
+  readonly command: readonly string[];
+  /** Files of the command, which it may read. */
+  readonly files: readonly string[];
+  readonly digest: string;
 };
 
 export type AdapterRequest = {
@@ -38,6 +52,8 @@ export type AdapterRequest = {
   readonly theorems: readonly string[];
   /** A second opinion of another program, of files that the prover compiles first. */
   readonly second: boolean;
+  /** Whom to ask instead of the prover's own second checker. */
+  readonly kernel: Kernel | null;
   /** Whether the kernel's graph may be asked, where it is there. */
   readonly graph: boolean;
   /** Axioms that need not be told apart. */

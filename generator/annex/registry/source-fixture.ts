@@ -8,6 +8,7 @@ import type { CubRecord } from "../../../snapshots/schema/index.ts";
 import { generateKey, parseSigningKey } from "../../../snapshots/log/note.ts";
 import { readChecks } from "./checks.ts";
 import { openRegistrySources, type RegistrySources } from "./config.ts";
+import { findKernels } from "./kernels.ts";
 import { UNWRITTEN, writeLock } from "./lock.ts";
 import { openTools } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
@@ -44,24 +45,26 @@ export function openSource(t: TestContext, yaml = "", prover = "coq") {
   ): Promise<readonly Rechecked[]> => {
     const scan = await scanAll(config());
     if (!scan.drift.some(({ refused }) => refused)) writeLock(config().lock, scan.lock);
-    const stale =
-      options.all === true ? scan.records : findStale(scan.records, readChecks(config().checks), openTools(), options.second === true);
+    const key = options.key === null ? null : parseSigningKey(options.key ?? OWN.privateKey);
+    const how = {
+      unsandboxed: options.unsandboxed === true,
+      exact: false,
+      jobs: 2,
+      second: options.second === true,
+      graph: options.graph !== false,
+      key,
+      now: () => new Date(),
+    };
+    const known = options.all === true ? null : readChecks(config().checks);
     const runs: Rechecked[] = [];
-    for (const source of scan.sources) {
-      const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
-      const key = options.key === null ? null : parseSigningKey(options.key ?? OWN.privateKey);
-      if (asked.length > 0)
-        runs.push(
-          await recheckSource(config(), source, asked, {
-            unsandboxed: options.unsandboxed === true,
-            exact: false,
-            jobs: 2,
-            second: options.second === true,
-            graph: options.graph !== false,
-            key,
-            now: () => new Date(),
-          }),
-        );
+    for (const kernel of [undefined, ...(options.second === true ? [] : findKernels(config()).kernels)]) {
+      const stale = findStale(scan.records, known, openTools(), options.second === true, kernel);
+      const all = kernel === undefined && options.all === true ? scan.records : stale;
+      for (const source of scan.sources) {
+        const asked = all.filter((entry) => entry.source === source).map(({ one }) => one);
+        if (asked.length > 0)
+          runs.push(await recheckSource(config(), source, asked, { ...how, ...(kernel === undefined ? {} : { kernel }) }));
+      }
     }
     const after = await scanAll(config());
     if (!after.drift.some(({ what }) => UNWRITTEN.has(what))) writeLock(config().lock, after.lock);

@@ -61,7 +61,7 @@ export function isFailure(verdict: Verdict, allowed: Allowed): boolean {
 /** Where a second checker contradicts the prover, in words; null where it does not. It speaks of files and not of theorems, and looks into sealed
  *  modules: that it lists more axioms is no contradiction, that it lists fewer is one. */
 export function contradiction(first: Verdict, second: Verdict): string | null {
-  const compiles = (verdict: Verdict): boolean => accepts(verdict) || verdict.state === "holes";
+  const compiles = (verdict: Verdict): boolean => accepts(verdict) || verdict.state === "holes" || verdict.state === "exported";
   if (compiles(first) && second.state === "rejected") return "it refuses what the prover accepted";
   if (first.state === "rejected" && compiles(second)) return "it accepts what the prover refused";
   if (!compiles(first) || !compiles(second) || second.axioms === null) return null;
