@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openHidden, readSwitches } from "./coq-switches.ts";
-import { openSource, skip } from "./source-fixture.ts";
 
 test("a check that is switched off and a parameter that is inlined are seen behind prefixes, and not in comments or strings", () => {
   for (const [text, switched, inlined] of [

@@ -131,3 +131,31 @@ test("no statement that is verified is other than what Coq checked, and words of
   for (const at of HONEST.keys())
     assert.deepEqual([of(`H${at}`)?.status, of(`H${at}`)?.statement_words], ["VERIFIED_EXACT", undefined], HONEST[at]);
 });
+
+/** C1: what Print Assumptions calls closed, though a check was off where the inlined parameter was given. */
+const FUNCTOR =
+  "Module Type T. Parameter Inline bad : nat -> False. End T.\nModule F (X : T). Definition absurd : False := X.bad 0. End F.\n";
+const END = "Module M := F X.\nTheorem t : False.\nProof. exact M.absurd. Qed.\n";
+const HIDDEN: readonly string[] = [
+  `${FUNCTOR}Module X. Unset Guard Checking.\nFixpoint bad (n : nat) {struct n} : False := bad n.\nSet Guard Checking. End X.\n${END}`,
+  `${FUNCTOR}Module X. Local Unset Guard Checking.\nDefinition bad : nat -> False := fix f (n : nat) {struct n} : False := f n.\nSet Guard Checking. End X.\n${END}`,
+  `${FUNCTOR}Module X. #[bypass_check(guard)] Fixpoint bad (n : nat) {struct n} : False := bad n. End X.\n${END}`,
+];
+
+test("False from an inlined parameter and a check that was off is not verified, in one file or in two", {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
+  const { put, recheck, records } = openSource(t);
+  const [functor, rest] = [FUNCTOR, (HIDDEN[0] ?? "").slice(FUNCTOR.length)];
+  put({
+    ...Object.fromEntries(HIDDEN.map((text, at) => [`src/C${at}.v`, text])),
+    "src/Types.v": functor,
+    "src/Use.v": `Require Import L.Types.\n${rest}`,
+  });
+  const [run] = await recheck({ unsandboxed: true });
+  assert.ok(run?.check, run?.problems.join("\n"));
+  const made = (await records()).filter(({ theorem_name: name }) => name === "t");
+  assert.equal(made.length, HIDDEN.length + 1);
+  for (const record of made) assert.notEqual(record.verification_state, "VERIFIED", record.files.coq_file);
+});
