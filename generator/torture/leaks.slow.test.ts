@@ -15,5 +15,5 @@ test("whatever gated is planted into extracts, pages, API files, feeds, assets a
     planted.values().reduce((sum, count) => sum + count, 0),
     1000 + 100,
   );
-  assert.equal(planted.size, 14);
+  assert.equal(planted.size, 12);
 });
