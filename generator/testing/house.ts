@@ -177,7 +177,7 @@ function roomWithFace(path: string): string {
 }
 
 /** Scripts that a browser loads. A face of what servers do would bring the server along, so what both share is imported by its file. */
-const IN_BROWSERS = /^site\/(browser\/|annex\/trust\/verify\.ts$)/;
+const IN_BROWSERS = /^(site\/(browser\/|annex\/trust\/verify\.ts$)|generator\/package\/client\/)/;
 
 /** findPastFaces looks for imports that lead into another room by any file but its `index.ts`. A component of Astro and a plain script are faces of their own,
  *  and so is a file that lies loose. Tests, fixtures and tools may look inside.
