@@ -53,7 +53,7 @@ test("an object that takes too long gets a note and its plain text", async () =>
 });
 
 test("a process that dies costs the object it was at, and no other", async () => {
-  const pool = openExtractPool({ worker, threads: 1, memoryLimit: 64 });
+  const pool = openExtractPool({ worker, threads: 1, memoryLimit: 64, timeLimit: 60_000 });
   try {
     const big = Buffer.from("# A\n\ntext\n\n".repeat(4_000_000));
     const found = await Promise.all([
