@@ -1,11 +1,11 @@
-/** Filters, search and order of an export on the plainest host, in a browser: they say what the server says. */
+/** Order and licences of an export on the plainest host, in a browser: they say what the server says. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, type Page, test } from "playwright/test";
+import { expect, test } from "playwright/test";
 import { openStaticServer } from "../../../snapshots/contract/static-server.ts";
 import { PAGED_CLI } from "../../testing/serving-process.ts";
 
@@ -60,71 +60,6 @@ test.afterAll(async () => {
   await once(serving, "exit");
   await host.close();
   await rm(folder, { recursive: true, force: true });
-});
-
-type Shown = {
-  readonly titles: readonly string[];
-  readonly facets: readonly string[];
-  readonly total: string;
-  readonly chips: readonly string[];
-  /** Filters, chips and cards as the components draw them, without their addresses. */
-  readonly drawn: readonly string[];
-};
-
-async function shown(page: Page): Promise<Shown> {
-  const texts = async (selector: string): Promise<string[]> =>
-    (await page.locator(selector).allTextContents()).map((text) => text.replaceAll(/\s+/g, " ").trim());
-  return {
-    titles: await texts(".card-title, .listing tbody th .card-title"),
-    facets: await texts("#filters li"),
-    total: (await texts(".lead .facts span"))[0] ?? "",
-    chips: await texts(".lead .chips li"),
-    drawn: await page
-      .locator("#filters > details, .lead .chips, .body .card")
-      .evaluateAll((all) =>
-        all.map(({ outerHTML }) => outerHTML.replaceAll(/ href="[^"]*"/g, "").replaceAll(/>\s+|\s+</g, (space) => space.trim())),
-      ),
-  };
-}
-
-for (const query of [
-  "?repo=repo-1",
-  "?repo=repo-1&repo=repo-2&verification_state=VERIFIED",
-  "?use_case=crypto&deployable=true",
-  "?verification_state=VERIFIED&part=2",
-  "?q=bounded",
-  "?q=insert_keeps_7",
-  '?q="sorted (insert"&repo=repo-0',
-  "?q=CUB-0005",
-  "?q=insert_keeps_7&sort=name",
-  "?q=keeps",
-  '?q="x l" sorted',
-  "?repo=none-of-them",
-  "?sort=name&part=2",
-]) {
-  test(`the registry under ${query} is what a server gives`, async ({ page }) => {
-    await page.goto(`${server}/registry/${query}`);
-    const expected = await shown(page);
-    const failures: string[] = [];
-    page.on("pageerror", ({ message }) => failures.push(message));
-    await page.goto(`${host.url}registry/${query}`, { waitUntil: "networkidle" });
-    await expect(page.locator("[data-status]")).toContainText(" of 130");
-    expect(await shown(page)).toEqual(expected);
-    expect(failures).toEqual([]);
-    for (const link of await page
-      .locator("#filters a, .chips a, .card-title")
-      .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href)))
-      expect(link.startsWith(host.url)).toBe(true);
-  });
-}
-
-test("a filter that is clicked filters, and the form keeps it", async ({ page }) => {
-  await page.goto(`${host.url}registry/`);
-  await page.locator("#filters a", { hasText: "repo-2" }).click();
-  await expect(page.locator("[data-status]")).toHaveText("43 of 130 records");
-  await page.locator(".lead form.search input[name=q]").fill("sorted");
-  await page.locator(".lead form.search button").click();
-  await expect(page.locator("[data-status]")).toHaveText("22 of 130 records");
 });
 
 for (const path of ["browse/a/?sort=-size", "browse/a/=p2/?sort=size", "browse/a/?sort=-name", "browse/a/?sort=kind"]) {
