@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "playwright/test";
+import { expect, type Page, test } from "playwright/test";
 import { openStaticServer } from "../../../snapshots/contract/static-server.ts";
 import { PAGED_CLI } from "../../testing/serving-process.ts";
 
@@ -61,6 +61,31 @@ test.afterAll(async () => {
   await host.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+type Shown = {
+  readonly titles: readonly string[];
+  readonly facets: readonly string[];
+  readonly total: string;
+  readonly chips: readonly string[];
+  /** Filters, chips and cards as the components draw them, without their addresses. */
+  readonly drawn: readonly string[];
+};
+
+async function shown(page: Page): Promise<Shown> {
+  const texts = async (selector: string): Promise<string[]> =>
+    (await page.locator(selector).allTextContents()).map((text) => text.replaceAll(/\s+/g, " ").trim());
+  return {
+    titles: await texts(".card-title, .listing tbody th .card-title"),
+    facets: await texts("#filters li"),
+    total: (await texts(".lead .facts span"))[0] ?? "",
+    chips: await texts(".lead .chips li"),
+    drawn: await page
+      .locator("#filters > details, .lead .chips, .body .card")
+      .evaluateAll((all) =>
+        all.map(({ outerHTML }) => outerHTML.replaceAll(/ href="[^"]*"/g, "").replaceAll(/>\s+|\s+</g, (space) => space.trim())),
+      ),
+  };
+}
 
 for (const path of ["browse/a/?sort=-size", "browse/a/=p2/?sort=size", "browse/a/?sort=-name", "browse/a/?sort=kind"]) {
   test(`${path} is in the order that a server gives`, async ({ page }) => {
