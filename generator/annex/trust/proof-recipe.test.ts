@@ -18,7 +18,7 @@ import { build } from "../../testing/whole.ts";
 const ORIGIN = "library.example/shelf";
 const GUIDE = readFileSync(new URL("../../guides/library/guides/keep-it-honest.md", import.meta.url), "utf8");
 const RECIPE = /```sh\n(proof=[\s\S]*?)```/.exec(GUIDE)?.[1] ?? assert.fail("the guide has the recipe");
-const RECORD = readFileSync(new URL("../../demo/registry.json", import.meta.url), "utf8");
+const RECORD = JSON.stringify({ meta: {}, cubs: [{ id: "CUB-0001", repo: "sorting", theorem_name: "sorted", statement: "0 = 0" }] });
 
 test("the recipe checks that an object, a record and a claim are there, and that others are not", async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-recipe-"));
