@@ -7,7 +7,7 @@ import { openCitations } from "./citations.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-const PAGES = 400;
+const PAGES = 400 * 4;
 /** Of a page that is read between two citations; bytes. */
 const PAGE_BYTES = 20_000;
 
