@@ -7,9 +7,9 @@ import { openCitations } from "./citations.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-const PAGES = 400 * 4;
+const PAGES = 400;
 /** Of a page that is read between two citations; bytes. */
-const PAGE_BYTES = 20_000;
+const PAGE_BYTES = 80_000;
 
 test("citations that lie together hold their texts and none of the memory that they were read into", async () => {
   const citations = openCitations(async (path, name) => ({
