@@ -4,11 +4,11 @@
 export { concurrently } from "./concurrently.ts";
 export { doorOf } from "./doors.ts";
 export { describeFailure, detailOf } from "./failure.ts";
-export { type Closure, openSources, type Sources } from "./import-closure.ts";
+export { type Closure, findImports, openSources, readLock, type Sources, writeDown } from "./import-closure.ts";
 export { keptFile, type KeptFile } from "./kept-file.ts";
 export { findRunningBuild, type LockOptions, lookAtLock, withBuildLock } from "./lock.ts";
 export { checkOpenFiles, isShortage } from "./open-files.ts";
-export { packaged } from "./packaged.ts";
+export { packaged, PACKAGED_FILE } from "./packaged.ts";
 export { openProgress, type Progress, setVerbosity } from "./progress.ts";
 export { seal, unseal } from "./sealed.ts";
 export { type Tasks, together } from "./tasks.ts";

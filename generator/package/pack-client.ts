@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import openapiTypes, { astToString, type OpenAPI3 } from "openapi-typescript";
-import { openapi } from "../../snapshots/routes/index.ts";
-import { ROUTES } from "../../snapshots/service/routes.ts";
+import { openapi } from "#snapshots/routes";
+import { ROUTES } from "#snapshots/service";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const NAME = "@proofshelf/client";

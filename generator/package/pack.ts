@@ -14,10 +14,9 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { transform } from "esbuild";
-import { findImports, openSources, readLock, writeDown } from "../files/import-closure.ts";
+import { findImports, openSources, PACKAGED_FILE, readLock, writeDown } from "#generator/files";
 import { OLDEST } from "../files/node-version.mjs";
-import { compileSite } from "../pages/compile-site.ts";
-import { PACKAGED_FILE } from "../files/packaged.ts";
+import { compileSite } from "#generator/pages";
 import { makeClientPackage } from "./pack-client.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
