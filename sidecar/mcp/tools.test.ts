@@ -177,7 +177,7 @@ test("every result fits its schema and its budget, every example is well-formed"
     assert.ok(Buffer.byteLength(called.text) <= MAX_RESULT_BYTES);
   }
   const listed = await modern(mcp, "tools/list");
-  assert.ok(Buffer.byteLength(listed.text) < 48 * 1024, String(Buffer.byteLength(listed.text)));
+  assert.ok(Buffer.byteLength(listed.text) < 40 * 1024, String(Buffer.byteLength(listed.text)));
   assert.equal(listed.text, (await modern(mcp, "tools/list")).text);
   for (const tool of listed.body.result!["tools"] as {
     annotations: { readOnlyHint: boolean };

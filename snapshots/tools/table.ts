@@ -296,9 +296,31 @@ const LEFT_OUT = [
   "propertyNames",
 ] as const;
 
-/** JSON Schema 2020-12 of a tool's structured result: names, types, what is always there. */
-export function outputJsonSchema(tool: ToolInfo): Record<string, unknown> {
-  return z.toJSONSchema(resultSchema(tool), {
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** outline keeps the members of a schema down to a level, and of deeper objects their type alone: the API's description has the rest, and an
+ *  agent reads the list of tools whole before it asks anything. */
+function outline(schema: JsonSchema, levels: number): JsonSchema {
+  const inside = (value: unknown, left: number): unknown =>
+    Array.isArray(value)
+      ? value.map((one) => inside(one, left))
+      : typeof value === "object" && value !== null
+        ? outline(value as JsonSchema, left)
+        : value;
+  const each = (value: unknown, left: number): JsonSchema =>
+    Object.fromEntries(Object.entries(value as JsonSchema).map(([name, one]) => [name, inside(one, left)]));
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([name, value]): [string, unknown][] => {
+      if (name === "$schema" || (levels === 0 && (name === "properties" || name === "required"))) return [];
+      if (name === "properties") return [[name, each(value, levels - 1)]];
+      return [[name, name === "$defs" ? each(value, 1) : inside(value, levels)]];
+    }),
+  );
+}
+
+/** outputJsonSchema describes a tool's structured result in JSON Schema 2020-12: names, types, what is always there, two levels deep. */
+export function outputJsonSchema(tool: ToolInfo): JsonSchema {
+  const schema = z.toJSONSchema(resultSchema(tool), {
     io: "output",
     unrepresentable: "any",
     override({ jsonSchema }) {
@@ -306,4 +328,8 @@ export function outputJsonSchema(tool: ToolInfo): Record<string, unknown> {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });
+  const cut = outline(schema, 2);
+  const text = JSON.stringify(cut);
+  const defs = Object.entries((cut["$defs"] ?? {}) as JsonSchema).filter(([name]) => text.includes(`"#/$defs/${name}"`));
+  return { ...cut, $defs: Object.fromEntries(defs) };
 }
