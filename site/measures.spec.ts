@@ -92,29 +92,36 @@ test("the keyboard goes through a page in the order of its text", async ({ page,
 
 const titles = (page: Page): Promise<readonly string[]> => page.locator(".card-title").allTextContents();
 
-for (const [how, javaScriptEnabled, host] of [
-  ["without a script, on a server", false, "site"],
-  ["with a script, on a host of files", true, "files"],
-] as const) {
-  test(`the registry is put in order by name, state and age ${how}`, async ({ browser, demo }) => {
-    await watched(browser, { javaScriptEnabled }, async (page) => {
-      const start = new URL("registry/", demo[host]).href;
-      await page.goto(start);
-      const order = page.locator("[data-sorts]");
-      await order.getByRole("link", { name: "name", exact: true }).click();
-      await expect(order.locator("[aria-current=true]")).toHaveText("name");
-      const named = await titles(page);
-      expect(named).toEqual(named.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)));
-      await order.getByRole("link", { name: "newest first" }).click();
-      await expect(page.locator(".card .shelfmark").first()).toHaveText("CUB-0051");
-      await order.getByRole("link", { name: "state" }).click();
-      await expect(order.locator("[aria-current=true]")).toHaveText("state");
-      await expect(page.locator(".card .state").first()).toHaveText(/^verified/);
-      await page.goto(`${start}?sort=state&part=2`);
-      await expect(page.locator(".card .state").last()).not.toHaveText(/^verified/);
-    });
+test("the registry is put in order by name, state and age without a script", async ({ browser, demo }) => {
+  await watched(browser, { javaScriptEnabled: false }, async (page) => {
+    const start = new URL("registry/", demo.site).href;
+    await page.goto(start);
+    const order = page.locator("[data-sorts]");
+    await order.getByRole("link", { name: "name", exact: true }).click();
+    await expect(order.locator("[aria-current=true]")).toHaveText("name");
+    const named = await titles(page);
+    expect(named).toEqual(named.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)));
+    await order.getByRole("link", { name: "newest first" }).click();
+    await expect(page.locator(".card .shelfmark").first()).toHaveText("CUB-0051");
+    await order.getByRole("link", { name: "state" }).click();
+    await expect(order.locator("[aria-current=true]")).toHaveText("state");
+    await expect(page.locator(".card .state").first()).toHaveText(/^verified/);
+    await page.goto(`${start}?sort=state&part=2`);
+    await expect(page.locator(".card .state").last()).not.toHaveText(/^verified/);
   });
-}
+});
+
+test("a host of files offers no order of records that it has not, and says so to who asks for one", async ({ browser, demo }) => {
+  await watched(browser, {}, async (page) => {
+    const start = new URL("registry/", demo.files).href;
+    await page.goto(start);
+    await expect(page.locator("[data-sorts]")).toHaveCount(0);
+    await page.goto(`${start}?sort=name`);
+    await expect(page.locator("[data-status]")).toHaveText("Plain files have the records in one order.");
+    await page.goto(`${start}?verification_state=VERIFIED`);
+    await page.waitForURL(/\/search\/\?.*verification_state=VERIFIED.*kind=record/);
+  });
+});
 
 test("where a server answers, nobody is told of hosts of plain files; there, who has no script is", async ({ browser, demo }) => {
   for (const [start, count] of [

@@ -261,8 +261,12 @@ function field(form: HTMLFormElement, name: string): HTMLInputElement | HTMLSele
 }
 
 async function explainRefusal(response: Response): Promise<string> {
-  const body = (await response.json().catch(() => null)) as { readonly detail?: unknown; readonly title?: unknown } | null;
-  if (response.status === 404 || response.status === 405)
+  const body = (await response.json().catch(() => null)) as {
+    readonly code?: unknown;
+    readonly detail?: unknown;
+    readonly title?: unknown;
+  } | null;
+  if (response.status === 404 || response.status === 405 || body?.code === "not_configured")
     return "This address serves files and search. It asks no model and gives no answers.";
   return typeof body?.detail === "string"
     ? formatLine(body.detail, 600)

@@ -24,9 +24,13 @@ async function start(place: HTMLElement): Promise<void> {
 
 /** SearchRecords leads to the search among records, whose filters have the registry's names. */
 function searchRecords(root: URL, params: URLSearchParams, status: HTMLElement): void {
+  // Plain files have the records in one order.
+  document.querySelector("[data-sorts]")?.remove();
   params.delete("part");
+  const isSorted = params.has("sort");
   params.delete("sort");
   if (params.size === 0) {
+    if (!isSorted) return;
     status.className = "quiet";
     status.textContent = "Plain files have the records in one order.";
     return;

@@ -114,6 +114,7 @@ async function ask(pagefind: Pagefind, root: URL, { words, filters }: PageQuery,
   ]);
   const answer = await pagefind.search(words === "" ? null : words, { filters: Object.fromEntries(wanted) });
   const fragments = await Promise.all(answer.results.slice(0, shown).map((result) => result.data()));
+  if (words !== "" && !fragments.some(({ excerpt }) => isMeant(excerpt, words))) return { found: 0, pages: [], counts: {} };
   const counts = COUNTED.map(
     (name) => [name, (words !== "" && filters.has(name) ? answer.totalFilters : answer.filters)[name] ?? {}] as const,
   );
@@ -122,6 +123,15 @@ async function ask(pagefind: Pagefind, root: URL, { words, filters }: PageQuery,
     pages: fragments.map((fragment) => readPage(fragment, root, words)),
     counts: Object.fromEntries(counts),
   };
+}
+
+/** isMeant tells if a marked word of an excerpt has half of a word that was asked for: of a word that stands nowhere Pagefind finds those that
+ *  share its first letter. */
+function isMeant(excerpt: string, words: string): boolean {
+  const asked = words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...excerpt.matchAll(/<mark>(.*?)<\/mark>/gs)].some(([, marked = ""]) =>
+    asked.some((word) => marked.toLowerCase().includes(word.slice(0, Math.ceil(word.length / 2)))),
+  );
 }
 
 function readPage({ raw_url: path, excerpt, meta }: Fragment, root: URL, words: string): FoundPage {
