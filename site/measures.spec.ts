@@ -111,7 +111,10 @@ test("the registry is put in order by name, state and age without a script", asy
   });
 });
 
-test("a host of files says that it has one order of records, to who asks for another, and leads filters to the search", async ({ browser, demo }) => {
+test("a host of files says that it has one order of records, to who asks for another, and leads filters to the search", async ({
+  browser,
+  demo,
+}) => {
   await watched(browser, {}, async (page) => {
     const start = new URL("registry/", demo.files).href;
     await page.goto(start);
