@@ -10,19 +10,6 @@ import { type CommonOptions, configOf } from "./options.ts";
 
 /** Builds of many libraries on one machine must not all start on the hour: up to this share of the period is added. */
 const JITTER = 0.05;
-const UNITS: Readonly<Record<string, number>> = { "": 3_600_000, h: 3_600_000, m: 60_000, d: 86_400_000 };
-const LONGEST_MS = 7 * 86_400_000;
-
-/** @returns milliseconds of "6", "6h", "30m" or "1d"
- *  @throws ShelfError "bad_config" */
-export function parsePeriod(text: string): number {
-  const [, number, unit = ""] = /^(\d+(?:\.\d+)?)([hmd]?)$/.exec(text) ?? [];
-  const period = Number(number ?? "0") * (UNITS[unit] ?? 0);
-  if (!(period > 0 && period <= LONGEST_MS))
-    throw new ShelfError("bad_config", "--every takes hours, as in 6, 6h, 30m or 1d; more than none and at most 7d.");
-  return period;
-}
-
 /** Builds now and then once in each period, until `signal`. @param tell of each build, with its seconds by the clock */
 export async function buildEvery(
   period: number,

@@ -3,6 +3,9 @@ import { ShelfError } from "#snapshots/errors";
 import { CONFIG_NAME, DEMO_CONFIG, findConfig, openConfig } from "#generator/config";
 import { openShelves, refresh, type ShelfAnnexes, type Shelves } from "#generator/shelves";
 
+/** FOUND is the exit code of a command that looked and found something. */
+export const FOUND = 3;
+
 export type CommonOptions = {
   readonly config?: string;
   /** The demo library in place of a configuration. */

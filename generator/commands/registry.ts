@@ -13,8 +13,7 @@ import {
   readSourceFile,
   type StatementAnnexes,
 } from "#generator/sources";
-import { type CommonOptions, findConfigOf, print } from "./options.ts";
-import { FOUND } from "./verify.ts";
+import { type CommonOptions, findConfigOf, FOUND, print } from "./options.ts";
 
 /** With a configuration, its code store is looked into and its internal fields are known. */
 export async function runRegistryCheck(

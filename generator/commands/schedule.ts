@@ -1,6 +1,7 @@
 /** `proofshelf schedule`: builds now and then every few hours, for those who have no timer of their own. */
 import type { Annexes } from "#generator/pipeline";
-import { buildEvery, parsePeriod } from "./every.ts";
+import { buildEvery } from "./every.ts";
+import { parsePeriod } from "./period.ts";
 import { type CommonOptions, configOf } from "./options.ts";
 
 export async function runSchedule(options: CommonOptions & { readonly every: string }, annexes: Annexes): Promise<void> {

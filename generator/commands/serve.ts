@@ -15,7 +15,8 @@ import { embedViews } from "#generator/index";
 import { checkTrial, describeAddress, letsIn, showTrial } from "./own-machine.ts";
 import { liveCatalog } from "./live-catalog.ts";
 import { describeEmbedding } from "./build.ts";
-import { buildEvery, parsePeriod } from "./every.ts";
+import { buildEvery } from "./every.ts";
+import { parsePeriod } from "./period.ts";
 import { pruneByConfig } from "./prune.ts";
 
 const SITE_MAIN = fileURLToPath(new URL("../../site/main.ts", import.meta.url));

@@ -11,10 +11,7 @@ import { openProgress } from "#generator/files";
 import { readSourceFile } from "#generator/sources";
 import { openShelves, refresh, type Shelves } from "#generator/shelves";
 import { isStateKept, readState } from "#generator/kept";
-import { type CommonOptions, configOf, print } from "./options.ts";
-
-/** Exit code when something was found. */
-export const FOUND = 3;
+import { type CommonOptions, configOf, FOUND, print } from "./options.ts";
 
 /** A receipt has a few quotes. */
 const MAX_RECEIPT_BYTES = 16 * 1024 * 1024;

@@ -6,6 +6,7 @@ export { doorOf } from "./doors.ts";
 export { describeFailure, detailOf } from "./failure.ts";
 export { type Closure, findImports, openSources, readLock, type Sources, writeDown } from "./import-closure.ts";
 export { keptFile, type KeptFile } from "./kept-file.ts";
+export { lazily } from "./lazily.ts";
 export { findRunningBuild, type LockOptions, lookAtLock, withBuildLock } from "./lock.ts";
 export { checkOpenFiles, isShortage } from "./open-files.ts";
 export { packaged, PACKAGED_FILE } from "./packaged.ts";

@@ -1,4 +1,5 @@
 /** What buckets give to the core: shelves in a bucket, for who writes and who serves, and stores of objects. */
+import { lazily } from "#generator/files";
 import { join } from "node:path";
 import { openBucket } from "#snapshots/annex/bucket";
 import type { ShelfAnnexes } from "#generator/shelves";
@@ -33,3 +34,5 @@ export const BUCKETS: ShelfAnnexes & StoreAnnexes = {
   },
   stores: { s3: openS3Store },
 };
+
+export const runShelfCopy = lazily(async () => (await import("./shelf-command.ts")).runShelfCopy);

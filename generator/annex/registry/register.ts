@@ -1,5 +1,6 @@
 /** What the annex gives to the core: a build makes the registry of the sources that the configuration names, and holds what records state
  *  against what their files declare. */
+import { lazily } from "#generator/files";
 import type { RegistryAnnexes, StatementAnnexes } from "#generator/sources";
 
 export const REGISTRY: RegistryAnnexes & StatementAnnexes = {
@@ -10,3 +11,15 @@ export const REGISTRY: RegistryAnnexes & StatementAnnexes = {
   },
   openStatements: async () => (await import("./statements.ts")).openStatements(),
 };
+
+export const runRegistryDiff = lazily(async () => (await import("./diff-command.ts")).runRegistryDiff);
+export const runRegistryImport = lazily(async () => (await import("./import-command.ts")).runRegistryImport);
+export const runRegistryInit = lazily(async () => (await import("./init-command.ts")).runRegistryInit);
+export const runAxioms = lazily(async () => (await import("./look-command.ts")).runAxioms);
+export const runExplain = lazily(async () => (await import("./look-command.ts")).runExplain);
+export const runGraph = lazily(async () => (await import("./look-command.ts")).runGraph);
+export const printSchema = lazily(async () => (await import("./recheck-command.ts")).printSchema);
+export const runAdapters = lazily(async () => (await import("./recheck-command.ts")).runAdapters);
+export const runRecheck = lazily(async () => (await import("./recheck-command.ts")).runRecheck);
+export const runSourcesCheck = lazily(async () => (await import("./recheck-command.ts")).runSourcesCheck);
+export const runRegistryScan = lazily(async () => (await import("./scan-command.ts")).runRegistryScan);
