@@ -132,6 +132,23 @@ test("what the engine asks for, the package asks for, and the engine's own manif
   for (const name of asks(ROOT)) assert.ok(name in manifest.dependencies, name);
 });
 
+test("a bill of materials lists what an installation brings, with the licence of each", () => {
+  const { bomFormat, components } = JSON.parse(readFileSync(join(installed, "sbom.cdx.json"), "utf8")) as {
+    bomFormat: string;
+    components: readonly { name: string; version: string; licenses?: readonly unknown[] }[];
+  };
+  assert.equal(bomFormat, "CycloneDX");
+  const listed = new Map(components.map(({ name, version }) => [name, version]));
+  for (const [name, version] of Object.entries(manifest.dependencies))
+    assert.ok(/^\^/.test(version) ? listed.has(name) : listed.get(name) === version, name);
+  for (const compiler of ["astro", "typescript", "playwright"]) assert.equal(listed.has(compiler), false, compiler);
+  // The lock holds no licence for them: one states it in an old form (MIT), the others are LanceDB's for machines other than this (Apache-2.0).
+  assert.deepEqual(
+    components.flatMap(({ name, licenses = [] }) => (licenses.length > 0 || name.startsWith("@lancedb/lancedb-") ? [] : [name])),
+    ["json-bignum"],
+  );
+});
+
 test("a library is built, built again without work, verified, served and searched, and what is not installed is said", async () => {
   assert.match((await run("--help")).stdout, /^Usage: proofshelf /);
   const first = await run("build", "--json");

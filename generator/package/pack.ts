@@ -41,6 +41,7 @@ const NOT_PUBLISHED = /\/generator\/demo\/[^/]+\.ts$/;
 /** What compiles, and what is compiled into the result. */
 const COMPILERS = new Set(["astro", "@astrojs/node", "esbuild", "@bruits/satteri-wasm32-wasi", "@hyzyla/pdfium"]);
 const BUNDLED = "@lancedb/lancedb";
+const BILL_OF_MATERIALS = "sbom.cdx.json";
 const NATIVE = /^@lancedb\/lancedb-(?:linux-(?:x64|arm64)-gnu|darwin-arm64)$/;
 const MODEL = /^@energetic-ai\//;
 
@@ -80,7 +81,33 @@ export async function makePackage(folder: string): Promise<void> {
     JSON.stringify(writeDown(["astro.config.mjs", "package.json", "generator/demo/proofshelf.yaml", ...known])),
   );
   await bundleEngine(folder);
-  await put(folder, "package.json", JSON.stringify(publishedManifest(await readManifest(), imported), null, 2));
+  const manifest = publishedManifest(await readManifest(), imported);
+  await put(folder, "package.json", JSON.stringify(manifest, null, 2));
+  await put(folder, BILL_OF_MATERIALS, await makeBillOfMaterials(manifest));
+}
+
+/** makeBillOfMaterials lists in CycloneDX what the published manifest brings along, at the versions that the lock of this repository names. npm
+ *  makes it from manifest and lock alone; it names no licence for a package whose manifest has none. */
+async function makeBillOfMaterials(manifest: Record<string, unknown>): Promise<string> {
+  const { dependencies } = await readManifest();
+  const asked = {
+    ...manifest,
+    dependencies: { ...(manifest["dependencies"] as object), [BUNDLED]: dependencies[BUNDLED] },
+    bundleDependencies: [],
+  };
+  const lock = JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { dev?: boolean; name?: string }>;
+  };
+  // npm counts a package that a tool of development needs too as one of development, and lists a stand-in under the name of another; neither is shown to it.
+  const shown = Object.entries(lock.packages).filter(([, { dev, name }]) => dev !== true && name === undefined);
+  const work = await mkdtemp(join(tmpdir(), "proofshelf-bill-"));
+  try {
+    await put(work, "package.json", JSON.stringify(asked));
+    await put(work, "package-lock.json", JSON.stringify({ ...lock, packages: { ...Object.fromEntries(shown), "": asked } }));
+    return execFileSync("npm", ["sbom", "--package-lock-only", "--sbom-format=cyclonedx"], { cwd: work, encoding: "utf8" });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
 }
 
 /** Writes the client as a folder. @param folder empty or missing */
