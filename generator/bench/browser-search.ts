@@ -72,7 +72,7 @@ export async function benchBrowserSearch(folder: string, objects = 10_000): Prom
 }
 
 /** Builds a library, exports it beside itself, and opens a plain host of that and a browser. */
-export async function openExported(folder: string, config: string) {
+async function openExported(folder: string, config: string) {
   await measureBuild(config);
   const exported = join(folder, "export");
   await runCommand(["export", exported, "--config", config]);

@@ -112,7 +112,7 @@ type Library = Awaited<ReturnType<typeof PDFiumLibrary.init>>;
 let library: Promise<Library> | null = null;
 
 /** One for all documents, opened for the first of them: that takes longer than drawing a page. */
-export function openLibrary(): Promise<Library> {
+function openLibrary(): Promise<Library> {
   return (library ??= import("@hyzyla/pdfium").then(({ PDFiumLibrary: { init } }) => init({ wasmBinary: readProgram() })));
 }
 

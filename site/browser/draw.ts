@@ -30,12 +30,12 @@ export function drawCard({ title, link, line, code, mark, facts, copies }: Drawn
   return card;
 }
 
-export function listFacts(facts: readonly string[]): readonly Values[] {
+function listFacts(facts: readonly string[]): readonly Values[] {
   return facts.filter((fact) => fact !== "").map((text) => ({ text }));
 }
 
 /** The parts of a key, as the component of that name shows it. */
-export function partsOf(key: string): readonly Values[] {
+function partsOf(key: string): readonly Values[] {
   return cutKey(formatKey(key))
     .filter((part) => part !== "")
     .map((part) => ({ part }));

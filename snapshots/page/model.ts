@@ -12,13 +12,8 @@ import type { searchResults } from "./search-page.ts";
 import type { problemRow, problemsPage, referencePage } from "./service-pages.ts";
 
 export { type Piece } from "#snapshots/query";
-export type { Count, Crumb } from "./cards.ts";
-export type { DifferentLine } from "./difference.ts";
-export { BROWSE_SORTS, type BrowseSort, type Facet } from "./facets.ts";
-export type { Jump } from "./jumps.ts";
+export { BROWSE_SORTS, type BrowseSort } from "./facets.ts";
 export type { QuotedLines } from "./quoted-lines.ts";
-export type { CodeFileRow, RecordSide } from "./record-sides.ts";
-export type { StatementParts } from "./statement.ts";
 
 /** What every page shows around its content. */
 export type Chrome = {

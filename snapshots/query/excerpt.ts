@@ -28,7 +28,7 @@ export function findWords(query: string, languages: readonly string[]): Find {
 }
 
 /** What the words that a text holds are worth, each once. */
-export function worthOf(text: string, find: Find): number {
+function worthOf(text: string, find: Find): number {
   return [...new Map(find(text).map(({ word, worth }) => [word, worth])).values()].reduce((sum, worth) => sum + worth, 0);
 }
 

@@ -89,10 +89,3 @@ export function parseWordQuery(query: string): WordQuery {
 export function foldSpaces(text: string): string {
   return foldCase(text).replaceAll(/\s+/g, " ").trim();
 }
-
-/** ShardOf deals words to shards: FNV-1a, over code units. */
-export function shardOf(word: string, shards: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
-  return (hash >>> 0) % shards;
-}

@@ -42,7 +42,7 @@ export const KINDS = {
 export type Kind = keyof typeof KINDS;
 export type ObjectKind = Exclude<Kind, "claim" | "record">;
 
-export const KIND_NUMBERS = Object.keys(KINDS) as readonly Kind[];
+const KIND_NUMBERS = Object.keys(KINDS) as readonly Kind[];
 /** Browsers do without it: a call that is marked as pure is left out where nothing uses it. */
 export const OBJECT_KINDS = /* @__PURE__ */ KIND_NUMBERS.filter((kind): kind is ObjectKind => kind !== "claim" && kind !== "record");
 

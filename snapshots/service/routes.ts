@@ -30,8 +30,6 @@ export const ROUTES = describedRoutes(rows);
 /** Reads the paths of every row. */
 export const ROUTER = openRouter([...rows, ...withIds(PAGES)], BESIDE);
 
-export { HARVEST_FILES } from "#snapshots/annex/harvest";
-
 function withIds<R extends object>(table: Readonly<Record<string, R>>): readonly (R & { readonly id: string })[] {
   return Object.entries(table).map(([id, row]) => ({ ...row, id }));
 }

@@ -12,6 +12,6 @@ export function loadStemmers(languages: readonly string[]): Promise<void> {
 }
 
 /** The module's bytes, for browsers. */
-export function readStemmer(language: Stemmed): Promise<Uint8Array> {
+function readStemmer(language: Stemmed): Promise<Uint8Array> {
   return readFile(fileURLToPath(addressOf(language)));
 }
