@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { ShelfError } from "#snapshots/errors";
 import { parseSigningKey } from "#snapshots/log";
-import { type CommonOptions, FOUND, print } from "#generator/commands";
+import { type CommonOptions, FOUND, print, REFUSED } from "#generator/commands";
 import { openProgress } from "#generator/files";
 import type { Checks } from "./checks.ts";
 import { type RegistrySources, sourcesJsonSchema } from "./config.ts";
@@ -20,7 +20,6 @@ import { describeTable, exitOf, type Row, tabulate } from "./recheck-table.ts";
 import { endJobs, findSandbox } from "./sandbox.ts";
 import { type Found, fullName, type ScannedSource } from "./scan.ts";
 import { judgeAgain, type Scan, scanAll } from "./scan-all.ts";
-import { REFUSED } from "./scan-command.ts";
 import { contradiction, isFailure, readPolicy, saysNothing } from "./states.ts";
 import { writeScan } from "./write-scan.ts";
 
