@@ -6,7 +6,7 @@ import manifest from "../package.json" with { type: "json" };
 import { describeCompletion, type Shell, SHELLS } from "./completion.ts";
 import type { CommonOptions } from "#generator/commands";
 
-/** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running or was faster, 5 something would get weaker. */
+/** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running or was faster, or a prover could not be run, 5 something would get weaker. */
 const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, origin_refused: 3, build_running: 4, lost_race: 4, gate_refused: 5 };
 const USAGE = 2;
 
@@ -175,7 +175,9 @@ command("recheck", "Run the provers, in a sandbox, over what has changed since i
   .option(...SOURCES)
   .option("--jobs <number>", "programs at once", "1")
   .option("--force", "also what has not changed")
+  .option("--limit <minutes>", "end after so long; what is done is kept, and the next run goes on from there")
   .option("--require <prover...>", "fail when one of them is not installed")
+  .option("--require-all", "exit code 3 unless everything that is listed is accepted")
   .option("--exact", "ask of each theorem which of the axioms of its file are its own, also where the policy allows them all")
   .option("--second", "ask the second checker (coqchk) to look over what the prover accepted")
   .option("--unsandboxed", "trust the sources; the check says so")

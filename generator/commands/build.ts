@@ -7,7 +7,7 @@ import { parseJson, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { type Accepted, type Annexes, build, type BuildOptions, type BuildSummary } from "#generator/pipeline";
 import { pruneByConfig } from "./prune.ts";
-import { type CommonOptions, configOf, print } from "./options.ts";
+import { type CommonOptions, configOf, print, REFUSED } from "./options.ts";
 import { type Config, LEFT_OUT_BY_CONFIG, openConfig } from "#generator/config";
 import { keptFile, type KeptFile } from "#generator/files";
 import { type Embedding, embedViews } from "#generator/index";
@@ -38,7 +38,13 @@ export async function runBuild(
   const keys = options.keys === undefined ? null : await readKeys(options.keys);
   const config = await openConfig(configOf(options));
   const { now, ...rest } = options;
-  await buildAndEmbed(config, annexes, { ...rest, ...(now === undefined ? {} : { now: fixedClock(now) }), accept, keys });
+  const { refused } = await buildAndEmbed(config, annexes, {
+    ...rest,
+    ...(now === undefined ? {} : { now: fixedClock(now) }),
+    accept,
+    keys,
+  });
+  if (refused) process.exitCode = REFUSED;
 }
 
 /** @param file with a JSON list of keys; "-" is standard input. @throws ShelfError "bad_config" */

@@ -5,6 +5,8 @@ import { openShelves, refresh, type ShelfAnnexes, type Shelves } from "#generato
 
 /** FOUND is the exit code of a command that looked and found something. */
 export const FOUND = 3;
+/** REFUSED is that of one that a gate refuses. */
+export const REFUSED = 5;
 
 export type CommonOptions = {
   readonly config?: string;

@@ -3,15 +3,17 @@
 import { FAILSAFE_SCHEMA, load } from "js-yaml";
 import type { About, ObjectKind } from "#snapshots/schema";
 import { plainIn } from "#snapshots/blocks";
+import { findDate } from "./dates.ts";
 import { readArgument } from "./latex.ts";
+import { findLicenceHeader } from "./licence-header.ts";
 import { isCitationFile, isLicenceFile } from "./licence-files.ts";
 import { shorten } from "./passages.ts";
+import { findPersons } from "./persons.ts";
 
 export const NO_ABOUT: About = { authors: [], date: null, license: null };
 
 const HEAD = 20_000; // UTF-16 units in which it has to stand
-const MAX_AUTHORS = 50;
-const MAX_NAME = 120; // UTF-16 units
+const MAX_TERMS = 120; // UTF-16 units
 const MAX_ADDRESSES = 50;
 const MAX_ADDRESS = 300; // UTF-16 units
 const LIMITS = { maxDepth: 100, maxAliases: 100 } as const;
@@ -40,7 +42,7 @@ const LICENCES: readonly (readonly [id: string, sign: RegExp])[] = [
 /** @param text of an object */
 export function readAbout(key: string, kind: ObjectKind, text: string): About {
   const head = text.slice(0, HEAD);
-  if (isLicenceFile(key)) return { ...NO_ABOUT, license: findSpdx(head) ?? recognise(head) };
+  if (isLicenceFile(key)) return { ...NO_ABOUT, license: findLicenceHeader(head, kind) ?? recognise(head) };
   if (isCitationFile(key)) return aboutOf(parseYaml(head));
   const said =
     kind === "markdown" || kind === "html"
@@ -52,7 +54,7 @@ export function readAbout(key: string, kind: ObjectKind, text: string): About {
   return {
     authors: [said, latex, page].find(({ authors }) => authors.length > 0)?.authors ?? [],
     date: said.date ?? latex.date ?? page.date,
-    license: findSpdx(head) ?? said.license,
+    license: findLicenceHeader(head, kind) ?? said.license,
     ...(lang === null ? {} : { lang }),
     ...(said.addresses === undefined ? {} : { addresses: said.addresses }),
   };
@@ -69,13 +71,7 @@ export function notebookAbout(metadata: unknown): About {
 /** Of the metadata of a PDF. */
 export function pdfAbout(author: unknown, created: unknown): About {
   const date = typeof created === "string" ? /^D:(\d{4})(\d\d)(\d\d)/.exec(created) : null;
-  const authors = typeof author === "string" ? author.split(/\s*;\s*|\s+and\s+|,\s+/) : [];
-  return { authors: namesOf(authors), date: date === null ? null : findDate(`${date[1]}-${date[2]}-${date[3]}`), license: null };
-}
-
-function findSpdx(head: string): string | null {
-  const found = /SPDX-License-Identifier:[ \t]*([A-Za-z0-9.+() -]{2,200})/.exec(head)?.[1]?.trim();
-  return found === undefined || found === "" ? null : found;
+  return { authors: findPersons(author), date: date === null ? null : findDate(`${date[1]}-${date[2]}-${date[3]}`), license: null };
 }
 
 /** The SPDX name of known terms. */
@@ -99,11 +95,11 @@ function aboutOf(said: Readonly<Record<string, unknown>>): About {
   const people = own("authors", "author");
   const date = own("date-released", "date", "published");
   const license = own("license", "licence");
-  const terms = typeof license === "string" ? shorten(license.trim(), MAX_NAME) : "";
+  const terms = typeof license === "string" ? shorten(license.trim(), MAX_TERMS) : "";
   const lang = languageOf(own("lang", "language", "locale"));
   const addresses = ["permalink", "slug", "url", "aliases", "redirect_from"].flatMap((name) => addressesOf(own(name)));
   return {
-    authors: namesOf(Array.isArray(people) ? people.map(nameOf) : [nameOf(people)]),
+    authors: findPersons(people),
     date: typeof date === "string" ? findDate(date) : null,
     license: terms === "" ? null : (recognise(terms) ?? terms),
     ...(lang === null ? {} : { lang }),
@@ -131,25 +127,6 @@ function addressesOf(said: unknown): readonly string[] {
   });
 }
 
-function nameOf(person: unknown): string {
-  if (typeof person === "string") return person;
-  if (typeof person !== "object" || person === null) return "";
-  const { name, "given-names": given, "family-names": family } = person as Readonly<Record<string, unknown>>;
-  if (typeof name === "string") return name;
-  return [given, family].filter((part) => typeof part === "string").join(" ");
-}
-
-function namesOf(people: readonly string[]): readonly string[] {
-  const names = people.map((name) => shorten(name.replaceAll(/\s+/g, " ").trim(), MAX_NAME).toWellFormed());
-  return [...new Set(names.filter((name) => /\p{L}/u.test(name)))].slice(0, MAX_AUTHORS);
-}
-
-function findDate(text: string): string | null {
-  const [date, , month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?=$|[T ])/.exec(text.trim()) ?? [];
-  if (date === undefined || Number(month ?? 1) > 12 || Number(day ?? 1) > 31) return null;
-  return date.trim();
-}
-
 /** What a page says in its head, and how DocBook writes its authors below the title. */
 function htmlAbout(head: string): About {
   const said = (names: string): readonly string[] =>
@@ -163,7 +140,7 @@ function htmlAbout(head: string): About {
   );
   const authors = said("author dc.creator dcterms.creator citation_author");
   const date = said("date dc.date dcterms.date citation_date citation_publication_date")[0] ?? "";
-  return { ...NO_ABOUT, authors: namesOf(authors.length > 0 ? authors : written), date: findDate(date) };
+  return { ...NO_ABOUT, authors: findPersons(authors.length > 0 ? authors : written), date: findDate(date) };
 }
 
 function latexAbout(head: string): About {
@@ -174,7 +151,7 @@ function latexAbout(head: string): About {
   };
   const authors = argument(/\\author\s*(?:\[[^\]]{0,200}\])?\{/)?.split(/\\and\b|\\AND\b/) ?? [];
   return {
-    authors: namesOf(
+    authors: findPersons(
       authors.map((author) => plainIn(author.replaceAll(/\\(?:thanks|footnote)\{[^}]*\}/g, "").split("\\\\")[0] ?? "", "latex")),
     ),
     date: findDate(plainIn(argument(/\\date\s*\{/) ?? "", "latex")),

@@ -7,18 +7,32 @@ import { escapeHtml } from "#snapshots/highlight";
 import type { Lines } from "#snapshots/blocks";
 import { cutPassages, headingPath, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";
 
-/** Of the table on the page; a cell in UTF-16 units. */
+/** Limits of the table on the page; of a cell in UTF-16 units. */
 const MAX_ROWS = 500;
 const MAX_COLUMNS = 100;
 const MAX_CELL = 500;
 
+/** Signs that divide fields, the likeliest first. */
+const DELIMITERS = [",", ";", "\t", "|"];
+/** Lines of which the delimiter is told. */
+const SAMPLE = 20;
+
+type Dialect = {
+  readonly delimiter: string;
+  /** True where a field in quotes may hold delimiters and line breaks. IANA's tab-separated values have no quotes. */
+  readonly quotes: boolean;
+  /** First line of the table: what is above it is empty, or tells Excel the delimiter. */
+  readonly first: number;
+};
+
+/** readCsv reads a table: rows with their header, shown as a table of the first ones. */
 export function readCsv(source: Source, mediaType: string): Body {
   const { lines, text } = source;
-  const delimiter = mediaType.startsWith("text/tab") ? "\t" : findDelimiter(lines);
-  const { starts, open } = findRecords(lines);
+  const dialect = findDialect(lines, mediaType.startsWith("text/tab"));
+  const { starts, open } = findRecords(lines, dialect);
   const cut = starts.findIndex((line, index) => index > MAX_ROWS || lines.start(line) > MAX_SHOWN);
-  const head = text.slice(0, cut < 0 ? text.length : lines.start(starts[cut] ?? 1)).slice(0, MAX_SHOWN);
-  const rows = parseRows(head, delimiter);
+  const head = text.slice(lines.start(dialect.first), cut < 0 ? text.length : lines.start(starts[cut] ?? 1)).slice(0, MAX_SHOWN);
+  const rows = parseRows(head, dialect);
   const notes = open ? ["A quoted field of this table is never closed."] : [];
   if (rows === null || rows.length === 0) {
     if (lines.count > 0) notes.push("This table does not parse; it is shown as text.");
@@ -26,30 +40,78 @@ export function readCsv(source: Source, mediaType: string): Body {
   }
   const header = rows[0] ?? [];
   const columns = shorten(header.filter((name) => name !== "").join(", "), MAX_SUMMARY - 40);
+  // Lines end at line feeds alone; a table whose lines end with carriage returns is one of them.
+  const total = starts.length === 1 ? (text.trimEnd().match(/\r/g)?.length ?? 0) : starts.length - 1;
   return {
     title: null,
-    summary: `${Math.max(0, starts.length - 1)} rows. Columns: ${columns}`,
+    summary: `${countOf(total, "row")}. Columns: ${columns}`,
     passages: cutPassages(lines, packRecords(lines, starts, headingPath([columns]))),
-    html: formatTable(source.key, rows, starts),
+    html: formatTable(source.key, rows, starts, total),
     notes,
   };
 }
 
-/** First lines of the records: a line break inside quotes ends none. Goes by the parity of quotes, so it never fails. */
-function findRecords(lines: Lines): { starts: number[]; open: boolean } {
+function countOf(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function findDialect(lines: Lines, isTabbed: boolean): Dialect {
+  let first = 1;
+  while (first < lines.count && lines.isBlank(first)) first++;
+  const [, said] = /^\ufeff?sep=(.)\r?$/i.exec(lines.slice(first, first).slice(0, 20)) ?? [];
+  if (said !== undefined) return { delimiter: said, quotes: true, first: first + 1 };
+  return { delimiter: isTabbed ? "\t" : findDelimiter(lines, first), quotes: !isTabbed, first };
+}
+
+/** The sign that divides most of the first lines into as many fields as the first, outside quotes; of several the one that divides into more. */
+function findDelimiter(lines: Lines, first: number): string {
+  const sample = lines.slice(first, Math.min(lines.count, first + SAMPLE - 1)).slice(0, 50_000);
+  const bare = sample
+    .replaceAll(/"(?:[^"]|"")*"/g, "")
+    .split(/\r\n?|\n/)
+    .filter((line) => line !== "");
+  const worth = (sign: string): number => {
+    const [fields = 0, ...others] = bare.map((line) => line.split(sign).length - 1);
+    return fields === 0 ? 0 : 1 + others.filter((count) => count === fields).length + fields / 10_000;
+  };
+  return DELIMITERS.reduce((best, sign) => (worth(sign) > worth(best) ? sign : best));
+}
+
+/** findRecords finds the first lines of the records: a line break inside quotes ends none, and a quote opens a field only at its start. */
+function findRecords(lines: Lines, { delimiter, quotes, first }: Dialect): { starts: number[]; open: boolean } {
   const starts: number[] = [];
   let quoted = false;
   let opened = 0;
-  let quote = nextQuote(lines.text, 0);
-  for (let line = 1; line <= lines.count; line++) {
+  let quote = quotes ? nextQuote(lines.text, lines.start(first)) : Number.POSITIVE_INFINITY;
+  for (let line = first; line <= lines.count; line++) {
     if (!quoted && !lines.isBlank(line)) starts.push(line);
     const before = quoted;
-    for (const end = lines.end(line); quote < end; quote = nextQuote(lines.text, quote + 1)) quoted = !quoted;
+    const end = lines.end(line);
+    if (quote < end) {
+      quoted = isOpenAtEnd(lines.text.slice(lines.start(line), end), delimiter, quoted);
+      quote = nextQuote(lines.text, end);
+    }
     if (quoted && !before) opened = line;
     // No field of a real table is this long: the quote was a stray one, so its line stands alone.
     if (quoted && line - opened > MAX_ROWS) return { starts: everyLine(lines, starts, opened), open: true };
   }
   return { starts, open: quoted };
+}
+
+/** @param open true when the line begins inside a quoted field @returns true when it ends inside one */
+function isOpenAtEnd(line: string, delimiter: string, open: boolean): boolean {
+  for (let at = 0; ; ) {
+    if (open || line[at] === '"') {
+      let close = line.indexOf('"', open ? at : at + 1);
+      while (close !== -1 && line[close + 1] === '"') close = line.indexOf('"', close + 2);
+      if (close === -1) return true;
+      open = false;
+      at = close + 1;
+    }
+    const next = line.indexOf(delimiter, at);
+    if (next === -1) return false;
+    at = next + 1;
+  }
 }
 
 function nextQuote(text: string, from: number): number {
@@ -75,31 +137,28 @@ function packRecords(lines: Lines, starts: readonly number[], heading: readonly 
   return marks;
 }
 
-function findDelimiter(lines: Lines): string {
-  const first = lines.count === 0 ? "" : lines.slice(1, 1).slice(0, 10_000);
-  const count = (sign: string): number => first.split(sign).length;
-  return [",", ";", "\t", "|"].reduce((best, sign) => (count(sign) > count(best) ? sign : best));
-}
-
-function parseRows(text: string, delimiter: string): string[][] | null {
+function parseRows(text: string, { delimiter, quotes }: Dialect): string[][] | null {
   try {
-    return parse(text, {
+    const rows = parse(text, {
       bom: true,
       delimiter,
+      quote: quotes ? '"' : false,
       relax_quotes: true,
       relax_column_count: true,
       skip_empty_lines: true,
       to: MAX_ROWS + 1,
     });
+    // Some programs put fields in quotes all the same.
+    return quotes ? rows : rows.map((row) => row.map((field) => field.replace(/^"(.*)"$/, (_, own: string) => own.replaceAll('""', '"'))));
   } catch {
     return null;
   }
 }
 
-function formatTable(key: string, rows: readonly string[][], starts: readonly number[]): string {
+function formatTable(key: string, rows: readonly string[][], starts: readonly number[], total: number): string {
   const [header = [], ...body] = rows;
-  const total = Math.max(0, starts.length - 1);
-  const width = Math.min(MAX_COLUMNS, Math.max(...rows.map((row) => row.length)));
+  const widest = Math.max(...rows.map((row) => row.length));
+  const width = Math.min(MAX_COLUMNS, widest);
   const numeric = Array.from({ length: width }, (_, column) => {
     const cells = body.map((row) => row[column]?.trim() ?? "").filter((cell) => cell !== "");
     return cells.length > 0 && cells.every((cell) => /^[-+]?(?:\d[\d_ ]*)?(?:[.,]\d+)*(?:[eE][-+]?\d+)?%?$/.test(cell));
@@ -114,11 +173,16 @@ function formatTable(key: string, rows: readonly string[][], starts: readonly nu
     return html;
   };
   const href = escapeHtml(relativeHref(pagePath.object(key), objectPath(key)));
-  const all = body.length >= total && width === Math.max(...rows.map((row) => row.length));
-  const caption = all
-    ? `${total} ${total === 1 ? "row" : "rows"}`
-    : `The first ${body.length} of ${total} rows; <a href="${href}">the whole file</a>`;
+  const parts = [
+    body.length < total ? `the first ${body.length} of ${countOf(total, "row")}` : countOf(total, "row"),
+    ...(width < widest ? [`the first ${width} of ${countOf(widest, "column")}`] : []),
+  ].join(", ");
+  const isWhole = body.length >= total && width === widest;
+  const caption = isWhole ? parts : `${parts.replace(/^t/, "T")}; <a href="${href}">the whole file</a>`;
   let html = `<table class="data"><caption>${caption}</caption>\n<thead><tr>${cells(header, "th")}</tr></thead>\n<tbody>\n`;
-  for (const [index, row] of body.entries()) html += `<tr id="L${starts[index + 1] ?? index + 2}">${cells(row, "td")}</tr>\n`;
+  for (const [index, row] of body.entries()) {
+    const line = starts[index + 1];
+    html += `<tr${line === undefined ? "" : ` id="L${line}"`}>${cells(row, "td")}</tr>\n`;
+  }
   return `${html}</tbody></table>`;
 }

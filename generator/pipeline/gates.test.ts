@@ -293,3 +293,40 @@ test("a code store that cannot be read is nobody's fault but ours: nothing is sa
   assert.equal(files[0]?.state, "unreachable");
   assert.doesNotMatch((await ask(view, "/registry/CUB-0001/")).text, /verified once/);
 });
+
+test("a registry that is refused ends the build with 5, and its last good copy is served", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "proofshelf-refused-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const write = (files: Readonly<Record<string, string>>) => writeFiles(dir, Object.entries(files));
+  const config = ["--config", join(dir, "proofshelf.yaml")];
+  await write({
+    "proofshelf.yaml": `title: Refused
+baseUrl: http://library.example
+store: { kind: directory, root: ./library }
+shelf: { kind: directory, root: ./shelf }
+collections: [{ id: notes, prefix: notes/, title: Notes, visibility: public }]
+registry: { sources: ./registry.yaml }
+embeddings: { kind: none }
+`,
+    "registry.yaml": "sources:\n  - { repo: r, folder: ./src, rev: one, prover: lean }\n",
+    "src/A.lean": "theorem t : 1 = 1 := rfl\n",
+    "library/notes/a.md": "# A note\n",
+  });
+  assert.equal((await runHere(["registry", "scan", ...config])).status, 0);
+  // As if a prover had accepted it.
+  const lock = join(dir, "registry.lock.jsonl");
+  const { statement, ...line } = JSON.parse(readFileSync(lock, "utf8")) as { statement: string };
+  await write({ "registry.lock.jsonl": `${JSON.stringify({ ...line, statement, verified: statement })}\n` });
+  const first = await runHere(["build", ...config]);
+  assert.equal(first.status, 0, first.stderr);
+  await write({ "src/A.lean": "theorem t : 1 = 2 := sorry\n", "library/notes/b.md": "# Another\n" });
+  const refused = await runHere(["build", "--json", ...config]);
+  const said = JSON.parse(refused.stdout) as { refused: boolean; published: boolean; notes: readonly string[] };
+  assert.deepEqual([refused.status, said.refused, said.published], [5, true, true], "what else is new is published");
+  assert.match(said.notes.join("\n"), /The registry could not be used.*not what a prover accepted/s);
+  const view = await openFixtureView(await openConfig(config[1] ?? ""));
+  assert.equal(((await ask(view, "/api/cubs/CUB-0001")).json() as { statement: string }).statement, "1 = 1");
+  assert.equal((await runHere(["build", ...config])).status, 5, "also where nothing else is new");
+  rmSync(join(dir, "shelf"), { recursive: true });
+  assert.equal((await runHere(["build", ...config])).status, 5, "and where there is no copy");
+});

@@ -24,6 +24,8 @@ export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
   /** Links and images within the library that lead nowhere: the key of the object that they stand in, and the key or prefix that they lead to. */
   readonly dead_links: SaidOfObjects["deadLinks"];
   readonly notes: readonly string[];
+  /** Whether a gate refused the registry, so that its last good copy is served. */
+  readonly refused: boolean;
   /** What is wrong with the registry's records. */
   readonly registry: readonly RegistryFinding[];
   /** Public snapshots that were taken out of service, because they held what is gated now. */
@@ -61,6 +63,7 @@ export async function summarise(made: Made, shelves: Shelves, notes: readonly st
     },
     unreadable: said.unreadable,
     dead_links: said.deadLinks,
+    refused: facts.registry.refused === true,
     registry: facts.registry.findings,
     notes: [...notesOf(facts), ...indexNotes(facts, reading), ...said.notes, ...noteDeadLinks(facts.config, said), ...notes],
     withdrawn: made.removal.withdrawn,
@@ -90,6 +93,7 @@ export function unchanged(facts: Looked): Outcome {
     work: { read: 0, rendered: 0, indexed: 0 },
     unreadable: said.unreadable,
     dead_links: said.deadLinks,
+    refused: facts.registry.refused === true,
     registry: facts.registry.findings,
     notes: [...notesOf(facts), ...said.notes, ...noteDeadLinks(facts.config, said)],
     withdrawn: [],

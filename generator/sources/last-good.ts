@@ -47,6 +47,8 @@ export type Stale = {
   readonly reason: string;
   /** RFC 3339, when the copy was read. */
   readonly fetched: string;
+  /** Whether a gate refused what is there now. */
+  readonly refused: boolean;
 };
 
 export type LastGood<T> =
@@ -54,11 +56,12 @@ export type LastGood<T> =
   | { readonly unavailable: string };
 
 /** @returns unavailable when it cannot be used, no copy is kept, and nothing of it is served
- *  @throws ShelfError "build_failed" when something is, or when this would be the first that is published */
+ *  @throws ShelfError "build_failed" when something is, or when this would be the first that is published; "gate_refused" where a gate refused it */
 export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOptions): Promise<LastGood<T>> {
   const { dir, served = async () => [], first = async () => false, acceptLoss = false, keep = true, now = () => new Date() } = options;
   const kept = await findKept(dir, source);
   let reason: string;
+  let refused = false;
   let pulled: Pulled | null = null;
   try {
     pulled = await source.pull(kept);
@@ -76,6 +79,7 @@ export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOp
   } catch (error) {
     if (!(error instanceof ShelfError)) throw error; // the folder of the copy: ours to repair, not the source's fault
     reason = error.message;
+    refused = error.code === "gate_refused";
   }
   // What was read and is broken can be meant; a source that is down says nothing.
   const meant = acceptLoss && pulled !== null;
@@ -83,38 +87,37 @@ export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOp
   if (kept !== null && !meant) {
     try {
       const { bytes, sha256: digest, fetched } = kept;
-      return { unavailable: null, value: source.parse(bytes, digest), size: bytes.length, sha256: digest, stale: { reason, fetched } };
+      return {
+        unavailable: null,
+        value: source.parse(bytes, digest),
+        size: bytes.length,
+        sha256: digest,
+        stale: { reason, fetched, refused },
+      };
     } catch {
       // Kept by a version that was less strict.
     }
   }
+  const code = refused ? "gate_refused" : "build_failed";
   const count = meant ? 0 : (await served(null)).length;
   if (count === 0 && !acceptLoss && (await first()))
-    throw new ShelfError(
-      "build_failed",
-      `Nothing was published, because the ${source.name} cannot be used and there is no copy of it. ${reason}`,
-      {
-        fixes: [
-          `Look whether the ${source.name} is where the configuration says, and whole.`,
-          "To publish the library without it all the same, say so once: proofshelf build --accept-loss. If there is to be none, take it out of the configuration.",
-        ],
-      },
-    );
-  if (count === 0) return { unavailable: reason };
-  throw new ShelfError(
-    "build_failed",
-    `Nothing was published, because ${count} ${source.name} entries are served and none can be had. ${reason}`,
-    {
+    throw new ShelfError(code, `Nothing was published, because the ${source.name} cannot be used and there is no copy of it. ${reason}`, {
       fixes: [
-        `Look whether the ${source.name} is where the configuration says, and whole. What was published before is served on.`,
-        `If it was emptied on purpose, say so once: proofshelf build --accept-loss. If there is to be none, take it out of the configuration.`,
+        `Look whether the ${source.name} is where the configuration says, and whole.`,
+        "To publish the library without it all the same, say so once: proofshelf build --accept-loss. If there is to be none, take it out of the configuration.",
       ],
-    },
-  );
+    });
+  if (count === 0) return { unavailable: reason };
+  throw new ShelfError(code, `Nothing was published, because ${count} ${source.name} entries are served and none can be had. ${reason}`, {
+    fixes: [
+      `Look whether the ${source.name} is where the configuration says, and whole. What was published before is served on.`,
+      `If it was emptied on purpose, say so once: proofshelf build --accept-loss. If there is to be none, take it out of the configuration.`,
+    ],
+  });
 }
 
 /** For a snapshot's notes. */
-export function describeStale(name: string, { reason, fetched }: Stale): string {
+export function describeStale(name: string, { reason, fetched }: Pick<Stale, "reason" | "fetched">): string {
   return `The ${name} could not be used when this snapshot was built (${reason.replace(/\.$/, "")}); what is served is the copy of ${fetched}.`;
 }
 

@@ -53,7 +53,8 @@ export async function listChanged(
   if (known.since + 1 >= config.store.fullListingEvery)
     return all(`that is done with each ${config.store.fullListingEvery}th build by keys`);
   // What could not be read the last time may have changed in silence.
-  const looked = new Set([...keys, ...state.refused.map(({ key }) => key)]);
+  const folders = known.rejected.filter(({ key }) => keys.some((name) => name.startsWith(`${key}/`)));
+  const looked = new Set([...keys, ...[...state.refused, ...folders].map(({ key }) => key)]);
   const sorting = openSorting(
     config,
     known.rejected.filter(({ key }) => !looked.has(key)),
@@ -75,6 +76,7 @@ function openSorting(
   const rows: StoredObject[] = [];
   const rejected = new Map(before.map((one) => [one.key, one]));
   const reject = (key: string, reason: string): void => void rejected.set(key, { source: "store", key, reason });
+  const isPublic = (key: string): boolean => findCollection(collections, key)?.visibility === "public";
   return {
     add(row) {
       const leftOut = findLeftOut(row.key);
@@ -83,9 +85,37 @@ function openSorting(
       else if (findCollection(collections, row.key) === null) reject(row.key, "the key lies under no collection");
       else rows.push(row);
     },
-    end: () => ({
-      rows: rows.sort((a, b) => compareNames(a.key, b.key)),
-      rejected: [...rejected.values()].sort((a, b) => compareNames(a.key, b.key)),
-    }),
+    end() {
+      const doubledName = openDoubled(rows, isPublic);
+      const served = rows.filter((row) => {
+        const { key, size } = row;
+        const name = doubledName(row);
+        // Tools that copy folders into a bucket leave an object of no bytes for each.
+        if (name !== null && size > 0)
+          reject(key, `${name} is a file and a folder, and a path cannot be both; give one of them another name`);
+        return name === null;
+      });
+      return {
+        rows: served.sort((a, b) => compareNames(a.key, b.key)),
+        rejected: [...rejected.values()].sort((a, b) => compareNames(a.key, b.key)),
+      };
+    },
   };
+}
+
+/** openDoubled looks for keys that are also the folder of another, such as "a" beside "a/b": the file gives way to the folder, but never a public one
+ *  to a gated folder, of which nobody may hear.
+ *  @returns for a key that gives way the name that is both, else null */
+function openDoubled(rows: readonly StoredObject[], isPublic: (key: string) => boolean): (row: StoredObject) => string | null {
+  const folders = new Set(rows.flatMap(({ key }) => foldersOf(key)));
+  const open = new Set(rows.filter(({ key }) => isPublic(key)).flatMap(({ key }) => foldersOf(key)));
+  const stays = ({ key, size }: StoredObject): boolean => folders.has(key) && !open.has(key) && size > 0 && isPublic(key);
+  const files = new Set(rows.filter(stays).map(({ key }) => key));
+  return ({ key }) =>
+    folders.has(key) && !files.has(key) ? key : isPublic(key) ? null : (foldersOf(key).find((name) => files.has(name)) ?? null);
+}
+
+/** foldersOf names the folders that a key lies in: "a" and "a/b" for "a/b/c". */
+function foldersOf(key: string): readonly string[] {
+  return [...key.matchAll(/\//g)].map(({ index }) => key.slice(0, index));
 }

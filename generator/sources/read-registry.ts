@@ -23,6 +23,8 @@ export type RegistrySaid = {
   readonly notes: readonly string[];
   /** Of the metadata, declared beside counted. */
   readonly counts: ParsedRegistry["counts"];
+  /** Whether a gate refused it, and what is read is the copy of before. */
+  readonly refused?: boolean;
   /** For who keeps the registry, in no view. */
   readonly findings: readonly RegistryFinding[];
   /** Digest of everything that was read, for change detection. */
@@ -107,7 +109,7 @@ export async function lookAtRegistry(config: Config, options: ReadOptions): Prom
   const sayAs = ({ notes: told, code, ...rest }: Told["said"]): RegistrySaid => {
     const notes = stale === null ? told : [describeStale("registry", stale), ...told];
     const inputs = { registry: digest, code, notes: sha256(JSON.stringify(notes)) };
-    return { ...rest, state: stale === null ? "read" : "kept", notes, inputs };
+    return { ...rest, state: stale === null ? "read" : "kept", refused: stale?.refused === true, notes, inputs };
   };
   const store = config.code === null ? null : openCodeStore(config.code);
   const whole = async (): Promise<RegistryRead> => {

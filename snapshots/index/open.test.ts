@@ -216,6 +216,18 @@ test("an index that is changed and pruned again and again grows by nothing but t
   for (const [at, size] of sizes.entries()) if (at > 2) assert.equal(size, sizes[at - 2], sizes.join(" "));
 });
 
+test("a text of thousands of passages whose words are all different is indexed, found by its last word, and beside it a short one", async () => {
+  const index = await openIndex(join(folder, "long"));
+  const passages = Array.from(
+    { length: 8000 },
+    (_, at) => `${text(at, 4)} rare${at}a rare${at}b rare${at}c rare${at}d rare${at}e rare${at}f`,
+  );
+  await index.update({ upsert: [document("c/long.log", passages), ...some(0, 3)], remove: [], base: null, tag: "one" });
+  assert.equal((await found(index, "one", "rare7999f"))[0]?.[0], "c/long.log");
+  assert.equal((await found(index, "one", "rare12a"))[0]?.[0], "c/long.log");
+  index.close();
+});
+
 test("hostile keys and prefixes restrict like any other, before ranking", async () => {
   const index = await openIndex(join(folder, "hostile"));
   const keys = [

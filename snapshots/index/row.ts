@@ -46,8 +46,9 @@ export type StoredRow = Pick<IndexRow, "doc" | "n"> & {
   readonly shown: IndexRow;
   /** Its words and marks, a line for each field, separated by one space; see `rowsOf`. The engine ranks by them. */
   readonly terms: string;
-  /** The words of the whole document, on the first row of one with several passages; else null. */
-  readonly whole: string | null;
+  /** The words of the whole document, on the first row of one with several passages; else "". Never null: the engine stores a page that holds
+   *  one value and nulls as a constant, and unpacks it once for each row. */
+  readonly whole: string;
   /** 1 where a notion is defined that other declarations are about, else 0. */
   readonly defines: 0 | 1;
   /** Digest of what a model of meaning reads. */
@@ -105,10 +106,10 @@ export function rowsOf(document: Document): StoredRow[] {
     .slice(0, 2)
     .map(({ text }) => text)
     .join("\n\n");
-  const texts = passages.map((passage) => wordsIn(passage.text));
-  const whole =
-    passages.length === 1 ? null : joinSorted([...repeat(title, TITLE_WEIGHT), ...language, ...texts.flat().slice(0, MAX_WHOLE)]);
-  return passages.map((passage, n) => {
+  const said: string[] = [];
+  const rows = passages.map((passage, n): StoredRow => {
+    const own = wordsIn(passage.text);
+    if (said.length < MAX_WHOLE) said.push(...own.slice(0, MAX_WHOLE - said.length));
     const name = passage.name ?? "";
     const heading = passage.heading.join(" › ");
     const inner = passage.heading.filter((part) => part !== document.title);
@@ -119,7 +120,7 @@ export function rowsOf(document: Document): StoredRow[] {
       // The language in every passage: who names one means all of its code, and elsewhere the name says nothing.
       [...language, ...(n === 0 ? wordsIn(document.key) : [])],
       wordsIn(firstParagraph(n === 0 ? opening : passage.text, document.kind === "code", n === 0)),
-      texts[n] ?? [],
+      own,
       marksOf(document, passage, n, document.kind !== "code" && passages[n - 1]?.heading.join(" › ") !== heading),
     ];
     const shown = {
@@ -142,11 +143,13 @@ export function rowsOf(document: Document): StoredRow[] {
       n,
       shown,
       terms: fields.map((list) => list.join(" ")).join("\n"),
-      whole: n === 0 ? whole : null,
+      whole: "",
       defines: DEFINITION.test(passage.text) ? 1 : 0,
       print: sha256([document.title, heading, name, passage.text].join("\n")).slice(0, PRINT_LENGTH),
     };
   });
+  const whole = passages.length === 1 ? "" : joinSorted([...repeat(title, TITLE_WEIGHT), ...language, ...said]);
+  return rows.map((row, n) => (n === 0 ? { ...row, whole } : row));
 }
 
 /** In any order words count the same; sorted they take less room. Each is sorted once, however often it stands there. */

@@ -1,7 +1,7 @@
 /** What every adapter of ours shares: a program that is told `describe` or `run`, reads one request, and answers in lines of JSON. */
 import { writeSync } from "node:fs";
 import { text as readText } from "node:stream/consumers";
-import { type AdapterRequest, PROTOCOL } from "./request.ts";
+import { type AdapterRequest, LOOKED, PROTOCOL } from "./request.ts";
 import { findSandbox, type Sandbox, UNSANDBOXED } from "./sandbox.ts";
 
 const BATCH = 1 << 16; // UTF-16 units that are written at once: a database of proofs has a million uses
@@ -13,6 +13,12 @@ export function say(line: object): void {
   waiting.push(text);
   size += text.length;
   if (size >= BATCH) flush();
+}
+
+/** sayLooked tells at once that a file has been looked at. */
+export function sayLooked(path: string): void {
+  waiting.push(`${LOOKED}${JSON.stringify(path)}}\n`);
+  flush();
 }
 
 function flush(): void {
@@ -37,6 +43,8 @@ export function sandboxOf({ sandbox }: AdapterRequest): Sandbox {
 
 /** @param about prover, version, what it can say and which programs it needs */
 export async function serveAdapter(about: () => object, run: (request: AdapterRequest) => Promise<void>): Promise<void> {
+  // What it has started ends with it.
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(1));
   if (process.argv[2] === "describe") say({ protocol: PROTOCOL, ...about() });
   else {
     const request = JSON.parse(await readText(process.stdin)) as AdapterRequest;

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
 import { sha256 } from "#snapshots/digest";
-import { sandboxOf, say, serveAdapter } from "./adapter.ts";
+import { sandboxOf, say, sayLooked, serveAdapter } from "./adapter.ts";
 import { importsIn, readAgda, telescopeOf } from "./agda.ts";
 import { type AgdaModule, openRests, readAgdaHtml, type Site } from "./agda-html.ts";
 import { findAgda } from "./agda-tool.ts";
@@ -64,7 +64,10 @@ async function run(request: AdapterRequest): Promise<void> {
     const states = new Map<string, { state: CheckState; log: string }>();
     if (await together(paths, ...toHtml)) for (const path of paths) states.set(path, { state: "accepted", log: "" });
     else {
-      for (const path of paths) states.set(path, stateOf(await agda(path)));
+      for (const path of paths) {
+        states.set(path, stateOf(await agda(path)));
+        sayLooked(path);
+      }
       const accepted = paths.filter((path) => states.get(path)?.state === "accepted");
       if (!(await together(accepted, ...toHtml))) for (const path of accepted) states.set(path, stateOf(await agda(path, ...toHtml)));
     }

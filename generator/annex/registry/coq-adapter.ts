@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { parseJson, sha256 } from "#snapshots/digest";
 import { OPEN, writeWhole } from "#snapshots/shelf";
-import { sandboxOf, say, serveAdapter } from "./adapter.ts";
+import { sandboxOf, say, sayLooked, serveAdapter } from "./adapter.ts";
 import { answer, type Asking, globOf } from "./coq-answer.ts";
 import type { Printed } from "./coq-meaning.ts";
 import { askChecker, checkAgain } from "./coq-second.ts";
@@ -16,6 +16,7 @@ import { ADAPTER, type CoqTool, findChecker, findCoq } from "./coq-tool.ts";
 import { findLoaded, namedByLoad } from "./coq-load.ts";
 import { openHidden } from "./coq-switches.ts";
 import { coqArguments, coqModuleOf, coqPathsOf } from "./coq-paths.ts";
+import { describeNeed } from "./need.ts";
 import type { AdapterRequest, Asked } from "./request.ts";
 import type { Ran, Sandbox } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
@@ -250,7 +251,7 @@ async function compileAll(
     if (broken !== undefined) {
       // What it needs has no proof that holds: whose fault that is stands there.
       const state = results.get(broken)?.state ?? "environment";
-      return { state: state === "accepted" ? "environment" : state, log: `It needs ${broken}, which did not compile.` };
+      return { state: state === "accepted" ? "environment" : state, log: describeNeed(broken) };
     }
     const key = sha256(
       JSON.stringify([
@@ -323,7 +324,11 @@ async function compileAll(
   for (const path of needed)
     done.set(
       path,
-      compile(path).then((result) => (results.set(path, result), result)),
+      compile(path).then((result) => {
+        results.set(path, result);
+        sayLooked(path);
+        return result;
+      }),
     );
   await Promise.all(done.values());
   return results;

@@ -5,6 +5,7 @@ import { formatGraphDot, formatGraphNdjson } from "#snapshots/annex/proofs";
 import type { CubRecord } from "#snapshots/schema";
 import { FOUND, print } from "#generator/commands";
 import { describeRefused } from "./judge.ts";
+import { rootOf } from "./need.ts";
 import { writeRegistry } from "./make-registry.ts";
 import { scanAll } from "./scan-all.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
@@ -77,11 +78,7 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
       for (const name of axioms ?? [])
         reasons.push(`  rests on ${name}, which policy.axioms of ${config.file} ${allowed.has(name) ? "allows" : "does not name"}.`);
       for (const what of unsafe) reasons.push(`  ${what}.`);
-      const log = check.logs
-        .find(({ path }) => path === found.one.path)
-        ?.log.trim()
-        .split("\n")[0];
-      if (log !== undefined && log !== "") reasons.push(`  ${log}`);
+      reasons.push(...tellCause(found.one.path, check.logs));
     }
     for (const second of scan.checks.second(found.one, found.source)) {
       const against = verdicts[0] === undefined ? null : contradiction(verdicts[0], second);
@@ -101,6 +98,19 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
     { id, verification_state: record.verification_state, status: record.status, reasons },
     `${[head, ...checkSentences(record), ...reasons].join("\n")}\n`,
   );
+}
+
+const MAX_WORDS = 12; // lines of what a prover printed
+
+/** tellCause gives the file that has to be mended and what the prover said of it, however many files lie between. */
+function tellCause(path: string, logs: readonly { readonly path: string; readonly log: string }[]): string[] {
+  const root = rootOf(path, new Map(logs.map((one) => [one.path, one.log])));
+  const words = root.log.split("\n").filter((line) => line.trim() !== "");
+  if (words.length === 0) return [];
+  return [
+    ...(root.path === path ? [] : [`  It needs ${root.path}, directly or by others, which did not compile:`]),
+    ...words.slice(0, MAX_WORDS).map((line) => `  ${line}`),
+  ];
 }
 
 /** What each record rests on, grouped by what that is, from the checks; and whether the policy allows it. */

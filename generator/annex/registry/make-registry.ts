@@ -13,13 +13,13 @@ const MAX_USES = 500;
 const MAX_USERS = 50;
 
 /** makeRegistry gives what a build reads. It runs no prover and writes nothing.
- *  @throws ShelfError "bad_source" when a scan has to come first */
+ *  @throws ShelfError "bad_source" when a scan has to come first, "gate_refused" when something moved that nobody accepted */
 export async function makeRegistry(config: RegistrySources): Promise<Uint8Array> {
   const scan = await scanAll(config);
   const refused = scan.drift.filter((drift) => drift.refused);
   if (refused.length > 0)
     throw new ShelfError(
-      "bad_source",
+      "gate_refused",
       `What ${refused.length === 1 ? "a record states" : `${refused.length} records state`} is not what a prover accepted.\n${describeRefused(scan).join("\n")}`,
       { fixes: [`If it is meant: proofshelf registry scan --accept ${refused.map(({ id }) => id).join(" ")} --reason "…"`] },
     );

@@ -21,6 +21,8 @@ type Prover = {
   /** What would be asked now, of a source or as such; null where it is not here. */
   readonly find: (source: SourceConfig | null) => ProverTool | null;
   readonly says: string;
+  /** How many files it is asked of at a time, so that what is done is kept; null where each run reads all of them anyway. */
+  readonly batch: number | null;
 };
 
 const MIB = 1024 * 1024;
@@ -34,6 +36,7 @@ export const PROVERS: Readonly<Record<ProverName, Prover>> = {
     adapter: fileURLToPath(new URL("./coq-adapter.ts", import.meta.url)),
     find: () => findCoq(),
     says: "statements, meaning, holes, axioms, uses, check, a second opinion by coqchk; exact axioms and the kernel's uses where dpdgraph is installed",
+    batch: 48,
   },
   metamath: {
     title: "Metamath",
@@ -43,6 +46,7 @@ export const PROVERS: Readonly<Record<ProverName, Prover>> = {
     adapter: fileURLToPath(new URL("./metamath-adapter.ts", import.meta.url)),
     find: () => findMetamath(),
     says: "statements, holes, axioms, uses, check",
+    batch: null,
   },
   agda: {
     title: "Agda",
@@ -52,6 +56,7 @@ export const PROVERS: Readonly<Record<ProverName, Prover>> = {
     adapter: fileURLToPath(new URL("./agda-adapter.ts", import.meta.url)),
     find: (source) => findAgda(source?.flags),
     says: "holes, axioms, uses, check; statements as they are written",
+    batch: 16,
   },
   isabelle: {
     title: "Isabelle",
@@ -61,6 +66,7 @@ export const PROVERS: Readonly<Record<ProverName, Prover>> = {
     adapter: null,
     find: () => null,
     says: "",
+    batch: null,
   },
   lean: {
     title: "Lean",
@@ -70,6 +76,7 @@ export const PROVERS: Readonly<Record<ProverName, Prover>> = {
     adapter: fileURLToPath(new URL("./lean-export-adapter.ts", import.meta.url)),
     find: (source) => findLeanExport(source?.exported),
     says: "holes, axioms, uses, of files of lean4export (formats 3.0 and 3.1), which was run elsewhere",
+    batch: null,
   },
 };
 

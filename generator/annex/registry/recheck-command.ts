@@ -1,40 +1,48 @@
 /** `proofshelf registry recheck | adapters`, and what `check` says of a registry.yaml. */
 import { existsSync } from "node:fs";
+import { constants } from "node:os";
 import { ShelfError } from "#snapshots/errors";
 import { parseSigningKey } from "#snapshots/log";
-import { type CommonOptions, FOUND, print } from "#generator/commands";
-import { sourcesJsonSchema } from "./config.ts";
+import { type CommonOptions, FOUND, print, REFUSED } from "#generator/commands";
 import { openProgress } from "#generator/files";
+import type { Checks } from "./checks.ts";
+import { type RegistrySources, sourcesJsonSchema } from "./config.ts";
 import { findChecker } from "./coq-tool.ts";
-import { lockJsonSchema, UNWRITTEN, writeLock } from "./lock.ts";
-import { overlayJsonSchema } from "./overlay.ts";
-import { ADAPTERS, openTools, PROVERS } from "./provers.ts";
-import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
 import { describeRefused } from "./judge.ts";
+import { findKernels, type FoundKernel } from "./kernels.ts";
+import { lockJsonSchema, UNWRITTEN, writeLock } from "./lock.ts";
 import { writeRegistry } from "./make-registry.ts";
-import { judgeAgain, scanAll } from "./scan-all.ts";
-import { findSandbox } from "./sandbox.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
-import { REFUSED } from "./scan-command.ts";
-import { findKernels } from "./kernels.ts";
-import { writeScan } from "./write-scan.ts";
+import { overlayJsonSchema } from "./overlay.ts";
+import { ADAPTERS, adapterOf, openTools, type ProverName, PROVERS } from "./provers.ts";
+import { findStale, recheckSource, type Rechecked, type RecheckOptions } from "./recheck.ts";
+import { describeTable, exitOf, type Row, tabulate } from "./recheck-table.ts";
+import { endJobs, findSandbox } from "./sandbox.ts";
+import { type Found, fullName, type ScannedSource } from "./scan.ts";
+import { judgeAgain, type Scan, scanAll } from "./scan-all.ts";
 import { contradiction, isFailure, readPolicy, saysNothing } from "./states.ts";
+import { writeScan } from "./write-scan.ts";
 
 export const SCHEMAS = { sources: sourcesJsonSchema, overlay: overlayJsonSchema, lock: lockJsonSchema };
 
 type RecheckCommand = SourceOptions & {
   readonly force?: boolean;
   readonly jobs: string;
+  readonly limit?: string;
   readonly unsandboxed?: boolean;
   readonly exact?: boolean;
   readonly second?: boolean;
   readonly require?: string[];
+  readonly requireAll?: boolean;
 };
 
-/** Runs the provers over what is not fresh; what nobody can run here is not run, and said so. */
+/** runRecheck runs the provers over what is not fresh; what nobody can run here is not run, and said so. */
 export async function runRecheck(ids: readonly string[], options: RecheckCommand): Promise<void> {
   const jobs = Number(options.jobs);
   if (!Number.isSafeInteger(jobs) || jobs < 1) throw new ShelfError("bad_config", "--jobs takes a number of programs, 1 or more.");
+  const minutes = options.limit === undefined ? null : Number(options.limit);
+  if (minutes !== null && !(minutes > 0 && minutes <= MAX_MINUTES))
+    throw new ShelfError("bad_config", `--limit takes a number of minutes, more than 0 and at most ${MAX_MINUTES}.`);
   const config = await openSources(options);
   // A first scan has nothing to lose.
   if (!existsSync(config.lock)) writeScan(config, await scanAll(config));
@@ -42,79 +50,30 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   const unknown = ids.filter((id) => !scan.records.some((record) => record.id === id));
   if (unknown.length > 0) throw new ShelfError("bad_config", `There is no record ${unknown.join(", ")}.`);
   const wanted = ids.length === 0 ? scan.records : scan.records.filter(({ id }) => ids.includes(id));
-  const second = options.second === true;
-  const toolOf = openTools();
-  const stale = findStale(wanted, options.force === true ? null : scan.checks, toolOf, second);
-  if (second && stale.length > 0 && findChecker() === null)
-    throw new ShelfError("bad_config", "coqchk is not installed, and --second asks for it.");
-  const absent = new Set(
-    stale.flatMap(({ source: { source } }) => (source.adapter === undefined && toolOf(source) === null ? [source.prover] : [])),
-  );
-  const required = [...absent].filter((prover) => (options.require ?? []).includes(prover));
-  if (required.length > 0)
-    throw new ShelfError(
-      "bad_config",
-      `${required.map((prover) => PROVERS[prover].needs).join(", ")}: not installed, and --require asks for it.`,
-    );
-  const key = process.env["RECHECK_KEY"];
-  const runs: Rechecked[] = [];
-  const progress = openProgress();
-  const { kernels, lacking } = findKernels(config);
-  const known = options.force === true ? null : scan.checks;
-  const all = kernels.map((kernel) => ({ kernel, of: findStale(wanted, known, toolOf, second, kernel) }));
-  const passes = [{ kernel: undefined, of: stale }, ...(second ? [] : all)].flatMap(({ kernel, of }) =>
-    scan.sources.map((source) => ({ kernel, source, asked: of.filter((entry) => entry.source === source).map(({ one }) => one) })),
-  );
-  const total = passes.reduce((sum, { asked }) => sum + asked.length, 0);
-  let begun = 0;
-  for (const { kernel, source, asked } of passes) {
-    if (source.source.adapter === undefined && absent.has(source.source.prover)) continue;
-    // A program of somebody else's is asked once: it names no second checker.
-    if (asked.length === 0 || (second && source.source.adapter !== undefined)) continue;
-    // How far a prover is it does not say; that it is asked still, and for how long, is said.
-    progress.step(`recheck ${source.source.repo}${kernel === undefined ? "" : ` by ${kernel.name}`}`, begun, total);
-    begun += asked.length;
-    runs.push(
-      await recheckSource(config, source, asked, {
-        unsandboxed: options.unsandboxed === true,
-        exact: options.exact === true,
-        second,
-        ...(kernel === undefined ? {} : { kernel }),
-        jobs,
-        key: key === undefined ? null : parseSigningKey(key),
-        now: () => new Date(),
-      }),
-    );
+  const { passes, absent, lacking } = planPasses(config, scan, wanted, options);
+  const key = process.env["RECHECK_KEY"] || undefined;
+  const stop = openStop(minutes);
+  let runs: readonly Rechecked[];
+  try {
+    runs = await runPasses(config, passes, {
+      unsandboxed: options.unsandboxed === true,
+      exact: options.exact === true,
+      second: options.second === true,
+      jobs,
+      key: key === undefined ? null : parseSigningKey(key),
+      now: () => new Date(),
+      signal: stop.signal,
+    });
+  } finally {
+    stop.close();
   }
-  progress.end();
   const made = new Set(runs.flatMap(({ check }) => (check === null ? [] : [check])));
   const after = runs.length > 0 ? judgeAgain(config, scan, made) : scan;
-  const { checks } = after;
   const allowed = readPolicy(config.policy.axioms);
-  const counts: Record<string, number> = {};
-  const failures: string[] = [];
-  let outside = false;
-  for (const { id, one, source } of wanted) {
-    const verdicts = checks.of(one, source);
-    for (const again of checks.second(one, source)) {
-      const { name } = again.check.tool;
-      if (!second && name === "coqchk") continue;
-      const said = again.state === "unsupported" ? "declines" : saysNothing(again.state) ? "says nothing" : "agrees";
-      const against = verdicts[0] === undefined ? null : contradiction(verdicts[0], again);
-      const count = `${name === "coqchk" ? "second" : name} ${against === null ? said : "disagrees"}`;
-      counts[count] = (counts[count] ?? 0) + 1;
-      if (against !== null)
-        failures.push(`${id} ${one.module}.${one.theorem} (${one.path}:${one.line}): ${again.check.tool.name} disagrees: ${against}`);
-    }
-    const state = verdicts[0]?.state ?? "not_run";
-    counts[state] = (counts[state] ?? 0) + 1;
-    const failed = verdicts.find((verdict) => isFailure(verdict, allowed));
-    if (failed?.state === "accepted_with_axioms") outside = true;
-    if (failed !== undefined)
-      failures.push(
-        `${id} ${one.module}.${one.theorem} (${one.path}:${one.line}): ${failed.state}${[...(failed.axioms ?? []), ...failed.unsafe].map((name) => `\n    ${name}`).join("")}`,
-      );
-  }
+  const table = tabulate(
+    wanted.map((record) => rowOf(record, after.checks, allowed, options.second === true)),
+    config.policy.axioms,
+  );
   // From now on what was accepted is not replaced unless somebody accepts it.
   const unwritten = after.drift.some(({ what }) => UNWRITTEN.has(what));
   if (runs.length > 0 && !unwritten) writeLock(config.lock, after.lock);
@@ -126,9 +85,11 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
       `${repo}: asked of ${asked} declarations; ${check === null ? "no check came of it" : `check ${check}`}`,
       ...problems.map((problem) => `  ${problem}`),
     ]),
-    ...(runs.length === 0 && absent.size === 0 ? ["Nothing has changed since it was checked: no prover was started."] : []),
-    ...(runs.length > 0 ? tellUncounted(key, config.checks.trust) : []),
-    ...failures,
+    ...(passes.length === 0 && absent.size === 0 ? ["Nothing has changed since it was checked: no prover was started."] : []),
+    ...(made.size > 0 ? tellUncounted(key, config.checks.trust) : []),
+    ...(stop.signal.aborted
+      ? [`${String(stop.signal.reason)} What was done until then is kept; the same command goes on from there.`]
+      : []),
     ...(unwritten ? ["The lock is not of these revisions: proofshelf registry scan writes it."] : []),
     ...(refused.length > 0
       ? [
@@ -136,14 +97,127 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
           `If that is meant: proofshelf registry scan --accept ${refused.map(({ id }) => id).join(" ")} --reason …`,
         ]
       : []),
-    ...(outside ? ["What rests on an axiom is VERIFIED when policy.axioms of registry.yaml names the axiom."] : []),
-    Object.entries(counts)
-      .map(([state, count]) => `${count} ${state.replaceAll("_", " ")}`)
-      .join(", "),
+    ...describeTable(table),
   ];
-  print(options, { runs, counts, failures, drift: after.drift }, `${lines.join("\n")}\n`);
-  if (failures.length > 0 || runs.some(({ check }) => check === null)) process.exitCode = FOUND;
-  else if (refused.length > 0) process.exitCode = REFUSED;
+  print(options, { runs, table, drift: after.drift }, `${lines.join("\n")}\n`);
+  const exit = exitOf(table, options.requireAll === true);
+  process.exitCode = stop.exit ?? (exit === FOUND ? FOUND : refused.length > 0 ? REFUSED : exit);
+}
+
+const MAX_MINUTES = 20_000; // as far as a timer goes
+
+/** openStop fires when the time is over, and when somebody ends the process: what runs ends, and what is done is kept.
+ *  @param minutes null for ever */
+function openStop(minutes: number | null) {
+  const controller = new AbortController();
+  let exit: number | null = null;
+  const stop = (why: string): void => {
+    controller.abort(why);
+    endJobs();
+  };
+  const timer = minutes === null ? undefined : setTimeout(() => stop(`The limit of ${minutes} min is over.`), minutes * 60_000);
+  const signals = (["SIGINT", "SIGTERM"] as const).map((signal) => ({
+    signal,
+    hear: (): void => {
+      exit = 128 + constants.signals[signal];
+      stop(`It was ended by ${signal}.`);
+    },
+  }));
+  for (const { signal, hear } of signals) process.once(signal, hear);
+  return {
+    signal: controller.signal,
+    get exit() {
+      return exit;
+    },
+    close(): void {
+      clearTimeout(timer);
+      for (const { signal, hear } of signals) process.off(signal, hear);
+    },
+  };
+}
+
+type Pass = { readonly kernel: FoundKernel | undefined; readonly source: ScannedSource; readonly asked: readonly Found[] };
+
+/** planPasses says who is asked of what: the prover of each source, or its second checker, and then each kernel.
+ *  @throws ShelfError "bad_config" where a program that was asked for is not installed */
+function planPasses(
+  config: RegistrySources,
+  scan: Scan,
+  wanted: Scan["records"],
+  { second = false, force = false, require = [] }: RecheckCommand,
+): { passes: readonly Pass[]; absent: ReadonlySet<ProverName>; lacking: readonly string[] } {
+  const toolOf = openTools();
+  const known = force ? null : scan.checks;
+  const stale = findStale(wanted, known, toolOf, second);
+  if (second && stale.length > 0 && findChecker() === null)
+    throw new ShelfError("bad_config", "coqchk is not installed, and --second asks for it.");
+  const isAbsent = ({ source }: ScannedSource): boolean => source.adapter === undefined && toolOf(source) === null;
+  const absent = new Set(stale.flatMap(({ source }) => (isAbsent(source) ? [source.source.prover] : [])));
+  const required = [...absent].filter((prover) => require.includes(prover));
+  if (required.length > 0)
+    throw new ShelfError(
+      "bad_config",
+      `${required.map((prover) => PROVERS[prover].needs).join(", ")}: not installed, and --require asks for it.`,
+    );
+  const { kernels, lacking } = findKernels(config);
+  const all = second ? [] : kernels.map((kernel) => ({ kernel, of: findStale(wanted, known, toolOf, second, kernel) }));
+  const passes = [{ kernel: undefined, of: stale }, ...all].flatMap(({ kernel, of }) =>
+    scan.sources.map((source) => ({ kernel, source, asked: of.filter((entry) => entry.source === source).map(({ one }) => one) })),
+  );
+  // A program of somebody else's is asked once: it names no second checker.
+  const runs = passes.filter(
+    ({ source, asked }) => asked.length > 0 && !isAbsent(source) && !(second && source.source.adapter !== undefined),
+  );
+  return { passes: runs, absent, lacking };
+}
+
+async function runPasses(config: RegistrySources, passes: readonly Pass[], how: RecheckOptions): Promise<readonly Rechecked[]> {
+  const runs: Rechecked[] = [];
+  const progress = openProgress();
+  const total = passes.reduce((sum, { asked }) => sum + asked.length, 0);
+  let begun = 0;
+  for (const { kernel, source, asked } of passes) {
+    if (how.signal?.aborted === true) break;
+    const name = `recheck ${source.source.repo}${kernel === undefined ? "" : ` by ${kernel.name}`}, declarations`;
+    const tell = (looked: number): void => progress.step(name, begun + looked, total);
+    tell(0);
+    runs.push(...(await recheckSource(config, source, asked, { ...how, ...(kernel === undefined ? {} : { kernel }), progress: tell })));
+    begun += asked.length;
+  }
+  progress.end();
+  return runs;
+}
+
+/** rowOf joins what was said of one declaration. A verdict that fails counts before those that hold. */
+function rowOf({ id, one, source }: Scan["records"][number], checks: Checks, allowed: ReturnType<typeof readPolicy>, asked: boolean): Row {
+  const verdicts = checks.of(one, source);
+  const [first] = verdicts;
+  const verdict = verdicts.find((told) => isFailure(told, allowed)) ?? first ?? null;
+  const second = checks.second(one, source).flatMap((again): Row["second"] => {
+    const { name } = again.check.tool;
+    const how = first === undefined ? null : contradiction(first, again);
+    const said = again.state === "unsupported" ? "declines" : saysNothing(again.state) ? "says nothing" : "agrees";
+    return !asked && name === "coqchk" && how === null ? [] : [{ name, said: how === null ? said : "disagrees", how: how ?? "" }];
+  });
+  const adapted = adapterOf(source.source) !== null || source.source.adapter !== undefined;
+  const { title } = PROVERS[one.prover];
+  const never = one.abstract
+    ? "it stands in a module with parameters, of which only instances can be asked"
+    : adapted
+      ? ""
+      : `no adapter runs ${title} here`;
+  return {
+    id,
+    name: fullName(one),
+    path: one.path,
+    line: one.line,
+    isTheorem: one.class === "theorem",
+    verdict,
+    logs: new Map(verdict?.check.logs.map(({ path, log }) => [path, log])),
+    reason: verdict === null ? never : (verdict.check.results.find(({ key }) => key === one.key)?.reason ?? ""),
+    askable: never === "",
+    second,
+  };
 }
 
 /** tellUncounted says why a build believes nothing of what was run here, and what would mend it. */

@@ -11,9 +11,9 @@ import { PREDICATE_PATH } from "#snapshots/annex/proofs";
 import { type CheckStatement, reproducibleDigest, seal } from "./attest.ts";
 import { type Checks, flagsOf, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources, SourceConfig } from "./config.ts";
-import { adapterOf, isSourceOf } from "./provers.ts";
+import { adapterOf, isSourceOf, PROVERS } from "./provers.ts";
 import { readTranscript, type Transcript } from "./protocol.ts";
-import { type AdapterRequest, EVERY, PROTOCOL } from "./request.ts";
+import { type AdapterRequest, EVERY, LOOKED, PROTOCOL } from "./request.ts";
 import { meaningOf } from "./drift.ts";
 import { findSandbox, findUnfit, UNSANDBOXED } from "./sandbox.ts";
 import { askKernel, type FoundKernel } from "./kernels.ts";
@@ -36,12 +36,16 @@ export type RecheckOptions = {
   readonly graph?: boolean;
   readonly key: SigningKey | null;
   readonly now: () => Date;
+  /** Ends what runs, and asks no more. */
+  readonly signal?: AbortSignal;
+  /** Hears how many of the declarations of this call have been looked at. */
+  readonly progress?: (looked: number) => void;
 };
 
 export type Rechecked = {
   readonly repo: string;
   readonly asked: number;
-  /** Digest of the check; null when the run is void or no prover is here. */
+  /** Digest of the check; null when the run is void or was stopped, or no prover is here. */
   readonly check: string | null;
   readonly problems: readonly string[];
 };
@@ -76,14 +80,15 @@ export function findStale(
   });
 }
 
-/** Runs one adapter over the declarations of one source, and writes a check of it into the store.
+/** recheckSource runs the adapter of a source over some of its declarations, a few files at a time where a prover takes them so, and writes a check of each
+ *  run into the store: what is done is kept when the next one is stopped.
  *  @throws ShelfError "bad_config" where there is no sandbox and nobody asked to go without */
 export async function recheckSource(
   config: RegistrySources,
   source: ScannedSource,
   asked: readonly Found[],
   options: RecheckOptions,
-): Promise<Rechecked> {
+): Promise<Rechecked[]> {
   if (!options.unsandboxed && findSandbox() === null)
     throw new ShelfError(
       "bad_config",
@@ -94,8 +99,8 @@ export async function recheckSource(
         ],
       },
     );
-  const { repo } = source.source;
   const work = mkdtempSync(join(tmpdir(), "proofshelf-recheck-"));
+  const runs: Rechecked[] = [];
   try {
     chmodSync(work, 0o755);
     const unfit = options.unsandboxed ? null : await findUnfit(work, config.limits);
@@ -103,49 +108,89 @@ export async function recheckSource(
       throw new ShelfError("bad_config", `Nothing was checked, since the sandbox does not see the temporary folder: ${unfit}`, {
         fixes: [`Set TMPDIR to a folder that everybody may enter, as /tmp or /var/tmp; it is ${JSON.stringify(tmpdir())} now.`],
       });
-    const request = writeFiles(config, source, asked, work, options);
-    const started = options.now();
-    const { kernel } = options;
-    const sandbox = options.unsandboxed ? UNSANDBOXED : findSandbox();
-    const { bytes, code, stderr } =
-      kernel === undefined || kernel.prover === "coq" || sandbox === null
-        ? await runAdapter(config, source, request)
-        : { bytes: Buffer.from(await askKernel(kernel, request, sandbox)), code: 0, stderr: "" };
-    if (code !== 0)
-      return { repo, asked: asked.length, check: null, problems: [`The adapter ended with ${code}: ${stderr.slice(-2000).trim()}`] };
-    const transcript = readTranscript(bytes, request);
-    if ("void" in transcript) return { repo, asked: asked.length, check: null, problems: [`The run is void: ${transcript.void}.`] };
-    const statement = stateOf(config, source, asked, request, transcript, sha256(bytes), started, options);
-    const text = seal(statement, options.key);
-    const digest = sha256(text);
-    writeWhole(join(config.checks.store, `${digest}.json`), text, { modes: OPEN });
-    return { repo, asked: asked.length, check: digest, problems: transcript.problems };
+    const folders = { root: join(work, "sources"), temporary: join(work, "tmp") };
+    const files = writeFiles(source, folders);
+    let looked = 0;
+    for (const batch of batchesOf(asked, source, options)) {
+      if (options.signal?.aborted === true) break;
+      const before = looked;
+      const progress = (more: number): void => options.progress?.(before + more);
+      runs.push(await runOnce(config, source, batch, { ...options, progress }, folders, files));
+      looked += batch.length;
+      progress(batch.length);
+    }
+    return runs;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
 
-/** Copies exactly the files of the source, and nothing else, into a fresh folder. */
-function writeFiles(
+/** batchesOf parts declarations by their files. A second checker and a program of somebody else are asked once: each run of them reads all again. */
+function batchesOf(asked: readonly Found[], { source }: ScannedSource, { second, kernel }: RecheckOptions): (readonly Found[])[] {
+  const { batch } = PROVERS[source.prover];
+  if (batch === null || second === true || kernel !== undefined || source.adapter !== undefined) return [asked];
+  const byFile = [...Map.groupBy(asked, ({ path }) => path).values()];
+  return Array.from({ length: Math.ceil(byFile.length / batch) }, (_, at) => byFile.slice(at * batch, (at + 1) * batch).flat());
+}
+
+type Folders = { readonly root: string; readonly temporary: string };
+
+/** runOnce runs one adapter once, and writes a check of what it said into the store. */
+async function runOnce(
   config: RegistrySources,
   source: ScannedSource,
   asked: readonly Found[],
-  work: string,
   options: RecheckOptions,
-): AdapterRequest {
-  const sources = [...source.files].filter(([path]) => isSourceOf(source.source.prover, path));
+  folders: Folders,
+  files: AdapterRequest["files"],
+): Promise<Rechecked> {
+  const { kernel } = options;
+  const failed = (problem: string): Rechecked => ({ repo: source.source.repo, asked: asked.length, check: null, problems: [problem] });
+  const request = requestOf(config, source, asked, folders, files, options);
+  const started = options.now();
+  const sandbox = options.unsandboxed ? UNSANDBOXED : findSandbox();
+  const { bytes, code, stderr } =
+    kernel === undefined || kernel.prover === "coq" || sandbox === null
+      ? await runAdapter(config, source, request, folders, options)
+      : { bytes: Buffer.from(await askKernel(kernel, request, sandbox)), code: 0, stderr: "" };
+  if (options.signal?.aborted === true) return failed("It was stopped before it had answered.");
+  if (code !== 0) return failed(`The adapter ended with ${code}: ${stderr.slice(-2000).trim()}`);
+  const transcript = readTranscript(bytes, request);
+  if ("void" in transcript) return failed(`The run is void: ${transcript.void}.`);
+  const statement = stateOf(config, source, asked, request, transcript, sha256(bytes), started, options);
+  const text = seal(statement, options.key);
+  const digest = sha256(text);
+  writeWhole(join(config.checks.store, `${digest}.json`), text, { modes: OPEN });
+  return { repo: source.source.repo, asked: asked.length, check: digest, problems: transcript.problems };
+}
+
+/** writeFiles copies exactly the files of the source, and nothing else, into a fresh folder. */
+function writeFiles({ source, files }: ScannedSource, { root, temporary }: Folders): AdapterRequest["files"] {
+  for (const folder of [root, temporary]) mkdirSync(folder, { mode: 0o755 });
+  const sources = [...files].filter(([path]) => isSourceOf(source.prover, path));
   const made = new Set<string>();
   for (const [path, bytes] of sources) {
-    const file = join(work, path);
+    const file = join(root, path);
     if (!made.has(dirname(file))) mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
     made.add(dirname(file));
     writeFileSync(file, bytes, { mode: 0o644 });
   }
+  return sources.map(([path, bytes]) => ({ path, sha256: sha256(bytes) }));
+}
+
+function requestOf(
+  config: RegistrySources,
+  source: ScannedSource,
+  asked: readonly Found[],
+  { root: work }: Folders,
+  files: AdapterRequest["files"],
+  options: RecheckOptions,
+): AdapterRequest {
   const { root, logical, paths, flags } = source.source;
   return {
     protocol: PROTOCOL,
     root: work,
-    files: sources.map(([path, bytes]) => ({ path, sha256: sha256(bytes) })),
+    files,
     options: { root, logical, paths, flags, exported: source.source.exported ?? "" },
     ask: asked.map((one) => ({
       key: one.key,
@@ -176,15 +221,18 @@ async function runAdapter(
   config: RegistrySources,
   { source }: ScannedSource,
   request: AdapterRequest,
+  { temporary }: Folders,
+  { signal, progress }: RecheckOptions,
 ): Promise<{ bytes: Buffer; code: number | null; stderr: string }> {
   const input = JSON.stringify(request);
   const [program = "", ...args] = source.adapter?.command ?? [process.execPath, adapterOf(source) ?? ""];
   if (source.adapter !== undefined && request.sandbox) {
     // A program of somebody else runs in the sandbox as a whole.
-    const command = [program.startsWith(".") ? resolve(dirname(config.file), program) : program, ...args, "run"];
+    const words = [program, ...args].map((word) => (word.startsWith("./") ? resolve(dirname(config.file), word) : word));
     const job = {
-      command,
-      reads: program.startsWith(".") ? [dirname(command[0] ?? "")] : [],
+      command: [...words, "run"],
+      // Its own files, and not what lies beside them.
+      reads: words.filter((word, at) => word !== [program, ...args][at]),
       writes: [request.root],
       cwd: request.root,
       input,
@@ -193,20 +241,44 @@ async function runAdapter(
     const ran = await findSandbox()?.run(job);
     return { bytes: Buffer.from(ran?.stdout ?? ""), code: ran?.code ?? 1, stderr: ran?.stderr ?? "" };
   }
-  const child = spawn(program, [...args, "run"], { cwd: dirname(config.file), stdio: ["pipe", "pipe", "pipe"] });
+  // What it makes for a while lies where it is removed whatever became of it.
+  const env = { ...process.env, TMPDIR: temporary };
+  const child = spawn(program, [...args, "run"], { cwd: dirname(config.file), stdio: ["pipe", "pipe", "pipe"], env });
+  const stop = (): boolean => child.kill("SIGTERM");
+  signal?.addEventListener("abort", stop);
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);
   const out: Buffer[] = [];
   const errors: Buffer[] = [];
   let size = 0;
+  const looked = progress === undefined ? null : countLooked(request.ask, progress);
   child.stdout.on("data", (chunk: Buffer) => {
     size += chunk.length;
+    looked?.(chunk);
     if (size > request.limits.output * 1024 * 1024) child.kill("SIGKILL");
     else out.push(chunk);
   });
   child.stderr.on("data", (chunk: Buffer) => errors.length < 64 && errors.push(chunk));
   const code = await new Promise<number | null>((done, reject) => child.once("error", reject).once("close", (ended) => done(ended)));
+  signal?.removeEventListener("abort", stop);
   return { bytes: Buffer.concat(out), code, stderr: Buffer.concat(errors).toString("utf8") };
+}
+
+/** countLooked reads which files an adapter says that it has looked at, and counts what is asked of them. */
+function countLooked(ask: AdapterRequest["ask"], progress: (looked: number) => void): (chunk: Buffer) => void {
+  const waiting = new Map([...Map.groupBy(ask, ({ path }) => path)].map(([path, those]) => [path, those.length]));
+  let rest = "";
+  let looked = 0;
+  return (chunk) => {
+    const lines = (rest + chunk.toString("utf8")).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines.filter((one) => one.startsWith(LOOKED))) {
+      const path = JSON.parse(line.slice(LOOKED.length, -1)) as string;
+      looked += waiting.get(path) ?? 0;
+      waiting.delete(path);
+      progress(looked);
+    }
+  };
 }
 
 function stateOf(

@@ -6,6 +6,9 @@ export const PROTOCOL = 1;
 /** EVERY stands for all files of a request where each was made with all others: named one by one they would be a square of names. */
 export const EVERY = "*";
 
+/** LOOKED begins the line by which an adapter of ours says, before it answers, that it has looked at a file. Nothing follows from it. */
+export const LOOKED = '{"t":"looked","path":';
+
 /** isBelow tells whether a path stays below the root: an import that is not there is named only where it could be there. */
 export function isBelow(path: string): boolean {
   return path !== "" && !path.startsWith("/") && posix.normalize(path) === path && path.split("/")[0] !== "..";

@@ -126,6 +126,24 @@ function confine({ reads, writes, cwd }: Job): string[] {
   ];
 }
 
+/** Process groups of this process that run now. */
+const running = new Set<number>();
+process.once("exit", endJobs);
+
+/** endJobs ends every program that this process runs in a sandbox or without one. */
+export function endJobs(): void {
+  for (const pid of running) killGroup(pid);
+}
+
+/** killGroup ends a whole group, also where no sandbox takes along what was started. */
+function killGroup(pid: number): void {
+  try {
+    if (pid > 0) process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
 function openJob({ command, cwd, input = "", limits }: Job, before: readonly string[]): Dialogue {
   const bounds = [
     "prlimit",
@@ -139,18 +157,15 @@ function openJob({ command, cwd, input = "", limits }: Job, before: readonly str
   const child = spawn(program, args, {
     cwd: before.length > 0 ? "/" : cwd,
     stdio: ["pipe", "pipe", "pipe"],
-    env: before.length > 0 ? { PATH: process.env["PATH"] ?? "" } : { ...ENVIRONMENT, PATH: process.env["PATH"] ?? "" },
+    env: before.length > 0 ? { PATH: process.env["PATH"] ?? "" } : { ...ENVIRONMENT, PATH: process.env["PATH"] ?? "", TMPDIR: tmpdir() },
     detached: true,
   });
+  const { pid = 0 } = child;
+  running.add(pid);
   let killed: Ran["killed"] = null;
   const kill = (why: NonNullable<Ran["killed"]>): void => {
     killed ??= why;
-    try {
-      // The whole group, also where no sandbox takes what was started along.
-      process.kill(-(child.pid ?? 0), "SIGKILL");
-    } catch {
-      // It has ended by itself.
-    }
+    killGroup(pid);
   };
   const timer = setTimeout(() => kill("wall"), limits.wall * 1000);
   child.stdin.on("error", () => undefined);
@@ -164,6 +179,7 @@ function openJob({ command, cwd, input = "", limits }: Job, before: readonly str
     child.once("close", (code, signal) => resolve({ code, signal }));
   }).finally(() => {
     ended = true;
+    running.delete(pid);
     clearTimeout(timer);
   });
   // Whoever asks hears of it; until then nobody may be there.

@@ -1,15 +1,13 @@
 /** `proofshelf registry scan`: reads the revisions, and writes what came of them. */
 import { ShelfError } from "#snapshots/errors";
 import { OPEN, writeWhole } from "#snapshots/shelf";
-import { print } from "#generator/commands";
+import { print, REFUSED } from "#generator/commands";
 import { describeRefused } from "./judge.ts";
 import type { Drift } from "./lock.ts";
 import { writeRegistry } from "./make-registry.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
 import { scanAll } from "./scan-all.ts";
 import { writeScan } from "./write-scan.ts";
-
-export const REFUSED = 5;
 
 type ScanCommand = SourceOptions & {
   readonly source?: string;

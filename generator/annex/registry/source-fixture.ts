@@ -63,7 +63,7 @@ export function openSource(t: TestContext, yaml = "", prover = "coq") {
       for (const source of scan.sources) {
         const asked = all.filter((entry) => entry.source === source).map(({ one }) => one);
         if (asked.length > 0)
-          runs.push(await recheckSource(config(), source, asked, { ...how, ...(kernel === undefined ? {} : { kernel }) }));
+          runs.push(...(await recheckSource(config(), source, asked, { ...how, ...(kernel === undefined ? {} : { kernel }) })));
       }
     }
     const after = await scanAll(config());

@@ -44,6 +44,8 @@ export function isOpen(error: unknown): boolean {
 export function toShelfError(error: unknown, what: string): ShelfError {
   if (error instanceof ShelfError) return error;
   const name = nameOf(error);
+  if (name === "InvalidObjectState")
+    return new ShelfError("bad_source", "The object is archived by the store; restore it, or name it in store.exclude.", { cause: error });
   const status = statusOf(error);
   const said =
     status === null ? explainNetwork(error, name) : `the store answered ${status}${/^[A-Z][A-Za-z]+$/.test(name) ? ` ${name}` : ""}`;

@@ -1,0 +1,118 @@
+/** Who, when and under which terms, as people write it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findDate } from "./dates.ts";
+import { findLicenceHeader, readExpression } from "./licence-header.ts";
+import { findPersons } from "./persons.ts";
+
+test("dates are read in every usual form, and a day that no calendar has is none", () => {
+  const forms: readonly (readonly [text: string, date: string | null])[] = [
+    ["2021-07-04", "2021-07-04"],
+    ["2021-7-4", "2021-07-04"],
+    ["2021/07/04", "2021-07-04"],
+    ["2021.7.4", "2021-07-04"],
+    ["20210704", "2021-07-04"],
+    ["2021-07-04T10:00:00Z", "2021-07-04"],
+    ["July 4, 2021", "2021-07-04"],
+    ["Jul. 4th 2021", "2021-07-04"],
+    ["4 July 2021", "2021-07-04"],
+    ["4. Jul 2021", "2021-07-04"],
+    ["4-Jul-2021", "2021-07-04"],
+    ["Sun, 04 Jul 2021 00:00:00 GMT", "2021-07-04"],
+    ["Sunday, July 4, 2021", "2021-07-04"],
+    ["July 2021", "2021-07"],
+    ["2021-07", "2021-07"],
+    ["2021", "2021"],
+    ["2024-02-29", "2024-02-29"],
+    ["2023-02-29", null],
+    ["2021-02-31", null],
+    ["2021-00-10", null],
+    ["2021-13-01", null],
+    ["0000-00-00", null],
+    ["0000", null],
+    ["07/04/2021", null],
+    ["2021-07/04", null],
+    ["Smarch 4, 2021", null],
+    ["today", null],
+    ["", null],
+  ];
+  for (const [text, date] of forms) assert.equal(findDate(text), date, text);
+});
+
+test("persons are told apart in one text, without addresses and ORCID iDs, and bodies stay whole", () => {
+  const forms: readonly (readonly [said: unknown, names: readonly string[]])[] = [
+    ["Ana Ruiz, Bo Lind and Cy Oke", ["Ana Ruiz", "Bo Lind", "Cy Oke"]],
+    ["Ana Ruiz, Bo Lind, and Cy Oke", ["Ana Ruiz", "Bo Lind", "Cy Oke"]],
+    ["Ana Ruiz & Bo Lind", ["Ana Ruiz", "Bo Lind"]],
+    ["Ruiz, Ana; Lind, Bo", ["Ruiz, Ana", "Lind, Bo"]],
+    ["Ruiz, Ana and Lind, Bo", ["Ruiz, Ana", "Lind, Bo"]],
+    ["Ruiz, Ana", ["Ruiz, Ana"]],
+    ["King, Jr., Martin Luther", ["King, Jr., Martin Luther"]],
+    ["Ludwig van Beethoven", ["Ludwig van Beethoven"]],
+    ["Plato and Aristotle", ["Plato", "Aristotle"]],
+    ["Institute of Science and Technology", ["Institute of Science and Technology"]],
+    ["The Lean Team & Contributors", ["The Lean Team & Contributors"]],
+    ["Ana Ruiz <ana@example.org>", ["Ana Ruiz"]],
+    ["Ana Ruiz (ana@example.org), Bo Lind <mailto:bo@example.org>", ["Ana Ruiz", "Bo Lind"]],
+    ["Ana Ruiz (https://orcid.org/0000-0002-1825-0097)", ["Ana Ruiz"]],
+    ["Ana Ruiz 0000-0002-1825-009X", ["Ana Ruiz"]],
+    [{ given: "Ana", family: "Ruiz" }, ["Ana Ruiz"]],
+    [{ name: { given: "Ana", family: "Ruiz" }, orcid: "0000-0002-1825-0097" }, ["Ana Ruiz"]],
+    [{ "given-names": "Vincent", "name-particle": "van", "family-names": "Gogh" }, ["Vincent van Gogh"]],
+    [
+      [{ name: "Ana Ruiz" }, "Bo Lind"],
+      ["Ana Ruiz", "Bo Lind"],
+    ],
+    [["Ana Ruiz", "Ana Ruiz", "others", "et al."], ["Ana Ruiz"]],
+    ["ana@example.org", []],
+    ["1", []],
+    [{ toString: 1, constructor: 2 }, []],
+    [null, []],
+  ];
+  for (const [said, names] of forms) assert.deepEqual(findPersons(said), names, JSON.stringify(said));
+});
+
+test("a licence is what its tag says by SPDX's grammar", () => {
+  const forms: readonly (readonly [text: string, license: string | null])[] = [
+    ["MIT -->", "MIT"],
+    ["BSD-3-Clause -}", "BSD-3-Clause"],
+    ["Apache-2.0 -/", "Apache-2.0"],
+    ["MIT)", "MIT"],
+    ["MIT -- short", "MIT"],
+    ["MIT OR Apache-2.0", "MIT OR Apache-2.0"],
+    ["GPL-2.0+ WITH Classpath-exception-2.0 */", "GPL-2.0+ WITH Classpath-exception-2.0"],
+    ["(MIT OR Apache-2.0) AND LicenseRef-own.", "(MIT OR Apache-2.0) AND LicenseRef-own"],
+    ["DocumentRef-a:LicenseRef-b", "DocumentRef-a:LicenseRef-b"],
+    ["MIT AND", "MIT"],
+    ["(MIT", null],
+    ["<id>", null],
+    ["", null],
+    ["(".repeat(400), null],
+  ];
+  for (const [text, license] of forms) assert.equal(readExpression(text), license, text);
+});
+
+test("a tag counts in the file's own header, and not in an example, a string or what REUSE leaves out", () => {
+  const tag = "SPDX-License-Identifier: MIT";
+  const own: readonly (readonly [kind: "markdown" | "html" | "code", text: string])[] = [
+    ["markdown", `<!-- ${tag} -->\n# A\n`],
+    ["markdown", `<!--\n${tag}\n-->\n# A\n`],
+    ["markdown", `---\n# ${tag}\ntitle: A\n---\n`],
+    ["html", `<!-- ${tag} --><p>x</p>`],
+    ["code", `#!/bin/sh\n# (${tag})\n`],
+    ["code", `{- ${tag} -}\rmodule A where\r`],
+    ["code", `/*\n * Copyright Ana, ${tag}\n */\n`],
+  ];
+  for (const [kind, text] of own) assert.equal(findLicenceHeader(text, kind), "MIT", text);
+  const others: readonly (readonly [kind: "markdown" | "html" | "code", text: string])[] = [
+    ["markdown", `# How\n\n\`\`\`\n// ${tag}\n\`\`\`\n`],
+    ["markdown", `# How\n\n~~~ c\n// ${tag}\n~~~~\n\nWords.\n`],
+    ["markdown", `# How\n\n    // ${tag}\n`],
+    ["markdown", `Write \`${tag}\` on the first line.\n`],
+    ["html", `<p>Write "${tag}" there.</p>`],
+    ["code", `const header = "${tag}";\n`],
+    ["code", `print('# ${tag}')\n`],
+    ["code", `# REUSE-IgnoreStart\n# ${tag}\n# REUSE-IgnoreEnd\n`],
+  ];
+  for (const [kind, text] of others) assert.equal(findLicenceHeader(text, kind), null, text);
+});

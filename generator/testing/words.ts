@@ -1,0 +1,64 @@
+/** Words of comments: which begin with a word that has no verb after it, and how many doc comments begin with the name that they document. */
+import ts from "typescript";
+
+/** A comment that begins so has to be read twice: nobody yet knows what it speaks of. */
+const REFUSED = /^(Of|What|Whether|Who|Whose|Whom|Whatever|Whoever)\b/;
+
+export type CommentWords = {
+  /** One line, "path:line words", for each comment that begins with a refused word. */
+  readonly refused: readonly string[];
+  /** Doc comments of what a file exports, and those of them that begin with the name. */
+  readonly exported: number;
+  readonly named: number;
+};
+
+/** readCommentWords reads the comments of a TypeScript file. Lines of `//` one below the other are one comment. */
+export function readCommentWords(path: string, text: string): CommentWords {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const refused = commentsOf(source).flatMap(([at, comment]) => {
+    const words = wordsOf(comment);
+    return REFUSED.test(words) ? [`${path}:${source.getLineAndCharacterOfPosition(at).line + 1} ${words.split("\n")[0]}`] : [];
+  });
+  const docs = source.statements.flatMap((statement) => {
+    const doc = ts.getLeadingCommentRanges(text, statement.getFullStart())?.at(-1);
+    const comment = doc === undefined ? "" : text.slice(doc.pos, doc.end);
+    return comment.startsWith("/**") && isExported(statement) ? [{ names: namesOf(statement), words: wordsOf(comment) }] : [];
+  });
+  const named = docs.filter(({ names, words }) =>
+    names.some((name) => new RegExp(`^(An? |The )?\`?${name.replace("$", "\\$")}\\b`).test(words)),
+  );
+  return { refused, exported: docs.length, named: named.length };
+}
+
+/** Comments in their order, each with its place. */
+function commentsOf(source: ts.SourceFile): readonly (readonly [at: number, comment: string])[] {
+  const ends = new Map<number, number>();
+  const visit = (node: ts.Node): void => {
+    const ranges = [ts.getLeadingCommentRanges(source.text, node.getFullStart()), ts.getTrailingCommentRanges(source.text, node.end)];
+    for (const { pos, end } of ranges.flatMap((some) => some ?? [])) ends.set(pos, end);
+    node.getChildren(source).forEach(visit);
+  };
+  visit(source);
+  const found: [at: number, comment: string][] = [];
+  let last = 0;
+  for (const [at, end] of [...ends].sort(([a], [b]) => a - b)) {
+    const goesOn =
+      source.text.startsWith("//", at) && found.at(-1)?.[1].startsWith("//") === true && /^\n[ \t]*$/.test(source.text.slice(last, at));
+    if (!goesOn) found.push([at, source.text.slice(at, end)]);
+    last = end;
+  }
+  return found;
+}
+
+function wordsOf(comment: string): string {
+  return comment.replace(/^\/\*\*?|^\/\//, "").replace(/^[\s*]+/, "");
+}
+
+function isExported(statement: ts.Statement): boolean {
+  return ts.canHaveModifiers(statement) && (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+}
+
+function namesOf(statement: ts.Statement): readonly string[] {
+  if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.map(({ name }) => name.getText());
+  return ts.isDeclarationStatement(statement) && statement.name !== undefined ? [statement.name.getText()] : [];
+}
