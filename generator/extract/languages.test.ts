@@ -44,6 +44,57 @@ test("each extension has its kind, its language and colours", async () => {
   assert.equal((await read("a.mm", "@implementation A\n@end\n")).language, "cpp", "Objective-C++ has the same extension");
 });
 
+test("languages of models, proofs and specifications are code with declarations, and no prose is made of them", async () => {
+  const samples: Readonly<Record<string, readonly [language: string, text: string, name: string]>> = {
+    "a.als": ["alloy", "module foo\nsig A {}\npred p { some A }\n", "p"],
+    "a.bpl": ["boogie", "procedure P() returns (x: int);\n", "P"],
+    "a.vpr": ["viper", "method foo(x: Int) returns (y: Int)\n", "foo"],
+    "a.p": ["tptp", "% c\nfof(a1,axiom,(p(X) => q(X))).\n", "a1"],
+    "a.lp": ["lambdapi", "symbol a : TYPE;\n", "a"],
+    "a.dk": ["dedukti", "def plus : Nat -> Nat.\n", "plus"],
+    "a.idr": ["idris", "module Main\n\nmain : IO ()\n", "main"],
+    "a.pvs": ["pvs", "t: THEORY\nBEGIN\n  plus_comm: LEMMA x + y = y + x\nEND t\n", "plus_comm"],
+    "a.acl2": ["acl2", "(defthm app-assoc (equal 1 1))\n", "app-assoc"],
+    "a.maude": ["maude", "fmod FOO is\n  sort S .\nendfm\n", "S"],
+    "a.k": ["k", "module IMP\n  syntax Exp ::= Int\nendmodule\n", "Exp"],
+    "a.cry": ["cryptol", "module Main where\nproperty inv x = x == x\n", "inv"],
+    "a.sail": ["sail", "function add(x, y) = x + y\n", "add"],
+    "a.pml": ["promela", "proctype P() { skip }\n", "P"],
+    "a.smv": ["smv", "MODULE main\nVAR x : boolean;\n", "main"],
+    "a.spthy": ["tamarin", "lemma secret: all-traces\n", "secret"],
+    "a.sol": ["solidity", "contract C {\n  function f() public {}\n}\n", "f"],
+    "a.zig": ["zig", "pub fn main() void {}\n", "main"],
+    "a.tf": ["terraform", 'resource "aws_vpc" "main" {}\n', "aws_vpc"],
+  };
+  for (const [key, [language, text, name]] of Object.entries(samples)) {
+    const value = await read(key, text);
+    assert.deepEqual([value.kind, value.language, value.summary], ["code", language, ""], key);
+    assert.match(value.html ?? "", /<span class="[kc]"/, key);
+    assert.ok(
+      (await declared(key, text)).some((line) => line.includes(` ${name}`)),
+      `${key} ${JSON.stringify(await declared(key, text))}`,
+    );
+  }
+  for (const [key, text, language] of [
+    ["a.ex", "defmodule Foo do\n  def bar, do: 1\nend\n", "elixir"],
+    ["a.nix", "{ pkgs }: let x = 1; in x\n", "nix"],
+    ["a.f90", "program hello\nend program\n", "fortran"],
+    ["a.m", "@implementation A\n@end\n", "objectivec"],
+    ["a.m", "function y = f(x)\n  y = 1;\nend\n", "matlab"],
+  ] as const) {
+    const value = await read(key, text);
+    assert.deepEqual(
+      [value.kind, value.language, value.summary, /<span class="k"/.test(value.html ?? "")],
+      ["code", language, "", true],
+      key,
+    );
+  }
+  assert.deepEqual(
+    await Promise.all([read("a.p", "plot sin(x)\n"), read("a.lp", "Minimize\n obj: x\nEnd\n")].map(async (one) => (await one).kind)),
+    ["text", "text"],
+  );
+});
+
 test("F*: a signature and its definition are one, modifiers and attributes belong to what follows", async () => {
   assert.deepEqual(
     await declared(

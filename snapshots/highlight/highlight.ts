@@ -14,49 +14,17 @@ const MAX_SCOPES = 50;
 
 type LanguageModule = { readonly default: LanguageFn };
 
+/** Grammars of highlight.js, by their files. */
+const STOCK = (
+  "ada awk bash c clojure cmake coq cpp crystal csharp css d dart delphi diff dockerfile dos elixir elm erlang fortran fsharp " +
+  "glsl go gradle graphql groovy haskell haxe ini java javascript json julia kotlin latex less lisp llvm lua makefile matlab " +
+  "mizar nim nix objectivec ocaml perl php powershell prolog properties protobuf python r reasonml ruby rust scala scheme scss " +
+  "sml sql stan swift tcl typescript verilog vhdl vim wasm x86asm xml yaml"
+).split(" ");
+
 const GRAMMARS: Readonly<Record<string, () => Promise<LanguageModule>>> = {
-  bash: () => import("highlight.js/lib/languages/bash"),
-  c: () => import("highlight.js/lib/languages/c"),
-  cmake: () => import("highlight.js/lib/languages/cmake"),
-  coq: () => import("highlight.js/lib/languages/coq"),
-  cpp: () => import("highlight.js/lib/languages/cpp"),
-  csharp: () => import("highlight.js/lib/languages/csharp"),
-  css: () => import("highlight.js/lib/languages/css"),
-  diff: () => import("highlight.js/lib/languages/diff"),
-  dockerfile: () => import("highlight.js/lib/languages/dockerfile"),
-  fsharp: () => import("highlight.js/lib/languages/fsharp"),
-  go: () => import("highlight.js/lib/languages/go"),
-  haskell: () => import("highlight.js/lib/languages/haskell"),
-  ini: () => import("highlight.js/lib/languages/ini"),
-  java: () => import("highlight.js/lib/languages/java"),
-  javascript: () => import("highlight.js/lib/languages/javascript"),
-  json: () => import("highlight.js/lib/languages/json"),
-  julia: () => import("highlight.js/lib/languages/julia"),
-  kotlin: () => import("highlight.js/lib/languages/kotlin"),
-  latex: () => import("highlight.js/lib/languages/latex"),
+  ...Object.fromEntries(STOCK.map((name) => [name, async () => (await import(`highlight.js/lib/languages/${name}`)) as LanguageModule])),
   lean: () => Promise.resolve({ default: lean }),
-  lisp: () => import("highlight.js/lib/languages/lisp"),
-  llvm: () => import("highlight.js/lib/languages/llvm"),
-  lua: () => import("highlight.js/lib/languages/lua"),
-  makefile: () => import("highlight.js/lib/languages/makefile"),
-  ocaml: () => import("highlight.js/lib/languages/ocaml"),
-  perl: () => import("highlight.js/lib/languages/perl"),
-  php: () => import("highlight.js/lib/languages/php"),
-  python: () => import("highlight.js/lib/languages/python"),
-  r: () => import("highlight.js/lib/languages/r"),
-  ruby: () => import("highlight.js/lib/languages/ruby"),
-  rust: () => import("highlight.js/lib/languages/rust"),
-  scala: () => import("highlight.js/lib/languages/scala"),
-  scheme: () => import("highlight.js/lib/languages/scheme"),
-  scss: () => import("highlight.js/lib/languages/scss"),
-  sml: () => import("highlight.js/lib/languages/sml"),
-  sql: () => import("highlight.js/lib/languages/sql"),
-  swift: () => import("highlight.js/lib/languages/swift"),
-  typescript: () => import("highlight.js/lib/languages/typescript"),
-  verilog: () => import("highlight.js/lib/languages/verilog"),
-  x86asm: () => import("highlight.js/lib/languages/x86asm"),
-  xml: () => import("highlight.js/lib/languages/xml"),
-  yaml: () => import("highlight.js/lib/languages/yaml"),
   ...Object.fromEntries(
     Object.entries(LANGUAGES)
       .filter(([, row]) => row.keywords !== undefined)
@@ -66,6 +34,25 @@ const GRAMMARS: Readonly<Record<string, () => Promise<LanguageModule>>> = {
 
 const ALIASES: Readonly<Record<string, string>> = {
   agda: "haskell",
+  als: "alloy",
+  bpl: "boogie",
+  cl: "lisp",
+  cry: "cryptol",
+  cuda: "cpp",
+  ex: "elixir",
+  erl: "erlang",
+  golang: "go",
+  hcl: "terraform",
+  idr: "idris",
+  kt: "kotlin",
+  pml: "promela",
+  purescript: "haskell",
+  sol: "solidity",
+  svelte: "xml",
+  tf: "terraform",
+  vpr: "viper",
+  vue: "xml",
+  wat: "wasm",
   asm: "x86asm",
   "f*": "fstar",
   "tla+": "tla",

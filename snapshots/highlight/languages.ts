@@ -1,39 +1,8 @@
 /** What is known of each language of source code, a row each: its comments, where a file says its own name, how its declarations
  *  begin. coq.ts, lean.ts and rust.ts find declarations by their own rules; every other row is read by declarations.ts.
  *  No pattern has a quantifier inside another that can take the same signs. */
-
-export type DeclarationRow = {
-  /** At the start of a line and seen to some way behind it; the first group that takes part is the name. */
-  readonly begins: RegExp;
-  /** A line whose deeper lines hold declarations of their own (`class C:`, `private`); its first group is their heading. */
-  readonly holds?: RegExp;
-  /** A line that ends what is before it and declares nothing. */
-  readonly ends?: RegExp;
-  /** A line that belongs to the declaration below it: an attribute, a return type. */
-  readonly leads?: RegExp;
-  /** A title of a part of the file: its level among `levels`, where it has one, and its words are the last group. */
-  readonly heading?: RegExp;
-  readonly levels?: readonly string[];
-};
-
-export type LanguageRow = {
-  /** Signs that make the rest of a line a comment. */
-  readonly line: readonly string[];
-  /** Signs around comments; the same sign on both sides is that of a string of many lines. */
-  readonly block: readonly (readonly [open: string, close: string])[];
-  readonly nests?: true;
-  /** How a comment begins that may document its whole file. */
-  readonly doc?: RegExp;
-  /** How a file says its own title, where that is no comment. */
-  readonly title?: RegExp;
-  /** How a file says its own name, at the start of a line. */
-  readonly module?: RegExp;
-  /** Names of modules as the path gives them: from the first capitalised folder on, with `::` below a crate, with dots; a file's name else. */
-  readonly path: "capitals" | "crate" | "dots" | "file";
-  readonly declarations?: DeclarationRow;
-  /** Words that the table's grammar colours, for a language that highlight.js has no grammar of. */
-  readonly keywords?: string;
-};
+import { FORMAL_LANGUAGES } from "./formal-languages.ts";
+import type { LanguageRow } from "./language-row.ts";
 
 const ML_COMMENTS = { line: [], block: [["(*", "*)"]], nests: true } as const satisfies Partial<LanguageRow>;
 const C_COMMENTS = { line: ["//"], block: [["/*", "*/"]] } as const satisfies Partial<LanguageRow>;
@@ -69,6 +38,7 @@ const SCRIPT: LanguageRow = {
 };
 
 export const LANGUAGES: Readonly<Record<string, LanguageRow>> = {
+  ...FORMAL_LANGUAGES,
   coq: { ...ML_COMMENTS, doc: ML_DOC, path: "capitals" },
   lean: { ...LEAN_COMMENTS, doc: /^\/-!/, path: "capitals" },
   rust: { ...C_COMMENTS, nests: true, doc: /^(?:\/\/!|\/\*!)/, path: "crate" },

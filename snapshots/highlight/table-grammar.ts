@@ -1,6 +1,6 @@
 /** A grammar for highlight.js out of a language's row: its comments, strings, numbers and words. */
 import type { HLJSApi, Language, LanguageFn } from "highlight.js";
-import type { LanguageRow } from "./languages.ts";
+import type { LanguageRow } from "./language-row.ts";
 
 export function tableGrammar({ line, block, nests, keywords = "" }: LanguageRow): LanguageFn {
   return (hljs: HLJSApi): Language => ({

@@ -11,6 +11,7 @@ import { type Glob, readGlob } from "./coq-glob.ts";
 import { holdOutline } from "./coq-outline.ts";
 import { type Read, readPlainly } from "./coq-reads.ts";
 import { openWords } from "./coq-words.ts";
+import { fold } from "./declaration.ts";
 import { readCoqUses } from "./coq-uses.ts";
 import type { AdapterRequest, Asked } from "./request.ts";
 import type { Dialogue } from "./sandbox.ts";
@@ -57,10 +58,8 @@ export async function answer(asking: Asking, asked: readonly Asked[]): Promise<v
 /** What has one name where two groups of files are loaded is one thing, or two of which either may change. */
 function unite(one: Printed, other: Printed = one): Printed {
   if (one.sha256 === other.sha256) return one;
-  return {
-    sha256: sha256([one.sha256, other.sha256].sort().join(" ")),
-    mentions: [...new Set([...one.mentions, ...other.mentions])].sort(),
-  };
+  const [first, second] = one.sha256 < other.sha256 ? [one, other] : [other, one];
+  return { sha256: sha256(`${first.sha256} ${second.sha256}`), mentions: [...new Set([...first.mentions, ...second.mentions])] };
 }
 
 /** Files that load together, those that do not each alone, with a Coq that has loaded them and nothing else. */
@@ -129,7 +128,7 @@ async function answerOf(
     const read = reads.get(one.key);
     const marked = one.words === "" ? [] : words.of(one, moduleOf(one.path), lists.visibleFrom(one.path), read, mentions);
     const is_words = one.words === "" ? null : read?.isType === true && marked.length === 0;
-    say({ t: "decl", key: one.key, statement, type_sha256, mentions, is_words, words: marked });
+    say({ t: "decl", key: one.key, statement: fold(statement), type_sha256, mentions, is_words, words: marked });
   }
   const those = there.map(({ one }, at) => ({ ...one, mentions: statements[at]?.mentions ?? [] }));
   const axioms = new Set<string>();
@@ -224,7 +223,13 @@ async function findDefinitions(asking: Asking, coq: Coq, full: FullNames, named:
   const missing = printed.missing.map((path) => `${asking.moduleOf(path)}.`);
   const fresh = request.own.filter((name) => !theorems.has(name) && missing.some((module) => name.startsWith(module)));
   const names = [...new Set([...fresh, ...named])];
-  const all = await printDefinitions(coq, full, names, theorems, isOwnOf(asking), known);
+  const { printed: all, left } = await printDefinitions(coq, full, names, theorems, isOwnOf(asking), known);
+  if (left > 0)
+    asking.say({
+      t: "problem",
+      path: "",
+      what: `${left} definitions were not printed, for there are too many; changes below them are not seen`,
+    });
   printed.keep(all);
   const reached = new Set(named);
   for (const name of reached) for (const other of all.get(name)?.mentions ?? []) reached.add(other);

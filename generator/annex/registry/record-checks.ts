@@ -7,8 +7,8 @@ import type { Found, ScannedSource } from "./scan.ts";
 import { contradiction } from "./states.ts";
 
 /** checksOf lists the answers of provers first, then who looked over it, then whom nobody trusts; of one that was never asked, why. */
-export function checksOf(one: Found, source: ScannedSource, checks: Checks, lean: string | null): RecordCheck[] {
-  const [verdicts, last] = [checks.of(one, source), checks.last(one, source)];
+export function checksOf(one: Found, source: ScannedSource, checks: Checks, was: readonly string[], lean: string | null): RecordCheck[] {
+  const [verdicts, last] = [checks.of(one, source), checks.history(one, source, was)[0]];
   const [first] = verdicts;
   const told = (verdict: ToldVerdict, state: RecordCheck["state"]): RecordCheck => {
     const { check, exact, sha256: attestation, signers, counted, log } = verdict;

@@ -2,6 +2,7 @@
 import { posix } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
+import { wordsOf } from "#snapshots/format";
 import type { SourceConfig } from "./config.ts";
 import { scanAgda } from "./agda.ts";
 import { scanCoq } from "./coq.ts";
@@ -206,7 +207,7 @@ function locate(declared: Declaration, { repo, prover }: SourceConfig, path: str
   const inner = nests ? declared.name.split(".").slice(0, -1) : [];
   const theorem = nests ? (declared.name.split(".").at(-1) ?? "") : declared.name;
   const module = [file, ...inner].join(".");
-  const words = [declared.class, ...declared.context, declared.statement].join("\n").match(/[\p{L}\p{N}_'.]+|[^\s\p{L}\p{N}_'.]/gu) ?? [];
+  const words = wordsOf([declared.class, ...declared.context, declared.statement].join("\n"));
   return {
     ...declared,
     repo,
