@@ -9,7 +9,7 @@ import type { Checks } from "./checks.ts";
 import { type RegistrySources, sourcesJsonSchema } from "./config.ts";
 import { findChecker } from "./coq-tool.ts";
 import { describeRefused } from "./judge.ts";
-import { findKernels, type FoundKernel } from "./kernels.ts";
+import { findKernels } from "./kernels.ts";
 import { lockJsonSchema, UNWRITTEN, writeLock } from "./lock.ts";
 import { writeRegistry } from "./make-registry.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
