@@ -253,6 +253,15 @@ test("a second checker is a check of its own; where it contradicts the prover, n
     "src/R.v": "Lemma wrong : 1 = 2. Proof. reflexivity. Qed.\n",
   });
   await recheck();
+  const leftOut = await records();
+  assert.deepEqual(
+    leftOut[0]?.checks?.map(({ tool, state, counted }) => [tool, state, counted]),
+    [
+      ["", "accepted", true],
+      ["coqchk", "not_run", false],
+    ],
+  );
+  assert.match(checkSentences(leftOut[0] as CubRecord)[1] ?? "", /^Nobody has run coqchk over this here: /);
   const [again] = await recheck({ second: true });
   assert.ok(again?.check, again?.problems.join("\n"));
   assert.deepEqual(await recheck({ second: true }), [], "nothing is stale");
@@ -367,8 +376,12 @@ test("the command line: diff by cause between two revisions, refusal until it is
   git("init", "-q");
   git("add", ".");
   git("commit", "-qm", "one");
+  const without = await run("recheck", "--no-second");
+  assert.match(without.text, /coqchk was left out/);
+  assert.doesNotMatch(without.text, /coqchk agrees/);
   const first = await run("recheck");
   assert.equal(first.status, 3, first.text);
+  assert.match(first.text, /coqchk agrees +3/);
   put({ "src/D.v": "Definition limit := 2.\nAxiom a : limit = 1.\n" });
   git("commit", "-qam", "two");
   assert.equal((await run("scan")).status, 0, "words are the same");

@@ -58,10 +58,14 @@ export function isFailure(verdict: Verdict, allowed: Allowed): boolean {
   return exact && outsideOf(verdict, allowed).length > 0;
 }
 
+/** compiles tells whether a prover accepted the file, whatever it rests on. */
+export function compiles(verdict: Pick<Verdict, "state">): boolean {
+  return accepts(verdict) || verdict.state === "holes" || verdict.state === "exported";
+}
+
 /** Where a second checker contradicts the prover, in words; null where it does not. It speaks of files and not of theorems, and looks into sealed
  *  modules: that it lists more axioms is no contradiction, that it lists fewer is one. */
 export function contradiction(first: Verdict, second: Verdict): string | null {
-  const compiles = (verdict: Verdict): boolean => accepts(verdict) || verdict.state === "holes" || verdict.state === "exported";
   if (compiles(first) && second.state === "rejected") return "it refuses what the prover accepted";
   if (first.state === "rejected" && compiles(second)) return "it accepts what the prover refused";
   if (!compiles(first) || !compiles(second) || second.axioms === null) return null;
