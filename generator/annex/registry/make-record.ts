@@ -57,7 +57,7 @@ export function makeRecord(
   const lean = pairOf(one, source);
   const paths = [one.path, ...(lean === null ? [] : [lean])];
   const exec = said["exec_file"] ?? base?.exec_file;
-  if (typeof exec === "string" && source.files.has(exec)) paths.push(exec);
+  if (typeof exec === "string" && source.files.has(exec) && !paths.includes(exec)) paths.push(exec);
   const { was = [], reason } = linesOf(lock).get(id) ?? {};
   const told = checks.of(one, source);
   const kernels = checks.second(one, source).filter(({ check: { tool } }) => isOfExport(tool, told[0]));
@@ -81,7 +81,7 @@ export function makeRecord(
   const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING)]));
   const api = String(meta["public_api"] ?? "");
   const ui = String(meta["authoritative_ui"] ?? "");
-  const proofs = paths.filter((path) => path !== exec);
+  const proofs = paths.slice(0, lean === null ? 1 : 2);
   const record = CubRecord.parse({
     ...base,
     source_class: "active",
@@ -122,7 +122,7 @@ export function makeRecord(
     reproduce: {
       proof_files: proofs,
       verify_hash: hashRecipe(shas),
-      recheck: recheckRecipe(one, source),
+      recheck: recheckRecipe(one, source, newest),
       get_code: `GET /api/cubs/${id}/code`,
     },
     links: { api: api && `${api}/${id}`, code: webOf(one, source) ?? (api && `${api}/${id}/code`), registry: ui && `${ui}${id}` },

@@ -10,7 +10,7 @@ import { type RegistrySources, sourcesJsonSchema } from "./config.ts";
 import { findChecker } from "./coq-tool.ts";
 import { describeRefused } from "./judge.ts";
 import { findKernels } from "./kernels.ts";
-import { lockJsonSchema, UNWRITTEN, writeLock } from "./lock.ts";
+import { lockJsonSchema, UNWRITTEN } from "./lock.ts";
 import { writeRegistry } from "./make-registry.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
 import { overlayJsonSchema } from "./overlay.ts";
@@ -74,10 +74,10 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
     wanted.map((record) => rowOf(record, after.checks, allowed)),
     config.policy.axioms,
   );
-  // From now on what was accepted is not replaced unless somebody accepts it.
-  const unwritten = after.drift.some(({ what }) => UNWRITTEN.has(what));
-  if (runs.length > 0 && !unwritten) writeLock(config.lock, after.lock);
   const refused = after.drift.filter((drift) => drift.refused);
+  const unwritten = refused.length > 0 && after.drift.some(({ what }) => UNWRITTEN.has(what));
+  // From now on what was accepted is not replaced unless somebody accepts it.
+  if (!unwritten) writeScan(config, after);
   const lines = [
     ...lacking,
     ...[...absent].map((prover) => `${PROVERS[prover].needs} is not installed: nothing was run over ${PROVERS[prover].title}.`),
@@ -91,7 +91,7 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
     ...(stop.signal.aborted
       ? [`${String(stop.signal.reason)} What was done until then is kept; the same command goes on from there.`]
       : []),
-    ...(unwritten ? ["The lock is not of these revisions: proofshelf registry scan writes it."] : []),
+    ...(unwritten ? ["The lock is not of these revisions: proofshelf registry scan writes it, when what is refused is accepted."] : []),
     ...(refused.length > 0
       ? [
           ...describeRefused(after),

@@ -21,6 +21,8 @@ export type Found = Declaration & {
   readonly repo: string;
   readonly prover: SourceConfig["prover"];
   readonly path: string;
+  /** The file that is read for it: the database that includes `path`, the module that loads it; mostly `path` itself. */
+  readonly main: string;
   readonly module: string;
   readonly theorem: string;
   /** Of its kind, and of its words and those of its sections, however they are spaced. */
@@ -102,7 +104,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
       if (declared.class === "theorem" || declared.class === "definition") stated.push(nameIn(prover, file, declared.name));
       if (declared.class === "theorem") proved.push(nameIn(prover, file, declared.name));
       if (!source.kinds.includes(declared.class) || declared.kind === "Goal") continue;
-      const one = locate(declared, source, declared.path ?? path, file);
+      const one = locate(declared, source, path, file);
       const other = found.get(one.key);
       if (other !== undefined) problems.push(tellAgain(one, other));
       else found.set(one.key, one);
@@ -158,11 +160,11 @@ async function readSources(source: SourceConfig, isSource: (path: string) => boo
   if (![...revision.files.keys()].some(isSource)) {
     const folders = [...new Set([...elsewhere].map((path) => posix.dirname(path)))].sort();
     const there =
-      folders.length === 0 ? "" : `; it has such files in ${folders.slice(0, 5).join(", ")}${folders.length > 5 ? " and others" : ""}`;
+      folders.length === 0 ? "" : `it has such files in ${folders.slice(0, 5).join(", ")}${folders.length > 5 ? " and others" : ""}`;
     const where = [source.root, ...source.paths].filter((one) => one !== "").map((one) => JSON.stringify(one));
     throw new ShelfError(
       "bad_source",
-      `${repo} has no file of ${PROVERS[prover].title}${where.length === 0 ? "" : ` in ${where.join(", ")}`} at ${revision.head.slice(0, 12)}${there}.`,
+      `${repo} has no file of ${PROVERS[prover].title}${where.length === 0 ? "" : ` in ${where.join(", ")}`} at ${[revision.head.slice(0, 12), there, ...revision.problems.slice(0, 1)].filter((what) => what !== "").join("; ")}.`,
     );
   }
   if (prover !== "coq") return revision;
@@ -201,7 +203,7 @@ function nameIn(prover: SourceConfig["prover"], file: string, name: string): str
   return prover === "lean" ? name : `${file}.${name}`;
 }
 
-function locate(declared: Declaration, { repo, prover }: SourceConfig, path: string, file: string): Found {
+function locate(declared: Declaration, { repo, prover }: SourceConfig, main: string, file: string): Found {
   // A name of Lean or Metamath may have dots of its own; of the others what is before them are modules of the file.
   const nests = prover === "coq" || prover === "agda";
   const inner = nests ? declared.name.split(".").slice(0, -1) : [];
@@ -212,7 +214,8 @@ function locate(declared: Declaration, { repo, prover }: SourceConfig, path: str
     ...declared,
     repo,
     prover,
-    path,
+    path: declared.path ?? main,
+    main,
     module,
     theorem,
     key: `${repo} ${prover} ${nameIn(prover, module, theorem)}`,
