@@ -70,7 +70,6 @@ function pushTitle(state: StateBlock, tag: Box["tag"], title: string, line: numb
 function openIndented(state: StateBlock, line: number, end: number, silent: boolean): boolean {
   const found = isIndented(state, line) ? null : INDENTED.exec(lineOf(state, line));
   if (found === null) return false;
-  if (silent) return true;
   const [, sign = "", kind = "", title, , tab] = found;
   const indent = (state.sCount[line] ?? 0) + 4;
   let after = line + 1;
@@ -79,6 +78,8 @@ function openIndented(state: StateBlock, line: number, end: number, silent: bool
     if ((state.sCount[next] ?? 0) < indent) break;
     after = next + 1;
   }
+  if (after === line + 1 && title === undefined) return false;
+  if (silent) return true;
   const tag = tab !== undefined ? "div" : sign.startsWith("???") ? "details" : "aside";
   pushBox(state, line, { tag, title: tab ?? titleOf(kind, title), from: line + 1, to: after, after, indent });
   return true;

@@ -1,4 +1,5 @@
-/** Formulas in Markdown, in every usual delimiter: `$…$`, `$$…$$`, `` $`…`$ ``, `\(…\)`, `\[…\]`, and bare environments of LaTeX. As in Pandoc a
+/** Formulas in Markdown, in every usual delimiter: `$…$`, `$$…$$`, `` $`…`$ ``, `\(…\)`, `\[…\]` on lines of its own, and bare environments of
+ *  LaTeX. As in Pandoc a
  *  dollar opens before no white space and closes behind none, and before no digit: a price is no formula, and no variable of a shell. */
 import type { MarkdownIt, StateBlock, StateInline } from "markdown-it";
 import { escapeHtml } from "#snapshots/highlight";
@@ -11,7 +12,6 @@ const INLINE: readonly (readonly [open: string, close: string, display: boolean]
   ["$$", "$$", true],
   ["$", "$", false],
   ["\\(", "\\)", false],
-  ["\\[", "\\]", true],
 ];
 const BLOCK: readonly (readonly [open: RegExp, close: (opening: RegExpExecArray) => string, keeps: boolean])[] = [
   [/^\$\$/, () => "$$", false],
@@ -44,7 +44,7 @@ function inlineFormula(state: StateInline, silent: boolean): boolean {
   const to = findClose(src, from, close);
   if (to === -1 || (open === "$" && !isFormula(src, from, to))) {
     // Left as it is written, dollars as a whole: the second of two opens nothing.
-    if (open === "\\(" || open === "\\[") return false;
+    if (open === "\\(") return false;
     if (!silent) state.pending += open === "$$" ? "$$" : "$";
     state.pos += open === "$$" ? 2 : 1;
     return true;
@@ -88,8 +88,10 @@ function blockFormula(state: StateBlock, line: number, end: number, silent: bool
       (one, at) => one.trimEnd().endsWith(sign) && (at > line || one.trimEnd().length > opening[0].length + sign.length - 1),
     );
     if (last === null) return false;
-    if (silent) return true;
     const whole = state.getLines(line, last + 1, state.blkIndent, false).trim();
+    // Escaped brackets around words.
+    if (sign === "\\]" && last === line && !/[\\^_=+<>{}]/.test(whole.slice(2, -2))) return false;
+    if (silent) return true;
     const token = state.push("html_block", "", 0);
     token.content = `${formatFormula(keeps ? whole : whole.slice(opening[0].length, whole.length - sign.length), true)}\n`;
     token.map = [line, last + 1];

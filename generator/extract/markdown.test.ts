@@ -42,7 +42,7 @@ test("formulas are read in every usual delimiter", async () => {
     "> \\begin{equation}\n> a\n> \\end{equation}",
   ])
     assert.match((await read(`# T\n\n${text}\n`)).html, /<math/, text);
-  for (const text of ["\\(never closed", "\\begin{equation}\na\n\nb", "\\\\(a\\\\)"])
+  for (const text of ["\\(never closed", "\\begin{equation}\na\n\nb", "\\\\(a\\\\)", "See \\[Eve\\] there.", "\\[TODO\\]"])
     assert.doesNotMatch((await read(`${text}\n`)).html, /<math/, text);
 });
 
