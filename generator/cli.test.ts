@@ -126,6 +126,7 @@ test("build prints one JSON document, or lines for people; nothing on stderr whe
     "notes",
     "previous",
     "published",
+    "refused",
     "registry",
     "rejected",
     "removed",

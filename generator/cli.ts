@@ -179,7 +179,7 @@ command("recheck", "Run the provers, in a sandbox, over what has changed since i
   .option("--require <prover...>", "fail when one of them is not installed")
   .option("--require-all", "exit code 3 unless everything that is listed is accepted")
   .option("--exact", "ask of each theorem which of the axioms of its file are its own, also where the policy allows them all")
-  .option("--second", "ask the second checker (coqchk) to look over what the prover accepted")
+  .option("--no-second", "leave out coqchk, which looks over what Coq accepted; the records say so")
   .option("--unsandboxed", "trust the sources; the check says so")
   .action(run(async () => (await import("#generator/annex/registry")).runRecheck));
 command("graph", "What a record uses and what uses it, from the checks; with --json or --dot all of it", registry)

@@ -31,7 +31,7 @@ test("the process opens and closes the gate as the access section is edited, and
   const { url } = started.ready;
   const status = async (path: string): Promise<number> => (await fetch(url + path, { headers: member })).status;
   const told = async (): Promise<unknown> => ((await (await fetch(`${url}/api/capabilities`)).json()) as { auth: unknown }).auth;
-  assert.equal(await status("/internal/api/catalog"), 503);
+  assert.equal(await status("/internal/api/catalog"), 401);
   assert.deepEqual(await told(), { public: "none", internal: "closed", code: "closed", reindex: "closed" });
   assert.equal(await status("/api/catalog"), 200);
   const file = join(views.folder, "jwks.json");
@@ -151,7 +151,7 @@ test("for the demo it makes a key of its own and says how to use it", async () =
   assert.equal((await signIn("")).headers.getSetCookie().length, 0);
   await started.stop();
   const closed = await start({});
-  assert.equal((await fetch(`${closed.ready.url}/internal/try?token=x`, { redirect: "manual" })).status, 503);
+  assert.equal((await fetch(`${closed.ready.url}/internal/try?token=x`, { redirect: "manual" })).status, 401);
   await closed.stop();
   const other = await start({ access: "development" });
   assert.equal((await fetch(`${other.ready.url}/internal/api/catalog`, { headers: { "edge-access-token": token } })).status, 401);
@@ -164,7 +164,7 @@ test("the key of a trial is for this machine alone, and is told into no log", as
     assert.equal(started.ready.token, undefined);
     const { port } = new URL(started.ready.url);
     const url = `http://127.0.0.1:${port}`;
-    assert.equal((await fetch(`${url}/internal/api/catalog`)).status, 503);
+    assert.equal((await fetch(`${url}/internal/api/catalog`)).status, 401);
     assert.equal(((await (await fetch(`${url}/api/capabilities`)).json()) as { auth: { internal: string } }).auth.internal, "closed");
     await started.stop();
   }

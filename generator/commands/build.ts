@@ -8,7 +8,7 @@ import { ShelfError } from "#snapshots/errors";
 import { type Accepted, type Annexes, build, type BuildOptions, type BuildSummary } from "#generator/pipeline";
 import { pruneByConfig } from "./prune.ts";
 import { type CommonOptions, configOf, print, REFUSED } from "./options.ts";
-import { type Config, LEFT_OUT_BY_CONFIG, openConfig } from "#generator/config";
+import { type Config, NO_NEWS, openConfig } from "#generator/config";
 import { keptFile, type KeptFile } from "#generator/files";
 import { type Embedding, embedViews } from "#generator/index";
 import { countJournal } from "#generator/kept";
@@ -156,9 +156,11 @@ function describe(summary: BuildSummary, { quiet = false, verbose = false }: Com
         : `Nothing has changed; snapshot ${sequence} (${snapshot}) is served on.`,
     `Read ${work.read} objects, rendered ${work.rendered} pages, indexed ${work.indexed} documents in ${(ms / 1000).toFixed(1)} s.`,
   ];
-  const meant = rejected.filter(({ reason }) => reason === LEFT_OUT_BY_CONFIG);
+  const meant = rejected.filter(({ reason }) => NO_NEWS.has(reason));
   const wrong = [
-    ...(meant.length === 0 || verbose ? [] : [`Left out by store.exclude: ${meant.length}; --verbose names them.`]),
+    ...(meant.length === 0 || verbose
+      ? []
+      : [`Left out by store.exclude, or as files of the program: ${meant.length}; --verbose names them.`]),
     ...(verbose ? rejected : rejected.filter((item) => !meant.includes(item))).map(
       (item) => `Rejected ${item.source} ${JSON.stringify(item.key)}: ${item.reason}`,
     ),

@@ -6,8 +6,7 @@
 import picomatch from "picomatch";
 import { type CollectionInfo, findCollection } from "#snapshots/format";
 
-/** Reason of what the configuration itself leaves out, which is no news to who wrote it. */
-export const LEFT_OUT_BY_CONFIG = "store.exclude leaves it out";
+const LEFT_OUT_BY_CONFIG = "store.exclude leaves it out";
 
 export type StorePatterns = { readonly include: readonly string[]; readonly exclude: readonly string[] };
 
@@ -17,25 +16,37 @@ const PRIVATE_NAMES = [
   "id_{rsa,dsa,ecdsa,ecdsa_sk,ed25519,ed25519_sk}",
   "{credentials,secrets}.{json,yaml,yml,toml,ini}",
 ];
+/** What `registry init` writes, also where the configuration does not name it yet. */
+const REGISTRY_NAMES = ["registry.yaml", "registry.lock.jsonl", "registry.overlay.yaml"];
+/** Where `init` puts schemas for editors. */
+const PROGRAM_FOLDER = ".proofshelf";
+const OWN = "it belongs to the program, and is never published";
+/** NO_NEWS are reasons that who wrote the configuration knows. */
+export const NO_NEWS: ReadonlySet<string> = new Set([LEFT_OUT_BY_CONFIG, OWN]);
 const BACKUP_NAMES = ["*~", "#*#", "*.{bak,swp,swo,orig,rej}"];
 
 const HOW = "are left out; a pattern of store.include takes it in";
 /** A name may have a line break in it. */
 const WHOLE = { dot: true, flags: "s" };
 
-/** @returns what is said in place of a key that is left out, or null. Of a folder that is left out as a whole the folder is
+/** openLeavingOut judges keys. @param own files and folders of the store that are the program's own
+ *  @returns what is said in place of a key that is left out, or null. Of a folder that is left out as a whole the folder is
  *  said, and neither the names in it nor their number */
 export function openLeavingOut(
   { include, exclude }: StorePatterns,
   collections: readonly CollectionInfo[],
+  own: readonly string[] = [],
 ): (key: string) => { readonly key: string; readonly reason: string } | null {
   const excluded = picomatch([...exclude], WHOLE);
   const included = picomatch([...include], WHOLE);
   const hasPrivateName = picomatch(PRIVATE_NAMES, { ...WHOLE, flags: "is" });
   const hasBackupName = picomatch(BACKUP_NAMES, { ...WHOLE, flags: "is" });
+  const ownPaths = new Set(own);
+  const isOwn = (path: string, name: string): boolean => name === PROGRAM_FOLDER || ownPaths.has(path);
   const findUnmeant = (name: string, isFile: boolean): string | null => {
     if (name.startsWith(".")) return `names that begin with a dot ${HOW}`;
     if (isFile && hasPrivateName(name)) return `names that keys and passwords have ${HOW}`;
+    if (isFile && REGISTRY_NAMES.includes(name)) return `files of a registry ${HOW}`;
     if (isFile && hasBackupName(name)) return `names that backups have ${HOW}`;
     return null;
   };
@@ -44,7 +55,9 @@ export function openLeavingOut(
     const paths = names.map((_, at) => names.slice(0, at + 1).join("/"));
     const isIncluded = paths.some((path) => included(path));
     for (const [at, path] of paths.entries()) {
-      const reason = excluded(path) ? LEFT_OUT_BY_CONFIG : isIncluded ? null : findUnmeant(names[at] ?? "", path === key);
+      const name = names[at] ?? "";
+      const unmeant = (): string | null => (isIncluded ? null : findUnmeant(name, path === key));
+      const reason = excluded(path) ? LEFT_OUT_BY_CONFIG : isOwn(path, name) ? OWN : unmeant();
       if (reason === null) continue;
       // A folder may hold two collections: only those who may see what lies in it are told of it.
       const collection = findCollection(collections, key);

@@ -3,7 +3,7 @@
 import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
 import { type CollectionInfo, compareNames, findCollection } from "#snapshots/format";
 import type { Rejection, Withdrawal } from "#snapshots/schema";
-import { type Config, openLeavingOut, type StorePatterns } from "#generator/config";
+import { type Config, findOwnKeys, openLeavingOut, type OwnFiles, type StorePatterns } from "#generator/config";
 import type { BuildState } from "#generator/kept";
 import type { KnownListing } from "./known-listing.ts";
 import type { ObjectStore, StoredObject } from "./object-store.ts";
@@ -20,7 +20,7 @@ export type ListedSince = Listed & {
   readonly why: string | null;
 };
 
-type Rules = { readonly collections: readonly CollectionInfo[]; readonly store: StorePatterns };
+type Rules = OwnFiles & { readonly collections: readonly CollectionInfo[]; readonly store: StorePatterns };
 
 /** @returns what can be read, ascending by key, and what cannot with its reason; a folder that is left out as a whole once */
 export async function listObjects(store: ObjectStore, rules: Rules): Promise<Listed> {
@@ -30,9 +30,10 @@ export async function listObjects(store: ObjectStore, rules: Rules): Promise<Lis
 }
 
 /** Digest of what decides what a listing gives and a build keeps of it, beside the store's objects. */
-export function listingRules({ store, collections }: Pick<Config, "store" | "collections">, withdrawals: readonly Withdrawal[]): Sha256 {
+export function listingRules(config: Config, withdrawals: readonly Withdrawal[]): Sha256 {
+  const { store, collections } = config;
   const withdrawn = withdrawals.flatMap(({ what, name }) => (what === "object" ? [name] : []));
-  return sha256(canonicalJson([store, collections.map(({ prefix }) => prefix), withdrawn]));
+  return sha256(canonicalJson([store, collections.map(({ prefix }) => prefix), withdrawn, findOwnKeys(config)]));
 }
 
 /** The same when these keys may have changed and no others, as long as what the last build knew is there, and now and then in full.
@@ -68,11 +69,9 @@ export async function listChanged(
   return { ...sorting.end(), since: known.since + 1, why: null };
 }
 
-function openSorting(
-  { collections, store: patterns }: Rules,
-  before: readonly Rejection[],
-): { add(row: StoredObject): void; end(): Listed } {
-  const findLeftOut = openLeavingOut(patterns, collections);
+function openSorting(rules: Rules, before: readonly Rejection[]): { add(row: StoredObject): void; end(): Listed } {
+  const { collections, store: patterns } = rules;
+  const findLeftOut = openLeavingOut(patterns, collections, findOwnKeys(rules));
   const rows: StoredObject[] = [];
   const rejected = new Map(before.map((one) => [one.key, one]));
   const reject = (key: string, reason: string): void => void rejected.set(key, { source: "store", key, reason });

@@ -411,12 +411,12 @@ test("the route for people takes a token of their application with an email, and
   assert.equal(await statusOf(tokenHeaders(makeToken({ aud: "library-people" }))), 401);
 });
 
-test("without an access section every check is 503 and says what to configure", async () => {
+test("without an access section every check is 401 and says what to configure", async () => {
   const closed = openGate(null);
   for (const headers of [new Headers(), tokenHeaders(makeToken()), pairHeaders("ci.example", SERVICE_SECRET)]) {
     for (const verdict of [await closed.check(headers), await closed.checkHuman(headers)]) {
       assert.ok(!verdict.ok);
-      assert.equal(verdict.problem.code, "not_configured");
+      assert.equal(verdict.problem.code, "unauthenticated");
       assert.match(verdict.problem.fixes.join(), /access section/);
     }
   }
@@ -444,7 +444,7 @@ test("a changed policy, issuer or service token takes effect on the next check",
   config = accessConfig({ serviceTokens: [] });
   assert.equal(await statusOf(pairHeaders("ci.example", SERVICE_SECRET), changing), 401);
   config = null;
-  assert.equal(await statusOf(person, changing), 503);
+  assert.equal(await statusOf(person, changing), 401);
 });
 
 test("a token that was let in is refused once it has expired, its key is gone, or its key file changed hands", async () => {

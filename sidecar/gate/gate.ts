@@ -130,7 +130,7 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     if (config === null) {
       return refuse(
         "no_access",
-        new ShelfError("not_configured", "This library has no access section, so nobody can be let in.", {
+        new ShelfError("unauthenticated", "This library has no access section, so nobody can be let in.", {
           fixes: ["Add an access section to proofshelf.yaml: issuer, audience, jwks and policy."],
         }),
       );

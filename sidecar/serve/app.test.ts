@@ -290,7 +290,7 @@ test("what nobody foresaw is 500 with a request id and nothing else, and the log
   rmSync(broken.views.folder, { recursive: true });
 });
 
-test("without an access section every gated route is 503 and says what to configure; nothing else changes", async () => {
+test("without an access section every gated route is 401 and says what to configure; nothing else changes", async () => {
   const closed = await startSidecar({ gate: openGate(null) });
   for (const route of ROUTES) {
     const gatedRoute = route.access === "gated" || route.access === "person";
@@ -301,8 +301,8 @@ test("without an access section every gated route is 503 and says what to config
       route.methods[0] === "POST" ? '{"question":"x"}' : undefined,
     );
     if (!gatedRoute) continue;
-    assert.equal(reply.status, 503, route.path);
-    assert.equal(Problem.parse(JSON.parse(reply.body)).code, "not_configured");
+    assert.equal(reply.status, 401, route.path);
+    assert.equal(Problem.parse(JSON.parse(reply.body)).code, "unauthenticated");
     assert.match(reply.body, /access section/);
   }
   assert.equal(closed.takeCalls(), 0);

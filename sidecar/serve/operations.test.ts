@@ -45,7 +45,7 @@ test("requests, models, rebuilds and the snapshot are counted on a port of their
   };
   assert.equal(await read("/objects/notes/sorting.md"), 200);
   assert.equal(await read("/objects/notes/sorting.md"), 200);
-  assert.equal(await read(`/internal/objects/${GATED_KEY}`), 503);
+  assert.equal(await read(`/internal/objects/${GATED_KEY}`), 401);
   assert.equal(await read("/api/search?q=stable"), 200);
   assert.equal(await read(`/nobody/${CANARY}`), 404);
   const question = { method: "POST", headers: { "content-type": "application/json" }, body: '{"question":"Why is it stable?"}' };
@@ -57,11 +57,11 @@ test("requests, models, rebuilds and the snapshot are counted on a port of their
   const metrics = await response.text();
   for (const [sample, value] of [
     ['proofshelf_http_requests_total{route="object",status="200"}', 2],
-    ['proofshelf_http_requests_total{route="internal-object",status="503"}', 1],
+    ['proofshelf_http_requests_total{route="internal-object",status="401"}', 1],
     ['proofshelf_http_requests_total{route="page",status="404"}', 1],
     ['proofshelf_http_request_duration_seconds_count{route="search"}', 1],
     ['proofshelf_rebuilds_total{outcome="build_failed"}', 1],
-    ['proofshelf_refusals_total{status="503"}', 1],
+    ['proofshelf_refusals_total{status="401"}', 1],
     ['proofshelf_builds_total{outcome="published"}', 0],
     ["proofshelf_snapshot_sequence", 1],
   ] as const)

@@ -96,5 +96,5 @@ export {
   type RegistryState,
   type ViewData,
 } from "./view-data.ts";
-export { ACCEPTED, changedStatement, claimFell, evidenceFell, recordFell } from "./weaker.ts";
+export { ACCEPTED, changedStatement, claimFell, evidenceFell, recordFell, wordsOf } from "./weaker.ts";
 export { isAddress, isWithdrawalError, orWithdrawn, replacementHref, withdrawalAt, withdrawalError } from "./withdrawn.ts";

@@ -32,6 +32,10 @@ test("a verified statement that changed is told, by a definition below it too; o
   const drift = (cause: string, definitions: string[] = []) => ({ drift: { cause, since: "one", definitions } as never });
   assert.deepEqual(recordFell(record(), record({ statement: "b = b" })), ["its statement changed"]);
   assert.deepEqual(recordFell(record(), record({ statement: "a  = a", ...drift("wording") })), []);
+  assert.deepEqual(recordFell(record(), record({ statement: "a=a" })), [], "white space");
+  assert.deepEqual(recordFell(record({ statement: 'f "a b"' }), record({ statement: 'f "ab"' })), ["its statement changed"]);
+  assert.deepEqual(recordFell(record(), record({ statement: "forall x, a = a", statement_source: "a = a" })), [], "the print is shown now");
+  assert.deepEqual(recordFell(record(), record(drift("statement"))), ["its statement changed"], "the same words by another file's names");
   assert.deepEqual(recordFell(record(), record(drift("meaning", ["L.D.limit"]))), [
     "its statement says something else, since L.D.limit does",
   ]);

@@ -11,7 +11,8 @@ export function evidenceFell(was: EvidenceState | undefined, is: EvidenceState |
     : null;
 }
 
-type Stated = Pick<CubRecord, "verification_state" | "no_holes"> & Partial<Pick<CubRecord, "statement" | "checks" | "drift">>;
+type Stated = Pick<CubRecord, "verification_state" | "no_holes"> &
+  Partial<Pick<CubRecord, "statement" | "statement_source" | "checks" | "drift">>;
 
 /** In words, one for each member that fell; empty when none did. */
 export function recordFell(was: Stated, is: Stated): readonly string[] {
@@ -42,14 +43,31 @@ function isAccepted(state: string): boolean {
   return state === "accepted" || state === "accepted_with_axioms";
 }
 
-/** changedStatement tells that what was verified says something else: itself, or by a definition below it. Other words of the same print are no other statement. */
+/** changedStatement tells that what was verified says something else: itself, or by a definition below it. Other words of the same print are no
+ *  other statement, nor is other white space. */
 export function changedStatement(was: Stated, is: Stated): readonly string[] {
   if (was.verification_state !== "VERIFIED" || was.statement === undefined || is.statement === undefined) return [];
-  const { cause = "statement", definitions = [] } = is.drift ?? {};
+  const { cause, definitions = [] } = is.drift ?? {};
   const isNew = JSON.stringify(was.drift) !== JSON.stringify(is.drift);
   if (cause === "meaning" && isNew)
     return [`its statement says something else, since ${definitions.join(", ") || "a definition below it"} does`];
-  return cause === "statement" && was.statement !== is.statement ? ["its statement changed"] : [];
+  if (cause !== undefined && cause !== "statement") return [];
+  return (cause === "statement" && isNew) || !isSameText(was, is) ? ["its statement changed"] : [];
+}
+
+/** isSameText holds where the source's words are the same, also where the prover's print is shown now and was not before. */
+function isSameText(was: Stated, is: Stated): boolean {
+  const textsOf = ({ statement = "", statement_source: source = statement }: Stated): string[] =>
+    [statement, source].map((text) => wordsOf(text).join(" "));
+  const [now, before] = [textsOf(is), textsOf(was)];
+  return now[0] === before[0] || now[1] === before[1];
+}
+
+const WORDS = /"[^"]*"|[\p{L}\p{N}_'.]+|[^\s\p{L}\p{N}_'.]/gu;
+
+/** wordsOf gives the words and signs of a statement, however they are spaced. What stands in quotes is one word. */
+export function wordsOf(text: string): readonly string[] {
+  return text.match(WORDS) ?? [];
 }
 
 /** The same of a claim. */

@@ -23,6 +23,8 @@ export type ToldVerdict = Verdict &
     readonly counted: boolean;
     /** What the prover printed of its file, where it did not accept it. */
     readonly log: string;
+    /** Digest of the files that it is of: its own, and those that this imports. */
+    readonly files: string;
     readonly check: CheckStatement["predicate"];
     readonly sha256: string;
   };
@@ -34,10 +36,8 @@ export type Checks = {
   second(one: Found, source: ScannedSource): readonly ToldVerdict[];
   /** The same of those whom nobody here trusts. */
   strangers(one: Found, source: ScannedSource): readonly ToldVerdict[];
-  /** The newest check of a declaration that counts, whatever bytes it is of. */
-  last(one: Found, source: ScannedSource): ToldVerdict | undefined;
-  /** Provers' checks of a declaration that count, whatever bytes they are of, the newest first. */
-  history(one: Found, source: ScannedSource): readonly ToldVerdict[];
+  /** Provers' checks of a declaration that count, whatever bytes they are of, the newest first. @param was keys that it had before */
+  history(one: Found, source: ScannedSource, was: readonly string[]): readonly ToldVerdict[];
   /** What is wrong with checks of the revisions of these sources. */
   findings(sources: readonly ScannedSource[]): readonly string[];
   /** Files of the store that count nothing, and why. */
@@ -78,18 +78,30 @@ export function readChecks(
     const { subject, predicate } = opened.statement;
     names.set(predicate, name);
     subjects.set(predicate, new Map(subject.map(({ name: path, digest: of }) => [path, of.sha256])));
+    const filesOf = openFiles(subject, predicate.imports);
     const logs = new Map(predicate.logs.map(({ path, log }) => [path, log]));
     for (const result of predicate.results) {
       const log = result.state === "accepted" ? "" : (result.reason ?? logs.get(result.path) ?? "").slice(0, MAX_LOG);
       // Adapters once called accepted what they had read in an export.
       const state = predicate.tool.name === "lean4export" && accepts(result) ? "exported" : result.state;
-      const told = { ...result, state, log, signers: opened.signers, counted, check: predicate, sha256: digest };
+      const files = filesOf(result.path);
+      const told = {
+        ...result,
+        repo: predicate.repo,
+        state,
+        log,
+        files,
+        signers: opened.signers,
+        counted,
+        check: predicate,
+        sha256: digest,
+      };
       const known = byKey.get(result.key);
       if (known === undefined) byKey.set(result.key, [told]);
       else known.push(told);
     }
   }
-  for (const all of byKey.values()) all.sort((a, b) => (a.check.finished < b.check.finished ? 1 : -1));
+  for (const all of byKey.values()) newestFirst(all);
   const digests = new WeakMap<Uint8Array, string>();
   const digestOf = (bytes: Uint8Array | undefined): string => {
     if (bytes === undefined) return "";
@@ -133,18 +145,35 @@ export function readChecks(
     revisions.set(place, known);
     return known;
   };
-  const history = ({ key }: Found, source: ScannedSource): readonly ToldVerdict[] =>
-    (byKey.get(key) ?? []).filter((told) => told.counted && !told.check.second && isOfSource(told, source));
+  const history: Checks["history"] = ({ key }, source, was) =>
+    newestFirst([key, ...was].flatMap((name) => byKey.get(name) ?? [])).filter(
+      (told) => told.counted && !told.check.second && isOfSource(told, source),
+    );
   return {
     refused,
     count,
     history,
-    last: (one, source) => history(one, source)[0],
     of: (one, source) => fitting(one, source).filter(({ counted, check }) => counted && !check.second),
     second: (one, source) => fitting(one, source).filter(({ counted, check }) => counted && check.second),
     strangers: (one, source) => fitting(one, source).filter(({ counted }) => !counted),
     findings: (sources) => [...names].flatMap(([check, name]) => findIn(check, sources).map((what) => `${name} ${what}`)),
   };
+}
+
+/** openFiles gives one digest of a file and all that it imports, as a check has them; worked out once a file. */
+function openFiles(subject: CheckStatement["subject"], imports: Readonly<Record<string, readonly string[]>>): (path: string) => string {
+  const known = new Map<string, string>();
+  const rows = subject.map(({ name, digest: { sha256: of } }) => [name, of] as const);
+  return (path) => {
+    const names = new Set([path, ...((Object.hasOwn(imports, path) && imports[path]) || [])]);
+    const digest = known.get(path) ?? sha256(JSON.stringify(names.has(EVERY) ? rows : rows.filter(([name]) => names.has(name))));
+    known.set(path, digest);
+    return digest;
+  };
+}
+
+function newestFirst(all: ToldVerdict[]): ToldVerdict[] {
+  return all.sort((a, b) => (a.check.finished < b.check.finished ? 1 : -1));
 }
 
 function whyNot(signers: readonly string[], keys: readonly NoteKey[]): string {

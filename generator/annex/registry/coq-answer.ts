@@ -11,6 +11,7 @@ import { type Glob, readGlob } from "./coq-glob.ts";
 import { holdOutline } from "./coq-outline.ts";
 import { type Read, readPlainly } from "./coq-reads.ts";
 import { openWords } from "./coq-words.ts";
+import { fold } from "./declaration.ts";
 import { readCoqUses } from "./coq-uses.ts";
 import type { AdapterRequest, Asked } from "./request.ts";
 import type { Dialogue } from "./sandbox.ts";
@@ -57,10 +58,8 @@ export async function answer(asking: Asking, asked: readonly Asked[]): Promise<v
 /** What has one name where two groups of files are loaded is one thing, or two of which either may change. */
 function unite(one: Printed, other: Printed = one): Printed {
   if (one.sha256 === other.sha256) return one;
-  return {
-    sha256: sha256([one.sha256, other.sha256].sort().join(" ")),
-    mentions: [...new Set([...one.mentions, ...other.mentions])].sort(),
-  };
+  const [first, second] = one.sha256 < other.sha256 ? [one, other] : [other, one];
+  return { sha256: sha256(`${first.sha256} ${second.sha256}`), mentions: [...new Set([...first.mentions, ...second.mentions])] };
 }
 
 /** Files that load together, those that do not each alone, with a Coq that has loaded them and nothing else. */
@@ -128,8 +127,8 @@ async function answerOf(
     const { sha256: type_sha256, mentions } = statements[at] as Printed;
     const read = reads.get(one.key);
     const marked = one.words === "" ? [] : words.of(one, moduleOf(one.path), lists.visibleFrom(one.path), read, mentions);
-    const is_words = one.words === "" ? null : read?.isType === true && marked.length === 0;
-    say({ t: "decl", key: one.key, statement, type_sha256, mentions, is_words, words: marked });
+    const is_words = one.words === "" ? null : read?.isType === true && marked.length === 0 && lists.isWhole(one.path);
+    say({ t: "decl", key: one.key, statement: fold(statement), type_sha256, mentions, is_words, words: marked });
   }
   const those = there.map(({ one }, at) => ({ ...one, mentions: statements[at]?.mentions ?? [] }));
   const axioms = new Set<string>();
@@ -170,20 +169,23 @@ function openLists({ request, moduleOf, importsOf }: Asking, paths: readonly str
   const files = importsOf(paths).flatMap((path) => {
     const glob = globOf(join(request.root, `${path}o`));
     const source = readFileSync(join(request.root, path));
-    const hasParts = namedByLoad(source.toString("utf8")).length > 0;
     if (!existsSync(glob)) return [];
     const listed: Glob = readGlob(readFileSync(glob, "utf8"));
-    for (const { kind, name } of listed.declared) if (kind === "mod" || kind === "modtype") modules.add(name);
-    return hasParts ? [] : [{ path, module: moduleOf(path), source, glob: listed }];
+    for (const { kind, name } of listed.declared) if (kind === "mod" || kind === "modtype") modules.add(name.split(".").at(-1) ?? "");
+    return [{ path, module: moduleOf(path), source, glob: listed, hasParts: namedByLoad(source.toString("utf8")).length > 0 }];
   });
   const visible = new Map<string, ReadonlySet<string>>();
   const outlines = new Map(
-    files.filter(({ path }) => paths.includes(path)).map((file) => [file.path, holdOutline(file.source, file.glob.declared)]),
+    files
+      .filter(({ path, hasParts }) => paths.includes(path) && !hasParts)
+      .map((file) => [file.path, holdOutline(file.source, file.glob.declared)]),
   );
   return {
     /** Last names of modules inside the files. */
     modules,
     words: openWords(files),
+    /** Whether what Coq lists of a file has its places in that file alone. */
+    isWhole: (path: string): boolean => files.some((file) => file.path === path && !file.hasParts),
     /** Modules whose notations a file may see. */
     visibleFrom(path: string): ReadonlySet<string> {
       const known = visible.get(path) ?? new Set(importsOf([path]).map(moduleOf));
@@ -224,7 +226,13 @@ async function findDefinitions(asking: Asking, coq: Coq, full: FullNames, named:
   const missing = printed.missing.map((path) => `${asking.moduleOf(path)}.`);
   const fresh = request.own.filter((name) => !theorems.has(name) && missing.some((module) => name.startsWith(module)));
   const names = [...new Set([...fresh, ...named])];
-  const all = await printDefinitions(coq, full, names, theorems, isOwnOf(asking), known);
+  const { printed: all, left } = await printDefinitions(coq, full, names, theorems, isOwnOf(asking), known);
+  if (left > 0)
+    asking.say({
+      t: "problem",
+      path: request.ask[0]?.path ?? "",
+      what: `${left} definitions were not printed, for there are too many; changes below them are not seen`,
+    });
   printed.keep(all);
   const reached = new Set(named);
   for (const name of reached) for (const other of all.get(name)?.mentions ?? []) reached.add(other);
@@ -242,15 +250,16 @@ async function tellAxioms(asking: Asking, coq: Coq, full: FullNames, asked: read
 }
 
 function tell(
-  { say }: Asking,
+  asking: Asking,
   one: Asked,
   names: readonly string[],
   unsafe: readonly string[],
   exact: boolean,
   own: ReadonlySet<string>,
 ): void {
+  const { say } = asking;
   for (const name of names) if (own.has(name)) say({ t: "hole", decl: one.key, what: name });
-  say({ t: "axioms", decl: one.key, names, unsafe, exact });
+  say({ t: "axioms", decl: one.key, names, own: names.filter(isOwnOf(asking)), unsafe, exact });
 }
 
 /** @returns whether the graph was taken: it has to say of all together what `Print Assumptions` says, and to know each declaration */
@@ -346,6 +355,7 @@ async function tellBySplitting(
 ): Promise<void> {
   const { request, say } = asking;
   const told: { readonly group: readonly Asked[]; readonly found: Assumptions }[] = [];
+  const isOwn = isOwnOf(asking);
   const allowed = new Set(request.allowed);
   let groups: (readonly Asked[])[] = [asked];
   let answers: (Assumptions | null)[] = [first];
@@ -356,7 +366,11 @@ async function tellBySplitting(
       const found = answers[at] ?? null;
       // Where the policy allows all that a file rests on, each theorem of it rests on at most that.
       const oneFile = new Set(group.map(({ path }) => path)).size === 1;
-      const enough = oneFile && found !== null && found.unsafe.length === 0 && found.names.every((name) => allowed.has(full.of(name)));
+      const enough =
+        oneFile &&
+        found !== null &&
+        found.unsafe.length === 0 &&
+        found.names.every((name) => allowed.has(full.of(name)) && !isOwn(full.of(name)));
       if (found !== null && (group.length === 1 || enough)) told.push({ group, found });
       else if (group.length > 1) next.push(...split(group));
       else

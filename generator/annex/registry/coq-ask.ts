@@ -1,6 +1,6 @@
 /** Questions to a Coq that has loaded compiled files and nothing else, and its answers, told apart by marks that nobody could know. */
 import { randomBytes } from "node:crypto";
-import { fold } from "./declaration.ts";
+import { foldAll } from "./declaration.ts";
 import type { Dialogue } from "./sandbox.ts";
 
 export type Assumptions = { readonly names: readonly string[]; readonly unsafe: readonly string[] };
@@ -101,7 +101,7 @@ export function readType(answer: string): string | null {
   const at = lines.findIndex((line) => /^\s+:\s/.test(line));
   return at < 0
     ? null
-    : fold(
+    : foldAll(
         lines
           .slice(at)
           .join("\n")

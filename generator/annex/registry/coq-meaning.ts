@@ -2,13 +2,14 @@
  *  words says something else when a definition below it does. */
 import { sha256 } from "#snapshots/digest";
 import type { Coq } from "./coq-ask.ts";
-import { fold } from "./declaration.ts";
+import { foldAll } from "./declaration.ts";
 
+/** A print in which each own name stands without its modules and with its place among `mentions`, so that what only moves prints the same. */
 export type Printed = { readonly sha256: string; readonly mentions: readonly string[] };
 
 /** Names of other modules have a dot: nothing is imported where Coq is asked, and what it binds itself has none. */
 const DOTTED = /(?<![\p{L}\p{N}_'.])[\p{L}_][\p{L}\p{N}_']*(?:\.[\p{L}_][\p{L}\p{N}_']*)+/gu;
-const MAX_ROUNDS = 4; // constructors and projections are found in what is printed, and name little that is not known then
+const MAX_PRINTED = 100_000; // definitions; no library has so many of its own below its statements
 
 function printOf(name: string): string {
   return `Set Printing All. Print ${name}. Unset Printing All.`;
@@ -18,7 +19,7 @@ function printOf(name: string): string {
 function readPrint(answer: string | null): string | null {
   if (answer === null || /^Error:|is not a defined object\.$/m.test(answer)) return null;
   const text = answer.replaceAll(/^Fetching opaque proofs.*\n/gm, "").split(/^Arguments /m)[0] ?? "";
-  return text.trim() === "" ? null : fold(text);
+  return text.trim() === "" ? null : foldAll(text);
 }
 
 /** Full names for those that Coq prints, which are as short as they can be. */
@@ -45,24 +46,28 @@ export class FullNames {
   }
 
   /** @param isOwn whether a full name is of these sources
-   *  @returns the text with full names, as a digest, and which own ones are in it */
+   *  @returns digests of the texts, and which own names are in them, in the order in which they come */
   async read(texts: readonly string[], isOwn: (name: string) => boolean): Promise<readonly Printed[]> {
     await this.locate(texts.flatMap((text) => text.match(DOTTED) ?? []));
     return texts.map((text) => {
-      const mentions = new Set<string>();
+      const mentions = new Map<string, number>();
       const whole = text.replaceAll(DOTTED, (name) => {
         const full = this.of(name);
-        if (isOwn(full)) mentions.add(full);
-        return full;
+        if (!isOwn(full)) return full;
+        const place = mentions.get(full) ?? mentions.size;
+        mentions.set(full, place);
+        return `\0${place}.${full.split(".").at(-1)}`;
       });
-      return { sha256: sha256(whole), mentions: [...mentions].sort() };
+      return { sha256: sha256(whole), mentions: [...mentions.keys()] };
     });
   }
 }
 
-/** Prints what of the sources a statement may name, and what that names in turn.
- *  @param names definitions to begin with; of theorems the type alone is read, for what proves them means nothing
- *  @param known printed before */
+/** Prints what of the sources a statement may name, and what that names in turn, until nothing is open.
+ *  @param names definitions to begin with
+ *  @param theorems of those of them that are proofs, opaque and of a proposition, the type alone is printed: how it is proved means nothing
+ *  @param known printed before
+ *  @returns what was printed, and how many were left out because there are too many */
 export async function printDefinitions(
   coq: Coq,
   full: FullNames,
@@ -70,14 +75,18 @@ export async function printDefinitions(
   theorems: ReadonlySet<string>,
   isOwn: (name: string) => boolean,
   known: ReadonlyMap<string, Printed>,
-): Promise<Map<string, Printed>> {
+): Promise<{ readonly printed: Map<string, Printed>; readonly left: number }> {
   const printed = new Map(known);
   const seen = new Set(known.keys());
   let open = names.filter((name) => !seen.has(name));
-  for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
+  while (open.length > 0 && printed.size + open.length <= MAX_PRINTED) {
     for (const name of open) seen.add(name);
+    const proofs = await findProofs(
+      coq,
+      open.filter((name) => theorems.has(name)),
+    );
     const answers = await coq.ask(
-      open.map((name) => (theorems.has(name) ? `Set Printing All. Check @${name}. Unset Printing All.` : printOf(name))),
+      open.map((name) => (proofs.has(name) ? `Set Printing All. Check @${name}. Unset Printing All.` : printOf(name))),
     );
     const texts = answers.map((answer) => readPrint(answer));
     const there = open.flatMap((name, at) => (texts[at] == null ? [] : [{ name, text: texts[at] }]));
@@ -88,5 +97,18 @@ export async function printDefinitions(
     for (const [at, { name }] of there.entries()) printed.set(name, read[at] as Printed);
     open = [...new Set(read.flatMap(({ mentions }) => mentions))].filter((name) => !seen.has(name));
   }
-  return printed;
+  return { printed, left: open.length };
+}
+
+/** findProofs picks the names whose bodies mean nothing: nobody can unfold them, and their types are propositions. */
+async function findProofs(coq: Coq, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const answers = await coq.ask(
+    names.flatMap((name) => [`About ${name}.`, `Check (fun any : forall P : Prop, P -> P => any _ (@${name})).`]),
+  );
+  return new Set(
+    names.filter((_, at) => {
+      const [about, check] = [answers[2 * at] ?? "", answers[2 * at + 1] ?? ""];
+      return !/ is transparent$/m.test(about) && /^fun any\b/m.test(check) && !/^Error:/m.test(check);
+    }),
+  );
 }

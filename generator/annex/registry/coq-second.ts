@@ -23,13 +23,15 @@ export function askChecker(moduleOf: (path: string) => string, run: (args: reado
   return async (some: readonly string[]): Promise<Again> => {
     const { code, stdout, stderr, killed } = await run(["-silent", "-o", ...some.flatMap((path) => ["-norec", moduleOf(path)])]);
     if (killed !== null) return { state: killed === "output" ? "environment" : "timeout", log: `It ended with ${killed}.` };
-    if (code !== 0) return { state: "rejected", log: `${stdout}\n${stderr}`.trim() };
+    // That it broke down is no word about a proof.
+    if (code !== 0) return { state: BROKE.test(stderr) ? "environment" : "rejected", log: `${stdout}\n${stderr}`.trim() };
     // It prints its summary beside what it tells of its progress.
     const summary = readSummary(`${stdout}\n${stderr}`);
     return summary === null ? { state: "environment", log: "coqchk printed no summary." } : { state: "accepted", log: "", ...summary };
   };
 }
 
+const BROKE = /^(?:Fatal )?Error: (?:Anomaly|Out of memory|Stack overflow)|^(?:Out of memory|Stack overflow)|Cannot find library/m;
 const SECTION = /^\* ([^:]+):(.*)$/;
 
 /** The summary of what was loaded: axioms by their full names, and what was switched off. Null when it is none that is known. */

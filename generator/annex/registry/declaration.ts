@@ -1,4 +1,5 @@
 /** What a scanner finds in a text: one declaration, read without the prover. */
+import { sha256 } from "#snapshots/digest";
 
 export type Hole = {
   readonly line: number;
@@ -30,7 +31,15 @@ export type Declaration = {
 
 const MAX_TEXT = 20_000; // UTF-16 units of a statement, or of what a section assumes
 
-/** Words apart by one space. */
+/** foldAll puts words apart by one space. */
+export function foldAll(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
+/** fold does the same of what is shown. Where it cuts, it says so: what is left out may be what matters, and its digest changes with it. */
 export function fold(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim().slice(0, MAX_TEXT);
+  const all = foldAll(text);
+  return all.length <= MAX_TEXT
+    ? all
+    : `${all.slice(0, MAX_TEXT)} … (cut here: ${all.length - MAX_TEXT} more characters; SHA-256 of the whole: ${sha256(all)})`;
 }

@@ -1,5 +1,6 @@
 /** What moved under an unchanged name, told by cause from two checks: words are a hint, the prover's print is the verdict. */
 import { canonicalJson, sha256 } from "#snapshots/digest";
+import { compareNames } from "#snapshots/format";
 import type { CheckStatement } from "#snapshots/annex/proofs";
 import type { DRIFT_CAUSES } from "#snapshots/schema";
 
@@ -8,26 +9,31 @@ type Definitions = Readonly<Predicate["definitions"]>;
 /** One declaration as a check has it. */
 type Digested = Readonly<Pick<Predicate["results"][number], "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions">> & {
   readonly axioms: readonly string[] | null;
-  readonly check: Pick<Predicate, "definitions" | "revision">;
+  /** Digest of the files that it is of. */
+  readonly files: string;
+  readonly check: Pick<Predicate, "definitions" | "revision" | "tool">;
 };
 export type Cause = (typeof DRIFT_CAUSES)[number];
 export type Moved = { readonly cause: Cause; readonly definitions: readonly string[] };
 
-/** Definitions of the sources that a statement reaches, itself left out, by name. */
-function reach(definitions: Definitions, mentions: readonly string[]): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  const open = [...mentions];
+type Node = { readonly sha256: string; readonly mentions: readonly string[] };
+
+/** reach lists the definitions of the sources that a statement reaches, by name, in the order in which they are met: names of modules are no
+ *  part of it. */
+function reach(definitions: Definitions, starts: readonly string[]): ReadonlyMap<string, Node> {
+  const found = new Map<string, Node>();
+  const open = [...starts].reverse();
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    const one = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
     if (found.has(name)) continue;
-    found.set(name, one?.sha256 ?? "");
-    open.push(...(one?.mentions ?? []));
+    const one = (Object.hasOwn(definitions, name) ? definitions[name] : undefined) ?? { sha256: name, mentions: [] };
+    found.set(name, one);
+    open.push(...[...one.mentions].reverse());
   }
   return found;
 }
 
-/** The digest of a statement and of all that it says by the definitions below it; null where a prover did not print it. Other libraries
- *  count by their names. */
+/** meaningOf gives the digest of a statement and of all that it says by the definitions below it; null where a prover did not print it. Other
+ *  libraries count by their names; what is of these sources counts by what it says, wherever it has moved to. */
 export function meaningOf(
   type: string | null,
   mentions: readonly string[] | null,
@@ -35,8 +41,16 @@ export function meaningOf(
   definitions: Definitions,
 ): string | null {
   if (type === null || mentions === null) return null;
-  const below = [...reach(definitions, startsOf({ mentions, axioms }, definitions))].sort(([a], [b]) => (a < b ? -1 : 1));
-  return sha256(canonicalJson([type, below]));
+  const starts = startsOf({ mentions, axioms }, definitions);
+  const below = reach(definitions, starts);
+  const places = new Map([...below.keys()].map((name, place) => [name, place]));
+  const written = (names: readonly string[]): (readonly [number | undefined, string])[] =>
+    names.map((name) => [places.get(name), lastOf(name)]);
+  return sha256(canonicalJson([type, written(starts), [...below.values()].map((one) => [one.sha256, written(one.mentions)])]));
+}
+
+function lastOf(name: string): string {
+  return name.split(".").at(-1) ?? name;
 }
 
 /** An axiom of these sources that a policy allows by its name is what it says: another under that name is another theorem. */
@@ -44,26 +58,64 @@ function startsOf(
   { mentions, axioms }: { readonly mentions: readonly string[]; readonly axioms: readonly string[] | null },
   definitions: Definitions,
 ): readonly string[] {
-  return [...mentions, ...(axioms ?? []).filter((name) => Object.hasOwn(definitions, name))];
+  const own = (axioms ?? []).filter((name) => Object.hasOwn(definitions, name));
+  return [...mentions, ...own.sort((a, b) => compareNames(`${lastOf(a)} ${a}`, `${lastOf(b)} ${b}`))];
 }
 
-/** What moved from one check of a declaration to another; null when nothing did, or a prover printed one of them alone. */
+/** causeOf says what moved from one check of a declaration to another; null when nothing did, or a prover printed one of them alone. */
 export function causeOf(before: Digested, after: Digested): Moved | null {
   if (before.type_sha256 === null || after.type_sha256 === null || before.meaning_sha256 === null || after.meaning_sha256 === null)
     return null;
   const words = before.statement_sha256 !== after.statement_sha256;
-  const type = before.type_sha256 !== after.type_sha256;
   if (before.meaning_sha256 === after.meaning_sha256) return words ? { cause: "wording", definitions: [] } : null;
-  const [was, is] = [before, after].map(({ check, mentions, axioms }) =>
-    reach(check.definitions, startsOf({ mentions, axioms }, check.definitions)),
-  ) as [Reached, Reached];
-  const definitions = [...new Set([...was.keys(), ...is.keys()])]
-    .filter((name) => was.has(name) && is.has(name) && was.get(name) !== is.get(name))
-    .sort();
-  if (!type) return { cause: "meaning", definitions };
-  return { cause: words || definitions.length > 0 ? "statement" : "churn", definitions };
+  // Of the same files nothing moved: another library is there, or another adapter, which writes prints otherwise.
+  if (before.files === after.files)
+    return before.check.tool.adapter === after.check.tool.adapter ? { cause: "churn", definitions: [] } : null;
+  const { definitions, isAnother } = compareBelow(before, after);
+  if (before.type_sha256 === after.type_sha256 && !isAnother) return { cause: "meaning", definitions };
+  // Where the same tool printed both, no library moved: the file means another one's words by its own.
+  const isSameTool = canonicalJson(before.check.tool) === canonicalJson(after.check.tool);
+  return { cause: words || definitions.length > 0 || isAnother || isSameTool ? "statement" : "churn", definitions };
 }
-type Reached = ReadonlyMap<string, string>;
+
+type Pair = readonly [old: string, now: string];
+
+/** compareBelow walks both from the statement down, each name beside the one that took its place.
+ *  @returns definitions that say something else, and whether the statement itself names others */
+function compareBelow(before: Digested, after: Digested): { readonly definitions: readonly string[]; readonly isAnother: boolean } {
+  const there = after.check.definitions;
+  const [was, is] = [before, after].map(({ check, mentions, axioms, type_sha256 }): Node => {
+    return { sha256: type_sha256 ?? "", mentions: startsOf({ mentions, axioms }, check.definitions) };
+  }) as [Node, Node];
+  const moved = new Set<string>();
+  const seen = new Set<string>();
+  const isRewired = (pairs: readonly Pair[]): boolean => pairs.some(([old, now]) => old !== now && Object.hasOwn(there, old));
+  const first = pairNames(was, is);
+  const open = [...first];
+  for (const [old, now] of open) {
+    if (seen.has(`${old} ${now}`)) continue;
+    seen.add(`${old} ${now}`);
+    const [then, one] = [before.check.definitions[old], there[now]];
+    const below = then === undefined || one === undefined ? [] : pairNames(then, one);
+    if (then?.sha256 !== one?.sha256 || isRewired(below)) moved.add(now);
+    open.push(...below);
+  }
+  return { definitions: [...moved].sort(), isAnother: isRewired(first) };
+}
+
+/** pairNames puts what two prints name beside each other: by place where they are alike, else the same names, then those that are in their last part. */
+function pairNames(was: Node, is: Node): readonly Pair[] {
+  if (was.sha256 === is.sha256 && was.mentions.length === is.mentions.length)
+    return was.mentions.map((old, at) => [old, is.mentions[at] ?? old]);
+  const left = new Set(is.mentions);
+  const same = was.mentions.filter((old) => left.delete(old));
+  const alike = was.mentions.flatMap((old): Pair[] => {
+    const now = same.includes(old) ? undefined : [...left].find((name) => lastOf(name) === lastOf(old));
+    if (now !== undefined) left.delete(now);
+    return now === undefined ? [] : [[old, now]];
+  });
+  return [...same.map((name): Pair => [name, name]), ...alike];
+}
 
 /** What moved since a prover accepted a statement, told by what the lock remembers of that.
  *  @param history checks of it, the newest first
@@ -76,6 +128,7 @@ export function movedSince(
   if (line.meaning === undefined || now?.meaning_sha256 == null) return null;
   if (now.meaning_sha256 === line.meaning) return "unchanged";
   const before = history.find(({ meaning_sha256: meaning }) => meaning === line.meaning);
+  if (before?.files === now.files) return causeOf(before, now) ?? "unchanged";
   const moved = before === undefined ? null : causeOf(before, now);
   return moved ?? { cause: line.type === now.type_sha256 ? "meaning" : "statement", definitions: [] };
 }

@@ -25,7 +25,7 @@ export function judge({ lock, drift, before, shown, checks, allowed, accept }: J
     const id = idOf.get(one.key) ?? "";
     const verdicts = checks.of(one, source);
     const line = lines.get(id);
-    const moved = line?.verified === undefined ? null : movedSince(line, verdicts[0], checks.history(one, source));
+    const moved = line?.verified === undefined ? null : movedSince(line, verdicts[0], checks.history(one, source, [line.key, ...line.was]));
     const changed = told.get(id);
     if (moved === "unchanged" && changed !== undefined) told.set(id, { ...changed, what: "wording", refused: false });
     else if (moved !== null && moved !== "unchanged") {

@@ -223,7 +223,7 @@ test("what moves under an unchanged name is told by cause, and one that was veri
 test("an axiom that the policy names is what it says: a proof that was left open is none, and another axiom under its name is refused", {
   skip,
 }, async (t) => {
-  const { put, recheck, states, config } = openSource(t, "policy: { axioms: [L.A.choice, L.A.open_] }\n");
+  const { put, recheck, states, config } = openSource(t, "policy: { axioms: [r: L.A.choice, r: L.A.open_] }\n");
   put({
     "src/A.v": "Axiom choice : forall P : Prop, P \\/ ~ P.\nLemma open_ : 1 = 2. Proof. Admitted.\n",
     "src/T.v":
@@ -253,6 +253,15 @@ test("a second checker is a check of its own; where it contradicts the prover, n
     "src/R.v": "Lemma wrong : 1 = 2. Proof. reflexivity. Qed.\n",
   });
   await recheck();
+  const leftOut = await records();
+  assert.deepEqual(
+    leftOut[0]?.checks?.map(({ tool, state, counted }) => [tool, state, counted]),
+    [
+      ["", "accepted", true],
+      ["coqchk", "not_run", false],
+    ],
+  );
+  assert.match(checkSentences(leftOut[0] as CubRecord)[1] ?? "", /^Nobody has run coqchk over this here: /);
   const [again] = await recheck({ second: true });
   assert.ok(again?.check, again?.problems.join("\n"));
   assert.deepEqual(await recheck({ second: true }), [], "nothing is stale");
@@ -367,8 +376,12 @@ test("the command line: diff by cause between two revisions, refusal until it is
   git("init", "-q");
   git("add", ".");
   git("commit", "-qm", "one");
+  const without = await run("recheck", "--no-second");
+  assert.match(without.text, /coqchk was left out/);
+  assert.doesNotMatch(without.text, /coqchk agrees/);
   const first = await run("recheck");
   assert.equal(first.status, 3, first.text);
+  assert.match(first.text, /coqchk agrees +3/);
   put({ "src/D.v": "Definition limit := 2.\nAxiom a : limit = 1.\n" });
   git("commit", "-qam", "two");
   assert.equal((await run("scan")).status, 0, "words are the same");
@@ -390,12 +403,12 @@ test("the command line: diff by cause between two revisions, refusal until it is
   assert.equal((await run("scan", "--accept", "CUB-0001", "CUB-0003", "--reason", "it is two now")).status, 0);
   assert.match(
     (await run("explain", "CUB-0002")).text,
-    /NOT_VERIFIED[^]*checks\/[0-9a-f]{64}\.json: coq 8[^]*rests on L\.D\.a, which policy\.axioms of .* does not name/,
+    /NOT_VERIFIED[^]*checks\/[0-9a-f]{64}\.json: coq 8[^]*rests on L\.D\.a, which policy\.axioms of .* does not name as r: L\.D\.a/,
   );
   const axioms = await run("axioms");
   assert.equal(axioms.status, 3);
-  assert.match(axioms.text, /2 records rest on no axiom\.\n1 record rests on:\n {2}L\.D\.a \(outside the policy\)\n {2}CUB-0002/);
-  assert.equal((await run("axioms", "--allow", "L.D.a")).status, 0);
+  assert.match(axioms.text, /2 records rest on no axiom\.\n1 record rests on:\n {2}r: L\.D\.a \(outside the policy\)\n {2}CUB-0002/);
+  assert.equal((await run("axioms", "--allow", "r: L.D.a")).status, 0);
   assert.match((await run("graph", "CUB-0001")).text, /used by CUB-0003 L\.T\.by_low \(in the proof/);
   assert.match((await run("graph", "CUB-0001", "--dot")).stdout, /"CUB-0003" -> "CUB-0001" \[style=dashed\];/);
   assert.match((await run("graph", "CUB-0001", "--json")).stdout, /\{"edges":1,"nodes":2,"t":"end"/);

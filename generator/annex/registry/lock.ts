@@ -144,6 +144,11 @@ export function matchLock(
   }
   const lastOf = (key: string): string => key.split(".").at(-1) ?? key;
   pair(open.values(), lines.values(), (key, digest) => `${placeOf(key)} ${lastOf(key)} ${digest}`, take);
+  const moves = modulesMoved(matched);
+  for (const line of lines.values()) {
+    const one = open.get(`${moves.get(moduleOf(line.key)) ?? ""}.${lastOf(line.key)}`);
+    if (one !== undefined) take(one, line);
+  }
   pair(
     open.values(),
     lines.values(),
@@ -219,6 +224,21 @@ function takeBack(
     const one = instead === undefined ? undefined : foundKeys.get(instead.key);
     if (instead !== undefined && one !== undefined && others.length === 0 && one.digest === line.statement) take(one, line, instead);
   }
+}
+
+/** modulesMoved says where modules went as a whole, by what moved out of each: the words of the rest may name modules, and differ. */
+function modulesMoved(matched: ReadonlyMap<string, LockLine>): ReadonlyMap<string, string> {
+  const went = new Map<string, Set<string>>();
+  for (const [key, line] of matched) {
+    const to = went.get(moduleOf(line.key)) ?? new Set();
+    went.set(moduleOf(line.key), to.add(moduleOf(key)));
+  }
+  return new Map([...went].flatMap(([from, [to = from, ...more]]) => (more.length > 0 || to === from ? [] : [[from, to]])));
+}
+
+/** moduleOf gives a key without the last part of its name. */
+function moduleOf(key: string): string {
+  return key.slice(0, Math.max(0, key.lastIndexOf(".")));
 }
 
 /** Repository and prover of a key. */

@@ -28,7 +28,7 @@ function memoize<K extends object, V>(make: (of: K) => V): (of: K) => V {
 const NOTHING = new Uint8Array();
 const digestOf = memoize((bytes: Uint8Array) => sha256(bytes));
 const recordsOf = memoize(({ records }: ParsedRegistry) => new Map(records.map(({ record }) => [record.id, record])));
-const reasonsOf = memoize((lock: readonly LockLine[]) => new Map(lock.map(({ id, reason }) => [id, reason])));
+const linesOf = memoize((lock: readonly LockLine[]) => new Map(lock.map((line) => [line.id, line])));
 const leanNamesOf = memoize(
   (bytes: Uint8Array) => new Set(scanLean(new TextDecoder().decode(bytes)).map(({ name }) => name.split(".").at(-1) ?? "")),
 );
@@ -57,7 +57,8 @@ export function makeRecord(
   const lean = pairOf(one, source);
   const paths = [one.path, ...(lean === null ? [] : [lean])];
   const exec = said["exec_file"] ?? base?.exec_file;
-  if (typeof exec === "string" && source.files.has(exec)) paths.push(exec);
+  if (typeof exec === "string" && source.files.has(exec) && !paths.includes(exec)) paths.push(exec);
+  const { was = [], reason } = linesOf(lock).get(id) ?? {};
   const told = checks.of(one, source);
   const kernels = checks.second(one, source).filter(({ check: { tool } }) => isOfExport(tool, told[0]));
   // What a kernel has replayed is no export any more.
@@ -80,7 +81,7 @@ export function makeRecord(
   const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING)]));
   const api = String(meta["public_api"] ?? "");
   const ui = String(meta["authoritative_ui"] ?? "");
-  const proofs = paths.filter((path) => path !== exec);
+  const proofs = paths.slice(0, lean === null ? 1 : 2);
   const record = CubRecord.parse({
     ...base,
     source_class: "active",
@@ -103,10 +104,10 @@ export function makeRecord(
     revision: source.head,
     anchor: { path: one.path, line: one.line, end_line: one.endLine },
     holes: one.holes.map(({ line, what }) => ({ path: one.path, line, what })),
-    checks: checksOf(one, source, checks, lean),
+    checks: checksOf(one, source, checks, was, lean),
     ...agreementOf(verdicts),
     ...(policy.kernels > 1 || quorum.verdicts.length > 1 ? { quorum } : {}),
-    ...driftOf(verdicts, checks.history(one, source), reasonsOf(lock).get(id)),
+    ...driftOf(verdicts, checks.history(one, source, was), reason),
     ...(newest?.axioms == null ? {} : { axioms: newest.axioms, unsafe: newest.unsafe }),
     ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: edgesOf(one, newest.uses, idOf) } }),
     ...states,
@@ -121,7 +122,7 @@ export function makeRecord(
     reproduce: {
       proof_files: proofs,
       verify_hash: hashRecipe(shas),
-      recheck: recheckRecipe(one, source),
+      recheck: recheckRecipe(one, source, newest),
       get_code: `GET /api/cubs/${id}/code`,
     },
     links: { api: api && `${api}/${id}`, code: webOf(one, source) ?? (api && `${api}/${id}/code`), registry: ui && `${ui}${id}` },

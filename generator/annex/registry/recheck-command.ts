@@ -9,8 +9,8 @@ import type { Checks } from "./checks.ts";
 import { type RegistrySources, sourcesJsonSchema } from "./config.ts";
 import { findChecker } from "./coq-tool.ts";
 import { describeRefused } from "./judge.ts";
-import { findKernels, type FoundKernel } from "./kernels.ts";
-import { lockJsonSchema, UNWRITTEN, writeLock } from "./lock.ts";
+import { findKernels } from "./kernels.ts";
+import { lockJsonSchema, UNWRITTEN } from "./lock.ts";
 import { writeRegistry } from "./make-registry.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
 import { overlayJsonSchema } from "./overlay.ts";
@@ -31,6 +31,7 @@ type RecheckCommand = SourceOptions & {
   readonly limit?: string;
   readonly unsandboxed?: boolean;
   readonly exact?: boolean;
+  /** False leaves coqchk out. */
   readonly second?: boolean;
   readonly require?: string[];
   readonly requireAll?: boolean;
@@ -58,7 +59,6 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
     runs = await runPasses(config, passes, {
       unsandboxed: options.unsandboxed === true,
       exact: options.exact === true,
-      second: options.second === true,
       jobs,
       key: key === undefined ? null : parseSigningKey(key),
       now: () => new Date(),
@@ -71,13 +71,13 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   const after = runs.length > 0 ? judgeAgain(config, scan, made) : scan;
   const allowed = readPolicy(config.policy.axioms);
   const table = tabulate(
-    wanted.map((record) => rowOf(record, after.checks, allowed, options.second === true)),
+    wanted.map((record) => rowOf(record, after.checks, allowed)),
     config.policy.axioms,
   );
-  // From now on what was accepted is not replaced unless somebody accepts it.
-  const unwritten = after.drift.some(({ what }) => UNWRITTEN.has(what));
-  if (runs.length > 0 && !unwritten) writeLock(config.lock, after.lock);
   const refused = after.drift.filter((drift) => drift.refused);
+  const unwritten = refused.length > 0 && after.drift.some(({ what }) => UNWRITTEN.has(what));
+  // From now on what was accepted is not replaced unless somebody accepts it.
+  if (!unwritten) writeScan(config, after);
   const lines = [
     ...lacking,
     ...[...absent].map((prover) => `${PROVERS[prover].needs} is not installed: nothing was run over ${PROVERS[prover].title}.`),
@@ -85,12 +85,13 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
       `${repo}: asked of ${asked} declarations; ${check === null ? "no check came of it" : `check ${check}`}`,
       ...problems.map((problem) => `  ${problem}`),
     ]),
+    ...(options.second === false ? ["coqchk was left out, as --no-second says: what Coq accepts nobody looks over."] : []),
     ...(passes.length === 0 && absent.size === 0 ? ["Nothing has changed since it was checked: no prover was started."] : []),
     ...(made.size > 0 ? tellUncounted(key, config.checks.trust) : []),
     ...(stop.signal.aborted
       ? [`${String(stop.signal.reason)} What was done until then is kept; the same command goes on from there.`]
       : []),
-    ...(unwritten ? ["The lock is not of these revisions: proofshelf registry scan writes it."] : []),
+    ...(unwritten ? ["The lock is not of these revisions: proofshelf registry scan writes it, when what is refused is accepted."] : []),
     ...(refused.length > 0
       ? [
           ...describeRefused(after),
@@ -136,22 +137,22 @@ function openStop(minutes: number | null) {
   };
 }
 
-type Pass = { readonly kernel: FoundKernel | undefined; readonly source: ScannedSource; readonly asked: readonly Found[] };
+/** Who is asked: the prover itself where neither a second checker nor a kernel is. */
+type Asked = Pick<RecheckOptions, "second" | "kernel">;
+type Pass = { readonly who: Asked; readonly source: ScannedSource; readonly asked: readonly Found[] };
 
-/** planPasses says who is asked of what: the prover of each source, or its second checker, and then each kernel.
+/** planPasses says who is asked of what: the prover of each source, then its second checker, and then each kernel.
  *  @throws ShelfError "bad_config" where a program that was asked for is not installed */
 function planPasses(
   config: RegistrySources,
   scan: Scan,
   wanted: Scan["records"],
-  { second = false, force = false, require = [] }: RecheckCommand,
+  { second = true, force = false, require = [] }: RecheckCommand,
 ): { passes: readonly Pass[]; absent: ReadonlySet<ProverName>; lacking: readonly string[] } {
   const toolOf = openTools();
   const known = force ? null : scan.checks;
-  const stale = findStale(wanted, known, toolOf, second);
-  if (second && stale.length > 0 && findChecker() === null)
-    throw new ShelfError("bad_config", "coqchk is not installed, and --second asks for it.");
   const isAbsent = ({ source }: ScannedSource): boolean => source.adapter === undefined && toolOf(source) === null;
+  const stale = findStale(wanted, known, toolOf);
   const absent = new Set(stale.flatMap(({ source }) => (isAbsent(source) ? [source.source.prover] : [])));
   const required = [...absent].filter((prover) => require.includes(prover));
   if (required.length > 0)
@@ -160,15 +161,20 @@ function planPasses(
       `${required.map((prover) => PROVERS[prover].needs).join(", ")}: not installed, and --require asks for it.`,
     );
   const { kernels, lacking } = findKernels(config);
-  const all = second ? [] : kernels.map((kernel) => ({ kernel, of: findStale(wanted, known, toolOf, second, kernel) }));
-  const passes = [{ kernel: undefined, of: stale }, ...all].flatMap(({ kernel, of }) =>
-    scan.sources.map((source) => ({ kernel, source, asked: of.filter((entry) => entry.source === source).map(({ one }) => one) })),
-  );
-  // A program of somebody else's is asked once: it names no second checker.
-  const runs = passes.filter(
-    ({ source, asked }) => asked.length > 0 && !isAbsent(source) && !(second && source.source.adapter !== undefined),
-  );
-  return { passes: runs, absent, lacking };
+  const looked = second ? findStale(wanted, known, toolOf, true) : [];
+  const hasChecker = looked.length > 0 && findChecker() !== null;
+  const whos: readonly Asked[] = [{}, ...(hasChecker ? [{ second: true }] : []), ...kernels.map((kernel) => ({ kernel }))];
+  const passes = whos.flatMap((who) => {
+    const all = who.second === true ? looked : who.kernel === undefined ? stale : findStale(wanted, known, toolOf, false, who.kernel);
+    return scan.sources.map((source) => ({ who, source, asked: all.filter((entry) => entry.source === source).map(({ one }) => one) }));
+  });
+  const runs = passes.filter(({ source, asked }) => asked.length > 0 && !isAbsent(source));
+  const lacksChecker = looked.some(({ source }) => !isAbsent(source)) && !hasChecker;
+  return {
+    passes: runs,
+    absent,
+    lacking: [...lacking, ...(lacksChecker ? ["coqchk is not installed: what Coq accepts nobody looks over."] : [])],
+  };
 }
 
 async function runPasses(config: RegistrySources, passes: readonly Pass[], how: RecheckOptions): Promise<readonly Rechecked[]> {
@@ -176,12 +182,13 @@ async function runPasses(config: RegistrySources, passes: readonly Pass[], how: 
   const progress = openProgress();
   const total = passes.reduce((sum, { asked }) => sum + asked.length, 0);
   let begun = 0;
-  for (const { kernel, source, asked } of passes) {
+  for (const { who, source, asked } of passes) {
     if (how.signal?.aborted === true) break;
-    const name = `recheck ${source.source.repo}${kernel === undefined ? "" : ` by ${kernel.name}`}, declarations`;
+    const by = who.second === true ? "coqchk" : who.kernel?.name;
+    const name = `recheck ${source.source.repo}${by === undefined ? "" : ` by ${by}`}, declarations`;
     const tell = (looked: number): void => progress.step(name, begun + looked, total);
     tell(0);
-    runs.push(...(await recheckSource(config, source, asked, { ...how, ...(kernel === undefined ? {} : { kernel }), progress: tell })));
+    runs.push(...(await recheckSource(config, source, asked, { ...how, ...who, progress: tell })));
     begun += asked.length;
   }
   progress.end();
@@ -189,15 +196,15 @@ async function runPasses(config: RegistrySources, passes: readonly Pass[], how: 
 }
 
 /** rowOf joins what was said of one declaration. A verdict that fails counts before those that hold. */
-function rowOf({ id, one, source }: Scan["records"][number], checks: Checks, allowed: ReturnType<typeof readPolicy>, asked: boolean): Row {
+function rowOf({ id, one, source }: Scan["records"][number], checks: Checks, allowed: ReturnType<typeof readPolicy>): Row {
   const verdicts = checks.of(one, source);
   const [first] = verdicts;
   const verdict = verdicts.find((told) => isFailure(told, allowed)) ?? first ?? null;
-  const second = checks.second(one, source).flatMap((again): Row["second"] => {
+  const second = checks.second(one, source).map((again): Row["second"][number] => {
     const { name } = again.check.tool;
     const how = first === undefined ? null : contradiction(first, again);
     const said = again.state === "unsupported" ? "declines" : saysNothing(again.state) ? "says nothing" : "agrees";
-    return !asked && name === "coqchk" && how === null ? [] : [{ name, said: how === null ? said : "disagrees", how: how ?? "" }];
+    return { name, said: how === null ? said : "disagrees", how: how ?? "" };
   });
   const adapted = adapterOf(source.source) !== null || source.source.adapter !== undefined;
   const { title } = PROVERS[one.prover];

@@ -66,7 +66,13 @@ export function findStale(
     const tool = adapter === undefined ? toolOf(source.source) : null;
     const isOurs = ({ check: { tool: of } }: ToldVerdict): boolean =>
       tool === null || (of.executable_sha256 === tool.digest && of.installed_sha256 === tool.installed && of.adapter === tool.adapter);
-    if (kernel === undefined ? second && one.prover !== "coq" : one.prover !== kernel.prover || adapter !== undefined) return false;
+    // A program of somebody else's names no second checker.
+    if (
+      kernel === undefined
+        ? second && (one.prover !== "coq" || adapter !== undefined)
+        : one.prover !== kernel.prover || adapter !== undefined
+    )
+      return false;
     const others = (checks?.second(one, source) ?? []).filter(({ check: { tool: of } }) =>
       kernel === undefined
         ? of.name === "coqchk"
@@ -333,6 +339,7 @@ function stateOf(
       mentions: [...(result.mentions ?? [])],
       path: pathOf.get(result.key) ?? "",
       axioms: result.axioms === null ? null : [...result.axioms],
+      own: [...(result.own ?? [])].sort(),
       unsafe: [...result.unsafe],
       words: [...result.words],
       uses: [...result.uses],

@@ -4,11 +4,11 @@ import type { Checks, ToldVerdict } from "./checks.ts";
 import { causeOf } from "./drift.ts";
 import { adapterOf, type ProverName, PROVERS } from "./provers.ts";
 import type { Found, ScannedSource } from "./scan.ts";
-import { contradiction } from "./states.ts";
+import { compiles, contradiction } from "./states.ts";
 
 /** checksOf lists the answers of provers first, then who looked over it, then whom nobody trusts; of one that was never asked, why. */
-export function checksOf(one: Found, source: ScannedSource, checks: Checks, lean: string | null): RecordCheck[] {
-  const [verdicts, last] = [checks.of(one, source), checks.last(one, source)];
+export function checksOf(one: Found, source: ScannedSource, checks: Checks, was: readonly string[], lean: string | null): RecordCheck[] {
+  const [verdicts, last] = [checks.of(one, source), checks.history(one, source, was)[0]];
   const [first] = verdicts;
   const told = (verdict: ToldVerdict, state: RecordCheck["state"]): RecordCheck => {
     const { check, exact, sha256: attestation, signers, counted, log } = verdict;
@@ -50,8 +50,12 @@ export function checksOf(one: Found, source: ScannedSource, checks: Checks, lean
     const against = first === undefined ? null : contradiction(first, verdict);
     return against === null ? told(verdict, verdict.state) : { ...told(verdict, "disagrees"), reason: against };
   });
+  // It looks over what Coq accepted, unless somebody leaves it out.
+  const isLeftOut =
+    prover === "coq" && source.source.adapter === undefined && verdicts.some(compiles) && !again.some(({ tool }) => tool === "coqchk");
+  const leftOut = isLeftOut ? [{ ...silent(prover, "it would look over what Coq accepted"), tool: "coqchk", counted: false }] : [];
   const strangers = checks.strangers(one, source).map((verdict) => told(verdict, verdict.state));
-  return [...own, ...again, ...strangers, ...(lean === null ? [] : [silent("lean", noAdapter("lean"))])];
+  return [...own, ...again, ...leftOut, ...strangers, ...(lean === null ? [] : [silent("lean", noAdapter("lean"))])];
 }
 const noAdapter = (prover: ProverName): string => `no adapter runs ${PROVERS[prover].title} here`;
 

@@ -2,6 +2,7 @@
 import { posix } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
+import { wordsOf } from "#snapshots/format";
 import type { SourceConfig } from "./config.ts";
 import { scanAgda } from "./agda.ts";
 import { scanCoq } from "./coq.ts";
@@ -20,6 +21,8 @@ export type Found = Declaration & {
   readonly repo: string;
   readonly prover: SourceConfig["prover"];
   readonly path: string;
+  /** The file that is read for it: the database that includes `path`, the module that loads it; mostly `path` itself. */
+  readonly main: string;
   readonly module: string;
   readonly theorem: string;
   /** Of its kind, and of its words and those of its sections, however they are spaced. */
@@ -67,7 +70,7 @@ const SCANNERS: Readonly<Record<SourceConfig["prover"], Scan>> = {
 /** The first word of a file of Coq's that has none of its commands is mostly that of a circuit: the two share an extension. */
 const VERILOG = /^\s*(?:module\s+\w+|`(?:timescale|include|define))\b/m;
 const RESERVED: Readonly<Partial<Record<SourceConfig["prover"], RegExp>>> = {
-  coq: /^(?:Coq|Corelib|Stdlib)\./,
+  coq: /^(?:Coq|Corelib|Stdlib|Ltac2)(?:\.|$)/,
   agda: /^Agda\.(?:Builtin|Primitive)(?:\.|$)/,
 };
 const MAX_DECLARATIONS = 1_000_000;
@@ -101,7 +104,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
       if (declared.class === "theorem" || declared.class === "definition") stated.push(nameIn(prover, file, declared.name));
       if (declared.class === "theorem") proved.push(nameIn(prover, file, declared.name));
       if (!source.kinds.includes(declared.class) || declared.kind === "Goal") continue;
-      const one = locate(declared, source, declared.path ?? path, file);
+      const one = locate(declared, source, path, file);
       const other = found.get(one.key);
       if (other !== undefined) problems.push(tellAgain(one, other));
       else found.set(one.key, one);
@@ -157,11 +160,11 @@ async function readSources(source: SourceConfig, isSource: (path: string) => boo
   if (![...revision.files.keys()].some(isSource)) {
     const folders = [...new Set([...elsewhere].map((path) => posix.dirname(path)))].sort();
     const there =
-      folders.length === 0 ? "" : `; it has such files in ${folders.slice(0, 5).join(", ")}${folders.length > 5 ? " and others" : ""}`;
+      folders.length === 0 ? "" : `it has such files in ${folders.slice(0, 5).join(", ")}${folders.length > 5 ? " and others" : ""}`;
     const where = [source.root, ...source.paths].filter((one) => one !== "").map((one) => JSON.stringify(one));
     throw new ShelfError(
       "bad_source",
-      `${repo} has no file of ${PROVERS[prover].title}${where.length === 0 ? "" : ` in ${where.join(", ")}`} at ${revision.head.slice(0, 12)}${there}.`,
+      `${repo} has no file of ${PROVERS[prover].title}${where.length === 0 ? "" : ` in ${where.join(", ")}`} at ${[revision.head.slice(0, 12), there, ...revision.problems.slice(0, 1)].filter((what) => what !== "").join("; ")}.`,
     );
   }
   if (prover !== "coq") return revision;
@@ -200,18 +203,19 @@ function nameIn(prover: SourceConfig["prover"], file: string, name: string): str
   return prover === "lean" ? name : `${file}.${name}`;
 }
 
-function locate(declared: Declaration, { repo, prover }: SourceConfig, path: string, file: string): Found {
+function locate(declared: Declaration, { repo, prover }: SourceConfig, main: string, file: string): Found {
   // A name of Lean or Metamath may have dots of its own; of the others what is before them are modules of the file.
   const nests = prover === "coq" || prover === "agda";
   const inner = nests ? declared.name.split(".").slice(0, -1) : [];
   const theorem = nests ? (declared.name.split(".").at(-1) ?? "") : declared.name;
   const module = [file, ...inner].join(".");
-  const words = [declared.class, ...declared.context, declared.statement].join("\n").match(/[\p{L}\p{N}_'.]+|[^\s\p{L}\p{N}_'.]/gu) ?? [];
+  const words = wordsOf([declared.class, ...declared.context, declared.statement].join("\n"));
   return {
     ...declared,
     repo,
     prover,
-    path,
+    path: declared.path ?? main,
+    main,
     module,
     theorem,
     key: `${repo} ${prover} ${nameIn(prover, module, theorem)}`,
