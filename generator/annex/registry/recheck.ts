@@ -229,7 +229,7 @@ async function runAdapter(
   request: AdapterRequest,
   { temporary }: Folders,
   { signal, progress }: RecheckOptions,
-): Promise<{ bytes: Buffer; code: number | null; stderr: string }> {
+): Promise<{ bytes: Buffer; code: number | string | null; stderr: string }> {
   const input = JSON.stringify(request);
   const [program = "", ...args] = source.adapter?.command ?? [process.execPath, adapterOf(source) ?? ""];
   if (source.adapter !== undefined && request.sandbox) {
@@ -265,7 +265,10 @@ async function runAdapter(
     else out.push(chunk);
   });
   child.stderr.on("data", (chunk: Buffer) => errors.length < 64 && errors.push(chunk));
-  const code = await new Promise<number | null>((done, reject) => child.once("error", reject).once("close", (ended) => done(ended)));
+  const code = await new Promise<number | string | null>((done) =>
+    // One that is not here ends its own run, and not those of other sources.
+    child.once("error", ({ message }) => done(message)).once("close", (ended) => done(ended)),
+  );
   signal?.removeEventListener("abort", stop);
   return { bytes: Buffer.concat(out), code, stderr: Buffer.concat(errors).toString("utf8") };
 }
