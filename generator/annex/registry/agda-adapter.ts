@@ -166,7 +166,8 @@ function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf 
       const said = why === undefined ? { names: [], unsafe: [], exact: true } : rests.of(module, site);
       const explained = why === undefined || said.unsafe.length > 0 || rests.hasAxioms(module);
       // Nothing here says why it is not safe: then nothing here is.
-      say({ t: "axioms", decl: key, names: said.names, unsafe: explained ? said.unsafe : [why], exact: said.exact });
+      const ownAxioms = said.names.filter((axiom) => [...pathOf.keys()].some((one) => axiom.startsWith(`${one}.`)));
+      say({ t: "axioms", decl: key, names: said.names, own: ownAxioms, unsafe: explained ? said.unsafe : [why], exact: said.exact });
       for (const [part, targets] of [
         ["statement", site.statement],
         ["proof", site.proof],

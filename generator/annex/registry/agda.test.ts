@@ -130,7 +130,7 @@ test("what Debian's library declares at the top of a module is found on its line
 
 const EQUALITY = "open import Agda.Builtin.Equality\nopen import Agda.Builtin.Nat\n";
 test("planted faults turn red, each by its cause, and what is sound beside them is VERIFIED", { skip, timeout: 300_000 }, async (t) => {
-  const { put, recheck, states, verdict } = openSource(t, "policy: { axioms: [Allowed.ext] }\n", "agda");
+  const { put, recheck, states, verdict } = openSource(t, "policy: { axioms: [r: Allowed.ext] }\n", "agda");
   put({
     "src/Post.agda": `module Post where\n${EQUALITY}postulate hole2 : 1 ≡ 2\nsound : 1 ≡ 1\nsound = refl\nuses : 1 ≡ 2\nuses = loc\n  where\n  loc : 1 ≡ 2\n  loc = hole2\n`,
     "src/Deep/Far.agda": `module Deep.Far where\n${EQUALITY}open import Post\nfar : 1 ≡ 2\nfar = uses\nabout : (p : 1 ≡ 2) → p ≡ hole2 → 1 ≡ 1\nabout _ _ = refl\n`,

@@ -61,6 +61,96 @@ test("a repository brings no library of Coq's own name: an axiom that the policy
   );
 });
 
+test("modules inside modules are seen, and what hides one is not helped by a word or by a file that is loaded", { skip }, async (t) => {
+  const { put, recheck, records } = openSource(t);
+  put({
+    "src/N.v": "Module X. Module Y. Section S. Lemma n : 1 = 1. Proof. reflexivity. Qed. End S. End Y. Module Type T. End T. End X.\n",
+    "src/part.v": "",
+    "src/Loads.v":
+      "Load part. Definition False := True.\nLemma t : False. Proof. exact I. Qed.\nTimeout 9 Section S. Hypothesis h : 0 = 1.\nLemma z : 0 = 1. Proof. exact h. Qed. End S.\n",
+    "src/Uses.v": "From L Require Import Loads.\nLemma u : False. Proof. exact I. Qed.\n",
+    "src/Word.v":
+      "(* Load *) Axiom ff : False.\nTimeout 9 Module M. Lemma w : 2 = 1. Proof. destruct ff. Qed. End M.\nLemma w : True. Proof. exact I. Qed.\n",
+  });
+  await recheck();
+  const said = (await records()).flatMap(({ kind, statement, status }) => (kind === "Lemma" ? [[statement, status]] : []));
+  assert.deepEqual(said, [
+    ["Loads.False", "VERIFIED_AS_PRINTED"],
+    ["0 = 1 -> 0 = 1", "VERIFIED_AS_PRINTED"],
+    ["1 = 1", "VERIFIED_EXACT"],
+    ["Loads.False", "VERIFIED_AS_PRINTED"],
+    ["2 = 1", "REFUSED"],
+    ["True", "VERIFIED_EXACT"],
+  ]);
+});
+
+const CLASSIC = "Coq.Logic.Classical_Prop.classic";
+const LIE = "Lemma t : 1 = 2. Proof. destruct classic. Qed.\n";
+/** Each has an axiom of its own that reads as one of Coq's. */
+const OWN_CLASSIC: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "a file of the prover's name": {
+    "Coq.v": `Module Logic. Module Classical_Prop. Axiom classic : False. ${LIE} End Classical_Prop. End Logic.\n`,
+  },
+  "a module of the name inside a file": {
+    "A.v": `Module Coq. Module Logic. Module Classical_Prop. Axiom classic : False. ${LIE} End Classical_Prop. End Logic. End Coq.\n`,
+  },
+  "a short name": { "A.v": `Axiom classic : False.\n${LIE}` },
+  "a file of the last name": { "Classical_Prop.v": "Axiom classic : False.\n", "T.v": `Require Import Classical_Prop.\n${LIE}` },
+  "a folder of the same names": {
+    "Logic/Classical_Prop.v": "Axiom classic : False.\n",
+    "T.v": `Require Import Logic.Classical_Prop.\n${LIE}`,
+  },
+  "beside the true one": {
+    "A.v": `Require Import Coq.Logic.Classical_Prop.\nModule Classical_Prop. Axiom classic : False. End Classical_Prop. Import Classical_Prop.\n${LIE}`,
+  },
+};
+
+test("an axiom that the policy names is one of what is installed, or of the repository that it names", {
+  skip,
+  timeout: 120_000,
+}, async (t) => {
+  const names = ["classic", "Classical_Prop.classic", "Logic.Classical_Prop.classic", CLASSIC, "A.classic", "Coq.*", "A.*"];
+  for (const [what, files] of Object.entries(OWN_CLASSIC)) {
+    const { put, recheck, records } = openSource(t);
+    const write = (policy: string): void =>
+      put({
+        "registry.yaml": `policy: { axioms: [${policy}] }\nsources:\n  - { repo: r, folder: ./src, rev: one, prover: coq, logical: '' }\n`,
+        ...Object.fromEntries(Object.entries(files).map(([path, text]) => [`src/${path}`, text])),
+      });
+    write(names.map((name) => JSON.stringify(name)).join(", "));
+    await recheck();
+    const found = await records();
+    assert.ok(
+      found.filter(({ theorem_name: name }) => name === "t").every(({ verification_state: state }) => state === "NOT_VERIFIED"),
+      what,
+    );
+    const [own = ""] = found.flatMap(({ axioms_outside: outside = [] }) => outside);
+    // A file of the prover's name is left out as a whole.
+    if (own === "") continue;
+    for (const [from, state] of [
+      ["other", "NOT_VERIFIED"],
+      ["r", "VERIFIED"],
+    ]) {
+      write(`${from}: ${own}`);
+      assert.equal((await records()).find(({ theorem_name: name }) => name === "t")?.verification_state, state, `${what}, from ${from}`);
+    }
+  }
+});
+
+test("a library of the prover's own name is refused, wherever it is named", (t) => {
+  const { put, config } = openSource(t);
+  for (const row of [
+    "logical: Coq",
+    "logical: Stdlib.Mine",
+    "paths: [-R src Corelib]",
+    "paths: [-Q src X, -Q more Init]",
+    "flags: [-R, src, Coq.Logic]",
+  ]) {
+    put({ "registry.yaml": `sources:\n  - { repo: r, folder: ./src, rev: one, prover: coq, ${row} }\n` });
+    assert.throws(config, /:2: .*which is of Coq's own library: .*give the library another name/, row);
+  }
+});
+
 test("settings that a file leaves behind change neither questions nor answers", { skip }, async (t) => {
   const { put, recheck, states } = openSource(t);
   put({

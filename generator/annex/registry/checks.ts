@@ -85,7 +85,17 @@ export function readChecks(
       // Adapters once called accepted what they had read in an export.
       const state = predicate.tool.name === "lean4export" && accepts(result) ? "exported" : result.state;
       const files = filesOf(result.path);
-      const told = { ...result, state, log, files, signers: opened.signers, counted, check: predicate, sha256: digest };
+      const told = {
+        ...result,
+        repo: predicate.repo,
+        state,
+        log,
+        files,
+        signers: opened.signers,
+        counted,
+        check: predicate,
+        sha256: digest,
+      };
       const known = byKey.get(result.key);
       if (known === undefined) byKey.set(result.key, [told]);
       else known.push(told);

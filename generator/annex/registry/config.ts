@@ -2,7 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { badConfig, type ConfigProblem, explainIssues, type LocatedYaml, parseLocatedYaml, readConfigFile } from "#generator/config";
-import { readCoqPath } from "./coq-paths.ts";
+import { readCoqPath, reservedIn } from "./coq-paths.ts";
 
 const KINDS = ["theorem", "definition", "type", "axiom"] as const;
 const PROVERS = ["coq", "lean", "metamath", "agda", "isabelle"] as const;
@@ -92,10 +92,13 @@ const registrySchema = z.strictObject({
   policy: z
     .strictObject({
       axioms: z
-        .array(some("a full name"))
+        .array(z.union([some("a full name"), z.record(z.string(), some("a full name"))], "is no axiom; write its full name, or repo: name"))
         .nullish() // all lines of it may be comments
-        .transform((names) => names ?? [])
-        .meta({ description: "Axioms that a VERIFIED record may rest on; ax-* is all that begin so" }),
+        .transform((names) => (names ?? []).flatMap(readAxiom))
+        .meta({
+          description:
+            "Axioms that a VERIFIED record may rest on, of libraries that are installed; ax-* is all that begin so. repo: name is one of that repository's own",
+        }),
       kernels: size
         .default(1)
         .meta({ description: "Kernels that have to accept a VERIFIED record, the prover among them, and none of which may reject it" }),
@@ -114,6 +117,11 @@ const registrySchema = z.strictObject({
   kernels: z.array(kernel).default([]).meta({ description: "Further checkers of proofs" }),
   sources: z.array(source, "is missing or no list; name at least one source").min(1, "is empty; name at least one source"),
 });
+
+/** readAxiom writes an axiom as it is compared: one of a repository's own after its name. */
+function readAxiom(said: string | Readonly<Record<string, string>>): string[] {
+  return typeof said === "string" ? [said] : Object.entries(said).map(([repo, name]) => `${repo}: ${name}`);
+}
 
 type Parsed = z.infer<typeof registrySchema>;
 export type SourceConfig = Parsed["sources"][number];
@@ -145,6 +153,9 @@ export function openRegistrySources(file: string): RegistrySources {
   };
 }
 
+/** RENAME says what to do about a library that has the name of the prover's own. */
+export const RENAME = "its axioms would pass for those of Coq; give the library another name, in its _CoqProject, too";
+
 function checkSources({ sources, kernels }: Parsed): ConfigProblem[] {
   const seen = new Map<string, number>();
   const doubled = kernels.flatMap(({ name }, index) =>
@@ -166,6 +177,9 @@ function checkSources({ sources, kernels }: Parsed): ConfigProblem[] {
         path: ["sources", index, "paths"],
         what: entry.prover === "coq" ? "stands beside root or logical; write all folders in paths" : "is of Coq, and the prover is another",
       });
+    const reserved = entry.prover === "coq" ? reservedIn(entry) : null;
+    if (reserved !== null)
+      problems.push({ path: ["sources", index], what: `has the name ${reserved}, which is of Coq's own library: ${RENAME}` });
     const other = sources.slice(0, index).find(({ repo }) => repo === entry.repo);
     if (other !== undefined && (other.git !== entry.git || other.folder !== entry.folder || other.rev !== entry.rev))
       problems.push({

@@ -127,7 +127,7 @@ async function answerOf(
     const { sha256: type_sha256, mentions } = statements[at] as Printed;
     const read = reads.get(one.key);
     const marked = one.words === "" ? [] : words.of(one, moduleOf(one.path), lists.visibleFrom(one.path), read, mentions);
-    const is_words = one.words === "" ? null : read?.isType === true && marked.length === 0;
+    const is_words = one.words === "" ? null : read?.isType === true && marked.length === 0 && lists.isWhole(one.path);
     say({ t: "decl", key: one.key, statement: fold(statement), type_sha256, mentions, is_words, words: marked });
   }
   const those = there.map(({ one }, at) => ({ ...one, mentions: statements[at]?.mentions ?? [] }));
@@ -169,20 +169,23 @@ function openLists({ request, moduleOf, importsOf }: Asking, paths: readonly str
   const files = importsOf(paths).flatMap((path) => {
     const glob = globOf(join(request.root, `${path}o`));
     const source = readFileSync(join(request.root, path));
-    const hasParts = namedByLoad(source.toString("utf8")).length > 0;
     if (!existsSync(glob)) return [];
     const listed: Glob = readGlob(readFileSync(glob, "utf8"));
-    for (const { kind, name } of listed.declared) if (kind === "mod" || kind === "modtype") modules.add(name);
-    return hasParts ? [] : [{ path, module: moduleOf(path), source, glob: listed }];
+    for (const { kind, name } of listed.declared) if (kind === "mod" || kind === "modtype") modules.add(name.split(".").at(-1) ?? "");
+    return [{ path, module: moduleOf(path), source, glob: listed, hasParts: namedByLoad(source.toString("utf8")).length > 0 }];
   });
   const visible = new Map<string, ReadonlySet<string>>();
   const outlines = new Map(
-    files.filter(({ path }) => paths.includes(path)).map((file) => [file.path, holdOutline(file.source, file.glob.declared)]),
+    files
+      .filter(({ path, hasParts }) => paths.includes(path) && !hasParts)
+      .map((file) => [file.path, holdOutline(file.source, file.glob.declared)]),
   );
   return {
     /** Last names of modules inside the files. */
     modules,
     words: openWords(files),
+    /** Whether what Coq lists of a file has its places in that file alone. */
+    isWhole: (path: string): boolean => files.some((file) => file.path === path && !file.hasParts),
     /** Modules whose notations a file may see. */
     visibleFrom(path: string): ReadonlySet<string> {
       const known = visible.get(path) ?? new Set(importsOf([path]).map(moduleOf));
@@ -227,7 +230,7 @@ async function findDefinitions(asking: Asking, coq: Coq, full: FullNames, named:
   if (left > 0)
     asking.say({
       t: "problem",
-      path: "",
+      path: request.ask[0]?.path ?? "",
       what: `${left} definitions were not printed, for there are too many; changes below them are not seen`,
     });
   printed.keep(all);
@@ -247,15 +250,16 @@ async function tellAxioms(asking: Asking, coq: Coq, full: FullNames, asked: read
 }
 
 function tell(
-  { say }: Asking,
+  asking: Asking,
   one: Asked,
   names: readonly string[],
   unsafe: readonly string[],
   exact: boolean,
   own: ReadonlySet<string>,
 ): void {
+  const { say } = asking;
   for (const name of names) if (own.has(name)) say({ t: "hole", decl: one.key, what: name });
-  say({ t: "axioms", decl: one.key, names, unsafe, exact });
+  say({ t: "axioms", decl: one.key, names, own: names.filter(isOwnOf(asking)), unsafe, exact });
 }
 
 /** @returns whether the graph was taken: it has to say of all together what `Print Assumptions` says, and to know each declaration */
@@ -351,6 +355,7 @@ async function tellBySplitting(
 ): Promise<void> {
   const { request, say } = asking;
   const told: { readonly group: readonly Asked[]; readonly found: Assumptions }[] = [];
+  const isOwn = isOwnOf(asking);
   const allowed = new Set(request.allowed);
   let groups: (readonly Asked[])[] = [asked];
   let answers: (Assumptions | null)[] = [first];
@@ -361,7 +366,11 @@ async function tellBySplitting(
       const found = answers[at] ?? null;
       // Where the policy allows all that a file rests on, each theorem of it rests on at most that.
       const oneFile = new Set(group.map(({ path }) => path)).size === 1;
-      const enough = oneFile && found !== null && found.unsafe.length === 0 && found.names.every((name) => allowed.has(full.of(name)));
+      const enough =
+        oneFile &&
+        found !== null &&
+        found.unsafe.length === 0 &&
+        found.names.every((name) => allowed.has(full.of(name)) && !isOwn(full.of(name)));
       if (found !== null && (group.length === 1 || enough)) told.push({ group, found });
       else if (group.length > 1) next.push(...split(group));
       else

@@ -2,7 +2,7 @@
  *  rests on. */
 import type { GlobDeclaration } from "./coq-glob.ts";
 import { openOffsets } from "./coq-glob.ts";
-import { scanCoqFile } from "./coq.ts";
+import { type Opened, scanCoqFile } from "./coq.ts";
 
 const OPENS: Readonly<Record<string, string>> = { sec: "section", mod: "module", modtype: "module type" };
 
@@ -13,14 +13,16 @@ export type Outlined = {
   readonly elsewhere: ReadonlyMap<string, number>;
 };
 
-/** holdOutline compares the two. What a file loads from others has no places in it. */
+/** holdOutline compares the two, of a file that loads no others: places in these are none in it. */
 export function holdOutline(source: Uint8Array, declared: readonly GlobDeclaration[]): Outlined {
   const text = new TextDecoder().decode(source);
   const { opened, declarations } = scanCoqFile(text);
-  const listed = declared.filter(({ kind }) => kind in OPENS).map(({ kind, name }) => `${OPENS[kind] ?? ""} ${name}`);
-  if (/\bLoad\b/.test(text)) return { differs: null, elsewhere: new Map() };
-  const unseen = minus(listed, opened);
   const { lineAt } = openOffsets(Buffer.from(source).toString("latin1"));
+  // Coq gives modules the names of those around them, too.
+  const listed = declared.flatMap(({ kind, name, at }) =>
+    kind in OPENS ? [{ what: `${OPENS[kind] ?? ""} ${name.split(".").at(-1) ?? ""}`, line: lineAt(at) }] : [],
+  );
+  const unseen = findUnseen(listed, opened);
   const elsewhere = new Map<string, number>();
   for (const { class: kind, name, line } of declarations) {
     const places =
@@ -31,13 +33,17 @@ export function holdOutline(source: Uint8Array, declared: readonly GlobDeclarati
     if (last !== undefined && !places.some(({ at }) => lineAt(at) === line)) elsewhere.set(name, lineAt(last.at));
   }
   const [first] = unseen;
-  return { differs: first === undefined ? null : `Coq opens the ${first} here, and the reader of its text does not see it.`, elsewhere };
+  return {
+    differs: first === undefined ? null : `Coq opens the ${first.what} in line ${first.line}, and the reader of its text does not see it.`,
+    elsewhere,
+  };
 }
 
-function minus(all: readonly string[], others: readonly string[]): string[] {
-  const left = [...others];
-  return all.filter((one) => {
-    const at = left.indexOf(one);
+/** findUnseen lists what Coq opens in a line and no sentence of that line does, one for one. */
+function findUnseen<T extends { readonly what: string; readonly line: number }>(listed: readonly T[], opened: readonly Opened[]): T[] {
+  const left = [...opened];
+  return listed.filter(({ what, line }) => {
+    const at = left.findIndex((one) => one.what === what && one.from <= line && line <= one.to);
     if (at >= 0) left.splice(at, 1);
     return at < 0;
   });

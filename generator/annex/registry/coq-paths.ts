@@ -51,6 +51,19 @@ export function coqModuleOf(paths: readonly CoqPath[], path: string): string | n
   return best.name === "" ? below : `${best.name}.${below}`;
 }
 
+const PROVERS_OWN: ReadonlySet<string> = new Set(["Coq", "Corelib", "Stdlib", "Init", "Ltac2"]);
+
+/** isReserved tells whether a library of this name would pass for one of the prover's own, and its axioms for those. */
+export function isReserved(name: string): boolean {
+  return PROVERS_OWN.has(name.split(".")[0] ?? "");
+}
+
+/** reservedIn finds such a name among the folders of a source, and those that its flags add. */
+export function reservedIn(source: Parameters<typeof coqPathsOf>[0] & { readonly flags: readonly string[] }): string | null {
+  const added = source.flags.flatMap((flag, at) => (/^-[RQ]$/.test(flag) ? [source.flags[at + 2] ?? ""] : []));
+  return [...coqPathsOf(source).map(({ name }) => name), ...added].find(isReserved) ?? null;
+}
+
 export function isBelow(path: string, folder: string): boolean {
   return folder === "" || path.startsWith(`${folder}/`);
 }

@@ -8,7 +8,13 @@ import { sentenceAt } from "./coq-uses.ts";
 import { fold } from "./declaration.ts";
 
 /** One file of the sources, with what Coq lists of it. */
-export type GlobFile = { readonly path: string; readonly module: string; readonly source: Uint8Array; readonly glob: Glob };
+export type GlobFile = {
+  readonly path: string;
+  readonly module: string;
+  readonly source: Uint8Array;
+  readonly glob: Glob /** It loads others, and places in it may be of these. */;
+  readonly hasParts: boolean;
+};
 
 const MAX_WORDS = 40; // marked in one statement
 const MAX_TEXT = 400; // UTF-16 units of what a word stands for
@@ -35,11 +41,12 @@ export function openWords(files: readonly GlobFile[]) {
   );
   const mark = (word: string, kind: StatementWord["kind"], full: string, standsFor?: string): StatementWord => {
     const there = defined.get(full);
+    const hasPlace = there !== undefined && !there.file.hasParts;
     return {
       word,
       kind,
-      stands_for: (standsFor ?? (there === undefined ? full : there.file.standsFor(there.one) || full)).slice(0, MAX_TEXT),
-      ...(there === undefined ? {} : { path: there.file.path, line: there.file.lineAt(there.one.at) }),
+      stands_for: (standsFor ?? (hasPlace ? there.file.standsFor(there.one) || full : full)).slice(0, MAX_TEXT),
+      ...(hasPlace ? { path: there.file.path, line: there.file.lineAt(there.one.at) } : {}),
     };
   };
   return {
@@ -91,7 +98,7 @@ export function openWords(files: readonly GlobFile[]) {
 }
 
 type OpenFile = ReturnType<typeof openFile>;
-function openFile({ path, module, source, glob }: GlobFile) {
+function openFile({ path, module, source, glob, hasParts }: GlobFile) {
   // One unit a byte, as .glob files count.
   const text = Buffer.from(source).toString("latin1");
   const textOf = (from: number, to: number): string => Buffer.from(text.slice(from, to), "latin1").toString("utf8");
@@ -111,7 +118,7 @@ function openFile({ path, module, source, glob }: GlobFile) {
   const referencesOf = (name: string) => {
     const at = places.get(name)?.at;
     const sentence = at === undefined ? undefined : sentenceAt(sentences, at);
-    if (sentence === undefined) return [];
+    if (sentence === undefined || hasParts) return [];
     return references
       .filter((one) => sentence.start <= one.at && one.at < sentence.end)
       .map((one) => ({ ...one, word: textOf(one.at, one.to) }));
@@ -120,6 +127,7 @@ function openFile({ path, module, source, glob }: GlobFile) {
     path,
     module,
     glob,
+    hasParts,
     lineAt,
     coercions,
     referencesOf,

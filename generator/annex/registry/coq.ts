@@ -30,15 +30,20 @@ export function scanCoq(text: string): Declaration[] {
   return scanCoqFile(text).declarations;
 }
 
-/** The same with the sections and modules that the text opens or names, as `section S`. */
-export function scanCoqFile(text: string): { readonly declarations: Declaration[]; readonly opened: readonly string[] } {
-  const opened: string[] = [];
+/** A section or module that a sentence opens or names, as `section S`, and the lines of the sentence. */
+export type Opened = { readonly what: string; readonly from: number; readonly to: number };
+
+/** The same with the sections and modules that the text opens or names. */
+export function scanCoqFile(text: string): { readonly declarations: Declaration[]; readonly opened: readonly Opened[] } {
+  const opened: Opened[] = [];
   const lines = openLines(text);
   const found: Declaration[] = [];
   const scopes: Scope[] = [];
   const open: Open[] = [];
   let comment = null as CoqItem | null;
 
+  const note = (names: readonly string[], { start, end }: CoqItem): void =>
+    void opened.push(...names.map((what) => ({ what, from: lines.lineAt(start), to: lines.lineAt(end - 1) })));
   const declare = (command: CoqCommand, sentence: CoqItem): void => {
     const { word } = command;
     const parts = partsOf(text, command, sentence);
@@ -100,9 +105,9 @@ export function scanCoqFile(text: string): { readonly declarations: Declaration[
         // `Proof term.` is the whole proof.
         if (isTerm(text.slice(command.after, Math.min(sentence.end, command.after + 400)))) finish(word, sentence);
       } else if (word === "Section" || word === "Chapter") {
-        opened.push(`section ${name ?? ""}`);
+        note([`section ${name ?? ""}`], sentence);
         scopes.push({ name: null, abstract: false, assumed: [] });
-      } else if (word === "Module" || word === "Declare") opened.push(...openModule(text, scopes, command, sentence));
+      } else if (word === "Module" || word === "Declare") note(openModule(text, scopes, command, sentence), sentence);
       else if (word === "End") scopes.pop();
       else if (LOCAL.test(word) && scopes.at(-1)?.name === null)
         scopes.at(-1)?.assumed.push(fold(textOf(text, command.after, sentence.end)));

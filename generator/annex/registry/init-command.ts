@@ -8,9 +8,9 @@ import { OPEN, writeWhole } from "#snapshots/shelf";
 import { print } from "#generator/commands";
 import { SAFE_GIT, safeGitEnvironment } from "#generator/sources";
 import { readAgdaLib } from "./agda-lib.ts";
-import { openRegistrySources } from "./config.ts";
+import { openRegistrySources, RENAME } from "./config.ts";
 import { findLoaded, namedByLoad } from "./coq-load.ts";
-import { coqModuleOf, folderOf, readCoqPath } from "./coq-paths.ts";
+import { coqModuleOf, folderOf, isReserved, readCoqPath } from "./coq-paths.ts";
 import { readCoqProject } from "./coq-project.ts";
 import { findDatabases } from "./metamath.ts";
 import { type SourceOptions, USUAL } from "./open-sources.ts";
@@ -121,6 +121,12 @@ function coqRows(texts: Texts): Row[] {
   const project = readCoqProject(texts);
   const paths = project?.paths ?? [];
   const places = paths.map(readCoqPath).filter((path) => path !== null);
+  const reserved = places.find(({ name }) => isReserved(name));
+  if (reserved !== undefined)
+    throw new ShelfError(
+      "bad_source",
+      `The project gives ${reserved.folder || "its root"} the name ${reserved.name}, which is of Coq's own library: ${RENAME}.`,
+    );
   const loaded = new Set(all.flatMap((path) => namedByLoad(texts.get(path) ?? "").map((name) => findLoaded(name, path, all))));
   const listed = new Set(project?.files);
   const unlisted =

@@ -223,7 +223,7 @@ test("what moves under an unchanged name is told by cause, and one that was veri
 test("an axiom that the policy names is what it says: a proof that was left open is none, and another axiom under its name is refused", {
   skip,
 }, async (t) => {
-  const { put, recheck, states, config } = openSource(t, "policy: { axioms: [L.A.choice, L.A.open_] }\n");
+  const { put, recheck, states, config } = openSource(t, "policy: { axioms: [r: L.A.choice, r: L.A.open_] }\n");
   put({
     "src/A.v": "Axiom choice : forall P : Prop, P \\/ ~ P.\nLemma open_ : 1 = 2. Proof. Admitted.\n",
     "src/T.v":
@@ -403,12 +403,12 @@ test("the command line: diff by cause between two revisions, refusal until it is
   assert.equal((await run("scan", "--accept", "CUB-0001", "CUB-0003", "--reason", "it is two now")).status, 0);
   assert.match(
     (await run("explain", "CUB-0002")).text,
-    /NOT_VERIFIED[^]*checks\/[0-9a-f]{64}\.json: coq 8[^]*rests on L\.D\.a, which policy\.axioms of .* does not name/,
+    /NOT_VERIFIED[^]*checks\/[0-9a-f]{64}\.json: coq 8[^]*rests on L\.D\.a, which policy\.axioms of .* does not name as r: L\.D\.a/,
   );
   const axioms = await run("axioms");
   assert.equal(axioms.status, 3);
-  assert.match(axioms.text, /2 records rest on no axiom\.\n1 record rests on:\n {2}L\.D\.a \(outside the policy\)\n {2}CUB-0002/);
-  assert.equal((await run("axioms", "--allow", "L.D.a")).status, 0);
+  assert.match(axioms.text, /2 records rest on no axiom\.\n1 record rests on:\n {2}r: L\.D\.a \(outside the policy\)\n {2}CUB-0002/);
+  assert.equal((await run("axioms", "--allow", "r: L.D.a")).status, 0);
   assert.match((await run("graph", "CUB-0001")).text, /used by CUB-0003 L\.T\.by_low \(in the proof/);
   assert.match((await run("graph", "CUB-0001", "--dot")).stdout, /"CUB-0003" -> "CUB-0001" \[style=dashed\];/);
   assert.match((await run("graph", "CUB-0001", "--json")).stdout, /\{"edges":1,"nodes":2,"t":"end"/);

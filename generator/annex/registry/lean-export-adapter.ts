@@ -1,7 +1,10 @@
 /** The adapter of lean4export, a program of its own. It runs no Lean: the export was made where Lean is, of files whose digests stand beside it
  *  (FILE.sha256, as sha256sum writes it), and says nothing of files with other bytes. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { say, serveAdapter } from "./adapter.ts";
 import { type LeanExport, openLeanRests, readLeanExport } from "./lean-export.ts";
+import { scanLean } from "./lean.ts";
 import { changedIn, LEAN_EXPORT_ADAPTER } from "./lean-tool.ts";
 import { type AdapterRequest, EVERY } from "./request.ts";
 
@@ -31,7 +34,9 @@ async function run(request: AdapterRequest): Promise<void> {
   if (changed.length === 0) tell(request, constants);
 }
 
-function tell({ ask, own }: AdapterRequest, constants: LeanExport["constants"]): void {
+function tell(request: AdapterRequest, constants: LeanExport["constants"]): void {
+  const { ask, own } = request;
+  const assumed = new Set(assumedIn(request));
   const known = new Set([...own, ...ask.map(({ name }) => name)]);
   const restsOf = openLeanRests(constants);
   for (const { key, name, path } of ask) {
@@ -44,10 +49,16 @@ function tell({ ask, own }: AdapterRequest, constants: LeanExport["constants"]):
     }
     say({ t: "decl", key, statement: null, type_sha256: one.type });
     if (names.includes("sorryAx")) say({ t: "hole", decl: key, what: "sorryAx" });
-    say({ t: "axioms", decl: key, names, unsafe, exact: true });
+    say({ t: "axioms", decl: key, names, own: names.filter((axiom) => assumed.has(axiom)), unsafe, exact: true });
     for (const part of ["statement", "proof"] as const)
       for (const to of one[part]) if (to !== name && known.has(to)) say({ t: "edge", from: key, to, part, basis: "kernel" });
   }
+}
+
+/** assumedIn lists the axioms that the files declare themselves: one of them may have the name of one of Lean's. */
+function assumedIn({ root, files }: AdapterRequest): string[] {
+  const texts = files.flatMap(({ path }) => (path.endsWith(".lean") ? [readFileSync(join(root, path), "utf8")] : []));
+  return texts.flatMap((text) => scanLean(text).flatMap(({ class: kind, name }) => (kind === "axiom" ? [name] : [])));
 }
 
 await serveAdapter(() => ({ prover: "lean", version: null, can: ["holes", "axioms", "uses", "check"], needs: [] }), run);

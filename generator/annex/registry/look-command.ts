@@ -9,7 +9,7 @@ import { rootOf } from "./need.ts";
 import { writeRegistry } from "./make-registry.ts";
 import { scanAll } from "./scan-all.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
-import { contradiction, isFailure, readPolicy } from "./states.ts";
+import { contradiction, isFailure, policyName, readPolicy } from "./states.ts";
 
 /** The records as a build would have them. */
 async function open(options: SourceOptions) {
@@ -80,7 +80,9 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
         `${config.checks.store}/${sha256}.json: ${check.tool.name} ${check.tool.version} said ${state}${isFailure(verdict, allowed) ? ", which is no proof" : ""}.`,
       );
       for (const name of axioms ?? [])
-        reasons.push(`  rests on ${name}, which policy.axioms of ${config.file} ${allowed.has(name) ? "allows" : "does not name"}.`);
+        reasons.push(
+          `  rests on ${name}, which policy.axioms of ${config.file} ${allowed.has(policyName(verdict, name)) ? "allows" : `does not name as ${policyName(verdict, name)}`}.`,
+        );
       for (const what of unsafe) reasons.push(`  ${what}.`);
       reasons.push(...tellCause(found.one.path, check.logs));
     }
@@ -119,11 +121,13 @@ function tellCause(path: string, logs: readonly { readonly path: string; readonl
 
 /** What each record rests on, grouped by what that is, from the checks; and whether the policy allows it. */
 export async function runAxioms(ids: readonly string[], options: SourceOptions & { readonly allow?: readonly string[] }): Promise<void> {
-  const { config, byId } = await open(options);
+  const { config, scan, byId } = await open(options);
   const allowed = readPolicy([...config.policy.axioms, ...(options.allow ?? [])]);
+  const verdictOf = new Map(scan.records.map(({ id, one, source }) => [id, scan.checks.of(one, source)[0]]));
+  const namesOf = ({ id, axioms = [] }: CubRecord): string[] => axioms.map((name) => policyName(verdictOf.get(id) ?? {}, name));
   const records = ids.length === 0 ? [...byId.values()] : ids.map((id) => findRecord(byId, id));
   const asked = records.filter(({ axioms }) => axioms !== undefined);
-  const groups = [...Map.groupBy(asked, ({ axioms = [], unsafe = [] }) => JSON.stringify([axioms, unsafe]))]
+  const groups = [...Map.groupBy(asked, (record) => JSON.stringify([namesOf(record), record.unsafe ?? []]))]
     .map(([set, those]) => {
       const [axioms, unsafe] = JSON.parse(set) as [string[], string[]];
       return { axioms, unsafe, outside: axioms.filter((name) => !allowed.has(name)), records: those.map(({ id }) => id) };

@@ -36,7 +36,15 @@ const lines = z.discriminatedUnion("t", [
   z.object({ t: z.literal("definition"), name: text, sha256: digest, mentions: names }),
   z.object({ t: z.literal("edge"), from: text, to: text, part: z.enum(["statement", "proof"]), basis: z.enum(["kernel", "source"]) }),
   z.object({ t: z.literal("hole"), decl: text, what: text }),
-  z.object({ t: z.literal("axioms"), decl: text, names, unsafe: names, exact: z.boolean() }),
+  z.object({
+    t: z.literal("axioms"),
+    decl: text,
+    names,
+    /** Those of the names that these files declare, and no library that is installed. */
+    own: names.default([]),
+    unsafe: names,
+    exact: z.boolean(),
+  }),
   z.object({ t: z.literal("check"), path: text, state: z.enum(CHECK_STATES), decl: text.optional(), log: text.default("") }),
   z.object({ t: z.literal("problem"), path: text, what: text }),
   z.object({ t: z.literal("end"), answered: z.int().min(0) }),
@@ -178,7 +186,8 @@ export function readTranscript(
     else {
       const passed = file.state === "exported" ? "exported" : told.names.length > 0 ? "accepted_with_axioms" : "accepted";
       const state = holes.has(key) ? "holes" : passed;
-      results.push({ ...said, state, axioms: [...told.names].sort(), unsafe: [...told.unsafe].sort(), exact: told.exact });
+      const { exact } = told;
+      results.push({ ...said, state, axioms: [...told.names].sort(), own: told.own, unsafe: [...told.unsafe].sort(), exact });
     }
   }
   const logs = [...checks.values()].filter(({ log }) => log !== "").map(({ path, state, log }) => ({ path, state, log }));

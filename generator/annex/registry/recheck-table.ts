@@ -3,7 +3,7 @@
 import { compareNames } from "#snapshots/format";
 import { FOUND } from "#generator/commands";
 import { rootOf } from "./need.ts";
-import { accepts, isFailure, outsideOf, readPolicy, saysNothing, type Verdict } from "./states.ts";
+import { accepts, isFailure, outsideOf, policyName, readPolicy, saysNothing, type Verdict } from "./states.ts";
 
 /** What one declaration is, and what was said of it. */
 export type Row = {
@@ -67,7 +67,8 @@ export function tabulate(rows: readonly Row[], policy: readonly string[]): Table
   };
   const by = Map.groupBy(rows, kindOf);
   const of = (kind: Kind): readonly Row[] => by.get(kind) ?? [];
-  const axioms = of("axioms").map((row) => (row.verdict === null ? [] : outsideOf(row.verdict, allowed)));
+  const namesOutside = (verdict: Verdict): string[] => outsideOf(verdict, allowed).map((name) => policyName(verdict, name));
+  const axioms = of("axioms").map((row) => (row.verdict === null ? [] : namesOutside(row.verdict)));
   return {
     accepted: of("accepted").length,
     axioms: {
@@ -185,7 +186,7 @@ function indent(count: number): string {
 }
 
 function quoteYaml(name: string): string {
-  return /^[A-Za-z_][\w.'-]*$/.test(name) ? name : JSON.stringify(name);
+  return /^(?:[A-Za-z0-9][\w.-]*: )?[A-Za-z_][\w.'-]*$/.test(name) ? name : JSON.stringify(name);
 }
 
 function listed<T>(all: readonly T[], most: number, linesOf: (one: T, at: number) => readonly string[]): string[] {

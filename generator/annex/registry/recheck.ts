@@ -342,6 +342,7 @@ function stateOf(
       mentions: [...(result.mentions ?? [])],
       path: pathOf.get(result.key) ?? "",
       axioms: result.axioms === null ? null : [...result.axioms],
+      own: [...(result.own ?? [])].sort(),
       unsafe: [...result.unsafe],
       words: [...result.words],
       uses: [...result.uses],

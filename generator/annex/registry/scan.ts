@@ -70,7 +70,7 @@ const SCANNERS: Readonly<Record<SourceConfig["prover"], Scan>> = {
 /** The first word of a file of Coq's that has none of its commands is mostly that of a circuit: the two share an extension. */
 const VERILOG = /^\s*(?:module\s+\w+|`(?:timescale|include|define))\b/m;
 const RESERVED: Readonly<Partial<Record<SourceConfig["prover"], RegExp>>> = {
-  coq: /^(?:Coq|Corelib|Stdlib)\./,
+  coq: /^(?:Coq|Corelib|Stdlib|Ltac2)(?:\.|$)/,
   agda: /^Agda\.(?:Builtin|Primitive)(?:\.|$)/,
 };
 const MAX_DECLARATIONS = 1_000_000;

@@ -9,6 +9,9 @@ export type Verdict = {
   readonly state: CheckState;
   /** Null when nobody asked. */
   readonly axioms: readonly string[] | null;
+  /** Those of them that the sources of the check declare, and its repository: a library that is installed has other ones by the same names. */
+  readonly own?: readonly string[];
+  readonly repo?: string;
   /** Switched off while it was checked: guard, positivity, universes. */
   readonly unsafe: readonly string[];
   /** Whether the axioms are these, and not at most these. */
@@ -23,6 +26,11 @@ export type States = {
 
 /** Axioms that a policy names. */
 type Allowed = { has(name: string): boolean };
+
+/** policyName gives the name by which a policy allows an axiom: one that the sources declare themselves counts by their repository alone. */
+export function policyName({ own = [], repo = "" }: Pick<Verdict, "own" | "repo">, name: string): string {
+  return own.includes(name) ? `${repo}: ${name}` : name;
+}
 
 /** @param names a star at the end stands for all that begin so: the definitions of a database of Metamath are axioms, a thousand of them */
 export function readPolicy(names: readonly string[]): Allowed {
@@ -46,7 +54,7 @@ export function accepts({ state }: Pick<Verdict, "state">): boolean {
 
 /** outsideOf lists the axioms of an accepted proof that the policy does not allow. */
 export function outsideOf(verdict: Verdict, allowed: Allowed): readonly string[] {
-  return accepts(verdict) ? (verdict.axioms ?? []).filter((name) => !allowed.has(name)) : [];
+  return accepts(verdict) ? (verdict.axioms ?? []).filter((name) => !allowed.has(policyName(verdict, name))) : [];
 }
 
 /** isFailure tells whether somebody ran the prover and it refused, or what it accepted rests on more than the policy allows. What rests on "at

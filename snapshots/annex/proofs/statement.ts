@@ -25,6 +25,7 @@ const result = z.object({
   meaning_sha256: z.string().nullable().default(null).meta({ description: "Of that and of every definition of these sources below it" }),
   mentions: names.default([]).meta({ description: "Definitions of these sources that the statement names" }),
   axioms: names.nullable(),
+  own: names.exactOptional().meta({ description: "Those of the axioms that these sources declare, and no library that is installed" }),
   unsafe: names,
   exact: z.boolean(),
   reason: z.string().exactOptional().meta({ description: "Why it is not accepted, where that is said of it alone" }),
