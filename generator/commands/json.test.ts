@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Command } from "commander";
-import { program } from "./cli.ts";
-import { withoutPlaces } from "./files/failure.ts";
-import { writeFiles } from "./testing/library.ts";
-import { type Ran, runIn } from "./testing/run-program.ts";
+import { program } from "../cli.ts";
+import { withoutPlaces } from "../files/failure.ts";
+import { writeFiles } from "../testing/library.ts";
+import { type Ran, runIn } from "../testing/run-program.ts";
 
 function leaves(command: Command, path: readonly string[] = []): string[][] {
   return command.commands.length === 0 ? [[...path]] : command.commands.flatMap((one) => leaves(one, [...path, one.name()]));
