@@ -4,6 +4,7 @@ import { FAILSAFE_SCHEMA, load } from "js-yaml";
 import type { About, ObjectKind } from "#snapshots/schema";
 import { plainIn } from "#snapshots/blocks";
 import { findDate } from "./dates.ts";
+import { readFrontMatter } from "./front-matter.ts";
 import { readArgument } from "./latex.ts";
 import { findLicenceHeader } from "./licence-header.ts";
 import { isCitationFile, isLicenceFile } from "./licence-files.ts";
@@ -44,10 +45,7 @@ export function readAbout(key: string, kind: ObjectKind, text: string): About {
   const head = text.slice(0, HEAD);
   if (isLicenceFile(key)) return { ...NO_ABOUT, license: findLicenceHeader(head, kind) ?? recognise(head) };
   if (isCitationFile(key)) return aboutOf(parseYaml(head));
-  const said =
-    kind === "markdown" || kind === "html"
-      ? aboutOf(parseYaml(/^\ufeff?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(head)?.[1] ?? ""))
-      : NO_ABOUT;
+  const said = kind === "markdown" || kind === "html" ? aboutOf(readFrontMatter(head).values) : NO_ABOUT;
   const page = kind === "html" ? htmlAbout(head) : NO_ABOUT;
   const lang = said.lang ?? (kind === "html" ? languageOf(/<html\b[^>]*?\slang=["']?([\w-]+)/i.exec(head)?.[1]) : null);
   const latex = kind === "latex" ? latexAbout(head) : NO_ABOUT;

@@ -7,7 +7,7 @@ const words = (list: string): string[] => list.split(" ");
 
 const SCHEMA: Schema = {
   tagNames: words(
-    "a abbr b blockquote br caption cite code dd del details dfn div dl dt em figcaption figure h1 h2 h3 " +
+    "a abbr aside b blockquote br caption cite code dd del details dfn div dl dt em figcaption figure h1 h2 h3 " +
       "h4 h5 h6 hr i img input ins kbd li mark ol p pre q rp rt ruby s samp section small span strong sub " +
       "summary sup table tbody td tfoot th thead time tr u ul var wbr",
   ),

@@ -24,20 +24,8 @@ export async function compileWorker(outdir: string): Promise<void> {
     logLevel: "silent",
     // For CommonJS packages that ask for a module of Node.
     banner: { js: 'import { createRequire as openRequire } from "node:module"; const require = openRequire(import.meta.url);' },
-    plugins: [
-      {
-        name: "markdown-as-webassembly",
-        setup(bundle) {
-          bundle.onResolve({ filter: /^#binding$/ }, () => ({ path: join(FOLDER, "satteri-binding.ts") }));
-        },
-      },
-    ],
   }).catch((cause: Error) => {
     throw new ShelfError("build_failed", `The process that reads objects could not be compiled: ${cause.message}`, { cause });
   });
-  await copyFile(
-    fileURLToPath(import.meta.resolve("@bruits/satteri-wasm32-wasi/satteri_napi.wasm32-wasi.wasm")),
-    join(outdir, "markdown.wasm"),
-  );
   await copyFile(fileURLToPath(import.meta.resolve("@hyzyla/pdfium/pdfium.wasm")), join(outdir, "pdfium.wasm"));
 }

@@ -15,7 +15,11 @@ test("what is no YAML, or more than a title needs, gives no title and says so", 
 
 test("a title that is no text is none", () => {
   for (const yaml of ["title: [a, b]", "title: {a: b}", "title:", "- title", "title", "a: &a [x]\ntitle: *a", "__proto__: {title: x}"])
-    assert.deepEqual(readFrontMatter(`---\n${yaml}\n---\n`), { title: null, lines: yaml.split("\n").length + 2, notes: [] }, yaml);
+    assert.partialDeepStrictEqual(
+      readFrontMatter(`---\n${yaml}\n---\n`),
+      { title: null, lines: yaml.split("\n").length + 2, notes: [] },
+      yaml,
+    );
 });
 
 test("titles are what YAML and TOML say they are", () => {
@@ -25,7 +29,27 @@ test("titles are what YAML and TOML say they are", () => {
   assert.equal(titleOf("title: >\n  folded over\n  two lines"), "folded over two lines");
   assert.equal(titleOf("tags: [a]\r\ntitle: With returns\r"), "With returns");
   assert.equal(readFrontMatter('+++\ntitle = "In TOML"\n+++\n').title, "In TOML");
-  assert.deepEqual(readFrontMatter("# No block\n"), { title: null, lines: 0, notes: [] });
+  assert.deepEqual(readFrontMatter("# No block\n"), { values: {}, title: null, lines: 0, notes: [] });
+});
+
+test("facts stand in every form that programs write, with what is above them; what only looks like one is text", async () => {
+  const blocks: readonly (readonly [text: string, lines: number])[] = [
+    ["---\ntitle: T\nauthor: Ana Ruiz\ndate: 2021-07-04\n---\n\nBody.\n", 5],
+    ["---\ntitle: T\nauthor: Ana Ruiz\ndate: 2021-07-04\n...\n\nBody.\n", 5],
+    ['+++\ntitle = "T"\nauthors = ["Ana Ruiz"]\ndate = 2021-07-04T10:00:00Z\n+++\n\nBody.\n', 5],
+    ['{\n"title": "T",\n"author": "Ana Ruiz",\n"date": "2021-07-04"\n}\n\nBody.\n', 5],
+    ["% T\n% Ana Ruiz\n% July 4, 2021\n\nBody.\n", 3],
+    ["Title: T\nAuthor: Ana Ruiz\nDate: 4 July 2021\n\nBody.\n", 3],
+    ["<!-- SPDX-License-Identifier: MIT -->\n\n---\ntitle: T\nauthor: Ana Ruiz\ndate: 2021-07-04\n---\n\nBody.\n", 7],
+  ];
+  for (const [text, lines] of blocks) {
+    const { title, about, html } = await extract("a.md", Buffer.from(text));
+    assert.deepEqual([title, about?.authors, about?.date, readFrontMatter(text).lines], ["T", ["Ana Ruiz"], "2021-07-04", lines], text);
+    assert.match(html ?? "", new RegExp(`^\\s*<p id="L${lines + 2}">Body.</p>\\s*$`), text);
+  }
+  for (const text of ["{\n% if x %\n}\n\nBody.\n", "Note: this is prose.\n\nBody.\n", "%\n", "--- \ntext\n", "+++\ntext\n", "{}\n", ""])
+    assert.equal(readFrontMatter(text).title, null, text);
+  assert.match(readFrontMatter("+++\ntitle = [\n+++\n").notes.join(), /not valid TOML on line \d/);
 });
 
 test("of HTML for a generator of sites the block is no text, its title counts, and what is filled in is no title", async () => {

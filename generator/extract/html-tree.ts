@@ -1,8 +1,21 @@
 /** HTML text to a tree, within limits: parse5 reads it, and hast-util-from-parse5 makes hast of it. The tree holds whatever the document
  *  does: only the sanitiser (clean.ts) says what of it may be shown. */
-import type { Element, ElementContent, Root, RootContent, Text } from "hast";
+import type { Element, ElementContent, Literal, Root, RootContent, Text } from "hast";
 import { fromParse5, type Options } from "hast-util-from-parse5";
 import { defaultTreeAdapter, type DefaultTreeAdapterMap, parse, parseFragment, type TreeAdapter } from "parse5";
+
+declare module "hast" {
+  /** HTML of ours, which is written as it stands. */
+  interface Raw extends Literal {
+    type: "raw";
+  }
+  interface ElementContentMap {
+    raw: Raw;
+  }
+  interface RootContentMap {
+    raw: Raw;
+  }
+}
 
 /** Elements and comments of one document, between which all texts lie; a page that misuses formatting elements grows with the square of its length. */
 const MAX_NODES = 150_000;
@@ -30,15 +43,9 @@ export function parsePart(text: string): Root {
   return treeOf(parseFragment(text, { treeAdapter: openAdapter(), scriptingEnabled: false }), null);
 }
 
-/** checkDepth refuses a tree that is nested more deeply than MAX_DEPTH. @throws TooComplex */
-export function checkDepth(tree: Root): void {
-  checkLevels<Root | Element>(tree, ({ children }) =>
-    children.flatMap((child) => (child.type === "element" && child.children.length > 0 ? [child] : [])),
-  );
-}
-
-function checkLevels<Node>(tree: Node, childrenOf: (node: Node) => readonly Node[]): void {
-  let level: readonly Node[] = [tree];
+/** @throws TooComplex for a tree that is nested more deeply than MAX_DEPTH */
+function checkDepth(tree: Node5): void {
+  let level: readonly Node5[] = [tree];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) throw new TooComplex(`elements nested more than ${MAX_DEPTH} levels deep`);
     level = level.flatMap(childrenOf);
@@ -77,7 +84,7 @@ function openAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
 
 /** treeOf makes hast of what was parsed. @param text where positions are wanted */
 function treeOf(parsed: DefaultTreeAdapterMap["document"] | DefaultTreeAdapterMap["documentFragment"], text: string | null): Root {
-  checkLevels<Node5>(parsed, childrenOf);
+  checkDepth(parsed);
   // Of its file it takes the text and nothing else.
   const file = text as unknown as Options["file"];
   return fromParse5(parsed, { file }) as Root;

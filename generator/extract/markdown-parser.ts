@@ -1,12 +1,126 @@
-/** Markdown to hast, by satteri. Its package takes native code wherever there is a build of it, and native code that a document takes
- *  over has the whole process: here it is always WebAssembly. Its import of "#binding" is led to satteri-binding.ts. */
-import { registerHooks } from "node:module";
+/** Markdown to hast: markdown-it, with notes and definitions by plugins of others, and with formulas and what sites write beside them by rules of our
+ *  own. Each block has its line; HTML within the text is read as browsers read it. */
+import type { Root } from "hast";
+import { dl } from "@mdit/plugin-dl";
+import { footnote } from "@mdit/plugin-footnote";
+import createParser, { type MarkdownIt, type Token } from "markdown-it";
+import { escapeHtml } from "#snapshots/highlight";
+import { parsePart } from "./html-tree.ts";
+import { useBlocks } from "./markdown-blocks.ts";
+import { formatFormula, useFormulas } from "./markdown-formulas.ts";
+import { useInline } from "./markdown-inline.ts";
 
-const hooks = registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === "#binding" && context.parentURL?.includes("/satteri/") === true
-      ? { url: new URL("satteri-binding.ts", import.meta.url).href, shortCircuit: true }
-      : next(specifier, context),
+/** Attribute with the line of a block, until the tree has it as a position. */
+const LINE = "data-own-line";
+/** What these hold is text for a browser up to their end, or never shown. */
+const RAW =
+  /<(\/?)(title|textarea|script|style|iframe|xmp|noembed|noframes|plaintext|select|template|noscript|object|svg|math|video|audio|canvas)\b/gi;
+
+const MAX_RAW = 200; // of one block
+
+const parser = createParser({ html: true, linkify: true });
+parser.linkify.set({ fuzzyLink: false });
+parser.linkify.add("www.", {
+  validate: (text, at) =>
+    /^[\w-]+(?:\.[\w-]+)+(?:[/?#][^\s<>]*)?/.exec(text.slice(at, at + 2000))?.[0].replace(/[.,:;!?'")\]*_~]+$/, "").length ?? 0,
+  normalize: (match) => {
+    match.url = `http://${match.url}`;
+  },
 });
-export const { markdownToHast } = await import("satteri");
-hooks.deregister();
+// They are typed against another version of the parser.
+for (const plugin of [footnote, dl]) parser.use(plugin as unknown as (md: MarkdownIt) => void);
+useFormulas(parser);
+useBlocks(parser);
+useInline(parser);
+addRules(parser);
+
+/** parseTree makes the tree of a document, in which each block knows the line that it begins on. @throws TooComplex */
+export function parseTree(text: string): Root {
+  const tokens = parser.parse(text, {});
+  for (const token of tokens) {
+    if (token.map !== null && token.nesting >= 0) token.attrSet(LINE, String(token.map[0] + 1));
+    closeRaw(token);
+  }
+  const tree = parsePart(parser.renderer.render(tokens, parser.options, {}));
+  takeLines(tree);
+  return tree;
+}
+
+/** Shows the signs of a tag that would swallow what follows: one of RAW that is not closed where it stands. */
+function closeRaw(token: Token): void {
+  const parts = token.type === "html_block" ? [token] : (token.children ?? []).filter(({ type }) => type === "html_inline");
+  const isMany = parts.reduce((sum, { content }) => sum + (content.match(RAW)?.length ?? 0), 0) > MAX_RAW;
+  for (const [at, part] of parts.entries()) {
+    if (isMany) part.content = part.content.replaceAll(RAW, (tag) => `&lt;${tag.slice(1)}`);
+    else
+      part.content = part.content.replaceAll(RAW, (tag, closing: string, name: string, index: number) => {
+        const after = [part.content.slice(index), ...parts.slice(at + 1).map(({ content }) => content)].join("").toLowerCase();
+        const before = [...parts.slice(0, at).map(({ content }) => content), part.content.slice(0, index)].join("").toLowerCase();
+        const isPaired = closing === "" ? after.includes(`</${name.toLowerCase()}`) : before.includes(`<${name.toLowerCase()}`);
+        return isPaired && name.toLowerCase() !== "plaintext" ? tag : `&lt;${tag.slice(1)}`;
+      });
+  }
+}
+
+function takeLines(node: Root | Root["children"][number]): void {
+  if (node.type === "element") {
+    const line = Number(node.properties["dataOwnLine"]);
+    delete node.properties["dataOwnLine"];
+    const point = { line, column: 1 };
+    if (Number.isInteger(line) && line > 0) node.position = { start: point, end: point };
+  }
+  if ("children" in node) for (const child of node.children) takeLines(child);
+}
+
+function lineOf(token: Token | undefined): string | null {
+  const line = token?.attrGet(LINE) ?? null;
+  return line === null ? null : String(line);
+}
+
+/** Writes code, notes and lists of tasks as the pages show them. */
+function addRules({ renderer, core, utils }: MarkdownIt): void {
+  const { rules } = renderer;
+  const code = (content: string, info: string, line: string | null): string => {
+    const language = languageOf(utils.unescapeAll(info));
+    if (language === "math") return formatFormula(content, true);
+    const name = language === "" ? "" : ` class="language-${escapeHtml(language)}"`;
+    return `<pre${line === null ? "" : ` ${LINE}="${line}"`}><code${name}>${escapeHtml(content)}</code></pre>\n`;
+  };
+  rules["fence"] = (tokens, at) => code(tokens[at]?.content ?? "", tokens[at]?.info ?? "", lineOf(tokens[at]));
+  rules["code_block"] = (tokens, at) => code(tokens[at]?.content ?? "", "", lineOf(tokens[at]));
+  const idOf = (token: Token | undefined): string => {
+    const { id = 0, label } = (token?.meta ?? {}) as { readonly id?: number; readonly label?: string };
+    return label === undefined || label === "" ? String(id + 1) : label;
+  };
+  rules["footnote_ref"] = (tokens, at) => {
+    const { id = 0, subId = 0 } = (tokens[at]?.meta ?? {}) as { readonly id?: number; readonly subId?: number };
+    const name = escapeHtml(encodeURIComponent(idOf(tokens[at])));
+    return `<sup><a href="#fn-${name}" id="fnref-${name}${subId > 0 ? `-${subId + 1}` : ""}">${id + 1}</a></sup>`;
+  };
+  rules["footnote_block_open"] = () => `<section class="footnotes"><h2 class="sr-only">Footnotes</h2><ol>\n`;
+  rules["footnote_block_close"] = () => "</ol></section>\n";
+  rules["footnote_open"] = (tokens, at) => `<li id="fn-${escapeHtml(encodeURIComponent(idOf(tokens[at])))}">`;
+  rules["footnote_close"] = () => "</li>\n";
+  rules["footnote_anchor"] = (tokens, at) =>
+    ` <a href="#fnref-${escapeHtml(encodeURIComponent(idOf(tokens[at])))}" aria-label="Back to the text">↩</a>`;
+  core.ruler.after("inline", "tasks", ({ tokens, Token: Made }) => {
+    for (const [at, token] of tokens.entries()) {
+      const task = token.type === "inline" && tokens[at - 2]?.type === "list_item_open" ? /^\[([ xX])\][ \t\n]/.exec(token.content) : null;
+      const [first] = token.children ?? [];
+      if (task === null || first?.type !== "text") continue;
+      first.content = first.content.slice(3);
+      const box = new Made("html_inline", "", 0);
+      box.content = `<input type="checkbox" disabled${task[1] === " " ? "" : " checked"}>`;
+      token.children?.unshift(box);
+      tokens[at - 2]?.attrSet("class", "task-list-item");
+    }
+  });
+}
+
+/** The first word of what stands behind a fence, in braces or outside: `rust,no_run`, `{.python}`, `{r, echo=FALSE}`, `js{1,3}`, `rust:src/main.rs`. */
+function languageOf(info: string): string {
+  const inner = /^\s*(?:\{code(?:-block|-cell)?\}\s*)?\{?[\s.]*((?:[^\s{}.,:;=#[\]()]|[.](?=\w))[^\s{},:;=[\]()]*)/.exec(
+    info.replace(/\{#[^\s}]*/, "{"),
+  );
+  return inner?.[1] ?? "";
+}

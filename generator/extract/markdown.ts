@@ -1,25 +1,23 @@
-/** Markdown to a harmless fragment and passages by heading: satteri, raw HTML through parse5, the sanitiser, then what we add.
+/** Markdown to a harmless fragment and passages by heading: markdown-it, HTML through parse5, the sanitiser, then what we add.
  *  Documents that would take any parser long are recognised before parsing and shown as text. */
-import type { Element, ElementContent, Root, RootContent } from "hast";
-import { markdownToHast } from "./markdown-parser.ts";
+import type { Element, Root } from "hast";
+import { parseTree } from "./markdown-parser.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
-import { hasClass, noteLines, renderTree } from "./dress.ts";
-import { formatHtml } from "./format-html.ts";
+import { noteLines, renderTree } from "./dress.ts";
 import { addHeadings, openHeadings } from "./headings.ts";
 import { fillInLinks } from "./links.ts";
-import { checkDepth, parsePart, textOf, TooComplex } from "./html-tree.ts";
+import { textOf, TooComplex } from "./html-tree.ts";
 import type { Lines } from "#snapshots/blocks";
 import { cutPassages, shorten } from "./passages.ts";
 
-const FEATURES = { gfm: { footnotes: { clobberPrefix: "" } }, math: true, frontmatter: true } as const;
 /** Markers (`>`, `-`, `1.`) before the text of one line. Parsers take the square of it. */
 const DEEP_LINE = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){24}/m;
 /** What tells a wiki's program something, in front of a paragraph. */
 const DIRECTIVES = /^(?:\s*\[\[![^\]]*\]\])+\s*/;
 /** Of a heading, behind its text. */
-const HEADING_ID = /\{#([A-Za-z][\w.:-]{0,100})\}\s*$/;
+const HEADING_ID = /\{:?[ \t]*(?:#([A-Za-z][\w.:-]{0,100})(?=[\s}])|[.-])[^{}\n]{0,200}\}\s*$/;
 /** Ampersands in one document; the parser takes the square of the character references that mean nothing. */
 const MAX_AMPERSANDS = 5000;
 /** Cells of all tables: parsers fill short rows up with empty cells, so that "|" alone can be a long row. */
@@ -30,9 +28,9 @@ export async function readMarkdown(source: Source, fallbackTitle: string): Promi
   const shown = text.length <= MAX_SHOWN ? lines.count : findCut(lines);
   const head = text.slice(0, Math.min(lines.end(shown), MAX_SHOWN));
   const problem = findProblem(head);
-  const tree = problem === null ? parseMarkdown(head) : null;
-  const list = openHeadings(lines);
   const front = readFrontMatter(head);
+  const tree = problem === null ? parseMarkdown(head, front.lines) : null;
+  const list = openHeadings(lines);
   const named = front.title === null || isTemplate(front.title) ? null : front.title;
   const given = named ?? (tree === null ? null : findTitle(tree));
   const rendered = tree === null ? null : await renderMarkdown(tree, source.key, given, fallbackTitle);
@@ -59,22 +57,29 @@ export async function readMarkdown(source: Source, fallbackTitle: string): Promi
   };
 }
 
-export function parseMarkdown(head: string): Root | null {
+/** parseMarkdown makes the tree of a document whose first lines are no part of it; null where it is too deep or too large.
+ *  @param skipped number of lines that are left out: front matter */
+export function parseMarkdown(head: string, skipped = 0): Root | null {
+  const body = head.split("\n").slice(skipped);
   try {
-    const text = fillInLinks(head);
-    const tree = markdownToHast(text, { features: FEATURES });
-    if (tree.type !== "root") return null;
-    checkDepth(tree);
-    tidy(tree, text);
+    const tree = parseTree("\n".repeat(skipped) + withoutModules(fillInLinks(body.join("\n"))));
     nameHeadings(tree);
     return tree;
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) throw error;
-    return null; // too deep
+    if (error instanceof TooComplex) return null;
+    throw error;
   }
 }
 
-/** The fragment of a tree, and the title when only raw HTML gives one; null when it grows beyond our limits. */
+/** Empties what MDX has above its first paragraph for a program: imports, exports and comments. The lines stay. */
+function withoutModules(text: string): string {
+  const opening =
+    /^(?:[ \t]*\n|import\s[^\n]*\n|export\s(?:const|default|function|let)[^\n]*\n|\{\/\*[\s\S]{0,5000}?\*\/\}[ \t]*\n)+/.exec(text)?.[0] ??
+    "";
+  return opening.replaceAll(/[^\n]+/g, "") + text.slice(opening.length);
+}
+
+/** The fragment of a tree, and the title when only a nested heading gives one; null when it grows beyond our limits. */
 async function renderMarkdown(
   tree: Root,
   key: string,
@@ -83,9 +88,8 @@ async function renderMarkdown(
 ): Promise<{ html: string; title: string | null } | null> {
   noteLines(tree);
   try {
-    const whole = readRaw(tree);
-    const title = given ?? (whole === tree ? null : findHeading(whole));
-    return { html: await renderTree(whole, { key, title: title ?? fallback }), title };
+    const title = given ?? findHeading(tree);
+    return { html: await renderTree(tree, { key, title: title ?? fallback }), title };
   } catch (error) {
     if (error instanceof TooComplex) return null;
     throw error;
@@ -118,24 +122,6 @@ function findCut(lines: Lines): number {
   return last;
 }
 
-/** Amounts of money are no formulas, and an alignment is an attribute here and no style. */
-function tidy(node: Root | Element, text: string): void {
-  for (const [index, child] of node.children.entries()) {
-    if (child.type !== "element") continue;
-    const style = child.properties["style"];
-    if (typeof style === "string" && /right|center/.test(style)) child.properties["align"] = style.includes("right") ? "right" : "center";
-    if (child.tagName === "code" && hasClass(child, "math-inline")) {
-      const { start, end } = child.position ?? {};
-      if (start?.offset === undefined || end?.offset === undefined) continue;
-      const written = text.slice(start.offset, end.offset);
-      // As in Pandoc: no white space inside the dollars, no digit behind the closing one.
-      if (/^\$(?!\$)/.test(written) && (/^\$\s|\s\$$/.test(written) || /\d/.test(text[end.offset] ?? ""))) {
-        node.children[index] = { type: "text", value: written };
-      } else if (written.startsWith("$$")) child.properties["className"] = ["math-display"]; // in one line, as most write it
-    } else tidy(child, text);
-  }
-}
-
 /** Takes `{#id}` at the end of a heading for its id, as generators of sites do. */
 function nameHeadings(tree: Root): void {
   for (const child of tree.children) {
@@ -144,7 +130,7 @@ function nameHeadings(tree: Root): void {
     const written = HEADING_ID.exec(last.value);
     if (written === null) continue;
     last.value = last.value.slice(0, written.index).trimEnd();
-    child.properties["id"] = written[1];
+    if (written[1] !== undefined) child.properties["id"] = written[1];
   }
 }
 
@@ -192,13 +178,4 @@ function elementsOf(node: Root | Element): Element[] {
 /** A paragraph that is code and nothing else. */
 function isCommand(element: Element): boolean {
   return element.tagName === "p" && element.children.length === 1 && elementsOf(element)[0]?.tagName === "code";
-}
-
-/** The tree with the HTML in it as nodes of its own. @throws TooComplex when there is too much of it */
-export function readRaw(tree: Root): Root {
-  return holdsRaw(tree) ? parsePart(formatHtml(tree)) : tree;
-}
-
-function holdsRaw(node: Root | RootContent | ElementContent): boolean {
-  return node.type === "raw" || ("children" in node && node.children.some(holdsRaw));
 }

@@ -23,6 +23,10 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
     mdwn: ["text/markdown", null],
     mkd: ["text/markdown", null],
     mkdn: ["text/markdown", null],
+    mdx: ["text/markdown", null],
+    qmd: ["text/markdown", null],
+    rmd: ["text/markdown", null],
+    livemd: ["text/markdown", null],
   },
   text: {
     txt: ["text/plain", null],

@@ -15,7 +15,7 @@ import { addHeadings, openHeadings, type OpenHeading } from "./headings.ts";
 import { TooComplex } from "./html-tree.ts";
 import { readJson } from "./json.ts";
 import { openLines } from "#snapshots/blocks";
-import { findProblem, findSummary, findTitle, parseMarkdown, readRaw } from "./markdown.ts";
+import { findProblem, findSummary, findTitle, parseMarkdown } from "./markdown.ts";
 import { cutPassages, headingPath, shorten, type Mark } from "./passages.ts";
 
 const MAX_CELLS = 10_000;
@@ -194,7 +194,7 @@ class NotebookReading {
 function showProse(tree: Root, number: number, text: string): Shown {
   noteLines(tree, number);
   try {
-    return cleanTree(readRaw(tree)).children;
+    return cleanTree(tree).children;
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
     return [plainText(text, `P${number}L1`)];

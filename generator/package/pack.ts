@@ -39,7 +39,7 @@ const FILES = [
 /** How the demo was made. */
 const NOT_PUBLISHED = /\/generator\/demo\/[^/]+\.ts$/;
 /** What compiles, and what is compiled into the result. */
-const COMPILERS = new Set(["astro", "@astrojs/node", "esbuild", "@bruits/satteri-wasm32-wasi", "@hyzyla/pdfium"]);
+const COMPILERS = new Set(["astro", "@astrojs/node", "esbuild", "@hyzyla/pdfium"]);
 const BUNDLED = "@lancedb/lancedb";
 const BILL_OF_MATERIALS = "sbom.cdx.json";
 const NATIVE = /^@lancedb\/lancedb-(?:linux-(?:x64|arm64)-gnu|darwin-arm64)$/;

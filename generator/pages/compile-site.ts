@@ -76,7 +76,7 @@ export function siteSources(sources: Sources): Closure {
 }
 
 export function workerSources(sources: Sources): Closure {
-  return sources.closure(["generator/extract/worker.ts", "generator/extract/compile-worker.ts", "generator/extract/satteri-binding.ts"]);
+  return sources.closure(["generator/extract/worker.ts", "generator/extract/compile-worker.ts"]);
 }
 
 async function listVersions(distDir: string): Promise<string[]> {

@@ -48,11 +48,14 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
   const named = new Map<string, string | null>();
   /** By an address that an object gives itself, below each folder that may be the root of its site. */
   const addressed = new Map<string, string | null>();
+  /** By the last part of the name, for links of wikis, which name a page wherever it lies. */
+  const ended = new Map<string, string | null>();
   const add = (map: Map<string, string | null>, name: string, key: string): void => {
     map.set(name, (map.get(name) ?? key) === key && map.get(name) !== null ? key : null);
   };
   for (const { key, addresses = [] } of rows) {
     add(named, siteName(key), key);
+    add(ended, linkEnd(key), key);
     for (const usual of usualNames(key)) add(addressed, usual, key);
     for (const address of addresses) for (const root of rootsOf(key)) add(addressed, root + siteName(address.replace(/^\/+/, "")), key);
   }
@@ -71,7 +74,8 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
     if (built.length > 0) return built.length === 1 ? (built[0] ?? null) : null;
     // Where a page is shown as a folder of its own, "../" before a name is what lies beside it.
     const above = folder === "" ? "" : parentPrefix(folder);
-    return folder !== "" && name.startsWith(above) ? (named.get(folder + name.slice(above.length)) ?? null) : null;
+    const beside = folder !== "" && name.startsWith(above) ? (named.get(folder + name.slice(above.length)) ?? null) : null;
+    return beside ?? (ENDING.test(target) || target.endsWith("/") ? null : (ended.get(linkEnd(target)) ?? null));
   };
   // Objects are asked for folder by folder, and those of a folder link to the same ones.
   let near: { readonly folder: string; readonly roots: readonly string[]; readonly led: Map<string, string | null> } | null = null;

@@ -1,0 +1,153 @@
+/** Blocks that sites write in Markdown beside CommonMark's: boxes with a title in the forms of MkDocs, Docusaurus, VitePress, MyST, Pandoc, GitHub and
+ *  Obsidian, and tabs. Their content is Markdown. */
+import type { MarkdownIt, StateBlock, Token } from "markdown-it";
+import { isIndented, lineOf } from "./markdown-lines.ts";
+
+/** Lines that open a box whose content is indented by four: MkDocs. */
+const INDENTED = /^(?:(!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+[\w-]+)*[ \t]*(?:"([^"\n]*)")?|(===)[!+]?[ \t]+"([^"\n]+)")[ \t]*$/;
+/** Lines that open a box that a line of the same signs closes. */
+const FENCED = /^(:{3,}|`{3,}|~{3,})[ \t]*(\S.*?)[ \t]*:*$/;
+/** Of a fenced box: `note`, `note Title`, `note[Title]`, `{note} Title`, `{.callout-tip title="Q"}`. */
+const NAME = /^\{?[ \t]*(?:#[\w-]+[ \t]+)?[.]?([A-Za-z][\w:-]*)/;
+const ALERT = /^\[!([\w-]+)\]([+-]?)[ \t]*([^\n]*)(?:\n|$)/;
+const BOXES = new Set(
+  (
+    "abstract admonition attention attention bug caution check cite danger definition details done error example fail failure faq help hint important info " +
+    "lemma missing note proof question quote remark seealso success summary theorem tip tldr todo versionadded versionchanged deprecated warning"
+  ).split(" "),
+);
+
+/** useBlocks adds the blocks to a parser. */
+export function useBlocks(md: MarkdownIt): void {
+  const alt = ["paragraph", "reference", "blockquote", "list"];
+  md.block.ruler.before("fence", "indented_box", openIndented, { alt });
+  md.block.ruler.before("fence", "fenced_box", openFenced, { alt });
+  md.core.ruler.before("inline", "alerts", ({ tokens, Token: Made }) => openAlerts(tokens, (...made) => new Made(...made)));
+  md.renderer.rules["box_title_open"] = () => "<p><strong>";
+  md.renderer.rules["box_title_close"] = () => "</strong></p>\n";
+}
+
+/** A title as people read it: the kind in a capital where none is given. */
+function titleOf(kind: string, given: string | undefined): string {
+  const name = kind.replace(/^callout-/, "").replaceAll("-", " ");
+  return given ?? name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+type Box = {
+  readonly tag: "aside" | "details" | "div";
+  readonly title: string;
+  readonly from: number;
+  readonly to: number;
+  readonly after: number;
+  readonly indent: number;
+};
+
+/** Reads the content of a box as blocks. */
+function pushBox(state: StateBlock, line: number, { tag, title, from, to, after, indent }: Box): void {
+  const open = state.push("box_open", tag, 1);
+  open.map = [line, after];
+  open.block = true;
+  pushTitle(state, tag, title, line);
+  const before = { lineMax: state.lineMax, blkIndent: state.blkIndent, parentType: state.parentType };
+  state.lineMax = to;
+  state.blkIndent = indent;
+  state.md.block.tokenize(state, from, to);
+  Object.assign(state, before);
+  state.push("box_close", tag, -1);
+  state.line = after;
+}
+
+function pushTitle(state: StateBlock, tag: Box["tag"], title: string, line: number): void {
+  if (title === "") return;
+  state.push(tag === "details" ? "box_summary_open" : "box_title_open", tag === "details" ? "summary" : "p", 1);
+  const inline = state.push("inline", "", 0);
+  inline.content = title;
+  inline.map = [line, line + 1];
+  inline.children = [];
+  state.push(tag === "details" ? "box_summary_close" : "box_title_close", tag === "details" ? "summary" : "p", -1);
+}
+
+function openIndented(state: StateBlock, line: number, end: number, silent: boolean): boolean {
+  const found = isIndented(state, line) ? null : INDENTED.exec(lineOf(state, line));
+  if (found === null) return false;
+  const [, sign = "", kind = "", title, , tab] = found;
+  const indent = (state.sCount[line] ?? 0) + 4;
+  let after = line + 1;
+  for (let next = after; next < end; next++) {
+    if (state.isEmpty(next)) continue;
+    if ((state.sCount[next] ?? 0) < indent) break;
+    after = next + 1;
+  }
+  if (after === line + 1 && title === undefined) return false;
+  if (silent) return true;
+  const tag = tab !== undefined ? "div" : sign.startsWith("???") ? "details" : "aside";
+  pushBox(state, line, { tag, title: tab ?? titleOf(kind, title), from: line + 1, to: after, after, indent });
+  return true;
+}
+
+function openFenced(state: StateBlock, line: number, end: number, silent: boolean): boolean {
+  const found = isIndented(state, line) ? null : FENCED.exec(lineOf(state, line));
+  if (found === null) return false;
+  const [, fence = "", info = ""] = found;
+  const kind = NAME.exec(info)?.[1]?.toLowerCase() ?? "";
+  const isBox = BOXES.has(kind) || kind.startsWith("callout-");
+  // Of fences of code those with braces and the name of a box alone.
+  if (!fence.startsWith(":") && !(isBox && info.startsWith("{"))) return false;
+  if (silent) return true;
+  const close = findClose(state, line + 1, end, fence);
+  const to = Math.min(close, end);
+  let from = line + 1;
+  while (from < to && /^:[\w-]+:/.test(lineOf(state, from))) from++;
+  const given =
+    /\btitle=(?:"([^"]*)"|'([^']*)')/.exec(info) ??
+    /^[^[\s{]*\[([^\]]+)\]/.exec(info) ??
+    /^(?:\{[^}]*\}|[\w:-]+)[ \t]+(?![{])(\S.*)$/.exec(info);
+  const title = given?.[1] ?? given?.[2];
+  pushBox(state, line, {
+    tag: kind === "details" ? "details" : isBox ? "aside" : "div",
+    title: isBox ? titleOf(kind, title) : /^(?:tab|tab-item|tab-set-item|code-group|step)$/.test(kind) ? (title ?? "") : "",
+    from,
+    to,
+    after: Math.min(close + 1, end),
+    indent: state.blkIndent,
+  });
+  return true;
+}
+
+/** @returns the line that closes the box, or `end` where none does */
+function findClose(state: StateBlock, from: number, end: number, fence: string): number {
+  const sign = fence.charAt(0);
+  let depth = 1;
+  for (let line = from; line < end; line++) {
+    if (!state.isEmpty(line) && (state.sCount[line] ?? 0) < state.blkIndent) return line;
+    const text = lineOf(state, line);
+    if (!text.startsWith(sign.repeat(3)) || isIndented(state, line)) continue;
+    const signs = new RegExp(`^\\${sign}+`).exec(text)?.[0].length ?? 0;
+    if (/\S/.test(text.slice(signs))) depth += sign === ":" ? 1 : 0;
+    else if (sign === ":" ? --depth === 0 : signs >= fence.length) return line;
+  }
+  return end;
+}
+
+/** Makes boxes of quotations that begin with `[!NOTE]`. */
+function openAlerts(tokens: Token[], make: (type: string, tag: string, nesting: -1 | 0 | 1) => Token): void {
+  for (let at = 0; at < tokens.length; at++) {
+    const [quote, paragraph, inline] = [tokens[at], tokens[at + 1], tokens[at + 2]];
+    if (quote?.type !== "blockquote_open" || paragraph?.type !== "paragraph_open" || inline?.type !== "inline") continue;
+    const alert = ALERT.exec(inline.content);
+    if (alert === null) continue;
+    const [whole, kind = "", fold = "", given = ""] = alert;
+    const tag = fold === "" ? "aside" : "details";
+    let close = at + 1;
+    while (close < tokens.length && (tokens[close]?.type !== "blockquote_close" || tokens[close]?.level !== quote.level)) close++;
+    for (const token of [quote, tokens[close]]) if (token !== undefined) token.tag = tag;
+    const title = make("inline", "", 0);
+    title.content = given === "" ? titleOf(kind.toLowerCase(), undefined) : given;
+    title.map = inline.map;
+    title.children = [];
+    inline.content = inline.content.slice(whole.length);
+    const named = fold === "" ? (["box_title", "p"] as const) : (["box_summary", "summary"] as const);
+    const head = [make(`${named[0]}_open`, named[1], 1), title, make(`${named[0]}_close`, named[1], -1)];
+    tokens.splice(at + 1, inline.content === "" ? 3 : 0, ...head);
+  }
+}

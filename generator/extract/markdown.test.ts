@@ -1,0 +1,135 @@
+/** Markdown in the dialects that people write. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { extract } from "./extract.ts";
+
+async function read(text: string, key = "a/b.md"): Promise<{ html: string; words: string; title: string; summary: string }> {
+  const { html, title, summary } = await extract(key, Buffer.from(text));
+  const words = (html ?? "").replaceAll(/<annotation[\s\S]*?<\/annotation>|<[^>]*>/g, "").replaceAll(/\s+/g, " ");
+  return { html: html ?? "", words, title, summary };
+}
+
+test("amounts of money are no formulas, and what stands between them is Markdown", async () => {
+  const cases: readonly (readonly [text: string, holds: string])[] = [
+    ["Less than $10 on [the plan](https://example.org/plan) and up to $20 more.", 'href="https://example.org/plan"'],
+    ["From **$5** to **$10** a month.", "<strong>$5</strong> to <strong>$10</strong>"],
+    ["Pay $5 *or* $6 now.", "$5 <em>or</em> $6"],
+    ["A $5 fee[^1] and a $6 fee.\n\n[^1]: Once.", 'href="#doc-fn-1"'],
+    ["| a |\n| - |\n| $5 **bold** $6 |", "<strong>bold</strong>"],
+    ["$$ is the process, and\n\n**bold** stays.", "<strong>bold</strong>"],
+    ["US$5, $HOME and `$x$`", "US$5, $HOME and <code>$x$</code>"],
+    ["Add $HOME/bin:$PATH to it.", "$HOME/bin:$PATH"],
+  ];
+  for (const [text, holds] of cases) {
+    const { html } = await read(`# T\n\n${text}\n`);
+    assert.ok(html.includes(holds) && !html.includes("<math"), html);
+  }
+});
+
+test("formulas are read in every usual delimiter", async () => {
+  for (const text of [
+    "Inline $a^2$ here.",
+    "Inline $`a^2`$ here.",
+    "Inline \\(a^2\\) here.",
+    "In line $$a^2$$ here.",
+    "\\[\na^2\n\\]",
+    "Words before\n\\[ a^2 \\]\nand after.",
+    "$$\na^2\n$$",
+    "- $$a^2$$",
+    "```math\na^2\n```",
+    "```{math}\na^2\n```",
+    "\\begin{align*}\na &= b\n\\end{align*}",
+    "> \\begin{equation}\n> a\n> \\end{equation}",
+  ])
+    assert.match((await read(`# T\n\n${text}\n`)).html, /<math/, text);
+  for (const text of ["\\(never closed", "\\begin{equation}\na\n\nb", "\\\\(a\\\\)", "See \\[Eve\\] there.", "\\[TODO\\]"])
+    assert.doesNotMatch((await read(`${text}\n`)).html, /<math/, text);
+});
+
+test("boxes of every dialect are asides with their title first, their content is Markdown, and their lines are right", async () => {
+  for (const [text, title] of [
+    ['!!! note "Careful"\n\n    The **bold** word.', "Careful"],
+    ["!!! warning\n    The **bold** word.\n\n    - item", "Warning"],
+    [":::note[Careful]\n\nThe **bold** word.\n\n:::", "Careful"],
+    ["::: tip Careful\nThe **bold** word.\n:::", "Careful"],
+    ['::: {.callout-tip title="Careful"}\nThe **bold** word.\n:::', "Careful"],
+    [":::{note} Careful\n:class: dropdown\nThe **bold** word.\n:::", "Careful"],
+    ["```{note} Careful\nThe **bold** word.\n```", "Careful"],
+    ["> [!IMPORTANT]\n> The **bold** word.", "Important"],
+    ["> [!tip] Careful\n> The **bold** word.", "Careful"],
+    ["::::{warning}\n:::{note} Careful\nThe **bold** word.\n:::\n::::", "Careful"],
+  ] as const) {
+    const { html, words } = await read(`# T\n\n${text}\n\nAfter **all**.\n`);
+    assert.match(
+      html,
+      new RegExp(`<aside[^>]*>[\\s\\S]*<p><strong>${title}</strong></p>[\\s\\S]*<strong>bold</strong>[\\s\\S]*</aside>`),
+      text,
+    );
+    assert.doesNotMatch(words, /!!!|:::|\[!|\{note|dropdown/, text);
+    assert.match(html.slice(html.lastIndexOf("</aside>")), new RegExp(`id="L${text.split("\n").length + 4}">After <strong>all`), text);
+  }
+  for (const text of [
+    '??? note "Careful"\n    The **bold** word.',
+    "> [!faq]- Careful\n> The **bold** word.",
+    "::: details Careful\nThe **bold** word.\n:::",
+  ])
+    assert.match((await read(`${text}\n`)).html, /<details>\s*<summary>Careful<\/summary>[\s\S]*<strong>bold<\/strong>/, text);
+  const tabs = await read('=== "Rust"\n\n    Some `code`.\n\n=== "Go"\n\n    ```go\n    func f() {}\n    ```\n');
+  assert.match(tabs.html, /<strong>Rust<\/strong>[\s\S]*<code>code<\/code>[\s\S]*<strong>Go<\/strong>[\s\S]*<span class="k">func/);
+  for (const text of ["!!! is loud", "::: ", "Words ::: note", "    !!! note", "> [!", "=== underlined"])
+    assert.doesNotMatch((await read(`${text}\n`)).html, /<aside/, text);
+});
+
+test("a tag that is named in prose is shown, and the rest of the page stays", async () => {
+  for (const tag of "title textarea script style iframe xmp noembed noframes plaintext select template".split(" ")) {
+    for (const text of [`Set the <${tag}> element.`, `- an item with <${tag}>`, `| a |\n| - |\n| <${tag}> |`, `Close it with </${tag}>.`])
+      assert.match((await read(`# T\n\n${text}\n\nThe lastword.\n`)).words, /lastword/, `${tag} ${text}`);
+  }
+  assert.match((await read("Set the <title> element.\n")).words, /Set the &lt;title> element/);
+  assert.doesNotMatch((await read("A <script>alert(1)</script> B.\n")).words, /alert/);
+});
+
+test("a fence's language is its first word, in braces or outside", async () => {
+  for (const [info, code] of [
+    ["rust,no_run", "fn b() {}"],
+    ["rust:src/main.rs", "fn b() {}"],
+    ["js{1,3}", "let x = 1;"],
+    ["{.python}", "def f(): pass"],
+    ["{python}", "def f(): pass"],
+    ["{r, echo=FALSE}", "f <- function(a) 1"],
+    ["{#id .rust}", "fn b() {}"],
+    ["{code-block} python", "def f(): pass"],
+    ["golang", "func f() {}"],
+    ["c++", "int f() { return 1; }"],
+  ] as const)
+    assert.match((await read(`\`\`\`${info}\n${code}\n\`\`\`\n`)).html, /<span class="[kbt]"/, info);
+});
+
+test("links and pictures of wikis lead to what they name, and attributes in braces are not shown", async () => {
+  assert.match((await read("See [[Page Two]] now.\n")).html, /<a href="[^"]*Page=20Two[^"]*">Page Two<\/a>/);
+  assert.match(
+    (await read("See [[folder/Page#Some part|the words]].\n")).html,
+    /<a href="[^"]*folder\/Page[^"]*#doc-some-part">the words<\/a>/,
+  );
+  assert.match((await read("![[pic.png]]\n")).html, /<img src="[^"]*pic\.png"/);
+  assert.match((await read("[[1]](https://example.org)\n")).html, /<a href="https:\/\/example\.org\/"[^>]*>\[1\]<\/a>/);
+  assert.match((await read("[[foo]]\n\n[foo]: /url\n")).html, /\[<a href="[^"]*">foo<\/a>\]/);
+  const { words, html } = await read(
+    "# Title {#own .unnumbered}\n\n## Part {.unnumbered}\n\n![alt](a.png){width=50%} and [x](b.md){.btn} and `c`{.sh}.\n",
+  );
+  assert.doesNotMatch(words, /\{/);
+  assert.match(html, /id="doc-part"/);
+});
+
+test("other names of Markdown are Markdown, and what they say to their program is no prose", async () => {
+  for (const ending of ["mdx", "qmd", "Rmd", "livemd"]) {
+    const { title, html } = await read("---\ntitle: Front title\n---\n\nThe **bold** word.\n", `a.${ending}`);
+    assert.deepEqual([title, /<strong>bold<\/strong>/.test(html)], ["Front title", true], ending);
+  }
+  const page = await read(
+    'import Tabs from "@theme/Tabs";\nexport const x = 1;\n\n{/* a comment */}\n\n# Mdx title\n\nProse words are here.\n',
+    "a.mdx",
+  );
+  assert.deepEqual([page.title, page.summary], ["Mdx title", "Prose words are here."]);
+  assert.doesNotMatch(page.words, /import|export|comment/);
+});
