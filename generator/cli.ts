@@ -62,6 +62,7 @@ configuration
   .option("--claims", "of the file of claims")
   .option("--registry", "of the registry of proof records")
   .option("--withdrawals", "of the file of withdrawals")
+  .option("--json", "it is JSON anyway")
   .action(run(async () => (await import("#generator/commands")).printConfigSchema));
 
 command("build", "Read the sources and publish a snapshot if anything changed")
@@ -201,6 +202,7 @@ registry
   .command("schema")
   .description("The JSON Schema of a file that people write, for editors")
   .addArgument(new Argument("<file>").choices(["sources", "overlay", "lock"]))
+  .option("--json", "it is JSON anyway")
   .action(run(async () => (await import("#generator/annex/registry")).printSchema));
 command("adapters", "Which provers are here, and whether they can be run safely", registry).action(
   run(async () => (await import("#generator/annex/registry")).runAdapters),
@@ -286,17 +288,27 @@ export async function main(): Promise<void> {
 if (import.meta.main) await main();
 
 async function report(error: unknown, json: boolean): Promise<number> {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
-  const { describeFailure, detailOf } = await import("#generator/files");
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    // Commander has said it on stderr.
+    const message = error.code === "commander.help" ? "Name one of the commands." : error.message.replace(/^error: /, "");
+    if (json) printError({ code: "bad_config", message });
+    return USAGE;
+  }
+  const { describeFailure, detailOf, withoutPlaces } = await import("#generator/files");
   if (error instanceof ShelfError) {
     const { code, message, errors, fixes } = error;
     const leaks = "leaks" in error ? error.leaks : undefined;
-    if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, errors, fixes, leaks } })}\n`);
+    if (json) printError({ code, message, errors, fixes, leaks });
     process.stderr.write(`${message}\n${detailOf(error)}${error.fixes.map((fix) => `  ${fix}\n`).join("")}`);
     return EXIT[error.code] ?? 1;
   }
   const message = describeFailure(error);
-  if (json) process.stdout.write(`${JSON.stringify({ error: { code: "build_failed", message, errors: [], fixes: [] } })}\n`);
+  if (json) printError({ code: "build_failed", message: withoutPlaces(error, message) });
   process.stderr.write(`${message}\n`);
   return 1;
+}
+
+function printError(error: { readonly code: ErrorCode; readonly message: string } & Readonly<Record<string, unknown>>): void {
+  process.stdout.write(`${JSON.stringify({ error: { errors: [], fixes: [], ...error } })}\n`);
 }

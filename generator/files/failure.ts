@@ -20,6 +20,15 @@ export function describeFailure(error: unknown): string {
   return error.stack ?? error.message;
 }
 
+/** withoutPlaces says of an error that nobody has foreseen what it is called, without places of this machine: JSON goes to others.
+ *  @param described what is said to who runs the program */
+export function withoutPlaces(error: unknown, described: string): string {
+  if (!(error instanceof Error) || described !== error.stack) return described;
+  return `${error.name}: ${error.message.split("\n", 1)[0]}`
+    .replaceAll(/(['"])(?:file:\/\/)?\/[^'"]*\/([^'"/]*)\1/g, "$1$2$1")
+    .replaceAll(/(^|[\s(])(?:file:\/\/)?\/[^\s'")]*\/([^\s'")/]*)/g, "$1$2");
+}
+
 /** @returns what an error has to say to who runs the program besides its message, which may be served */
 export function detailOf(error: unknown): string {
   return error instanceof Error && "detail" in error && typeof error.detail === "string" ? error.detail : "";

@@ -3,7 +3,7 @@
  *  What it writes is whole or not there. */
 export { concurrently } from "./concurrently.ts";
 export { doorOf } from "./doors.ts";
-export { describeFailure, detailOf } from "./failure.ts";
+export { describeFailure, detailOf, withoutPlaces } from "./failure.ts";
 export { type Closure, findImports, openSources, readLock, type Sources, writeDown } from "./import-closure.ts";
 export { keptFile, type KeptFile } from "./kept-file.ts";
 export { lazily } from "./lazily.ts";

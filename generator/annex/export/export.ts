@@ -1,6 +1,6 @@
 /** The public view as a folder of plain files for any static host. It takes the place of an earlier one as a whole
  *  (`switch-folder.ts`). */
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { z } from "zod";
 import { parseJson } from "#snapshots/digest";
@@ -73,6 +73,8 @@ export async function exportView(
 
 /** findForeign returns what lies in a folder and is not in its list of exported files. */
 async function findForeign(folder: string): Promise<readonly string[]> {
+  if (!(await stat(folder)).isDirectory())
+    throw new ShelfError("bad_config", `${folder} is a file; name a new folder, or an earlier export.`);
   const { data } = markerSchema.safeParse(parseJson((await readFile(join(folder, MARKER), "utf8").catch(absent)) ?? ""));
   const ours = new Set([MARKER, ...(data?.files ?? [])]);
   const there = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -30,6 +30,8 @@ const MAX_DEPTH = 50;
 /** What is around a record, as far as it is asked for. */
 export async function runGraph(id: string, options: SourceOptions & { readonly depth: string; readonly dot?: boolean }): Promise<void> {
   const depth = Number(options.depth);
+  if (options.dot === true && options.json === true)
+    throw new ShelfError("bad_config", "--dot and --json are two forms; keep one of them.");
   if (!Number.isSafeInteger(depth) || depth < 1 || depth > MAX_DEPTH)
     throw new ShelfError("bad_config", `--depth takes a number of steps, 1 to ${MAX_DEPTH}.`);
   const { byId } = await open(options);
@@ -46,7 +48,6 @@ export async function runGraph(id: string, options: SourceOptions & { readonly d
   }
   const records = [...near].map((one) => findRecord(byId, one));
   if (options.dot === true) process.stdout.write([...formatGraphDot(records)].join(""));
-  else if (options.json === true) process.stdout.write([...formatGraphNdjson(records)].join(""));
   else {
     const lines = (["uses", "used_by"] as const).flatMap((side) =>
       (start[side]?.edges ?? []).map(
@@ -54,7 +55,10 @@ export async function runGraph(id: string, options: SourceOptions & { readonly d
           `${side === "uses" ? "uses   " : "used by"} ${other} ${name} (in the ${from}, ${basis === "kernel" ? "as the kernel has it" : "as the source names it"})\n`,
       ),
     );
-    process.stdout.write(
+    const graph = [...formatGraphNdjson(records)].join("").trimEnd().split("\n");
+    print(
+      options,
+      { id, depth, graph: graph.map((line) => JSON.parse(line) as unknown) },
       `${start.id} ${start.module}.${start.theorem_name}\n${lines.join("")}${near.size - 1} records within ${depth} ${depth === 1 ? "step" : "steps"}.\n`,
     );
   }

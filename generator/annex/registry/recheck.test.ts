@@ -219,6 +219,41 @@ test("a program in the sandbox reaches no network, not even a listener of this m
   assert.doesNotMatch((await run(["env"]))?.stdout ?? "", /RECHECK_KEY|AWS_|TOKEN/);
 });
 
+test("what is written in memory is bounded as memory is, and the first process shows nothing of the host", { skip }, async () => {
+  process.env["DECOY_OF_THE_HOST"] = "a decoy";
+  const limits = { wall: 20, cpu: 20, memory: 128, output: 32, processes: 64 };
+  const run = (script: string) => findSandbox()?.run({ command: ["sh", "-c", script], reads: [], writes: [], cwd: "/", limits });
+  const mib = "dd if=/dev/zero bs=1M count=30 2>/dev/null";
+  for (const folder of ["/tmp", "/dev/shm"]) {
+    const ran = await run(`for i in 1 2 3 4 5 6; do ${mib} of=${folder}/f$i || break; done; du -sm ${folder} | cut -f1`);
+    const written = Number(ran?.stdout.trim());
+    assert.ok(written >= 30 && written <= 128, `${folder}: ${written} MiB`);
+  }
+  for (const folder of ["/", "/dev/", "/run/"]) assert.notEqual((await run(`echo x > ${folder}made`))?.code, 0, folder);
+  const shown = (await run("cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n'"))?.stdout ?? "";
+  assert.match(shown, /^HOME=\/tmp$/m, "there is something to look at");
+  assert.doesNotMatch(shown, /DECOY_OF_THE_HOST|bwrap|--ro-bind|setpriv/);
+  assert.ok(!shown.includes(process.env["PATH"] ?? ""), "nor the path");
+  assert.equal((await run("kill -9 $$"))?.code, 137, "how a program ended is told");
+});
+
+test("an adapter beside the library sees its own file, and not what lies there", { skip }, async (t) => {
+  const { put, recheck, folder } = openSource(t);
+  put({
+    "registry.yaml":
+      "sources:\n  - { repo: r, folder: ./src, rev: one, prover: coq, adapter: { command: [sh, ./says.sh], prover: coq } }\n",
+    "src/A.v": "Lemma a : 1 = 1. Proof. reflexivity. Qed.\n",
+    ".env": "SECRET=a-decoy\n",
+    "says.sh": `#!/bin/sh\nls -a ${"$"}(dirname "$0") >&2; cat "${"$"}(dirname "$0")/.env" >&2; exit 3\n`,
+  });
+  const [run] = await recheck();
+  const said = run?.problems.join("\n") ?? "";
+  assert.match(said, /ended with 3/);
+  assert.match(said, /says\.sh/, "its own file is there");
+  assert.doesNotMatch(said, /a-decoy|registry\.yaml/);
+  assert.ok(existsSync(join(folder, ".env")));
+});
+
 test("programs that start programs are bounded in number, and none outlives its run", { skip, timeout: 120_000 }, async () => {
   const sandbox = findSandbox();
   assert.ok(sandbox);

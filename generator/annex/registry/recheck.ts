@@ -1,8 +1,8 @@
 /** Runs provers over what no check speaks of yet, and keeps what they say. A build never does this. */
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { ShelfError } from "#snapshots/errors";
 import { sha256 } from "#snapshots/digest";
 import type { SigningKey } from "#snapshots/log";
@@ -229,16 +229,17 @@ async function runAdapter(
   request: AdapterRequest,
   { temporary }: Folders,
   { signal, progress }: RecheckOptions,
-): Promise<{ bytes: Buffer; code: number | null; stderr: string }> {
+): Promise<{ bytes: Buffer; code: number | string | null; stderr: string }> {
   const input = JSON.stringify(request);
   const [program = "", ...args] = source.adapter?.command ?? [process.execPath, adapterOf(source) ?? ""];
   if (source.adapter !== undefined && request.sandbox) {
     // A program of somebody else runs in the sandbox as a whole.
-    const words = [program, ...args].map((word) => (word.startsWith("./") ? resolve(dirname(config.file), word) : word));
+    const words = [program, ...args].map((word, at) =>
+      word.startsWith("./") ? copyOwn(resolve(dirname(config.file), word), join(temporary, `adapter-${at}`)) : word,
+    );
     const job = {
       command: [...words, "run"],
-      // Its own files, and not what lies beside them.
-      reads: words.filter((word, at) => word !== [program, ...args][at]),
+      reads: [temporary],
       writes: [request.root],
       cwd: request.root,
       input,
@@ -265,9 +266,22 @@ async function runAdapter(
     else out.push(chunk);
   });
   child.stderr.on("data", (chunk: Buffer) => errors.length < 64 && errors.push(chunk));
-  const code = await new Promise<number | null>((done, reject) => child.once("error", reject).once("close", (ended) => done(ended)));
+  const code = await new Promise<number | string | null>((done) =>
+    // One that is not here ends its own run, and not those of other sources.
+    child.once("error", ({ message }) => done(message)).once("close", (ended) => done(ended)),
+  );
   signal?.removeEventListener("abort", stop);
   return { bytes: Buffer.concat(out), code, stderr: Buffer.concat(errors).toString("utf8") };
+}
+
+/** copyOwn copies a file of an adapter to where whoever runs it may read it, so that what lies beside it is not there. */
+function copyOwn(file: string, folder: string): string {
+  if (!existsSync(file)) throw new ShelfError("bad_config", `There is no adapter ${file}.`);
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const place = join(folder, basename(file));
+  copyFileSync(file, place);
+  chmodSync(place, 0o755);
+  return place;
 }
 
 /** countLooked reads which files an adapter says that it has looked at, and counts what is asked of them. */

@@ -41,13 +41,20 @@ const SYSTEM = [
 const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"];
 const MAX_LOG = 64 * 1024;
 
-function base(): string[] {
+/** What is written in memory is bounded as memory is: in /tmp, in /dev/shm, and nowhere else. @param memory MiB */
+function base(memory: number): string[] {
+  const bounded = ["/tmp", "/dev/shm"].flatMap((folder) => ["--perms", "1777", "--size", String(memory * 1024 * 1024), "--tmpfs", folder]);
   return [
     "bwrap",
-    ..."--unshare-all --die-with-parent --new-session --proc /proc --dev /dev --tmpfs /tmp --clearenv".split(" "),
+    ..."--unshare-all --die-with-parent --new-session --as-pid-1 --proc /proc --dev /dev".split(" "),
+    ...bounded,
+    "--clearenv",
     ...SYSTEM.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]),
   ];
 }
+
+/** The last mounts, and the first process: one that has nothing of the host to show in /proc, and that ends as what it starts. */
+const SEALED = ["--remount-ro", "/dev", "--remount-ro", "/", "--", "sh", "-c", '"$@"; exit $?', "sh"];
 
 /** A program that is told more when it has answered. */
 export type Dialogue = {
@@ -74,7 +81,7 @@ export function findSandbox(): Sandbox | null {
     [...(process.getuid?.() === 0 ? [NOBODY] : []), []]
       .map((before) => ({ before }))
       .find(({ before }) => {
-        const [program = "", ...args] = [...before, ...base(), "--", "prlimit", "--core=0", "true"];
+        const [program = "", ...args] = [...before, ...base(64), ...SEALED, "prlimit", "--core=0", "true"];
         return spawnSync(program, args, { stdio: "ignore", timeout: 20_000 }).status === 0;
       }) ?? null;
   if (found === null) return null;
@@ -114,15 +121,15 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   LC_ALL: "C.UTF-8",
 };
 
-function confine({ reads, writes, cwd }: Job): string[] {
+function confine({ reads, writes, cwd, limits }: Job): string[] {
   return [
-    ...base(),
+    ...base(limits.memory),
     ...reads.flatMap((path) => ["--ro-bind", path, path]),
     ...writes.flatMap((path) => ["--bind", path, path]),
     ...Object.entries(ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value]),
     "--chdir",
     cwd,
-    "--",
+    ...SEALED,
   ];
 }
 
