@@ -221,6 +221,7 @@ const recordPage = (changes: Partial<Omit<RecordPage, "standing">> = {}): PageIn
   input(pagePath.record(changes.record?.id ?? "CUB-0007"), {
     page: "record", record: cubRecord, standing: recordStanding({ ...(changes.record ?? cubRecord), evidence_state: "gone" }), head: hex(5, 40),
     checks: checksOf(changes.record ?? cubRecord),
+    words: [],
     graph: graphOf(changes.record ?? cubRecord),
     statement: highlightLines((changes.record ?? cubRecord).statement, "coq").join("\n"),
     summary: "What is inserted takes the place that keeps the order.",

@@ -1,7 +1,7 @@
 /** What every state means, in words, from this one place. Shape, word and colour always come together (never colour alone).
  *  Values come from registries nobody here controls: an unknown one is shown as it is and said to be unknown. */
 import type { NameReason } from "#snapshots/query";
-import { LOST, SAID, standingWord, USE_WORDS } from "#snapshots/format";
+import { kindWords, LOST, SAID, standingWord, USE_WORDS } from "#snapshots/format";
 import { KINDS } from "#snapshots/schema";
 
 type Shape = "verified" | "partial" | "said" | "defined" | "unverified" | "failed" | "unspecified";
@@ -162,7 +162,7 @@ const FIELD_TITLES: Readonly<Record<string, string>> = {
   module: "Module",
   no_holes: "Free of holes",
   riscv: "RISC-V",
-  lineage: "Lineage",
+  lineage: "Lineage, as its author says",
   readiness: "Readiness",
   proof_bundle_id: "Proof bundle",
   active: "Active",
@@ -184,8 +184,13 @@ export function titleOfField(name: string): string {
 export function wordOfValue(name: string, value: string): string {
   if (isStateField(name)) return explain(name, value).word;
   if (value === "") return name === "license" ? "not stated" : "none";
-  return CODED.has(name) && /^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*$/.test(value) ? value.toLowerCase().replaceAll(/[_-]/g, " ") : value;
+  const isCode = CODED.has(name) && /^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*$/.test(value);
+  const word = isCode ? value.toLowerCase().replaceAll(/[_-]/g, " ") : value;
+  return name === "kind" ? kindWords({ kind: word }) : AUTHORED.has(name) ? `“${word}”` : word;
 }
+
+/** Fields whose values are words of an author. */
+const AUTHORED: ReadonlySet<string> = new Set(["lineage", "use_case", "use_cases"]);
 
 /** Fields whose values registries write as constants: "VERIFIED_EXACT" is said as "verified exact". */
 const CODED: ReadonlySet<string> = new Set(["status", "source_class", "proof_scope", "tier", "lane", "kind", "invocation_role"]);

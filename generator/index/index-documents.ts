@@ -3,7 +3,7 @@ import type { Sha256 } from "#snapshots/digest";
 import { type Document, documentId } from "#snapshots/index";
 import type { Claim, CubRecord, Passage } from "#snapshots/schema";
 import { digestOfItem } from "./item-digest.ts";
-import { findCollection, type ViewData } from "#snapshots/format";
+import { findCollection, type ViewData, withNote } from "#snapshots/format";
 
 /** A document whose passages may still lie in the shelf, in the extract with this digest. */
 export type IndexSource = Document & { readonly extract: Sha256 | null };
@@ -37,7 +37,7 @@ export function* indexEntries(data: ViewData, extractDigest: (key: string) => st
   for (const record of data.cubs) {
     yield plainEntry("record", record, () => ({
       title: `${record.id} ${record.theorem_name}`,
-      text: [record.statement, record.module, record.crate, record.note].filter(Boolean).join("\n"),
+      text: withNote([record.statement, record.module, record.crate].filter(Boolean).join("\n"), record.note),
       name: record.theorem_name,
     }));
   }

@@ -99,6 +99,20 @@ const RECORDS: readonly (readonly [lie: string, members: object, says: string, s
     "said to be verified; coqchk 8.16.1 contradicts the prover that it looks over on 2026-04-02",
     "said",
   ],
+  [
+    "an author's words",
+    {
+      verification_state: "UNSPECIFIED",
+      kind: "Theorem (verified)",
+      note: "Zebras are striped. Verified by Coq 8.16.1.",
+      lineage: "Verified by Coq 8.16.1",
+      use_cases: ["verified by Coq 8.16.1"],
+      statement_source: "P = NP",
+      statement_words: [{ word: "P = NP", kind: "notation", stands_for: "True", path: `coq/L1.v`, line: 1 }],
+    },
+    "unspecified",
+    "unspecified",
+  ],
 ];
 const idOf = (at: number): string => `CUB-${String(at + 1).padStart(4, "0")}`;
 const registry = JSON.stringify({
@@ -223,6 +237,36 @@ test("each lie is told as what it is, in the same words and with the same sign o
   }
 });
 
+test("what an author writes is quoted as that, and words of a statement are explained, on every surface", async () => {
+  const at = RECORDS.findIndex(([lie]) => lie === "an author's words");
+  const id = idOf(at);
+  const page = unescaped((await get(`/registry/${id}/`)).replaceAll(/<(?:style|script)[^]*?<\/(?:style|script)>|<[^>]+>/g, " "));
+  const twin = await get(`/registry/${id}/index.md`);
+  const { results } = JSON.parse(await get("/api/search?q=zebras+striped")) as { results: { key: string; snippet: string }[] };
+  const { answer } = JSON.parse(await post("/api/ask", { question: `What is ${id}?` })) as { answer: string };
+  const found = results.find(({ key }) => key === id)?.snippet ?? "";
+  assert.match(found, /^The author writes: “.*”$/);
+  const list = unescaped((await get("/registry/")).replaceAll(/<[^>]+>/g, " "));
+  for (const [surface, text] of Object.entries({ page, twin, found, answer, list })) {
+    // What stands in quotes, or behind the name of a field that says whose words they are, is the author's.
+    const ours = text.replaceAll(/“[^”]*”/g, "").replaceAll(/Note of its author\s+Zebras[^]*?8\.16\.1\./g, "");
+    assert.doesNotMatch(ours, /verified by coq 8\.16\.1\.|\(verified\)/i, surface);
+  }
+  const word = "In this source P = NP is written for True (coq/L1.v:1).";
+  assert.ok(page.replaceAll(/\s+/g, " ").includes(word), page);
+  assert.ok(answer.includes(word), answer);
+  assert.ok(twin.replaceAll("\\", "").includes(word), twin);
+  for (const name of ["get_cub", "list_cubs"]) {
+    const said = await post("/mcp", {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name, arguments: name === "get_cub" ? { id } : {} },
+    });
+    assert.match(said, /statement_words.{0,200}P = NP/, name);
+  }
+});
+
 test("counts keep apart what was checked and what is said to be", async () => {
   const { standing_counts: counts } = JSON.parse(await get("/api/cubs/meta")) as { standing_counts: Record<string, number> };
   assert.deepEqual(counts, {
@@ -233,7 +277,7 @@ test("counts keep apart what was checked and what is said to be", async () => {
     defined: 1,
     assumed: 1,
     not_verified: 1,
-    unspecified: 2,
+    unspecified: 3,
   });
   for (const page of ["/", "/registry/dashboard/"]) {
     const text = (await get(page)).replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
@@ -248,7 +292,7 @@ test("counts keep apart what was checked and what is said to be", async () => {
       assert.ok(text.includes(row), `${page}: ${row}`);
   }
   const { answer } = JSON.parse(await post("/api/ask", { question: "How many records are verified?" })) as { answer: string };
-  assert.match(answer, /^2 of 17 records are verified/);
+  assert.match(answer, /^2 of 18 records are verified/);
 });
 
 test("a claim that pins a file says what the records of that file say, as one that names their ids does", async () => {

@@ -1,6 +1,16 @@
 /** The deterministic part of an answer: what the question names outright (collections and counts, CUB and claim ids, digests, keys,
  *  declared names and titles) is looked up, not guessed (interface §4, behaviour rule 3). */
-import { claimStandings, mountPath, objectPath, pagePath, prefixRange, recordStanding, type ViewData } from "#snapshots/format";
+import {
+  claimStandings,
+  kindWords,
+  mountPath,
+  objectPath,
+  pagePath,
+  prefixRange,
+  recordStanding,
+  type ViewData,
+  wordSentence,
+} from "#snapshots/format";
 import type { Source } from "#snapshots/schema";
 import { findNamed, type Named, standingOf } from "#snapshots/query";
 import { cutText } from "#snapshots/tools";
@@ -156,11 +166,13 @@ function hitOf(named: Named, data: ViewData): Hit {
   }
   if (kind === "record") {
     const { theorem_name: name, repo, invocation, statement } = item;
-    const called = item.kind === "" ? "record" : item.kind.toLowerCase();
+    const words = kindWords(item);
+    const called = words === item.kind ? item.kind.toLowerCase() || "record" : `record (of kind ${words})`;
     const parts = [
       `${key} is the ${called} ${name} in ${repo}; it is ${recordStanding(item).says}.`,
       invocation === "" ? "" : `Invocation: ${invocation}.`,
       `Statement: ${statement}`,
+      ...(item.statement_words ?? []).map(wordSentence),
     ];
     return hit(parts, name, `/api/cubs/${key}`, statement);
   }

@@ -25,6 +25,7 @@ async function statementOf(statement: string, systems: string, proof: string | n
     record,
     standing: recordStanding(record),
     checks: [],
+    words: [],
     graph: {
       id: record.id,
       nodes: [{ id: record.id, name: record.theorem_name, step: 0, standing: recordStanding(record).state }],

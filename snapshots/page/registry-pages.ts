@@ -9,6 +9,7 @@ import {
   registryUnavailable,
   relationsOf,
   type ViewData,
+  wordSentence,
 } from "#snapshots/format";
 import {
   countNarrowed,
@@ -25,7 +26,7 @@ import {
   toggled,
 } from "#snapshots/query";
 
-import { CHECK_STATES, CUB_FACETS, type CubRecord, EVIDENCE_STATES, type Extract } from "#snapshots/schema";
+import { CHECK_STATES, CUB_FACETS, type CubRecord, EVIDENCE_STATES, type Extract, type StatementWord } from "#snapshots/schema";
 import { claimCard, countBy, countStandings, recordCard, recordCounts } from "./cards.ts";
 import { highlightLines, loadLanguage } from "#snapshots/highlight";
 import { jumpsOf } from "./jumps.ts";
@@ -112,6 +113,7 @@ export function recordFacts(data: ViewData, record: CubRecord) {
       attestation: check.attestation,
       object: relations.keysByDigest.get(check.attestation)?.[0] ?? null,
     })),
+    words: (record.statement_words ?? []).map((word) => ({ says: wordSentence(word), link: wordLink(data, record, word) })),
     graph: neighbourhood(data, record),
     statement: "",
     summary: "",
@@ -124,6 +126,37 @@ export function recordFacts(data: ViewData, record: CubRecord) {
     previous: data.cubs[at - 1]?.id ?? null,
     next: data.cubs[at + 1]?.id ?? null,
   };
+}
+
+/** PlacesOf knows the records of each line of a repository's files, and the digests of these. */
+const PLACES = new WeakMap<ViewData, ReadonlyMap<string, string>>();
+function placesOf(data: ViewData): ReadonlyMap<string, string> {
+  const known = PLACES.get(data);
+  if (known !== undefined) return known;
+  const places = new Map<string, string>();
+  for (const { id, repo, anchor, file_shas: digests } of data.cubs) {
+    if (anchor !== undefined) places.set(JSON.stringify([repo, anchor.path, anchor.line]), id);
+    for (const [path, digest] of Object.entries(digests)) places.set(JSON.stringify([repo, path]), digest);
+  }
+  PLACES.set(data, places);
+  return places;
+}
+
+/** wordLink leads to where a word is defined: a record, else the line of an object, else the line where the source lies; null where nobody knows. */
+function wordLink(data: ViewData, { repo, anchor, links }: CubRecord, { path, line = 1 }: StatementWord): string | null {
+  if (path === undefined) return null;
+  const places = placesOf(data);
+  const id = places.get(JSON.stringify([repo, path, line]));
+  if (id !== undefined) return pagePath.record(id);
+  const digest = places.get(JSON.stringify([repo, path])) ?? "";
+  const key = relationsOf(data).keysByDigest.get(digest)?.[0];
+  if (key !== undefined) return `${pagePath.object(key)}#L${line}`;
+  const here = anchor === undefined ? "" : `${encodePath(anchor.path)}#L${anchor.line}`;
+  return here !== "" && links.code.endsWith(here) ? `${links.code.slice(0, -here.length)}${encodePath(path)}#L${line}` : null;
+}
+
+function encodePath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
 }
 
 /** The summary is what the file says above the theorem. Of what the file declares `lines` are those that differ from the record's statement, none

@@ -1,5 +1,6 @@
 /** What a result shows of the passage that was found, as a reader reads it: prose without the marks of its language, or the lines of
  *  code that hold the words. The API, the pages of a server and the browser's own search say the same. */
+import { authorWords, splitNote } from "#snapshots/format";
 import { type Kind, KINDS } from "#snapshots/schema";
 import { type Hit, openFinder, words } from "#snapshots/words";
 import { withoutComments } from "./declaration-line.ts";
@@ -7,6 +8,7 @@ import { blocksOf, plainIn } from "#snapshots/blocks";
 import { snippet } from "./snippet.ts";
 
 const MAX_PROSE = 320; // characters
+const MAX_NOTE = 280; // of them, where it is said whose words they are
 const CALLED = 0.75; // of the worth of the words in an entry that its name has, where it is called by them
 const MAX_CODE_LINES = 2; // as the card has room for
 const MAX_CODE = 480; // characters
@@ -45,10 +47,16 @@ export function excerpt(kind: Kind, text: string, find: Find, name = ""): Excerp
     if (code.trim() !== "" && worthOf(own, find) >= worthOf(said, find)) return codeExcerpt(text, code, find);
     return proseExcerpt(said, find);
   }
+  const { said, note } = kind === "record" ? splitNote(text) : { said: text, note: "" };
+  if (note !== "" && worthOf(note, find) > worthOf(said, find)) {
+    const shown = snippet(note, find, MAX_NOTE);
+    const [before = "", after = ""] = authorWords("\n").split("\n");
+    return { pieces: [{ text: before, marked: false }, ...markHits(shown, find(shown)), { text: after, marked: false }], code: false };
+  }
   // Of an entry that is called by the words its beginning says what it is.
   const isWhole = find(name).some(({ start, end }) => end - start === name.length);
   const isCalled = isWhole || (name !== "" && worthOf(name, find) >= CALLED * worthOf(text, find));
-  return proseExcerpt(proseOf(kind, text), find, isCalled ? () => [] : find);
+  return proseExcerpt(proseOf(kind, said), find, isCalled ? () => [] : find);
 }
 
 /** What a passage says, block by block, without what it stands under; as it is where its marks went before, or have no reader. */

@@ -71,8 +71,8 @@ const RegistryRecord = z.object({
   riscv: text("Empty or yes"),
   formal_systems: text("e.g. Coq+Lean"),
   kernels: text("e.g. none"),
-  use_cases: z.array(z.string()).default([]),
-  lineage: text("Where the record came from"),
+  use_cases: z.array(z.string()).default([]).meta({ description: "As its author says; no standing follows from it" }),
+  lineage: text("Where the record came from, as its author says; no standing follows from it"),
   claims: z.array(z.unknown()).default([]).meta({ description: "Claims that rest on this record" }),
   files: CubFiles.default(CubFiles.parse({})),
   file_shas: z.record(z.string(), Sha256Hex).default({}).meta({ description: "File path to SHA-256" }),
@@ -80,7 +80,7 @@ const RegistryRecord = z.object({
   exec_fn: text("Its function, or empty"),
   exec_fns: z.array(z.string()).default([]),
   rust_anchor: text("Where the Rust function stands"),
-  note: text("Free text"),
+  note: text("Free text of its author; no standing follows from it"),
   reproduce: CubReproduce.default(CubReproduce.parse({})),
   links: CubLinks.default(CubLinks.parse({})),
 });
@@ -257,4 +257,6 @@ export const CUB_SUMMARY = [
   "production_consumption",
   "formal_systems",
   "files",
-] as const satisfies readonly (CubField | "standing")[];
+  "statement_source",
+  "statement_words",
+] as const satisfies readonly (CubField | "standing" | "statement_source" | "statement_words")[];

@@ -1,7 +1,7 @@
 /** Markdown twins of pages, for readers that want no HTML: the page of an object, a record, a claim or a folder at `…/` has one at
  *  `…/index.md`, made from the same model. Text of strangers is escaped where Markdown would read it as markup, or fenced; an object's own
  *  text comes last, so that nothing of ours can be mistaken for it. */
-import { checkSentences, formatBytes, pagePath } from "#snapshots/format";
+import { authorWords, checkSentences, formatBytes, kindWords, pagePath, wordSentence } from "#snapshots/format";
 import type { Claim, CubRecord, Standing } from "#snapshots/schema";
 import { type BrowsePage, flat, type ObjectCard, type ObjectPage, type PageInput, type PageModel } from "#snapshots/page";
 
@@ -104,12 +104,12 @@ function claimText(claim: Claim, standing: Standing, href: LinkTo): string {
 const FROM_REGISTRY: ReadonlySet<string> = new Set(["status", "verification_state"]);
 
 function recordText(record: CubRecord, standing: Standing, href: LinkTo): string {
+  const { statement_source: source, statement_words: words = [], note } = record;
   const { id, theorem_name: name, statement, files, file_shas: digests, reproduce } = record;
   const facts = (
     [
       "repo",
       "module",
-      "kind",
       "status",
       "verification_state",
       "invocation",
@@ -119,7 +119,6 @@ function recordText(record: CubRecord, standing: Standing, href: LinkTo): string
       "crate",
       "wiring",
       "rust_anchor",
-      "note",
     ] as const
   )
     .filter((field) => record[field] !== "")
@@ -128,7 +127,10 @@ function recordText(record: CubRecord, standing: Standing, href: LinkTo): string
     heading(`${id}: ${name}`),
     fence(statement),
     "",
+    ...(source === undefined ? [] : ["So the prover prints it. The source writes:", "", fence(source), ""]),
+    ...words.map((word) => `- ${inline(wordSentence(word))}`),
     `- standing: ${inline(standing.says)}`,
+    ...(record.kind === "" ? [] : [`- kind: ${inline(kindWords(record))}`]),
     ...facts,
     ...checkSentences(record).map((says) => `- checked: ${inline(says)}`),
     ...(record.axioms ?? []).map((name) => `- rests on: ${code(name)}`),
@@ -140,6 +142,7 @@ function recordText(record: CubRecord, standing: Standing, href: LinkTo): string
     "",
     ...[reproduce.verify_hash, reproduce.recheck].filter((step) => step !== "").map(fence),
     "",
+    ...(note === "" ? [] : [inline(authorWords(note)), ""]),
     `${link("As JSON", href(`/api/cubs/${id}`))}, ${link("files with digests", href(`/api/cubs/${id}/code`))}`,
   );
 }
