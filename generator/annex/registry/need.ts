@@ -11,7 +11,7 @@ export function describeNeed(path: string): string {
 export function complaintIn(log: string): string[] {
   const lines = log.split("\n").filter((line) => line.trim() !== "" && !/^\s*Checking \S+ \(.*\)\.$/.test(line));
   const error = lines.findIndex((line) => /^\s*(?:Syntax )?[Ee]rror\b/.test(line));
-  const place = lines.slice(0, Math.max(0, error)).findLastIndex((line) => /^File "/.test(line));
+  const place = lines.slice(0, Math.max(0, error)).findLastIndex((line) => line.startsWith('File "'));
   return place < 0 ? lines : lines.slice(place);
 }
 
