@@ -9,6 +9,7 @@ import { sandboxOf, say, sayLooked, serveAdapter } from "./adapter.ts";
 import { importsIn, readAgda, telescopeOf } from "./agda.ts";
 import { type AgdaModule, openRests, readAgdaHtml, type Site } from "./agda-html.ts";
 import { findAgda } from "./agda-tool.ts";
+import { agdaFoldersOf, agdaPathIn } from "./agda-paths.ts";
 import { agdaWords } from "./agda-words.ts";
 import { type AdapterRequest, isBelow } from "./request.ts";
 import type { Ran } from "./sandbox.ts";
@@ -23,7 +24,8 @@ async function run(request: AdapterRequest): Promise<void> {
   const tool = findAgda(request.options.flags);
   if (tool === null) throw new Error("agda is not installed");
   const sandbox = sandboxOf(request);
-  const root = request.options.root.replace(/^\.?\/+|\/+$/g, "");
+  const folders = agdaFoldersOf(request.options);
+  const [root = ""] = folders;
   const flags = ["-i", root === "" ? "." : root, ...request.options.flags];
   say({
     t: "tool",
@@ -47,7 +49,7 @@ async function run(request: AdapterRequest): Promise<void> {
         cwd: request.root,
         limits: request.limits,
       });
-    const moduleOf = (path: string): string => (root === "" ? path : path.slice(root.length + 1)).replace(ENDING, "").replaceAll("/", ".");
+    const moduleOf = (path: string): string => (agdaPathIn(folders, path) ?? path).replace(ENDING, "").replaceAll("/", ".");
     const paths = [...new Set(request.ask.map(({ path }) => path))];
     // A file of ours that imports them all is one run for all, and fails where one of them does.
     const together = async (some: readonly string[], ...more: string[]): Promise<boolean> => {
@@ -198,13 +200,16 @@ function openNames({ root }: AdapterRequest, module: string, path: string) {
 
 /** Files that a file imports as its text says, and those that they import; one that is not there is named where it would be. */
 function openImports({ root, options }: AdapterRequest, pathOf: ReadonlyMap<string, string>): (path: string) => string[] {
-  const below = options.root.replace(/^\.?\/+|\/+$/g, "");
+  const folders = agdaFoldersOf(options);
   const known = new Map<string, readonly string[]>();
   const direct = (path: string): readonly string[] => {
     const file = join(root, path);
     const names = existsSync(file) ? importsIn(readFileSync(file, "utf8"), path) : [];
     const there =
-      known.get(path) ?? names.map((name) => pathOf.get(name) ?? posix.join(below, `${name.replaceAll(".", "/")}.agda`)).filter(isBelow);
+      known.get(path) ??
+      names
+        .flatMap((name) => pathOf.get(name) ?? folders.map((folder) => posix.join(folder, `${name.replaceAll(".", "/")}.agda`)))
+        .filter(isBelow);
     known.set(path, there);
     return there;
   };

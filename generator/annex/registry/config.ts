@@ -2,7 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { badConfig, type ConfigProblem, explainIssues, type LocatedYaml, parseLocatedYaml, readConfigFile } from "#generator/config";
-import { readCoqPath, reservedIn } from "./coq-paths.ts";
+import { folderOf, readCoqPath, reservedIn } from "./coq-paths.ts";
 
 const KINDS = ["theorem", "definition", "type", "axiom"] as const;
 const PROVERS = ["coq", "lean", "metamath", "agda", "isabelle"] as const;
@@ -40,6 +40,7 @@ const source = z.strictObject({
   adapter: adapter.optional().meta({ description: "A program that runs the prover, instead of the one that is built in" }),
   root: z
     .string()
+    .transform(folderOf)
     .default("")
     .meta({ description: "Folder in the revision below which modules lie, or the one database of Metamath to read" }),
   logical: z.string().default("").meta({ description: "Name before that of each module: Bertrand" }),

@@ -5,7 +5,7 @@ import { formatGraphDot, formatGraphNdjson } from "#snapshots/annex/proofs";
 import type { CubRecord } from "#snapshots/schema";
 import { FOUND, print } from "#generator/commands";
 import { describeRefused } from "./judge.ts";
-import { rootOf } from "./need.ts";
+import { complaintIn, rootOf } from "./need.ts";
 import { writeRegistry } from "./make-registry.ts";
 import { scanAll } from "./scan-all.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
@@ -111,7 +111,7 @@ const MAX_WORDS = 12; // lines of what a prover printed
 /** tellCause gives the file that has to be mended and what the prover said of it, however many files lie between. */
 function tellCause(path: string, logs: readonly { readonly path: string; readonly log: string }[]): string[] {
   const root = rootOf(path, new Map(logs.map((one) => [one.path, one.log])));
-  const words = root.log.split("\n").filter((line) => line.trim() !== "");
+  const words = complaintIn(root.log);
   if (words.length === 0) return [];
   return [
     ...(root.path === path ? [] : [`  It needs ${root.path}, directly or by others, which did not compile:`]),

@@ -6,6 +6,15 @@ export function describeNeed(path: string): string {
   return `It needs ${path}, which did not compile.`;
 }
 
+/** complaintIn cuts what a prover prints down to what it complains of: without Coq's warnings before it, and Agda's list of what it was checking.
+ *  Lines without words are left out. */
+export function complaintIn(log: string): string[] {
+  const lines = log.split("\n").filter((line) => line.trim() !== "" && !/^\s*Checking \S+ \(.*\)\.$/.test(line));
+  const error = lines.findIndex((line) => /^\s*(?:Syntax )?[Ee]rror\b/.test(line));
+  const place = lines.slice(0, Math.max(0, error)).findLastIndex((line) => line.startsWith('File "'));
+  return place < 0 ? lines : lines.slice(place);
+}
+
 /** rootOf follows what files need. @param logs what was printed of each @returns the file that has to be mended, and what was printed of it */
 export function rootOf(path: string, logs: ReadonlyMap<string, string>): { readonly path: string; readonly log: string } {
   const seen = new Set<string>();

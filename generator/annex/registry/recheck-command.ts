@@ -53,6 +53,7 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   const wanted = ids.length === 0 ? scan.records : scan.records.filter(({ id }) => ids.includes(id));
   const { passes, absent, lacking } = planPasses(config, scan, wanted, options);
   const key = process.env["RECHECK_KEY"] || undefined;
+  if (passes.length > 0 && key === undefined && options.quiet !== true) process.stderr.write(`${UNSIGNED}\n`);
   const stop = openStop(minutes);
   let runs: readonly Rechecked[];
   try {
@@ -227,12 +228,12 @@ function rowOf({ id, one, source }: Scan["records"][number], checks: Checks, all
   };
 }
 
+const UNSIGNED =
+  "There is no RECHECK_KEY: these checks are unsigned, and will count for nothing in a build. Give the key that registry init has told, export RECHECK_KEY='PRIVATE+KEY+…'; where it is lost, proofshelf keygen makes another, whose public half belongs into checks.trust.";
+
 /** tellUncounted says why a build believes nothing of what was run here, and what would mend it. */
 function tellUncounted(key: string | undefined, trust: readonly string[]): readonly string[] {
-  if (key === undefined)
-    return [
-      "The checks are unsigned, and count for nothing in a build: put a private key of proofshelf keygen into RECHECK_KEY, and its public key into checks.trust.",
-    ];
+  if (key === undefined) return [UNSIGNED];
   const { text } = parseSigningKey(key);
   return trust.length === 0 || trust.includes(text)
     ? []

@@ -58,6 +58,8 @@ test("holes are grouped by what is open, at the place where it stands", () => {
   const leaning = [row(said("holes", ["M.gap"])), row(said("holes", ["M.gap"]))];
   const text = lines([...leaning, open]);
   assert.match(text, /holes +3\n +3 {2}M\.gap is open \(theories\/Z\.v:7\)/);
+  const both = row(said("holes", [classic, "M.gap"]), { name: "M.both" });
+  assert.doesNotMatch(lines([open, both]), /classic/, "an axiom beside it is none");
   assert.equal(exit([open]), 3);
 });
 
@@ -108,4 +110,19 @@ test("what was refused, switched off or contradicted is refused", () => {
 test("a long list is cut, and says so", () => {
   const many = Array.from({ length: 30 }, (_, at) => row(said("rejected"), { reason: `Error: number ${at}` }));
   assert.match(lines(many), /and 20 more; --json has them all$/);
+});
+
+test("the words of a prover are what it complains of: no warnings before it, and no list of what it was checking", () => {
+  const coq =
+    'File "./A.v", line 1:\nWarning: old syntax.\n[deprecated]\nFile "./A.v", line 9, characters 0-4:\nError:  (in proof p): Attempt to save an incomplete proof\n';
+  assert.match(
+    lines([row(said("rejected"), { reason: coq })]),
+    / 1 {2}\(in proof p\): Attempt to save an incomplete proof \(first.*\n {6}File "\.\/A\.v", line 9.*\n {6}Error/,
+  );
+  const agda =
+    "Checking A (src/A.agda).\n Checking B (src/B.agda).\nsrc/B.agda:8,18-27\nNot in scope:\n  Telescope\n  at src/B.agda:8,18-27\n";
+  assert.match(
+    lines([row(said("rejected"), { reason: agda })]),
+    / 1 {2}Not in scope: Telescope .*\(first in .*\n {6}src\/B\.agda:8,18-27\n/,
+  );
 });

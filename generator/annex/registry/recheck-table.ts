@@ -2,7 +2,7 @@
  *  not be run and why. Values in, values and lines out. */
 import { compareNames } from "#snapshots/format";
 import { FOUND } from "#generator/commands";
-import { rootOf } from "./need.ts";
+import { complaintIn, rootOf } from "./need.ts";
 import { accepts, isFailure, outsideOf, policyName, readPolicy, saysNothing, type Verdict } from "./states.ts";
 
 /** What one declaration is, and what was said of it. */
@@ -68,6 +68,7 @@ export function tabulate(rows: readonly Row[], policy: readonly string[]): Table
   const by = Map.groupBy(rows, kindOf);
   const of = (kind: Kind): readonly Row[] => by.get(kind) ?? [];
   const namesOutside = (verdict: Verdict): string[] => outsideOf(verdict, allowed).map((name) => policyName(verdict, name));
+  const open = new Set(of("holes").map(({ name }) => name));
   const axioms = of("axioms").map((row) => (row.verdict === null ? [] : namesOutside(row.verdict)));
   return {
     accepted: of("accepted").length,
@@ -76,7 +77,7 @@ export function tabulate(rows: readonly Row[], policy: readonly string[]): Table
       atMost: of("axioms").filter(({ verdict }) => verdict?.exact === false).length,
       groups: countEach(axioms.flat()).map(([what, count]) => ({ what, count })),
     },
-    holes: group(of("holes"), openIn),
+    holes: group(of("holes"), (row) => openIn(row, open)),
     refused: group(of("refused"), (row) => [reasonOf(row)]),
     exported: of("exported").length,
     notRun: group(of("notRun"), (row) => [reasonOf(row)]),
@@ -91,15 +92,18 @@ function countEach(names: readonly string[]): [string, number][] {
     .sort(([a, many], [b, few]) => few - many || compareNames(a, b));
 }
 
-/** openIn names what is left open: what the prover lists, or the declaration itself. */
-function openIn({ verdict, name }: Row): readonly string[] {
-  return verdict?.axioms == null || verdict.axioms.length === 0 ? [name] : verdict.axioms;
+/** openIn names what is left open. The prover lists it among the axioms that it rests on.
+ *  @param open names of what rests on something open */
+function openIn({ verdict, name }: Row, open: ReadonlySet<string>): readonly string[] {
+  const names = verdict?.axioms ?? [];
+  const among = names.filter((one) => open.has(one));
+  return among.length > 0 ? among : names.length > 0 ? names : [name];
 }
 
 /** causeOf finds the file that has to be mended, and what was said of it. */
 function causeOf({ path, reason, logs }: Row): { readonly path: string; readonly words: string } {
   const root = rootOf(path, logs);
-  return { path: root.path, words: root.path === path && reason !== "" ? reason : root.log };
+  return { path: root.path, words: complaintIn(root.path === path && reason !== "" ? reason : root.log).join("\n") };
 }
 
 function group(rows: readonly Row[], whatOf: (row: Row) => readonly string[]): { count: number; groups: Group[] } {
@@ -199,7 +203,7 @@ function listed<T>(all: readonly T[], most: number, linesOf: (one: T, at: number
 
 /** @param whole whether the prover's own words are shown */
 function describeGroup(one: Group, whole: boolean, say = ({ what, path }: Group): string => `${what} (first in ${path})`): string[] {
-  const words = one.words.split("\n").filter((line) => line.trim() !== "");
+  const words = one.words === "" ? [] : one.words.split("\n");
   return [`${indent(one.count)}${say(one)}`, ...(whole ? words.slice(0, MAX_WORDS).map((line) => `      ${line}`) : [])];
 }
 

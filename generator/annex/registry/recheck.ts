@@ -322,6 +322,8 @@ function stateOf(
     .filter(({ path }) => subjects.has(path) || subjects.has(EVERY))
     .map(({ path, sha256: digest }) => ({ name: path, digest: { sha256: digest } }));
   const { root: _, cache: __, ...repeatable } = request;
+  /** Where this machine had the files is nobody's. */
+  const local = (log: string): string => log.replaceAll(`${request.root}/`, "");
   const predicate = {
     repo: source.source.repo,
     revision: source.head,
@@ -346,8 +348,9 @@ function stateOf(
     reproducible_sha256: "",
     imports: Object.fromEntries([...imports].map(([path, others]) => [path, [...others]])),
     definitions,
-    results: results.map((result) => ({
+    results: results.map(({ reason, ...result }) => ({
       ...result,
+      ...(reason === undefined ? {} : { reason: local(reason) }),
       statement_sha256: wordsOf.get(result.key) ?? "",
       meaning_sha256: meaningOf(result.type_sha256, result.mentions, result.axioms, definitions),
       mentions: [...(result.mentions ?? [])],
@@ -358,7 +361,7 @@ function stateOf(
       words: [...result.words],
       uses: [...result.uses],
     })),
-    logs: [...logs],
+    logs: logs.map(({ log, ...rest }) => ({ ...rest, log: local(log) })),
   };
   const predicateType = `${(config.checks.base_url ?? USUAL_BASE).replace(/\/+$/, "")}${PREDICATE_PATH}`;
   const statement = { _type: "https://in-toto.io/Statement/v1" as const, subject, predicateType, predicate };

@@ -7,6 +7,7 @@ import type { SourceConfig } from "./config.ts";
 import { scanAgda } from "./agda.ts";
 import { scanCoq } from "./coq.ts";
 import { expandLoads, findLoaded, namedByLoad, placeIn } from "./coq-load.ts";
+import { agdaFoldersOf, agdaPathIn } from "./agda-paths.ts";
 import { coqModuleOf, coqPathsOf, folderOf, isBelow } from "./coq-paths.ts";
 import type { Declaration } from "./declaration.ts";
 import { scanIsabelle } from "./isabelle.ts";
@@ -121,16 +122,19 @@ export function tellAgain(one: Found, first: Found): string {
 }
 
 /** openPlaces says which paths are of a source, and what their modules are called. */
-function openPlaces({ prover, root: written, logical, paths, exclude }: SourceConfig) {
+function openPlaces({ prover, root: written, logical, paths, flags, exclude }: SourceConfig) {
   const root = folderOf(written);
   // Of a database that is named itself, the files beside it may be parts.
   const isOne = isSourceOf(prover, root);
   const folder = isOne ? posix.dirname(root).replace(/^\.$/, "") : root;
   const coq = prover === "coq" ? coqPathsOf({ root, logical, paths }) : null;
-  const has = (path: string): boolean => (coq === null ? isBelow(path, folder) : coqModuleOf(coq, path) !== null);
+  const agda = prover === "agda" ? agdaFoldersOf({ root, flags }) : null;
+  const has = (path: string): boolean =>
+    coq !== null ? coqModuleOf(coq, path) !== null : agda !== null ? agdaPathIn(agda, path) !== null : isBelow(path, folder);
   return {
     isSource: (path: string): boolean => isSourceOf(prover, path) && has(path) && !exclude.some((glob) => posix.matchesGlob(path, glob)),
-    isMain: (path: string): boolean => !isOne || path === root,
+    // What a source of Agda imports from its other folders is read, and is another source's.
+    isMain: (path: string): boolean => (agda === null ? !isOne || path === root : isBelow(path, folder)),
     moduleOf(path: string): string {
       if (coq !== null) return coqModuleOf(coq, path) ?? "";
       const ending = PROVERS[prover].endings.find((one) => path.endsWith(one)) ?? "";
