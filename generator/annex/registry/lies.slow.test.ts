@@ -140,6 +140,9 @@ const HIDDEN: readonly string[] = [
   `${FUNCTOR}Module X. Unset Guard Checking.\nFixpoint bad (n : nat) {struct n} : False := bad n.\nSet Guard Checking. End X.\n${END}`,
   `${FUNCTOR}Module X. Local Unset Guard Checking.\nDefinition bad : nat -> False := fix f (n : nat) {struct n} : False := f n.\nSet Guard Checking. End X.\n${END}`,
   `${FUNCTOR}Module X. #[bypass_check(guard)] Fixpoint bad (n : nat) {struct n} : False := bad n. End X.\n${END}`,
+  // What a type alone names, and what `abstract` makes.
+  "Unset Guard Checking.\nFixpoint loop (n : nat) : False := loop n.\nSet Guard Checking.\nDefinition ty := (fun _ : False => nat) (loop 0).\nDefinition v : ty := 0.\nLemma t : v = v. Proof. reflexivity. Qed.\n",
+  "Unset (* for now *) Universe Checking.\nDefinition u : Type := (Type : Type).\nLemma t : True. Proof. abstract exact I. Qed.\n",
 ];
 
 test("False from an inlined parameter and a check that was off is not verified, in one file or in two", {
