@@ -57,19 +57,11 @@ function knownIn(languages: readonly string[]): Known {
 }
 
 /** Letters that are no accent on another one, and what people without them type; forms of one Arabic letter that Persian and Arabic write with two. */
-const LETTERS_AS: Readonly<Record<string, string>> = {
-  ...{ ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ß: "ss", æ: "ae", œ: "oe", ı: "i", ħ: "h", ŧ: "t", ŋ: "n", ə: "e" },
-  ...{
-    "\u06a9": "\u0643",
-    "\u06cc": "\u064a",
-    "\u0649": "\u064a",
-    "\u06c0": "\u0647",
-    "\u06d5": "\u0647",
-    "\u0640": "",
-    "\u200c": "",
-    "\u200d": "",
-  },
-};
+const LETTERS_AS: Readonly<Record<string, string>> = Object.fromEntries(
+  "øo łl đd ðd þth ßss æae œoe ıi ħh ŧt ŋn əe \u06a9\u0643 \u06cc\u064a \u0649\u064a \u06c0\u0647 \u06d5\u0647 \u0640 \u200c \u200d"
+    .split(" ")
+    .map((pair) => [pair.slice(0, 1), pair.slice(1)]),
+);
 const OTHER_LETTER = new RegExp(`[${Object.keys(LETTERS_AS).join("")}]`, "gu");
 
 function fold(text: string): string {
