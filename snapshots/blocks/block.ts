@@ -108,9 +108,28 @@ export function plainIn(text: string, prose: Prose): string {
   return withoutTags(text).replaceAll(/\s+/g, " ").trim();
 }
 
-/** The text of HTML with its own white space. */
+const FORMULA = /<math\b([^<>]*)>((?:(?!<math\b)[\s\S]){0,20000}?)<\/math>/gi;
+/** The words of a picture or a formula, which stand in its tag. */
+const SAID = /\salt(?:text)?=(?:"([^"<>]*)"|'([^'<>]*)')/i;
+
+/** Formulas as somebody wrote them for a reader without pictures, in TeX, or by their signs. */
+function wordsOfFormula(attributes: string, inside: string): string {
+  const [, double, single] = SAID.exec(attributes) ?? [];
+  const [, tex] = /<annotation\b[^<>]*>([^<]*)<\/annotation>/i.exec(inside) ?? [];
+  return double ?? single ?? tex ?? inside;
+}
+
+/** withoutTags gives the text of HTML with its own white space; a formula and a picture by their words. */
 export function withoutTags(text: string): string {
   return text
+    .replaceAll(FORMULA, (_, attributes: string, inside: string) => wordsOfFormula(attributes, inside))
+    .replaceAll(
+      /<img\b[^<>]*>/gi,
+      (tag) =>
+        SAID.exec(tag)
+          ?.slice(1)
+          .find((words) => words !== undefined) ?? "",
+    )
     .replaceAll(/<br\b[^<>]*>/gi, "\n")
     .replaceAll(/<!--[\s\S]*?-->|<\/?(?:td|th|tr|p|div|li)\b[^<>]*>/gi, " ")
     .replaceAll(/<(?:\/?[a-z]|[!?])[^<>]*>/gi, "")
