@@ -3,8 +3,8 @@
 import type { Prose } from "#snapshots/schema";
 import { LATEX_DRESS, LATEX_SIGNS } from "#snapshots/words";
 
-/** `cells` are a row that says nothing without its head: it is shown, and never quoted. */
-export type Form = "prose" | "item" | "code" | "entry" | "cells";
+/** `cells` are a head, or a row that has none: shown, and never quoted. A `row` stands below the names of its columns, its last heading. */
+export type Form = "prose" | "item" | "code" | "entry" | "cells" | "row";
 
 export type Block = {
   /** Code units of the text: what is between is cited. */
@@ -104,6 +104,7 @@ export function plainIn(text: string, prose: Prose): string {
   if (prose === "plain") return withoutRoles(text);
   if (prose === "markdown") return plainOf(text).replaceAll(ESCAPED, "$1");
   if (prose === "latex") return plainOf(composeAccents(text)).replaceAll(LATEX, signOfLatex).replaceAll(/\s+/g, " ").trim();
+  if (prose === "table") return text.replaceAll(/\s+/g, " ").trim();
   if (prose !== "html") return plainOf(text);
   return withoutTags(text).replaceAll(/\s+/g, " ").trim();
 }
