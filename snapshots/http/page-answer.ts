@@ -16,6 +16,7 @@ import {
 } from "#snapshots/format";
 import type { Withdrawal } from "#snapshots/schema";
 import {
+  chromeOf,
   findStoredPage,
   type GoneThing,
   type PageAt,
@@ -229,15 +230,9 @@ async function findGone(view: View, open: OpenSnapshot, path: string): Promise<G
 /** A page that stands at no path of its own. @param path of the request, which a stranger typed
  *  @throws ShelfError when this process renders no pages */
 export async function strayAnswer(view: View, open: OpenSnapshot, path: string, status: number, model: PageModel): Promise<Answer> {
-  const library = await open.snapshot.library();
   // Links are relative: the page has to know how deep it stands, and nothing else of its path.
   const depth = Math.max(0, path.split("/").length - 2);
-  const chrome = {
-    library: library.title,
-    view: library.view,
-    path: `/${"x/".repeat(Math.min(depth, 200))}`,
-    canonical: null,
-  };
+  const chrome = { ...chromeOf(await open.snapshot.data(), `/${"x/".repeat(Math.min(depth, 200))}`), canonical: null };
   return renderedAnswer(view, open, status, { chrome, model });
 }
 
