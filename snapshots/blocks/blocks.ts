@@ -258,7 +258,7 @@ const RULE = /^\s*([-=~^"'`#*+_.:<>])\1{2,}\s*$/;
 const ENCLOSES = /^([-.])\1{3,}\s*$/;
 /** AsciiDoc is told from reStructuredText by what only it has: the sign that an entry goes on, attributes, anchors, headings behind their signs, a
  *  term above its text. */
-const ASCIIDOC = /^(?:\+|\[\w+(?:,[\w -]+)*\]|\[\[[\w.-]+\]\]|={1,5} [\p{L}`].*)$|^(?!\.\.)\S[^\n]*::\n[ \t]*\S/mu;
+const ASCIIDOC = /^(?:\+|\[\w+(?:,[\w -]+)*\]|\[\[[\w.-]+\]\]|={1,5} [\p{L}`].*)$|^(?!\.\.)\S.*::\r?\n[ \t]*\S/mu;
 const ASCIIDOC_TITLE = /^(={1,6}|#{1,6})[ \t]+(\S.*)$/;
 /** Comments of AsciiDoc: a line, and what is between two rows. */
 const ASIDE = /^\/\/(?!\/)/;
