@@ -59,46 +59,6 @@ test("no page is longer, wider or heavier than it may be", async ({ page, demo }
   process.stdout.write(`${lines.join("\n")}\n`);
 });
 
-test("wherever a page is scrolled to, no text lies over other text", async ({ page, demo }) => {
-  for (const width of [1920, 1440, 1024, 900, 390]) {
-    await page.setViewportSize({ width, height: 800 });
-    for (const path of Object.keys(HEIGHTS)) {
-      await page.goto(new URL(path, demo.site).href);
-      const over = await page.evaluate(() => {
-        const column = document.querySelector("aside.spine");
-        // Elsewhere it lies in the text.
-        if (column === null || getComputedStyle(column).position !== "sticky") return "";
-        const content = [...document.querySelectorAll("main *")].filter(
-          (one) =>
-            !column.contains(one) &&
-            one.childElementCount === 0 &&
-            one.closest("svg, .unseen, .sr-only") === null &&
-            one.textContent?.trim() !== "",
-        );
-        for (let top = 0; top < document.documentElement.scrollHeight; top += 300) {
-          scrollTo(0, top);
-          const box = column.getBoundingClientRect();
-          for (const one of content) {
-            // Long lines scroll within their frame.
-            const frame = one.closest("pre, table, .graph, .digest, .strip")?.getBoundingClientRect().right ?? Number.POSITIVE_INFINITY;
-            for (const { left, right, top: above, bottom: below } of one.getClientRects())
-              if (
-                left < box.right - 1 &&
-                Math.min(right, frame) > box.left + 1 &&
-                above < box.bottom - 1 &&
-                below > box.top + 1 &&
-                right > left
-              )
-                return `${top}: ${one.textContent?.slice(0, 60)}`;
-          }
-        }
-        return "";
-      });
-      expect(over, `${path} at ${width}`).toBe("");
-    }
-  }
-});
-
 test("a finger meets every target of a table of contents, a filter and the reference", async ({ page, demo }) => {
   await page.setViewportSize({ width: 390, height: 900 });
   for (const path of ["object/proofs/sorted-lists/coq/Sorting.v/", "registry/", "reference/library/", "search/?q=merkle"]) {

@@ -44,14 +44,33 @@ for (const name of STATES) {
   });
 }
 
-test("what a row of text holds is cut where its column ends: no part of it lies under the narrow column, at any width", async ({
+test("no text lies under the narrow column of any kind of page, at any width, however far it is scrolled", async ({ browser }) => {
+  await watched(browser, {}, async (page) => {
+    for (const name of [...STATES, "record-hostile"]) {
+      await page.goto(addressOf(name));
+      await expectSpineFree(page, name, [320, 1024, 1280, 1440, 1920]);
+    }
+  });
+});
+
+test("parts of a bar are told apart without colour: no two shapes are filled alike, and each pattern is on the page", async ({
   browser,
 }) => {
-  await watched(browser, { viewport: { width: 1280, height: 4000 } }, async (page) => {
-    for (const name of ["record", "record-hostile"]) {
-      await page.goto(addressOf(name));
-      await expectSpineFree(page, name, [320, 900, 1024, 1280]);
-    }
+  await watched(browser, {}, async (page) => {
+    await page.goto(addressOf("dashboard"));
+    const fills = await page.evaluate(() =>
+      ["verified", "partial", "said", "failed", "unverified", "defined", "unspecified"].map((shape) => {
+        const part = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+        part.setAttribute("class", `part ${shape}`);
+        document.querySelector(".stack")?.append(part);
+        const { fill, strokeDasharray } = getComputedStyle(part);
+        const pattern = /#(h-[a-z]+)/.exec(fill)?.[1];
+        if (pattern !== undefined && document.getElementById(pattern) === null) return `${pattern} is not there`;
+        return `${pattern ?? (fill === getComputedStyle(document.body).backgroundColor ? "empty" : "full")} ${strokeDasharray}`;
+      }),
+    );
+    expect(new Set(fills).size, fills.join(", ")).toBe(fills.length);
+    expect(fills.join()).not.toContain("not there");
   });
 });
 

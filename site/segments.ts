@@ -1,4 +1,4 @@
-/** segmentsOf cuts a whole into parts, as bars and their legends draw them: parts of one colour lie side by side, and each of them its own hatching. */
+/** segmentsOf cuts a whole into parts, as bars and their legends draw them: each shape has its own pattern, so that a bar needs no colour, and parts of one shape are told apart by strength. */
 import type { Count } from "#snapshots/page";
 import { explain, type StateField, type Words } from "./words.ts";
 
@@ -7,18 +7,16 @@ export type Segment = Count & {
   /** In percent of the whole. */
   readonly x: string;
   readonly width: string;
-  /** The number of the hatching over the colour; 0 for none. */
-  readonly hatch: number;
+  /** How many parts of the same shape stand before it: each is lighter than the one before. */
+  readonly step: number;
 };
 
 const ORDER: readonly Words["shape"][] = ["verified", "partial", "said", "failed", "unverified", "defined", "unspecified"];
-/** Hatchings besides none, in components/segments.astro. */
-const HATCHES = 2;
+const LIGHTEST = 2; // steps of one shape, in style/parts.css
 
 /** @returns verified first, each with where it stands in a bar of 100 % */
 export function segmentsOf(field: StateField, counts: readonly Count[]): readonly Segment[] {
   const total = counts.reduce((sum, { count }) => sum + count, 0);
-  const colour = (value: string): string => explain(field, value).shape.replace("defined", "unverified");
   const rank = (value: string): number => ORDER.indexOf(explain(field, value).shape);
   const sorted = counts.toSorted((a, b) => rank(a.value) - rank(b.value) || b.count - a.count);
   const percent = (value: number): string => `${Math.round((value / Math.max(1, total)) * 10_000) / 100}%`;
@@ -26,7 +24,7 @@ export function segmentsOf(field: StateField, counts: readonly Count[]): readonl
   return sorted.map((row, index) => {
     const from = end;
     end += row.count;
-    const before = sorted.slice(0, index).filter(({ value }) => colour(value) === colour(row.value)).length;
-    return { ...row, words: explain(field, row.value), x: percent(from), width: percent(row.count), hatch: before % (HATCHES + 1) };
+    const before = sorted.slice(0, index).filter(({ value }) => rank(value) === rank(row.value)).length;
+    return { ...row, words: explain(field, row.value), x: percent(from), width: percent(row.count), step: Math.min(before, LIGHTEST) };
   });
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findDate } from "./dates.ts";
+import { extract } from "./extract.ts";
 import { findLicenceHeader, readExpression } from "./licence-header.ts";
 import { findPersons } from "./persons.ts";
 
@@ -115,4 +116,46 @@ test("a tag counts in the file's own header, and not in an example, a string or 
     ["code", `# REUSE-IgnoreStart\n# ${tag}\n# REUSE-IgnoreEnd\n`],
   ];
   for (const [kind, text] of others) assert.equal(findLicenceHeader(text, kind), null, text);
+});
+
+test("authors of LaTeX papers are named as the class files write them, without marks, addresses and numbers", async () => {
+  for (const authors of [
+    "\\author{Ana Ruiz}\n\\affiliation{U}\n\\email{a@example.org}\n\\author{Bo Lind}",
+    "\\author{Ana Ruiz\\inst{1}\\orcidID{0000-0002-1825-0097} \\and Bo Lind\\inst{2}}",
+    "\\author[1]{Ana Ruiz}\\author[2]{Bo Lind}\\affil[1]{U}",
+    "\\author{\\IEEEauthorblockN{Ana Ruiz\\IEEEauthorrefmark{1}}\\IEEEauthorblockA{U One\\\\City} \\and \\IEEEauthorblockN{Bo Lind}\\IEEEauthorblockA{V}}",
+    "\\author{Ana Ruiz, Bo Lind}",
+    "\\author{Ana Ruiz$^{1,2}$ and Bo Lind$^{*}$}",
+    "\\author{Ana Ruiz\\thanks{Supported by {X}.} \\\\ University \\and Bo Lind\\textsuperscript{2} \\\\ Other}",
+    "\\author{Ana Ruiz\\fnref{a}\\corref{cor1}}\n\\ead{a@example.org}\n\\author{Bo Lind}",
+  ])
+    assert.deepEqual(
+      (await extract("a.tex", Buffer.from(`\\title{T}${authors}\\begin{document}x\\end{document}\n`))).about?.authors,
+      ["Ana Ruiz", "Bo Lind"],
+      authors,
+    );
+});
+
+test("the title of a YAML file is the scalar that it says, and documents in languages of proofs have title and summary", async () => {
+  for (const said of [
+    ">\n  Folded one\n  two",
+    "|\n  Folded one\n  two",
+    "'Folded one two' # note",
+    '"Folded one two"',
+    "&t Folded one two # note",
+    "!!str Folded one two",
+  ])
+    assert.equal((await extract("a.yaml", Buffer.from(`title: ${said}\nother: 1\n`))).title, "Folded one two", said);
+  assert.equal((await extract("a.yaml", Buffer.from("title: *missing\nother: 1\n"))).title, "a.yaml");
+  for (const [key, text] of [
+    [
+      "a.lean",
+      'import VersoManual\n\n#doc (Manual) "The title" =>\n\n%%%\ntag := "x"\n%%%\n\nThe first prose paragraph is here.\n\n# Part\n',
+    ],
+    ["a.lean", "/-|\n==========\nThe title\n==========\n\nThe first prose paragraph is here.\n-/\n\ntheorem t : 1 = 1 := rfl\n"],
+    ["a.v", "(*|\nThe title\n=========\n\n.. coq::\n\nThe first prose paragraph is here.\n|*)\n\nTheorem t : 1 = 1.\n"],
+  ] as const) {
+    const { title, summary } = await extract(key, Buffer.from(text));
+    assert.deepEqual([title, summary], ["The title", "The first prose paragraph is here."], text);
+  }
 });

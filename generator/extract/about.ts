@@ -14,6 +14,7 @@ import { findPersons } from "./persons.ts";
 export const NO_ABOUT: About = { authors: [], date: null, license: null };
 
 const HEAD = 20_000; // UTF-16 units in which it has to stand
+const MAX_COMMANDS = 200; // of one file, or beside one name
 const MAX_TERMS = 120; // UTF-16 units
 const MAX_ADDRESSES = 50;
 const MAX_ADDRESS = 300; // UTF-16 units
@@ -141,18 +142,42 @@ function htmlAbout(head: string): About {
   return { ...NO_ABOUT, authors: findPersons(authors.length > 0 ? authors : written), date: findDate(date) };
 }
 
+/** Commands whose argument stands beside a name and is no part of it. */
+const BESIDE =
+  /\\(?:inst|orcidID|orcidlink|orcid|textsuperscript|IEEEauthorrefmark|IEEEauthorblockA|IEEEmembership|thanks|footnote|footnotemark|footnotetext|email|affil|affiliation|institute|address|href|url|corref|fnref|ead|textit|texttt|mbox|vspace|thanksref|authornote|authormark)\*?(?:\[[^\]]{0,100}\])?\s*\{/;
+
+/** latexAbout reads the authors as the class files write them: each \author may name one or several, with marks, notes and addresses beside them. */
 function latexAbout(head: string): About {
   const opening = head.replaceAll(/(?<!\\)%.*/g, "");
-  const argument = (command: RegExp): string | null => {
-    const found = command.exec(opening);
-    return found === null ? null : readArgument(opening, found.index + found[0].length);
-  };
-  const authors = argument(/\\author\s*(?:\[[^\]]{0,200}\])?\{/)?.split(/\\and\b|\\AND\b/) ?? [];
+  const argumentsOf = (command: RegExp): string[] =>
+    [...opening.matchAll(command)].slice(0, MAX_COMMANDS).flatMap((found) => readArgument(opening, found.index + found[0].length) ?? []);
+  const authors = argumentsOf(/\\(?:author|IEEEauthor)\s*(?:\[[^\]]{0,200}\])?\{/g).flatMap((said) =>
+    withoutMarks(said).split(/\\(?:and|AND|And)\b|\\quad\b|\\qquad\b/),
+  );
   return {
     authors: findPersons(
-      authors.map((author) => plainIn(author.replaceAll(/\\(?:thanks|footnote)\{[^}]*\}/g, "").split("\\\\")[0] ?? "", "latex")),
+      authors.map((author) => {
+        // What stands below a name is where the person works.
+        const [name = ""] = author.replace(/^(?:\s|\\\\)+/, "").split(/\\\\|\\newline\b/);
+        return plainIn(name, "latex").replaceAll(/[\s,]*(?:[*†‡§¶∗]|\d+)(?:\s*,\s*(?:[*†‡§¶∗]|\d+))*(?=\s*(?:,|;|$|\band\b))/gu, "");
+      }),
     ),
-    date: findDate(plainIn(argument(/\\date\s*\{/) ?? "", "latex")),
+    date: findDate(plainIn(argumentsOf(/\\date\s*\{/g)[0] ?? "", "latex")),
     license: null,
   };
+}
+
+function withoutMarks(said: string): string {
+  let text = said
+    .replaceAll(/\\IEEEauthorblockN\s*\{/g, "{")
+    .replaceAll(/\$\s*\^?\s*\{?[^$]{0,60}\$/g, "")
+    .replaceAll(/\\(?:fnmsep|corrauth|protect|small|large|Large|normalsize|bf|rm|it|sc)\b/g, " ");
+  for (let found = BESIDE.exec(text), turns = 0; found !== null && turns < MAX_COMMANDS; found = BESIDE.exec(text), turns++) {
+    const from = found.index + found[0].length;
+    const inside = readArgument(text, from);
+    // A name may be set in another face.
+    const kept = /^\\(?:textit|mbox)/.test(found[0]) ? (inside ?? "") : "";
+    text = `${text.slice(0, found.index)} ${kept}${text.slice(inside === null ? from : from + inside.length + 1)}`;
+  }
+  return text;
 }

@@ -317,3 +317,28 @@ test("what else a process has read does not change how an object looks", async (
   for (const name of ["a.js", "a.css", "a.py", "a.sh"]) await extract(name, Buffer.from("let a = 1;\n"));
   assert.deepEqual(await extract("note.md", note), first);
 });
+
+test("HTML keeps formulas, leads to what plays, and its pictures are found by their words", async () => {
+  const { html, passages } = await extract(
+    "a.html",
+    Buffer.from(
+      `<title>M</title><p>Let <math alttext="x^{2}"><semantics><msup><mi>qx</mi><mn>2</mn></msup><annotation encoding="application/x-tex">x^{2}</annotation></semantics></math> be given.</p>
+<p>And <math><mi>pq</mi></math>, <img src="a.png" alt="A tidal gauge"> here.</p>
+<video src="tide.mp4" title="The tide"></video><iframe src="https://example.org/embed"></iframe><audio><source src="a.ogg"></audio>
+<math><mtext><a href="javascript:alert(1)">words</a><img src=x onerror=alert(1)></mtext></math>`,
+    ),
+  );
+  const shown = html ?? "";
+  for (const part of [
+    "<math",
+    "<mi>qx</mi>",
+    ">Video: The tide</a>",
+    ">Embedded page: https://example.org/embed</a>",
+    ">Audio: a.ogg</a>",
+    "words",
+  ])
+    assert.ok(shown.includes(part), `${part} in ${shown}`);
+  assert.doesNotMatch(shown, /javascript:|onerror|<mtext><(?:a|img)/);
+  const text = passages.map((passage) => passage.text).join(" ");
+  for (const part of ["Let x^{2} be given.", "pq", "A tidal gauge"]) assert.ok(text.includes(part), `${part} in ${text}`);
+});

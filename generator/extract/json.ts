@@ -1,11 +1,14 @@
 /** JSON and YAML: members at the top level, by lines. Neither is built into values for its passages: depth, aliases and numbers of
  *  strangers have nothing to break here. */
+import { FAILSAFE_SCHEMA, load, YAMLException } from "js-yaml";
 import { formatCode } from "./code-view.ts";
 import { MAX_SHOWN, type Body, type Source } from "./body.ts";
 import { loadLanguage } from "#snapshots/highlight";
 import type { Lines } from "#snapshots/blocks";
 import { skipString } from "#snapshots/format";
 import { cutPassages, headingPath, MIN_LENGTH, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";
+
+const MAX_TITLE_LINES = 20;
 
 export async function readJson(source: Source, mediaType: string): Promise<Body> {
   await loadLanguage("json");
@@ -41,12 +44,7 @@ export async function readYaml(source: Source): Promise<Body> {
     const name = found === null ? null : (found[1] ?? found[2] ?? found[3] ?? null);
     if (name === null && !/^-(?:\s|--)/.test(content)) continue;
     members.push({ line, name });
-    if (name === "title" && title === null)
-      title =
-        content
-          .slice(found?.[0].length ?? 0)
-          .trim()
-          .replace(/^(["'])(.*)\1$/, "$2") || null;
+    if (name === "title" && title === null) title = readTitle(lines, line);
   }
   return {
     title,
@@ -55,6 +53,21 @@ export async function readYaml(source: Source): Promise<Body> {
     html: formatCode(source, "yaml"),
     notes: [],
   };
+}
+
+/** The scalar of a member, as YAML reads it, out of its own lines alone: nothing else of the file is parsed. */
+function readTitle(lines: Lines, line: number): string | null {
+  let last = line;
+  while (last < lines.count && last - line < MAX_TITLE_LINES && (lines.isBlank(last + 1) || /^[ \t]/.test(lines.slice(last + 1, last + 1))))
+    last++;
+  try {
+    const value = load(lines.slice(line, last), { schema: FAILSAFE_SCHEMA, maxDepth: 10, maxAliases: 10 });
+    const title: unknown = typeof value === "object" && value !== null ? Object.values(value)[0] : null;
+    return typeof title === "string" ? title.replaceAll(/\s+/g, " ").trim() || null : null;
+  } catch (error) {
+    if (error instanceof YAMLException) return null;
+    throw error;
+  }
 }
 
 type Member = { readonly line: number; readonly name: string | null };

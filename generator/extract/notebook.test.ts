@@ -47,7 +47,7 @@ test("nothing of a notebook runs, loads or stands for a part of the page", async
   assert.doesNotMatch(shown, /<script|<svg|<[^>]*\son\w+=|="javascript:|="data:(?!image\/png;base64,[A-Za-z0-9+/=]*")/);
   assert.match(shown, /&#x3C;img src=x onerror=alert\(3\)>|&lt;img/);
   assert.doesNotMatch(shown, /id="search"/);
-  assert.deepEqual(notes, ["One image of this notebook cannot be shown here: of a type that is not shown, damaged or too large."]);
+  assert.deepEqual(notes, ["2 outputs of this notebook cannot be shown here: of a type that is not shown, damaged or too large."]);
 });
 
 test("what is no notebook is JSON with a note", async () => {
@@ -58,8 +58,7 @@ test("what is no notebook is JSON with a note", async () => {
     { nbformat: 4 },
     { nbformat: 4, cells: {} },
     { nbformat: 4, cells: [null] },
-    { nbformat: 4, cells: [{ cell_type: "markdown" }] },
-    { nbformat: 4, cells: [{ cell_type: "markdown", source: [1] }] },
+    { nbformat: 4, cells: [{ cell_type: "sql", source: "select 1" }] },
     { nbformat: 3, worksheets: [] },
     `${"[".repeat(100_000)}`,
   ]) {
@@ -112,7 +111,7 @@ test("an image that is too large is left out and counted, and what a loop prints
     code("b", { output_type: "stream", text: "line\n".repeat(100_000) }),
   );
   assert.doesNotMatch(html ?? "", /<img/);
-  assert.match(notes.join(), /^2 images of this notebook/);
+  assert.match(notes.join(), /^2 outputs of this notebook/);
   assert.ok(passages.length < 40);
 });
 
@@ -135,4 +134,49 @@ test("the summary is what follows the title, and what stands above it only where
     "They come with the full moon.",
   );
   assert.equal((await readCells(line, prose("# Springs"), code("1"))).summary, "This notebook is part of a book on the tides.");
+});
+
+test("outputs of every harmless type are shown and found, attachments stand below their cell, and what cannot be shown is counted", async () => {
+  const shown = await readCells(
+    { cell_type: "markdown", source: "# A\n\nSee ![pic](attachment:p.png).", attachments: { "p.png": { "image/png": DOT } } },
+    code("f()", {
+      output_type: "display_data",
+      data: { "text/html": ["<table><tr><td>cellvalue</td></tr></table>"], "text/plain": "  col" },
+    }),
+    code("g()", {
+      output_type: "display_data",
+      data: { "text/markdown": "**boldout** word", "text/plain": "<IPython.core.display.Markdown object>" },
+    }),
+    code("h()", { output_type: "display_data", data: { "text/latex": "$\\frac{1}{2}$" } }),
+    code("i()", { output_type: "display_data", data: { "application/json": { answer: 42 } } }),
+    code("j()", { output_type: "display_data", data: { "application/vnd.jupyter.widget-view+json": {} } }),
+  );
+  const html = shown.html ?? "";
+  for (const part of ["<img src", "<td>cellvalue</td>", "<strong>boldout</strong>", "<math", "42"]) assert.ok(html.includes(part), part);
+  assert.doesNotMatch(html, /IPython/);
+  assert.ok(["cellvalue", "boldout", "42"].every((word) => shown.passages.some(({ text }) => text.includes(word))));
+  assert.match(shown.notes.join(), /^One output of this notebook/);
+  assert.match(JSON.stringify(shown.facts), /5 with output/);
+});
+
+test("notebooks as older programs and other tools write them are read: NaN, odd cells, format 3, a title in a raw cell", async () => {
+  const nan =
+    '{"nbformat":4,"cells":[{"cell_type":"markdown","source":"# Nan book\\n\\nSays \\"NaN\\"."},{"cell_type":"code","source":"f()","outputs":[{"data":{"application/json":{"v":NaN,"w":-Infinity}}}]}]}';
+  assert.deepEqual([(await read(nan)).title, (await read(nan)).passages.some(({ text }) => text.includes('"NaN"'))], ["Nan book", true]);
+  const odd = await read({ nbformat: 4, cells: [{ cell_type: "sql", source: "select 1" }, { cell_type: "markdown" }, prose("# After")] });
+  assert.deepEqual([odd.title, odd.notes], ["After", []]);
+  const old = await read({
+    nbformat: 3,
+    worksheets: [
+      {
+        cells: [
+          { cell_type: "heading", level: 1, source: "Old book" },
+          { cell_type: "code", input: "x = 1", outputs: [{ output_type: "pyout", text: "oldout" }] },
+        ],
+      },
+    ],
+  });
+  assert.deepEqual([old.title, /x = <span|x = 1/.test(old.html ?? ""), (old.html ?? "").includes("oldout")], ["Old book", true, true]);
+  const raw = await read({ nbformat: 4, cells: [{ cell_type: "raw", source: '---\ntitle: "Raw title"\n---' }, prose("Prose words.")] });
+  assert.equal(raw.title, "Raw title");
 });

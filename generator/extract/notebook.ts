@@ -12,7 +12,8 @@ import { cleanTree } from "./clean.ts";
 import { findDeclarations } from "./declarations.ts";
 import { noteLines, renderClean } from "./dress.ts";
 import { addHeadings, openHeadings, type OpenHeading } from "./headings.ts";
-import { TooComplex } from "./html-tree.ts";
+import { parsePart, textOf as htmlText, TooComplex } from "./html-tree.ts";
+import { readFrontMatter } from "./front-matter.ts";
 import { readJson } from "./json.ts";
 import { openLines } from "#snapshots/blocks";
 import { findProblem, findSummary, findTitle, parseMarkdown } from "./markdown.ts";
@@ -28,8 +29,17 @@ const TERMINAL = /\u001b\[[0-9;?]*[A-Za-z]/g; // colours of a terminal, in what 
 const DECLARES = /\b(?:class|def|function|module|struct)\b/;
 
 type Image = { readonly type: string; readonly base64: string };
-type Output = { readonly text: string } | Image;
-type Cell = { readonly kind: "prose" | "code"; readonly source: string; readonly outputs: readonly Output[] };
+/** Text as it was printed, or in a form that is shown as one: Markdown, a formula or a fragment of HTML. */
+type Output = { readonly text: string } | { readonly markdown: string } | { readonly html: string } | Image;
+type Cell = {
+  readonly kind: "prose" | "code";
+  readonly source: string;
+  readonly outputs: readonly Output[];
+  /** Pictures that prose shows by their names. */
+  readonly attached: ReadonlyMap<string, Image>;
+  /** How many outputs are of types that are not shown. */
+  readonly left: number;
+};
 type Notebook = {
   readonly cells: readonly Cell[];
   readonly kernel: string | null;
@@ -84,8 +94,11 @@ class NotebookReading {
   async add(number: number, cell: Cell): Promise<void> {
     this.#units += cell.source.length;
     if (this.#units > MAX_SHOWN && this.#cut === 0) this.#cut = number;
-    if (cell.kind === "prose") this.#addProse(number, cell.source);
-    else await this.#addCode(number, cell);
+    this.#left += cell.left;
+    if (cell.kind === "prose") {
+      this.#addProse(number, cell.source);
+      for (const [name, image] of cell.attached) if (cell.source.includes(`attachment:${name}`)) await this.#addImage(number, image);
+    } else await this.#addCode(number, cell);
   }
 
   #addProse(number: number, text: string): void {
@@ -129,7 +142,29 @@ class NotebookReading {
       );
       line += (parts[at] ?? "").split("\n").length;
     }
-    for (const output of outputs) if ("base64" in output) await this.#addImage(number, output);
+    for (const output of outputs) {
+      if ("base64" in output) await this.#addImage(number, output);
+      else if ("markdown" in output) this.#addProse(number, output.markdown);
+      else if ("html" in output) this.#addHtml(number, output.html);
+    }
+  }
+
+  /** Shows what is harmless of a fragment that a program wrote, most often a table. */
+  #addHtml(number: number, html: string): void {
+    try {
+      const clean = cleanTree(parsePart(html));
+      const words = htmlText(clean)
+        .replaceAll(/[ \t]*\n\s*/g, "\n")
+        .trim();
+      if (words === "") this.#left++;
+      else {
+        this.#addPassages(number, words, [{ line: 1, heading: this.#heading(), name: null }]);
+        this.#shown.push(...clean.children);
+      }
+    } catch (error) {
+      if (!(error instanceof TooComplex)) throw error;
+      this.#left++;
+    }
   }
 
   /** Names the functions that a cell declares, below the line of its fence. */
@@ -179,12 +214,12 @@ class NotebookReading {
       ...(kernel === null ? [] : [["Kernel", kernel]]),
       [
         "Cells",
-        `${cells.length - code.length} of prose, ${code.length} of code, ${code.filter(({ outputs }) => outputs.length > 0).length} with output`,
+        `${cells.length - code.length} of prose, ${code.length} of code, ${code.filter(({ outputs, left }) => outputs.length + left > 0).length} with output`,
       ],
     ];
     if (this.#left > 0)
       this.#notes.push(
-        `${this.#left === 1 ? "One image" : `${this.#left} images`} of this notebook cannot be shown here: of a type that is not shown, damaged or too large.`,
+        `${this.#left === 1 ? "One output" : `${this.#left} outputs`} of this notebook cannot be shown here: of a type that is not shown, damaged or too large.`,
       );
     if (cells.length > MAX_CELLS) this.#notes.push(`Only the first ${MAX_CELLS} cells of this notebook are read.`);
     return { title, summary: this.#summary || this.#above, passages: this.#passages, html: html + cut, facts, notes: this.#notes };
@@ -218,24 +253,32 @@ function fenced(text: string, language: string): string {
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** Python writes numbers that are none, which JSON does not know. */
+const NO_NUMBER = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;
+
 function parse(text: string): Members | null {
-  try {
-    return membersOf(JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text));
-  } catch {
-    return null;
-  }
+  const json = text.startsWith("\ufeff") ? text.slice(1) : text;
+  for (const written of [json, json.replaceAll(NO_NUMBER, (part) => (part.startsWith('"') ? part : "null"))])
+    try {
+      return membersOf(JSON.parse(written));
+    } catch {
+      // Tried again, or told as no JSON.
+    }
+  return null;
 }
 
 function membersOf(value: unknown): Members | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : null;
 }
 
-/** Null for what is no notebook of format 4. */
+/** @returns null for what is no notebook of format 3 or 4. Cells of kinds that the format does not have are left out. */
 function openNotebook(value: Members): Notebook | null {
-  const { cells: listed, metadata: about, nbformat } = value;
-  if (!Array.isArray(listed) || nbformat !== 4) return null;
+  const { metadata: about, nbformat, worksheets } = value;
+  const [sheet] = Array.isArray(worksheets) ? worksheets : [];
+  const listed = nbformat === 3 ? membersOf(sheet)?.["cells"] : value["cells"];
+  if (!Array.isArray(listed) || (nbformat !== 4 && nbformat !== 3)) return null;
   const cells = listed.map(openCell);
-  if (cells.includes(null)) return null;
+  if (listed.length > 0 && cells.every((cell) => cell === null)) return null;
   const metadata = membersOf(about) ?? {};
   const kernel = membersOf(metadata["kernelspec"]) ?? {};
   const written = membersOf(metadata["language_info"]) ?? {};
@@ -244,7 +287,7 @@ function openNotebook(value: Members): Notebook | null {
     cells: cells.filter((cell) => cell !== null),
     kernel: lineOf(kernel["display_name"]) ?? lineOf(kernel["name"]) ?? language,
     language: language !== null && /^[A-Za-z][\w+-]{0,30}$/.test(language) ? language.toLowerCase() : null,
-    title: lineOf(metadata["title"]),
+    title: lineOf(metadata["title"]) ?? titleOf(listed[0]),
   };
 }
 
@@ -252,16 +295,38 @@ function lineOf(value: unknown): string | null {
   return typeof value === "string" ? shorten(value, 120) || null : null;
 }
 
+/** Quarto and nbdev name a notebook in a raw cell above the others. */
+function titleOf(first: unknown): string | null {
+  const cell = membersOf(first) ?? {};
+  return cell["cell_type"] === "raw" ? readFrontMatter(textOf(cell["source"]) ?? "").title : null;
+}
+
 function openCell(value: unknown): Cell | null {
   const cell = membersOf(value);
-  const source = cell === null ? null : textOf(cell["source"]);
-  if (cell === null || source === null) return null;
+  if (cell === null) return null;
+  // Format 3 says "input", and has headings of their own.
+  const source = textOf(cell["source"]) ?? textOf(cell["input"]) ?? "";
   const type = cell["cell_type"];
-  if (type === "markdown") return { kind: "prose", source, outputs: [] };
+  const prose = { kind: "prose" as const, outputs: [], attached: attachedTo(cell), left: 0 };
+  if (type === "markdown") return { ...prose, source };
+  if (type === "heading") return { ...prose, source: `${"#".repeat(Math.min(6, Math.max(1, Number(cell["level"]) || 1)))} ${source}` };
   // What a "raw" cell holds is for another program, as code is.
   if (type !== "code" && type !== "raw") return null;
-  const outputs = Array.isArray(cell["outputs"]) ? cell["outputs"] : [];
-  return { kind: "code", source, outputs: outputs.flatMap((output) => openOutput(membersOf(output) ?? {})) };
+  const listed = Array.isArray(cell["outputs"]) ? cell["outputs"] : [];
+  const outputs = listed.map((output) => openOutput(membersOf(output) ?? {}));
+  return { kind: "code", source, outputs: outputs.flat(), attached: new Map(), left: outputs.filter((some) => some.length === 0).length };
+}
+
+function attachedTo(cell: Members): ReadonlyMap<string, Image> {
+  const attached = Object.entries(membersOf(cell["attachments"]) ?? {});
+  return new Map(
+    attached.flatMap(([name, data]) =>
+      IMAGE_TYPES.flatMap((type) => {
+        const base64 = textOf(membersOf(data)?.[type]);
+        return base64 === null ? [] : [[name, { type, base64 }] as const];
+      }),
+    ),
+  );
 }
 
 /** Several lines, or one text. */
@@ -278,13 +343,25 @@ function openOutput(output: Members): readonly Output[] {
     const trace = textOf([output["traceback"]].flat().map((line) => `${String(line)}\n`)) ?? "";
     return [printedText(trace.trim() === "" ? `${lineOf(output["ename"]) ?? "Error"}: ${lineOf(output["evalue"]) ?? ""}` : trace)];
   }
-  const data = membersOf(output["data"]) ?? {};
+  // Format 3 has the forms beside one another.
+  const data = membersOf(output["data"]) ?? {
+    "image/png": output["png"],
+    "image/jpeg": output["jpeg"],
+    "text/html": output["html"],
+    "text/latex": output["latex"],
+  };
   for (const type of IMAGE_TYPES) {
     const base64 = textOf(data[type]);
     if (base64 !== null) return [{ type, base64 }];
   }
-  const text = textOf(data["text/plain"]) ?? textOf(data["text/markdown"]);
-  return text === null ? [] : [printedText(text)];
+  const of = (type: string): string | null => textOf(data[type])?.slice(0, MAX_OUTPUT) ?? null;
+  const [html, markdown, latex, plain] = ["text/html", "text/markdown", "text/latex", "text/plain"].map(of);
+  if (markdown !== null && markdown !== undefined) return [{ markdown }];
+  if (latex !== null && latex !== undefined) return [{ markdown: /^\s*(?:\$|\\begin)/.test(latex) ? latex : `$$\n${latex}\n$$` }];
+  if (html !== null && html !== undefined && (/<table\b/i.test(html) || plain === null)) return [{ html }];
+  if (plain !== null && plain !== undefined) return [printedText(plain)];
+  const json = data["application/json"];
+  return json === undefined ? [] : [printedText(JSON.stringify(json, null, 2))];
 }
 
 function printedText(text: string): Output {

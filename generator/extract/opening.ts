@@ -50,6 +50,35 @@ export type Opening = { readonly title: string | null; readonly summary: string 
 
 /** @param declared offset of the first declaration with its own comments: what begins there documents no module */
 export function readOpening(whole: string, language: string | null, declared: number): Opening {
+  return readDocument(whole, language) ?? readComments(whole, language, declared);
+}
+
+/** A document in a language of proofs: Verso's, whose text stands below `#doc`, and Alectryon's, whose text stands in comments as reStructuredText. */
+const VERSO = /^#doc[ \t]*\([^)\n]{0,200}\)[ \t]*"((?:[^"\\\n]|\\.){1,300})"[ \t]*=>/m;
+const LITERATE = /^(?:\(\*\||\/-\|)([\s\S]*?)(?:\|\*\)|\|?-\/)/m;
+const RST_TITLE = /^(?:([=\-~^"'#*+])\1{2,}[ \t]*\n)?[ \t]*(\S[^\n]{0,200})\n([=\-~^"'#*+])\3{2,}[ \t]*$/m;
+
+function readDocument(whole: string, language: string | null): Opening | null {
+  const text = whole.slice(0, OPENING).replaceAll("\r", "");
+  const verso = language === "lean" ? VERSO.exec(text) : null;
+  if (verso !== null)
+    return {
+      title: (verso[1] ?? "").replaceAll(/\\(.)/g, "$1"),
+      summary: firstProse(text.slice(verso.index + verso[0].length).replace(/%%%[\s\S]*?%%%/, "")),
+    };
+  const said = language === "lean" || language === "coq" ? LITERATE.exec(text)?.[1] : undefined;
+  const title = said === undefined ? null : RST_TITLE.exec(said);
+  return said === undefined || title === null
+    ? null
+    : { title: (title[2] ?? "").trim(), summary: firstProse(said.slice(title.index + title[0].length)) };
+}
+
+function firstProse(text: string): string {
+  const paragraphs = text.split(/\n[ \t]*\n/).map((part) => part.replaceAll(/\s+/g, " ").trim());
+  return shorten(paragraphs.find((part) => !/^(?:#|\.\.|:|\{|\*|-|`{3})/.test(part) && isSummary(part)) ?? "", MAX_SUMMARY);
+}
+
+function readComments(whole: string, language: string | null, declared: number): Opening {
   const text = `${whole.slice(0, OPENING)}\n`;
   const row = (language !== null && Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined) ?? ANY;
   let title = row.title?.exec(text)?.[1] ?? null;

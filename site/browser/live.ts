@@ -113,7 +113,9 @@ class Live {
       const target = new URL(link?.getAttribute("href") ?? "", this.#search);
       if (link === null || target.origin !== location.origin) return [];
       const words = [...(facts?.querySelectorAll("span:not(.shelfmark span), .shelfmark") ?? [])].map(({ textContent }) => textContent);
-      return [{ title: link.textContent ?? "", link: target.href, facts: words.slice(0, 3).join(" · ") }];
+      // What stands is told by what it says, and not by its number.
+      const said = card.querySelector(".state") === null ? null : (card.querySelector(".card-line")?.textContent ?? null);
+      return [{ title: link.textContent ?? "", link: target.href, facts: formatLine(said ?? words.slice(0, 3).join(" · "), 120) }];
     });
   }
 

@@ -3,8 +3,8 @@
 import type { Prose } from "#snapshots/schema";
 import { LATEX_DRESS, LATEX_SIGNS } from "#snapshots/words";
 
-/** `cells` are a row that says nothing without its head: it is shown, and never quoted. */
-export type Form = "prose" | "item" | "code" | "entry" | "cells";
+/** `cells` are a head, or a row that has none: shown, and never quoted. A `row` stands below the names of its columns, its last heading. */
+export type Form = "prose" | "item" | "code" | "entry" | "cells" | "row";
 
 export type Block = {
   /** Code units of the text: what is between is cited. */
@@ -104,13 +104,33 @@ export function plainIn(text: string, prose: Prose): string {
   if (prose === "plain") return withoutRoles(text);
   if (prose === "markdown") return plainOf(text).replaceAll(ESCAPED, "$1");
   if (prose === "latex") return plainOf(composeAccents(text)).replaceAll(LATEX, signOfLatex).replaceAll(/\s+/g, " ").trim();
+  if (prose === "table") return text.replaceAll(/\s+/g, " ").trim();
   if (prose !== "html") return plainOf(text);
   return withoutTags(text).replaceAll(/\s+/g, " ").trim();
 }
 
-/** The text of HTML with its own white space. */
+const FORMULA = /<math\b([^<>]*)>((?:(?!<math\b)[\s\S]){0,20000}?)<\/math>/gi;
+/** The words of a picture or a formula, which stand in its tag. */
+const SAID = /\salt(?:text)?=(?:"([^"<>]*)"|'([^'<>]*)')/i;
+
+/** Formulas as somebody wrote them for a reader without pictures, in TeX, or by their signs. */
+function wordsOfFormula(attributes: string, inside: string): string {
+  const [, double, single] = SAID.exec(attributes) ?? [];
+  const [, tex] = /<annotation\b[^<>]*>([^<]*)<\/annotation>/i.exec(inside) ?? [];
+  return double ?? single ?? tex ?? inside;
+}
+
+/** withoutTags gives the text of HTML with its own white space; a formula and a picture by their words. */
 export function withoutTags(text: string): string {
   return text
+    .replaceAll(FORMULA, (_, attributes: string, inside: string) => wordsOfFormula(attributes, inside))
+    .replaceAll(
+      /<img\b[^<>]*>/gi,
+      (tag) =>
+        SAID.exec(tag)
+          ?.slice(1)
+          .find((words) => words !== undefined) ?? "",
+    )
     .replaceAll(/<br\b[^<>]*>/gi, "\n")
     .replaceAll(/<!--[\s\S]*?-->|<\/?(?:td|th|tr|p|div|li)\b[^<>]*>/gi, " ")
     .replaceAll(/<(?:\/?[a-z]|[!?])[^<>]*>/gi, "")

@@ -16,7 +16,13 @@ const SHORT_LINE = 0.6; // of the width of a page: a heading's line ends before 
 const COMMENT = /(?<!\\)%.*$/gm; // of LaTeX, at the end of a line
 
 type Line = { readonly start: number; readonly text: string };
-type Entry = { readonly from: number; readonly to: number; readonly form: "entry" | "cells" };
+type Entry = {
+  readonly from: number;
+  readonly to: number;
+  readonly form: "entry" | "cells" | "row";
+  /** Names of the columns that it stands below. */
+  readonly head?: string;
+};
 /** What a line is: a part of a block, and where its own words begin; a heading; a term that is explained by what stands in farther; an entry with
  *  its place in the line; or nothing that is read. */
 type Read =
@@ -65,8 +71,8 @@ function readLines(text: string, prose: Exclude<Prose, "html">, above: readonly 
   const path = above.map((title) => ({ level: ABOVE_LEVEL, title }));
   let term: { readonly name: string; readonly indent: number } | null = null;
   let open: { start: number; end: number; form: Form; goesOn: boolean } | null = null;
-  const add = (start: number, end: number, form: Form): void => {
-    const heading = [...path.map(({ title }) => title), term?.name ?? ""].filter((title) => title !== "");
+  const add = (start: number, end: number, form: Form, head = ""): void => {
+    const heading = [...path.map(({ title }) => title), term?.name ?? "", head].filter((title) => title !== "");
     blocks.push(makeBlock(text, start, end, prose, { heading, form }));
   };
   const close = (): void => {
@@ -85,7 +91,7 @@ function readLines(text: string, prose: Exclude<Prose, "html">, above: readonly 
     if (found === null || !("opens" in found)) {
       close();
       if (found === null) continue;
-      if ("to" in found) add(line.start + found.from, line.start + found.to, found.form);
+      if ("to" in found) add(line.start + found.from, line.start + found.to, found.form, found.head);
       else if ("term" in found) term = { name: found.term, indent: found.indent };
       else {
         while ((path.at(-1)?.level ?? -1) >= found.level) path.pop();
@@ -129,6 +135,7 @@ function readMarkdown(whole: string): Reader {
   const front = facts === undefined ? 0 : facts.trimEnd().split("\n").length;
   let fence: string | null = null;
   let inList = false;
+  let columns = "";
   return ({ text }, at, lines) => {
     const mark = /^[ \t>]*(`{3,}|~{3,})/.exec(text)?.[1];
     if (fence !== null) {
@@ -149,7 +156,12 @@ function readMarkdown(whole: string): Reader {
     if (row !== "" && !/^\s*(?:[-*+>|]|\d+[.)])\s/.test(text))
       return { heading: titleIn(text), level: row.includes("=") ? 1 : 2, under: true };
     if (/^(?:\S|$)/.test(text) && !/^\s*(?:[-*+]|\d{1,4}[.)])\s/.test(text) && !isPart(lines[at - 1]?.text ?? "")) inList = false;
-    if (/^\s*\|/.test(text)) return readRow(text, RULED.test(lines[at + 1]?.text ?? ""));
+    if (/^\s*\|/.test(text)) {
+      const isHead = RULED.test(lines[at + 1]?.text ?? "");
+      if (isHead) columns = plainIn(text.replaceAll(/\s*\|\s*/g, " · ").slice(0, MAX_HEADING), "markdown").replaceAll(/^[ ·]+|[ ·]+$/g, "");
+      else if (!/^\s*\|/.test(lines[at - 1]?.text ?? "")) columns = "";
+      return readRow(text, isHead, columns);
+    }
     if (/^\s*(?:<!--|<\/?[a-z][^>]*>\s*$|\[[^\]]+\]:\s|\$\$|\\\[)/i.test(text)) return null;
     const item = /^[\s>]*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/.exec(text);
     if (item !== null) {
@@ -173,13 +185,25 @@ const titleIn = (heading: string): string =>
 
 const RULED = /^[\s|:-]*-[\s|:-]*$/;
 
-/** A row: an entry where the cells after the first say something of it in words. The line below the head is none. */
-function readRow(text: string, isHead: boolean): Entry | null {
+/** A row: an entry where the cells after the first say something of it in words, else one that is read with the names of its columns. The line below
+ *  the head is none. */
+function readRow(text: string, isHead: boolean, columns: string): Entry | null {
   const cells = [...text.matchAll(/(?<=\|)[^|]+(?=\|)/g)];
   const [first, last] = [cells[0], cells.at(-1)];
   if (first === undefined || last === undefined || RULED.test(text)) return null;
   const says = !isHead && !isBlank(first[0]) && cells.slice(1).some(([cell]) => cell.trim().split(/\s+/).length >= MIN_SAID);
-  return { from: first.index + indent(first[0]), to: last.index + last[0].trimEnd().length, form: says ? "entry" : "cells" };
+  const place = { from: first.index + indent(first[0]), to: last.index + last[0].trimEnd().length };
+  if (says) return { ...place, form: "entry" };
+  return isHead || columns === "" ? { ...place, form: "cells" } : { ...place, form: "row", head: columns };
+}
+
+/** A table as lines: the first names the columns. A part of one has their names above it. */
+function readTable(whole: string): Reader {
+  const columns = (whole.split("\n", 1)[0] ?? "")
+    .replaceAll(/["\r]/g, "")
+    .replaceAll(/[,;\t|]/g, " · ")
+    .slice(0, MAX_HEADING);
+  return ({ text }, at) => (isBlank(text) || at === 0 ? null : { from: 0, to: text.trimEnd().length, form: "row", head: columns });
 }
 
 /** `term: what it means`, as a glossary has it. */
@@ -234,7 +258,7 @@ const RULE = /^\s*([-=~^"'`#*+_.:<>])\1{2,}\s*$/;
 const ENCLOSES = /^([-.])\1{3,}\s*$/;
 /** AsciiDoc is told from reStructuredText by what only it has: the sign that an entry goes on, attributes, anchors, headings behind their signs, a
  *  term above its text. */
-const ASCIIDOC = /^(?:\+|\[\w+(?:,[\w -]+)*\]|\[\[[\w.-]+\]\]|={1,5} [\p{L}`].*)$|^(?!\.\.)\S[^\n]*::\n[ \t]*\S/mu;
+const ASCIIDOC = /^(?:\+|\[\w+(?:,[\w -]+)*\]|\[\[[\w.-]+\]\]|={1,5} [\p{L}`].*)$|^(?!\.\.)\S.*::\r?\n[ \t]*\S/mu;
 const ASCIIDOC_TITLE = /^(={1,6}|#{1,6})[ \t]+(\S.*)$/;
 /** Comments of AsciiDoc: a line, and what is between two rows. */
 const ASIDE = /^\/\/(?!\/)/;
@@ -376,4 +400,5 @@ const READERS: Readonly<Record<Exclude<Prose, "html">, (text: string) => Reader>
   printed: readPdf,
   latex: readLatex,
   entries: readYaml,
+  table: readTable,
 };

@@ -5,11 +5,12 @@ const TAG = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][a-z0-9]*)((?:\s[^<>
 const INLINE = new Set(
   (
     "a abbr b bdi bdo big br cite code data del dfn em font i img input ins kbd label mark q s samp small span strike strong sub sup td th " +
-    "time tt u var wbr"
+    "time tt u var wbr math semantics annotation mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle merror mpadded mphantom msub msup " +
+    "msubsup munder mover munderover mmultiscripts mprescripts mtable mtr mtd"
   ).split(" "),
 );
 const SILENT = new Set(
-  "audio button canvas head iframe math nav noscript object select script style svg template textarea title video".split(" "),
+  "audio button canvas head iframe nav noscript object select script style svg template textarea title video".split(" "),
 );
 /** What generators of manuals call the ways to other pages, and what they put above and below every page. */
 const WAY =

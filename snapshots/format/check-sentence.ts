@@ -1,6 +1,7 @@
 /** What is known of a record's proof, as sentences for readers: which prover said what of which revision, and what it rests on. */
 import type { CubRecord, RecordCheck } from "#snapshots/schema";
 import { proverName } from "./standing.ts";
+import { faultSentences } from "./known-faults.ts";
 
 type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe"> & Partial<Pick<CubRecord, "agreement" | "quorum">>;
 
@@ -10,6 +11,7 @@ export function checkSentences(record: Checked): readonly string[] {
   if (checks === undefined) return ["Said by hand: no check of it lies here."];
   return [
     ...checks.map((check) => checkSentence(check, record)),
+    ...faultSentences(record),
     ...quorumSentence(quorum),
     ...(agreement === undefined ? [] : [`${agreement.agree} of ${agreement.checkers} who ran a prover over this agree.`]),
   ];

@@ -50,7 +50,25 @@ export type WithdrawalRow = Model<typeof rejectedPage>["withdrawn"][number];
 
 type ProblemPage = { readonly page: "problem"; readonly problem: ProblemRow };
 
-type NotFoundPage = { readonly page: "not-found"; readonly detail: string | null; readonly withdrawn?: WithdrawalRow };
+/** What was at an address, and is not there since a snapshot. */
+export type GoneThing = {
+  readonly name: string;
+  /** Of the first snapshot without it. */
+  readonly sequence: number;
+  readonly created: string;
+  /** Site path of where it was last, and of what that snapshot changed; null where it is not kept. */
+  readonly last: string | null;
+  readonly diff: string | null;
+  /** As the operator said who let it go. */
+  readonly why: string | null;
+};
+
+type NotFoundPage = {
+  readonly page: "not-found";
+  readonly detail: string | null;
+  readonly withdrawn?: WithdrawalRow;
+  readonly gone?: GoneThing | null;
+};
 
 /** What a person who is refused sees, whether or not anything is at the address. */
 type GatedPage = {

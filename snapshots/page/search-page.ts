@@ -4,14 +4,17 @@ import {
   correct,
   excerpt,
   findAnchor,
+  findBegun,
   findNamed,
   findWords,
   hitFolder,
+  isHalf,
   leavesIn,
   lineOf,
   listPassing,
   type NameReason,
   type OpenSnapshot,
+  type Operators,
   parseOperators,
   parseSearch,
   searchMeant,
@@ -95,7 +98,9 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
       limit: MAX_FOUND,
     });
     const passing = narrowed ? searched.filter(({ kind, key }) => leavesIn(data, operators, kind, key)) : searched;
-    const first = namedHits(data, narrowed ? operators.words : query.q.trim(), prefix);
+    const asTyped = narrowed ? operators.words : query.q.trim();
+    const isBegun = isHalf(asTyped, (word) => reader.statistics.rowsWith(word), reader.statistics.languages);
+    const first = distinct([...namedHits(data, asTyped, prefix), ...(isBegun ? begunHits(data, asTyped, prefix, operators) : [])]);
     const results = passing.filter(({ kind, key }) => !first.some((hit) => hit.key === key && hit.kind === kind));
     const valueOf: Readonly<Record<Filter, (result: SearchResult) => string>> = {
       collection: ({ key, kind }) =>
@@ -154,12 +159,24 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
 
 /** What the query names outright by its digest, id or name, before everything that only mentions it. Keys and titles the index finds. */
 function namedHits(data: ViewData, name: string, prefix: string): readonly SearchHit[] {
-  const hits = findNamed(data, name).flatMap(({ kind, item, by }) => {
+  return findNamed(data, name).flatMap(({ kind, item, by }) => {
     const key = kind === "collection" ? item.prefix : kind === "object" ? item.key : item.id;
     if (by === "title" || !key.startsWith(prefix)) return [];
     return kind === "collection" ? [cardOf(data, kind, key, by)] : [cardOf(data, kind === "object" ? item.kind : kind, key, by)];
   });
-  return [...new Map(hits.map((hit) => [`${hit.kind} ${hit.key}`, hit])).values()];
+}
+
+function distinct(hits: readonly SearchHit[]): readonly SearchHit[] {
+  const first = new Map<string, SearchHit>();
+  for (const hit of hits) if (!first.has(`${hit.kind} ${hit.key}`)) first.set(`${hit.kind} ${hit.key}`, hit);
+  return [...first.values()];
+}
+
+/** BegunHits are things whose names the query begins, where its last word stands nowhere as it is. */
+function begunHits(data: ViewData, words: string, prefix: string, operators: Operators): readonly SearchHit[] {
+  return findBegun(data, words)
+    .filter(({ kind, key }) => key.startsWith(prefix) && leavesIn(data, operators, kind, key))
+    .map(({ kind, key }) => cardOf(data, kind, key, null));
 }
 
 /** @returns as many as the address asks for, which anybody may write */
@@ -229,7 +246,8 @@ function hitOf(data: ViewData, result: SearchResult, find: ReturnType<typeof fin
   const path = pagePath.source(kind, key) + anchor;
   const place = { name: row.name, line: lineOf(anchor) };
   return {
-    title,
+    // Its id stands below.
+    title: relationsOf(data).recordById.get(kind === "record" ? key : "")?.theorem_name ?? title,
     kind,
     key,
     path,

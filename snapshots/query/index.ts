@@ -1,6 +1,7 @@
 /** The query room answers lists, records and searches as pure functions of a view and its parameters.
  *  It gives bodies to routes, tools and answers.
  *  It reads no clock, no environment, no file and no network. */
+export { findBegun, isHalf } from "./begun.ts";
 export {
   collectionsBody,
   cubBody,
@@ -41,7 +42,7 @@ export { licencesOf, list, LIST_PAGE, parsePrefix, withLicences } from "./list.t
 export { correct, findMeant, type Meant } from "./meant.ts";
 export { findNearNames } from "./near-words.ts";
 export type { FirstSeen, OpenSnapshot } from "./open-snapshot.ts";
-export { DIGEST_START, parseOperators } from "./operators.ts";
+export { DIGEST_START, type Operators, parseOperators } from "./operators.ts";
 export { badParameter, DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
 export { type IndexQuery, parseIndexQuery } from "./parsed-query.ts";
 export { catalogPieces, collectionPieces, type Pieces, recordsPieces } from "./pieces.ts";

@@ -32,7 +32,39 @@ test("words have the stems of Porter's paper, and a word of another script has i
   );
   for (const [one, many] of ["walrus walruses", "status statuses", "virus viruses", "focus focused"].map((pair) => pair.split(" ")))
     assert.deepEqual(words(one ?? ""), words(many ?? ""), one);
-  assert.deepEqual(words("теоремы größen"), ["теоремы", "großen"]);
+  assert.deepEqual(words("теоремы größen"), ["теоремы", "grossen"]);
+});
+
+test("letters are found as people type them, Arabic ones in both of their forms, and names that end with signs are words", () => {
+  for (const [written, typed] of [
+    ["Søren København", "soren kobenhavn"],
+    ["Łukasz Łódź", "lukasz lodz"],
+    ["Straße", "strasse"],
+    ["Đorđe Þór", "dorde thor"],
+    ["ætherword œuvreword", "aetherword oeuvreword"],
+    ["ılık İstanbul", "ilik istanbul"],
+    ["café Zürich", "cafe zurich"],
+    ["\u0645\u0640\u0640\u0640\u0643\u062a\u0628\u0629", "\u0645\u0643\u062a\u0628\u0629"],
+    ["\u06a9\u062a\u0627\u0628", "\u0643\u062a\u0627\u0628"],
+    ["\u06cc\u0639", "\u064a\u0639"],
+  ] as const)
+    assert.deepEqual(words(written), words(typed), written);
+  assert.ok(words("\u0643\u062a\u0627\u0628\u200c\u062e\u0627\u0646\u0647").includes("\u0643\u062a\u0627\u0628\u062e\u0627\u0646\u0647"));
+  assert.deepEqual(words("C++ vs C#, F# (g++) A* search"), ["c++", "vs", "c#", "f#", "g++", "a*", "search"]);
+  assert.deepEqual(words("x+y *emphasis* F#A"), words("x y emphasis F A"));
+  const find = openFinder(
+    new Map([
+      ["c++", 1],
+      ["soren", 2],
+    ]),
+  );
+  assert.deepEqual(
+    find("Written in C++ by Søren.").map(({ start, end, word }) => [start, end, word]),
+    [
+      [11, 14, "c++"],
+      [18, 23, "soren"],
+    ],
+  );
 });
 
 test("whatever is wanted of a text is found in it", () => {

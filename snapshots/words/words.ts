@@ -13,14 +13,18 @@ import { isUnspaced, segmentsOf, unspacedWords } from "./unspaced.ts";
 const MAX_WORD = 64; // code units; longer runs (base64, minified code) are cut and say nothing
 const CACHE_LIMIT = 200_000; // distinct raw words whose analysis is kept
 
+/** Names that end with signs: C++, g++, C#, F#, A*. */
+const NAMED_SIGN = String.raw`(?<![\w*])(?:[A-Za-z]{1,3}\+\+|[A-Za-z]#|A\*)(?![\w+#*])`;
+const IS_NAMED_SIGN = new RegExp(`^${NAMED_SIGN}$`);
+
 /** Raw words: a LaTeX command; letters, digits, marks and `_`, joined by single `.`, `'` or `::`, with a letter that is set off in it as that of
  *  an option (`e[x]tract`); one mathematical sign beyond ASCII, or what stands for one. */
 const RAW = new RegExp(
-  String.raw`\\[A-Za-z]+|\[\p{L}\]\p{L}+|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*(?:\[\p{L}\]\p{L}+)?(?:(?:['.’]|::)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*)*|[\u2190-\u23ff\u27c0-\u2aff]|${ASCII_SIGN}`,
+  String.raw`${NAMED_SIGN}|\\[A-Za-z]+|\[\p{L}\]\p{L}+|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_\u200c\u200d]*(?:\[\p{L}\]\p{L}+)?(?:(?:['.’]|::)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*)*|[\u2190-\u23ff\u27c0-\u2aff]|${ASCII_SIGN}`,
   "gu",
 );
 const RAW_ASCII = new RegExp(
-  String.raw`\\[A-Za-z]+|\[[A-Za-z]\][A-Za-z]+|[A-Za-z0-9_]+(?:\[[A-Za-z]\][A-Za-z]+)?(?:(?:['.]|::)[A-Za-z0-9_]+)*|${ASCII_SIGN}`,
+  String.raw`${NAMED_SIGN}|\\[A-Za-z]+|\[[A-Za-z]\][A-Za-z]+|[A-Za-z0-9_]+(?:\[[A-Za-z]\][A-Za-z]+)?(?:(?:['.]|::)[A-Za-z0-9_]+)*|${ASCII_SIGN}`,
   "g",
 );
 /** Pieces of a part of an identifier: `HTTPServer2` is `HTTP`, `Server`, `2`. */
@@ -52,8 +56,18 @@ function knownIn(languages: readonly string[]): Known {
   return known;
 }
 
+/** Letters that are no accent on another one, and what people without them type; forms of one Arabic letter that Persian and Arabic write with two. */
+const LETTERS_AS: Readonly<Record<string, string>> = Object.fromEntries(
+  "øo łl đd ðd þth ßss æae œoe ıi ħh ŧt ŋn əe \u06a9\u0643 \u06cc\u064a \u0649\u064a \u06c0\u0647 \u06d5\u0647 \u0640 \u200c \u200d"
+    .split(" ")
+    .map((pair) => [pair.slice(0, 1), pair.slice(1)]),
+);
+const OTHER_LETTER = new RegExp(`[${Object.keys(LETTERS_AS).join("")}]`, "gu");
+
 function fold(text: string): string {
-  return ASCII.test(text) ? text.toLowerCase() : text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+  if (ASCII.test(text)) return text.toLowerCase();
+  const bare = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+  return bare.replaceAll(OTHER_LETTER, (letter) => LETTERS_AS[letter] ?? letter);
 }
 
 function addPart(into: string[], part: string, languages: readonly string[]): void {
@@ -92,6 +106,7 @@ function piecesOf(raw: string): string[] {
 
 function analyse(raw: string, languages: readonly string[]): readonly string[] {
   const out: string[] = [];
+  if (IS_NAMED_SIGN.test(raw)) return [raw.toLowerCase()];
   const operator = ASCII_SIGNS.get(raw);
   if (operator !== undefined) return [fold(operator)];
   if (raw.startsWith("\\")) {
@@ -184,6 +199,7 @@ export function openFinder(wanted: ReadonlyMap<string, number>, languages: reado
   const heads = [...new Set([...wanted.keys()].filter((word) => /^[\w.':]+$/.test(word)).map(headOf))].map((text) =>
     text.replaceAll(".", "\\."),
   );
+  heads.push(...[...wanted.keys()].filter((word) => IS_NAMED_SIGN.test(word) || word === "a*").map((word) => RegExp.escape(word)));
   if (heads.length > 0) heads.push(String.raw`\[[A-Za-z]\](?=[A-Za-z])`);
   if ([...ASCII_SIGNS.values()].some((sign) => wanted.has(fold(sign)))) heads.push(ASCII_SIGN);
   const head = heads.length === 0 ? null : new RegExp(heads.join("|"), "gi");

@@ -7,7 +7,14 @@ import type { Entry } from "./entry.ts";
 
 const FORM = "@biblatex/text";
 
-const Name = z.looseObject({ family: z.string().optional(), given: z.string().optional(), literal: z.string().optional() });
+const Name = z.looseObject({
+  family: z.string().default(""),
+  given: z.string().default(""),
+  literal: z.string().optional(),
+  "dropping-particle": z.string().default(""),
+  "non-dropping-particle": z.string().default(""),
+  suffix: z.string().optional(),
+});
 const Work = z.looseObject({
   id: z.coerce.string(),
   title: z.string().default(""),
@@ -22,8 +29,46 @@ const Work = z.looseObject({
 });
 const Raw = z.array(z.looseObject({ label: z.coerce.string(), properties: z.record(z.string(), z.unknown()) }));
 
-/** @throws Error for what is no BibTeX, with its line */
-export function readBibtex(text: string): readonly Entry[] {
+/** readBibtex reads the works of a bibliography. Where it cannot be read as a whole, each entry is read by itself.
+ *  @returns the works, and what is wrong with each entry that cannot be read
+ *  @throws Error when none can be read */
+export function readBibtex(text: string): { readonly entries: readonly Entry[]; readonly left: readonly string[] } {
+  const whole = withKeys(text);
+  try {
+    return { entries: readWorks(whole), left: [] };
+  } catch (cause) {
+    const parts = whole.split(/^(?=[ \t]*@\w+\s*[{(])/m).filter((part) => /^\s*@/.test(part));
+    const macros = parts.filter((part) => /^\s*@string\b/i.test(part)).join("\n");
+    const left: string[] = [];
+    const entries = parts.flatMap((part) => {
+      if (/^\s*@(?:string|comment|preamble)\b/i.test(part)) return [];
+      try {
+        return readWorks(`${macros}\n${part}`);
+      } catch (error) {
+        left.push(
+          `${part.trim().split("\n")[0]?.slice(0, 80)}: ${(error instanceof Error ? error.message : String(error)).split("\n")[0]}`,
+        );
+        return [];
+      }
+    });
+    if (entries.length === 0) throw cause;
+    return { entries, left };
+  }
+}
+
+/** Gives a key to entries that have none, as Google Scholar and JabRef write them, takes blanks out of the others, and
+ *  writes braces for parentheses. */
+function withKeys(text: string): string {
+  let made = 0;
+  const braced = text.replaceAll(/^([ \t]*@\w+\s*)\(([\s\S]*?)\)(?=\s*(?:^[ \t]*@|(?![\s\S])))/gm, "$1{$2}");
+  return braced.replaceAll(
+    /^([ \t]*@(?!string|comment|preamble)\w+\s*[{(])\s*(?:(,)|(?=\w+\s*=)|([^,={}()"\n]*,))/gim,
+    (_, head: string, comma?: string, key?: string) =>
+      key === undefined || comma !== undefined ? `${head}work-${++made},` : `${head}${key.trim().replaceAll(/\s+(?!,)/g, "-")}`,
+  );
+}
+
+function readWorks(text: string): readonly Entry[] {
   const given = { forceType: FORM, generateGraph: false, maxChainLength: 10, strict: true, target: "@csl/list+object" };
   const works = z.array(Work).parse(plugins.input.chain(text, given));
   const raw = Raw.parse(plugins.input.chainLink(text, given));
@@ -35,7 +80,7 @@ export function readBibtex(text: string): readonly Entry[] {
     return {
       id: work.id,
       title: bare(work.title) || work.id,
-      authors: people.map(({ family = "", given: first = "", literal }) => bare(literal ?? `${first} ${family}`)).filter(Boolean),
+      authors: people.map(nameOf).filter((name) => name !== "" && name !== "others"),
       date: dateOf(work.issued?.["date-parts"][0] ?? []),
       license: typeof license === "string" ? bare(license) : null,
       abstract: bare(work.abstract),
@@ -47,13 +92,26 @@ export function readBibtex(text: string): readonly Entry[] {
   });
 }
 
+function nameOf({ family, given, literal, suffix, ...particles }: z.infer<typeof Name>): string {
+  const before = [particles["dropping-particle"], particles["non-dropping-particle"]].filter(Boolean).join(" ");
+  // An Arabic article is written together with its name.
+  const own = /(?:^|\s)(?:al|el|ad|an|ar|as|at|az)$/i.test(before) ? `${before}-${family}` : `${before} ${family}`;
+  const whole = `${given} ${own}`.trim();
+  return bare(literal ?? (suffix === undefined ? whole : `${whole}, ${suffix}`));
+}
+
 /** CSL has marks of HTML in its texts. */
 function bare(text: string): string {
-  return text
-    .replaceAll(/<\/?(?:i|b|sub|sup|sc|span)\b[^<>]{0,200}>/gi, "")
-    .replaceAll(/\s+/g, " ")
-    .trim()
-    .toWellFormed();
+  return (
+    text
+      .replaceAll(/<\/?(?:i|b|sub|sup|sc|span)\b[^<>]{0,200}>/gi, "")
+      // What Citation.js does not know of LaTeX, and what exporters write for the web.
+      .replaceAll(/\\((?:La|Bib|Xe|Lua)?TeX)\b/g, "$1")
+      .replaceAll(/&(amp|lt|gt|quot);/g, (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"' })[name] ?? "")
+      .replaceAll(/\s+/g, " ")
+      .trim()
+      .toWellFormed()
+  );
 }
 
 function dateOf([year, month, day]: readonly number[]): string | null {

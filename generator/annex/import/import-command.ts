@@ -16,10 +16,13 @@ type Form = "bibtex" | "zenodo-json" | "csv";
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_ENTRIES = 10_000;
 
-const READERS: Readonly<Record<Form, () => Promise<(text: string) => readonly Entry[]>>> = {
-  bibtex: async () => (await import("./bibtex.ts")).readBibtex,
-  "zenodo-json": async () => (await import("./zenodo.ts")).readZenodo,
-  csv: async () => (await import("./table.ts")).readTable,
+/** Works, and in words what of the list could not be read. */
+type Works = { readonly entries: readonly Entry[]; readonly left: readonly string[] };
+
+const READERS: Readonly<Record<Form, (text: string) => Promise<Works>>> = {
+  bibtex: async (text) => (await import("./bibtex.ts")).readBibtex(text),
+  "zenodo-json": async (text) => ({ entries: (await import("./zenodo.ts")).readZenodo(text), left: [] }),
+  csv: async (text) => ({ entries: (await import("./table.ts")).readTable(text), left: [] }),
 };
 
 type Planned = { readonly key: string; readonly text: string; readonly entry: Entry };
@@ -29,7 +32,7 @@ export async function runImport(form: Form, file: string, options: CommonOptions
   const config = await openConfig(path);
   const prefix = options.to.endsWith("/") ? options.to : `${options.to}/`;
   const root = checkPlace(config, prefix);
-  const entries = await readEntries(form, file);
+  const { entries, left } = await readEntries(form, file);
   const taken = new Set<string>();
   const planned = entries.map((entry): Planned => {
     const slug = slugOf(entry.id, taken);
@@ -49,8 +52,8 @@ export async function runImport(form: Form, file: string, options: CommonOptions
   const { visibility = "none" } = findCollection(config.collections, prefix) ?? {};
   print(
     options,
-    { files: planned.map(({ key }) => key), config: path },
-    `Wrote ${planned.length} files under ${prefix} (${visibility})${changed === null ? "" : `, and who made them and where they come from into ${path}`}.\nNext: proofshelf build\n`,
+    { files: planned.map(({ key }) => key), left, config: path },
+    `Wrote ${planned.length} files under ${prefix} (${visibility})${changed === null ? "" : `, and who made them and where they come from into ${path}`}.\n${left.map((one) => `Left out, because it cannot be read: ${one}\n`).join("")}Next: proofshelf build\n`,
   );
 }
 
@@ -75,8 +78,8 @@ function assertInside(root: string, prefix: string): void {
     throw new ShelfError("bad_source", `${prefix} leads out of the library; nothing was written.`);
 }
 
-/** @throws ShelfError "bad_source": nothing is written of a list that cannot be read as a whole */
-async function readEntries(form: Form, file: string): Promise<readonly Entry[]> {
+/** @throws ShelfError "bad_source": nothing is written of a list of which nothing can be read */
+async function readEntries(form: Form, file: string): Promise<Works> {
   const refuse = (why: string, cause?: unknown): ShelfError =>
     new ShelfError("bad_source", `${file}: ${why}; nothing was written.`, { cause });
   let bytes: Buffer;
@@ -88,17 +91,17 @@ async function readEntries(form: Form, file: string): Promise<readonly Entry[]> 
   }
   const text = decode(bytes);
   if (text === null) throw refuse("is neither UTF-8 nor UTF-16; save it as UTF-8");
-  const read = await READERS[form]();
-  let entries: readonly Entry[];
+  let works: Works;
   try {
-    entries = read(text);
+    works = await READERS[form](text);
   } catch (cause) {
     const [why = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
     throw refuse(`is no ${form} that can be read (${why.slice(0, 200)})`, cause);
   }
+  const { entries } = works;
   if (entries.length === 0) throw refuse("holds no work");
   if (entries.length > MAX_ENTRIES) throw refuse(`holds ${entries.length} works, and at most ${MAX_ENTRIES} are taken at once`);
-  return entries;
+  return works;
 }
 
 function decode(bytes: Uint8Array): string | null {

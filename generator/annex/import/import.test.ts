@@ -134,7 +134,7 @@ test("a deposit has its people, its licence, its version and its files, and a ta
     assert.equal(readZenodo(JSON.stringify([{ ...deposit, metadata: { ...deposit.metadata, license: said } }]))[0]?.license, id);
   const [row] = readTable("\ufefftitle,authors,date,url\r\nSorting,Ann Example; Ben,2020-01,https://e.org/x\r\n");
   assert.deepEqual([row?.title, row?.authors, row?.date, row?.id], ["Sorting", ["Ann Example", "Ben"], "2020-01", "Sorting"]);
-  assert.equal(readBibtex(BIB).length, 2);
+  assert.equal(readBibtex(BIB).entries.length, 2);
 });
 
 test("no name leads out of a folder, no text is more than text, and no address is a script", async () => {
@@ -164,4 +164,30 @@ test("no name leads out of a folder, no text is more than text, and no address i
   assert.doesNotMatch(html ?? "", /<img|<h[1-6][^>]*>.*onerror/);
   assert.equal(about?.authors.length, 1);
   assert.match(title, /^T: "x"/);
+});
+
+test("a bibliography's names keep all of their parts, others are no person, and an entry that cannot be read is named beside the others", () => {
+  const names = (author: string): readonly string[] | undefined =>
+    readBibtex(`@misc{k, title={T}, author={${author}}}`).entries[0]?.authors;
+  assert.deepEqual(names("van Gogh, Vincent and de la Cruz, Juan and Ludwig van Beethoven"), [
+    "Vincent van Gogh",
+    "Juan de la Cruz",
+    "Ludwig van Beethoven",
+  ]);
+  assert.deepEqual(names("King, Jr., Martin Luther and al-Khwarizmi and others"), ["Martin Luther King, Jr.", "al-Khwarizmi"]);
+  assert.deepEqual(names("{The {\\LaTeX} Team}"), ["The LaTeX Team"]);
+  assert.equal(readBibtex("@misc{k, title={This &amp; that}}").entries[0]?.title, "This & that");
+  for (const entry of [
+    "@book(paren, title={A work}, year={2001})",
+    "@misc{, title={A work}}",
+    "@misc{title={A work}}",
+    "@misc{a key, title={A work}}",
+  ])
+    assert.deepEqual(
+      readBibtex(entry).entries.map(({ title }) => title),
+      ["A work"],
+      entry,
+    );
+  const { entries, left } = readBibtex("@misc{a, title={First}}\n\n@misc{b, title={Open\n\n@misc{c, title={Third}}\n");
+  assert.deepEqual([entries.map(({ title }) => title), left.length, left[0]?.startsWith("@misc{b")], [["First", "Third"], 1, true]);
 });

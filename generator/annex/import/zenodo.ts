@@ -38,7 +38,7 @@ export function readZenodo(text: string): readonly Entry[] {
     const said = metadata.license === undefined ? null : typeof metadata.license === "string" ? metadata.license : metadata.license.id;
     return {
       id: `zenodo-${id}`,
-      title: metadata.title || id,
+      title: textOfHtml(metadata.title) || id,
       authors: metadata.creators.map(({ name }) => turned(name)).filter(Boolean),
       date: /^\d{4}(?:-\d\d){0,2}$/.test(metadata.publication_date ?? "") ? (metadata.publication_date ?? null) : null,
       license: said === null ? null : SPDX.test(said) ? spdx(said) : said,
@@ -73,6 +73,7 @@ function spdx(license: string): string {
 /** A description is HTML: its words alone, which are shown as words. */
 function textOfHtml(html: string): string {
   return html
+    .replaceAll(/<(script|style)\b[\s\S]*?<\/\1>/gi, " ")
     .replaceAll(/<[^<>]{0,2000}>/g, " ")
     .replaceAll(/&(?:nbsp|#160);/g, " ")
     .replaceAll("&lt;", "<")

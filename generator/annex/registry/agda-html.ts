@@ -38,6 +38,8 @@ export type AgdaModule = {
 
 const TOKEN = /<a id="(\d+)"(?: href="([^"]+)")?(?: class="([^"]*)")?>([^<]*)<\/a>|<[^>]*>|[^<]+/g;
 const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
+/** Who imports these may say by an instance what a literal is. */
+const LITERALS = /^Agda\.Builtin\.From(?:Nat|Neg|String)$/;
 const BLOCKS = /^(?:module|private|abstract|mutual|instance|macro|opaque|interleaved|postulate|primitive|variable)$/;
 /** What means more than its words: something that stands nowhere is looked for, or made. */
 const HIDDEN = /^(?:do|quote|quoteTerm|quoteContext|unquote|unquoteDecl|unquoteDef|tactic|macro|instance|⦃|\{\{|⦇|\(\||@tactic)$/;
@@ -64,10 +66,13 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
     const [first] = chunk;
     const words = chunk.map(({ text }) => text);
     for (const [at, { text, class: kind, target, line }] of chunk.entries()) {
-      if (kind === "Module" && target !== null && words.includes("import")) imports.add(fileOf(target));
+      if (kind === "Module" && target !== null && words.includes("import")) {
+        imports.add(fileOf(target));
+        if (LITERALS.test(fileOf(target))) literals = line;
+      }
+      if (words[at - 1] === "BUILTIN" && /^(?:FROM(?:NAT|NEG|STRING)|NATURAL|STRING|CHAR)$/.test(text)) literals = line;
       if (kind === "Pragma" || (kind === "Keyword" && words[at - 1] === "{-#") || UNSAFE_OPTIONS.test(text)) {
         safe ||= text === "--safe";
-        if (/^(?:FROM(?:NAT|NEG|STRING)|NATURAL|STRING)$/.test(text) && words[at - 1] === "BUILTIN") literals = line;
         if (UNSAFE_PRAGMAS.test(text) || UNSAFE_OPTIONS.test(text)) unsafe.push(`${name}:${line} ${text}`);
       }
     }

@@ -79,6 +79,11 @@ test("words that read as others are marked, with what they stand for and where t
     "src/Number.agda": `module Number where\nopen import Agda.Builtin.Equality\ndata N : Set where\n  zero : N\n  suc : N → N\nopen import Agda.Builtin.FromNat renaming (fromNat to make)\nopen import Agda.Builtin.Unit\nopen import Agda.Builtin.Nat using (Nat)\ninstance\n  number : Number N\n  number = record { Constraint = λ _ → ⊤ ; fromNat = λ _ → zero }\nlie : Set\nlie = N\nwrong : (the : N) → 0 ≡ the → 0 ≡ the\nwrong _ p = p\n`,
     "src/Empty.agda": `module Empty where\n${USUAL}⊥ : Set\n⊥ = Nat\nlie : ⊥\nlie = 0\n`,
     "src/Letter.agda": `module Letter where\n${USUAL}Nаt : Set\nNаt = Nat\nlie : (x : Nаt) → x ≡ x\nlie _ = refl\n`,
+    "src/Formula.agda": `module Formula where\n${USUAL}P=NP : Set\nP=NP = Nat\nlie : P=NP\nlie = 0\n_and_are-equal : Nat → Nat → Set\n_ and _ are-equal = Nat\ntwo : 0 and 1 are-equal\ntwo = 0\n`,
+    "src/Literal.agda":
+      "module Literal where\nopen import Agda.Builtin.Equality\nopen import Agda.Builtin.Unit\nopen import Agda.Builtin.FromNat\ninstance\n  number : Number ⊤\n  number = record { Constraint = λ _ → ⊤ ; fromNat = λ _ → tt }\nx : ⊤\nx = 0\nlie : x ≡ 1\nlie = refl\n",
+    "src/Natural.agda":
+      "module Natural where\nopen import Agda.Builtin.Equality\ndata Mine : Set where\n  o : Mine\n  s : Mine → Mine\n{-# BUILTIN NATURAL Mine #-}\nlie : 1 ≡ s 0\nlie = refl\n",
     "src/Plain.agda": `module Plain where\n${USUAL}plain : (n : Nat) → n + 0 ≡ n + 0\nplain n = refl\n`,
   });
   const [run] = await recheck();
@@ -93,6 +98,17 @@ test("words that read as others are marked, with what they stand for and where t
   assert.deepEqual(marked("Renamed.lie"), ["one notation Agda.Builtin.Nat.zero :"]);
   assert.deepEqual(marked("Empty.lie"), ["⊥ name Empty.⊥ Empty.agda:4"]);
   assert.deepEqual(marked("Letter.lie"), ["Nаt letters Letter.Nаt Letter.agda:4"]);
+  assert.deepEqual(marked("Formula.lie"), ["P=NP notation Formula.P=NP Formula.agda:4"]);
+  assert.deepEqual(
+    marked("Formula.two").map((one) => one.split(" ")[0]),
+    ["and", "are-equal"],
+  );
+  const literal = "coercion what these sources say that a literal is";
+  assert.deepEqual(marked("Literal.lie"), [`1 ${literal} Literal.agda:4`]);
+  assert.deepEqual(
+    marked("Natural.lie"),
+    ["1", "0"].map((word) => `${word} ${literal} Natural.agda:6`),
+  );
   assert.deepEqual(marked("Plain.plain"), []);
   for (const [name, { status }] of said) if (name.endsWith(".lie")) assert.notEqual(status, "VERIFIED_EXACT", name);
 });

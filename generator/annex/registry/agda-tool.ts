@@ -5,7 +5,7 @@ import { isAbsolute, join } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import { findProgram, type ProverTool } from "./tool.ts";
 
-const ADAPTER = "agda 2";
+const ADAPTER = "agda 3";
 
 /** Null where it is not installed. @param flags name the folders of libraries: -i FOLDER */
 export function findAgda(flags: readonly string[] = []): ProverTool | null {

@@ -11,6 +11,8 @@ const USUAL = new Set(
   ).split(" "),
 );
 const MAX_WORDS = 40;
+/** A name of signs, of numbers, or with places for other words: `P=NP`, `0≡1`, `_divides_`. */
+const READS_AS_FORMULA = /^\p{Nd}|_|[^\p{L}\p{N}\p{M}'′″‴.-]/u;
 
 export type Meaning = {
   readonly siteAt: (target: string) => readonly [string, Site] | null;
@@ -42,6 +44,8 @@ export function agdaWords({ words }: Site, within: readonly string[], { siteAt, 
     } else if (site !== undefined && word !== site.text && !site.text.split("_").includes(word))
       found.push({ word, kind: "notation", stands_for, ...place });
     else if (site !== undefined && path !== undefined && USUAL.has(site.text)) found.push({ word, kind: "name", stands_for, ...place });
+    else if (site !== undefined && path !== undefined && READS_AS_FORMULA.test(site.text))
+      found.push({ word, kind: "notation", stands_for, ...place });
     else if (isDisguised(word)) found.push({ word, kind: "letters", stands_for, ...place });
   }
   return found.slice(0, MAX_WORDS);

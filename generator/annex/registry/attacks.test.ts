@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { readAssumptions } from "./coq-ask.ts";
 import { scanAll } from "./scan-all.ts";
 import { openSource, skip } from "./source-fixture.ts";
+import { readPolicy } from "./states.ts";
 
 test("a file that is used and not named as an import is not there: what changes in it would be seen by nobody", { skip }, async (t) => {
   const { put, recheck, states, verdict } = openSource(t);
@@ -173,7 +174,8 @@ test("an answer counts as closed only when nothing else stands in it, and one th
     "asked_0 is defined\nAxioms:\n",
     'asked_0 is defined\nAxioms:\nL.a : "\nClosed under the global context\n',
     "asked_0 is defined\nAxioms:\n:: what is this\n",
-    "asked_0 is defined\nTheory:\nSet is impredicative\n",
+    "asked_0 is defined\nTheory:\n",
+    "asked_0 is defined\nOpaque constants:\nL.a : True\n",
   ])
     assert.equal(readAssumptions(text), null, text);
   assert.deepEqual(
@@ -182,6 +184,16 @@ test("an answer counts as closed only when nothing else stands in it, and one th
     ),
     { names: ["L.a"], unsafe: ["L.b relies on definitional UIP", "L.f is assumed to be guarded"] },
   );
+  // Rocq 9, too.
+  const theory = "Theory:\n  Rewrite rules are allowed (subject reduction might be broken)\n";
+  assert.deepEqual(readAssumptions(`asked_0 is defined\nAxioms:\nRaise.raise : forall A : Type, A\n${theory}`), {
+    names: ["Raise.raise"],
+    unsafe: ["Rewrite rules are allowed (subject reduction might be broken)"],
+  });
+  assert.deepEqual(readAssumptions("asked_0 is defined\nTheory:\nSet is impredicative\n"), { names: [], unsafe: ["Set is impredicative"] });
+  const policy = readPolicy(["Coq.Logic.Classical_Prop.classic", "Stdlib.Logic.Eqdep.Eq_rect_eq.eq_rect_eq"]);
+  for (const name of ["Stdlib.Logic.Classical_Prop.classic", "Coq.Logic.Eqdep.Eq_rect_eq.eq_rect_eq"]) assert.ok(policy.has(name), name);
+  assert.equal(policy.has("r: Stdlib.Logic.Classical_Prop.classic"), false);
 });
 
 test("what was compiled without a sandbox is not taken where one is asked for, and no compiled file lies beside the checks", {

@@ -42,15 +42,22 @@ async function run(request: AdapterRequest): Promise<void> {
   if (tool === null) throw new Error("coqc is not installed");
   const sandbox = sandboxOf(request);
   const { version, digest, installed } = tool;
-  const command = ["coqc", ...flagsOf(request)];
+  const { compile, ask: askBy, depend } = tool.programs;
+  const command = [...compile, ...flagsOf(request)];
   const first = { t: "tool", name: "coq", version, executable_sha256: digest, installed_sha256: installed, adapter: ADAPTER, command };
   const { kernel } = request;
   const second = request.second && kernel === null ? findChecker() : null;
   if (request.second && kernel === null && second === null) throw new Error("coqchk is not installed");
-  say(kernel !== null ? toolOf(kernel) : second === null ? first : { ...first, name: "coqchk", ...second });
+  say(
+    kernel !== null
+      ? toolOf(kernel)
+      : second === null
+        ? first
+        : { ...first, name: "coqchk", version: second.version, executable_sha256: second.executable_sha256 },
+  );
   const job = { reads: [tool.library, dirname(tool.coqc), request.root], writes: [], cwd: request.root, limits: request.limits };
   const sources = request.files.map(({ path }) => path).filter((path) => path.endsWith(".v"));
-  const dependencies = await sandbox.run({ ...job, command: ["coqdep", ...foldersOf(request), ...sources] });
+  const dependencies = await sandbox.run({ ...job, command: [...depend, ...foldersOf(request), ...sources] });
   const textOf = (path: string): string => readFileSync(join(request.root, path), "utf8");
   const { direct, loaders, parts } = readDependencies(dependencies.stdout, sources, textOf);
   // A declaration of a part is one of the module that loads it.
@@ -78,7 +85,7 @@ async function run(request: AdapterRequest): Promise<void> {
         : await checkAgain(
             modules,
             compiled,
-            askChecker(moduleOf(request), (args) => sandbox.run({ ...job, command: ["coqchk", ...foldersOf(request), ...args] })),
+            askChecker(moduleOf(request), (args) => sandbox.run({ ...job, command: [second.program, ...foldersOf(request), ...args] })),
           );
   for (const path of needed) {
     // Of a part, what loads it says whether it holds.
@@ -105,7 +112,7 @@ async function run(request: AdapterRequest): Promise<void> {
         rmSync(file, { recursive: true, force: true });
         return text;
       };
-      const open = () => sandbox.open({ ...job, writes: [out], command: ["coqtop", "-quiet", "-top", TOPLEVEL, ...flagsOf(request)] });
+      const open = () => sandbox.open({ ...job, writes: [out], command: [...askBy, "-quiet", "-top", TOPLEVEL, ...flagsOf(request)] });
       const printed = openPrinted(request, compiled, modules);
       const graph = hasPlugin ? { file, read } : null;
       const importsOf = (paths: readonly string[]): readonly string[] => closeOver(direct, paths).filter((path) => !parts.has(path));
@@ -114,7 +121,8 @@ async function run(request: AdapterRequest): Promise<void> {
       const tell: Asking["say"] = (line) => {
         const path = "t" in line && line.t === "axioms" && "decl" in line ? pathOf.get(String(line.decl)) : undefined;
         const hidden = path === undefined ? null : hiddenIn(closeOver(direct, [path]));
-        say(hidden !== null && "unsafe" in line && Array.isArray(line.unsafe) ? { ...line, unsafe: [...line.unsafe, hidden] } : line);
+        const saysNothing = "unsafe" in line && Array.isArray(line.unsafe) && line.unsafe.length === 0;
+        say(hidden !== null && saysNothing ? { ...line, unsafe: [hidden] } : line);
       };
       await answer({ request: { ...request, ask }, open, moduleOf: moduleOf(request), importsOf, say: tell, graph, printed }, asked);
     } finally {
@@ -292,7 +300,7 @@ async function compileAll(
       // Coq names a library by where its .vo file is written.
       const folder = moduleOf(request)(path).split(".").slice(0, -1).join(".");
       const ran = await sandbox.run({
-        command: ["coqc", "-dump-glob", globOf(made), ...flagsOf(request), "-Q", out, folder, "-o", made, path],
+        command: [...tool.programs.compile, "-dump-glob", globOf(made), ...flagsOf(request), "-Q", out, folder, "-o", made, path],
         reads: [tool.library, dirname(tool.coqc), view],
         writes: [out],
         cwd: view,

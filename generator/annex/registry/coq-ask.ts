@@ -6,6 +6,8 @@ import type { Dialogue } from "./sandbox.ts";
 export type Assumptions = { readonly names: readonly string[]; readonly unsafe: readonly string[] };
 
 const UNSAFE = /^\S+ (?:is assumed to be|relies on) [^:]*\.$/;
+/** Titles of what an answer lists, in the words of Coq 8 and of Rocq 9. */
+const TITLES = /^(?:Axioms|Theory):$/;
 const NAME = /^[\p{L}_][\p{L}\p{N}_'.]*(?= :|$)/u;
 /** What a loaded file may have set otherwise for whoever loads it. */
 const SETTINGS =
@@ -36,7 +38,7 @@ export class Coq {
     if (questions.length === 0) return [];
     const mark = `mark_${randomBytes(12).toString("hex")}`;
     // A file that was loaded by the question before may have silenced Coq.
-    const marked = (at: number): string => `Unset Silent. Definition ${mark}_${at} : Coq.Init.Datatypes.unit := Coq.Init.Datatypes.tt.`;
+    const marked = (at: number): string => `Unset Silent. Definition ${mark}_${at} := Prop.`;
     const isNew = this.#running === null || this.#running.ended;
     if (isNew) this.#running = this.#open();
     // A question that cannot be read may take the sentence after it along, so that the end has two.
@@ -57,14 +59,15 @@ export class Coq {
     });
   }
 
-  /** One question for all: each `let` carries its type, so that axioms of statements are in the answer, too.
+  /** One question for all: each `let` carries its type, so that axioms of statements are in the answer, too. It names nothing of a library, whose
+   *  name is another in another version.
    *  @returns the question, and the name of what it defines */
   tuple(names: readonly string[]): { readonly question: string; readonly name: string } {
     const name = `asked_${this.#asked++}`;
     const tuple = names.map((one) => `let _ := @${one} in `).join("");
     return {
       name,
-      question: `Definition ${name} : Coq.Init.Datatypes.unit := ${tuple}Coq.Init.Datatypes.tt. Print Assumptions ${name}.`,
+      question: `Definition ${name} := ${tuple}Prop. Print Assumptions ${name}.`,
     };
   }
 
@@ -82,11 +85,21 @@ export function readAssumptions(answer: string): Assumptions | null {
   const lines = answer.split("\n").filter((line) => line !== "" && !line.startsWith("Fetching opaque proofs"));
   if (!/^asked_\d+ is defined$/.test(lines.shift() ?? "")) return null;
   if (lines.length === 1 && lines[0] === "Closed under the global context") return { names: [], unsafe: [] };
-  if (lines.shift() !== "Axioms:") return null;
   const names: string[] = [];
   const unsafe: string[] = [];
+  let title = "";
   for (const line of lines) {
-    if (/^\s/.test(line)) continue; // more of a type
+    if (/^\s/.test(line) && title !== "Theory") continue; // more of a type
+    if (TITLES.test(line)) {
+      title = line.slice(0, -1);
+      continue;
+    }
+    if (title === "") return null;
+    // What all that was loaded rests on: impredicative Set, collapsed universes, rewrite rules.
+    if (title === "Theory") {
+      unsafe.push(line.trim());
+      continue;
+    }
     const name = NAME.exec(line)?.[0];
     if (UNSAFE.test(line)) unsafe.push(line.slice(0, -1));
     else if (name !== undefined) names.push(name);

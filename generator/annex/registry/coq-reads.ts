@@ -11,11 +11,17 @@ export type Reading = { readonly one: Asked; readonly candidates: readonly strin
 export type Read = {
   /** Read so, they are the type. */
   readonly isType: boolean;
-  /** Names of these sources that mean something else where these sources are not imported, and what. */
+  /** Names that mean something else where these sources are not imported, and what. */
   readonly shadows: ReadonlyMap<string, string>;
+  /** What names mean where these sources are imported, of those that mean something else where they are not. */
+  readonly elsewhere: ReadonlyMap<string, string>;
 };
 
 const NAMES = /[\p{L}_][\p{L}\p{N}_']*(?:\.[\p{L}_][\p{L}\p{N}_']*)*/gu;
+/** Words of the language that no question may be asked of. */
+const KEYWORDS = new Set(
+  "forall exists exists2 fun let in match with end if then else return as fix cofix where for using is at Prop Set Type SProp _".split(" "),
+);
 const MAX_WORDS = 10_000; // UTF-16 units of a statement that is asked
 const PLAIN = "-(coercions, notations)";
 
@@ -43,12 +49,13 @@ export async function readPlainly(
   const read = new Map<string, Read>();
   for (const [inner, some] of Map.groupBy(readings, ({ one }) => innerOf(one.name, module))) {
     const frame = randomBytes(8).toString("hex");
-    const names = [...new Set(some.flatMap(({ candidates }) => candidates))];
+    const names = [...new Set(some.flatMap(({ one: { words } }) => namesIn(words)))].filter((name) => !KEYWORDS.has(name));
+    const located = names.map((name) => `Locate Term ${name}.`);
     const those = some.filter(({ one }) => isOneTerm(one.words));
     const modules = [module, ...(inner === "" ? [] : inner.split(".")).map((_, at, all) => [module, ...all.slice(0, at + 1)].join("."))];
     const questions = [
       `Module plain${frame}. ${installed.map((one) => write(one, "")).join("\n")}`,
-      ...names.map((name) => `Locate Term ${name}.`),
+      ...located,
       [
         ...own.filter(({ required }) => required).map((one) => write(one, PLAIN)),
         `Import ${PLAIN}${module}.`,
@@ -56,20 +63,27 @@ export async function readPlainly(
         ...own.filter(({ required }) => !required).map((one) => write(one, PLAIN)),
         ...modules.slice(1).map((name) => `Import ${PLAIN}${name}.`),
       ].join("\n"),
+      ...located,
       ...those.map(
         ({ one }, at) => `Definition read${at} : (${one.words}) := @${one.name}. Set Printing All. Print read${at}. Unset Printing All.`,
       ),
       `End plain${frame}.`,
     ];
     const answers = await coq.ask(questions);
-    const before = new Map(names.map((name, at) => [name, foundBy(answers[at + 1] ?? "")]));
+    const foundFrom = (from: number) => new Map(names.map((name, at) => [name, foundBy(name, answers[from + at] ?? "")]));
+    const [before, after] = [foundFrom(1), foundFrom(names.length + 2)];
     for (const { one, candidates } of some) {
       const at = those.findIndex((other) => other.one === one);
       const shadows = candidates.flatMap((name): [string, string][] => {
         const found = before.get(name) ?? null;
         return found === null ? [] : [[name, found]];
       });
-      read.set(one.key, { isType: at >= 0 && isItself(answers[names.length + 2 + at] ?? "", one.name), shadows: new Map(shadows) });
+      const elsewhere = namesIn(one.words).flatMap((name): [string, string][] => {
+        const [was, is] = [before.get(name) ?? null, after.get(name) ?? null];
+        return was === null || is === null || was === is ? [] : [[name, is]];
+      });
+      const isType = at >= 0 && isItself(answers[2 * names.length + 2 + at] ?? "", one.name);
+      read.set(one.key, { isType, shadows: new Map(shadows), elsewhere: new Map(elsewhere) });
     }
   }
   return read;
@@ -81,12 +95,16 @@ function isItself(answer: string, name: string): boolean {
   return body !== undefined && body.split(".").at(-1) === name.split(".").at(-1);
 }
 
-/** foundBy reads what a name means where nothing of these sources is imported; null where nothing is so near. */
-function foundBy(located: string): string | null {
+const FOUND = /^(?:Constant|Inductive|Constructor|Notation) (\S+)(?:\s+\(shorter name to refer to it in current context is ([^)]+)\))?$/;
+const SHORTER = /^\s+\(shorter name to refer to it in current context is ([^)]+)\)/;
+
+/** foundBy reads what a name means; null where nothing is so near. A name that is longer than it has to be means it, too. */
+function foundBy(name: string, located: string): string | null {
   const lines = located.split("\n").filter((line) => line !== "");
   for (const [at, line] of lines.entries()) {
-    const found = /^(?:Constant|Inductive|Constructor|Notation) (\S+)$/.exec(line)?.[1];
-    if (found !== undefined && !/^\s+\(shorter name/.test(lines[at + 1] ?? "")) return found;
+    const [, found, beside] = FOUND.exec(line) ?? [];
+    const shorter = beside ?? SHORTER.exec(lines[at + 1] ?? "")?.[1] ?? name;
+    if (found !== undefined && (name === shorter || name.endsWith(`.${shorter}`))) return found;
   }
   return null;
 }

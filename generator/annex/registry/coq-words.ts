@@ -33,9 +33,11 @@ export function openWords(files: readonly GlobFile[]) {
       const parts = one.kind === "not" ? literalsOf(one.name) : null;
       if (parts !== null) literals.push({ parts, full, module: file.module });
     }
-  const shortNames = new Set(
-    [...defined].filter(([, { one }]) => one.kind !== "not").map(([, { one }]) => one.name.split(".").at(-1) ?? ""),
+  const byLast = Map.groupBy(
+    [...defined].flatMap(([full, { one }]) => (one.kind === "not" ? [] : [full])),
+    (full) => full.split(".").at(-1) ?? "",
   );
+  const isCalled = (full: string, word: string): boolean => full === word || full.endsWith(`.${word}`);
   const inserted = new Set(
     [...defined.keys()].filter((name) => opened.get(libraryOf(name, opened))?.coercions.has(name.split(".").at(-1) ?? "")),
   );
@@ -51,7 +53,8 @@ export function openWords(files: readonly GlobFile[]) {
   };
   return {
     /** Names in these words that may be names of these sources. */
-    candidates: (words: string): string[] => namesIn(words).filter((name) => !name.includes(".") && shortNames.has(name)),
+    candidates: (words: string): string[] =>
+      namesIn(words).filter((name) => byLast.get(name.split(".").at(-1) ?? "")?.some((full) => isCalled(full, name))),
     /** @param visible modules whose notations may be there
      *  @param mentions full names of these sources that the type names, as the prover prints it with everything shown */
     of(
@@ -68,9 +71,14 @@ export function openWords(files: readonly GlobFile[]) {
         if (isDisguised(word)) add(mark(word, "letters", "", `letters of another alphabet: ${spell(word)}`));
       if (/\bltac\s*:/.test(words)) add(mark("ltac:(…)", "tactic", "", "what a tactic finds"));
       for (const [word, before] of read?.shadows ?? []) {
-        const own = [...mentions, ...(file?.namesAt(name) ?? [])].find((full) => defined.has(full) && full.split(".").at(-1) === word);
+        const named = (file?.namesAt(name) ?? []).filter((full) => defined.has(full));
+        // What an alias of a module or an Include gives stands in no list of Coq's.
+        const own = [...mentions, ...named].find((full) => isCalled(full, word));
         if (own !== undefined) add(mark(word, "name", own, `${own}, not ${before}`));
       }
+      for (const [word, full] of read?.elsewhere ?? [])
+        if (!found.has(`name ${word}`) && libraryOf(full, opened) === "")
+          add(mark(word, "name", full, `${full}, by an import of these sources`));
       const named = new Set<string>();
       for (const { word, library, inner, name: key, kind } of file?.referencesOf(name) ?? []) {
         const full = globName(library, inner, key);
@@ -157,10 +165,13 @@ function literalsOf(key: string): string[] | null {
 const LATIN = /\p{Script=Latin}/u;
 const DISGUISED = /[\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u;
 const LIKE_LATIN = /[ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονιυκρϲϳ]/u;
+/** A letter of Greek alone is usual. */
+const ALL_LIKE_LATIN = /^[ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονιυκρϲϳ\d_']{2,}$/u;
 
 /** isDisguised holds of a name with letters that look like Latin ones, or that another form of the same letter would be. */
 export function isDisguised(name: string): boolean {
-  return DISGUISED.test(name) || (LATIN.test(name) && LIKE_LATIN.test(name)) || /[\u{FF00}-\u{FFEF}\u{1D400}-\u{1D7FF}]/u.test(name);
+  const isLikeLatin = LATIN.test(name) ? LIKE_LATIN.test(name) : ALL_LIKE_LATIN.test(name);
+  return DISGUISED.test(name) || isLikeLatin || /[\u{FF00}-\u{FFEF}\u{1D400}-\u{1D7FF}]/u.test(name);
 }
 
 function spell(name: string): string {

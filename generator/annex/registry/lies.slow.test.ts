@@ -99,6 +99,48 @@ const LIES: readonly (readonly [lie: string, text: string, shown: string, kinds:
     "True",
     ["notation"],
   ],
+  [
+    "a module of one of the prelude's names",
+    "Module Nat. Definition add (a b : nat) := 0. End Nat.\nTheorem t : Nat.add 1 1 = 0. Proof. reflexivity. Qed.\n",
+    "SHADOW.Nat.add 1 1 = 0",
+    ["name"],
+  ],
+  [
+    "a name that is written longer than it has to be",
+    `Module Logic. Definition False := True. End Logic.\nTheorem t : Logic.False. ${TRUE}`,
+    "SHADOW.Logic.False",
+    ["name"],
+  ],
+  [
+    "a name by an alias of a module",
+    `Module M. Definition le (a b : nat) := True. End M. Module Export N := M.\nTheorem t : le 5 2. ${TRUE}`,
+    "SHADOW.N.le 5 2",
+    ["name"],
+  ],
+  [
+    "a name by an Include",
+    "Module M. Definition nat := unit. End M. Include M.\nTheorem t : forall x y : nat, x = y. Proof. now intros [] []. Qed.\n",
+    "forall x y : SHADOW.nat, x = y",
+    ["name"],
+  ],
+  [
+    "a name of a library by an import of another file",
+    "From L Require Import Exports.\nTheorem t : forall x, le x x. Proof. intro x. apply BinNat.N.le_refl. Qed.\n",
+    "forall x : BinNums.N, BinNat.N.le x x",
+    ["name"],
+  ],
+  [
+    "Greek letters that all look Latin",
+    `Definition \u039d\u03a1 := True.\nTheorem t : \u039d\u03a1. ${TRUE}`,
+    "SHADOW.\u039d\u03a1",
+    ["letters"],
+  ],
+  [
+    "numbers that are read otherwise",
+    "Definition my (x : Number.uint) := 0. Definition back (x : nat) : Number.uint := Number.UIntDecimal Decimal.Nil.\nNumber Notation nat my back : nat_scope.\nTheorem t : 5 = 3. Proof. reflexivity. Qed.\n",
+    "0 = 0",
+    [],
+  ],
 ];
 
 const HONEST: readonly string[] = [
@@ -114,6 +156,7 @@ test("no statement that is verified is other than what Coq checked, and words of
   timeout: 300_000,
 }, async (t) => {
   const { put, recheck, records } = openSource(t);
+  put({ "src/Exports.v": "Require Export BinNat. Export N.\n" });
   put(Object.fromEntries([...LIES.map(([, text], at) => [`src/L${at}.v`, text]), ...HONEST.map((text, at) => [`src/H${at}.v`, text])]));
   const [run] = await recheck({ unsandboxed: true });
   assert.ok(run?.check, run?.problems.join("\n"));
@@ -140,6 +183,9 @@ const HIDDEN: readonly string[] = [
   `${FUNCTOR}Module X. Unset Guard Checking.\nFixpoint bad (n : nat) {struct n} : False := bad n.\nSet Guard Checking. End X.\n${END}`,
   `${FUNCTOR}Module X. Local Unset Guard Checking.\nDefinition bad : nat -> False := fix f (n : nat) {struct n} : False := f n.\nSet Guard Checking. End X.\n${END}`,
   `${FUNCTOR}Module X. #[bypass_check(guard)] Fixpoint bad (n : nat) {struct n} : False := bad n. End X.\n${END}`,
+  // What a type alone names, and what `abstract` makes.
+  "Unset Guard Checking.\nFixpoint loop (n : nat) : False := loop n.\nSet Guard Checking.\nDefinition ty := (fun _ : False => nat) (loop 0).\nDefinition v : ty := 0.\nLemma t : v = v. Proof. reflexivity. Qed.\n",
+  "Unset (* for now *) Universe Checking.\nDefinition u : Type := (Type : Type).\nLemma t : True. Proof. abstract exact I. Qed.\n",
 ];
 
 test("False from an inlined parameter and a check that was off is not verified, in one file or in two", {

@@ -27,6 +27,9 @@ export type States = {
 /** Axioms that a policy names. */
 type Allowed = { has(name: string): boolean };
 
+const ROOT = /^(?:Coq|Corelib|Stdlib)(?=\.)/;
+const ROOTS = ["Coq", "Corelib", "Stdlib"];
+
 /** policyName gives the name by which a policy allows an axiom: one that the sources declare themselves counts by their repository alone. */
 export function policyName({ own = [], repo = "" }: Pick<Verdict, "own" | "repo">, name: string): string {
   return own.includes(name) ? `${repo}: ${name}` : name;
@@ -36,7 +39,9 @@ export function policyName({ own = [], repo = "" }: Pick<Verdict, "own" | "repo"
 export function readPolicy(names: readonly string[]): Allowed {
   const whole = new Set(names.filter((name) => !name.endsWith("*")));
   const starts = names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
-  return { has: (name) => whole.has(name) || starts.some((start) => name.startsWith(start)) };
+  const has = (name: string): boolean => whole.has(name) || starts.some((start) => name.startsWith(start));
+  // One library by its names in Coq 8 and in Rocq 9: no sources may have either.
+  return { has: (name) => [name, ...ROOTS.map((root) => name.replace(ROOT, root))].some(has) };
 }
 
 /** SILENT says nothing of a proof, and may be otherwise the next time. */

@@ -1,6 +1,6 @@
 /** The dated states of a record or a claim over the snapshots, as HTML for its page. */
 import { LRUCache } from "lru-cache";
-import { ACCEPTED, pagePath, recordStanding, relativeHref, USE_WORDS } from "#snapshots/format";
+import { ACCEPTED, changedStatement, pagePath, recordStanding, relativeHref, USE_WORDS, wordsOf } from "#snapshots/format";
 import type { OpenSnapshot } from "#snapshots/query";
 import type { Claim, CubRecord } from "#snapshots/schema";
 import { type SnapshotRecord, unreadable } from "#snapshots/shelf";
@@ -10,7 +10,7 @@ import { escapeXml } from "#snapshots/page";
 const SHOWN = 12;
 
 type Kind = "records" | "claims";
-type Item = { readonly [Name in (typeof STATES)[number]]?: string };
+type Item = { readonly [Name in (typeof STATES)[number]]?: string } & { readonly record?: CubRecord };
 
 /** By digest of the claims' file: what a page of every claim would read again. */
 const statusesByDigest = new LRUCache<string, ReadonlyMap<string, Claim>>({ max: 16 });
@@ -51,18 +51,31 @@ function rowOf(path: string, name: string, record: SnapshotRecord, before: Item 
   const when = `<a href="${relativeHref(path, pagePath.snapshots)}"><time datetime="${record.created}">${record.created.slice(0, 10)}</time></a>`;
   const reason = record.inputs[`${ACCEPTED}${name}`];
   const accepted = reason === undefined ? "" : `; accepted by the operator: ${escapeXml(reason)}`;
-  return `<dt>${when}</dt><dd dir="auto">snapshot ${record.sequence}: ${escapeXml(wordsOf(before, item))}${accepted}</dd>`;
+  return `<dt>${when}</dt><dd dir="auto">snapshot ${record.sequence}: ${escapeXml(describeState(before, item))}${accepted}</dd>`;
 }
 
-/** Values are those of the registry, which strangers write. */
-function wordsOf(before: Item | null, item: Item | null): string {
+/** DescribeState says what moved since the snapshot before. Values are those of the registry, which strangers write. */
+export function describeState(before: Item | null, item: Item | null): string {
   if (item === null) return "changed; that snapshot cannot be read here";
-  const told = STATES.flatMap((name) => {
+  const states = STATES.flatMap((name) => {
     const [was, is] = [plainWords(before?.[name]), plainWords(item[name])];
     if (was === is) return [];
     return before === null || was === "" ? [`${TITLES[name]}: ${is}`] : [`${TITLES[name]}: ${was} → ${is === "" ? "nothing" : is}`];
   });
-  return told.length > 0 ? told.join("; ") : "nothing of its state changed, but something else of it";
+  const all = [...states, ...(before?.record === undefined || item.record === undefined ? [] : causesOf(before.record, item.record))];
+  return all.length > 0 ? all.join("; ") : "nothing of its state changed, but something else of it";
+}
+
+/** CausesOf says what else of a record moved that a reader asks for: its statement first, then where it was read. */
+function causesOf(was: CubRecord, is: CubRecord): readonly string[] {
+  const changed = changedStatement(was, is);
+  if (changed.length > 0) return changed;
+  if (was.statement !== is.statement) {
+    const isSame = wordsOf(was.statement).join(" ") === wordsOf(is.statement).join(" ") || is.drift?.cause === "wording";
+    return [isSame ? "its statement is written otherwise, and says the same" : "its statement has other words"];
+  }
+  if (was.anchor?.path !== is.anchor?.path) return ["it stands in another file"];
+  return was.revision === is.revision ? [] : ["it was read at another revision, and states the same"];
 }
 
 /** Registries write constants: "TEST-ONLY" is said as "test only". */
@@ -78,7 +91,7 @@ async function readItem(open: OpenSnapshot, record: SnapshotRecord, kind: Kind, 
   const parse = async () => JSON.parse(new TextDecoder().decode(await snapshot.read(entry))) as unknown;
   if (kind === "records") {
     const record = (await parse()) as CubRecord;
-    return { ...record, standing: recordStanding(record).says };
+    return { ...record, standing: recordStanding(record).says, record };
   }
   let claims = statusesByDigest.get(entry.sha256);
   if (claims === undefined) {
