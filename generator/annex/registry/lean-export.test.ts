@@ -147,6 +147,32 @@ test("an expression is of earlier ones; numbers may leave gaps, and none that no
   assert.deepEqual([constants.get("a")?.statement, constants.get("a")?.proof], [[], ["a.b"]]);
 });
 
+test("what constants rest on is worked out once for each, also of those that lead to each other, however many ask", () => {
+  const one = (proof: readonly string[], kind: "thm" | "axiom" = "thm", unsafe = false) => ({ kind, unsafe, statement: [], proof });
+  const asked = new Map<string, number>();
+  const constants = new Map([
+    ["axiom", one([], "axiom")],
+    ["a", one(["b", "free"])],
+    ["b", one(["c"])],
+    ["c", one(["a", "axiom"])],
+    ["free", one([])],
+    ["far", one(["c", "nowhere", "odd"])],
+    ["odd", one(["free"], "thm", true)],
+    ...Array.from({ length: 20_000 }, (_, at) => [`n${at}`, one([at === 0 ? "a" : `n${at - 1}`])] as const),
+  ]);
+  const get = constants.get.bind(constants);
+  constants.get = (name) => {
+    asked.set(name, (asked.get(name) ?? 0) + 1);
+    return get(name);
+  };
+  const rests = openLeanRests(constants);
+  for (let at = 19_999; at >= 0; at--) assert.deepEqual(rests(`n${at}`).names, ["axiom"]);
+  for (const name of ["a", "b", "c"]) assert.deepEqual(rests(name), { names: ["axiom"], unsafe: [], missing: [] });
+  assert.deepEqual(rests("far"), { names: ["axiom"], unsafe: ["odd is unsafe or partial"], missing: ["nowhere"] });
+  assert.deepEqual(rests("free"), { names: [], unsafe: [], missing: [] });
+  assert.ok(Math.max(...asked.values()) <= 4, "no walk is made again");
+});
+
 test("through the protocol: what rests on sorry, on what is unsafe or on bytes of another day is not VERIFIED", async (t) => {
   const source = `namespace A
 theorem sound : True := .intro

@@ -213,31 +213,75 @@ export async function readLeanExport(file: string): Promise<LeanExport> {
 
 type Rests = { readonly names: readonly string[]; readonly unsafe: readonly string[]; readonly missing: readonly string[] };
 
-/** openRests says of a constant its axioms, and what it rests on that is unsafe or is not in the file; what rests on nothing is walked once. */
-export function openLeanRests(constants: LeanExport["constants"]): (name: string) => Rests {
-  const closed = new Set<string>();
+/** What is not worked out yet on the way to a constant. */
+type Frame = {
+  readonly name: string;
+  readonly parts: readonly string[];
+  at: number;
+  /** Number of the earliest constant that this one leads back to. */
+  low: number;
+  readonly found: Set<Rests>;
+};
+
+/** openLeanRests says of a constant its axioms, and what it rests on that is unsafe or is not in the file. Each constant is walked once, whoever asks;
+ *  those that lead to each other rest on the same. */
+export function openLeanRests(constants: ReadonlyMap<string, Omit<LeanConstant, "type">>): (name: string) => Rests {
+  const known = new Map<string, Rests>();
+  const shared = new Map<string, Rests>();
+  const order = new Map<string, number>();
+  const open: string[] = [];
+  const frames: Frame[] = [];
+  const enter = (name: string): void => {
+    const one = constants.get(name);
+    const low = order.size;
+    order.set(name, low);
+    open.push(name);
+    frames.push({ name, low, at: 0, parts: one === undefined ? [] : [...one.statement, ...one.proof], found: new Set() });
+  };
+  const ownOf = (name: string): Rests => {
+    const one = constants.get(name);
+    return {
+      names: one?.kind === "axiom" ? [name] : [],
+      unsafe: one?.unsafe === true ? [`${name} is unsafe or partial`] : [],
+      missing: one === undefined ? [name] : [],
+    };
+  };
+  /** Few sets are rested on by many: each is kept once. */
+  const unite = (all: readonly Rests[]): Rests => {
+    const of = (member: keyof Rests): string[] => [...new Set(all.flatMap((one) => one[member]))].sort();
+    const rests = { names: of("names"), unsafe: of("unsafe"), missing: of("missing") };
+    const key = JSON.stringify(rests);
+    const same = shared.get(key) ?? rests;
+    shared.set(key, same);
+    return same;
+  };
+  const leave = (frame: Frame): void => {
+    const parent = frames.at(-1);
+    if (frame.low === order.get(frame.name)) {
+      const members = open.splice(open.lastIndexOf(frame.name));
+      const rests = unite([...frame.found, ...members.map(ownOf)]);
+      for (const member of members) known.set(member, rests);
+      parent?.found.add(rests);
+    } else if (parent !== undefined) {
+      parent.low = Math.min(parent.low, frame.low);
+      for (const one of frame.found) parent.found.add(one);
+    }
+  };
+  const walk = (name: string): void => {
+    enter(name);
+    for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+      const part = frame.parts[frame.at++];
+      const place = part === undefined ? undefined : order.get(part);
+      if (part === undefined) leave(frames.pop() ?? frame);
+      else if (known.has(part)) frame.found.add(known.get(part) ?? NOTHING);
+      else if (place === undefined) enter(part);
+      else frame.low = Math.min(frame.low, place);
+    }
+  };
   return (name) => {
-    const seen = new Set([name]);
-    const found = walk(constants, seen, closed);
-    if (found.names.length + found.unsafe.length + found.missing.length === 0) for (const one of seen) closed.add(one);
-    return found;
+    if (!known.has(name)) walk(name);
+    return known.get(name) ?? NOTHING;
   };
 }
 
-function walk(constants: LeanExport["constants"], seen: Set<string>, closed: ReadonlySet<string>): Rests {
-  const names: string[] = [];
-  const unsafe: string[] = [];
-  const missing: string[] = [];
-  for (const one of seen) {
-    if (closed.has(one)) continue;
-    const constant = constants.get(one);
-    if (constant === undefined) {
-      missing.push(one);
-      continue;
-    }
-    if (constant.kind === "axiom") names.push(one);
-    if (constant.unsafe) unsafe.push(`${one} is unsafe or partial`);
-    for (const other of [...constant.statement, ...constant.proof]) seen.add(other);
-  }
-  return { names: names.sort(), unsafe: unsafe.sort(), missing };
-}
+const NOTHING: Rests = { names: [], unsafe: [], missing: [] };
