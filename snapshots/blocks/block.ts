@@ -44,7 +44,10 @@ export function makeBlock(
   { heading, form }: Pick<Block, "heading" | "form">,
 ): Block {
   const written = text.slice(start, end);
-  const plain = form === "code" ? linesOfCode(prose === "html" ? withoutTags(written) : written) : plainIn(written, prose);
+  // What is too long to be quoted is read by nobody; to look for its marks could take the square of it.
+  const isLong = written.length > MAX_BLOCK && prose !== "html";
+  const plain =
+    form === "code" ? linesOfCode(prose === "html" ? withoutTags(written) : written) : isLong ? written : plainIn(written, prose);
   const links = written.length > MAX_BLOCK ? [] : (written.match(LINK) ?? []);
   const linked = links.reduce((sum, link) => sum + plainIn(link, prose).length, 0) / Math.max(1, plain.length);
   return { start, end, plain, linked, heading, form };
