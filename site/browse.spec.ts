@@ -305,6 +305,7 @@ test("two clicks choose lines, a keyboard types them, and the permanent link has
     expect(new URL(link).pathname).toMatch(new RegExp(`^/at/[0-9a-f]{64}/${SORTING}$`));
     await page.goto(link);
     expect(await picked()).toBe(6);
+    await expect(page.getByLabel("Which snapshot this is")).toHaveText(/^This page is of snapshot 2 of \d{4}-\d\d-\d\d, the newest\./);
     await page.getByLabel("Lines", { exact: true }).fill("12");
     await page.keyboard.press("Enter");
     expect(new URL(page.url()).hash).toBe("#L12");
@@ -317,6 +318,21 @@ test("two clicks choose lines, a keyboard types them, and the permanent link has
     await page.goto(`${files}${SORTING}`);
     await page.getByRole("button", { name: "copy permanent link" }).click();
     await expect(page.getByRole("button", { name: "copy permanent link" })).toHaveText("not on this host");
+  });
+});
+
+test("a page of an earlier snapshot says which it is, and leads to what is there now and to what changed", async ({ browser }) => {
+  await watched(browser, {}, async (page) => {
+    await page.goto(new URL("snapshots/", site).href);
+    await page.getByRole("link", { name: "snapshot 1" }).click();
+    await page.goto(new URL("object/notes/percent-signs.md/", page.url()).href);
+    const told = page.getByLabel("Which snapshot this is");
+    await expect(told).toHaveText(
+      /^This page is of snapshot 1 of [-\d]+\. Now: snapshot 2 of [-\d]+\. What changed here · The current page$/,
+    );
+    await told.getByRole("link", { name: "The current page" }).click();
+    await page.waitForURL(new URL("object/notes/percent-signs.md/", site).href);
+    await expect(told).toBeHidden();
   });
 });
 

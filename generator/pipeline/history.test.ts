@@ -213,12 +213,29 @@ test("an address leads to the snapshot of a time, by its path and as Memento cli
     memento.headers["Link"] ?? "",
     /<\/objects\/notes\/one\.md>; rel="original", <\/timegate\/objects\/notes\/one\.md>; rel="timegate"/,
   );
+  assert.match(memento.headers["Link"] ?? "", /<\/objects\/notes\/one\.md>; rel="latest-version"/);
   const map = (await ask(view, "/api/timemap")).text;
   assert.match(map, /rel="first memento"; datetime="Thu, 01 Jan 2026 00:00:00 GMT"/);
   assert.deepEqual(
     [...map.matchAll(/\/at\/([0-9a-f]{64})\//g)].map(([, id]) => id),
     ids,
   );
+});
+
+test("what was at an address and is gone has a page that leads to where it was last, and to why; programs are told in their form", async () => {
+  const { view } = library;
+  const ids = (await view.records()).map(({ snapshot }) => snapshot);
+  const html = { accept: "text/html" };
+  const gone = await ask(view, "/object/notes/two.md/", html);
+  assert.equal(gone.status, 404);
+  assert.match(gone.text, /<h1>Not there any more<\/h1>[^]*notes\/two\.md[^]*was here until snapshot 4/);
+  assert.match(gone.text, new RegExp(`href="[^"]*/at/${ids[2]}/object/notes/two\\.md/"`));
+  assert.match(gone.text, new RegExp(`href="[^"]*/snapshots/${ids[2]}\\.\\.${ids[3]}/"`));
+  assert.match((await ask(view, "/object/notes/never.md/", html)).text, /<h1>Not found<\/h1>/);
+  const twin = await ask(view, "/object/notes/never.md/index.md", html);
+  assert.equal(twin.headers["Content-Type"], "text/markdown; charset=utf-8");
+  assert.match(twin.text, /^# Not found\n/);
+  assert.match((await ask(view, "/object/notes/never.md/cite.json", html)).headers["Content-Type"] ?? "", /problem\+json/);
 });
 
 test("a record's and a claim's page show their states over the snapshots, newest first", async () => {

@@ -122,6 +122,9 @@ for (const [name, choices] of Object.entries(READING)) {
   document.querySelector("[data-reading]")?.append(label);
 }
 
+const earlier = document.querySelector<HTMLElement>("[data-earlier]")?.dataset["earlier"] ?? "";
+if (document.documentElement.dataset["at"] !== undefined) void import(/* @vite-ignore */ new URL(earlier, location.href).href);
+
 const asked = document.querySelector<HTMLElement>("[data-on-files]");
 // A server would have answered the query with another page.
 if (asked !== null && location.search !== "") void import(/* @vite-ignore */ new URL(asked.dataset["onFiles"] ?? "", location.href).href);

@@ -99,11 +99,22 @@ async function orNotice(view: View, open: OpenSnapshot | null, { at, path }: Pla
 
 async function errorAnswer(view: View, open: OpenSnapshot | null, request: AnswerRequest, error: ShelfError): Promise<Answer> {
   const path = pathOf(request);
-  const html = (error.status === 404 || isWithdrawalError(error)) && readsHtml(request.header("accept")) && !path.startsWith("/api/");
+  const missing = error.status === 404 || isWithdrawalError(error);
+  if (missing && path.endsWith("/index.md")) return plainAnswer(request, error.status, missingTwin(error), MARKDOWN_TYPE, error.headers);
+  const html = missing && readsHtml(request.header("accept")) && !path.startsWith("/api/") && !BESIDE.test(path);
   const page = html && open !== null ? await notFoundAnswer(view, open, path, error).catch(() => null) : null;
   if (page !== null) return request.method === "HEAD" ? { ...page, body: null } : page;
   const library = await open?.snapshot.library().catch(() => null);
   return problemAnswer(error, request, library?.base_url ?? "", open?.snapshot.id ?? null);
+}
+
+/** Addresses beside a page that programs ask for, whatever they accept. */
+const BESIDE = /\/(?:feed|cite)\.json$/;
+const MARKDOWN_TYPE = "text/markdown; charset=utf-8";
+
+/** MissingTwin says in Markdown what is not there. */
+function missingTwin({ message, fixes }: ShelfError): string {
+  return [`# Not found`, message, ...fixes.map((fix) => `- ${fix}`)].join("\n\n").concat("\n");
 }
 
 function problemAnswer(error: ShelfError, request: AnswerRequest, baseUrl: string, snapshot: string | null): Answer {

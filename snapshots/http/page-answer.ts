@@ -2,18 +2,28 @@
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import {
+  ACCEPTED,
   isPagePath,
   isWithdrawalError,
   pageFile,
   pagePath,
   parseKeyPath,
   parsePart,
+  parseRevisionsPath,
   parseSlug,
   relationsOf,
   replacementHref,
 } from "#snapshots/format";
 import type { Withdrawal } from "#snapshots/schema";
-import { findStoredPage, type PageAt, type PageInput, type PageModel, requestPage, type WithdrawalRow } from "#snapshots/page";
+import {
+  findStoredPage,
+  type GoneThing,
+  type PageAt,
+  type PageInput,
+  type PageModel,
+  requestPage,
+  type WithdrawalRow,
+} from "#snapshots/page";
 import type { OpenSnapshot } from "#snapshots/query";
 import type { Place } from "#snapshots/routes";
 import { contentAnswer } from "./context.ts";
@@ -194,7 +204,26 @@ function noticeOf({ members: { withdrawn } }: ShelfError): { readonly withdrawn?
 
 /** @throws ShelfError when this process renders no pages */
 export async function notFoundAnswer(view: View, open: OpenSnapshot, path: string, error: ShelfError): Promise<Answer> {
-  return strayAnswer(view, open, path, error.status, { page: "not-found", detail: error.message, ...noticeOf(error) });
+  const gone = error.status === 404 ? await findGone(view, open, path) : null;
+  return strayAnswer(view, open, path, error.status, { page: "not-found", detail: error.message, ...noticeOf(error), gone });
+}
+
+/** FindGone says where what was at an address was last, and what tells of its going; null where nothing of the kept history was there. */
+async function findGone(view: View, open: OpenSnapshot, path: string): Promise<GoneThing | null> {
+  const item = parseRevisionsPath(`/snapshots${path}`);
+  const gone = item === null ? undefined : (await open.firstSeen(`${item.kind}s`, item.name))?.gone;
+  if (item === null || gone === undefined) return null;
+  const { sequence, created, snapshot, previous, inputs } = gone;
+  const isKept = async (id: string | null): Promise<boolean> => id !== null && (await view.byId(id).catch(() => null)) !== null;
+  const last = (await isKept(previous)) ? previous : null;
+  return {
+    name: item.name,
+    sequence,
+    created,
+    last: last === null ? null : pagePath.at(last, item.path),
+    diff: last !== null && (await isKept(snapshot)) ? pagePath.diff(last, snapshot) : null,
+    why: inputs[`${ACCEPTED}${item.name}`] ?? null,
+  };
 }
 
 /** A page that stands at no path of its own. @param path of the request, which a stranger typed

@@ -437,7 +437,11 @@ async function loadHistory(shelf: Shelf, record: SnapshotRecord, past: Past | nu
     const at = bySequence.get(sequence) ?? null;
     for (const kind of ["objects", "claims", "records"] as const) {
       const map = maps[kind];
-      for (const name of changes.removed[kind]) map.delete(name);
+      for (const name of changes.removed[kind]) {
+        const past = map.get(name);
+        if (past === undefined || at === null) map.delete(name);
+        else map.set(name, { ...past, gone: at });
+      }
       if (at === null) continue;
       for (const name of changes.added[kind]) map.set(name, { key: at, bytes: at, all: [at] });
       for (const name of changes.changed[kind]) {

@@ -15,6 +15,7 @@ export type {
   ClaimCard,
   DashboardPage,
   EvidenceRow,
+  GoneThing,
   Model,
   ObjectCard,
   ObjectPage,

@@ -62,9 +62,9 @@ export function excerpt(kind: Kind, text: string, find: Find, name = ""): Excerp
 /** What a passage says, block by block, without what it stands under; as it is where its marks went before, or have no reader. */
 function proseOf(kind: Kind, text: string): string {
   const { prose } = KINDS[kind];
-  if (prose === null || prose === "html" || prose === "printed" || prose === "entries") return text;
+  if (prose === null || prose === "html" || prose === "printed" || prose === "entries" || prose === "table") return text;
   const blocks = blocksOf(text, kind).map(({ plain, form }) =>
-    form === "entry" || form === "cells" ? plain.replaceAll(/\s*\|\s*/g, " ") : plain,
+    form === "entry" || form === "cells" || form === "row" ? plain.replaceAll(/\s*\|\s*/g, " ") : plain,
   );
   if (blocks.length > 0 || prose === "comments") return blocks.join(" ");
   // A heading alone, or links alone.

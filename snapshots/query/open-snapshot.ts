@@ -10,6 +10,8 @@ export type FirstSeen = {
   readonly bytes: SnapshotRecord;
   /** Every snapshot that added or changed it, ascending. */
   readonly all: readonly SnapshotRecord[];
+  /** The snapshot that has it no more. */
+  readonly gone?: SnapshotRecord;
 };
 
 export type OpenSnapshot = {

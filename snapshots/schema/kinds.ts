@@ -18,7 +18,7 @@ type Row = {
   readonly schema: string;
 };
 
-export type Prose = "markdown" | "plain" | "printed" | "comments" | "html" | "latex" | "entries";
+export type Prose = "markdown" | "plain" | "printed" | "comments" | "html" | "latex" | "entries" | "table";
 
 /** A kind's place here is its number in the browser's index: rows keep their order, and new ones come last. */
 export const KINDS = {
@@ -30,7 +30,7 @@ export const KINDS = {
   latex: { title: "LaTeX", lines: "numbered", prose: "latex", spelling: "page", citation: "article", schema: "ScholarlyArticle" },
   json: { title: "JSON", lines: "numbered", prose: null, spelling: "json", citation: "dataset", schema: "DigitalDocument" },
   yaml: { title: "YAML", lines: "numbered", prose: "entries", spelling: null, citation: "dataset", schema: "DigitalDocument" },
-  csv: { title: "CSV", lines: "exact", prose: null, spelling: null, citation: "dataset", schema: "Dataset" },
+  csv: { title: "CSV", lines: "exact", prose: "table", spelling: null, citation: "dataset", schema: "Dataset" },
   image: { title: "Image", lines: null, prose: null, spelling: null, citation: "graphic", schema: "ImageObject" },
   binary: { title: "Other file", lines: null, prose: null, spelling: null, citation: "document", schema: "DigitalDocument" },
   claim: { title: "Claim", lines: null, prose: null, spelling: null, citation: "document", schema: "Claim" },

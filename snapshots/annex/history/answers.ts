@@ -94,14 +94,19 @@ async function timeAnswer(view: View, current: number, time: string | null, moun
 function mementoHeaders(created: string, mount: string, rest: string, link: string | undefined): Record<string, string> {
   return {
     "Memento-Datetime": new Date(created).toUTCString(),
-    Link: [...(link === undefined ? [] : [link]), originalLinks(mount, rest)].join(", "),
+    Link: [...(link === undefined ? [] : [link]), originalLinks(mount, rest), `<${encodeRest(mount + rest)}>; rel="latest-version"`].join(
+      ", ",
+    ),
   };
 }
 
 function originalLinks(mount: string, rest: string): string {
-  const path = (mount + rest).replaceAll(/[^\x21-\x7e]|[<>]/gu, encodeURIComponent);
-  const gate = `${mount}/timegate${rest}`.replaceAll(/[^\x21-\x7e]|[<>]/gu, encodeURIComponent);
-  return `<${path}>; rel="original", <${gate}>; rel="timegate", <${mount}${TIME_MAP_PATH}>; rel="timemap"; type="${TIME_MAP_TYPE}"`;
+  return `<${encodeRest(mount + rest)}>; rel="original", <${encodeRest(`${mount}/timegate${rest}`)}>; rel="timegate", <${mount}${TIME_MAP_PATH}>; rel="timemap"; type="${TIME_MAP_TYPE}"`;
+}
+
+/** EncodeRest leaves in a path only what may stand in a header, and ends none of its addresses. */
+function encodeRest(path: string): string {
+  return path.replaceAll(/[^\x21-\x7e]|[<>]/gu, encodeURIComponent);
 }
 
 /** RFC 3339 with at least a day, as it stands in a path; null for anything else. */

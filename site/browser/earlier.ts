@@ -1,0 +1,51 @@
+/** On a page of a kept snapshot: which one it is, and the ways to what is there now. The page's own bytes stay as they are. */
+import { element } from "./draw.ts";
+
+type Listed = { readonly name: string; readonly day: string };
+
+const [, root = "/", id = "", rest = ""] = /^(.*?\/)at\/([0-9a-f]{64})\/(.*)$/.exec(location.pathname) ?? [];
+const place = document.querySelector<HTMLElement>("[data-earlier]");
+if (place !== null && id !== "") void tell(place);
+
+async function tell(place: HTMLElement): Promise<void> {
+  const [listed, current, revisions] = await Promise.all([
+    readList().catch(() => []),
+    isThere(root + rest),
+    /^(?:object|registry)\/./.test(rest) ? isThere(`${root}snapshots/${rest}`) : false,
+  ]);
+  const own = listed.find(([link]) => link.includes(`/at/${id}/`))?.[1];
+  const [newest] = listed;
+  const named = own === undefined ? "an earlier snapshot" : `${own.name} of ${own.day}`;
+  const isNewest = newest !== undefined && own === newest[1];
+  const then = newest === undefined ? "" : isNewest ? ", the newest" : `. Now: ${newest[1].name} of ${newest[1].day}`;
+  const line = element("p", "width", `This page is of ${named}${then}. `);
+  if (!isNewest && revisions) line.append(linkTo(`${root}snapshots/${rest}`, "What changed here"), " · ");
+  if (current) line.append(linkTo(root + rest + location.hash, "The current page"));
+  else line.append("It is not there any more. ", linkTo(root, "The library now"));
+  place.replaceChildren(line);
+}
+
+/** ReadList reads the snapshots that are kept, newest first, off their page: servers and hosts of files have it alike. */
+async function readList(): Promise<readonly (readonly [link: string, listed: Listed])[]> {
+  const page = new DOMParser().parseFromString(await (await fetch(`${root}snapshots/`)).text(), "text/html");
+  return [...page.querySelectorAll(".listing tbody tr")].map((row) => [
+    `/${row.querySelector("th a")?.getAttribute("href") ?? ""}`,
+    {
+      name: /snapshot \d+/.exec(row.querySelector("th")?.textContent ?? "")?.[0] ?? "a snapshot",
+      day: row.querySelector("time")?.dateTime.slice(0, 10) ?? "",
+    },
+  ]);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return fetch(path, { method: "HEAD" }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+function linkTo(href: string, text: string): HTMLAnchorElement {
+  const link = element("a", "", text);
+  link.href = href;
+  return link;
+}
