@@ -1,7 +1,8 @@
 /** Records out of sources: what the scanner finds of what Coq lists itself, and what scanning and rechecking cost beside compiling. */
 import { CHECK_ONLY } from "../../snapshots/schema/index.ts";
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { cpSync, createWriteStream, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -37,6 +38,7 @@ export async function benchRegistry(folder: string, development: string | null):
     await scanMany(join(folder, "many"), "Coq", writeCoq),
     await scanMany(join(folder, "many-metamath"), "Metamath", writeMetamath),
     await buildFromSources(join(folder, "records")),
+    await readExport(join(folder, "export")),
   ];
   if (findSandbox() === null) return figures;
   return [...figures, ...(await recheckMetamath(folder)), ...(await recheckDevelopment(join(folder, "development"), null))];
@@ -207,6 +209,53 @@ async function recheckMetamath(folder: string): Promise<Figure[]> {
       note: "the program and our reader",
     },
   ];
+}
+
+const EXPORT_BYTES = 2_000_000_000;
+const PROOF = 300; // expressions of a made theorem
+
+/** A made export of Lean: theorems one after the other, each of which uses the one before it. */
+async function writeExport(file: string): Promise<void> {
+  const out = createWriteStream(file);
+  let batch: string[] = [];
+  let size = 0;
+  const put = async (line: object): Promise<void> => {
+    const text = `${JSON.stringify(line)}\n`;
+    size += text.length;
+    batch.push(text);
+    if (batch.length < 10_000) return;
+    if (!out.write(batch.join(""))) await once(out, "drain");
+    batch = [];
+  };
+  await put({ meta: { exporter: { name: "lean4export", version: "3.1.0" }, format: { version: "3.1.0" }, lean: { version: "4.31.0" } } });
+  await put({ ie: 0, sort: 0 });
+  let expressions = 1;
+  for (let name = 1; size < EXPORT_BYTES; name++) {
+    await put({ in: name, str: { pre: 0, str: `theorem_number_${name}` } });
+    await put({ ie: expressions++, const: { name: Math.max(1, name - 1), us: [] } });
+    for (let at = 0; at < PROOF; at++, expressions++)
+      await put({ ie: expressions, app: { fn: expressions - 1, arg: at > 6 ? expressions - 1 - (at % 6) : 0 } });
+    await put({ thm: { all: [name], levelParams: [], name, type: 0, value: expressions - 1 } });
+  }
+  out.end(batch.join(""));
+  await once(out, "close");
+}
+
+async function readExport(folder: string): Promise<Figure> {
+  const file = join(folder, "export.ndjson");
+  await mkdir(folder, { recursive: true });
+  await writeExport(file);
+  const script = `const { readLeanExport } = await import(${JSON.stringify(new URL("../annex/registry/lean-export.ts", import.meta.url).href)});
+console.log((await readLeanExport(process.argv[1])).constants.size);`;
+  const { peak_mb, cpu_s, stdout } = await measure([process.execPath, "--input-type=module", "--eval", script, file], { limit_s: 900 });
+  rmSync(file);
+  return {
+    figure: "an export of Lean of 2 GB, at its peak",
+    value: peak_mb,
+    unit: "MB",
+    target: { at: "most", value: 1000 },
+    note: `${stdout.trim()} theorems in ${cpu_s.toFixed(0)} s of processor`,
+  };
 }
 
 /** Processor time of this process and of all that it has started and that has ended: the unit of the ratios, since waiting is others' work. */

@@ -28,7 +28,8 @@ async function detect(passages: readonly Passage[]): Promise<string | null> {
   if (sample.length < FEWEST) return null;
   if ((sample.match(ENGLISH) ?? []).length > ENGLISH_SHARE * sample.split(" ").length) return null;
   const { francAll } = await import("franc-min");
-  const found = francAll(sample);
+  // Of the languages that are of use here: each is compared.
+  const found = francAll(sample, { only: [...CODES.keys(), "eng"] });
   const [[code, first] = ["und", 0]] = found;
   const english = found.find(([one]) => one === "eng")?.[1] ?? 0;
   return first > 0 && english < MOST_ENGLISH ? (CODES.get(code) ?? null) : null;

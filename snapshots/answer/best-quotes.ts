@@ -19,7 +19,7 @@ export type Quoted = LocatedQuote & {
   readonly source: Source;
   /** As a reader sees it. */
   readonly plain: string;
-  /** Of what it stands under; "" where nothing is named. */
+  /** Headings that it stands under; "" where there are none. */
   readonly heading: string;
 };
 
@@ -30,7 +30,7 @@ export type Ranked = {
   readonly score: number;
 };
 
-/** What can be quoted, best first.
+/** rankCandidates ranks the texts that can be quoted, best first.
  *  @param order weights of the features */
 export function rankCandidates(
   question: Question,
@@ -48,7 +48,8 @@ export function rankCandidates(
   return all.sort((a, b) => b.score - a.score);
 }
 
-/** A text that does not have what the question names with a number ("SHA-1") is not quoted.
+/** findQuotes chooses the quotes that answer a question, and says how sure that is. A text that does not have what the question names with a
+ *  number ("SHA-1") is not quoted.
  *  @param candidates best first
  *  @param isHarmless whether a text may stand in an answer; a sentence that may not is left out */
 export function findQuotes(
@@ -77,13 +78,14 @@ export function findQuotes(
   return { finding: quotes.length === 0 ? "none" : finding, quotes };
 }
 
-/** A passage; its `text` is what a model is shown. */
+/** An Excerpt is a passage; its `text` is what a model is shown. */
 export type Excerpt = Pick<IndexRow, "key" | "title" | "kind" | "sha256" | "page" | "start_line" | "end_line" | "text"> & {
   /** The object's own lines start_line to end_line: the only text that is ever quoted. */
   readonly source: string;
 };
 
-/** The passages in which the best candidates begin, best first, each once; a candidate in none that was found stands by itself. */
+/** excerptsOf returns the passages in which the best candidates begin, best first, each once. A candidate that lies in no passage that was found
+ *  stands by itself. */
 export function excerptsOf(ranked: readonly Ranked[], count: number): readonly Excerpt[] {
   const shown = new Map<string, Excerpt>();
   for (const one of ranked) {
@@ -114,12 +116,12 @@ function dot(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 }
 
-/** Overlaps tells whether two candidates have bytes in common. */
+/** overlaps tells whether two candidates have bytes in common. */
 export function overlaps(a: Ranked, b: Ranked): boolean {
   return a.source === b.source && a.candidate.unit.start < b.candidate.unit.end && b.candidate.unit.start < a.candidate.unit.end;
 }
 
-/** What may be shown of it: an address in a sentence takes that sentence away, and not the rest. */
+/** The part of a text that may be shown, or null. A sentence with an address in it is replaced by an ellipsis; the rest stays. */
 function harmlessPart({ candidate: { unit }, source }: Ranked, isHarmless: (text: string) => boolean): string | null {
   const { prose } = KINDS[source.kind];
   if (isHarmless(unit.plain) || prose === null) return unit.plain;

@@ -43,7 +43,7 @@ function readUnits({ source, kind, start_line, above }: Source): readonly ReadUn
 /** The passage that a stretch begins in, or what is known of one that was not found. */
 function passageOf({ plain }: Unit, line: number, passages: readonly FoundPassage[]): Candidate["passage"] {
   const around = passages.filter(({ row }) => row.start_line <= line && line <= row.end_line);
-  // Of a page that is one line, the words tell.
+  // On a page that is one line, the words tell.
   const within = around.length > 1 ? around.find(({ row }) => row.text.includes(plain.slice(0, OPENING))) : around[0];
   return within ?? { row: null, words: 0, near: Math.min(...passages.map(({ near }) => near)) };
 }

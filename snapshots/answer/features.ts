@@ -7,7 +7,7 @@ import { USUAL } from "./weights.ts";
 
 const REASON = /\b(?:because|since|so that|otherwise|therefore|hence|reason|or else|must)\b|, or\b|^(?:so|that is why)\b/i;
 
-/** What is measured, in the order of the weights. */
+/** FEATURES are the names of the features, in the order of the weights. */
 export const FEATURES = [
   "share of the topic's words said",
   "likeness of the heading",
@@ -23,7 +23,7 @@ export const FEATURES = [
   "length",
 ] as const;
 
-/** A set of words of each text, read once. */
+/** Words are the words of a text, read once: as a set and in their order. */
 export type Words = { readonly said: ReadonlySet<string>; readonly order: readonly string[] };
 
 export function wordsIn(text: string): Words {
@@ -38,11 +38,11 @@ export type Candidate = {
   readonly said: Words;
   readonly heading: ReadonlySet<string>;
   readonly title: ReadonlySet<string>;
-  /** Of all that stands under the same headings, and of these. */
+  /** Words of all text under the same headings, and of the headings. */
   readonly section: ReadonlySet<string>;
 };
 
-/** Share of what is wanted, by worth, that the sets hold. */
+/** cover returns the share of the topic, by worth, that the sets hold. */
 export function cover(topic: Question["topic"], ...sets: readonly ReadonlySet<string>[]): number {
   let [all, held] = [0, 0];
   for (const [word, worth] of topic) {
@@ -106,7 +106,7 @@ function isDefinition(plain: string, { topic }: Question, heading: ReadonlySet<s
   return (after !== undefined && holds(before, 2)) || holds(/\bcalled ((?:[\w'-]+ ?){1,6})/.exec(plain)?.[1], 2);
 }
 
-/** What the decision goes by, in the order of its weights. */
+/** DECISION_FEATURES are the names of the features that decide whether there is an answer, in the order of its weights. */
 export const DECISION_FEATURES = [
   "share of the topic's words said",
   "share of them in the section or the title",
@@ -122,7 +122,7 @@ export const DECISION_FEATURES = [
 
 const LOOKED_AT = 10; // candidates whose sections are looked at
 
-/** @param ranked best first, at least one */
+/** decisionFeatures measures the features that decide whether there is an answer. @param ranked best first, at least one */
 export function decisionFeatures(
   { topic }: Question,
   found: Found,

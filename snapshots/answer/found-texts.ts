@@ -19,7 +19,7 @@ const NEAREST = 12; // passages whose texts are read too
 const NEAR_ROWS = 100; // passages whose nearness is known; the last stands for all others
 const PASSAGES = 6; // of a text
 
-/** A passage of a text; `words` is its share of the best passage's score, `near` its cosine to the question. */
+/** A FoundPassage is a passage of a text; `words` is its share of the best passage's score, `near` its cosine to the question. */
 export type FoundPassage = { readonly row: IndexRow; readonly words: number; readonly near: number };
 
 export type FoundText = {
@@ -37,7 +37,7 @@ export type Found = {
   readonly texts: readonly FoundText[];
   /** How much each word that was looked for tells. */
   readonly worth: ReadonlyMap<string, number>;
-  /** Of the best passage, as the engine has it. */
+  /** Score of the best passage, as the engine has it. */
   readonly score: number;
   /** Cosines of the nearest passage and of what is not among the nearest; 0 where meaning is not to be had. */
   readonly near: { readonly high: number; readonly low: number };
@@ -45,7 +45,8 @@ export type Found = {
 
 type Near = { readonly doc: string; readonly n: number; readonly similarity: number };
 
-/** @param embedder null ranks by words alone; so does one that fails */
+/** findTexts finds the texts that may answer a question, by words and by meaning. @param embedder null ranks by words alone; so does one that
+ *  fails */
 export async function findTexts(index: IndexReader, embedder: Embedder | null, query: SearchQuery, signal?: AbortSignal): Promise<Found> {
   const reader = rememberRows(index);
   const wanted = parseIndexQuery(query.q, reader);
@@ -63,7 +64,7 @@ export async function findTexts(index: IndexReader, embedder: Embedder | null, q
   };
 }
 
-/** What the words of a question tell by which texts of other languages are found, for the same words as they are written. */
+/** The worth of a question's words as they are written. Each has the worth of its forms in other languages, by which texts were found. */
 function asWritten(q: string, { worth, languages }: IndexQuery): readonly (readonly [string, number])[] {
   return languages.length === 1
     ? []

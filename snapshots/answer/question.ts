@@ -32,10 +32,10 @@ const STOP_WORDS = new Set(
 const NUMBERED = /(?<![\p{L}\p{N}_-])(\p{L}{2,30})[- ]?(\d+)(?![\p{L}\p{N}_-]|[.,]\d)/gu;
 const NAME = /\p{Lu}.*\p{Lu}|^(?!(?:After|Before|During|From|Since|Until|With)$)\p{Lu}\p{L}{3}/u;
 
-/** What asks what something is. */
+/** Questions that ask what something is. */
 const DEFINES =
   /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\b|\b(?:meaning|definition) of\b|\bwhat\b.*\bmeans?\b|^\s*what\s+(?:do|does)\b.*\b(?:do|stand for)\b\W*$|とは(?:何|なん|どう)|の略|是什么|什么是/i;
-/** What asks for a reason. */
+/** Questions that ask for a reason. */
 const EXPLAINS = /\bwhy\b|\bwhat\b.*\bfor\s*\?|\breasons?\b|\bpoint of\b|\bcause\b|なぜ|何故|どうして|为什么/i;
 
 export type Question = {
@@ -47,23 +47,24 @@ export type Question = {
   readonly topic: ReadonlyMap<string, number>;
   /** Those of them that stand side by side in it. */
   readonly pairs: readonly (readonly [string, string])[];
-  /** What has a number in its name, each as whoever writes of it may write it. */
+  /** Names with a number in them, each as anybody may write it. */
   readonly numbered: readonly RegExp[];
 };
 
-/** Whether a heading is a question, as those of collections of questions are. */
+/** isAsking tells whether a heading is a question, as those of collections of questions are. */
 export function isAsking(heading: string): boolean {
   return ASKS.test(heading.replace(NUMBERING, ""));
 }
 
-/** MendAsking reads a first word that is none as the one that asks which is near it: "wich licence", "waht is". */
+/** mendAsking mends the first word of a question. A word that stands nowhere and is near one that asks becomes that one: "wich licence", "waht
+ *  is". */
 export function mendAsking(question: string, standsNowhere: (word: string) => boolean): string {
   const first = /^\p{L}+/u.exec(question)?.[0] ?? "";
   const [meant] = ASKING.has(first.toLowerCase()) ? [] : findNearNames(first, (word) => (ASKING.has(word) ? 1 : 0), MIN_ASKING);
   return meant !== undefined && standsNowhere(first) ? meant + question.slice(first.length) : question;
 }
 
-/** A question without the frame that asks for whatever is said of its subject. */
+/** subjectOf returns a question without the frame that asks for whatever is said of its subject. */
 export function subjectOf(question: string): string {
   const spaced = question.trim().replaceAll(/\s+/g, " ");
   const frame = FRAMES.map((form) => form.exec(spaced)?.[0] ?? "").find((found) => found !== "") ?? "";
@@ -71,7 +72,7 @@ export function subjectOf(question: string): string {
   return frame === "" || words(subject).length === 0 ? question : subject;
 }
 
-/** @param worth how much each word that is searched for the question tells in this library */
+/** readQuestion reads what a question asks for. @param worth how much each word that is searched for the question tells in this library */
 export function readQuestion(question: string, worth: ReadonlyMap<string, number>): Question {
   const asks = ASKS.test(question);
   const about = [...worth].filter(([word]) => !asks || !STOP_WORDS.has(word));

@@ -14,7 +14,7 @@ export type Objects = {
   readonly readPage: (key: string, page: number) => Promise<{ readonly sha256: string; readonly bytes: Uint8Array } | null>;
 };
 
-/** Lines of an object, or of a page of it, and what was found there. */
+/** A Source holds lines of an object, or of a page of it, and what was found there. */
 export type Source = {
   readonly found: FoundText;
   readonly key: string;
@@ -24,11 +24,11 @@ export type Source = {
   readonly page: number | null;
   readonly source: string;
   readonly start_line: number;
-  /** What its beginning stands under. */
+  /** Headings that its beginning stands under. */
   readonly above: readonly string[];
 };
 
-/** Those of objects whose lines can be quoted byte for byte; records and claims have no object. */
+/** readSources reads the sources of texts. It leaves out objects whose lines cannot be quoted byte for byte; records and claims have no object. */
 export async function readSources(texts: readonly FoundText[], objects: Objects): Promise<readonly Source[]> {
   const all = await Promise.all(
     texts.flatMap((found) =>
@@ -50,7 +50,7 @@ async function readSource(found: FoundText, objects: Objects): Promise<readonly 
   return parts.flatMap(({ from, to, passages }) => {
     const source = readLines(object.bytes, from, to);
     if (source === null) return [];
-    // What stands between the beginning and the first passage may be of the section before.
+    // The lines between the beginning and the first passage may belong to the section before.
     const above = from === 1 ? [] : (passages[0]?.row.heading ?? "").split(" \u203a ").filter((title) => title !== "");
     return { found, key, title, kind, sha256, page, source, start_line: from, above };
   });

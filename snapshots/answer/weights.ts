@@ -1,6 +1,6 @@
 /** Weights that were learnt of judged questions: `npm run -s eval -- DIR --answers FILE --learn` writes this file. Each is of a feature as it
  *  is measured (features.ts). */
-/** Digest of the features that they weigh (generator/eval/features-print.ts). */
+/** LEARNT_OF is the digest of the features that these weights weigh (generator/eval/features-print.ts). */
 export const LEARNT_OF = "e87e9468e6e9b9b2628cb3864c84f08eddd2774dc6f191057ccbf1abaef11371";
 
 export const ORDER = {
@@ -18,13 +18,13 @@ export const ORDER = {
   length: 0.686,
 } as const;
 
-/** How far behind the first quote, by the order, another one may be. */
+/** BESIDE is how far behind the first quote's score another quote's score may be. */
 export const BESIDE = 3.777;
 
-/** Nearness of the nearest passage and of the first quote's, in the mean. */
+/** USUAL is the mean nearness of the nearest passage and of the first quote's passage. */
 export const USUAL = { nearest: 0.5827, first: 0.4966 } as const;
 
-/** That something here answers at all, and that one of the first three quotes does. */
+/** DECISIONS weigh two questions: whether anything here answers at all, and whether one of the first three quotes does. */
 export const DECISIONS = {
   here: {
     bias: -8.984,

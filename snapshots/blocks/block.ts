@@ -3,7 +3,8 @@
 import type { Prose } from "#snapshots/schema";
 import { LATEX_DRESS, LATEX_SIGNS } from "#snapshots/words";
 
-/** `cells` are a head, or a row that has none: shown, and never quoted. A `row` stands below the names of its columns, its last heading. */
+/** Form is the form of a block. `cells` are a head, or a row that has none: shown, and never quoted. A `row` stands below the names of its
+ *  columns, which are its last heading. */
 export type Form = "prose" | "item" | "code" | "entry" | "cells" | "row";
 
 export type Block = {
@@ -14,12 +15,12 @@ export type Block = {
   readonly plain: string;
   /** Share of it that are words of links, which are other documents' titles. */
   readonly linked: number;
-  /** Of what it stands under, outermost first. */
+  /** Titles of the headings that it stands under, outermost first. */
   readonly heading: readonly string[];
   readonly form: Form;
 };
 
-/** What divides a text. */
+/** A Heading divides a text. */
 export type Heading = Pick<Block, "start" | "end"> & {
   /** 1 is the outermost; levels may be left out. Of HTML a line in bold has BOLD_LEVEL, what a list of definitions explains TERM_LEVEL. */
   readonly level: number;
@@ -29,7 +30,7 @@ export type Heading = Pick<Block, "start" | "end"> & {
 };
 export const [BOLD_LEVEL, TERM_LEVEL, CAPTION_LEVEL] = [7, 8, 9];
 
-/** Of what stands above a part of a text: a heading in it may be as high. */
+/** ABOVE_LEVEL is the level of the headings above a part of a text: a heading in the part may be as high. */
 export const ABOVE_LEVEL = 6;
 
 export const MAX_BLOCK = 8_000; // code units; what is longer was written by no person, and is searched and never quoted
@@ -44,7 +45,10 @@ export function makeBlock(
   { heading, form }: Pick<Block, "heading" | "form">,
 ): Block {
   const written = text.slice(start, end);
-  const plain = form === "code" ? linesOfCode(prose === "html" ? withoutTags(written) : written) : plainIn(written, prose);
+  // A text that is too long to be quoted keeps its marks, since nobody reads it: to look for them could take the square of its length.
+  const isLong = written.length > MAX_BLOCK && prose !== "html";
+  const plain =
+    form === "code" ? linesOfCode(prose === "html" ? withoutTags(written) : written) : isLong ? written : plainIn(written, prose);
   const links = written.length > MAX_BLOCK ? [] : (written.match(LINK) ?? []);
   const linked = links.reduce((sum, link) => sum + plainIn(link, prose).length, 0) / Math.max(1, plain.length);
   return { start, end, plain, linked, heading, form };
@@ -91,7 +95,7 @@ function signOf(name: string): string | undefined {
 
 const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 
-/** What LaTeX has besides words: a formula, a sign that is escaped, the end of a line, a command, braces. */
+/** Signs of LaTeX beside words: a formula, a sign that is escaped, the end of a line, a command, braces. */
 const LATEX = /\$[^$]*\$|\\([%&#_${}])|\\(?:\\(?:\[[^\]]*\])?|\s)|\\([A-Za-z@]+)\*?(?:\[[^\]]*\])?|[{}]/g;
 
 function signOfLatex(written: string, escaped?: string, command?: string): string {
@@ -99,7 +103,7 @@ function signOfLatex(written: string, escaped?: string, command?: string): strin
   return escaped ?? (command !== undefined ? (LATEX_SIGNS.get(command) ?? "") : written.startsWith("\\") ? " " : "");
 }
 
-/** Text as a reader sees it, in one line. */
+/** plainIn returns a text as a reader sees it, in one line. */
 export function plainIn(text: string, prose: Prose): string {
   if (prose === "plain") return withoutRoles(text);
   if (prose === "markdown") return plainOf(text).replaceAll(ESCAPED, "$1");
@@ -169,7 +173,8 @@ function stripMarks(text: string): string {
     .replaceAll(/`+([^`]+)`+/g, "$1");
 }
 
-/** Text as a page shows it, in one line: without marks of Markdown, comments, LaTeX and HTML. What no rule knows stays as it was written. */
+/** plainOf returns a text as a page shows it, in one line: without marks of Markdown, comments, LaTeX and HTML. A mark that no rule knows stays as
+ *  it was written. */
 export function plainOf(text: string): string {
   return stripMarks(
     text.replaceAll(/^[ \t]*(?:\/\/[/!]?|--|\*(?=\s|$)|>+)[ \t]?/gm, "").replaceAll(/\s*(?:\*+\)|-\/|\*\/|-\}|"""|''')\s*$/g, ""),

@@ -23,8 +23,8 @@ type Entry = {
   /** Names of the columns that it stands below. */
   readonly head?: string;
 };
-/** What a line is: a part of a block, and where its own words begin; a heading; a term that is explained by what stands in farther; an entry with
- *  its place in the line; or nothing that is read. */
+/** The meaning of a line: a part of a block, with the place where its own words begin; a heading; a term, which the lines that stand in farther
+ *  explain; an entry with its place in the line; or nothing that is read. */
 type Read =
   | { readonly from: number; readonly opens: boolean; readonly form: Form }
   | Title
@@ -35,7 +35,8 @@ type Read =
 type Title = { readonly heading: string; readonly level: number; readonly over?: boolean; readonly under?: boolean };
 type Reader = (line: Line, at: number, lines: readonly Line[]) => Read;
 
-/** @param above what a part of a text stands under, before the first heading in it */
+/** blocksOf returns the blocks of a text that have words, in their order. It leaves out those that are too long to be quoted or are mostly links.
+ *  @param above headings that a part of a text stands under, before the first heading in it */
 export function blocksOf(text: string, kind: Kind, above: readonly string[] = []): readonly Block[] {
   const { prose } = KINDS[kind];
   if (prose === null) return [];
@@ -47,7 +48,7 @@ export function blocksOf(text: string, kind: Kind, above: readonly string[] = []
   return all.filter(({ plain, linked, start, end }) => /[\p{L}\p{N}]/u.test(plain) && linked < MAX_LINKED && end - start <= MAX_BLOCK);
 }
 
-/** HeadingsOf returns what divides a text of lines, whatever its length; of HTML see readHtml. */
+/** headingsOf returns the headings of a text of lines, whatever its length; for HTML see readHtml. */
 export function headingsOf(text: string, kind: Kind): readonly Heading[] {
   const { prose } = KINDS[kind];
   if (prose === null || prose === "html") return [];
@@ -123,7 +124,7 @@ const isBlank = (text: string): boolean => text.trim() === "";
 const indent = (text: string): number => text.length - text.trimStart().length;
 const part = (from: number, opens = false, form: Form = "prose") => ({ from, opens, form });
 
-/** Whether a line can go on in the next one: what follows a blank line, a table or a comment begins anew. */
+/** True when a line can go on in the next one: the line after a blank line, a table or a comment begins anew. */
 const isPart = (line: string): boolean => !isBlank(line) && !/^\s*(?:\||<|`{3}|~{3})/.test(line);
 
 /** Facts at the beginning, as YAML or TOML. A rule between paragraphs is none. */
@@ -173,7 +174,7 @@ function readMarkdown(whole: string): Reader {
   };
 }
 
-/** Of Markdown: without the signs that may close it, and the id that generators of sites read there. */
+/** The title of a heading of Markdown, without the signs that may close it and the id that generators of sites read there. */
 const titleIn = (heading: string): string =>
   plainIn(
     heading
@@ -258,14 +259,15 @@ const RULE = /^\s*([-=~^"'`#*+_.:<>])\1{2,}\s*$/;
 const ENCLOSES = /^([-.])\1{3,}\s*$/;
 /** AsciiDoc is told from reStructuredText by what only it has: the sign that an entry goes on, attributes, anchors, headings behind their signs, a
  *  term above its text. */
-const ASCIIDOC = /^(?:\+|\[\w+(?:,[\w -]+)*\]|\[\[[\w.-]+\]\]|={1,5} [\p{L}`].*)$|^(?!\.\.)\S[^\n]*::\n[ \t]*\S/mu;
+const ASCIIDOC = /^(?:\+|\[\w+(?:,[\w -]+)*\]|\[\[[\w.-]+\]\]|={1,5} [\p{L}`].*)$|^(?!\.\.)\S.*::\r?\n[ \t]*\S/mu;
 const ASCIIDOC_TITLE = /^(={1,6}|#{1,6})[ \t]+(\S.*)$/;
 /** Comments of AsciiDoc: a line, and what is between two rows. */
 const ASIDE = /^\/\/(?!\/)/;
 const ENCLOSES_ASIDE = /^\/{4,}\s*$/;
 const CONTINUES = /^\+\s*$/;
 const ITEM = /^\s*(?:[-*+•]|\.{1,3}(?=\s)|\d{1,3}[.)]|\(\d{1,2}\)|#\.)\s+/;
-/** Of reStructuredText: what stands under these is taken as it is, or is no text; of others the name is what is explained below. */
+/** Directives of reStructuredText. The text below those of LITERAL is taken as it is, and that below those of SILENT is not read. The argument of
+ *  any other is the name of the thing that is explained below it. */
 const LITERAL = /^\s*\.\.\s+(?:code-block|code|sourcecode|parsed-literal|doctest|testcode|productionlist)::/;
 const SILENT =
   /^\s*\.\.(?:\s*$|\s+(?:toctree|index|image|figure|raw|only|math|highlight|module|sectionauthor|moduleauthor|contents)::|\s+(?![\w:-]+::))/;
@@ -275,10 +277,10 @@ const ADMONITION =
 
 function readPlain(text: string): Reader {
   const isAsciidoc = ASCIIDOC.test(text);
-  /** What stands in farther than this is taken as it is, or not at all. */
+  /** Lines that stand in farther than `literal` are taken as they are; those that stand in farther than `silent` are not read. */
   let [literal, silent] = [Infinity, Infinity];
   let enclosing: string | null = null;
-  /** Whether the lines are those below a document's title, which say who wrote it and how it is set. */
+  /** True for the lines below a document's title, which say who wrote it and how it is set. */
   let inHead = false;
   /** Rows that mark headings, in the order in which they first occur: it gives their levels. */
   const styles: string[] = [];
@@ -336,10 +338,10 @@ function readPlain(text: string): Reader {
   };
 }
 
-/** What may stand above an underlined heading: a row, an anchor or an attribute of AsciiDoc, a directive of reStructuredText. */
+/** Lines that may stand above an underlined heading: a row, an anchor or an attribute of AsciiDoc, a directive of reStructuredText. */
 const ABOVE = /^\s*(?:\[.*\]|\.\.(?:\s.*)?|([-=~^"'`#*+_.:<>])\1{2,})\s*$/;
 
-/** Whether a row of signs is long enough for the title above it, and no longer than somebody may mistake himself. */
+/** Tells whether a row of signs is long enough to underline a title: it may be two signs shorter, as people miscount. */
 function isTitle(title: string, row: string): boolean {
   return /[\p{L}\p{N}]/u.test(title) && row.trim().length >= title.trim().length - 2 && !/^\s*(?:\.\.|[-*+] )/.test(title);
 }

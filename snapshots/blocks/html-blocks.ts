@@ -12,7 +12,7 @@ const INLINE = new Set(
 const SILENT = new Set(
   "audio button canvas head iframe nav noscript object select script style svg template textarea title video".split(" "),
 );
-/** What generators of manuals call the ways to other pages, and what they put above and below every page. */
+/** Names that generators of manuals give to links to other pages, and to the parts that they put above and below every page. */
 const WAY =
   "nav(?:header|footer|bar|igation)?|headerlink|breadcrumbs?|related|sphinxsidebar|chlink(?:top|bot|prevnext(?:top|bot))|package-header|page-menu|footer";
 export const WAYS = new RegExp(`^(?:${WAY})$`);
@@ -23,7 +23,7 @@ const NAVIGATION = new RegExp(
 );
 const MAIN = /<(main|article|body|[a-z]+(?=\s[^<>]*\brole=["']?main\b))\b([^<>]*)>/gi;
 const ID = /\bid=(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))/i;
-/** Of a table or a figure in bold: what follows stands under the heading before it. */
+/** The caption of a table or a figure, in bold: the text after it stands under the heading before it. */
 const CAPTION = /^(?:table|figure|example|listing)\s+[\d.-]+/i;
 const MAX_HEADING = 200; // characters of a paragraph in bold that is one
 
@@ -154,8 +154,8 @@ class HtmlReader {
   }
 }
 
-/** ReadHtml returns the blocks of a page and what divides it, in their order.
- *  @param above what a part of a page stands under, before the first heading in it */
+/** readHtml returns the blocks and headings of a page, in their order.
+ *  @param above headings that a part of a page stands under, before the first heading in it */
 export function readHtml(text: string, above: readonly string[] = []): readonly (Block | Heading)[] {
   return new HtmlReader(text, above).read();
 }

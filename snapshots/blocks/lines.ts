@@ -1,4 +1,4 @@
-/** The lines of a text, as a citation counts them: split at "\n" only, 1-based, a final "\n" opens no further line. */
+/** Lines are the lines of a text, as a citation counts them: split at "\n" only, 1-based, a final "\n" opens no further line. */
 
 export type Lines = {
   readonly text: string;

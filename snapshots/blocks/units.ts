@@ -14,12 +14,12 @@ export type Unit = Block & {
 
 /** After a full stop, a question mark or the like, before what may begin a sentence. */
 const BOUNDARY = /(?:[.!?]["\u201d\u2019)\]*_`]*(?:<\/\w+>)*(\s+)(?=["\u201c\u2018([*_`$\\<]*[\p{Lu}\p{N}\p{Lo}])|(?<=\s)[.!?](\s+))/gu;
-/** What ends with a full stop and ends no sentence. */
+/** Words that end with a full stop and end no sentence. */
 const ABBREVIATION =
   /(?:\b(?:e\.g|i\.e|cf|vs|etc|al|fig|figs|eq|no|dr|mr|mrs|st|approx|resp|ca|sp|spp|p|pp|vol|ed|eds)|\b\p{Lu})\.["\u201d)]*$/iu;
 const MAX_ABBREVIATION = 40; // code units before a full stop that tell what it ends
 
-/** Where the sentences of a stretch begin and end. */
+/** sentencesIn finds where the sentences of a stretch begin and end. */
 export function sentencesIn(text: string, start: number, end: number): readonly (readonly [start: number, end: number])[] {
   const whole = text.slice(start, end);
   const code = [...whole.matchAll(/(`+)(?!`)[^`]+\1/g)].map((span) => [span.index, span.index + span[0].length] as const);
@@ -37,12 +37,12 @@ export function sentencesIn(text: string, start: number, end: number): readonly 
   return [...pieces, [start + from, end]];
 }
 
-/** Blocks without rows that say nothing without their head. */
+/** quotable returns the blocks that may be quoted: it leaves out `cells`, rows that say nothing without their head. */
 export function quotable(text: string, kind: Kind, above: readonly string[] = []): readonly Block[] {
   return blocksOf(text, kind, above).filter(({ form }) => form !== "cells");
 }
 
-/** @param above what a part of a text stands under, before the first heading in it */
+/** unitsOf cuts the quotable text into units. @param above headings that a part of a text stands under, before the first heading in it */
 export function unitsOf(text: string, kind: Kind, above: readonly string[] = []): readonly Unit[] {
   const prose = KINDS[kind].prose;
   if (prose === null) return [];

@@ -1,10 +1,10 @@
-/** What agents and those who connect them want to know: the page /agents/, /.well-known/mcp.json. */
+/** The page /agents/ and the file /.well-known/mcp.json, for agents and the people who connect them. */
 import { mountPath, type ViewData } from "#snapshots/format";
 import { inputJsonSchema, MAX_RESULT_BYTES, MCP_VERSIONS, TOOLS } from "#snapshots/tools";
 
 const FILTER = /^Exact value of /;
 
-/** The endpoint is absolute when the service's address is known, else a site path. */
+/** agentsPage makes the page for agents. The endpoint is absolute when the service's address is known, else a site path. */
 export function agentsPage(data: ViewData) {
   const endpoint = `${data.library.base_url}${mountPath(data.library)}/mcp`;
   return {
@@ -54,7 +54,7 @@ function clients(url: string) {
   ];
 }
 
-/** /.well-known/mcp.json: enough for a client to connect and to decide whether it wants to. */
+/** mcpDescription makes /.well-known/mcp.json, from which a client can connect and can decide whether it wants to. */
 export function mcpDescription(data: ViewData): object {
   const { library } = data;
   const base = library.base_url + mountPath(library);

@@ -9,7 +9,7 @@ export type DerivedFile = { readonly path: string; readonly type: string; readon
 
 export const JSON_TYPE = "application/json";
 
-/** Every body is canonical JSON (RFC 8785). */
+/** apiFiles yields every file below api/ that a view stores. Every body is canonical JSON (RFC 8785). */
 export function* apiFiles(data: ViewData, routes: readonly Route[]): Generator<DerivedFile> {
   yield* objectParts(data);
   yield* otherApiFiles(data, routes);
@@ -26,7 +26,7 @@ export function* objectParts({ library, objects }: Pick<ViewData, "library" | "o
   }
 }
 
-/** All but the objects: nothing of them follows from those. */
+/** otherApiFiles yields all files but those of the objects: nothing here follows from the objects. */
 export function* otherApiFiles(data: Omit<ViewData, "objects">, routes: readonly Route[]): Generator<DerivedFile> {
   const { cubs, code, library } = data;
   yield jsonFile("api/library.json", library);
@@ -46,7 +46,7 @@ type StoredId = {
 /** A body, and what stands for the braces of the row's path. */
 type Stored = { readonly parts?: Readonly<Record<string, string>>; readonly value: unknown };
 
-/** What each row stores: one file, or one for each part. */
+/** The files that each row stores: one file, or one for each value of its path's parts. */
 const STORED: Readonly<Record<StoredId, (data: Omit<ViewData, "objects">, routes: readonly Route[]) => Iterable<Stored>>> = {
   claims: ({ claims }) => [{ value: claims }],
   openapi: ({ library }, routes) => [{ value: openapi(routes, { title: library.title, baseUrl: library.base_url }) }],

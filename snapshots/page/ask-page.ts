@@ -2,8 +2,8 @@
 import { mountPath, pagePath, readerNotice, relationsOf, type ViewData } from "#snapshots/format";
 import type { AskResponse } from "#snapshots/schema";
 
-/** The form without an answer: the stored page. `api` is the site path that takes questions as JSON, and `elsewhere` the absolute address
- *  of the page that does answer, when this one cannot. */
+/** askForm makes the stored page: the form without an answer. `api` is the site path that takes questions as JSON. `elsewhere` is the absolute
+ *  address of the page that does answer, when this one cannot. */
 export function askForm(data: ViewData) {
   const { collections, view } = data.library;
   return {
@@ -19,7 +19,7 @@ export function askForm(data: ViewData) {
   };
 }
 
-/** The form with a question that this process does not answer. */
+/** unansweredPage makes the form with a question that this process does not answer. */
 export function unansweredPage(data: ViewData, params: URLSearchParams) {
   const { base_url: base } = data.library;
   return {
@@ -30,7 +30,7 @@ export function unansweredPage(data: ViewData, params: URLSearchParams) {
   };
 }
 
-/** `q` is what the search calls its words, so people write it here, too. */
+/** isAsked tells whether the address has a question. The search calls its words `q`, so people write `q` here, too. */
 export function isAsked(params: URLSearchParams): boolean {
   return params.has("question") || params.has("q");
 }

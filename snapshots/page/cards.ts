@@ -52,7 +52,7 @@ export function crumbsOf(data: ViewData, keyOrPrefix: string): readonly Crumb[] 
   return crumbs;
 }
 
-/** Records by the states that every overview of them shows. */
+/** recordCounts counts records by the states that every overview of them shows. */
 export function recordCounts(cubs: readonly CubRecord[]) {
   return {
     byStanding: countStandings(cubs),
@@ -61,18 +61,19 @@ export function recordCounts(cubs: readonly CubRecord[]) {
   };
 }
 
-/** How many records have which standing, the best first. */
+/** countStandings counts the records of each standing, the best standing first. */
 export function countStandings(cubs: readonly CubRecord[]): readonly Count[] {
   return countBy(cubs, (record) => recordStanding(record).state, RECORD_STANDINGS);
 }
 
-/** The same of claims. */
+/** countClaims counts the claims of each standing, the best standing first. */
 export function countClaims(data: ViewData): readonly Count[] {
   const standingOf = claimStandings(data);
   return countBy(data.claims.claims, (claim) => standingOf(claim).state, CLAIM_STANDINGS);
 }
 
-/** How often each value occurs, in the order given first, then by value. */
+/** countBy counts how often each value occurs. Values of `order` come first, in that order; the others follow by value. Values that do not occur
+ *  are left out. */
 export function countBy<T>(items: readonly T[], value: (item: T) => string, order: readonly string[] = []): readonly Count[] {
   const groups = Map.groupBy(items, value);
   const names = new Set([...order, ...[...groups.keys()].sort()]);

@@ -15,12 +15,14 @@ function leadsTo(data: ViewData, from: string, target: string): string | null {
   return found ?? (folders.has(`${target}/`) ? `${target}/` : null);
 }
 
-/** What links of an object lead to that are not written as keys are. @param links targets of all of them */
+/** ledLinks returns the links of an object that are not written as keys are, each with the key or prefix that it leads to, or null. @param links
+ *  targets of all its links */
 export function ledLinks(data: ViewData, from: string, links: readonly string[]): readonly (readonly [string, string | null])[] {
   return links.map((target) => [target, leadsTo(data, from, target)] as const).filter(([target, led]) => target !== led);
 }
 
-/** @param html an extract's fragment, of the object `key`
+/** unlinkDead makes a link that leads nowhere plain text, and turns one that is written as sites write them to the object that it means.
+ *  @param html an extract's fragment, of the object `key`
  *  @param links targets of its links, where they are known: a fragment in which none is to be changed is not gone through */
 export function unlinkDead(html: string, key: string, data: ViewData, links: readonly string[] | null = null): string {
   if (links !== null && links.length < MAX_LINKS && ledLinks(data, key, links).length === 0) return html;

@@ -14,7 +14,7 @@ const MAX_LINE = 600;
 
 export type DifferentLine = {
   readonly kind: "same" | "added" | "removed" | "left-out";
-  /** Of the line in its own text, 1-based; of lines left out, how many. */
+  /** The 1-based number of the line in its own text; of lines left out, how many they are. */
   readonly number: number;
   /** Marked: words that differ from the line that it stands for. */
   readonly pieces: readonly Piece[];
@@ -22,7 +22,7 @@ export type DifferentLine = {
 
 export type Difference = { readonly lines: readonly DifferentLine[]; readonly more: number };
 
-/** @returns null when the texts have too little in common to be held against each other */
+/** difference compares two texts line by line. @returns null when the texts have too little in common to be held against each other */
 export function difference(before: string, after: string): Difference | null {
   if (before === after) return { lines: [], more: 0 };
   const chunks = diffLines(before, after, { maxEditLength: MAX_EDITS });
@@ -55,7 +55,7 @@ export function difference(before: string, after: string): Difference | null {
   return { lines: lines.slice(0, MAX_LINES), more: Math.max(0, lines.length - MAX_LINES) };
 }
 
-/** What went and what came, the words that differ marked. */
+/** The text that went and the text that came, with the words that differ marked. */
 function wordsOf(before: string, after: string): readonly [readonly Piece[], readonly Piece[]] {
   const words = before.length + after.length > MAX_WORDS ? undefined : diffWordsWithSpace(before, after, { maxEditLength: MAX_EDITS });
   if (words === undefined) return [[{ text: before, marked: false }], [{ text: after, marked: false }]];

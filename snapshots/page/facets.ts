@@ -15,12 +15,13 @@ export type Facet = {
   readonly more: number;
 };
 
-/** Records on one page. */
+/** REGISTRY_PART is the number of records on one page. */
 export const REGISTRY_PART = 50;
 /** Values of a facet that its page names. */
 const FACET_VALUES = 20;
 
-/** @param counts of its values, as if it were not set itself: values of one filter are alternatives */
+/** facetOf makes the facet of one filter of the registry. @param counts of its values, as if it were not set itself: values of one filter are
+ *  alternatives */
 export function facetOf(query: RegistryQuery, name: CubFacet, counts: Counts): Facet {
   return facetFrom(name, counts, query.filters.get(name) ?? [], (value) => toggled(query, name, value));
 }
@@ -40,13 +41,13 @@ function facetFrom(name: string, counts: Counts, set: readonly string[], hrefOf:
   };
 }
 
-/** What the addresses of a folder's page in this order, with these licences, end in. */
+/** browseQuery returns the query of a folder's page in this order, with these licences: "" for the order by name and all licences. */
 export function browseQuery(sort: BrowseSort, licences: readonly string[]): string {
   const params = new URLSearchParams([...(sort === "name" ? [] : [["sort", sort]]), ...licences.map((value) => ["license", value])]);
   return params.size === 0 ? "" : `?${params.toString()}`;
 }
 
-/** @param set licences that are filtered by */
+/** licenceFacet makes the facet of a folder's licences. @param set licences that are filtered by */
 export function licenceFacet({ licenses, prefix }: Pick<Folder, "licenses" | "prefix">, sort: BrowseSort, set: readonly string[]): Facet {
   const counts = inOrder([...licenses].map(([value, count]) => ({ value, count })));
   return facetFrom("license", counts, set, (value) => {
@@ -55,7 +56,7 @@ export function licenceFacet({ licenses, prefix }: Pick<Folder, "licenses" | "pr
   });
 }
 
-/** Whether there is anything to choose. */
+/** tellsApart tells whether a facet has anything to choose. */
 export function tellsApart({ values }: Facet): boolean {
   return values.length > 1 || values.some(({ selected }) => selected);
 }

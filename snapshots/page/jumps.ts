@@ -7,10 +7,11 @@ const SHORT = 12;
 /** However much two neighbours have in common. */
 const LONG = 40;
 
-/** A range of a list that is shown in parts, with the names, or the places, of its first and last item. */
+/** A Jump is a range of a list that is shown in parts, with the names, or the places, of its first and last item. */
 export type Jump = { readonly path: string; readonly first: string; readonly last: string; readonly here: boolean };
 
-/** @param options.nameAt of the items in their order; null where they are in the order of something else: then places are told
+/** jumpsOf returns a jump to each part of a list.
+ *  @param options.nameAt the name of the item at a place. It is null where items are not in the order of their names: then places are told
  *  @returns nothing for a list of one part */
 export function jumpsOf(options: {
   readonly items: number;

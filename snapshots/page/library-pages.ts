@@ -34,8 +34,8 @@ const MAX_FRONT = 6 * 1024; // UTF-16 units of HTML; of a longer text the front 
 const MAX_README = 24 * 1024; // likewise, below the list of its folder
 const MAX_OUTLINE = 60;
 
-/** All but the text that opens it, which is in what was read out of an object: harmless HTML, with links as they are on the front page;
- *  null when the text is too long to open it. `unavailable` says why there is no registry. */
+/** frontFacts makes the front page, all but the text that opens it. That text is harmless HTML from an object's extract, with links as they are on
+ *  the front page; it is null when it is too long to open the page. `unavailable` says why there is no registry. */
 export function frontFacts(data: ViewData) {
   const { claims, cubs, library, meta, objects } = data;
   const front = relationsOf(data).objectByKey.get(library.front ?? "");
@@ -65,7 +65,7 @@ export function frontFacts(data: ViewData) {
   };
 }
 
-/** @param read what was read out of an object */
+/** frontPage adds the text that opens the front page, unless it is too long. @param read returns an object's extract */
 export async function frontPage(data: ViewData, facts: ReturnType<typeof frontFacts>, read: (key: string) => Promise<Extract>) {
   if (facts.front === null) return facts;
   const { key } = facts.front;
@@ -92,8 +92,8 @@ export function browseParts({ prefixes, objects }: Folder): number {
   return Math.max(1, Math.ceil((prefixes.length + objects.length) / BROWSE_PART));
 }
 
-/** Large folders come in parts, folders first; totals are of the whole folder, licences of all objects under the prefix, and `collections`
- *  counts those of the whole view, at its root.
+/** browsePage makes the page of a folder. Large folders come in parts, folders first. Totals are of the whole folder, and licences are those of
+ *  all objects under the prefix. `collections` counts the collections of the whole view, at its root only.
  *  @param part 1 to the `parts` of the answer
  *  @param licences of the objects that are shown; [] for all */
 export function browsePage(data: ViewData, whole: Folder, sort: BrowseSort, part: number, licences: readonly string[] = []) {
@@ -106,7 +106,7 @@ export function browsePage(data: ViewData, whole: Folder, sort: BrowseSort, part
   const entries = folder.prefixes.length + objects.length;
   const [from, to] = [(part - 1) * BROWSE_PART, part * BROWSE_PART];
   const afterFolders = (place: number): number => Math.max(0, place - folder.prefixes.length);
-  // What lies at the root is all collections, also where one of them takes what is left over.
+  // The root shows all collections, also where one of them takes what is left over and so has the root's prefix.
   const collection = prefix === "" ? undefined : data.library.collections.find((candidate) => candidate.prefix === prefix);
   return {
     page: "browse" as const,
@@ -140,14 +140,15 @@ export function browsePage(data: ViewData, whole: Folder, sort: BrowseSort, part
 
 const README = /^readme(?:\.(?:md|markdown|txt|rst|html?))?$/i;
 
-/** The object that says what is in a folder, on its first part; null where there is none. */
+/** readmeOf returns the key of the object that describes a folder, for the folder's first part; null where there is none. */
 export function readmeOf({ prefix, objects }: Folder, part: number): string | null {
   const found = part > 1 ? [] : objects.filter(({ key }) => README.test(key.slice(prefix.length)));
   return (found.find(({ kind }) => kind === "markdown") ?? found[0])?.key ?? null;
 }
 
-/** @param readme key of the object that says what is in the folder, shown below the list unless it is long
- *  @param read what was read out of an object */
+/** folderPage adds to a folder's page the text that describes the folder.
+ *  @param readme key of the object that describes it, shown below the list unless it is long
+ *  @param read returns an object's extract */
 export async function folderPage(
   data: ViewData,
   model: ReturnType<typeof browsePage>,
@@ -180,9 +181,9 @@ export function objectFacts(data: ViewData, row: ObjectRow) {
   };
 }
 
-/** OpenObject reads, leads and cuts the text of an object for all of its pages. The outline is a table of contents: the heading path and the
- *  first line of each passage, of a PDF the pages that its own list names.
- *  @param links that the text has, where all of them are known */
+/** openObject reads the text of an object, mends its links and cuts it, once for all of its pages. The outline is a table of contents: the heading
+ *  path and the first line of each passage, or, of a PDF, the pages that its own list names.
+ *  @param links targets of the links in the text, where all of them are known */
 export function openObject(data: ViewData, row: ObjectRow, extract: Extract, links: readonly string[] | null = null) {
   const show = openParts(row, unlinkDead(extract.html ?? "", row.key, data, links));
   const said = {
@@ -190,7 +191,7 @@ export function openObject(data: ViewData, row: ObjectRow, extract: Extract, lin
     facts: extract.facts ?? [],
     lines: extract.lines,
     language: extract.language,
-    // Of a PDF, and those of them that are drawn.
+    // Pages of a PDF, and how many of them are drawn.
     pages: extract.passages.reduce((most, { page }) => Math.max(most, page ?? 0), extract.images?.at(-1)?.page ?? 0),
     drawn: extract.images?.at(-1)?.page ?? 0,
     quoted: null as QuotedLines | null,
@@ -210,7 +211,7 @@ export function openObject(data: ViewData, row: ObjectRow, extract: Extract, lin
   };
 }
 
-/** `quoted` are lines that the address asks for, above the text: none on the stored page.
+/** objectPage makes one page of an object. `quoted` are lines that the address asks for, shown above the text: none on the stored page.
  *  @param part of a long text: its number, or a line of it */
 export function objectPage(
   facts: ReturnType<typeof objectFacts>,
@@ -237,7 +238,7 @@ function outlineOf(passages: readonly Passage[]) {
   return outline.slice(0, MAX_OUTLINE);
 }
 
-/** @param standings of the claims that are shown; null for all */
+/** claimsPage makes the list of claims. @param standings of the claims that are shown; null for all */
 export function claimsPage(data: ViewData, standings: readonly string[] | null = null) {
   return {
     page: "claims" as const,
@@ -251,7 +252,7 @@ export function claimsPage(data: ViewData, standings: readonly string[] | null =
   };
 }
 
-/** Of evidence `object` is the key of the library object with that digest, when this view holds one.
+/** claimPage makes the page of a claim. In its evidence, `object` is the key of the library object with that digest, when this view holds one.
  *  @throws ShelfError "claim_not_found" */
 export function claimPage(data: ViewData, id: string) {
   const relations = relationsOf(data);
@@ -281,7 +282,7 @@ export function claimPage(data: ViewData, id: string) {
   };
 }
 
-/** A notice of a withdrawal has the link to what takes the place of the thing. */
+/** rejectedPage lists what was rejected, withheld or withdrawn. A notice of a withdrawal has the link to what takes the place of the thing. */
 export function rejectedPage(data: ViewData) {
   const withdrawn = (data.withdrawn ?? []).map((notice) => ({ ...notice, href: replacementHref(notice) }));
   return { page: "rejected" as const, rejected: data.rejected, withheld: data.withheld, withdrawn };

@@ -15,7 +15,7 @@ export { type Piece } from "#snapshots/query";
 export { BROWSE_SORTS, type BrowseSort } from "./facets.ts";
 export type { QuotedLines } from "./quoted-lines.ts";
 
-/** What every page shows around its content. */
+/** Chrome holds the facts that every page shows around its content. */
 export type Chrome = {
   readonly library: string;
   readonly view: View;
@@ -29,7 +29,7 @@ export type Chrome = {
   readonly canonical: string | null;
 };
 
-/** What a builder returns, which nobody changes. */
+/** A Model is the result of a builder, which nobody changes. */
 export type Model<F extends (...args: never[]) => unknown> = Fixed<NonNullable<Awaited<ReturnType<F>>>>;
 type Fixed<T> = { readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? readonly Item[] : T[K] };
 
@@ -54,10 +54,10 @@ export type WithdrawalRow = Model<typeof rejectedPage>["withdrawn"][number];
 
 type ProblemPage = { readonly page: "problem"; readonly problem: ProblemRow };
 
-/** What was at an address, and is not there since a snapshot. */
+/** A GoneThing was at an address until a snapshot took it away. */
 export type GoneThing = {
   readonly name: string;
-  /** Of the first snapshot without it. */
+  /** Number of the first snapshot without it. */
   readonly sequence: number;
   readonly created: string;
   /** Site path of where it was last, and of what that snapshot changed; null where it is not kept. */
@@ -74,10 +74,10 @@ type NotFoundPage = {
   readonly gone?: GoneThing | null;
 };
 
-/** What a person who is refused sees, whether or not anything is at the address. */
+/** The page that a person who is refused sees, whether or not anything is at the address. */
 type GatedPage = {
   readonly page: "gated";
-  /** Of the refusal. */
+  /** Status of the refusal. */
   readonly status: number;
   readonly detail: string;
   /** An address of the web, or null. */

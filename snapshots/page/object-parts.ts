@@ -9,7 +9,7 @@ const NUMBERED = { part: 20_000, shown: 200_000 } as const;
 const PROSE = { part: 28_000, shown: 2_000_000 } as const;
 const HTML = { part: 34_000, shown: 2_000_000 } as const;
 
-/** Counts the pages of an object. @param row what the catalog says of it */
+/** countParts counts the pages of an object. @param row what the catalog says of it */
 export function countParts({ kind, size }: Pick<ObjectRow, "kind" | "size">): number {
   const { lines } = KINDS[kind];
   if (lines === null || lines === "page" || lines === "cell") return 1;
@@ -19,7 +19,7 @@ export function countParts({ kind, size }: Pick<ObjectRow, "kind" | "size">): nu
 
 /** A heading is a better beginning than what stands in the midst of a section: one that is nearer by a quarter of a part is preferred to it. */
 const HEADING = /^h[1-6]$/;
-/** What may be closed at the end of a page and opened again on the next; "ol" would count anew. */
+/** Elements that may be closed at the end of a page and opened again on the next. "ol" is none of them: it would count anew. */
 const HOLDERS: ReadonlySet<string> = new Set([
   "div",
   "section",
@@ -45,7 +45,7 @@ const OWN_LINK = /(?<=<a\b[^<>]*) href="#([^"]*)"/g;
 type Place = { readonly at: number; readonly cost: number; readonly open: readonly Tag[] };
 type Tag = { readonly name: string; readonly html: string };
 
-/** SplitFragment cuts a fragment between blocks, rows or lines into at most so many parts of about one length, each of them whole. */
+/** splitFragment cuts a fragment between blocks, rows or lines into at most so many parts of about one length. Each part is whole HTML. */
 export function splitFragment(html: string, parts: number): readonly string[] {
   if (parts < 2) return [html];
   const places = placesOf(html, html.length / parts / 4);
@@ -102,7 +102,7 @@ function placesOf(html: string, aside: number): readonly Place[] {
 }
 
 export type Parted = {
-  /** Of the part that is shown. */
+  /** HTML of the part that is shown. */
   readonly html: string;
   readonly part: number;
   readonly parts: number;
@@ -127,8 +127,8 @@ function anchorsOf(html: string): readonly { readonly line: number; readonly id:
   return anchors;
 }
 
-/** OpenParts cuts a fragment for all of its pages at once. @returns what gives one part as it stands on the page at `path`; `wanted` is a number,
- *  or a line that the part has */
+/** openParts cuts a fragment for all of its pages at once. @returns a function that gives one part as it stands on the page at `path`; `wanted` is
+ *  a number, or a line that the part has */
 export function openParts(
   row: Pick<ObjectRow, "key" | "kind" | "size">,
   html: string,

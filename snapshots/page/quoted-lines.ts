@@ -11,7 +11,7 @@ const MAX_BESIDE = 300; // characters shown of a line before and after the quote
 const ELLIPSIS = "…";
 
 export type LineRange = {
-  /** Of a PDF; null where the address names none. */
+  /** Page of a PDF; null where the address names none. */
   readonly page: number | null;
   readonly start: number;
   readonly end: number;
@@ -19,7 +19,8 @@ export type LineRange = {
   readonly quote: string;
 };
 
-/** `?lines=12-14&quote=…` of an object's page, in a PDF with `page=3` before it; null when it asks for no lines. @throws ShelfError "bad_parameter" */
+/** parseLineRange reads the lines that the address of an object's page asks for: `?lines=12-14&quote=…`, in a PDF with `page=3` before it. It
+ *  returns null when the address asks for no lines. @throws ShelfError "bad_parameter" */
 export function parseLineRange(params: URLSearchParams): LineRange | null {
   const lines = params.get("lines");
   if (lines === null) return null;
@@ -36,7 +37,7 @@ export function parseLineRange(params: URLSearchParams): LineRange | null {
   return { page: page === null ? null : Number(page), start, end, quote };
 }
 
-/** The text of a page of a PDF, as it was read out of it: what lines of it are quoted from. */
+/** pageBytes returns the text of a page of a PDF, as its extract has it. Lines of a PDF are quoted from this text. */
 export function pageBytes(passages: readonly Passage[], page: number): Uint8Array {
   const lines: string[] = [];
   for (const passage of passages) {
@@ -53,7 +54,7 @@ type QuotedLine = {
 };
 
 export type QuotedLines = {
-  /** Of a PDF, whose lines are counted on each page; else null. */
+  /** Page of a PDF, whose lines are counted on each page; else null. */
   readonly page: number | null;
   readonly start: number;
   readonly end: number;
@@ -64,7 +65,8 @@ export type QuotedLines = {
   readonly more: number;
 };
 
-/** @param bytes of the object, or of a page of it, or null when it is too large to be read for this */
+/** quotedLines finds the lines that an address asks for, and the quote in them. @param bytes of the object, or of a page of it; null when it is
+ *  too large to be read for this */
 export function quotedLines(bytes: Uint8Array | null, { page, start, end, quote }: LineRange, snapshot: string): QuotedLines {
   const nothing = (problem: QuotedLines["problem"]): QuotedLines => ({ page, start, end, snapshot, problem, lines: [], more: 0 });
   if (bytes === null) return nothing("too_large");

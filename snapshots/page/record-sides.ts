@@ -11,14 +11,14 @@ export type CodeFileRow = Omit<CubCodeFile, "gated" | "media_type"> & {
 
 export type RecordSide = {
   readonly file: CodeFileRow;
-  /** What is declared there, as the record names it, or "". */
+  /** Name of the declaration in the file, as the record has it, or "". */
   readonly name: string;
   /** null when this view does not have the file's bytes, or nothing of that name is declared in them. */
   readonly lines: {
     /** 1-based, inclusive, with the comment before the declaration. */
     readonly start: number;
     readonly end: number;
-    /** Of the declaration itself. */
+    /** First line of the declaration itself. */
     readonly declared: number;
     /** The first lines, highlighted and harmless. */
     readonly html: readonly string[];
@@ -31,7 +31,7 @@ export type RecordSide = {
 
 /** Files that are shown side by side; a record that pins more lists the others. */
 const MAX_SIDES = 4;
-/** Of one side: a longer declaration goes on in its file. */
+/** Lines of one side: a longer declaration goes on in its file. */
 const MAX_LINES = 48;
 /** UTF-16 units of HTML on one side, whatever the lines are like. */
 const MAX_HTML = 8 * 1024;
@@ -39,7 +39,8 @@ const MAX_HTML = 8 * 1024;
 /** The statement first, then its twin, then the code. */
 const ORDER = ["coq", "lean"];
 
-/** Files with what is declared in them that the record speaks of, in the order in which they are read. */
+/** sidesOf returns the files that are shown side by side, each with the name of the declaration that the record speaks of, in the order in which
+ *  they are read. */
 export function sidesOf(record: CubRecord, files: readonly CodeFileRow[]): readonly SideOf[] {
   const rank = ({ role, system }: CodeFileRow): number =>
     role === "runtime" ? ORDER.length + 1 : ORDER.includes(system) ? ORDER.indexOf(system) : ORDER.length;
@@ -50,7 +51,7 @@ export function sidesOf(record: CubRecord, files: readonly CodeFileRow[]): reado
     .map((file) => ({ file, name: file.path === record.exec_file ? record.exec_fn : record.theorem_name }));
 }
 
-/** @param extract of the object that has the side's bytes
+/** declaredLines returns the lines of a side's declaration. @param extract of the object that has the side's bytes
  *  @returns null when nothing of that name is declared there */
 export function declaredLines({ file, name }: SideOf, record: CubRecord, extract: Extract): RecordSide["lines"] {
   const passages = declaringPassages({ file, name }, record, extract);
@@ -71,7 +72,7 @@ function declaringPassages({ file, name }: SideOf, record: CubRecord, extract: E
   return findDeclared(extract.passages, name, anchored === file.path ? Number(line) : null);
 }
 
-/** What stands before a declaration, and the declaration itself; null when nothing of that name is declared there. */
+/** declaredText returns the text of a declaration and the text before it; null when nothing of that name is declared there. */
 export function declaredText(side: SideOf, record: CubRecord, extract: Extract): { readonly before: string; readonly text: string } | null {
   const passages = declaringPassages(side, record, extract);
   const [first] = passages;

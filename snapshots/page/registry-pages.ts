@@ -38,7 +38,8 @@ import { breakStatement, findStatement, firstSentence, partsOfStatement } from "
 /** Facets that may say what the standing says already. */
 const SAME_STATES: ReadonlySet<string> = new Set(["status", "verification_state", "check_state", "evidence_state", "no_holes"]);
 
-/** Each filter that is set has the site path that removes it; `next` and `previous` are site paths, with the query. */
+/** registryPage makes a page of the registry. Each filter that is set has the site path that removes it; `next` and `previous` are site paths,
+ *  with the query. */
 export function registryPage(data: ViewData, query: RegistryQuery, part = 1) {
   const everything: CubQuery = { ...query, limit: data.cubs.length };
   const { sort = null } = query;
@@ -84,7 +85,7 @@ export function registryPage(data: ViewData, query: RegistryQuery, part = 1) {
     ),
     part,
     parts,
-    // Of a search an exact id comes first, and of another order ids say nothing, so places are told.
+    // A search puts an exact id first, and in another order ids say nothing: in both cases places are told.
     jumps: jumpsOf({
       items: found.count,
       size: REGISTRY_PART,
@@ -98,8 +99,8 @@ export function registryPage(data: ViewData, query: RegistryQuery, part = 1) {
   };
 }
 
-/** All but the lines of its sides, which are in what was read out of objects, and its coloured statement, which follows from it: harmless
- *  HTML. The sides are statement, twin and code, to be read side by side; `files` are the others. */
+/** recordFacts makes the page of a record without two things: the lines of its sides, which need objects' extracts, and its coloured statement,
+ *  which follows from the record. Both are harmless HTML. The sides are statement, twin and code, to be read side by side; `files` are the others. */
 export function recordFacts(data: ViewData, record: CubRecord) {
   const { id } = record;
   const relations = relationsOf(data);
@@ -128,7 +129,7 @@ export function recordFacts(data: ViewData, record: CubRecord) {
     graph: neighbourhood(data, record),
     statement: "",
     summary: "",
-    /** What the file that proves it declares, where `statement_state` says that it is the same or differs; else null. */
+    /** The declaration in the file that proves it, where `statement_state` says that it is the same or differs; else null. */
     found: null as { readonly file: string; readonly lines: readonly DifferentLine[] } | null,
     head: index === undefined || index.head === "" ? null : index.head,
     sides: without,
@@ -170,9 +171,9 @@ function encodePath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
 }
 
-/** The summary is what the file says above the theorem. Of what the file declares `lines` are those that differ from the record's statement, none
- *  where it is the same.
- *  @param read what was read out of an object */
+/** recordPage adds to a record's page what objects' extracts hold. The summary is what the file says above the theorem. `found.lines` are the
+ *  lines of the file's declaration that differ from the record's statement, none where it is the same.
+ *  @param read returns an object's extract */
 export async function recordPage(facts: ReturnType<typeof recordFacts>, read: (key: string) => Promise<Extract>) {
   const sides = facts.sides.map(async (side): Promise<RecordSide> => {
     const { object } = side.file;
@@ -255,8 +256,8 @@ function standingsBy(cubs: readonly CubRecord[], value: (record: CubRecord) => s
 /** Holes that are named; the registry's own page finds the others. */
 const HOLES = 100;
 
-/** What provers say of all records: who said what how often, which axioms most rest on, and where something is open. Who counts for nothing
- *  is left out. */
+/** The checks of all records by provers: how often each prover said what, which axioms most records rest on, and where something is open. Checks
+ *  that are not counted are left out. */
 function provenBy(cubs: readonly CubRecord[]) {
   const said = cubs.flatMap(({ checks = [] }) => checks.filter(({ counted }) => counted !== false));
   const provers = [...Map.groupBy(said, ({ prover, tool }) => tool || prover)].map(([prover, all]) => ({
@@ -279,7 +280,8 @@ function provenBy(cubs: readonly CubRecord[]) {
   };
 }
 
-/** By repository and by proof system most records come first, each with its records by standing; `notes` are the generator's, in words. */
+/** dashboardPage makes the overview of the registry. Its lists by repository and by proof system begin with the one that has most records, each
+ *  with its records by standing. `notes` are the generator's, in words. */
 export function dashboardPage(data: ViewData) {
   const { cubs, meta } = data;
   return {

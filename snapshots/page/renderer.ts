@@ -23,7 +23,7 @@ export type Renderer = {
 
 type RenderPage = (input: PageInput) => Promise<Uint8Array>;
 
-/** At the root of a snapshot too. */
+/** ICON_FILE is the name of the icon, also at the root of a snapshot. */
 export const ICON_FILE = "favicon.ico";
 export const CURRENT_VERSION_FILE = "current";
 
@@ -34,7 +34,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ico: "image/x-icon",
 };
 
-/** Loads the compiled site. Any number may be open at once, in any thread. @param distDir site/dist, or one version folder in it
+/** openRenderer loads the compiled site. Any number may be open at once, in any thread. @param distDir site/dist, or one version folder in it
  *  @throws ShelfError "build_failed" when there is no compiled site in that folder */
 export async function openRenderer(distDir: string): Promise<Renderer> {
   const dir = await findVersion(distDir);
@@ -53,7 +53,7 @@ export async function openRenderer(distDir: string): Promise<Renderer> {
   };
 }
 
-/** The compiled site, loaded when it is first asked for; after a failure it is loaded anew. */
+/** lazyRenderer returns a function that loads the compiled site when it is first called; after a failure the next call loads it anew. */
 export function lazyRenderer(distDir: string): () => Promise<Renderer> {
   let renderer: Promise<Renderer> | null = null;
   return () =>

@@ -19,14 +19,14 @@ export type RequestPage = {
   readonly tag: string | null;
 };
 
-/** A request for a page. */
+/** A PageRequest is a request for a page. */
 export type PageRequest = PageAt & {
   readonly history: History;
   readonly open: OpenSnapshot;
   readonly data: ViewData;
   readonly params: URLSearchParams;
 };
-/** A page that a row may have, or null where the stored page answers, or none.
+/** A PageMaker makes a page for a request to a row of the route table. It returns null where the stored page answers, or where there is no page.
  *  @throws ShelfError for a value that the page does not take */
 export type PageMaker = (request: PageRequest, parts: Match["parts"]) => RequestPage | null | Promise<RequestPage | null>;
 
@@ -43,7 +43,7 @@ export async function requestPage(makers: Readonly<Record<string, PageMaker>>, r
   return (await makers[match.route.id]?.(request, match.parts)) ?? null;
 }
 
-/** The core's pages that follow from more than the snapshot. */
+/** REQUEST_PAGES are the core's pages that follow from more than the snapshot. */
 export const REQUEST_PAGES = {
   async "search-page"(request) {
     const { open, data, params } = request;

@@ -35,19 +35,19 @@ type SearchHit = ReturnType<typeof excerpt> & {
   readonly key: string;
   /** Site path, with "#L12" where a line is known. */
   readonly path: string;
-  /** Of the declaration that was found, or "". */
+  /** Name of the declaration that was found, or "". */
   readonly name: string;
   /** That the path leads to, or null. */
   readonly line: number | null;
   /** Other keys with the same bytes. */
   readonly copies: readonly string[];
-  /** What of it the whole query is: its key, id, name, title or digest. */
+  /** The part of it that is the whole query: its key, id, name, title or digest. */
   readonly exact: NameReason | null;
   /** Title of the collection that it is in, or "". */
   readonly collection: string;
   /** Where its title says little, the folder that it is in; else "". */
   readonly folder: string;
-  /** Of a record or a claim. */
+  /** Standing of a record or a claim. */
   readonly standing?: Standing;
 };
 
@@ -59,7 +59,7 @@ const LISTED = 50;
 const FILTERS = ["collection", "kind"] as const;
 type Filter = (typeof FILTERS)[number];
 
-/** What decides the page, besides the snapshot. */
+/** searchParameters returns the parameters that decide the page, besides the snapshot. */
 export function searchParameters(params: URLSearchParams): readonly string[] {
   return ["q", "prefix", "shown", ...FILTERS].map((name) => params.get(name) ?? "");
 }
@@ -76,7 +76,7 @@ type Form = Omit<ReturnType<typeof searchForm>, "hits" | "facets" | "didYouMean"
   readonly problem: string | null;
 };
 
-/** Filters exist on the page only: the API's search takes what the interface names. */
+/** searchResults makes the form with its results. Filters exist on the page only: the API's search takes what the interface names. */
 export async function searchResults(open: OpenSnapshot, data: ViewData, asked: URLSearchParams): Promise<Form> {
   const form: Form = { ...searchForm(data), query: asked.get("q") ?? "", prefix: asked.get("prefix") ?? "" };
   const params = inLeftOver(data, asked);
@@ -117,7 +117,7 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
       const others = results.filter((result) => FILTERS.every((filter) => filter === name || passes(result, filter)));
       const counts = countBy(others, valueOf[name]).filter(({ value }) => value !== "");
       const chosen = params.get(name);
-      // What was chosen can always be taken back, even where nothing is left of it.
+      // A value that was chosen can always be taken back, even where nothing is left of it.
       const all =
         chosen === null || chosen === "" || counts.some(({ value }) => value === chosen)
           ? counts
@@ -157,7 +157,8 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
   }
 }
 
-/** What the query names outright by its digest, id or name, before everything that only mentions it. Keys and titles the index finds. */
+/** The things that the query names outright by digest, id or name: they stand before everything that only mentions it. The index itself finds keys
+ *  and titles. */
 function namedHits(data: ViewData, name: string, prefix: string): readonly SearchHit[] {
   return findNamed(data, name).flatMap(({ kind, item, by }) => {
     const key = kind === "collection" ? item.prefix : kind === "object" ? item.key : item.id;

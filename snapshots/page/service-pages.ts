@@ -10,7 +10,7 @@ const GROUP_TITLES: Readonly<Record<Route["group"], string>> = {
   internal: "Gated view",
 };
 
-/** Every group with its routes, and of one of them all that is to be said.
+/** referencePage makes the API's reference: every group with its routes, and one group in full.
  *  @param group whose page it is; null for the list of all */
 export function referencePage(routes: readonly Route[], baseUrl: string, group: Route["group"] | null = null) {
   const inGroup = (id: string): readonly Route[] => routes.filter((route) => route.group === id);
@@ -30,7 +30,7 @@ export function referencePage(routes: readonly Route[], baseUrl: string, group: 
 
 export const REFERENCE_GROUPS = Object.keys(GROUP_TITLES) as readonly Route["group"][];
 
-/** What any route may answer: see `errorStatuses`. */
+/** Errors that any route may answer: see `errorStatuses`. */
 const COMMON_ERRORS: readonly number[] = [400, 405, 412, 429];
 
 function operation(route: Route, baseUrl: string) {
@@ -77,7 +77,7 @@ function errorTitles(status: number): string {
     .join("; ");
 }
 
-/** What each error means, and what to do. */
+/** EXPLAINED says what each error means, and what to do. */
 export const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: string]>> = {
   bad_request: ["The request cannot be read as HTTP intends.", "Check the request line and the headers."],
   bad_path: [
@@ -190,7 +190,7 @@ export function problemsPage() {
   return { page: "problems" as const, problems: CODES.map(problemRow) };
 }
 
-/** The form without results: the stored page, which the browser fills from Pagefind. */
+/** searchForm makes the form without results: the stored page, which the browser fills from Pagefind. */
 export function searchForm(data: ViewData) {
   return {
     page: "search" as const,

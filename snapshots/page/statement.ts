@@ -10,7 +10,8 @@ const BINDER = /^(?:forall|exists|fun|∀|∃|λ)(?![\p{L}\p{N}_'])/u;
 const OPERATOR = /^(?:<->|->|↔|→|⇒|\/\\|\\\/|∧|∨)/;
 const WORD = /^[\p{L}\p{N}_'.]+/u;
 
-/** BreakStatement sets a long statement in parts: its signature, each hypothesis and the conclusion have a line. One that has lines keeps them. */
+/** breakStatement sets a long statement in parts: its signature, each hypothesis and the conclusion have a line. A statement that has lines keeps
+ *  them. */
 export function breakStatement(text: string): string {
   return text.length <= LINE || text.length > MOST || text.trim().includes("\n") ? text : setInParts(text);
 }
@@ -37,7 +38,7 @@ function setInParts(text: string): string {
   return set;
 }
 
-/** What a theorem takes, what it assumes, and what it says. */
+/** StatementParts are the parts of a theorem: what it takes, what it assumes, and what it says. */
 export type StatementParts = { readonly signature: string; readonly hypotheses: readonly string[]; readonly conclusion: string };
 
 const FOR_ALL = /^(?:forall|∀)(?![\p{L}\p{N}_'])/u;
@@ -45,7 +46,8 @@ const IMPLIES = /^(?:->|→)\s*/;
 /** How hypotheses that are bound are named in both provers. */
 const BOUND_HYPOTHESIS = /^\(([hH][\w₀-₉']*)\s*:\s*(.*)\)$/s;
 
-/** PartsOfStatement tells the parts of a statement apart. @param text on one line, as findStatement has it; null where it is too long */
+/** partsOfStatement tells the parts of a statement apart; it returns null when the statement is too long. @param text on one line, as
+ *  findStatement returns it */
 export function partsOfStatement(text: string): StatementParts | null {
   if (text.length > MOST) return null;
   const lines = setInParts(text)
@@ -70,7 +72,8 @@ export function partsOfStatement(text: string): StatementParts | null {
   };
 }
 
-/** What is bound, and the hypotheses among it, which have names. @param line "forall (x : nat) (H : P x)," */
+/** The groups that a line binds: those that are taken, and apart from them the hypotheses, which have names. @param line "forall (x : nat) (H : P
+ *  x)," */
 function bindersOf(line: string): { readonly head: string; readonly taken: readonly string[]; readonly hypotheses: readonly string[] } {
   const [head = ""] = BINDER.exec(line) ?? [];
   const groups: string[] = [];
@@ -99,7 +102,8 @@ const STATED: Readonly<Record<string, { readonly word: RegExp; readonly ends: Re
   lean: { word: /\b(?:theorem|lemma)\s+/g, ends: /^:=/ },
 };
 
-/** FindStatement returns what a theorem says in its file, on one line; null of another declaration, and where it cannot be told. */
+/** findStatement returns what a theorem says in its file, on one line. It returns null for another declaration, and where the statement cannot be
+ *  told. */
 export function findStatement(text: string, name: string, system: string): string | null {
   const language = STATED[system];
   const short = name.split(".").at(-1) ?? "";
@@ -129,7 +133,7 @@ function findOutside(text: string, what: RegExp): number | null {
   return null;
 }
 
-/** FirstSentence returns the first sentence of the comments before a declaration, without their signs; "" when there is none.
+/** firstSentence returns the first sentence of the comments before a declaration, without their signs; "" when there is none.
  *  @param comment lines of a file */
 export function firstSentence(comment: string): string {
   const words = comment

@@ -45,12 +45,12 @@ export type StoredPage = {
   readonly file: string;
   /** Folder whose objects decide the page, beside the library, the claims and the records; null when more decides it. */
   readonly folder: string | null;
-  /** What decides the page, small enough to be compared in every build. */
+  /** The facts that decide the page, small enough to be compared in every build. */
   facts(): unknown;
   input(): Promise<PageInput>;
 };
 
-/** How a page gets at what an object's extract says. */
+/** Extracts give a page what objects' extracts say. */
 export type Extracts = {
   /** Digest of an object's extract, which stands for its content in `facts`. */
   digest(key: string): string;
@@ -59,7 +59,7 @@ export type Extracts = {
   read(key: string): Promise<Extract>;
 };
 
-/** Every stored page of a view. @param routes what its reference describes */
+/** storedPages yields every stored page of a view. @param routes that its reference describes */
 export function* storedPages(data: ViewData, routes: readonly Route[], extracts: Extracts): Generator<StoredPage> {
   yield pageOfFront(data, extracts);
   for (const [path, model] of Object.entries(SINGLE)) yield modelPage(data, path, () => model(data, routes));
@@ -81,10 +81,10 @@ export function* storedPages(data: ViewData, routes: readonly Route[], extracts:
   }
 }
 
-/** A path and the row that it is of. */
+/** A PageAt is a path with the row of the route table that it matches. */
 export type PageAt = { readonly path: string; readonly match: Match | null };
 
-/** The one stored page at a path, made without the others; another spelling of the path is no page. */
+/** findStoredPage finds the one stored page at a path and makes no others; another spelling of the path is no page. */
 export function findStoredPage(data: ViewData, routes: readonly Route[], { path, match }: PageAt, extracts: Extracts): StoredPage | null {
   const single = Object.hasOwn(SINGLE, path) ? SINGLE[path] : undefined;
   if (single !== undefined) return modelPage(data, path, () => single(data, routes));
@@ -151,7 +151,7 @@ function registryPartPage(data: ViewData, part: number): StoredPage | null {
   return modelPage(data, pagePath.registryPart(part), () => wholeRegistry(data, part));
 }
 
-/** @param rest of the path of a prefix, decoded; the prefix is null when nothing is spelled so */
+/** parseBrowse reads a folder's prefix and part out of a path. @param rest of the path, decoded; the prefix is null when no prefix is spelled so */
 export function parseBrowse(rest: string): { readonly prefix: string | null; readonly part: number } {
   const { slug, part } = parsePart(rest);
   const folder = slug.replace(/\/$/, "");
@@ -205,7 +205,7 @@ function pageOfFront(data: ViewData, extracts: Extracts): StoredPage {
   };
 }
 
-/** What decides how the text of an object is shown on another's page. */
+/** The facts that decide how the text of an object is shown on another's page. */
 function textFacts(data: ViewData, key: string | null, extracts: Extracts): unknown {
   return key === null ? null : { extract: extracts.digest(key), led: ledLinks(data, key, extracts.links?.(key) ?? []) };
 }

@@ -10,12 +10,12 @@ function linkText(text: string): string {
   return flat(text.replaceAll(/[[\]\\]/g, "\\$&"));
 }
 
-/** One line, whatever ends lines in it. */
+/** flat makes a text one line, whatever ends lines in it. */
 export function flat(text: string): string {
   return text.replaceAll(/[\s\u0085]+/g, " ").trim();
 }
 
-/** An index of the library for language models, as Markdown. */
+/** llmsText makes an index of the library for language models, as Markdown. */
 export function llmsText(data: ViewData): string {
   const { library, claims, cubs, objects } = data;
   const base = library.base_url + mountPath(library);
@@ -71,7 +71,7 @@ function inWords(counts: readonly Count[]): string {
     : `; by standing: ${counts.map(({ value, count }) => `${count} ${flat(standingWord(value))}`).join(", ")}`;
 }
 
-/** For text and attributes. What no XML document may hold is left out. */
+/** escapeXml escapes a string for text and attributes. It leaves out what no XML document may hold. */
 export function escapeXml(text: string): string {
   const allowed = text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "");
   return allowed
@@ -92,7 +92,7 @@ export type SitemapEntry = {
 const SITEMAP = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const SITEMAP_SCHEMA = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
-/** Names beginning with `sitemap` and their texts: one sitemap, or an index and its parts. */
+/** sitemapFiles yields the sitemap files with their texts: one sitemap, or an index and its parts. Their names begin with `sitemap`. */
 export function* sitemapFiles(base: string, entries: readonly SitemapEntry[]): Generator<readonly [name: string, text: string]> {
   const parts = countSitemaps(entries.length);
   if (parts === 0) {
@@ -108,12 +108,12 @@ export function* sitemapFiles(base: string, entries: readonly SitemapEntry[]): G
   for (const [at, part] of texts.entries()) yield [`sitemap-${at + 1}.xml`, sitemapXml(base, part)];
 }
 
-/** Parts beside the index; 0 when one sitemap has room for all. */
+/** countSitemaps counts the parts beside the index; it returns 0 when one sitemap has room for all addresses. */
 export function countSitemaps(addresses: number): number {
   return addresses > MAX_SITEMAP ? Math.ceil(addresses / MAX_SITEMAP) : 0;
 }
 
-/** Whether a page is one that search engines should know. */
+/** isInSitemap tells whether search engines should know a page. */
 export function isInSitemap(path: string): boolean {
   return !path.startsWith(pagePath.problems) && path !== pagePath.notFound;
 }
@@ -129,7 +129,7 @@ function lastmod(changed: string | null): string {
 
 export const SECURITY_PATH = "/.well-known/security.txt";
 
-/** RFC 9116; null where the configuration names nobody. */
+/** securityText makes security.txt (RFC 9116), or returns null where the configuration names nobody. */
 export function securityText({ base_url: base, security }: Library): string | null {
   if (security === undefined) return null;
   const { contact, expires } = security;

@@ -48,7 +48,7 @@ export function findLinked(data: ViewData, path: string): Linked | null {
   return record === undefined ? null : linkedRecord(record);
 }
 
-/** @param absolute makes an address of a site path */
+/** typedLinks returns the typed links of a thing. @param absolute makes an address of a site path */
 export function typedLinks({ path, schema, license, item }: Linked, absolute: (path: string) => string): readonly TypedLink[] {
   const url = absolute(path);
   const terms = licenceUrl(license);

@@ -1,4 +1,4 @@
-/** What half a word may become: things whose name, id or title the words of a query begin. */
+/** Completions of half a word: things whose name, id or title the words of a query begin. */
 import { lowerBound, memoize, type ViewData } from "#snapshots/format";
 import { rawWords, words } from "#snapshots/words";
 
@@ -23,15 +23,15 @@ const entriesOf = memoize((data: ViewData): readonly Entry[] => {
   return entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 });
 
-/** IsHalf holds for a query whose last word stands nowhere as it is: whoever types is perhaps not at its end. */
+/** isHalf tells whether the last word of a query stands nowhere as it is: whoever types is perhaps not at its end. */
 export function isHalf(query: string, rowsWith: (word: string) => number, languages: readonly string[]): boolean {
   const last = rawWords(query).at(-1)?.toLowerCase() ?? "";
   if (last.length < 2 || !query.toLowerCase().endsWith(last)) return false;
   return rowsWith(last) === 0 && (/[_.]/.test(last) || words(last, languages).every((form) => rowsWith(form) === 0));
 }
 
-/** FindBegun returns things with a name that begins with the query first, then those of which one part does and that have its other words;
- *  shorter names before longer ones. */
+/** findBegun finds things by half a name. Those whose name begins with the query come first. Then come those that have a part of their name
+ *  beginning with the last word, and have the other words. Shorter names stand before longer ones. */
 export function findBegun(data: ViewData, query: string): readonly Begun[] {
   const [last = "", ...others] = query.toLowerCase().trim().split(/\s+/).toReversed();
   if (last === "") return [];

@@ -40,7 +40,7 @@ async function listBody(open: OpenSnapshot, { prefix, licences, cursor, limit }:
   return { prefix, prefixes: [...listing.prefixes], objects: [...listing.objects], ...nextOf(open, digest, next) };
 }
 
-/** Interface §4 GET /api/cubs. @throws ShelfError "registry_unavailable", "bad_cursor" */
+/** cubsBody answers GET /api/cubs (interface §4). @throws ShelfError "registry_unavailable", "bad_cursor" */
 export async function cubsBody(open: OpenSnapshot, query: CubsQuery): Promise<CubListResponse> {
   const data = await open.snapshot.data();
   const meta = requireRegistry(data);
@@ -62,7 +62,7 @@ function parseFacets(params: URLSearchParams): boolean {
   return text === "true";
 }
 
-/** Interface §4 GET /api/search. @throws ShelfError "search_unavailable" */
+/** searchBody answers GET /api/search (interface §4). @throws ShelfError "search_unavailable" */
 export async function searchBody(open: OpenSnapshot, query: SearchQuery): Promise<SearchResponse> {
   const data = await open.snapshot.data();
   const { results, meant } = await searchMeant(await open.reader(), query);
@@ -74,12 +74,12 @@ export async function searchBody(open: OpenSnapshot, query: SearchQuery): Promis
   };
 }
 
-/** GET /api/digests/{sha256}. */
+/** digestBody answers GET /api/digests/{sha256}. */
 export async function digestBody(open: OpenSnapshot, sha256: string): Promise<DigestMatches> {
   return lookupDigest(await open.snapshot.data(), sha256);
 }
 
-/** GET /api/proofs/{key}. @throws ShelfError "bad_cub_id" */
+/** proofBody answers GET /api/proofs/{key}. @throws ShelfError "bad_cub_id" */
 export async function proofBody(open: OpenSnapshot, kind: ProofKind, key: string): Promise<Proof> {
   const library = await open.snapshot.library();
   return prove(open.snapshot, kind, key, library.base_url + mountPath(library));
@@ -94,19 +94,20 @@ function parseProofKind(text: string): ProofKind {
   });
 }
 
-/** GET /api/catalog without the objects of its collections, which GET /api/list pages. Costs what the collections cost. */
+/** collectionsBody returns the body of GET /api/catalog without the objects of its collections, which GET /api/list pages. It costs what the
+ *  collections cost. */
 export async function collectionsBody(open: OpenSnapshot): Promise<Omit<Catalog, "snapshot">> {
   const data = await open.snapshot.data();
   const totals = [...relationsOf(data).totals.values()];
   return catalogFrame(data.library, totals, data.objects.length);
 }
 
-/** GET /api/cubs/meta. @throws ShelfError "registry_unavailable" */
+/** registryMetaBody answers GET /api/cubs/meta. @throws ShelfError "registry_unavailable" */
 export async function registryMetaBody(open: OpenSnapshot): Promise<RegistryMeta> {
   return requireRegistry(await open.snapshot.data());
 }
 
-/** GET /api/cubs/{id}. @throws ShelfError "registry_unavailable", "cub_not_found" */
+/** cubBody answers GET /api/cubs/{id}. @throws ShelfError "registry_unavailable", "cub_not_found" */
 export async function cubBody(open: OpenSnapshot, id: string): Promise<CubRecord> {
   const data = await open.snapshot.data();
   requireRegistry(data);
@@ -121,7 +122,8 @@ export function cubNotFound(id: string): ShelfError {
   });
 }
 
-/** @throws ShelfError "registry_unavailable" when the registry could not be read, "not_configured" when there is none */
+/** requireRegistry returns the registry's metadata. @throws ShelfError "registry_unavailable" when the registry could not be read,
+ *  "not_configured" when there is none */
 export function requireRegistry({ library, meta }: Pick<ViewData, "library" | "meta">): RegistryMeta {
   if (meta !== null) return meta;
   throw new ShelfError(library.registry === "none" ? "not_configured" : "registry_unavailable", REGISTRY_WORDS[library.registry]);
@@ -139,7 +141,7 @@ function filtersOf({ filters }: CubQuery): readonly (readonly [name: string, val
   });
 }
 
-/** A query route's request, parsed. */
+/** A ParsedQuery is the request of a query route, parsed. */
 export type ParsedQuery = {
   /** The snapshot that it continues in, or null for the one at hand. */
   readonly cursor: Cursor | null;
@@ -150,7 +152,7 @@ export type ParsedQuery = {
 
 export type QueryRouteId = "list" | "search" | "cubs" | "cub-graph" | "digest" | "proof";
 
-/** Query route → its request from the parts of the path, decoded, and the parameters, whose names are known already.
+/** QUERIES have a parser for each query route. It takes the parts of the path, decoded, and the parameters, whose names are known already.
  *  Each throws a ShelfError for a value that its route does not take. */
 export const QUERIES: Readonly<Record<QueryRouteId, (parts: Readonly<Record<string, string>>, params: URLSearchParams) => ParsedQuery>> = {
   list(parts, params) {

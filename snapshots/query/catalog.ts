@@ -4,10 +4,11 @@ import type { Catalog, CatalogObject } from "#snapshots/schema";
 
 /** Grows when a field changes its meaning; new fields do not count. */
 const SCHEMA_VERSION = 1;
-/** A list that is still empty. No text in JSON can hold these signs: in a text, quotation marks stand behind a backslash. */
+/** NO_OBJECTS is the JSON of a list that is still empty. No text in JSON can hold these signs: in a text, quotation marks stand behind a
+ *  backslash. */
 export const NO_OBJECTS = '"objects":[]';
 
-/** Everything of a catalog but its objects and the snapshot's id. @param totals of the collections, in their order */
+/** catalogFrame makes everything of a catalog but its objects and the snapshot's id. @param totals of the collections, in their order */
 export function catalogFrame(library: Library, totals: readonly Totals[], objects: number): Omit<Catalog, "snapshot"> {
   const mount = mountPath(library);
   return {
@@ -25,7 +26,8 @@ export function catalogFrame(library: Library, totals: readonly Totals[], object
   };
 }
 
-/** RFC 8785 text of a list of CatalogObjects: their members stand in order, and for strings, integers and null JSON.stringify is RFC 8785. */
+/** rowsJson writes a list of CatalogObjects as RFC 8785 asks. Their members stand in order, and for strings, integers and null JSON.stringify is
+ *  RFC 8785. */
 export function rowsJson(library: Library, rows: readonly ObjectRow[]): string {
   const mount = mountPath(library);
   return JSON.stringify(

@@ -2,14 +2,14 @@
 import { claimStandings, pagePath, type ViewData } from "#snapshots/format";
 import type { Claim } from "#snapshots/schema";
 
-/** @param standings states of them, alternatives; null for all */
+/** findClaims finds claims by their standings. @param standings any of which a claim may have; null for all */
 export function findClaims(data: ViewData, standings: readonly string[] | null): readonly Claim[] {
   const standingOf = claimStandings(data);
   const { claims } = data.claims;
   return standings === null ? claims : claims.filter((claim) => standings.includes(standingOf(claim).state));
 }
 
-/** Site path of the claims' page with these claims. */
+/** claimsPath returns the site path of the claims' page with these claims. */
 export function claimsPath(standings: readonly string[] | null): string {
   return standings === null
     ? pagePath.claims

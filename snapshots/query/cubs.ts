@@ -29,7 +29,7 @@ export type CubQuery = {
 
 export type CubMatches = { readonly count: number; readonly cubs: readonly CubRecord[]; readonly next: number | null };
 
-/** @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value, a q over
+/** parseCubQuery reads a query over records. @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value, a q over
  *  500 characters, or a q or limit given twice */
 export function parseCubQuery(params: URLSearchParams): CubQuery {
   const q = single(params, "q") ?? "";
@@ -46,7 +46,7 @@ export function parseCubQuery(params: URLSearchParams): CubQuery {
   return { q: q.normalize("NFC"), filters, limit: parseLimit(params) };
 }
 
-/** A CUB id as a path gives it. @throws ShelfError "bad_cub_id" */
+/** parseCubId checks a CUB id as a path gives it. @throws ShelfError "bad_cub_id" */
 export function parseCubId(id: string): string {
   if (!CUB_ID_PATTERN.test(id)) {
     throw new ShelfError("bad_cub_id", "A CUB id is CUB- and at least four digits.", { fixes: ["For example /api/cubs/CUB-0007."] });
@@ -57,10 +57,10 @@ export function parseCubId(id: string): string {
 /** Places in the list of records, ascending. */
 type Postings = readonly number[];
 type CubIndex = {
-  /** Of a filter, made when it is first asked for. */
+  /** The column of a filter, made when it is first asked for. */
   column(name: CubFacet): FilterColumn;
   readonly words: WordIndex;
-  /** Of files, with the place of their record. */
+  /** Digests of files, each with the place of its record. */
   readonly digests: readonly (readonly [digest: string, place: number])[];
 };
 
@@ -150,7 +150,7 @@ class WordIndex {
   }
 }
 
-/** WarmRecords makes what the first queries over records would have to wait for, a step of some milliseconds at a time. */
+/** warmRecords makes the parts for which the first queries over records would have to wait, a step of some milliseconds at a time. */
 export function* warmRecords(records: readonly CubRecord[]): Generator<void> {
   const { column, words } = indexOf(records);
   for (const { name } of RECORD_FILTERS) yield void column(name);
@@ -208,7 +208,8 @@ function namedBy(records: readonly CubRecord[], q: string): Postings {
   return [...places].sort((a, b) => a - b);
 }
 
-/** Records that match, those that the query names outright first, then ascending by id as `records` are. @param position records to skip */
+/** findCubs finds the records that match. Those that the query names outright come first; the others ascend by id, as `records` do. @param
+ *  position records to skip */
 export function findCubs(records: readonly CubRecord[], query: CubQuery, position = 0): CubMatches {
   const places = findPlaces(records, query);
   const count = places?.length ?? records.length;
@@ -217,10 +218,10 @@ export function findCubs(records: readonly CubRecord[], query: CubQuery, positio
   return { count, cubs, next: cubs.length > 0 && end < count ? end : null };
 }
 
-/** What the last queries found: an answer, its counts and its later pages ask the same again. */
+/** Results of the last queries: an answer, its counts and its later pages ask the same again. */
 const lastFound = memoize((_: readonly CubRecord[]) => new LRUCache<string, Postings>({ max: 8 }));
 
-/** Places of the records that match, in the order of findCubs; null for all. */
+/** findPlaces returns the places of the records that match, in the order of findCubs; null for all. */
 export function findPlaces(records: readonly CubRecord[], query: Pick<CubQuery, "q" | "filters">): Postings | null {
   const { q, filters } = query;
   if (q.trim() === "" && filters.size === 0) return null;
@@ -231,7 +232,8 @@ export function findPlaces(records: readonly CubRecord[], query: Pick<CubQuery, 
   return places;
 }
 
-/** What each value of a filter would leave of what a query finds. The filter's own values do not count: they are alternatives.
+/** countNarrowed counts how many records each value of a filter would leave of those that a query finds. The filter's own values in the query do
+ *  not count: they are alternatives.
  *  @param found places of all that the query finds */
 export function countNarrowed(
   records: readonly CubRecord[],
@@ -285,7 +287,7 @@ function holdingAll(records: readonly CubRecord[], lists: readonly Postings[]): 
 
 const allCounts = memoize((_: readonly CubRecord[]) => new Map<CubFacet, Counts>());
 
-/** Of a filter in the whole registry: each part of its page says them. */
+/** countAll counts the values of a filter in the whole registry: each part of the registry's page shows these counts. */
 export function countAll(records: readonly CubRecord[], filter: CubFacet): Counts {
   const known = allCounts(records);
   const counts = known.get(filter) ?? countColumn(indexOf(records).column(filter), allPlaces(records));
@@ -293,7 +295,7 @@ export function countAll(records: readonly CubRecord[], filter: CubFacet): Count
   return counts;
 }
 
-/** How often each value of a filter occurs among `records`, most frequent first, then by value. */
+/** countFacet counts how often each value of a filter occurs among `records`, most frequent first, then by value. */
 export function countFacet(records: readonly CubRecord[], filter: CubFacet): Counts {
   const counts = new Map<string, number>();
   for (const record of records) {

@@ -14,7 +14,8 @@ export type Cursor = { readonly snapshot: string; readonly query: string; readon
 
 const MAX_CURSOR = 400; // characters; ours have under 200
 
-/** What ties a cursor to its query: everything that decides the result but the cursor and the page size. */
+/** queryDigest returns the digest that ties a cursor to its query. It is made of everything that decides the result but the cursor and the page
+ *  size. */
 export function queryDigest(route: string, query: unknown): string {
   return sha256(canonicalJson([route, query])).slice(0, 16);
 }
@@ -24,7 +25,7 @@ export function formatCursor(cursor: Cursor): string {
   return Buffer.from(text).toString("base64url");
 }
 
-/** @throws ShelfError "bad_cursor" when it is not one of ours */
+/** parseCursor reads a cursor. @throws ShelfError "bad_cursor" when it is not one of ours */
 export function parseCursor(text: string): Cursor {
   const bad = (): ShelfError =>
     new ShelfError("bad_cursor", "The cursor is not one that this service gave out.", {
@@ -42,13 +43,13 @@ export function parseCursor(text: string): Cursor {
   return { snapshot: parsed.data.s, query: parsed.data.q, position: parsed.data.n };
 }
 
-/** The cursor of a request, or null. @throws ShelfError "bad_cursor", "bad_parameter" */
+/** cursorOf returns the cursor of a request, or null. @throws ShelfError "bad_cursor", "bad_parameter" */
 export function cursorOf(params: URLSearchParams): Cursor | null {
   const text = single(params, "cursor");
   return text === null ? null : parseCursor(text);
 }
 
-/** Position that a cursor gives for this query. @throws ShelfError "bad_cursor" when it belongs to another query */
+/** positionOf returns the position that a cursor gives for this query. @throws ShelfError "bad_cursor" when it belongs to another query */
 export function positionOf(cursor: Cursor | null, query: string): number {
   if (cursor === null) return 0;
   if (cursor.query !== query) {

@@ -2,19 +2,21 @@
 import type { IndexRow } from "#snapshots/index";
 import { type Kind, KINDS } from "#snapshots/schema";
 
-/** Of the languages whose declarations have names here, and their like. Comments and attributes may mention the name before it is declared. */
+/** Comments of the languages whose declarations have names here, and their like. Comments and attributes may mention the name before it is
+ *  declared. */
 const COMMENTS =
   /^[ \t]*[a-zA-Z]?"""[\s\S]*?"""|@\[[^\]]*\]|\(\*[\s\S]*?\*\)|\/-[\s\S]*?-\/|\/\*[\s\S]*?\*\/|(?:\/\/|--|;;|#(?![![]))[^\n]*/gm;
 
-/** What begins one of them, or looks like it. */
+/** Signs that begin one of them, or look like it. */
 const COMMENT_BEGINS = /"""|@\[|\(\*|\/-|\/\*|\/\/|--|;;|#/;
 
-/** A text of code with spaces in place of its comments. */
+/** withoutComments returns code with spaces in place of its comments. */
 export function withoutComments(text: string): string {
   return text.replaceAll(COMMENTS, (comment) => comment.replaceAll(/[^\n]/g, " "));
 }
 
-/** @returns 1-based; the first line of the passage where it has no name, or does not show it */
+/** declarationLine finds the line on which a passage declares its name. @returns the 1-based line; the first line of the passage where it has no
+ *  name, or does not show it */
 export function declarationLine({ name, text, start_line: start }: Pick<IndexRow, "name" | "text" | "start_line">): number {
   const short = name.split(/\.|::/).at(-1) ?? "";
   if (short === "") return start;
@@ -50,7 +52,7 @@ function findComment(text: string, from: number): { readonly start: number; read
   return found === null ? null : { start: found.index, end: found.index + found[0].length };
 }
 
-/** Where a passage stands on its object's page, its declaration if it has one: "#L12", "#P3L1", or "" for the beginning. */
+/** findAnchor finds where a passage stands on its object's page, by its declaration if it has one: "#L12", "#P3L1", or "" for the beginning. */
 export function findAnchor(kind: Kind, row: Pick<IndexRow, "name" | "text" | "start_line" | "page">): string {
   if (row.page !== null) return `#P${row.page}L${row.start_line}`;
   const start = kind === "code" ? declarationLine(row) : row.start_line;

@@ -4,7 +4,7 @@ import { ShelfError } from "#snapshots/errors";
 import { claimStandings, memoize, mountPath, objectPath, recordStanding, relationsOf, type ViewData } from "#snapshots/format";
 import type { DigestMatches } from "#snapshots/schema";
 
-/** @param text from a caller; upper case is the same digest. @throws ShelfError "bad_parameter" */
+/** parseDigest reads a SHA-256 digest. @param text from a caller; upper case is the same digest. @throws ShelfError "bad_parameter" */
 export function parseDigest(text: string): string {
   const digest = text.toLowerCase().replace(/^sha-?256:/, "");
   if (!SHA256_PATTERN.test(digest)) {
@@ -15,7 +15,7 @@ export function parseDigest(text: string): string {
   return digest;
 }
 
-/** All three lists are empty for a digest that the view does not hold: nothing tells a gated one from none. */
+/** lookupDigest finds what has a digest. All three lists are empty for a digest that the view does not hold: nothing tells a gated one from none. */
 export function lookupDigest(data: ViewData, digest: string): DigestMatches {
   return indexOf(data).get(digest) ?? { sha256: digest, objects: [], evidence: [], cub_files: [] };
 }

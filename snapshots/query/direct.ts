@@ -1,5 +1,5 @@
-/** What a query names outright, and what its operators leave in: a digest or its first digits, an id, a key, a declared or qualified name, a
- *  title. */
+/** Things that a query names outright, and things that its operators leave in. A query may name a digest or its first digits, an id, a key, a
+ *  declared or qualified name, or a title. */
 import {
   collect,
   type CollectionInfo,
@@ -59,7 +59,7 @@ function titled(title: string): string {
   return `\u0000${title.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim()}`;
 }
 
-/** Everything of a view that has this name; titles ignore case. */
+/** findNamed finds everything in a view that has this name; titles ignore case. */
 export function findNamed(data: ViewData, name: string): readonly Named[] {
   const { named, digests } = indexOf(data);
   const upper = name.toUpperCase();
@@ -76,7 +76,7 @@ export function findNamed(data: ViewData, name: string): readonly Named[] {
   ];
 }
 
-/** Whether operators leave a thing in: a record by its kind ("theorem") or as a record, an object by its kind or language. */
+/** leavesIn tells whether operators leave a thing in. `kind:` takes a record by its kind ("theorem") or as a record, and an object by its kind. */
 export function leavesIn(data: ViewData, { kinds, repos, inside }: Operators, kind: string, key: string): boolean {
   const { recordById, objectByKey } = relationsOf(data);
   const record = kind === "record" ? recordById.get(key) : undefined;
@@ -87,7 +87,7 @@ export function leavesIn(data: ViewData, { kinds, repos, inside }: Operators, ki
   return inside === null || (object?.key.startsWith(inside) ?? false);
 }
 
-/** Everything that operators leave in, for a query without words: records by id, claims, objects by key. */
+/** listPassing lists everything that operators leave in, for a query without words: records by id, claims, objects by key. */
 export function listPassing(data: ViewData, operators: Operators): readonly { readonly kind: string; readonly key: string }[] {
   const all = [
     ...data.cubs.map(({ id }) => ({ kind: "record", key: id })),
@@ -97,7 +97,7 @@ export function listPassing(data: ViewData, operators: Operators): readonly { re
   return all.filter(({ kind, key }) => leavesIn(data, operators, kind, key));
 }
 
-/** Objects by their kinds and collections; null for all. */
+/** An ObjectQuery asks for objects by their kinds and collections; null for all. */
 export type ObjectQuery = {
   readonly kinds: readonly string[] | null;
   readonly collections: readonly string[] | null;
@@ -112,7 +112,7 @@ export function findObjects(data: ViewData, { kinds, collections, prefix }: Obje
     .filter((row) => collections === null || collections.includes(findCollection(data.library.collections, row.key)?.id ?? ""));
 }
 
-/** Site path of the page that lists just these objects, or null when none does. */
+/** directPath returns the site path of the page that lists just these objects, or null when none does. */
 export function directPath({ library }: ViewData, { kinds, collections, prefix }: ObjectQuery): string | null {
   const [id, ...others] = collections ?? [];
   const collection = library.collections.find((candidate) => candidate.id === id);

@@ -9,8 +9,8 @@ const LENGTH_SHARE = 0.8; // lengths further apart are not compared
 /** Words below which a passage says too little to be a repetition: two files that hold one short line are two files. */
 const SHORT_WORDS = 12;
 
-/** @param results best first
- *  @returns them without those that repeat an earlier one; what the query names exactly stays, but for copies of the same bytes, and so do records and claims */
+/** foldDuplicates leaves out results that repeat an earlier one. A result that the query names exactly stays, but for copies of the same bytes;
+ *  records and claims stay always. @param results best first */
 export function foldDuplicates<T extends Pick<SearchResult, "row" | "score" | "exact">>(results: readonly T[]): T[] {
   const digests = new Set<string>();
   const kept: { readonly result: T; readonly passage: Passage }[] = [];
@@ -67,7 +67,7 @@ function wordsOf(passage: Passage): Int32Array {
 }
 
 const LETTER = /[\p{L}\p{N}]/u;
-/** What is known of code points beyond ASCII; there are not many in use. */
+/** Answers of isLetter for code points beyond ASCII; there are not many in use. */
 const letters = new Map<number, boolean>();
 
 /** @param code the code unit at that place; the second half of a pair is what the pair is */

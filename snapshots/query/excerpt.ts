@@ -1,4 +1,4 @@
-/** What a result shows of the passage that was found, as a reader reads it: prose without the marks of its language, or the lines of
+/** The excerpt that a result shows of the passage that was found, as a reader reads it: prose without the marks of its language, or the lines of
  *  code that hold the words. The API, the pages of a server and the browser's own search say the same. */
 import { authorWords, splitNote } from "#snapshots/format";
 import { type Kind, KINDS } from "#snapshots/schema";
@@ -24,18 +24,19 @@ type Find = (text: string) => Hit[];
 export type Piece = { readonly text: string; readonly marked: boolean };
 export type Excerpt = { readonly pieces: readonly Piece[]; readonly code: boolean };
 
-/** Finds the words of a query in a text; a longer one is worth more, so that an identifier counts before its parts. */
+/** findWords makes a finder of the words of a query in a text. A longer word is worth more, so that an identifier counts before its parts. */
 export function findWords(query: string, languages: readonly string[]): Find {
   return openFinder(new Map(words(query, languages).map((word) => [word, word.length])), languages);
 }
 
-/** What the words that a text holds are worth, each once. */
+/** The sum of what the words that a text holds are worth, each counted once. */
 function worthOf(text: string, find: Find): number {
   return [...new Map(find(text).map(({ word, worth }) => [word, worth])).values()].reduce((sum, worth) => sum + worth, 0);
 }
 
-/** @param text of a passage, as it stands in the object; whoever wrote that controls it
- *  @param name what the passage declares or explains; "" where that is nothing */
+/** excerpt makes the excerpt of a passage.
+ *  @param text of a passage, as it stands in the object; whoever wrote that controls it
+ *  @param name that the passage declares or explains; "" where there is none */
 export function excerpt(kind: Kind, text: string, find: Find, name = ""): Excerpt {
   if (kind === "code") {
     const code = withoutComments(text);
@@ -53,13 +54,13 @@ export function excerpt(kind: Kind, text: string, find: Find, name = ""): Excerp
     const [before = "", after = ""] = authorWords("\n").split("\n");
     return { pieces: [{ text: before, marked: false }, ...markHits(shown, find(shown)), { text: after, marked: false }], code: false };
   }
-  // Of an entry that is called by the words its beginning says what it is.
+  // The beginning of an entry says what the entry is: it is shown where the words are the entry's name.
   const isWhole = find(name).some(({ start, end }) => end - start === name.length);
   const isCalled = isWhole || (name !== "" && worthOf(name, find) >= CALLED * worthOf(text, find));
   return proseExcerpt(proseOf(kind, said), find, isCalled ? () => [] : find);
 }
 
-/** What a passage says, block by block, without what it stands under; as it is where its marks went before, or have no reader. */
+/** The text of a passage, block by block, without its headings. It stays as it is where its marks were taken out before, or have no reader. */
 function proseOf(kind: Kind, text: string): string {
   const { prose } = KINDS[kind];
   if (prose === null || prose === "html" || prose === "printed" || prose === "entries" || prose === "table") return text;
@@ -71,13 +72,13 @@ function proseOf(kind: Kind, text: string): string {
   return plainIn(text.replaceAll(/^\s{0,3}#{1,6}\s+/gm, ""), prose);
 }
 
-/** The same as one line of plain text. @param length characters at most */
+/** excerptText makes the same excerpt as one line of plain text. @param length characters at most */
 export function excerptText(kind: Kind, text: string, find: Find, length: number, name: string): string {
   const { pieces } = excerpt(kind, text, find, name);
   return snippet(pieces.map((piece) => piece.text).join(""), find, length);
 }
 
-/** Of an anchor on a page of text. */
+/** lineOf reads the line out of an anchor on a page of text. */
 export function lineOf(anchor: string): number | null {
   const line = /^#L(\d+)$/.exec(anchor)?.[1];
   return line === undefined ? null : Number(line);
@@ -110,7 +111,7 @@ function codeExcerpt(text: string, bare: string, find: Find): Excerpt {
   return { pieces: markHits(shown, find(shown)), code: true };
 }
 
-/** The text in pieces; hits that touch become one. */
+/** markHits returns the text in pieces; a hit that begins inside another is left out. */
 export function markHits(text: string, hits: readonly Hit[]): readonly Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
@@ -127,7 +128,7 @@ export function markHits(text: string, hits: readonly Hit[]): readonly Piece[] {
 /** Titles that say little by themselves: the name of the file, or what every folder may have. */
 const ANY_FOLDER = /^(?:readme|index|main|lib|mod|basics|prelude|defs?|utils?|test|untitled)\b/i;
 
-/** HitFolder returns the folder that a result is to be told with; "" where its title tells it from the others.
+/** hitFolder returns the folder that a result is to be told with; "" where its title tells it from the others.
  *  @param titles of all results that are shown */
 export function hitFolder(title: string, key: string, titles: readonly string[]): string {
   const folders = key.split("/").slice(0, -1);

@@ -3,7 +3,7 @@ import { pagePath, RECORD_STANDINGS, recordStanding } from "#snapshots/format";
 import { RECORD_FILTERS, type CubFacet, type CubRecord } from "#snapshots/schema";
 import { foldCase, identifierParts } from "./words.ts";
 
-/** Values of one filter are alternatives, different filters must all hold. */
+/** Filters have the wanted values of each filter. Values of one filter are alternatives, different filters must all hold. */
 export type Filters = ReadonlyMap<CubFacet, readonly string[]>;
 export type Counts = readonly { readonly value: string; readonly count: number }[];
 
@@ -18,10 +18,10 @@ function placeOfList({ of }: FilterColumn, place: number): number {
 
 const FIELD_OF: ReadonlyMap<CubFacet, keyof CubRecord> = new Map(RECORD_FILTERS.map(({ name, field }) => [name, field]));
 
-/** What the words of a query are looked for in. */
+/** SEARCHED are the fields in which the words of a query are looked for. */
 export const SEARCHED = ["id", "theorem_name", "module", "statement", "crate", "repo", "note"] as const satisfies (keyof CubRecord)[];
 
-/** FilterColumn makes the column of one filter: many records have the same value, and what it says is worked out once. */
+/** filterColumn makes the column of one filter: many records have the same value, and what it says is worked out once. */
 export function filterColumn(records: readonly CubRecord[], name: CubFacet): FilterColumn {
   const field = COMPUTED.has(name) ? undefined : FIELD_OF.get(name);
   const ofValue = new Map<unknown, number>();
@@ -48,7 +48,7 @@ export function filterColumn(records: readonly CubRecord[], name: CubFacet): Fil
 /** Filters of what follows from several fields. */
 const COMPUTED: ReadonlySet<CubFacet> = new Set(["check_state", "prover", "axiom", "standing"]);
 
-/** Values of a record under a filter. */
+/** filterValues returns the values of a record under a filter. */
 export function filterValues(record: CubRecord, filter: CubFacet): readonly string[] {
   if (filter === "check_state" || filter === "prover") {
     const counted = (record.checks ?? []).filter((check) => check.counted !== false);
@@ -59,18 +59,18 @@ export function filterValues(record: CubRecord, filter: CubFacet): readonly stri
   return (Array.isArray(value) ? value : [value]).map((item) => String(item).normalize("NFC"));
 }
 
-/** Orders of the registry's page besides that of ids; ids only grow, so the newest record has the last one. */
+/** REGISTRY_SORTS are the orders of the registry's page besides that of ids; ids only grow, so the newest record has the last one. */
 export const REGISTRY_SORTS = ["name", "state", "used", "newest"] as const;
 export type RegistrySort = (typeof REGISTRY_SORTS)[number];
 
-/** What the registry's page is asked for. */
+/** A RegistryQuery is what the registry's page is asked for. */
 export type RegistryQuery = { readonly q: string; readonly filters: Filters; readonly sort?: RegistrySort | null };
 
 export function parseRegistrySort(text: string | null): RegistrySort | null {
   return REGISTRY_SORTS.find((sort) => sort === text) ?? null;
 }
 
-/** InSort puts what stands in the order of ids into another one; equals stay in the order of ids. */
+/** inSort puts items that stand in the order of ids into another order; equals stay in the order of ids. */
 export function inSort<T>(
   items: readonly T[],
   sort: RegistrySort | null,
@@ -93,7 +93,7 @@ function foldName(name: string | number): string | number {
   return typeof name === "number" ? name : foldCase(name);
 }
 
-/** Site path of the registry's page narrowed to what a query finds. */
+/** registryPath returns the site path of the registry's page narrowed to what a query finds. */
 export function registryPath({ q, filters, sort = null }: RegistryQuery, part = 1): string {
   const params = new URLSearchParams();
   if (q !== "") params.append("q", q);
@@ -104,18 +104,18 @@ export function registryPath({ q, filters, sort = null }: RegistryQuery, part = 
   return text === "" ? pagePath.registry : `${pagePath.registry}?${text}`;
 }
 
-/** The same query with one value of a filter more, or without it when it is set. */
+/** toggled returns the site path of the same query with one value of a filter more, or without it when it is set. */
 export function toggled(query: RegistryQuery, name: CubFacet, value: string): string {
   const values = new Set(query.filters.get(name)).symmetricDifference(new Set([value]));
   return registryPath({ ...query, filters: new Map([...query.filters, [name, [...values]]]) });
 }
 
-/** Most frequent first, then by value. */
+/** inOrder sorts counts: most frequent first, then by value. */
 export function inOrder(counts: Counts): Counts {
   return counts.toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }
 
-/** How often each value of a filter occurs at these places, most frequent first, then by value. */
+/** countColumn counts how often each value of a filter occurs at these places, most frequent first, then by value. */
 export function countColumn(column: FilterColumn, places: readonly number[]): Counts {
   const { lists } = column;
   const times = new Uint32Array(lists.length);
@@ -131,14 +131,14 @@ export function countColumn(column: FilterColumn, places: readonly number[]): Co
   return inOrder([...counts].map(([value, count]) => ({ value, count })));
 }
 
-/** A theorem's own name, and with as much of its module as anybody writes. */
+/** namesOf returns a theorem's own name, and the same with as much of its module as anybody writes. */
 export function namesOf({ theorem_name: name, module }: Pick<CubRecord, "theorem_name" | "module">): ReadonlySet<string> {
   const parts = module === "" ? [] : module.split(/\.|::/);
   return new Set([name, ...parts.map((_, at) => `${parts.slice(at).join(".")}.${name}`)]);
 }
 
-/** The parts of an identifier as they stand in a row in those of a longer one, the last of them perhaps begun only: `insert_keeps_sor`
- *  stands in `insert_keeps_sorted`. Null for a word of one part. */
+/** rowOf returns the parts of an identifier as they stand in a row in those of a longer one. The last of them may be begun only:
+ *  `insert_keeps_sor` stands in `insert_keeps_sorted`. It returns null for a word of one part. */
 export function rowOf(word: string): string | null {
   const parts = identifierParts(word);
   return parts.length < 2 ? null : ` ${parts.join(" ")}`;

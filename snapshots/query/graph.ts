@@ -1,11 +1,12 @@
-/** What a record uses and what uses it, two steps far: GET /api/cubs/{id}/graph and the picture on a record's page. */
+/** The records that a record uses and those that use it, two steps far: GET /api/cubs/{id}/graph and the picture on a record's page. */
 import { recordStanding, relationsOf, type ViewData } from "#snapshots/format";
 import type { CubRecord, RecordGraph } from "#snapshots/schema";
 
 const STEPS = 2;
 const MAX_NODES = 60; // a picture of more says nothing
 
-/** Nodes in the order of their steps, then of the edges that lead to them; edges among those nodes. */
+/** neighbourhood makes the graph around a record. Nodes stand in the order of their steps, then of the edges that lead to them; edges are those
+ *  among these nodes. */
 export function neighbourhood(data: ViewData, start: CubRecord): RecordGraph {
   const { recordById } = relationsOf(data);
   const steps = new Map<string, number>([[start.id, 0]]);

@@ -7,13 +7,13 @@ import type { OpenSnapshot } from "./open-snapshot.ts";
 export type History = {
   /** Ascending by sequence. */
   records(): Promise<readonly SnapshotRecord[]>;
-  /** Of snapshots that were taken out of service, ascending by sequence. */
+  /** Records of snapshots that were taken out of service, ascending by sequence. */
   withdrawn(): Promise<readonly SnapshotRecord[]>;
   /** A kept snapshot, or null. */
   byId(id: string): Promise<OpenSnapshot | null>;
 };
 
-/** Why there is no such snapshot. @param start of an id, or all of it */
+/** missingSnapshot makes the error that says why there is no such snapshot. @param start of an id, or all of it */
 export async function missingSnapshot(history: Pick<History, "withdrawn">, start: string): Promise<ShelfError> {
   const gone = (await history.withdrawn()).some(({ snapshot }) => snapshot.startsWith(start));
   const fixes = [`See ${pagePath.snapshots} for those that are kept.`];
@@ -27,7 +27,7 @@ export async function missingSnapshot(history: Pick<History, "withdrawn">, start
 /** A number of a publication; digits that are more begin an id. */
 const NUMBER = /^[1-9][0-9]{0,6}$/;
 
-/** FindByNumber finds the id of the snapshot with a number. @returns null for what is no number
+/** findByNumber finds the id of the snapshot with a number. @returns null for what is no number
  *  @throws ShelfError "snapshot_not_found" when none of that number is kept, "snapshot_withdrawn" */
 export async function findByNumber(history: Pick<History, "records" | "withdrawn">, text: string): Promise<string | null> {
   if (!NUMBER.test(text)) return null;
@@ -40,7 +40,7 @@ export async function findByNumber(history: Pick<History, "records" | "withdrawn
   });
 }
 
-/** @param name a number, the beginning of an id, or all of it
+/** findSnapshot opens a snapshot by its name. @param name a number, the beginning of an id, or all of it
  *  @throws ShelfError "snapshot_not_found" for none or several, "snapshot_withdrawn" */
 export async function findSnapshot(history: History, name: string): Promise<OpenSnapshot> {
   const start = (await findByNumber(history, name)) ?? name;
@@ -52,8 +52,9 @@ export async function findSnapshot(history: History, name: string): Promise<Open
   return open;
 }
 
-/** The record that was served at a time, among those that are kept: the first for a time before it. Null when none is kept.
- *  @param current sequence of what is served: a record beyond it never was */
+/** recordAt returns the record that was served at a time, among those that are kept: the first for a time before it. It returns null when none is
+ *  kept.
+ *  @param current sequence of the snapshot that is served: a record beyond it was never served */
 export function recordAt(records: readonly SnapshotRecord[], current: number, time: number): SnapshotRecord | null {
   const served = records.filter(({ sequence }) => sequence <= current);
   // By number and not by time: a clock may have gone back.

@@ -3,7 +3,7 @@ import { ShelfError } from "#snapshots/errors";
 import { formatEtag, licenceOf, lowerBound, MAX_KEY_BYTES, type ObjectRow, prefixRange } from "#snapshots/format";
 import type { LibraryObject } from "#snapshots/schema";
 
-/** Entries (prefixes and objects together) in one response; more come by cursor. */
+/** LIST_PAGE is the number of entries (prefixes and objects together) in one response; more come by cursor. */
 export const LIST_PAGE = 1000;
 
 export type Listing = {
@@ -14,7 +14,7 @@ export type Listing = {
   readonly next: number | null;
 };
 
-/** @throws ShelfError "bad_prefix" when longer than a key can be, or with a NUL */
+/** parsePrefix checks a prefix. @throws ShelfError "bad_prefix" when longer than a key can be, or with a NUL */
 export function parsePrefix(prefix: string): string {
   if (prefix.includes("\0")) throw new ShelfError("bad_prefix", "The prefix contains a NUL character.");
   if (Buffer.byteLength(prefix) > MAX_KEY_BYTES) {
@@ -23,17 +23,18 @@ export function parsePrefix(prefix: string): string {
   return prefix;
 }
 
-/** Values of the parameter `license`, which are alternatives; "" is none stated. */
+/** licencesOf returns the values of the parameter `license`, which are alternatives; "" is none stated. */
 export function licencesOf(params: URLSearchParams): readonly string[] {
   return [...new Set(params.getAll("license").map((value) => value.normalize("NFC")))].sort();
 }
 
-/** The objects that have one of these licences, in their order; all of them without any. */
+/** withLicences returns the objects that have one of these licences, in their order. Without licences it returns all objects. */
 export function withLicences(objects: readonly ObjectRow[], licences: readonly string[]): readonly ObjectRow[] {
   return licences.length === 0 ? objects : objects.filter((row) => licences.includes(licenceOf(row)));
 }
 
-/** Objects and child prefixes directly under `prefix`, ascending by code unit. Nothing tells a gated prefix from none (conventions).
+/** list returns the objects and child prefixes directly under `prefix`, ascending by code unit. Nothing tells a gated prefix from none
+ *  (conventions).
  *  @param objects ascending by key; @param prefix "" or any leading part of keys; child prefixes end at the next "/" after it
  *  @param position entries to skip, in the order of the keys
  *  @see interface §2 ListResponse, §4 GET /api/list */

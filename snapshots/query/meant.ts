@@ -4,11 +4,12 @@ import type { IndexRow } from "#snapshots/index";
 import { rawWords, words } from "#snapshots/words";
 import type { Instead } from "./understand.ts";
 
-/** A word of a query that stands nowhere, and the one that was found in its place, as the library writes it. */
+/** Meant is a word of a query that stands nowhere, and the one that was found in its place, as the library writes it. */
 export type Meant = { readonly asked: string; readonly meant: string };
 
-/** @param rows what was found, the best first
- *  @returns nothing of what stands in none of them */
+/** findMeant finds how the library writes the words that were searched in place of others.
+ *  @param rows that were found, the best first
+ *  @returns nothing for a word that stands in none of the rows */
 export function findMeant(
   instead: Instead,
   rows: readonly Pick<IndexRow, "name" | "title" | "text">[],

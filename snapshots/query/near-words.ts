@@ -1,7 +1,7 @@
 /** Spelling correction: what a word that stands nowhere may have been meant for. */
 import { words } from "#snapshots/words";
 
-/** In how many rows or pages a word stands; 0 when in none. */
+/** RowsWith tells in how many rows or pages a word stands; 0 when in none. */
 export type RowsWith = (word: string) => number;
 
 const MIN_LENGTH = 5; // a shorter word is near too many others
@@ -10,7 +10,7 @@ const MIN_HALF = 3; // letters of each half of a compound
 const LATIN = "abcdefghijklmnopqrstuvwxyz";
 const CYRILLIC = "абвгдежзийклмнопрстуфхцчшщъыьэюя";
 
-/** Words that differ by one letter, or by two that changed places; those in most rows first. */
+/** findNear finds words that differ from a word by one letter, or by two that changed places; those in most rows first. */
 export function findNear(raw: string, rowsWith: RowsWith, languages: readonly string[]): string[] {
   const word = raw.toLowerCase();
   if (word.length < MIN_LENGTH) return [];
@@ -27,12 +27,12 @@ export function findNear(raw: string, rowsWith: RowsWith, languages: readonly st
     .map(([near]) => near);
 }
 
-/** Names that differ so, as the index has them: whole, without their case. @param least letters that a name has to have */
+/** findNearNames finds names that differ so, as the index has them: whole, without their case. @param least letters that a name has to have */
 export function findNearNames(raw: string, rowsWith: RowsWith, least = MIN_LENGTH): string[] {
   return raw.length < least ? [] : [...new Set(edits(raw.toLowerCase()))].filter((near) => rowsWith(near) > 0).slice(0, MAX_NEAR);
 }
 
-/** The two words that a compound is made of, or null. */
+/** findSplit returns the two words that a compound is made of, or null. */
 export function findSplit(raw: string, rowsWith: RowsWith): string[] | null {
   const word = raw.toLowerCase();
   let best: { readonly halves: string[]; readonly rows: number } | null = null;

@@ -2,7 +2,7 @@
 import type { IndexReader } from "#snapshots/index";
 import type { Snapshot, SnapshotRecord } from "#snapshots/shelf";
 
-/** When a key was first seen on the way to one snapshot. */
+/** FirstSeen says when a key was first seen on the way to one snapshot. */
 export type FirstSeen = {
   /** The first snapshot that had this key. */
   readonly key: SnapshotRecord;

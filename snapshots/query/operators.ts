@@ -1,8 +1,8 @@
-/** What is typed into a search box beside words: `kind:theorem`, `repo:sorted-lists`, `in:notes/`, a digest. A server and the browser's own
- *  search read it alike. */
+/** Operators are what stands beside the words in a search box: `kind:theorem`, `repo:sorted-lists`, `in:notes/`, a digest. A server and the
+ *  browser's own search read it alike. */
 
 export type Operators = {
-  /** What is left to be searched. */
+  /** The words that are left to be searched. */
   readonly words: string;
   readonly kinds: readonly string[];
   readonly repos: readonly string[];
@@ -10,7 +10,7 @@ export type Operators = {
   readonly inside: string | null;
 };
 
-/** `kind:`, `repo:` and `in:` with their values, wherever they stand outside quotes; a value with spaces is quoted. */
+/** parseOperators reads `kind:`, `repo:` and `in:` with their values, wherever they stand outside quotes; a value with spaces is quoted. */
 export function parseOperators(q: string): Operators {
   const kinds: string[] = [];
   const repos: string[] = [];
@@ -29,13 +29,13 @@ export function parseOperators(q: string): Operators {
   return { words: words.trim(), kinds, repos, inside };
 }
 
-/** First digits of a digest by which the search of an export knows it. */
+/** DIGEST_START is the number of first digits by which the search of an export knows a digest. */
 export const DIGEST_START = 16;
 
 /** Fewer hex digits are a word, or a number. */
 const MIN_DIGEST = 8;
 
-/** The digits of a digest that a text is, or the first of it; null for anything else. */
+/** parseDigestStart returns the digits of a text that is a digest or the beginning of one; null for anything else. */
 export function parseDigestStart(text: string): string | null {
   const digits = text.toLowerCase().replace(/^sha-?256:/, "");
   return digits.length >= MIN_DIGEST && /^[0-9a-f]{8,64}$/.test(digits) ? digits : null;

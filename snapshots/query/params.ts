@@ -5,14 +5,14 @@ export const DEFAULT_LIMIT = 50; // conventions: results in one response without
 export const MAX_LIMIT = 500;
 export const MAX_QUERY = 500; // conventions: characters of q after NFC
 
-/** The one value of a parameter, or null. @throws ShelfError "bad_parameter" when it is given twice */
+/** single returns the one value of a parameter, or null. @throws ShelfError "bad_parameter" when it is given twice */
 export function single(params: URLSearchParams, name: string): string | null {
   const values = params.getAll(name);
   if (values.length > 1) throw badParameter(name, "is given more than once");
   return values[0] ?? null;
 }
 
-/** @throws ShelfError "bad_parameter" outside 0 … 500, and when it is given twice */
+/** parseLimit reads the parameter `limit`. @throws ShelfError "bad_parameter" outside 0 … 500, and when it is given twice */
 export function parseLimit(params: URLSearchParams, usual = DEFAULT_LIMIT): number {
   const text = single(params, "limit");
   if (text === null) return usual;

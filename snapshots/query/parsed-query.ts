@@ -5,15 +5,15 @@ import { type Instead, NOTHING_INSTEAD, understand } from "./understand.ts";
 
 const MAX_WORDS = 32; // the rarest of a query: bounds the time of a pasted page
 
-/** A query in the index's words. */
+/** An IndexQuery is a query in the index's words. */
 export type IndexQuery = {
   /** With repetitions; at most MAX_WORDS different ones. */
   readonly words: readonly string[];
-  /** Whether some word of the query stands nowhere, nor anything that it may have been meant for. */
+  /** True when some word of the query stands nowhere, and nothing that it may have been meant for does. */
   readonly unknown: boolean;
-  /** Whether the query is one identifier that stands nowhere, so that no meaning is near it. */
+  /** True when the query is one identifier that stands nowhere, so that no meaning is near it. */
   readonly nowhere: boolean;
-  /** Whether a passage has to have all of them: those of one identifier that stands nowhere as a whole. */
+  /** True when a passage has to have all words: those of one identifier that stands nowhere as a whole. */
   readonly all: boolean;
   /** Word sequences in double quotes, for each language in which they differ: a result has to have all of one list; [] unless the whole
    *  query is quoted. */
@@ -24,20 +24,20 @@ export type IndexQuery = {
   readonly nameMarks: readonly string[];
   /** How much each word tells. */
   readonly worth: ReadonlyMap<string, number>;
-  /** Of the library. */
+  /** Languages of the library. */
   readonly languages: readonly string[];
   readonly instead: Instead;
   /** The name and its qualifiers of a query that is one qualified name which is declared nowhere as a whole. */
   readonly qualified: Qualified | null;
 };
 
-/** Outermost first, folded. */
+/** Qualified is a name with its qualifiers: the outermost first, and folded. */
 export type Qualified = { readonly mark: string; readonly qualifiers: readonly string[] };
 
 export type ExactReason = "key" | "id" | "name" | "title";
 
-/** Query text is words, never syntax. Only a query that is quoted as a whole asks for its words together: quotes within a
- *  sentence name or doubt something, and as a demand they cost five of the 52 CACM queries nearly all their results. */
+/** parseIndexQuery reads a query. Its text is words, never syntax. Only a query that is quoted as a whole asks for its words together: quotes
+ *  within a sentence name or doubt something, and as a demand they cost five of the 52 CACM queries nearly all their results. */
 export function parseIndexQuery(q: string, { statistics }: { readonly statistics: Statistics }): IndexQuery {
   const text = q.toWellFormed().normalize("NFC");
   const quoted = /^\s*(?:"[^"]+"\s*)+$/.test(text) ? [...text.matchAll(/"([^"]+)"/g)] : [];
@@ -89,7 +89,7 @@ function qualifiedOf(raw: string, whole: string, statistics: Statistics): Qualif
   return { mark: nameMark(name), qualifiers: qualifiers.map((part) => part.toLowerCase()) };
 }
 
-/** Why a query names the result that it names: of a qualified name neither its key nor its name alone is the query. */
+/** findReason says why a query names the result that it names. A qualified name is neither the key nor the name alone, and counts as the name. */
 export function findReason(row: IndexRow, q: string): ExactReason {
   const whole = normalizeExact(q);
   if (normalizeExact(row.key) === whole) return row.kind === "record" || row.kind === "claim" ? "id" : "key";

@@ -6,14 +6,14 @@ import { catalogFrame, NO_OBJECTS } from "./catalog.ts";
 
 export type Pieces = readonly (string | { readonly parts: string })[];
 
-/** GET /api/catalog. @param snapshot its id, which no file of its own can hold */
+/** catalogPieces makes the body of GET /api/catalog. @param snapshot its id, which no file of its own can hold */
 export function catalogPieces(data: ViewData, snapshot: string): Pieces {
   const [head = "", ...tails] = canonicalJson(frameOf(data)).split(NO_OBJECTS);
   const lists = tails.flatMap((tail, at) => withObjects(data.library.collections[at]?.id ?? "", tail));
   return [stamped(snapshot, head), ...lists];
 }
 
-/** GET /api/catalog/{collection}; null for a collection that this view does not have. */
+/** collectionPieces makes the body of GET /api/catalog/{collection}; null for a collection that this view does not have. */
 export function collectionPieces(data: ViewData, snapshot: string, id: string): Pieces | null {
   const { schema_version, source, collections } = frameOf(data);
   const collection = collections.find((candidate) => candidate.id === id);
@@ -24,7 +24,7 @@ export function collectionPieces(data: ViewData, snapshot: string, id: string): 
 
 const NO_RECORDS = '"cubs":[]';
 
-/** GET /api/cubs.json. */
+/** recordsPieces makes the body of GET /api/cubs.json. */
 export function recordsPieces({ cubs, meta }: ViewData): Pieces {
   const text = canonicalJson({ count: cubs.length, cubs: [], meta, returned: cubs.length });
   // The first: only a number stands before it, and metadata may have a list of the same name.

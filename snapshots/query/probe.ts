@@ -3,7 +3,7 @@ import type { ViewData } from "#snapshots/format";
 import type { IndexReader } from "#snapshots/index";
 import { search } from "./search.ts";
 
-/** Asks for the first object, claim or record by its name.
+/** findSearchProblem searches for the first object, claim or record by its name.
  *  @returns what is wrong, in words, or null
  *  @throws ShelfError "search_unavailable" */
 export async function findSearchProblem(reader: IndexReader, data: ViewData): Promise<string | null> {

@@ -30,7 +30,7 @@ const ABSENT: Readonly<Record<ProofKind, string>> = {
 };
 const CUT = "A text that is null did not fit here: href has all of them.";
 
-/** @param base absolute address of the view
+/** prove makes the proof that a snapshot holds a thing, or does not hold it. @param base absolute address of the view
  *  @throws ShelfError "bad_cub_id" for what no record can be called */
 export async function prove(snapshot: Snapshot, kind: ProofKind, key: string, base: string): Promise<Proof> {
   const path = kind === "object" ? `objects/${key}` : kind === "record" ? `api/cubs/${parseCubId(key)}.json` : "api/claims.json";

@@ -12,7 +12,7 @@ const DEFINITION_BONUS = 0.2; // of the score of a passage that defines what oth
 /** Added to the score of what the query names exactly: more than any number of words can reach. */
 const EXACT_BONUS = 1_000;
 
-/** What a title that is the words of the query adds to the score; of a longer title their share. */
+/** Share of the score that a title adds when it is the words of the query. A longer title adds the share of it that the words are. */
 const TITLE_BONUS = 0.6;
 const TITLES = 20; // documents whose titles are looked at
 
@@ -24,18 +24,19 @@ const MAX_NAMED = 100; // declarations of one name whose qualifiers are looked a
 const MAX_PHRASE_WORDS = 64; // that the engine is asked for; a row is held against all of them
 const SCORE_DIGITS = 6; // below them the order of additions decides, above them the texts do
 
-/** A document with its passages that were found, the best first. */
+/** A RankedDocument is a document with its passages that were found, the best first. */
 export type RankedDocument = {
   readonly doc: string;
   readonly score: number;
-  /** Whether the query is its key, id, title or a name that it declares. */
+  /** True when the query is its key, id, title or a name that it declares. */
   readonly exact: boolean;
-  /** Whether it has several passages. */
+  /** True when it has several passages. */
   readonly long: boolean;
   readonly passages: readonly Candidate[];
 };
 
-/** @param reader one that remembers rows (remember.ts), as whoever shows the documents reads those that are looked at here
+/** rankDocuments finds and ranks documents by the words of a query.
+ *  @param reader one that remembers rows (remember.ts), as whoever shows the documents reads those that are looked at here
  *  @param limit at least as many documents, where there are as many
  *  @returns best first; ties by key, so that the order never depends on how the index came to be */
 export async function rankDocuments(reader: IndexReader, wanted: IndexQuery, prefix: string, limit: number): Promise<RankedDocument[]> {
@@ -48,7 +49,7 @@ export async function rankDocuments(reader: IndexReader, wanted: IndexQuery, pre
     findExact(reader, wanted, prefix),
   ]);
   const ordered = order(found, wholes, new Set(exact.map(({ ref }) => ref)), exact);
-  // What is shown is read with the titles, in one request.
+  // Passages to be shown are read with the titles, in one request.
   const rows = await reader.rows(
     ordered.slice(0, Math.max(TITLES, limit + SPARE_RESULTS)).flatMap(({ passages }) => passages[0]?.ref ?? []),
   );
@@ -65,7 +66,7 @@ export async function rankDocuments(reader: IndexReader, wanted: IndexQuery, pre
   return [...documents, ...rest.map((document) => ({ ...document, score: Math.min(last, document.score) }))];
 }
 
-/** What the query names exactly: most name nothing, which the statistics know. */
+/** The passages that the query names exactly. Most queries name nothing, which the statistics know. */
 async function findExact(reader: IndexReader, { exactMark, qualified }: IndexQuery, prefix: string): Promise<Candidate[]> {
   const ask = (mark: string, limit: number): Promise<Candidate[]> => reader.find({ words: [mark], all: false, of: "terms", prefix, limit });
   if (reader.statistics.rowsWith(exactMark) > 0) return ask(exactMark, NOMINATED);
@@ -75,7 +76,7 @@ async function findExact(reader: IndexReader, { exactMark, qualified }: IndexQue
   return named.filter((_, at) => isQualified(rows[at]?.row, qualified));
 }
 
-/** Whether a declaration stands in what qualifies its name: classes and modules, the file, its folder. */
+/** Tells whether a declaration stands in what qualifies its name: classes and modules, the file, its folder. */
 function isQualified(row: IndexRow | undefined, { qualifiers }: Qualified): boolean {
   if (row === undefined) return false;
   const around = rawWords(`${row.heading} ${row.name} ${row.title} ${row.key}`).flatMap((word) => word.toLowerCase().split(/[.:]+/));
@@ -96,7 +97,7 @@ function order(
   }));
   const plain = new Map<string, number>();
   for (const { doc, score } of found) plain.set(doc, Math.max(plain.get(doc) ?? 0, score));
-  // Of two indexes the scores have two scales: the best of one is worth what the best of the other is.
+  // The scores of two indexes have two scales: the best of one is worth what the best of the other is.
   const scale =
     Math.max(0, ...wholes.map(({ doc }) => plain.get(doc) ?? 0)) / Math.max(Number.MIN_VALUE, ...wholes.map(({ score }) => score));
   const whole = new Map(wholes.map(({ doc, score }) => [doc, score * scale]));
@@ -109,7 +110,7 @@ function order(
     .sort(compareRanked);
 }
 
-/** Of the first documents those whose titles hold all words of the query come forward. */
+/** Moves forward, among the first documents, those whose titles hold all words of the query. */
 function preferTitles(rows: readonly FoundRow[], wanted: IndexQuery, documents: readonly RankedDocument[]): RankedDocument[] {
   const words = new Set(wanted.words);
   return documents
@@ -122,7 +123,7 @@ function preferTitles(rows: readonly FoundRow[], wanted: IndexQuery, documents: 
     .sort(compareRanked);
 }
 
-/** A score without what an exact name adds. */
+/** bareScore returns a score without what an exact name adds. */
 export function bareScore(score: number): number {
   return score >= EXACT_BONUS ? score - EXACT_BONUS : score;
 }

@@ -1,9 +1,10 @@
-/** What a registry declares of its records, beside what they count. */
+/** The counts that a registry declares of its records, beside those that the records give. */
 import type { CubFilter, CubRecord, RegistryMeta } from "#snapshots/schema";
 import { compareNames } from "#snapshots/format";
 import { countFacet } from "./cubs.ts";
 
-/** `declared` is null where the registry declares none of the group, `counted` where the records do not tell. */
+/** A CountRow is one counter, declared and counted. `declared` is null where the registry declares none of the group, `counted` where the records
+ *  do not tell. */
 export type CountRow = {
   readonly group: string;
   readonly name: string;
@@ -41,7 +42,7 @@ const READINESS: Readonly<Record<string, (record: CubRecord) => boolean>> = {
   verified_not_runtime_unconsumed: (record) => isVerified(record) && !isRuntime(record) && !isConsumed(record),
 };
 
-/** Declared beside counted, for every counter that can be counted. */
+/** reconcile puts the declared number beside the counted one, for every counter that can be counted. */
 export function reconcile(meta: RegistryMeta, cubs: readonly CubRecord[]): readonly CountRow[] {
   const rows: CountRow[] = [];
   const row = (group: string, name: string, declared: number | null, counted: number | null): void => {
@@ -64,7 +65,7 @@ export function reconcile(meta: RegistryMeta, cubs: readonly CubRecord[]): reado
   return rows;
 }
 
-/** Every counter that follows from the records, as `meta` would declare it. */
+/** countRecords returns every counter that follows from the records, as `meta` would declare it. */
 export function countRecords(cubs: readonly CubRecord[]): Readonly<Record<string, Readonly<Record<string, number>>>> {
   const counters = COUNTED.map(({ group, filter }) => {
     const counted = countFacet(cubs, filter).filter(({ value }) => value !== "");

@@ -18,7 +18,8 @@ const TEXT_LINE = 5; // of a row's terms: see rowsOf
 const PLAIN = /^\p{L}+$/u;
 const NUMBER = /^[\d.]*$/;
 
-/** As rankDocuments, which see. @param reader one that remembers rows: both rounds look at much the same */
+/** rankWithFeedback ranks as rankDocuments does, and once more with words of the first documents added to the query. @param reader one that
+ *  remembers rows: both rounds look at much the same */
 export async function rankWithFeedback(reader: IndexReader, wanted: IndexQuery, prefix: string, limit: number): Promise<RankedDocument[]> {
   const ranked = await rankDocuments(reader, wanted, prefix, limit);
   const first = ranked.slice(0, DOCUMENTS);

@@ -1,8 +1,8 @@
-/** What a search finds. */
+/** The result of a search. */
 import type { IndexRow } from "#snapshots/index";
 import type { ExactReason } from "./parsed-query.ts";
 
-/** One object, record or claim, by its best passage. */
+/** A SearchResult is one object, record or claim, by its best passage. */
 export type SearchResult = {
   readonly doc: string;
   readonly key: string;

@@ -18,7 +18,7 @@ const LOOKED_AT = 10; // results in which a word is looked up as it is written
 
 export type SearchQuery = { readonly q: string; readonly prefix: string; readonly limit: number };
 
-/** @param usual limit without one
+/** parseSearch reads the parameters of a search. @param usual limit without one
  *  @throws ShelfError "missing_parameter" without q, "bad_parameter" for one that is too long, out of range or there twice */
 export function parseSearch(params: URLSearchParams, usual = DEFAULT_LIMIT): SearchQuery {
   const q = single(params, "q")?.normalize("NFC") ?? "";
@@ -36,12 +36,12 @@ export function parseSearch(params: URLSearchParams, usual = DEFAULT_LIMIT): Sea
 
 export type Found = { readonly results: readonly SearchResult[]; readonly meant: readonly Meant[] };
 
-/** Sources for a query, best first; one per document; ties by key (interface §4 behaviour rules 1 and 2). */
+/** search finds sources for a query, best first; one per document; ties by key (interface §4 behaviour rules 1 and 2). */
 export async function search(reader: IndexReader, query: SearchQuery): Promise<readonly SearchResult[]> {
   return (await searchMeant(reader, query)).results;
 }
 
-/** The same, with what was searched in place of words that stand nowhere. */
+/** searchMeant finds the same, and tells which words it searched in place of words that stand nowhere. */
 export async function searchMeant(index: IndexReader, query: SearchQuery): Promise<Found> {
   if (query.limit === 0) return { results: [], meant: [] };
   const reader = rememberRows(index);
@@ -50,7 +50,7 @@ export async function searchMeant(index: IndexReader, query: SearchQuery): Promi
   return { results, meant: meantBy(wanted, results) };
 }
 
-/** ShowRanked returns the first documents as a search shows them, those with the same bytes as one. */
+/** showRanked returns the first documents as a search shows them, those with the same bytes as one. */
 export async function showRanked(
   reader: IndexReader,
   { worth, languages }: IndexQuery,
@@ -73,7 +73,7 @@ export async function showRanked(
   return kept.slice(0, limit).map(({ row, score, exact }) => toResult(row, score, exact, find));
 }
 
-/** What was searched in place of words that stand nowhere; nothing where the query names a result exactly. */
+/** meantBy returns the words that were searched in place of words that stand nowhere; nothing where the query names a result exactly. */
 export function meantBy({ instead, languages }: IndexQuery, results: readonly Pick<SearchResult, "row" | "exact">[]): readonly Meant[] {
   return results.some(({ exact }) => exact !== null)
     ? []

@@ -15,7 +15,7 @@ import { findReason, parseIndexQuery } from "./parsed-query.ts";
 
 export const DEFAULT_SEMANTIC_LIMIT = 20;
 const NEAR_ROWS = 200; // passages taken by their meaning
-/** What the nearest passage adds to the best text score of 1 (figures in index/README.md). */
+/** The score that the nearest passage adds to the best text score of 1 (figures in index/README.md). */
 const NEAR_WEIGHT = 0.1;
 /** The same of a weak model where the query's words say all: as much as makes what they do not find follow what they find. */
 const LAST_WEIGHT = 0.001;
@@ -31,11 +31,11 @@ export type SemanticAnswer = {
   /** Empty, or what to do. */
   readonly notice: string;
   readonly results: readonly SemanticResult[];
-  /** What was searched in place of words that stand nowhere. */
+  /** The words that were searched in place of words that stand nowhere. */
   readonly meant: readonly Meant[];
 };
 
-/** @throws ShelfError "search_unavailable" when the index cannot be read */
+/** semantic searches by words and by meaning. @throws ShelfError "search_unavailable" when the index cannot be read */
 export async function semantic(
   index: IndexReader,
   embedder: Embedder | null,
@@ -143,7 +143,7 @@ async function collect(
 }
 
 async function readRows(reader: IndexReader, chunks: readonly Chunk[]): Promise<Map<string, IndexRow>> {
-  // What only nearness found is not known by its place in the table yet.
+  // Passages that were found by nearness alone have no known place in the table yet.
   const unknown = await reader.at(chunks.filter(({ ref }) => ref === null));
   const refs = [...chunks.flatMap(({ ref }) => ref ?? []), ...unknown.map(({ ref }) => ref)];
   const rows = await reader.rows(refs);

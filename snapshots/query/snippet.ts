@@ -9,7 +9,7 @@ const SIGNS = /[^\p{L}\p{N}\s]{5,}/gu;
 const DRAWN = /([^.])\1{4}/u;
 const ELLIPSIS = "…";
 
-/** Plain text around the densest group of the words; white space is collapsed, and lines drawn with signs are left out.
+/** snippet cuts plain text around the densest group of the words; white space is collapsed, and lines drawn with signs are left out.
  *  @param length characters at most */
 export function snippet(text: string, find: (text: string) => Hit[], length: number): string {
   const source = text

@@ -6,13 +6,13 @@ import type { SearchResult } from "./search-result.ts";
 
 const MAX_COPIES = 20; // keys named beside a result; /api/digests has them all
 
-/** The other keys under which this view has the bytes of an object. */
+/** copiesOf returns the other keys under which this view has the bytes of an object, up to MAX_COPIES of them. */
 export function copiesOf(data: ViewData, key: string, digest: string): readonly string[] {
   const keys = relationsOf(data).keysByDigest.get(digest) ?? [];
   return keys.length > 1 ? keys.filter((other) => other !== key).slice(0, MAX_COPIES) : [];
 }
 
-/** StandingOf returns what is to be said of a record or a claim; nothing of anything else. */
+/** standingOf returns the standing of a record or a claim; nothing for anything else. */
 export function standingOf(data: ViewData, kind: string, key: string): { readonly standing?: Standing } {
   const record = kind === "record" ? relationsOf(data).recordById.get(key) : undefined;
   const claim = kind === "claim" ? relationsOf(data).claimById.get(key) : undefined;

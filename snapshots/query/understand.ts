@@ -3,25 +3,25 @@
 import { identifierWords, qualifiedSuffixes, words } from "#snapshots/words";
 import { findNear, findNearNames, findSplit, type RowsWith } from "./near-words.ts";
 
-/** What stands nowhere, and what is looked for instead: one of these lists, whole. */
+/** Instead maps a word that stands nowhere to the lists of words that are looked for instead: one of these lists, whole. */
 export type Instead = ReadonlyMap<string, readonly (readonly string[])[]>;
 export const NOTHING_INSTEAD: Instead = new Map();
 
 export type Understood = {
   readonly found: readonly string[];
-  /** Whether all of them have to stand together: they are those of one identifier that stands nowhere as a whole. */
+  /** True when all of them have to stand together: they are those of one identifier that stands nowhere as a whole. */
   readonly all: boolean;
   readonly instead: Instead;
-  /** Whether a word stands nowhere, nor anything that it may have been meant for. */
+  /** True when a word stands nowhere, and nothing that it may have been meant for does. */
   readonly unknown: boolean;
-  /** Whether the query is one identifier that stands nowhere: what it means nobody knows, and no text is near it. */
+  /** True when the query is one identifier that stands nowhere: nobody knows its meaning, and no text is near it. */
   readonly nowhere: boolean;
 };
 
-/** Of digits; a number with fewer stands in many places. */
+/** Digits of the shortest number that is an id; a number with fewer stands in many places. */
 const MIN_ID = 4;
 
-/** The words of raw words that stand somewhere; instead of those that do not, what may have been meant.
+/** understand finds the words of raw words that stand somewhere. For those that do not it finds what may have been meant.
  *  @param raw as `rawWords` has them
  *  @param lone whether the query has no space: "CUB-2701" is one name of two words
  *  @param knowsName whether something is declared by that name, however it is written
@@ -42,7 +42,7 @@ export function understand(
     const stands = (word: string): boolean =>
       (identifierWords(word).length > 0 ? identifierWords(word).slice(0, 1) : words(word)).some(knows);
     if (!numbers.every(stands)) return NOWHERE;
-    // Of an id nothing is meant but all of it.
+    // An id means nothing but all of it.
     if (raw.some((word) => /^\d+$/.test(word) && word.length >= MIN_ID))
       return {
         found: raw.flatMap((word) => words(word)).filter(knows),

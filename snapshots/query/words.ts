@@ -3,12 +3,12 @@ import { ownText } from "#snapshots/own-text";
 
 const WORD = /[\p{L}\p{M}\p{N}_.'-]+/gu;
 
-/** Lower-case form under which words are compared. NFC first: an accent may be one code point or two. */
+/** foldCase returns the lower-case form under which words are compared. NFC comes first: an accent may be one code point or two. */
 export function foldCase(text: string): string {
   return text.normalize("NFC").toLowerCase();
 }
 
-/** Every word of a text in order, whole; `insertionSort_perm` is one word. */
+/** wholeWords returns every word of a text in order, whole; `insertionSort_perm` is one word. */
 export function wholeWords(text: string): readonly string[] {
   const words: string[] = [];
   for (const match of text.normalize("NFC").matchAll(WORD)) {
@@ -18,7 +18,7 @@ export function wholeWords(text: string): readonly string[] {
   return words;
 }
 
-/** Parts of an identifier: split at `_`, `.`, `-`, `'` and between camelCase humps; case-folded. */
+/** identifierParts returns the parts of an identifier: split at `_`, `.`, `-`, `'` and between camelCase humps; case-folded. */
 export function identifierParts(word: string): readonly string[] {
   return word
     .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
@@ -28,15 +28,15 @@ export function identifierParts(word: string): readonly string[] {
     .map(foldCase);
 }
 
-/** Word → the forms under which it is found; for who reads many texts of few words. */
+/** WordForms map a word to the forms under which it is found, for a caller that reads many texts of few words. */
 export type WordForms = Map<string, readonly string[]>;
 
-/** The parts of all words of a text as one line: an identifier's parts stand in a row in it. */
+/** partsLine returns the parts of all words of a text as one line: an identifier's parts stand in a row in it. */
 export function partsLine(text: string): string {
   return ` ${wholeWords(text).flatMap(identifierParts).join(" ")} `;
 }
 
-/** All words under which a text is found: each whole word and its parts, case-folded. @param known gets the forms of its words */
+/** searchWords returns all words under which a text is found: each whole word and its parts, case-folded. @param known gets the forms of its words */
 export function searchWords(text: string, known: WordForms = new Map()): ReadonlySet<string> {
   const words = new Set<string>();
   for (const word of wholeWords(text)) {
@@ -50,7 +50,7 @@ export function searchWords(text: string, known: WordForms = new Map()): Readonl
   return words;
 }
 
-/** The forms under which a word is found. */
+/** formsOf returns the forms under which a word is found. */
 export function formsOf(word: string): readonly string[] {
   // A qualified name is also found by each name in it: `Lists.insert_sorted` by `insert_sorted`.
   const names = word.split(".").filter((name) => name !== "");
@@ -64,7 +64,7 @@ export type WordQuery = {
   readonly phrases: readonly string[];
 };
 
-/** Splits a query into words and quoted phrases. An unclosed quote opens a phrase to the end.
+/** parseWordQuery splits a query into words and quoted phrases. An unclosed quote opens a phrase to the end.
  *  A word that holds no letter or digit (`∀`, `<=`) is kept as a phrase, to be found as it stands. */
 export function parseWordQuery(query: string): WordQuery {
   const words: string[] = [];
@@ -85,7 +85,7 @@ export function parseWordQuery(query: string): WordQuery {
   return { words, phrases };
 }
 
-/** Case-folded text with every run of white space as one space: the form in which phrases are looked for. */
+/** foldSpaces returns case-folded text with every run of white space as one space: the form in which phrases are looked for. */
 export function foldSpaces(text: string): string {
   return foldCase(text).replaceAll(/\s+/g, " ").trim();
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import { type NoteKey, parseKey, parseSigningKey } from "#snapshots/log";
 import { type CheckStatement, open } from "./attest.ts";
+import { describeCause } from "./need.ts";
 import { EVERY } from "./request.ts";
 import { hasRevision } from "./revision.ts";
 import type { Found, ScannedSource } from "./scan.ts";
@@ -80,8 +81,14 @@ export function readChecks(
     subjects.set(predicate, new Map(subject.map(({ name: path, digest: of }) => [path, of.sha256])));
     const filesOf = openFiles(subject, predicate.imports);
     const logs = new Map(predicate.logs.map(({ path, log }) => [path, log]));
+    const causes = new Map<string, string>();
+    const causeOf = (path: string): string => {
+      const cause = causes.get(path) ?? describeCause(path, logs).join("\n");
+      causes.set(path, cause);
+      return cause;
+    };
     for (const result of predicate.results) {
-      const log = result.state === "accepted" ? "" : (result.reason ?? logs.get(result.path) ?? "").slice(0, MAX_LOG);
+      const log = result.state === "accepted" ? "" : (result.reason ?? causeOf(result.path)).slice(0, MAX_LOG);
       // Adapters once called accepted what they had read in an export.
       const state = predicate.tool.name === "lean4export" && accepts(result) ? "exported" : result.state;
       const files = filesOf(result.path);

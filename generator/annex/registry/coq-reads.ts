@@ -15,6 +15,8 @@ export type Read = {
   readonly shadows: ReadonlyMap<string, string>;
   /** What names mean where these sources are imported, of those that mean something else where they are not. */
   readonly elsewhere: ReadonlyMap<string, string>;
+  /** What names mean where nothing of these sources is imported. */
+  readonly usual: ReadonlyMap<string, string>;
 };
 
 const NAMES = /[\p{L}_][\p{L}\p{N}_']*(?:\.[\p{L}_][\p{L}\p{N}_']*)*/gu;
@@ -72,6 +74,7 @@ export async function readPlainly(
     const answers = await coq.ask(questions);
     const foundFrom = (from: number) => new Map(names.map((name, at) => [name, foundBy(name, answers[from + at] ?? "")]));
     const [before, after] = [foundFrom(1), foundFrom(names.length + 2)];
+    const usual = new Map([...before].flatMap(([name, found]): [string, string][] => (found === null ? [] : [[name, found]])));
     for (const { one, candidates } of some) {
       const at = those.findIndex((other) => other.one === one);
       const shadows = candidates.flatMap((name): [string, string][] => {
@@ -83,7 +86,7 @@ export async function readPlainly(
         return was === null || is === null || was === is ? [] : [[name, is]];
       });
       const isType = at >= 0 && isItself(answers[2 * names.length + 2 + at] ?? "", one.name);
-      read.set(one.key, { isType, shadows: new Map(shadows), elsewhere: new Map(elsewhere) });
+      read.set(one.key, { isType, shadows: new Map(shadows), elsewhere: new Map(elsewhere), usual });
     }
   }
   return read;

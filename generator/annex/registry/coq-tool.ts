@@ -6,7 +6,7 @@ import { sha256 } from "#snapshots/digest";
 import { findProgram, type ProverTool } from "./tool.ts";
 
 /** The version of the adapter: another one asks other questions. */
-export const ADAPTER = "coq 9";
+export const ADAPTER = "coq 10";
 
 export type CoqTool = ProverTool & {
   readonly coqc: string;

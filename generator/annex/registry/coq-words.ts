@@ -45,7 +45,7 @@ export function openWords(files: readonly GlobFile[]) {
     const there = defined.get(full);
     const hasPlace = there !== undefined && !there.file.hasParts;
     return {
-      word,
+      word: fold(word) || word,
       kind,
       stands_for: (standsFor ?? (hasPlace ? there.file.standsFor(there.one) || full : full)).slice(0, MAX_TEXT),
       ...(hasPlace ? { path: there.file.path, line: there.file.lineAt(there.one.at) } : {}),
@@ -83,6 +83,8 @@ export function openWords(files: readonly GlobFile[]) {
       for (const { word, library, inner, name: key, kind } of file?.referencesOf(name) ?? []) {
         const full = globName(library, inner, key);
         named.add(full);
+        const usual = kind === "var" && word.length > 1 ? read?.usual.get(word) : undefined;
+        if (usual !== undefined) add(mark(word, "name", "", `a variable here, and not ${usual}`));
         const scope = /^::([^:]*):/.exec(key)?.[1] ?? "";
         if (opened.has(library) && (kind === "not" || kind === "abbrev")) add(mark(word, "notation", full));
         else if (kind === "not" && read?.isType !== true && !USUAL_SCOPES.has(scope)) add(mark(word, "scope", "", scope));

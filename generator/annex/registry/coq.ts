@@ -177,7 +177,9 @@ function openModule(text: string, scopes: Scope[], command: CoqCommand, sentence
 
 /** A stretch without its comments and without the final dot. */
 function textOf(text: string, from: number, to: number): string {
-  let kept = "";
+  // A brace at the beginning of a sentence would be one of a proof.
+  const [brace = ""] = /(?<=^\s*)[{}]/.exec(text.slice(from, to)) ?? [];
+  let kept = brace;
   for (const part of readSentences(text.slice(from, to))) if (!part.comment) kept += `${text.slice(from + part.start, from + part.end)} `;
   return kept.trim().replace(/\.$/, "");
 }

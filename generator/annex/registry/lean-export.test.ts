@@ -98,7 +98,7 @@ test("both formats say the same: axioms, sorry, what is unsafe, what is missing,
     assert.deepEqual(rests("A.by_trick").unsafe, ["A.trick is unsafe or partial"]);
     assert.deepEqual(rests("A.cut").missing, ["A.elsewhere"]);
     assert.deepEqual(rests("A.of_type").names, ["hidden"], "by a constructor that nothing names");
-    assert.deepEqual(constants.get("A.uses")?.proof, new Set(["A.sound", "propext"]));
+    assert.deepEqual(constants.get("A.uses")?.proof, ["A.sound", "propext"]);
   }
 });
 
@@ -129,6 +129,48 @@ test("a deep and shared expression is walked once; what is damaged, cut or of an
     [[""], /the export is empty/],
   ] as const)
     await assert.rejects(read(t, lines.join("\n")), why);
+});
+
+test("an expression is of earlier ones; numbers may leave gaps, and none that nobody could fill", async (t) => {
+  const good = example("3.1.0").split("\n")[0] ?? "";
+  const read3 = (lines: readonly string[]) => read(t, [good, ...lines].join("\n"));
+  await assert.rejects(read3(['{"ie":4000000000,"sort":0}']), /numbers an expression 4000000000/);
+  const { constants } = await read3([
+    '{"in":1,"str":{"pre":0,"str":"a"}}',
+    '{"in":2,"str":{"pre":1,"str":"b"}}',
+    '{"ie":5,"sort":0}',
+    '{"ie":9,"const":{"name":2,"us":[]}}',
+    '{"ie":10,"letE":{"type":5,"value":9,"body":5}}',
+    '{"ie":11,"app":{"fn":10,"arg":10}}',
+    '{"thm":{"all":[1],"levelParams":[],"name":1,"type":5,"value":11}}',
+  ]);
+  assert.deepEqual([constants.get("a")?.statement, constants.get("a")?.proof], [[], ["a.b"]]);
+});
+
+test("what constants rest on is worked out once for each, also of those that lead to each other, however many ask", () => {
+  const one = (proof: readonly string[], kind: "thm" | "axiom" = "thm", unsafe = false) => ({ kind, unsafe, statement: [], proof });
+  const asked = new Map<string, number>();
+  const constants = new Map([
+    ["axiom", one([], "axiom")],
+    ["a", one(["b", "free"])],
+    ["b", one(["c"])],
+    ["c", one(["a", "axiom"])],
+    ["free", one([])],
+    ["far", one(["c", "nowhere", "odd"])],
+    ["odd", one(["free"], "thm", true)],
+    ...Array.from({ length: 20_000 }, (_, at) => [`n${at}`, one([at === 0 ? "a" : `n${at - 1}`])] as const),
+  ]);
+  const get = constants.get.bind(constants);
+  constants.get = (name) => {
+    asked.set(name, (asked.get(name) ?? 0) + 1);
+    return get(name);
+  };
+  const rests = openLeanRests(constants);
+  for (let at = 19_999; at >= 0; at--) assert.deepEqual(rests(`n${at}`).names, ["axiom"]);
+  for (const name of ["a", "b", "c"]) assert.deepEqual(rests(name), { names: ["axiom"], unsafe: [], missing: [] });
+  assert.deepEqual(rests("far"), { names: ["axiom"], unsafe: ["odd is unsafe or partial"], missing: ["nowhere"] });
+  assert.deepEqual(rests("free"), { names: [], unsafe: [], missing: [] });
+  assert.ok(Math.max(...asked.values()) <= 4, "no walk is made again");
 });
 
 test("through the protocol: what rests on sorry, on what is unsafe or on bytes of another day is not VERIFIED", async (t) => {

@@ -1,11 +1,12 @@
 /** Files of lean4export, read without Lean: what each constant states, names and rests on. Formats 3.0 and 3.1 differ in lists that stand around a
  *  declaration. A proof is not checked here: the file says what an environment of Lean has, and that one was checked when it was made. */
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { Graph, type Names } from "./lean-graph.ts";
 
-const MAX_LINE = 64 * 1024 * 1024; // UTF-16 units
+const MAX_LINE = 64 * 1024 * 1024; // bytes
+const PARTS = ["fn", "arg", "type", "value", "body", "struct"];
 const index = z.int().min(0);
 const metaSchema = z.object({
   exporter: z.object({ name: z.string(), version: z.string() }),
@@ -29,24 +30,52 @@ type LeanConstant = {
   readonly unsafe: boolean;
   /** Digest of the statement as a tree: names of bound variables and of universes are no part of it. */
   readonly type: string;
-  readonly statement: ReadonlySet<string>;
-  readonly proof: ReadonlySet<string>;
+  /** Names of the constants in it. */
+  readonly statement: readonly string[];
+  readonly proof: readonly string[];
 };
+
+/** Constant keeps what it names as numbers, until somebody asks. */
+class Constant implements LeanConstant {
+  readonly kind: LeanConstant["kind"];
+  readonly unsafe: boolean;
+  readonly type: string;
+  private readonly namesOf: (of: Names) => string[];
+  private readonly ofStatement: Names;
+  private readonly ofProof: Names;
+  constructor(
+    { kind, unsafe, type }: Pick<LeanConstant, "kind" | "unsafe" | "type">,
+    namesOf: (of: Names) => string[],
+    ofStatement: Names,
+    ofProof: Names,
+  ) {
+    this.kind = kind;
+    this.unsafe = unsafe;
+    this.type = type;
+    this.namesOf = namesOf;
+    this.ofStatement = ofStatement;
+    this.ofProof = ofProof;
+  }
+  get statement(): readonly string[] {
+    return this.namesOf(this.ofStatement);
+  }
+  get proof(): readonly string[] {
+    return this.namesOf(this.ofProof);
+  }
+}
+
 export type LeanExport = {
   readonly meta: z.infer<typeof metaSchema>;
   readonly constants: ReadonlyMap<string, LeanConstant>;
   readonly sha256: string;
 };
 
-/** A node of the graph of expressions: what it names and its parts. */
-type Node = { readonly parts: readonly number[]; readonly constant: string | null; readonly shape: string };
-
 class Reader {
   meta: LeanExport["meta"] | null = null;
   readonly constants = new Map<string, LeanConstant>();
   private readonly names: string[] = [""];
   private readonly levels: string[] = ["0"];
-  private readonly nodes: Node[] = [];
+  private readonly graph = new Graph();
 
   line(row: Record<string, unknown>): void {
     if (row["meta"] !== undefined) this.meta = metaSchema.parse(row["meta"]);
@@ -80,25 +109,22 @@ class Reader {
     const { ie, ...said } = row;
     const [[kind = "", of] = []] = Object.entries(said);
     const one = typeof of === "object" && of !== null && !Array.isArray(of) ? (of as Record<string, unknown>) : {};
-    let constant: string | null = null;
+    let constant: number | null = null;
     let shape = kind;
     if (kind === "const") {
-      constant = this.at(this.names, index.parse(one["name"]));
-      shape += ` ${constant} ${z
+      constant = index.parse(one["name"]);
+      shape += ` ${this.at(this.names, constant)} ${z
         .array(index)
         .parse(one["us"])
         .map((level) => this.at(this.levels, level))
         .join(",")}`;
     } else if (kind === "sort") shape += ` ${this.at(this.levels, index.parse(of))}`;
     else if (kind === "proj") {
-      constant = this.at(this.names, index.parse(one["typeName"]));
-      shape += ` ${constant} ${String(one["idx"])}`;
+      constant = index.parse(one["typeName"]);
+      shape += ` ${this.at(this.names, constant)} ${String(one["idx"])}`;
     } else if (kind === "bvar" || kind === "natVal" || kind === "strVal") shape += ` ${JSON.stringify(of)}`;
-    const parts = (kind === "mdata" ? ["expr"] : ["fn", "arg", "type", "value", "body", "struct"]).flatMap((part) =>
-      one[part] === undefined ? [] : [index.parse(one[part])],
-    );
-    for (const part of parts) this.at(this.nodes, part);
-    this.nodes[index.parse(ie)] = { parts, constant, shape };
+    const parts = (kind === "mdata" ? ["expr"] : PARTS).flatMap((part) => (one[part] === undefined ? [] : [index.parse(one[part])]));
+    this.graph.add(index.parse(ie), shape, constant, parts);
   }
 
   private addConstants(kind: LeanConstant["kind"], said: unknown): void {
@@ -108,48 +134,24 @@ class Reader {
       const one = constantSchema.parse(raw);
       const levels = new Map(one.levelParams.map((name, at) => [`p${this.at(this.names, name)};`, `p${at};`]));
       const group = kind === "inductive" ? all.flatMap((other) => constantSchema.parse(other).type) : [one.type];
-      this.constants.set(this.at(this.names, one.name), {
-        kind,
-        unsafe: one.isUnsafe === true || one.safety === "unsafe" || one.safety === "partial",
-        type: this.digest(one.type, levels),
-        // What a type is rests on what its constructors take.
-        statement: this.named(group),
-        proof: this.named([...(one.value === undefined ? [] : [one.value]), ...one.rules.map(({ rhs }) => rhs)]),
-      });
+      const unsafe = one.isUnsafe === true || one.safety === "unsafe" || one.safety === "partial";
+      // What a type is rests on what its constructors take.
+      const statement = this.graph.named(group);
+      const proof = this.graph.named([...(one.value === undefined ? [] : [one.value]), ...one.rules.map(({ rhs }) => rhs)]);
+      const type = this.digest(one.type, levels);
+      this.constants.set(this.at(this.names, one.name), new Constant({ kind, unsafe, type }, this.namesOf, statement, proof));
     }
   }
 
-  private named(roots: readonly number[]): Set<string> {
-    const found = new Set<string>();
-    const seen = new Set(roots);
-    for (const at of seen) {
-      const { parts, constant } = this.at(this.nodes, at);
-      if (constant !== null) found.add(constant);
-      for (const part of parts) seen.add(part);
-    }
-    return found;
-  }
+  private readonly namesOf = (of: Names): string[] => this.graph.listed(of).map((name) => this.at(this.names, name));
 
-  /** Each part once: shared parts of a statement would be walked again and again. */
   private digest(root: number, levels: ReadonlyMap<string, string>): string {
-    const done = new Map<number, string>();
-    const stack = [root];
-    while (stack.length > 0) {
-      const at = stack.at(-1) as number;
-      const { parts, shape } = this.at(this.nodes, at);
-      const missing = parts.filter((part) => !done.has(part));
-      if (missing.length > 0) stack.push(...missing);
-      else {
-        stack.pop();
-        const named = shape.replaceAll(/p[^;(),]*;/g, (level) => levels.get(level) ?? level);
-        // What is said about an expression and not in it.
-        done.set(
-          at,
-          shape === "mdata" ? (done.get(parts[0] ?? -1) ?? "") : digestOf([named, ...parts.map((part) => done.get(part))].join("\n")),
-        );
-      }
-    }
-    return done.get(root) ?? "";
+    return this.graph.fold(root, (shape, parts) => {
+      // What is said about an expression and not in it.
+      if (shape === "mdata") return parts[0] ?? "";
+      const named = shape.replaceAll(/p[^;(),]*;/g, (level) => levels.get(level) ?? level);
+      return digestOf([named, ...parts].join("\n"));
+    });
   }
 
   private at<T>(list: readonly T[], place: number): T {
@@ -163,18 +165,37 @@ function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
+/** linesOf reads a file line by line, and holds one line and one chunk of it. @throws Error where a line is too long */
+async function* linesOf(file: string, hear: (chunk: Buffer) => void): AsyncGenerator<string> {
+  let begun: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    hear(chunk);
+    let from = 0;
+    for (let to = chunk.indexOf(10); to >= 0; to = chunk.indexOf(10, from)) {
+      const last = chunk.subarray(from, to);
+      yield begun.length === 0 ? last.toString("utf8") : Buffer.concat([...begun, last]).toString("utf8");
+      begun = [];
+      size = 0;
+      from = to + 1;
+    }
+    if (from === chunk.length) continue;
+    begun.push(chunk.subarray(from));
+    size += chunk.length - from;
+    if (size > MAX_LINE) throw new Error("the export has a line that is too long");
+  }
+  if (begun.length > 0) yield Buffer.concat(begun).toString("utf8");
+}
+
 /** @throws Error with the number of the line that cannot be read */
 export async function readLeanExport(file: string): Promise<LeanExport> {
   const reader = new Reader();
   const hash = createHash("sha256");
-  const stream = createReadStream(file);
-  stream.on("data", (chunk) => hash.update(chunk));
   let number = 0;
-  for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of linesOf(file, (chunk) => hash.update(chunk))) {
     number++;
     if (line === "") continue;
     try {
-      if (line.length > MAX_LINE) throw new Error("it is too long");
       reader.line(JSON.parse(line) as Record<string, unknown>);
     } catch (error) {
       throw new Error(
@@ -192,31 +213,75 @@ export async function readLeanExport(file: string): Promise<LeanExport> {
 
 type Rests = { readonly names: readonly string[]; readonly unsafe: readonly string[]; readonly missing: readonly string[] };
 
-/** openRests says of a constant its axioms, and what it rests on that is unsafe or is not in the file; what rests on nothing is walked once. */
-export function openLeanRests(constants: LeanExport["constants"]): (name: string) => Rests {
-  const closed = new Set<string>();
+/** What is not worked out yet on the way to a constant. */
+type Frame = {
+  readonly name: string;
+  readonly parts: readonly string[];
+  at: number;
+  /** Number of the earliest constant that this one leads back to. */
+  low: number;
+  readonly found: Set<Rests>;
+};
+
+/** openLeanRests says of a constant its axioms, and what it rests on that is unsafe or is not in the file. Each constant is walked once, whoever asks;
+ *  those that lead to each other rest on the same. */
+export function openLeanRests(constants: ReadonlyMap<string, Omit<LeanConstant, "type">>): (name: string) => Rests {
+  const known = new Map<string, Rests>();
+  const shared = new Map<string, Rests>();
+  const order = new Map<string, number>();
+  const open: string[] = [];
+  const frames: Frame[] = [];
+  const enter = (name: string): void => {
+    const one = constants.get(name);
+    const low = order.size;
+    order.set(name, low);
+    open.push(name);
+    frames.push({ name, low, at: 0, parts: one === undefined ? [] : [...one.statement, ...one.proof], found: new Set() });
+  };
+  const ownOf = (name: string): Rests => {
+    const one = constants.get(name);
+    return {
+      names: one?.kind === "axiom" ? [name] : [],
+      unsafe: one?.unsafe === true ? [`${name} is unsafe or partial`] : [],
+      missing: one === undefined ? [name] : [],
+    };
+  };
+  /** Few sets are rested on by many: each is kept once. */
+  const unite = (all: readonly Rests[]): Rests => {
+    const of = (member: keyof Rests): string[] => [...new Set(all.flatMap((one) => one[member]))].sort();
+    const rests = { names: of("names"), unsafe: of("unsafe"), missing: of("missing") };
+    const key = JSON.stringify(rests);
+    const same = shared.get(key) ?? rests;
+    shared.set(key, same);
+    return same;
+  };
+  const leave = (frame: Frame): void => {
+    const parent = frames.at(-1);
+    if (frame.low === order.get(frame.name)) {
+      const members = open.splice(open.lastIndexOf(frame.name));
+      const rests = unite([...frame.found, ...members.map(ownOf)]);
+      for (const member of members) known.set(member, rests);
+      parent?.found.add(rests);
+    } else if (parent !== undefined) {
+      parent.low = Math.min(parent.low, frame.low);
+      for (const one of frame.found) parent.found.add(one);
+    }
+  };
+  const walk = (name: string): void => {
+    enter(name);
+    for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+      const part = frame.parts[frame.at++];
+      const place = part === undefined ? undefined : order.get(part);
+      if (part === undefined) leave(frames.pop() ?? frame);
+      else if (known.has(part)) frame.found.add(known.get(part) ?? NOTHING);
+      else if (place === undefined) enter(part);
+      else frame.low = Math.min(frame.low, place);
+    }
+  };
   return (name) => {
-    const seen = new Set([name]);
-    const found = walk(constants, seen, closed);
-    if (found.names.length + found.unsafe.length + found.missing.length === 0) for (const one of seen) closed.add(one);
-    return found;
+    if (!known.has(name)) walk(name);
+    return known.get(name) ?? NOTHING;
   };
 }
 
-function walk(constants: LeanExport["constants"], seen: Set<string>, closed: ReadonlySet<string>): Rests {
-  const names: string[] = [];
-  const unsafe: string[] = [];
-  const missing: string[] = [];
-  for (const one of seen) {
-    if (closed.has(one)) continue;
-    const constant = constants.get(one);
-    if (constant === undefined) {
-      missing.push(one);
-      continue;
-    }
-    if (constant.kind === "axiom") names.push(one);
-    if (constant.unsafe) unsafe.push(`${one} is unsafe or partial`);
-    for (const other of [...constant.statement, ...constant.proof]) seen.add(other);
-  }
-  return { names: names.sort(), unsafe: unsafe.sort(), missing };
-}
+const NOTHING: Rests = { names: [], unsafe: [], missing: [] };

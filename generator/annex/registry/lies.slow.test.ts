@@ -135,6 +135,7 @@ const LIES: readonly (readonly [lie: string, text: string, shown: string, kinds:
     "SHADOW.\u039d\u03a1",
     ["letters"],
   ],
+  ["a variable of a usual name", `Theorem t (False := True) : False. ${TRUE}`, "let False := True in False", ["name"]],
   [
     "numbers that are read otherwise",
     "Definition my (x : Number.uint) := 0. Definition back (x : nat) : Number.uint := Number.UIntDecimal Decimal.Nil.\nNumber Notation nat my back : nat_scope.\nTheorem t : 5 = 3. Proof. reflexivity. Qed.\n",

@@ -5,7 +5,7 @@ import { formatGraphDot, formatGraphNdjson } from "#snapshots/annex/proofs";
 import type { CubRecord } from "#snapshots/schema";
 import { FOUND, print } from "#generator/commands";
 import { describeRefused } from "./judge.ts";
-import { complaintIn, rootOf } from "./need.ts";
+import { describeCause } from "./need.ts";
 import { writeRegistry } from "./make-registry.ts";
 import { scanAll } from "./scan-all.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
@@ -26,6 +26,7 @@ function findRecord(byId: ReadonlyMap<string, CubRecord>, id: string): CubRecord
 }
 
 const MAX_DEPTH = 50;
+const MAX_WORDS = 12; // lines of what a prover printed
 
 /** What is around a record, as far as it is asked for. */
 export async function runGraph(id: string, options: SourceOptions & { readonly depth: string; readonly dot?: boolean }): Promise<void> {
@@ -84,7 +85,12 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
           `  rests on ${name}, which policy.axioms of ${config.file} ${allowed.has(policyName(verdict, name)) ? "allows" : `does not name as ${policyName(verdict, name)}`}.`,
         );
       for (const what of unsafe) reasons.push(`  ${what}.`);
-      reasons.push(...tellCause(found.one.path, check.logs));
+      const logs = new Map(check.logs.map(({ path, log }) => [path, log]));
+      reasons.push(
+        ...describeCause(found.one.path, logs)
+          .slice(0, MAX_WORDS)
+          .map((line) => `  ${line}`),
+      );
     }
     for (const second of scan.checks.second(found.one, found.source)) {
       const against = verdicts[0] === undefined ? null : contradiction(verdicts[0], second);
@@ -104,19 +110,6 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
     { id, verification_state: record.verification_state, status: record.status, reasons },
     `${[head, ...checkSentences(record), ...reasons].join("\n")}\n`,
   );
-}
-
-const MAX_WORDS = 12; // lines of what a prover printed
-
-/** tellCause gives the file that has to be mended and what the prover said of it, however many files lie between. */
-function tellCause(path: string, logs: readonly { readonly path: string; readonly log: string }[]): string[] {
-  const root = rootOf(path, new Map(logs.map((one) => [one.path, one.log])));
-  const words = complaintIn(root.log);
-  if (words.length === 0) return [];
-  return [
-    ...(root.path === path ? [] : [`  It needs ${root.path}, directly or by others, which did not compile:`]),
-    ...words.slice(0, MAX_WORDS).map((line) => `  ${line}`),
-  ];
 }
 
 /** What each record rests on, grouped by what that is, from the checks; and whether the policy allows it. */

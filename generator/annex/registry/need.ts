@@ -26,3 +26,10 @@ export function rootOf(path: string, logs: ReadonlyMap<string, string>): { reado
     at = needed;
   }
 }
+
+/** describeCause gives what a prover said of a file, or of the one that has to be mended for it, however many lie between. */
+export function describeCause(path: string, logs: ReadonlyMap<string, string>): string[] {
+  const root = rootOf(path, logs);
+  const words = complaintIn(root.log);
+  return root.path === path ? words : [`It needs ${root.path}, directly or by others, which did not compile:`, ...words];
+}

@@ -1,6 +1,7 @@
 /** The table that a recheck ends with, from values alone. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { describeCause } from "./need.ts";
 import { describeTable, exitOf, type Row, tabulate } from "./recheck-table.ts";
 import type { Verdict } from "./states.ts";
 
@@ -81,6 +82,15 @@ test("what was not run is told by its commonest reason, with the first file that
   assert.match(text, /\n {6}File "\.\/theories\/A\.v", line 1, characters 15-16:\n {6}Error: Cannot find/);
   assert.match(text, /\n +1 {2}it came to no end within the limits \(first in theories\/Slow\.v:\d+\)$/);
   assert.deepEqual([exit(rows), exit([...rows, row(said("rejected"))]), exit(rows, true)], [4, 3, 3]);
+});
+
+test("a record and explain lead to the file that has to be mended in one step, however many lie between", () => {
+  assert.deepEqual(describeCause("theories/C.v", chain), [
+    "It needs theories/A.v, directly or by others, which did not compile:",
+    'File "./theories/A.v", line 1, characters 15-16:',
+    "Error: Cannot find a physical path bound to logical path lemmas.",
+  ]);
+  assert.match(describeCause("theories/A.v", chain)[0] ?? "", /^File/);
 });
 
 test("what needs itself ends", () => {
