@@ -19,7 +19,7 @@ export function sourceHref({ repo, ref, path }: SourceRef): string | null {
   return `${url.href.replace(/\/+$/, "")}/${parts.join("/")}`;
 }
 
-/** ReportHref returns where a mistake in a thing is reported, with the thing named there; null where the owner takes none. */
+/** reportHref returns where a mistake in a thing is reported, with the thing named there; null where the owner takes none. */
 export function reportHref({ report, canonical, library }: Chrome, title: string, name: string): string | null {
   if (report === null) return null;
   const subject = `A mistake in ${title} (${name})`;

@@ -30,7 +30,7 @@ export function recordCard(record: CubRecord) {
   return { id, theorem_name, kind, statement, standing: recordStanding(record), repo, module, invocation, uses: usesOf(record) };
 }
 
-/** UsesOf counts what names a record, of the same sources. */
+/** usesOf counts what names a record, of the same sources. */
 export function usesOf({ used_by: used }: Pick<CubRecord, "used_by">): number {
   return used?.count ?? 0;
 }

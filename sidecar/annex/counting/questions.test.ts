@@ -15,7 +15,6 @@ import { claimsPage } from "../../../snapshots/page/library-pages.ts";
 import { registryPage } from "../../../snapshots/page/registry-pages.ts";
 import { parseCubQuery } from "../../../snapshots/query/cubs.ts";
 import { ClaimsRegistry } from "../../../snapshots/schema/claims.ts";
-import { RECORD_FILTERS } from "../../../snapshots/schema/cub-facets.ts";
 import { CubRecord, RegistryMeta } from "../../../snapshots/schema/cubs.ts";
 import type { ObjectKind } from "../../../snapshots/schema/kinds.ts";
 import { openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
