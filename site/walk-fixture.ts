@@ -44,7 +44,7 @@ export async function walk(page: Page, start: string): Promise<void> {
   await follow(page, /isort_keeps_length/);
   expect(page.url()).toMatch(/\/registry\/CUB-\d{4}\/$/);
   await expect(page.getByLabel("Statement")).toBeVisible();
-  await expect(page.getByText("coqc").first()).toBeVisible();
+  await expect(page.locator(".command", { hasText: "coqc" }).first()).toBeVisible();
   const cited = page.getByRole("region", { name: "Claims that rest on it" });
   await cited.getByRole("link").first().click();
   expect(page.url()).toMatch(/\/claims\/[^/]+\/$/);

@@ -414,6 +414,11 @@ export const configSchema = z.strictObject({
         .meta({ description: "When what stands here is to be believed no more" }),
     }),
   ).meta({ description: "What /.well-known/security.txt says (RFC 9116); without it there is none" }),
+  main: z
+    .array(z.string().regex(/^CUB-[0-9]{4,}$/, "is no id of a record, like CUB-0007"))
+    .max(5, "are more than the front page names, which is five")
+    .default([])
+    .meta({ description: "Ids of the records that the front page names first, at most five; without them the most used" }),
   report: maybe(contact).meta({
     description:
       "Where readers report a mistake: a mail address, or a page of the web that takes title and body as GitHub's new issue does",

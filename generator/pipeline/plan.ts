@@ -288,6 +288,7 @@ function fingerprintOf({ config, dependencies, listed, registry, claims, withdra
         config.front,
         config.security,
         config.report,
+        config.main,
         config.sources,
         config.leaks,
         config.pdf,

@@ -40,6 +40,7 @@ export function project(set: RecordSet): Views {
       : {}),
     ...(set.security === null ? {} : { security: set.security }),
     ...(set.report === null ? {} : { report: set.report }),
+    ...(set.main.length === 0 ? {} : { main: set.main }),
     ...(set.pageImages === 0 ? {} : { page_images: set.pageImages }),
     notes: set.notes,
   });

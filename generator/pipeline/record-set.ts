@@ -23,6 +23,7 @@ export type RecordSet = {
   readonly front: string | null;
   readonly security: Config["security"];
   readonly report: Config["report"];
+  readonly main: Config["main"];
   /** How many pages of a PDF are drawn. */
   readonly pageImages: number;
   /** Ascending by key; every key lies in a collection. */
@@ -58,6 +59,7 @@ export function recordSet(
     front: config.front,
     security: config.security,
     report: config.report,
+    main: config.main,
     pageImages: config.pdf.pageImages,
     objects: withCredits(
       read.objects.map(({ version: _, root: __, secrets: ___, links: ____, drawn: _____, ...row }) => {

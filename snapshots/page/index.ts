@@ -4,11 +4,12 @@
 export { mcpDescription } from "./agents-page.ts";
 export { apiFiles, type DerivedFile, JSON_TYPE, objectParts, otherApiFiles } from "./api-files.ts";
 export { askedPage, askedWith, askForm, isAsked } from "./ask-page.ts";
-export { type Count, countStandings, type Crumb } from "./cards.ts";
+export { type Count, countBy, countStandings, type Crumb } from "./cards.ts";
 export { type Difference, difference, type DifferentLine } from "./difference.ts";
 export { browseQuery, type BrowseSort, type Facet, tellsApart } from "./facets.ts";
 export type { Jump } from "./jumps.ts";
 export type {
+  Axioms,
   BrowsePage,
   Chrome,
   CitedBy,
@@ -23,6 +24,7 @@ export type {
   PageModel,
   RecordCard,
   ReferenceOperation,
+  TheoremShelf,
   VerifiedCounts,
   WithdrawalRow,
 } from "./model.ts";

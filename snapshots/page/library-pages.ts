@@ -13,6 +13,7 @@ import {
   pagePath,
   parentPrefix,
   prefixRange,
+  recordStanding,
   registryUnavailable,
   relationsOf,
   replacementHref,
@@ -22,7 +23,20 @@ import { ShelfError } from "#snapshots/errors";
 import { unlinkDead } from "./dead-links.ts";
 import { declarationLine, findClaims, withLicences } from "#snapshots/query";
 import type { Extract, Passage } from "#snapshots/schema";
-import { citedBy, claimCard, collectionCard, countBy, countClaims, crumbsOf, objectCard, recordCard, recordCounts } from "./cards.ts";
+import {
+  citedBy,
+  claimCard,
+  collectionCard,
+  countBy,
+  countClaims,
+  countStandings,
+  crumbsOf,
+  objectCard,
+  recordCard,
+  usesOf,
+} from "./cards.ts";
+import { axiomsOf } from "./axioms.ts";
+import { theoremShelf } from "./theorem-shelf.ts";
 import { type BrowseSort, browseQuery, licenceFacet } from "./facets.ts";
 import { jumpsOf } from "./jumps.ts";
 import { openParts } from "./object-parts.ts";
@@ -37,7 +51,7 @@ const MAX_OUTLINE = 60;
 /** frontFacts makes the front page, all but the text that opens it. That text is harmless HTML from an object's extract, with links as they are on
  *  the front page; it is null when it is too long to open the page. `unavailable` says why there is no registry. */
 export function frontFacts(data: ViewData) {
-  const { claims, cubs, library, meta, objects } = data;
+  const { claims, cubs, library, objects } = data;
   const front = relationsOf(data).objectByKey.get(library.front ?? "");
   return {
     page: "front" as const,
@@ -51,17 +65,31 @@ export function frontFacts(data: ViewData) {
       byStanding: countClaims(data),
       newest: claims.claims.slice(0, NEWEST_CLAIMS).map((claim) => claimCard(data, claim)),
     },
-    registry:
-      meta === null
-        ? null
-        : {
-            total: cubs.length,
-            ...recordCounts(cubs),
-            updated: meta.updated_iso === "" ? null : meta.updated_iso,
-          },
+    registry: cubs.length === 0 ? null : frontRegistry(data),
     unavailable: registryUnavailable(data),
     byKind: [...countBy(objects, (row) => row.kind)].sort((a, b) => b.count - a.count || compareNames(a.value, b.value)),
     rejected: data.rejected.length + data.withheld,
+  };
+}
+
+/** Records that the front page names. */
+const MAIN = 5;
+const FRONT_AXIOMS = 8;
+const FRONT_MARKS = 600; // of a page that is to be light
+
+function frontRegistry({ cubs, library, meta }: ViewData) {
+  const chosen = (library.main ?? []).flatMap((id) => cubs.filter((record) => record.id === id));
+  const proved = cubs.filter((record) => !["defined", "assumed"].includes(recordStanding(record).state));
+  const used = proved.toSorted((a, b) => usesOf(b) - usesOf(a));
+  return {
+    total: cubs.length,
+    byStanding: countStandings(cubs),
+    updated: meta === null || meta.updated_iso === "" ? null : meta.updated_iso,
+    shelf: theoremShelf(cubs, FRONT_MARKS),
+    /** What the owner chose, else the most used. */
+    main: (chosen.length > 0 ? chosen : used).slice(0, MAIN).map(recordCard),
+    chosen: chosen.length > 0,
+    axioms: axiomsOf(cubs).slice(0, FRONT_AXIOMS),
   };
 }
 
@@ -134,8 +162,16 @@ export function browsePage(data: ViewData, whole: Folder, sort: BrowseSort, part
     folders: folder.prefixes.length,
     total: folder.objects.length,
     licences: licenceFacet(whole, sort, licences),
+    shelf: shelfOf(data, part === 1 ? folder : null),
     readme: null as { readonly key: string; readonly html: string } | null,
   };
+}
+
+/** shelfOf puts the records that the files of a folder prove on a shelf; null where there are none. */
+function shelfOf(data: ViewData, folder: Folder | null) {
+  const { recordsOfObject } = relationsOf(data);
+  const records = [...new Set(folder?.objects.flatMap(({ key }) => recordsOfObject.get(key) ?? []))];
+  return records.length === 0 ? null : theoremShelf(records, FRONT_MARKS);
 }
 
 const README = /^readme(?:\.(?:md|markdown|txt|rst|html?))?$/i;

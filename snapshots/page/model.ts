@@ -8,11 +8,13 @@ import type { askForm } from "./ask-page.ts";
 import type { citedBy, claimCard, collectionCard, objectCard, recordCard } from "./cards.ts";
 import type { browsePage, claimPage, claimsPage, frontFacts, objectPage, rejectedPage } from "./library-pages.ts";
 import type { dashboardPage, recordFacts, registryPage } from "./registry-pages.ts";
+import type { axiomsOf } from "./axioms.ts";
 import type { searchResults } from "./search-page.ts";
 import type { problemRow, problemsPage, referencePage } from "./service-pages.ts";
 
 export { type Piece } from "#snapshots/query";
 export { BROWSE_SORTS, type BrowseSort } from "./facets.ts";
+export type { TheoremShelf } from "./theorem-shelf.ts";
 export type { QuotedLines } from "./quoted-lines.ts";
 
 /** Chrome holds the facts that every page shows around its content. */
@@ -37,6 +39,7 @@ export type CollectionCard = Model<typeof collectionCard>;
 export type ObjectCard = Model<typeof objectCard>;
 export type ClaimCard = Model<typeof claimCard>;
 export type RecordCard = Model<typeof recordCard>;
+export type Axioms = Model<typeof axiomsOf>;
 export type CitedBy = Model<typeof citedBy>;
 export type BrowsePage = Model<typeof browsePage>;
 export type ObjectPage = Model<typeof objectPage>;

@@ -27,6 +27,8 @@ import {
 } from "#snapshots/query";
 
 import { CHECK_STATES, RECORD_FILTERS, type CubRecord, EVIDENCE_STATES, type Extract, type StatementWord } from "#snapshots/schema";
+import { axiomsOf } from "./axioms.ts";
+import { theoremShelf } from "./theorem-shelf.ts";
 import { claimCard, countBy, countStandings, recordCard, recordCounts, usesOf } from "./cards.ts";
 import { highlightLines, loadLanguage } from "#snapshots/highlight";
 import { jumpsOf } from "./jumps.ts";
@@ -69,6 +71,8 @@ export function registryPage(data: ViewData, query: RegistryQuery, part = 1) {
   return {
     page: "registry" as const,
     total: data.cubs.length,
+    /** Of everything, where nothing is asked for. */
+    shelf: plain && part === 1 && data.cubs.length > 0 ? theoremShelf(data.cubs) : null,
     matching: found.count,
     records: sorted.slice((part - 1) * REGISTRY_PART, part * REGISTRY_PART).map(recordCard),
     facets: facets.filter((facet) => !isSaid(facet)),
@@ -264,17 +268,10 @@ function provenBy(cubs: readonly CubRecord[]) {
     prover,
     states: countBy(all, ({ state }) => state, CHECK_STATES).filter(({ count }) => count > 0),
   }));
-  const axioms = Map.groupBy(
-    cubs.flatMap(({ axioms: names = [] }) => names),
-    (name) => name,
-  );
   const holes = cubs.flatMap(({ id, theorem_name: name, holes: open = [] }) => open.map((hole) => ({ id, name, ...hole })));
   return {
     provers: provers.sort((a, b) => compareNames(a.prover, b.prover)),
-    axioms: [...axioms]
-      .map(([name, { length: count }]) => ({ name, count }))
-      .sort((a, b) => b.count - a.count || compareNames(a.name, b.name))
-      .slice(0, 2 * PLOTTED),
+    axioms: axiomsOf(cubs).slice(0, 2 * PLOTTED),
     holes: holes.slice(0, HOLES),
     openHoles: holes.length,
   };

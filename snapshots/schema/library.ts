@@ -38,6 +38,8 @@ export const Library = z
       .exactOptional(),
     /** Where readers report a mistake: a mail address, or an address of the web. */
     report: z.string().exactOptional(),
+    /** Ids of the records that its owner puts first. */
+    main: z.array(z.string()).readonly().exactOptional(),
     /** How many pages of a PDF are drawn; absent where none are. */
     page_images: z.int().min(1).exactOptional(),
     /** Of both kinds, in each view, and beside them what the operator states. */

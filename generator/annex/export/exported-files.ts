@@ -122,7 +122,8 @@ async function* snapshotFiles(
     const read = await readAt(path, name);
     if (read === null) continue;
     const cited = citations === null ? read : await citations.withLinks(path, read, mount);
-    const found = withoutTwins ? withoutTwin(cited, drawn.has(path)) : cited;
+    const whole = name.endsWith(".html") ? withoutServed(cited) : cited;
+    const found = withoutTwins ? withoutTwin(whole, drawn.has(path)) : whole;
     const hasLinks = /\.(html|json)$/.test(name) && renamed.size > 0;
     const file = hasLinks ? { ...found, bytes: Buffer.from(await relink(Buffer.from(found.bytes).toString(), renamed, picture)) } : found;
     yield file;
@@ -153,6 +154,14 @@ function withoutTwin(file: ExportedFile, hasTwin: boolean): ExportedFile {
     .replace(/<p class="quiet">Objects, records, claims and folders have a Markdown twin.*?<\/p>/s, "")
     .replace(/^- Objects, records, claims and folders have a Markdown twin.*\n/m, "");
   return { ...file, bytes: Buffer.from(text) };
+}
+
+/** withoutServed takes out of a page what only a server answers: archives and comparisons as data. */
+function withoutServed(file: ExportedFile): ExportedFile {
+  const text = Buffer.from(file.bytes).toString();
+  return text.includes('class="served"')
+    ? { ...file, bytes: Buffer.from(text.replaceAll(/<(li|span|form) class="served"[^>]*>.*?<\/\1>/gs, "")) }
+    : file;
 }
 
 /** Files that name addresses of kept snapshots: history, citations, metadata of the snapshot. */

@@ -1,4 +1,5 @@
 /** Pages of the shelf's history: which snapshots there are, how two differ, and what a thing has been. */
+import { ShelfError } from "#snapshots/errors";
 import { pagePath, parseDiffPath } from "#snapshots/format";
 import { findSnapshot } from "#snapshots/query";
 import { diffPage, snapshotsPage } from "./snapshots-page.ts";
@@ -26,8 +27,15 @@ async function snapshots(request: PageRequest, part: number): Promise<RequestPag
   return model === null ? null : requested(request, model, null);
 }
 
+/** comparison is of the two snapshots that a form named. */
+async function comparison({ history, open, params, ...request }: PageRequest): Promise<RequestPage> {
+  const [from, to] = await Promise.all(["from", "to"].map((name) => findSnapshot(history, params.get(name) ?? "")));
+  if (from === undefined || to === undefined) throw new ShelfError("bad_parameter", "Two snapshots are compared: from and to.");
+  return requested(request, await diffPage(open, from, to), null);
+}
+
 export const HISTORY_REQUEST_PAGES = {
-  "snapshots-page": (request) => snapshots(request, 1),
+  "snapshots-page": (request) => (request.params.has("from") && request.params.has("to") ? comparison(request) : snapshots(request, 1)),
   "snapshots-part": (request, { part = "" }) => (/^[1-9][0-9]{0,6}$/.test(part) ? snapshots(request, Number(part)) : null),
   "object-revisions": revisions,
   "record-revisions": revisions,

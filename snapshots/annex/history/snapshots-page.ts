@@ -1,9 +1,13 @@
 /** Models of the pages about the shelf's history: they follow from its records, not from one snapshot. */
-import type { History, OpenSnapshot } from "#snapshots/query";
+import { type History, type OpenSnapshot, recordAt } from "#snapshots/query";
 import { type Change, describeChanges, type SnapshotRecord } from "#snapshots/shelf";
+import { countBy } from "#snapshots/page";
+import { pagePath, relationsOf } from "#snapshots/format";
+import { movesOf } from "./diff-story.ts";
 import { statesOverTime } from "./states-over-time.ts";
 
-const MAX_CHANGES = 1000;
+const MAX_CHANGES = 200;
+const MAX_WEAKER = 100;
 const SNAPSHOTS_PART = 100;
 
 /** A row is `kept` while its snapshot is in service, and `comparable` when the one before is kept too.
@@ -51,17 +55,58 @@ export async function snapshotsPage(history: History, open: OpenSnapshot, part: 
   const end = records.length - (part - 1) * SNAPSHOTS_PART;
   const shown = records.slice(Math.max(0, end - SNAPSHOTS_PART), end);
   const snapshots = await Promise.all(shown.toReversed().map((record) => snapshotRow(open, record)));
-  return { page: "snapshots" as const, snapshots, states: await statesOverTime(history, shown), part, parts };
+  return {
+    page: "snapshots" as const,
+    snapshots,
+    states: await statesOverTime(history, shown),
+    since: await sinceThen(history),
+    part,
+    parts,
+  };
 }
 
-/** @param open the snapshot that is served */
+const DAY = 86_400_000; // milliseconds
+const PERIODS = [
+  ["a week", 7],
+  ["a month", 30],
+  ["a year", 365],
+] as const;
+
+/** sinceThen leads to what changed since a while before the newest snapshot, where another one was served then. */
+async function sinceThen(history: History) {
+  const kept = await history.records();
+  const newest = kept.at(-1);
+  const found = PERIODS.flatMap(([words, days]) => {
+    const then = newest === undefined ? null : recordAt(kept, newest.sequence, Date.parse(newest.created) - days * DAY);
+    return then === null || newest === undefined || then === newest ? [] : [{ words, path: pagePath.diff(then.snapshot, newest.snapshot) }];
+  });
+  return found.filter(({ path }, at) => found.findIndex((other) => other.path === path) === at);
+}
+
+/** diffPage compares two snapshots for a reader. Records are told by what moved; of the rest each change is there.
+ *  @param open the snapshot that is served */
 export async function diffPage(open: OpenSnapshot, from: OpenSnapshot, to: OpenSnapshot) {
-  const changes: readonly Change[] = await describeChanges(from.snapshot, to.snapshot);
+  const all: readonly Change[] = await describeChanges(from.snapshot, to.snapshot);
+  const [before, after] = await Promise.all([from, to].map(async ({ snapshot }) => relationsOf(await snapshot.data())));
+  const records = all.filter(({ what }) => what === "record");
+  const others = all.filter(({ what }) => what !== "record");
+  const titleOf = ({ what, name }: Change): string =>
+    what === "object"
+      ? (after?.objectByKey.get(name)?.title ?? before?.objectByKey.get(name)?.title ?? name)
+      : what === "claim"
+        ? (after?.claimById.get(name)?.title ?? before?.claimById.get(name)?.title ?? name)
+        : ((after?.recordById.get(name) ?? before?.recordById.get(name))?.theorem_name ?? name);
   return {
     page: "diff" as const,
     from: await snapshotRow(open, from.snapshot.record),
     to: await snapshotRow(open, to.snapshot.record),
-    changes: changes.slice(0, MAX_CHANGES),
-    truncated: changes.length > MAX_CHANGES,
+    counts: countBy(all, ({ change }) => change),
+    moves: before === undefined || after === undefined ? [] : movesOf(records, before.recordById, after.recordById),
+    weaker: all
+      .filter(({ weaker }) => weaker.length > 0)
+      .slice(0, MAX_WEAKER)
+      .map((change) => ({ title: titleOf(change), path: change.path, why: change.weaker })),
+    others: others.slice(0, MAX_CHANGES).map((change) => ({ ...change, title: titleOf(change) })),
+    more: Math.max(0, others.length - MAX_CHANGES),
   };
 }
