@@ -12,7 +12,13 @@ const record = (id: string, statement = "a = a", more: object = {}): [string, Cu
 const change = (name: string): Change => ({ what: "record", name, path: `/registry/${name}/` }) as Change;
 
 test("records are told by what moved: where they stand now, what they state, what is new, what is gone, and the rest", () => {
-  const before = new Map([record("CUB-0001"), record("CUB-0002", "a = b"), record("CUB-0003", "x:T"), record("CUB-0004"), record("CUB-0005")]);
+  const before = new Map([
+    record("CUB-0001"),
+    record("CUB-0002", "a = b"),
+    record("CUB-0003", "x:T"),
+    record("CUB-0004"),
+    record("CUB-0005"),
+  ]);
   const after = new Map([
     record("CUB-0001", "a = a", { verification_state: "VERIFIED", evidence_state: "holds", checks }),
     record("CUB-0002", "a = c"),
@@ -20,7 +26,11 @@ test("records are told by what moved: where they stand now, what they state, wha
     record("CUB-0005", "a = a", { license: "MIT" }),
     record("CUB-0006"),
   ]);
-  const moves = movesOf(["1", "2", "3", "4", "5", "6"].map((digit) => change(`CUB-000${digit}`)), before, after);
+  const moves = movesOf(
+    ["1", "2", "3", "4", "5", "6"].map((digit) => change(`CUB-000${digit}`)),
+    before,
+    after,
+  );
   assert.deepEqual(
     moves.map(({ kind, state, rows }) => [kind, state, ...rows.map(({ name }) => name)]),
     [
