@@ -47,7 +47,7 @@ const READERS: Readonly<Record<ObjectKind, Reader | null>> = {
   notebook: async (source, { mediaType }, name) => await (await import("./notebook.ts")).readNotebook(source, mediaType, name),
 };
 
-/** Reads one object. The same key and bytes give the same value on every machine.
+/** extract reads one object. The same key and bytes give the same value on every machine.
  *  @param draw makes the images of a PDF's pages; null for none
  *  @param key decides between types of text, and links are resolved against its folder
  *  @param bytes of anybody; what could not be read is in `notes`
@@ -61,7 +61,7 @@ export async function extract(key: string, bytes: Uint8Array, draw: DrawPages | 
   }
 }
 
-/** The extract of an object whose reader failed: its type, and its text as plain text when it has any.
+/** extractPlainly makes the extract of an object whose reader failed: its type, and its text as plain text when it has any.
  *  @param note says what happened, in words for a reader */
 export async function extractPlainly(key: string, bytes: Uint8Array, note: string): Promise<Extract> {
   const type = await mediaTypeOf(key, bytes);
@@ -123,7 +123,7 @@ function openSource(key: string, bytes: Uint8Array): { source: Source; notes: st
   return { source: { key, text, lines: openLines(text) }, notes };
 }
 
-/** Whole lines of an object that is text, as far as they are searched. */
+/** decodeText returns the text of an object that is text: whole lines, as far as they are searched. */
 export function decodeText(bytes: Uint8Array): string {
   const cut = bytes.length > MAX_TEXT_BYTES ? bytes.lastIndexOf(10, MAX_TEXT_BYTES) + 1 || MAX_TEXT_BYTES : bytes.length;
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, cut));

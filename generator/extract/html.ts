@@ -15,7 +15,7 @@ import { cutPassages, MAX_LENGTH, shorten } from "./passages.ts";
 const DEEPEST = 6; // level of a heading that a passage stands under
 /** UTF-16 units of what stands above the first heading and sums a page up: what is shorter is a site's slogan, the same on each page. */
 const MIN_LEAD = 60;
-/** What a site puts behind the titles of its pages. */
+/** The sign between the title of a page and the name of its site behind it. */
 const SITE = /^\s+[\p{Pd}|\u00b7\u2022:\u00bb]\s/u;
 
 export async function readHtml(source: Source, fallbackTitle: string): Promise<Body> {
@@ -108,7 +108,7 @@ function findTitle(tree: Root, main: Root): string | null {
   return text;
 }
 
-/** What a generator writes where a document has none. */
+/** Titles that a generator writes where a document has none. */
 const NO_TITLE = /^(?:<no title>|untitled(?: document)?|new page)/i;
 const flat = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 

@@ -29,7 +29,7 @@ export async function readJson(source: Source, mediaType: string): Promise<Body>
   };
 }
 
-/** Its aliases can make a small file a huge value: it is not parsed. */
+/** readYaml reads the first lines of its members, and does not parse it: aliases can make a small file a huge value. */
 export async function readYaml(source: Source): Promise<Body> {
   await loadLanguage("yaml");
   const { lines } = source;

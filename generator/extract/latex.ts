@@ -39,7 +39,7 @@ function findSummary(opening: string): string {
   return shorten(said?.plain ?? "", MAX_SUMMARY);
 }
 
-/** The text up to the brace that closes the one just before `from`, or null when it stays open. */
+/** readArgument returns the text up to the brace that closes the one just before `from`, or null when that stays open. */
 export function readArgument(text: string, from: number): string | null {
   const until = Math.min(text.length, from + MAX_ARGUMENT);
   for (let at = from, depth = 1; at < until; at++) {

@@ -310,7 +310,7 @@ function openCell(value: unknown): Cell | null {
   const prose = { kind: "prose" as const, outputs: [], attached: attachedTo(cell), left: 0 };
   if (type === "markdown") return { ...prose, source };
   if (type === "heading") return { ...prose, source: `${"#".repeat(Math.min(6, Math.max(1, Number(cell["level"]) || 1)))} ${source}` };
-  // What a "raw" cell holds is for another program, as code is.
+  // A "raw" cell holds text for another program, as a cell of code does.
   if (type !== "code" && type !== "raw") return null;
   const listed = Array.isArray(cell["outputs"]) ? cell["outputs"] : [];
   const outputs = listed.map((output) => openOutput(membersOf(output) ?? {}));
@@ -335,7 +335,7 @@ function textOf(value: unknown): string | null {
   return Array.isArray(value) && value.every((line) => typeof line === "string") ? value.join("") : null;
 }
 
-/** What a program printed, or the best of the forms in which it gave a result: pixels, else text. */
+/** openOutput returns what a program printed, or the best of the forms in which it gave a result: pixels, else text. */
 function openOutput(output: Members): readonly Output[] {
   const printed = textOf(output["text"]);
   if (printed !== null) return [printedText(printed)];

@@ -74,11 +74,11 @@ class ProcessPool implements ExtractPool {
   readonly memoryLimit: number;
   readonly budget: number;
   readonly unread: UnreadFiles | null;
-  /** What objects have taken beyond LONG, milliseconds. */
+  /** Time that objects have taken beyond LONG, milliseconds. */
   long = 0;
   readonly processes = new Set<ReaderProcess>();
   readonly waiting: Reading[] = [];
-  /** What was at work when a process ended: each gets a process of its own. */
+  /** Objects that were at work when a process ended: each gets a process of its own. */
   readonly again: Reading[] = [];
   /** Why nothing is read any more; else null. */
   over: Error | null = null;
@@ -100,7 +100,7 @@ class ProcessPool implements ExtractPool {
     if (this.over !== null) return Promise.reject(this.over);
     const { unread } = this;
     const known = unread === null || unread.isEmpty() ? null : unread.find(sha256(bytes));
-    // Of an object without time for it nothing is remembered.
+    // Nothing is remembered of an object that was given up because the time was spent.
     const reading = new Reading(key, bytes, pageImages, known, (given) => this.isSpent() || unread?.add(sha256(bytes), given));
     if (!reading.isDone()) {
       this.waiting.push(reading);
@@ -235,7 +235,7 @@ class ProcessPool implements ExtractPool {
           one.seen = taken;
           one.seenAt = now;
         }
-        // What a program takes to begin is not the object's doing.
+        // The time that a program takes to begin is not the object's doing.
         if (one.spoke && reading.spent + taken - one.begun > reading.timeFor(this.timeLeft())) one.killed = "over";
         else if (now - one.seenAt > stalled || now - since > stalled * PATIENCE) one.killed = "stalled";
         else return;

@@ -26,7 +26,7 @@ export class Reading {
   /** How many pages are to be drawn. */
   readonly #pageImages: number;
   #done = false;
-  /** What it had taken when nothing but its plain text was left to read. */
+  /** The time that it had taken when nothing but its plain text was left to read. */
   #plainFrom = 0;
   /** How often it was at work, or at the same page, when a process ended. */
   failures = 0;
@@ -58,7 +58,7 @@ export class Reading {
     if (unread?.what === "all") this.#finishBare(unread.note);
   }
 
-  /** What a process is asked that takes it on. */
+  /** Returns the request for a process that takes it on. */
   begin(): Request {
     this.#page = null;
     const done = this.#images.map(({ png: _, ...facts }) => facts);
@@ -94,7 +94,7 @@ export class Reading {
     return true;
   }
 
-  /** Whether nothing is left to be done: an earlier build has given all of it up. */
+  /** Tells whether nothing is left to be done: an earlier build has given all of it up. */
   isDone(): boolean {
     return this.#done;
   }

@@ -9,10 +9,10 @@ export type Request = {
   readonly bytes: Uint8Array;
   /** When it is not null, only the plain text is read, and the extract has this note. */
   readonly note: string | null;
-  /** What images of its pages are wanted, if it is a PDF. */
+  /** Images of its pages that are wanted, if it is a PDF. */
   readonly draw: DrawRequest;
 };
-/** Before an extract: what is drawn. */
+/** Reply is what the process sends: "ready" when it begins, each step of a drawing, then the extract. */
 export type Reply = "ready" | Drawing | Extracted;
 
 let queue: Promise<void> = Promise.resolve();
