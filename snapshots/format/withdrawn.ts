@@ -14,7 +14,7 @@ export function isAddress(replacement: string): boolean {
   return /^https?:\/\//i.test(replacement);
 }
 
-/** What is answered in place of something withdrawn: 410, and 451 where the law wanted it.
+/** withdrawalError makes the answer in place of something withdrawn: 410, and 451 where the law wanted it.
  *  @param why it concerns what was asked for, where that is not plain */
 export function withdrawalError(notice: Withdrawal, why = ""): ShelfError {
   const { what, name, reason, date, note } = notice;
