@@ -50,7 +50,7 @@ export function withdrawalAt(withdrawn: ViewData["withdrawn"], path: string): Wi
 function addressesOf({ what, name }: Withdrawal): readonly string[] {
   const page = pagePath.source(what, name);
   const json = `/api/cubs/${name}`;
-  const own = { object: [objectPath(name)], claim: [], record: [json, `${json}.json`, `${json}/code`] };
+  const own = { object: [objectPath(name)], claim: [], record: [json, `${json}.json`, `${json}/code`, `${page}badge.svg`] };
   const beside = ["index.md", ...Object.keys(CITATION_FILES)].map((file) => page + file);
   return [page, page.slice(0, -1), ...beside, pagePath.revisions(page), ...own[what]];
 }

@@ -6,12 +6,12 @@ import type { Answer } from "./reply.ts";
 
 /** Bytes of all answers under way together. */
 const MAX_ADMITTED = 64 * 1024 * 1024;
-/** What an answer is counted as until it is made: few are longer. Bytes. */
+/** Bytes that an answer is counted as until it is made: few answers are longer. */
 const UNMADE = 256 * 1024;
 /** How long a request waits for its turn; milliseconds. */
 const PATIENCE_MS = 5_000;
 
-/** One answer's share. */
+/** A Turn is one answer's share. */
 export type Turn = {
   /** Counts what was made instead of what was expected: a body that several are sent is counted once, of one that is read on the way a
    *  part. */

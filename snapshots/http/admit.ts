@@ -1,10 +1,10 @@
-/** What every request is asked before anything is looked up: its method, a preflight, its parameters. */
+/** Checks of every request before anything is looked up: its method, a preflight, its parameters. */
 import { ShelfError } from "#snapshots/errors";
 import { checkParameters, type Place } from "#snapshots/routes";
 import { preflight } from "./preflight.ts";
 import type { Answer } from "./reply.ts";
 
-/** @param isHere whether this process answers what the place is of, given that its method is right
+/** admit checks a request. @param isHere whether this process answers what the place is of, given that its method is right
  *  @returns the answer to a preflight, else null
  *  @throws ShelfError "method_not_allowed", "not_configured", "unknown_parameter", "bad_parameter" */
 export function admit(method: string, place: Place, isHere: boolean): Answer | null {
@@ -23,7 +23,7 @@ export function admit(method: string, place: Place, isHere: boolean): Answer | n
       fixes: ["Send the request to the sidecar's address."],
     });
   }
-  // Of effects those with parameters of their own: the others read a body.
+  // Effects without parameters of their own read a body, so their query is not checked.
   if ("query" in route && !route.page && (route.kind !== "effect" || route.query.length > 0)) checkParameters(route, query);
   return null;
 }

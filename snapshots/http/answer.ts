@@ -28,7 +28,8 @@ export async function answer(view: View, request: AnswerRequest, place: Place = 
   return answerFrom(view, request, place, true);
 }
 
-/** What a publication takes out of service goes after the pointer has moved, perhaps before this process has followed it. */
+/** Errors that may follow from a publication: it takes things out of service after the pointer has moved, perhaps before this process has followed
+ *  it. */
 const MAY_BE_GONE: ReadonlySet<string> = new Set(["snapshot_damaged", "search_unavailable"]);
 
 /** @param again whether what may have gone is looked for once more, in what is served then */
@@ -38,7 +39,7 @@ async function answerFrom(view: View, request: AnswerRequest, place: Place, agai
   try {
     checkPath(pathOf(request));
     const handler = handlerOf(view, place);
-    // What the process says of itself it says in any state.
+    // The process answers for itself in any state.
     if (handler !== null && "live" in handler && place.at === null) {
       found = admit(request.method, place, true) ?? (await handler.live(view, request));
       open = view.peek();
@@ -54,7 +55,7 @@ async function answerFrom(view: View, request: AnswerRequest, place: Place, agai
   return withCommon(view, open, found);
 }
 
-/** Where a target inside a view leads. The public view has nothing under /internal but what the sidecar answers in its place. */
+/** placeIn finds where a target inside a view leads. The public view has nothing under /internal but what the sidecar answers in its place. */
 export function placeIn(view: View, target: string): Place {
   const { router } = view.options.service;
   const place = router.findPlace(mountOf(view) + target);
@@ -65,7 +66,7 @@ export function placeIn(view: View, target: string): Place {
   return described ? place : { ...place, mount: "", at: null, path: splitTarget(target)[0], match: null, access: "public" };
 }
 
-/** Whether the shelf could be looked at anew: what is served now may be something else. */
+/** Looks at the shelf anew, and tells whether that was possible: another snapshot may be served now. */
 async function hasMoved(view: View): Promise<boolean> {
   return view.refresh().then(
     () => true,
@@ -73,7 +74,7 @@ async function hasMoved(view: View): Promise<boolean> {
   );
 }
 
-/** The answer to a request that is not begun. */
+/** refuse answers a request that is not begun. */
 export async function refuse(view: View, request: AnswerRequest, error: ShelfError): Promise<Answer> {
   const open = view.peek();
   return withCommon(view, open, await errorAnswer(view, open, request, error));
@@ -85,11 +86,11 @@ function withCommon(view: View, open: OpenSnapshot | null, found: Answer): Answe
   return { ...found, headers: { ...commonHeaders(view.options.view, open?.snapshot.id ?? null), ...found.headers, ...kept } };
 }
 
-/** What was withdrawn has a notice where its address leads to nothing. */
+/** Returns the notice of a withdrawal in place of an error, where the address leads to nothing and the thing was withdrawn. */
 async function orNotice(view: View, open: OpenSnapshot | null, { at, path }: Place, error: ShelfError): Promise<ShelfError> {
   const redacted = isWithdrawalError(error);
   if (error.status !== 404 && !redacted) return error;
-  // What an earlier snapshot needs for an answer may have been redacted for another thing's sake: what is served now says which.
+  // An earlier snapshot may lack a file for its answer, because that was redacted for another thing's sake: the snapshot of now says for which.
   const data = await Promise.try(() => (at === null || redacted ? open : view.byId(at)))
     .then((one) => one?.snapshot.data())
     .catch(() => null);
@@ -112,7 +113,7 @@ async function errorAnswer(view: View, open: OpenSnapshot | null, request: Answe
 const BESIDE = /\/(?:feed|cite)\.json$/;
 const MARKDOWN_TYPE = "text/markdown; charset=utf-8";
 
-/** MissingTwin says in Markdown what is not there. */
+/** missingTwin says in Markdown what is not there. */
 function missingTwin({ message, fixes }: ShelfError): string {
   return [`# Not found`, message, ...fixes.map((fix) => `- ${fix}`)].join("\n\n").concat("\n");
 }

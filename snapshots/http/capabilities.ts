@@ -42,7 +42,7 @@ export async function capabilities(view: View): Promise<Capabilities> {
   };
 }
 
-/** Folders that may lack blobs, as a part of the process. */
+/** describeCache describes the folders that may lack blobs, as a part of the process. */
 export function describeCache(blobs: Blobs | null): readonly Component[] {
   if (blobs === null) return [];
   const { good, text } = blobs.note();
@@ -55,13 +55,14 @@ const TRUSTED_MS = 1_000;
 const TOLD_MS = 2_500;
 const LATE_MS = 10_000;
 
-/** What was found, of what, and when, by a clock that is never set back; `at` is null while it is being found. */
+/** One look: what it found, of what, and when, by a clock that is never set back. `at` is null while the look goes on. */
 type Found = { readonly health: Promise<Health>; readonly of: string; at: number | null; next: Found | null };
 const finding = new WeakMap<View, Found>();
 
-/** pass: the pointer verifies and its snapshot opens; warn: it is old or an optional part is down; fail: nothing can be served.
- *  Found once for all who ask meanwhile, and for a second after: it looks into files and asks the index, and anybody may ask as often as
- *  they like. What is served and what is wrong with the pointer are never those of before. */
+/** health says how a view is. pass: the pointer verifies and its snapshot opens; warn: it is old or an optional part is down; fail: nothing can be
+ *  served.
+ *  One look serves all who ask meanwhile, and for a second after: it looks into files and asks the index, and anybody may ask as often as they
+ *  like. An answer is never of another snapshot, or of another trouble with the pointer, than those of now. */
 export function health(view: View): Promise<Health> {
   const clock = view.options.monotonic ?? (() => performance.now());
   const of = `${view.peek()?.snapshot.id ?? ""} ${view.trouble() ?? ""}`;

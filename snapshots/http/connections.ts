@@ -1,5 +1,5 @@
-/** What a server does with its connections: one answer at a time on each, none for long to who hardly reads, and at the end none
- *  that was asked for is lost. */
+/** The connections of a server: one answer at a time on each, none for long for a client that hardly reads. At the end no answer that was asked
+ *  for is lost. */
 import { type IncomingMessage, type RequestListener, Server, type ServerResponse } from "node:http";
 
 /** The least that a client has to take while an answer waits for it; bytes per second. */
@@ -33,7 +33,8 @@ export type Connections = {
   leave(options: { readonly farewell: number; readonly drain: number }): Promise<void>;
 };
 
-/** @param options.check how often the rate of readers is looked at; milliseconds
+/** openConnections watches over the connections of a server.
+ *  @param options.check how often the rate of readers is looked at; milliseconds
  *  @param options.leeway bytes that a reader may be behind the least rate */
 export function openConnections(server: Server, { check, leeway }: { readonly check: number; readonly leeway: number }): Connections {
   const connections = new Map<Socket, Connection>();
@@ -105,7 +106,7 @@ export function openConnections(server: Server, { check, leeway }: { readonly ch
       const began = performance.now();
       const idle = setInterval(() => {
         if (performance.now() - began < farewell) return;
-        // What has arrived by now is read first.
+        // Requests that have arrived by now are read first.
         setImmediate(() => {
           for (const [socket, { open }] of connections) if (open === 0) socket.destroySoon();
         });

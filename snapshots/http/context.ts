@@ -1,4 +1,4 @@
-/** What every answer of a snapshot is made from, and how long what is made is kept: decided here and nowhere else. */
+/** The sources of every answer of a snapshot, and how long an answer is kept: both are decided here and nowhere else. */
 import type { OpenSnapshot } from "#snapshots/query";
 import type { Place } from "#snapshots/routes";
 import { chooseEncoding } from "./encoding.ts";
@@ -17,13 +17,13 @@ export async function openContext(view: View, open: OpenSnapshot, { at, match }:
     const cache = view.options.view === "internal" ? "private" : "immutable";
     return { view, open, mount: `${top}/at/${id}`, cache, basis: atBasis(id), room: "kept" };
   }
-  // What follows from all records changes with a publication or a prune.
+  // Answers that follow from all records change with a publication or a prune.
   const history = match?.route.kind === "history" ? `+${await view.historyVersion()}` : "";
   return { view, open, mount: top, cache: liveCache(view), basis: id + history, room: null };
 }
 
-/** A content, made unless it is ready.
- *  @param keep how long: null when a stranger could ask for it under any number of names */
+/** contentAnswer answers with a content, and makes it unless it is ready.
+ *  @param keep the room in which it is kept: null when a stranger could ask for it under any number of names */
 export async function contentAnswer(
   { view, open, basis, room }: Context,
   request: AnswerRequest,

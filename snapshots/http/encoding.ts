@@ -17,7 +17,7 @@ const BEST = 9;
 /** For what a reader waits for. */
 const QUICK = 5;
 
-/** What is compressed at a time: more would keep the system's few threads from reading files for everybody else. Bytes. */
+/** Bytes that are compressed at a time: more would keep the system's few threads from reading files for everybody else. */
 const COMPRESSED_AT_ONCE = 1024 * 1024;
 const compressing = openByteBudget(COMPRESSED_AT_ONCE);
 
@@ -31,7 +31,7 @@ const MAX_REMEMBERED_ENCODINGS = 500;
 /** The published types lack the second argument, which decides between encodings that the client likes equally. */
 type PreferringNegotiator = { encodings(available: readonly string[], options?: { preferred: readonly string[] }): string[] };
 
-/** @param header Accept-Encoding, or null */
+/** chooseEncoding chooses the encoding of an answer. @param header Accept-Encoding, or null */
 export function chooseEncoding(header: string | null): Encoding {
   if (header === null || header === "") return "identity";
   let encoding = encodings.get(header);
@@ -44,12 +44,12 @@ export function chooseEncoding(header: string | null): Encoding {
   return encoding;
 }
 
-/** Whether a content of this type and length is sent compressed to who takes it. @param size bytes */
+/** isCompressed tells whether a content of this type and length is sent compressed to a client that takes it. @param size bytes */
 export function isCompressed(type: string, size: number): boolean {
   return size >= MIN_COMPRESSED && varies(type);
 }
 
-/** Whether contents of this type differ by what the client accepts, whatever their length. */
+/** varies tells whether contents of this type differ by what the client accepts, whatever their length. */
 export function varies(type: string): boolean {
   return /^text\/|[/+](json|xml|javascript|svg|yaml)\b|^application\/(javascript|wasm)/.test(type);
 }
@@ -72,12 +72,13 @@ export async function encode(bytes: Uint8Array, encoding: Encoding): Promise<Uin
 const MAX_STREAMS = 8;
 let streams = 0;
 
-/** Whether one more stream may be compressed now; whoever comes too late gets the plain form. */
+/** mayEncodeStream tells whether one more stream may be compressed now; a client that comes too late gets the plain form. */
 export function mayEncodeStream(): boolean {
   return streams < MAX_STREAMS;
 }
 
-/** The same for what is too long to be in memory. Ends with the error of `chunks`, and ends reading them when nobody reads on. */
+/** encodeStream compresses a body that is too long to be in memory. It ends with the error of `chunks`, and ends reading them when nobody reads
+ *  on. */
 export function encodeStream(chunks: AsyncIterable<Uint8Array>, encoding: "br" | "gzip"): AsyncIterable<Uint8Array> {
   streams++;
   const encoder =

@@ -19,7 +19,7 @@ import type { Asked, Context } from "./view.ts";
 import { listAnswer } from "./list-answer.ts";
 import type { Answer, Content } from "./reply.ts";
 
-/** A file that is made where the tree has none. */
+/** Made is a file that is made where the tree has none. */
 export type Made = { readonly type: string; text(open: OpenSnapshot): Promise<string> };
 
 const TEXT = "text/plain; charset=utf-8";
@@ -42,7 +42,7 @@ export const MADE = {
 
 type Long = (data: ViewData, snapshot: string, parts: Match["parts"]) => Pieces;
 
-/** Files that are as long as the library. */
+/** LONG are the files that are as long as the library. */
 export const LONG = {
   catalog: catalogPieces,
   "catalog-collection": (data, snapshot, { collection = "" }) => collectionPieces(data, snapshot, collection) ?? noCollection(),
@@ -53,7 +53,7 @@ export function noCollection(): never {
   throw new ShelfError("collection_not_found", "This view has no collection with this id.", { fixes: ["/api/catalog names every one."] });
 }
 
-/** @throws ShelfError "registry_unavailable", "collection_not_found" */
+/** longAnswer answers with a file that is as long as the library. @throws ShelfError "registry_unavailable", "collection_not_found" */
 export async function longAnswer({ context, request, place }: Asked, long: Long): Promise<Answer> {
   const { route, parts } = place.match as Match;
   const { snapshot } = context.open;
@@ -63,7 +63,7 @@ export async function longAnswer({ context, request, place }: Asked, long: Long)
   return listAnswer(context, request, canonicalJson([route.id, parts]), pieces);
 }
 
-/** A file of the tree, or made where the tree has none.
+/** fileAnswer answers with a file of the tree, or makes it where the tree has none.
  *  @throws ShelfError "registry_unavailable", "bad_cub_id", "cub_not_found", "not_found" */
 export function fileAnswer({ context, request, place }: Asked, made: Made | null = null): Promise<Answer> {
   return contentAnswer(context, request, "files", () => fileContent(context, place.match as Match, made));

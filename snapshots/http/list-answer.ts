@@ -10,7 +10,8 @@ const JSON_TYPE = "application/json";
 /** A shorter body is made whole, compressed once, and kept. Bytes. */
 const MAX_WHOLE = 1024 * 1024;
 
-/** @param name of the body within its snapshot
+/** listAnswer answers with a JSON body that is made of pieces: a short one is kept, a long one is streamed. @param name of the body within its
+ *  snapshot
  *  @throws ShelfError "precondition_failed", "snapshot_damaged" */
 export async function listAnswer(context: Context, request: AnswerRequest, name: string, pieces: Pieces): Promise<Answer> {
   const { open, view, cache } = context;

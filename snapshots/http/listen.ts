@@ -13,7 +13,7 @@ import { type Answer, type AnswerRequest, CACHE } from "./reply.ts";
 import { openAdmission, type Turn, type Admission } from "./admission.ts";
 import type { View } from "./view.ts";
 
-/** How patient a server is with a client; milliseconds where nothing else is said. */
+/** Patience is how patient a server is with a client; milliseconds where nothing else is said. */
 export type Patience = {
   /** For all of its headers, and for its whole request. */
   readonly headers: number;
@@ -42,7 +42,7 @@ export const PATIENCE: Patience = {
   drain: 10_000,
 };
 
-/** Sends an answer, and returns when it has left or its client has. A body that fails on its way closes the connection, so that nobody
+/** sendAnswer sends an answer, and returns when it has left or its client has. A body that fails on its way closes the connection, so that nobody
  *  takes half for the whole. */
 export async function sendAnswer(response: ServerResponse, found: Answer): Promise<void> {
   response.writeHead(found.status, { ...found.headers });
@@ -73,16 +73,16 @@ function toAnswerRequest(message: IncomingMessage, target: string): AnswerReques
   };
 }
 
-/** The target as an origin gets it: a proxy may send the whole address (RFC 9112 §3.2.2). */
+/** originForm returns the target as an origin gets it: a proxy may send the whole address (RFC 9112 §3.2.2). */
 export function originForm(target: string): string {
   const [whole = "", path = ""] = /^https?:\/\/[^/?]*(.*)$/is.exec(target) ?? [];
   return whole === "" ? target : path.startsWith("/") ? path : `/${path}`;
 }
 
-/** Answers from a view. @param place where the target leads, where somebody has read it already */
+/** A ViewListener answers from a view. @param place where the target leads, where somebody has read it already */
 export type ViewListener = (message: IncomingMessage, response: ServerResponse, place?: Place) => void;
 
-/** @param admission the process's budget for answers */
+/** viewListener makes the listener of a view. @param admission the process's budget for answers */
 export function viewListener(view: View, admission = openAdmission()): ViewListener {
   return (message, response, place) => {
     const request = toAnswerRequest(message, originForm(message.url ?? "/"));
@@ -102,7 +102,7 @@ export function viewListener(view: View, admission = openAdmission()): ViewListe
 /** Characters of a form: as many as a query may have. */
 const MAX_FORM = 8 * 1024;
 
-/** Whether a form stands for the query of a row that is read. */
+/** Tells whether a form stands for the query of a row that is read. */
 function takesForm({ method }: AnswerRequest, { match, at }: Place): boolean {
   return method === "POST" && at === null && match?.exact === true && match.route.kind !== "effect" && match.route.methods.includes("POST");
 }
@@ -119,7 +119,7 @@ async function readForm(message: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** What a process says of itself it says in any state, also where nothing else has room. */
+/** isOfProcess tells whether the process answers for itself: it does so in any state, also where nothing else has room. */
 export function isOfProcess({ match, at }: Place): boolean {
   return match?.route.kind === "live" && at === null;
 }
@@ -145,7 +145,7 @@ async function makeAnswer(view: View, admission: Admission, request: AnswerReque
 /** Sends what is ready without waiting. @returns false when `answer` has to be asked */
 function sendPrepared(view: View, request: AnswerRequest, response: ServerResponse): boolean {
   if (request.method !== "GET") return false;
-  // What is kept says of itself which time it is of: `answer` adds that to what is ready.
+  // An answer under /at says which time it is of. `answer` adds that to the prepared one, so it is not sent from here.
   const open = splitAt(request.target) === null ? view.peek() : null;
   const found = open === null ? null : findReady(view.prepared, open.snapshot.id, request);
   if (found === null) return false;
@@ -175,7 +175,7 @@ function refuseHosts(message: IncomingMessage, response: ServerResponse): void {
   response.end(message.method === "HEAD" ? undefined : JSON.stringify(problemBody(error, "", null)));
 }
 
-/** @param options.port 0 takes a free one
+/** listen opens a server. @param options.port 0 takes a free one
  *  @param patience for tests, which have little
  *  @throws the system's error when the address is taken */
 export async function listen(

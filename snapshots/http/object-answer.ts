@@ -16,7 +16,7 @@ const MALFORMED = 1;
 /** Objects up to this size are compressed whole, so that their length and digest are known beforehand. Bytes. */
 const MAX_COMPRESSED_WHOLE = 1024 * 1024;
 
-/** @throws ShelfError "object_not_found", and what `objectAnswer` throws */
+/** keyAnswer answers with the object of a key. @throws ShelfError "object_not_found", and what `objectAnswer` throws */
 export async function keyAnswer({ context, request, place }: Asked): Promise<Answer> {
   const key = place.match?.parts["key"] ?? "";
   const entry = await context.open.snapshot.find(`objects/${key}`);
@@ -29,7 +29,7 @@ export async function keyAnswer({ context, request, place }: Asked): Promise<Ans
   return objectAnswer(context, key, entry, request);
 }
 
-/** @throws ShelfError "range_not_satisfiable", "precondition_failed", "snapshot_damaged" */
+/** objectAnswer answers with an object, or a range of it. @throws ShelfError "range_not_satisfiable", "precondition_failed", "snapshot_damaged" */
 export async function objectAnswer(context: Context, key: string, entry: BlobEntry, request: AnswerRequest): Promise<Answer> {
   const { snapshot } = context.open;
   const { size } = entry;

@@ -1,4 +1,4 @@
-/** What a process tells of the requests that it has answered: to a log, to counters. */
+/** Reports of the requests that a process has answered: to a log, to counters. */
 import type { RequestListener } from "node:http";
 import { pino } from "pino";
 import { cutTokens, openStderr } from "./stderr.ts";
@@ -14,7 +14,7 @@ export type Seen = {
   readonly sent: boolean;
 };
 
-/** The same listener, and `tell` is called after each answer. */
+/** observe returns a listener that does the same and calls `tell` after each answer. */
 export function observe(listener: RequestListener, tell: (seen: Seen) => void): RequestListener {
   return (message, response) => {
     const began = performance.now();
@@ -27,7 +27,8 @@ export function observe(listener: RequestListener, tell: (seen: Seen) => void): 
   };
 }
 
-/** Public reads, one JSON line each on standard error. They carry no credential that a path could not, and of a path no token. */
+/** openAccessLog writes public reads to standard error, one JSON line each. They carry no credential that a path could not, and no token out of a
+ *  path. */
 export function openAccessLog(): (seen: Seen) => void {
   const stderr = openStderr();
   const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write: (line) => stderr.write(cutTokens(line)) });

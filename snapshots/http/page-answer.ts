@@ -16,6 +16,7 @@ import {
 } from "#snapshots/format";
 import type { Withdrawal } from "#snapshots/schema";
 import {
+  chromeOf,
   findStoredPage,
   type GoneThing,
   type PageAt,
@@ -33,13 +34,13 @@ import { pageLinks } from "./signposts.ts";
 import { stampPage } from "./stamp.ts";
 import type { Asked, Context, View } from "./view.ts";
 
-/** What a page may do: load its own scripts, styles and images, and nothing else. */
+/** PAGE_POLICY says what a page may do: load its own scripts, styles and images, and nothing else. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'; frame-src 'self'";
 const HTML_TYPE = "text/html; charset=utf-8";
 const PAGE_HEADERS = { "Content-Security-Policy": PAGE_POLICY };
 
-/** A page, a page made per request, or the way to a page under another spelling of its path.
+/** pageAnswer answers with a stored page, a page made per request, or a redirect to the page whose path is spelled in another way.
  *  @throws ShelfError "not_found", "not_configured", and what a page made per request throws */
 export async function pageAnswer(asked: Asked): Promise<Answer> {
   const { context, request, place } = asked;
@@ -57,7 +58,8 @@ export async function pageAnswer(asked: Asked): Promise<Answer> {
   return make === null ? otherSpelling(asked) : contentAnswer(context, request, keepOf(place), make);
 }
 
-/** Unknown parameters on pages are ignored, but what they lead to is not kept: a stranger could fill the memory with them. */
+/** keepOf says where a page is kept. Unknown parameters on pages are ignored, but a page with any is not kept: a stranger could fill the memory
+ *  with them. */
 export function keepOf({ query }: Place): Room | null {
   return query === "" ? "files" : null;
 }
@@ -74,7 +76,7 @@ async function storedPage(context: Context, { path, match }: Place): Promise<(()
   return input === null ? null : () => rendered(context, input, null);
 }
 
-/** Leads to the page that is meant. @throws ShelfError "not_found" */
+/** otherSpelling redirects to the page that is meant. @throws ShelfError "not_found" */
 export async function otherSpelling({ context, place: { path, query, match } }: Asked): Promise<Answer> {
   const target = await findRedirect(context, { path, match });
   if (target !== null) return redirect(308, context.mount + target + (query === "" ? "" : `?${query}`), CACHE[context.cache]);
@@ -88,7 +90,7 @@ async function holdsPages(open: OpenSnapshot): Promise<boolean> {
   return (await open.snapshot.find("pages")) !== null;
 }
 
-/** What the page at a path shows. */
+/** findInput finds what the page at a path shows. */
 export async function findInput({ view, open }: Context, { path, match }: PageAt): Promise<PageInput | null> {
   const { snapshot } = open;
   const read = async (key: string) => {
@@ -132,7 +134,8 @@ async function render(view: View, input: PageInput): Promise<Uint8Array> {
   return (await view.options.renderer()).render(input);
 }
 
-/** Files named by their content stay reachable while a page of the snapshot before still asks for them. */
+/** assetAnswer answers with a file that is named by its content. It also looks into the snapshot before, whose pages may still ask for their
+ *  files. */
 export async function assetAnswer(asked: Asked): Promise<Answer> {
   const { context, request, place } = asked;
   const { view, open } = context;
@@ -179,7 +182,7 @@ async function findRedirect(context: Context, { path, match }: PageAt): Promise<
   return isThere ? `${path}/` : null;
 }
 
-/** A page that follows from more than the snapshot and the request: made now, kept by nobody.
+/** renderedAnswer renders a page that follows from more than the snapshot and the request. It is made now, and kept by nobody.
  *  @param open the snapshot that it speaks of */
 export async function renderedAnswer(view: View, open: OpenSnapshot, status: number, input: PageInput): Promise<Answer> {
   const html = await render(view, input);
@@ -202,13 +205,13 @@ function noticeOf({ members: { withdrawn } }: ShelfError): { readonly withdrawn?
   return { withdrawn: { ...notice, href: replacementHref(notice) } };
 }
 
-/** @throws ShelfError when this process renders no pages */
+/** notFoundAnswer renders the page for an address where nothing is. @throws ShelfError when this process renders no pages */
 export async function notFoundAnswer(view: View, open: OpenSnapshot, path: string, error: ShelfError): Promise<Answer> {
   const gone = error.status === 404 ? await findGone(view, open, path) : null;
   return strayAnswer(view, open, path, error.status, { page: "not-found", detail: error.message, ...noticeOf(error), gone });
 }
 
-/** FindGone says where what was at an address was last, and what tells of its going; null where nothing of the kept history was there. */
+/** findGone says where what was at an address was last, and what tells of its going; null where nothing of the kept history was there. */
 async function findGone(view: View, open: OpenSnapshot, path: string): Promise<GoneThing | null> {
   const item = parseRevisionsPath(`/snapshots${path}`);
   const gone = item === null ? undefined : (await open.firstSeen(`${item.kind}s`, item.name))?.gone;
@@ -226,22 +229,16 @@ async function findGone(view: View, open: OpenSnapshot, path: string): Promise<G
   };
 }
 
-/** A page that stands at no path of its own. @param path of the request, which a stranger typed
+/** strayAnswer renders a page that stands at no path of its own. @param path of the request, which a stranger typed
  *  @throws ShelfError when this process renders no pages */
 export async function strayAnswer(view: View, open: OpenSnapshot, path: string, status: number, model: PageModel): Promise<Answer> {
-  const library = await open.snapshot.library();
   // Links are relative: the page has to know how deep it stands, and nothing else of its path.
   const depth = Math.max(0, path.split("/").length - 2);
-  const chrome = {
-    library: library.title,
-    view: library.view,
-    path: `/${"x/".repeat(Math.min(depth, 200))}`,
-    canonical: null,
-  };
+  const chrome = { ...chromeOf(await open.snapshot.data(), `/${"x/".repeat(Math.min(depth, 200))}`), canonical: null };
   return renderedAnswer(view, open, status, { chrome, model });
 }
 
-/** Whether who asks reads pages: every browser names HTML, and no program that wants JSON does. */
+/** readsHtml tells whether a client reads pages: every browser names HTML, and no program that wants JSON does. */
 export function readsHtml(accept: string | null): boolean {
   return (accept ?? "").includes("text/html");
 }

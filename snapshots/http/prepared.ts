@@ -3,18 +3,18 @@ import { LRUCache } from "lru-cache";
 import { chooseEncoding, type Encoding } from "./encoding.ts";
 import type { AnswerRequest, Ready } from "./reply.ts";
 
-/** What each kind of answer may take, so that one never pushes out another. Bytes. */
+/** Bytes that each kind of answer may take, so that one never pushes out another. */
 const ROOM = {
   /** Files and pages of the snapshot that is served. */
   files: 64 * 1024 * 1024,
   /** Compressed objects. */
   objects: 16 * 1024 * 1024,
-  /** What follows from a query: anybody can ask for as many as they like, and each but once. */
+  /** Answers to queries: anybody can ask for as many as they like, and each but once. */
   queries: 4 * 1024 * 1024,
-  /** What was asked for under /at. */
+  /** Answers under /at. */
   kept: 32 * 1024 * 1024,
 } as const;
-/** Of an answer beside its body: headers, key, the map's own. Bytes. */
+/** Bytes that an answer takes beside its body: headers, key, the map's own. */
 const OVERHEAD = 4096;
 
 /** With the header lists as Node's writeHead takes them, flat. */

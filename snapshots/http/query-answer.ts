@@ -11,7 +11,7 @@ const JSON_TYPE = "application/json";
 
 type QueryParser = (parts: Match["parts"], params: URLSearchParams) => ParsedQuery;
 
-/** @param parse reads the parts of the path and the parameters, whose names are known already
+/** queryAnswer answers a query. @param parse reads the parts of the path and the parameters, whose names are known already
  *  @throws ShelfError for a value that the route does not take, and what its body throws */
 export async function queryAnswer({ context, request, place }: Asked, parse: QueryParser): Promise<Answer> {
   const { view } = context;
@@ -38,7 +38,7 @@ export async function queryAnswer({ context, request, place }: Asked, parse: Que
   return held === null ? reply(request, ready) : notModified(content, held, common);
 }
 
-/** The snapshot that a cursor belongs to, so that a rebuild never shifts pages.
+/** continueIn returns the snapshot that a cursor belongs to, so that a rebuild never shifts pages.
  *  @throws ShelfError "cursor_expired" when it was pruned, "bad_cursor" where an address names another snapshot */
 export async function continueIn(
   context: Context,
@@ -55,7 +55,7 @@ export async function continueIn(
   });
 }
 
-/** RFC 8288, for a body that goes on. */
+/** linkHeader makes the Link header (RFC 8288) of a body that goes on. */
 export function linkHeader(context: Context, match: Match, params: URLSearchParams, body: object): Record<string, string> {
   const next = "next" in body && typeof body.next === "string" ? body.next : null;
   return next === null ? {} : { Link: `<${targetOf(context, match, params, next)}>; rel="next"` };

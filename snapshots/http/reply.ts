@@ -11,7 +11,8 @@ export type AnswerRequest = {
   header(name: string): string | null;
 };
 
-/** Header names as they are written on the wire. A body that is iterated is at most as long as Content-Length says. */
+/** An Answer is one answer of HTTP. Header names are as they are written on the wire. A body that is iterated is at most as long as Content-Length
+ *  says. */
 export type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -27,7 +28,7 @@ export const CACHE = {
 } as const;
 export type CacheClass = keyof typeof CACHE;
 
-/** A complete representation, before anybody asked how. */
+/** A Content is a complete representation, before anybody asked how. */
 export type Content = {
   readonly bytes: Uint8Array;
   readonly type: string;
@@ -37,7 +38,7 @@ export type Content = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** A content in one encoding, ready to be sent to any number of clients. */
+/** Ready is a content in one encoding, ready to be sent to any number of clients. */
 export type Ready = {
   readonly answer: Answer;
   /** The 304 for who holds it. */
@@ -45,11 +46,11 @@ export type Ready = {
   /** Validator of the content, without quotes and without the encoding's name. */
   readonly tag: string;
   readonly encoding: Encoding;
-  /** Whether clients that accept other encodings get the same bytes. */
+  /** True when clients that accept other encodings get the same bytes. */
   readonly onlyForm: boolean;
 };
 
-/** @param common headers of every answer of the view; the content's own win
+/** makeReady makes a content ready in an encoding. @param common headers of every answer of the view; the content's own win
  *  @param wanted by the client; a content that is not worth compressing is sent as it is */
 export async function makeReady(content: Content, wanted: Encoding, common: Readonly<Record<string, string>>): Promise<Ready> {
   const onlyForm = !isCompressed(content.type, content.bytes.length);
@@ -74,7 +75,7 @@ export async function makeReady(content: Content, wanted: Encoding, common: Read
   };
 }
 
-/** The 304 for a client that holds a content in a form. */
+/** notModified makes the 304 for a client that holds a content in a form. */
 export function notModified(content: Omit<Content, "bytes">, held: Encoding, common: Readonly<Record<string, string>>): Answer {
   return {
     status: 304,
@@ -89,7 +90,7 @@ export function notModified(content: Omit<Content, "bytes">, held: Encoding, com
   };
 }
 
-/** The answer to a request for a content that is ready. @throws ShelfError "precondition_failed" */
+/** reply answers a request for a content that is ready. @throws ShelfError "precondition_failed" */
 export function reply(request: AnswerRequest, ready: Ready): Answer {
   const held = checkPreconditions(request, ready.tag, ready.encoding, null);
   if (held !== null) {
@@ -100,7 +101,7 @@ export function reply(request: AnswerRequest, ready: Ready): Answer {
   return request.method === "HEAD" ? { ...ready.answer, body: null } : ready.answer;
 }
 
-/** RFC 9110 §13.2.2, in its order.
+/** checkPreconditions checks the preconditions of a request as RFC 9110 §13.2.2 says, in its order.
  *  @param preferred the form that this request would be sent
  *  @returns null when the request is to be answered in full; the form that the client holds when it needs nothing
  *  @throws ShelfError "precondition_failed" */
@@ -123,12 +124,13 @@ function preconditionFailed(header: string): ShelfError {
   return new ShelfError("precondition_failed", `What ${header} asks for does not hold: the content is another one now.`);
 }
 
-/** Whether `time` is later than the date of a header; false when that is absent or no date. */
+/** Tells whether `time` is later than the date of a header; false when that is absent or no date. */
 function isLater(time: string, header: string | null): boolean {
   return header !== null && Date.parse(time) > Date.parse(header);
 }
 
-/** Representations of one content in different encodings differ byte for byte, so their strong validators differ too. */
+/** formatTag makes the strong validator of a content in an encoding. Representations in different encodings differ byte for byte, so their strong
+ *  validators differ too. */
 export function formatTag(tag: string, encoding: Encoding): string {
   return encoding === "identity" ? `"${tag}"` : `"${tag}-${encoding}"`;
 }
@@ -139,7 +141,7 @@ function findForm(header: string, tag: string, preferred: Encoding, weak: boolea
   return [preferred, ...ENCODINGS].find((encoding) => named.has(formatTag(tag, encoding))) ?? null;
 }
 
-/** Strong validator of an answer that follows from a snapshot and a query. */
+/** queryTag makes the strong validator of an answer that follows from a snapshot and a query. */
 export function queryTag(snapshot: string, canonicalQuery: string): string {
   return sha256(`${snapshot}\n${canonicalQuery}`);
 }
@@ -150,7 +152,7 @@ export function snapshotHeaders(id: string): Record<string, string> {
   return { "X-Snapshot": id, "Server-Timing": `snapshot;desc="${id}"` };
 }
 
-/** What every answer of a view says, whatever the route. */
+/** commonHeaders returns the headers that every answer of a view has, whatever the route. */
 export function commonHeaders(view: "public" | "internal", snapshot: string | null): Record<string, string> {
   return {
     "X-Content-Type-Options": "nosniff",
@@ -162,13 +164,13 @@ export function commonHeaders(view: "public" | "internal", snapshot: string | nu
   };
 }
 
-/** @param location path and query; the query comes along as it was sent, so whatever a header cannot carry is escaped */
+/** redirect makes a redirect. @param location path and query; the query comes along as it was sent, so whatever a header cannot carry is escaped */
 export function redirect(status: 302 | 307 | 308, location: string, cache: string): Answer {
   const safe = location.toWellFormed().replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
   return { status, headers: { Location: safe, "Cache-Control": cache, "Content-Length": "0" }, body: null };
 }
 
-/** A short text that nobody keeps. */
+/** plainAnswer answers with a short text that nobody keeps. */
 export function plainAnswer(
   request: AnswerRequest,
   status: number,

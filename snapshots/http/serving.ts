@@ -6,15 +6,15 @@ import { type ErrorCode, ShelfError } from "#snapshots/errors";
 import type { AskedBlob, AskForBlob, CodeStorage } from "#snapshots/shelf";
 import type { EmbeddingsConfig } from "#snapshots/embed";
 
-/** Where an operator's tools ask. */
+/** OperationsServing is the address at which an operator's tools ask. */
 export type OperationsServing = { readonly host: string; readonly port: number };
 
-/** What is told of either server to its operator. */
+/** Settings of either server that its operator watches it by. */
 type Watched = {
   readonly operations: OperationsServing | null;
-  /** Whether public reads are logged, too. */
+  /** True when public reads are logged, too. */
   readonly accessLog: boolean;
-  /** Whether the folders may lack blobs, which the starter is asked for then. */
+  /** True when the folders may lack blobs: then the starter is asked for them. */
   readonly cached: boolean;
 };
 
@@ -29,10 +29,10 @@ export type SiteServing = Watched & {
   readonly version: string;
 };
 
-/** Proxies in front, whose word on whom they speak for is taken: their addresses and networks, or how many stand one behind the other. */
+/** TrustProxy names the proxies in front that may say for whom they speak: their addresses and networks, or how many stand one behind the other. */
 export type TrustProxy = readonly string[] | number | null;
 
-/** What the sidecar is told; its secrets are in its environment and in no message. */
+/** SidecarServing is what the sidecar is told; its secrets are in its environment and in no message. */
 export type SidecarServing = Watched & {
   readonly part: "sidecar";
   readonly host: string;
@@ -41,7 +41,7 @@ export type SidecarServing = Watched & {
   readonly internalDir: string;
   readonly dist: string;
   readonly version: string;
-  /** Of the service, for the addresses of problems. */
+  /** Address of the service, for the addresses of problems. */
   readonly baseUrl: string;
   /** null closes every gated route; "development" lets a key in that this process makes for itself, on a host of this machine alone. */
   readonly access: AccessConfig | "development" | null;
@@ -61,18 +61,18 @@ export type SidecarServing = Watched & {
   readonly mcp: { readonly hosts: readonly string[]; readonly origins: readonly string[] };
 };
 
-/** How the folders stand that may lack blobs, for health and capabilities. */
+/** A CacheNote says how the folders stand that may lack blobs, for health and capabilities. */
 export type CacheNote = { readonly good: boolean; readonly text: string };
 
-/** Which blob is meant, and in which of the two views. */
+/** A BlobQuestion names the blob that is meant, and in which of the two views. */
 export type BlobQuestion = { readonly view: "public" | "internal"; readonly digest: Sha256; readonly anew: boolean };
-/** `held`: it could not be kept; in base64. */
+/** A BlobAnswer is the starter's answer. `held` says that the blob could not be kept; its bytes are in base64. */
 export type BlobAnswer =
   | { readonly state: "kept" | "absent" }
   | { readonly state: "held"; readonly bytes: string }
   | { readonly state: "failed"; readonly code: ErrorCode; readonly message: string; readonly fixes: readonly string[] };
 
-/** From the server to its starter. `listing` asks for what the object store holds before the first snapshot. */
+/** A ServerMessage goes from the server to its starter. `listing` asks for what the object store holds before the first snapshot. */
 export type ServerMessage =
   | {
       readonly type: "ready";
@@ -87,7 +87,7 @@ export type ServerMessage =
   | { readonly type: "listing"; readonly id: number }
   | ({ readonly type: "blob"; readonly id: number } & BlobQuestion);
 
-/** From the starter to the server. */
+/** A StarterMessage goes from the starter to the server. */
 export type StarterMessage<Serving> =
   | { readonly type: "serve"; readonly serving: Serving }
   | { readonly type: "listing"; readonly id: number; readonly catalog: Catalog | null }
@@ -97,20 +97,20 @@ export type StarterMessage<Serving> =
   /** The access section was edited; holds from the next request on. Only the sidecar is sent it. */
   | { readonly type: "access"; readonly access: AccessConfig | null };
 
-/** How a build of `serve --every` ended: "refused" is one that published nothing, for a reason of its own. */
+/** BuildOutcome is how a build of `serve --every` ended: "refused" is one that published nothing, for a reason of its own. */
 export type BuildOutcome = "published" | "unchanged" | "refused" | "failed";
 
-/** Builds that the starter made since it started. */
+/** A BuildTally counts the builds that the starter made since it started. */
 export type BuildTally = {
   readonly counts: Readonly<Record<BuildOutcome, number>>;
-  /** Of the last one, by the clock; null before it. */
+  /** Seconds that the last one took, by the clock; null before it. */
   readonly seconds: number | null;
 };
 
-/** What a server asks of its starter. */
+/** A Starter answers what a server asks of the process that started it. */
 export type Starter = {
   builds(): BuildTally;
-  /** What the object store holds now. */
+  /** The listing of what the object store holds now. */
   listing(): Promise<Catalog>;
   /** Null when the folders have everything. */
   readonly blobs: Blobs | null;
@@ -123,8 +123,8 @@ export type Blobs = {
 /** Seconds after which it is worth while to ask again for what the bucket did not give. */
 const RETRY_AFTER_S = 5;
 
-/** The first message of the starter, and ways to ask it.
- *  Only for a process that was started with a channel; another has nobody to ask. */
+/** receiveServing returns the first message of the starter, and ways to ask it.
+ *  It is only for a process that was started with a channel; another has nobody to ask. */
 export function receiveServing<Serving extends Watched>(
   onAccess: (access: AccessConfig | null) => void = () => undefined,
 ): Promise<{ readonly serving: Serving; readonly starter: Starter }> {
@@ -157,7 +157,7 @@ export function receiveServing<Serving extends Watched>(
   });
 }
 
-/** @throws ShelfError, with Retry-After, what the answer tells of */
+/** takeAnswer reads the starter's answer about a blob. @throws ShelfError that the answer tells of, with Retry-After */
 export function takeAnswer(answer: BlobAnswer): AskedBlob {
   if (answer.state === "held") return Buffer.from(answer.bytes, "base64");
   if (answer.state !== "failed") return answer.state;
@@ -186,7 +186,7 @@ export function sendToStarter(message: ServerMessage): void {
   process.send?.(message);
 }
 
-/** Ends the process when it is told to, or when its starter is gone, after requests under way have been answered. */
+/** stopWithStarter ends the process when it is told to, or when its starter is gone, after requests under way have been answered. */
 export function stopWithStarter(close: () => Promise<void>): void {
   let stopping = false;
   const stop = (): void => {

@@ -3,7 +3,7 @@
 import type { OpenSnapshot } from "#snapshots/query";
 import type { Service } from "./view.ts";
 
-/** @returns the page with its stamp filled, or the same bytes when it has none */
+/** stampPage fills the stamp of a page. @returns the page with its stamp filled, or the same bytes when it has none */
 export async function stampPage({ router, stamps }: Service, open: OpenSnapshot, path: string, html: Uint8Array): Promise<Uint8Array> {
   const bytes = Buffer.from(html.buffer, html.byteOffset, html.length);
   const id = router.matchPath(path)?.route.id;

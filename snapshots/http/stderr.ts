@@ -9,13 +9,14 @@ const FLUSH_MS = 250;
 /** Compact tokens: three base64url parts that begin like a JSON object. */
 const TOKEN = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.?[A-Za-z0-9_-]*/g;
 
-/** CutTokens leaves no token in a line of a log: whoever sends one in a path has it written by whoever logs paths. */
+/** cutTokens leaves no token in a line of a log: a token that a client sends in a path would else be written with the path. */
 export function cutTokens(line: string): string {
   return line.replaceAll(TOKEN, "[token]");
 }
 
-/** Nobody waits for who reads the log, and a server whose log nobody reads any more goes on, and ends when it is told to: what cannot be
- *  written is tried again a moment later, and not in a loop. While nothing is to be written, nothing wakes the process. */
+/** openStderr opens standard error for a log. Nobody waits for the log's reader. A server whose log nobody reads any more goes on, and ends when
+ *  it is told to: a line that cannot be written is tried again a moment later, and not in a loop. While nothing is to be written, nothing wakes
+ *  the process. */
 export function openStderr(): DestinationStream {
   const stream = destination({
     fd: 2,

@@ -25,11 +25,11 @@ import type { Answer, AnswerRequest, CacheClass } from "./reply.ts";
 
 /** How long a look at the shelf is trusted: at the pointer, and at which snapshots are kept. */
 const LOOK_MS = 250;
-/** What snapshots that stay open beside the current one, for /at and cursors, may have in their JSON together; bytes. */
+/** Bytes of JSON that the snapshots that stay open beside the current one, for /at and cursors, may have together. */
 const OPEN_BYTES = 64 * 1024 * 1024;
 const OPEN_SNAPSHOTS = 64;
 
-/** What the running process is, for capabilities and health. */
+/** Runtime describes the running process, for capabilities and health. */
 export type Runtime = {
   readonly version: string;
   /** Optional parts and how they stand now for what is served; read when asked, never a constant. */
@@ -66,13 +66,13 @@ export type View = History & {
   peek(): OpenSnapshot | null;
   /** Looks at the shelf now and serves what the pointer names before it returns: for who has just published. */
   refresh(): Promise<void>;
-  /** Whether a kept snapshot is open, so that asking for it costs no more than asking for the one of now. */
+  /** Tells whether a kept snapshot is open, so that asking for it costs no more than asking for the one of now. */
   isOpen(id: string): boolean;
   /** Bytes of a blob that a kept snapshot reaches, none newer than the one that is served; null for every other. */
   sizeInService(digest: string): Promise<number | null>;
   /** Changes when a snapshot is published or pruned: what pages of the history follow from. */
   historyVersion(): Promise<number>;
-  /** What is wrong with the pointer, or null. */
+  /** The trouble with the pointer, in words, or null. */
   trouble(): string | null;
 };
 
@@ -82,16 +82,16 @@ export type Context = {
   /** Site path of this view and, under /at, of the snapshot: "" or "/internal" or "/at/<id>". */
   readonly mount: string;
   readonly cache: CacheClass;
-  /** What prepared answers are kept under, besides their target. */
+  /** The key of prepared answers, besides their target. */
   readonly basis: string;
   /** Where prepared answers are kept, whatever they are; null where that follows from what they are. */
   readonly room: Room | null;
 };
 
-/** A request for what follows from a snapshot. */
+/** Asked is a request for what follows from a snapshot. */
 export type Asked = { readonly context: Context; readonly request: AnswerRequest; readonly place: Place };
 
-/** How a row of the route table is answered. */
+/** A Handler answers a row of the route table. */
 export type Handler =
   | {
       /** @throws ShelfError for a value that the row does not take, and what its body throws */
@@ -99,15 +99,15 @@ export type Handler =
       /** Before the first publication, from what the object store lists. */
       before?(view: View, request: AnswerRequest, parts: Match["parts"]): Promise<Answer>;
     }
-  /** What the process says of itself it says in any state. */
+  /** The answer of the process for itself, which it gives in any state. */
   | { live(view: View, request: AnswerRequest): Promise<Answer> };
 
-/** ForEachRow answers every row of a table in one way. */
+/** forEachRow answers every row of a table in one way. */
 export function forEachRow<Id extends string>(rows: Readonly<Record<Id, unknown>>, handler: Handler): Readonly<Record<Id, Handler>> {
   return Object.fromEntries(Object.keys(rows).map((id) => [id, handler])) as Record<Id, Handler>;
 }
 
-/** A fact that is filled into pages when they are served. */
+/** A Stamp is a fact that is filled into pages when they are served. */
 export type Stamp = {
   readonly token: string;
   /** Pages that may have it. */
@@ -116,7 +116,7 @@ export type Stamp = {
   html(open: OpenSnapshot, path: string): string | Promise<string>;
 };
 
-/** What /at/ takes and says beside a snapshot's id (RFC 7089). */
+/** The time that /at/ takes beside a snapshot's id, and the headers that it adds (RFC 7089). */
 type Memento = {
   /** @returns null for what is no time */
   parsePathTime(text: string): string | null;
@@ -124,7 +124,7 @@ type Memento = {
   mementoHeaders(created: string, mount: string, rest: string, link: string | undefined): Record<string, string>;
 };
 
-/** What a service answers, core and annexes together: handed in by who puts it together. */
+/** A Service is everything that is answered, core and annexes together. The program that puts it together hands it in. */
 export type Service = {
   readonly router: Router;
   /** As they are described. */
@@ -163,17 +163,17 @@ export function openView(options: ViewOptions): View {
   return new ServedView(options);
 }
 
-/** Site path of a view. */
+/** mountOf returns the site path of a view. */
 export function mountOf(view: View): "" | "/internal" {
   return view.options.view === "internal" ? "/internal" : "";
 }
 
-/** @throws ShelfError "no_snapshot" */
+/** waitForFirst refuses a request that came before the first publication. @throws ShelfError "no_snapshot" */
 export function waitForFirst(): never {
   throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run a build, then try again."] });
 }
 
-/** What a view holds while it is served: the open snapshots, the answers made of them, and the last look at the shelf. */
+/** A view while it is served: the open snapshots, the answers made of them, and the last look at the shelf. */
 class ServedView implements View {
   readonly options: ViewOptions;
   readonly prepared = openPreparedStore();
@@ -320,7 +320,7 @@ class ServedView implements View {
     const redacted = redactions !== this.#kept.redactions;
     if (records !== this.#kept.records || redacted) {
       this.#kept = { records, withdrawn, byId, redactions, version: this.#kept.version + 1 };
-      // What was taken out of earlier snapshots is not answered from memory.
+      // Files that were taken out of earlier snapshots are not answered from memory.
       if (redacted) for (const kept of [this.#trees.parsed, this.#trees.listed]) kept.clear();
       for (const id of redacted ? byId.keys() : [...this.#opened.keys()].filter((name) => !byId.has(name))) {
         this.#opened.delete(id);
@@ -348,12 +348,12 @@ class ServedSnapshot implements OpenSnapshot {
     this.#openIndex = openIndex;
   }
 
-  /** Whether anybody has searched it. */
+  /** Tells whether anybody has searched it. */
   searched(): boolean {
     return this.#reader !== null;
   }
 
-  /** What a snapshot that follows can go on from. */
+  /** The history that a snapshot that follows can go on from. */
   past(): Past | null {
     return this.#history === null ? this.#past : { sequence: this.snapshot.record.sequence, seen: this.#history };
   }
@@ -388,12 +388,12 @@ class ServedSnapshot implements OpenSnapshot {
   }
 }
 
-/** What answers under /at follow from, so that they are told from those of the same snapshot while it is served. */
+/** atBasis returns the basis of answers under /at, so that they are told from those of the same snapshot while it is served. */
 export function atBasis(id: string): string {
   return `at ${id}`;
 }
 
-/** What the rows of all objects take in the shelf. */
+/** Bytes that the rows of all objects take in the shelf. */
 async function objectBytes(snapshot: Snapshot): Promise<number> {
   const { collections } = await snapshot.library();
   let bytes = 0;

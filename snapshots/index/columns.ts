@@ -1,7 +1,7 @@
 /** Columns of the engine as the bytes that they are. */
 import type { Data, RecordBatch } from "apache-arrow";
 
-/** The strings of one column of one batch, UTF-8 one behind the other; string `row` ends where the next begins. */
+/** Strings are the strings of one column of one batch, UTF-8 one behind the other; string `row` ends where the next begins. */
 export type Strings = { readonly bytes: Buffer; readonly offsets: Int32Array };
 
 export function stringsOf(batch: RecordBatch, name: string): Strings {

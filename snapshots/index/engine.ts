@@ -13,7 +13,7 @@ export type Engine = {
   readonly manifests: Manifests;
 };
 
-/** Imported here and not at the top: who does not search does not load the native library. */
+/** connectEngine opens the engine. It imports the native library itself, so that a process that does not search does not load it. */
 export async function connectEngine(uri: string): Promise<Engine> {
   const lancedb = await import("@lancedb/lancedb");
   // As CommonJS, because LanceDB loads it so and knows tables by its own copy of the classes.

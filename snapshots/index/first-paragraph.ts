@@ -1,4 +1,4 @@
-/** What a passage says of itself first: the opening paragraph of a text, of a doc comment, of a docstring. */
+/** The opening paragraph of a text, of a doc comment, of a docstring: the first thing that a passage says of itself. */
 
 const MAX_LENGTH = 400; // UTF-16 units
 /** The first block comment, docstring or run of comment lines. */
@@ -8,7 +8,8 @@ const COMMENT_SIGNS = /^[ \t]*(?:\/\/[/!]?|--|#|\*)/gm;
 /** Lines at the beginning of a text that are its title. */
 const TITLE_LINES = /^(?:\s*#{1,6} [^\n]*\n|[^\n]+\n(?:=+|-+)\n|\s*\n)+/;
 
-/** @param code whether the text is source code
+/** firstParagraph returns the opening paragraph of a passage.
+ *  @param code whether the text is source code
  *  @param opens whether it is the beginning of its document
  *  @returns "" where there is none, and for prose that goes on from an earlier passage */
 export function firstParagraph(text: string, code: boolean, opens: boolean): string {

@@ -49,7 +49,7 @@ type Version = { readonly path: string; readonly bytes: Buffer };
 /** Path in the table's folder → what changes whenever the file does, but for a disk that fails. */
 type Listing = ReadonlyMap<string, string>;
 
-/** The manifests of an index, and the files that they name. */
+/** Manifests are the manifests of an index, and the files that they name. */
 export class Manifests {
   private readonly uri: string;
   private readonly known = new LRUCache<string, { readonly identity: string; readonly digest: Sha256 }>({
@@ -249,14 +249,14 @@ export class Manifests {
   }
 }
 
-/** For a table that is copied, file by file, with all its tags. */
+/** copyManifests copies the manifests of a table that is copied, file by file, with all its tags. */
 export async function copyManifests(from: string, to: string, table: string): Promise<void> {
   const [old, copy] = [join(from, FOLDER, table), join(to, FOLDER, table)];
   await rm(copy, { recursive: true, force: true });
   await cp(old, copy, { recursive: true });
 }
 
-/** Whether a version needs a file that was there before it. */
+/** Tells whether a version needs a file that was there before it. */
 function isNamed(path: string, version: Version): boolean {
   if (path.startsWith(DELETIONS) || path === version.path) return true;
   const [folder, name = ""] = path.split("/");

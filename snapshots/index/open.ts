@@ -36,13 +36,13 @@ const MAX_FRAGMENTS = 40; // pieces of a table above which they are merged
 const MAX_STALE = 0.05;
 const SMALL = 2000; // rows of which the indexes are made anew at each change: they are made at once, and their scores exact
 const MAX_UNINDEXED = 1000; // rows that each search looks through one by one
-/** What holds a text as a source has it. */
+/** Fields that hold text as a source has it. */
 const SAID = ["key", "title", "heading", "name", "text", "sha256"] as const;
 const TABLE_PATTERN = /^(?:passages|words|vectors)-/;
 const TAG_PATTERN = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
 
-/** @param uri a directory (made when it is missing), or an address that LanceDB takes
- *  @param shared of the public index, when this is the internal one: whose rows it may have in place of its own */
+/** openIndex opens an index. @param uri a directory (made when it is missing), or an address that LanceDB takes
+ *  @param shared of the public index, when this is the internal one, which may have the public rows in place of its own */
 export async function openIndex(uri: string, shared: string | null = null): Promise<ViewIndex> {
   const own = await openOwn(uri);
   return shared === null ? own : sharing(uri, own, () => openOwn(shared));

@@ -12,7 +12,7 @@ import { openVectors, type VectorReader, vectorTableName } from "./vectors.ts";
 import type { Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 
-/** A row that holds some of the words. */
+/** A Candidate is a row that holds some of the words. */
 export type Candidate = {
   /** Good for `rows` of the same reader only. */
   readonly ref: bigint;
@@ -34,7 +34,7 @@ export type FoundRow = {
 type TextQuery = {
   /** Analysed words (see `words`) and marks; each counts as often as it stands here. */
   readonly words: readonly string[];
-  /** Whether a row has to have all of them; else any. */
+  /** True when a row has to have all of them; else any will do. */
   readonly all: boolean;
   /** Which words are looked at: those of the passage, or on the first row of a document with several those of all of it. */
   readonly of: "terms" | "whole";
@@ -84,7 +84,7 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
       return await withinLimit(work());
     } catch (cause) {
       if (cause instanceof ShelfError) throw cause;
-      // Of an index that was made anew for this tag the files may be gone that this reader goes by: another one finds them.
+      // When an index is made anew for this tag, the files that this reader goes by may be gone: another reader finds the new ones.
       damaged = true;
       throw new ShelfError("search_unavailable", "The search index could not be read.", { cause });
     }
@@ -164,7 +164,7 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
     whole() {
       if (performance.now() - looked > LOOK_MS) {
         looked = performance.now();
-        // What cannot be looked at now, for want of open files for instance, is looked at again.
+        // A look that fails now, for want of open files for instance, is tried again later.
         void look().catch(() => undefined);
       }
       return !damaged;

@@ -1,10 +1,10 @@
-/** What the index holds: documents as the generator gives them, and the rows that they become, one per passage. */
+/** Rows of the index: documents as the generator gives them, and the rows that they become, one per passage. */
 import { sha256 } from "#snapshots/digest";
 import type { Kind, Passage } from "#snapshots/schema";
 import { firstParagraph } from "./first-paragraph.ts";
 import { ENGLISH, isStemmed, languageMark, qualifiedSuffixes, words } from "#snapshots/words";
 
-/** Everything searchable of one object, record or claim. */
+/** A Document is everything searchable of one object, record or claim. */
 export type Document = {
   /** "object:<key>", "record:<id>" or "claim:<id>": see `documentId`. */
   readonly doc: string;
@@ -14,17 +14,17 @@ export type Document = {
   /** Id of the collection; "" for records and claims. */
   readonly collection: string;
   readonly title: string;
-  /** What its code is written in, where that is known. */
+  /** Language of its code, where that is known. */
   readonly language?: string | null;
-  /** What its prose is written in: the first part of a language's tag; absent for English. */
+  /** Language of its prose: the first part of a language's tag; absent for English. */
   readonly lang?: string;
-  /** Of the object's bytes; for records and claims of their canonical JSON. */
+  /** Digest of the object's bytes; for records and claims that of their canonical JSON. */
   readonly sha256: string;
   /** In the order of the text. A document without passages is found by its title and key. */
   readonly passages: readonly Passage[];
 };
 
-/** One passage as it comes back from a search. */
+/** An IndexRow is one passage as it comes back from a search. */
 export type IndexRow = Omit<Document, "passages" | "language" | "lang"> & {
   /** Number of the passage in the document, from 0. */
   readonly n: number;
@@ -40,7 +40,7 @@ export type IndexRow = Omit<Document, "passages" | "language" | "lang"> & {
   readonly end_line: number;
 };
 
-/** A row as it is stored. */
+/** A StoredRow is a row as it is stored. */
 export type StoredRow = Pick<IndexRow, "doc" | "n"> & {
   /** One column: see shown.ts. */
   readonly shown: IndexRow;
@@ -55,7 +55,7 @@ export type StoredRow = Pick<IndexRow, "doc" | "n"> & {
   readonly print: string;
 };
 
-/** Part of the tables' names: it changes with anything that makes stored rows unreadable or scores different. */
+/** INDEX_FORMAT is a part of the tables' names: it changes with anything that makes stored rows unreadable or scores different. */
 export const INDEX_FORMAT = "8";
 
 const PRINT_LENGTH = 32; // hex digits; whoever finds two passages with one print wins a shared vector
@@ -64,8 +64,8 @@ export function documentId(kind: "object" | "record" | "claim", id: string): str
   return `${kind}:${id}`;
 }
 
-/** A word no text can contain, that stands for one exact whole value: a key, an id, a declared name, a title.
- *  Case and spaces at the ends and in rows do not count. */
+/** exactMark returns a word that no text can contain. It stands for one exact whole value: a key, an id, a declared name, a title. Case and spaces
+ *  at the ends and in rows do not count. */
 export function exactMark(value: string): string {
   return `=${sha256(normalizeExact(value)).slice(0, 16)}`;
 }
@@ -74,7 +74,8 @@ export function normalizeExact(value: string): string {
   return value.normalize("NFC").replaceAll(/\s+/g, " ").trim().toLowerCase();
 }
 
-/** The same for a name however its words are joined and whatever qualifies it: `SimpleGraph` and "simple graph" have one mark. */
+/** nameMark returns such a word for a name, however its words are joined and whatever qualifies it: `SimpleGraph` and "simple graph" have one
+ *  mark. */
 export function nameMark(name: string): string {
   return `~${name
     .normalize("NFKD")
@@ -94,7 +95,7 @@ const NAME_WEIGHT = 2;
 const DEFINITION =
   /^[ \t]*(?:@\[[^\]\n]*\]\s*)?(?:(?:private|protected|noncomputable|unsafe|partial|public|scoped|export|pub(?:\([a-z]+\))?|abstract|static|final)\s+)*(?:class|structure|inductive|coinductive|def|abbrev|Definition|Inductive|Record|Class|Structure|struct|enum|trait|interface)\s+[\p{L}_][^\s:({[<]*(?:\s+[:({[<⦃|]|\s+where\b|\s+extends\b|\s*$)/mu;
 
-/** The rows of a document: at least one. The rules of its language have to be loaded. */
+/** rowsOf makes the rows of a document: at least one. The rules of its language have to be loaded. */
 export function rowsOf(document: Document): StoredRow[] {
   const languages = document.lang === undefined ? ENGLISH : [document.lang];
   const wordsIn = (text: string): string[] => words(text, languages);

@@ -6,10 +6,10 @@ import { SHA256_PATTERN } from "#snapshots/digest";
 import type { ViewIndex } from "./view-index.ts";
 
 const FOLDER = "shared";
-/** What a file that is not whole names: a tag that no index has. */
+/** Stands for the tag in a file that is not whole: no index has this tag. */
 const NOWHERE = "none";
 
-/** FindShared returns the tag of the public index that has the rows of a tag; null when the internal index has rows of its own for it, or nothing.
+/** findShared returns the tag of the public index that has the rows of a tag; null when the internal index has rows of its own for it, or nothing.
  *  @param uri directory of the internal index */
 export function findShared(uri: string, tag: string): string | null {
   if (!SHA256_PATTERN.test(tag)) return null;
@@ -23,7 +23,7 @@ export function findShared(uri: string, tag: string): string | null {
   }
 }
 
-/** ShareTag says that a tag has the rows of one of the public index. */
+/** shareTag says that a tag has the rows of one of the public index. */
 export function shareTag(uri: string, tag: string, shared: string): void {
   if (findShared(uri, tag) === shared) return;
   const path = join(uri, FOLDER, tag);
@@ -32,7 +32,7 @@ export function shareTag(uri: string, tag: string, shared: string): void {
   renameSync(`${path}.new`, path);
 }
 
-/** Sharing returns an index that looks into another one for the tags that it shares with it.
+/** sharing returns an index that looks into another one for the tags that it shares with it.
  *  @param own at `uri`
  *  @param open opens the other one, when it is asked */
 export function sharing(uri: string, own: ViewIndex, open: () => Promise<ViewIndex>): ViewIndex {

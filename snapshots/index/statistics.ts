@@ -5,7 +5,7 @@ import { languageMark, languagesIn } from "#snapshots/words";
 
 export type Statistics = {
   readonly rows: number;
-  /** Whose endings have been taken off the words, English first. */
+  /** Languages whose endings have been taken off the words, English first. */
   readonly languages: readonly string[];
   /** Rows that hold the word; 0 when none does. */
   rowsWith(word: string): number;
@@ -15,10 +15,10 @@ export type Statistics = {
 
 /** Words are stored under their name, the number of rows under one that no word can have. */
 const ROWS_TOTAL = " rows";
-/** And so is the number of rows that are gone and that the full-text indexes still count. */
+/** DEAD_TOTAL is such a name, too. Its number is that of the rows that are gone and that the full-text indexes still count. */
 export const DEAD_TOTAL = " dead";
 
-/** In how many rows each word stands: what rows add and take away. */
+/** WordCounts count in how many rows each word stands: what rows add and take away. */
 export class WordCounts {
   readonly #counts = new Map<string, number>();
 
@@ -43,7 +43,8 @@ export class WordCounts {
   }
 }
 
-/** Words are held by a hash of 32 bits, eight bytes each. Of a million words one in some four thousand that stand nowhere counts as known. */
+/** openStatistics collects the counts of words. It holds a word by a hash of 32 bits, in eight bytes. With a million words, one in some four
+ *  thousand of the words that stand nowhere counts as known. */
 export function openStatistics(size: number): { add(word: string, count: number): void; done(): Statistics } {
   // A word and its count share a number, so that sorting keeps them together.
   const packed = new Float64Array(size);

@@ -17,15 +17,15 @@ const MAX_TOKEN_BYTES = 400; // longest word that the engine indexes: MAX_WORD c
 /** Too many open files, no permission, a disk that fails: the table may be whole, and must not be taken for lost. */
 const PASSING = /os error (?:5|12|13|23|24)\b/;
 const CHUNK = 500; // names in one SQL list
-/** Nothing is older than this: `optimize` must not clean up, because a tag older than its limit makes it fail. */
+/** NEVER is a time that nothing is older than: `optimize` must not clean up, because a tag older than its limit makes it fail. */
 export const NEVER = new Date(0);
 
-/** A value inside an SQL statement. Quotes are the only syntax in a literal of this dialect. */
+/** sqlString writes a value inside an SQL statement. Quotes are the only syntax in a literal of this dialect. */
 export function sqlString(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
 
-/** `column IN (…)` statements that together name every value. */
+/** sqlLists returns `column IN (…)` statements that together name every value. */
 export function sqlLists(column: string, values: readonly string[]): string[] {
   const out: string[] = [];
   for (let at = 0; at < values.length; at += CHUNK) {
@@ -38,7 +38,8 @@ export function sqlLists(column: string, values: readonly string[]): string[] {
 const TEXT_COLUMNS = ["doc", "shown", "terms", "whole", "print"] as const satisfies readonly (keyof StoredRow)[];
 const NUMBER_COLUMNS = ["n", "defines"] as const satisfies readonly (keyof StoredRow)[];
 
-/** The table, or null when it cannot be read: a kill or a full disk can leave a folder that the engine lists and cannot open. */
+/** openTable opens a table, or returns null when it cannot be read: a kill or a full disk can leave a folder that the engine lists and cannot
+ *  open. */
 export async function openTable(connection: Connection, name: string): Promise<Table | null> {
   if (!(await connection.tableNames()).includes(name)) return null;
   return connection.openTable(name).catch((error: unknown) => {
@@ -47,7 +48,7 @@ export async function openTable(connection: Connection, name: string): Promise<T
   });
 }
 
-/** The table at a tag, or null when there is none to be read. */
+/** openAt opens a table at a tag, or returns null when there is none to be read. */
 export async function openAt(connection: Connection, name: string, tag: string): Promise<Table | null> {
   const table = await openTable(connection, name);
   try {
@@ -60,7 +61,7 @@ export async function openAt(connection: Connection, name: string, tag: string):
   }
 }
 
-/** Makes the table anew. Earlier versions of it, and with them the earlier tags, stay readable. */
+/** emptyTable makes a table anew. Earlier versions of it, and with them the earlier tags, stay readable. */
 export async function emptyTable({ connection }: Engine, name: string, like: ArrowTable): Promise<Table> {
   const before = await openTable(connection, name);
   if (before === null) return createTable(connection, name, like);
@@ -72,7 +73,7 @@ export async function openOrCreate(connection: Connection, name: string, like: A
   return (await openTable(connection, name)) ?? createTable(connection, name, like);
 }
 
-/** Whatever of it cannot be read goes first: the engine would not write over it. */
+/** Makes a table. A table of this name that cannot be read goes first: the engine would not write over it. */
 async function createTable(connection: Connection, name: string, like: ArrowTable): Promise<Table> {
   if ((await connection.tableNames()).includes(name)) await connection.dropTable(name);
   return connection.createEmptyTable(name, like.schema);
@@ -93,7 +94,7 @@ export function wordTable({ arrow }: Engine, counts: ReadonlyMap<string, number>
   });
 }
 
-/** Indexes all rows that a table has now, in place of what it had. */
+/** indexRows indexes all rows that a table has now, in place of what it had. */
 export async function indexRows({ lancedb }: Engine, table: Table): Promise<void> {
   for (const [column, name] of Object.entries(TEXT_INDEXES)) {
     await table.createIndex(column, {
@@ -112,7 +113,7 @@ export async function indexRows({ lancedb }: Engine, table: Table): Promise<void
   await table.createIndex("doc");
 }
 
-/** How many rows the full-text indexes do not hold yet. */
+/** countUnindexed counts the rows that the full-text indexes do not hold yet. */
 export async function countUnindexed(table: Table): Promise<number> {
   const stats = await Promise.all(Object.values(TEXT_INDEXES).map((name) => table.indexStats(name)));
   return Math.max(...stats.map((found) => found?.numUnindexedRows ?? Number.POSITIVE_INFINITY));
@@ -125,7 +126,7 @@ export async function setTag(table: Table, tag: string): Promise<void> {
   else await tags.create(tag, version);
 }
 
-/** Makes the newest state of the table equal to the tagged one, whatever an interrupted update left behind. */
+/** returnTo makes the newest state of a table equal to the tagged one, whatever an interrupted update left behind. */
 export async function returnTo(table: Table, tag: string): Promise<void> {
   await table.checkoutLatest();
   const latest = await table.version();

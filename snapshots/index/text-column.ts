@@ -4,7 +4,7 @@ import type { Engine } from "./engine.ts";
 
 const MAX_BYTES_PER_UNIT = 3; // UTF-8 bytes of one UTF-16 code unit
 
-/** @param values null where there is none */
+/** textColumn makes a column of texts. @param values null where there is none */
 export function textColumn(arrow: Engine["arrow"], values: readonly (string | null)[]): Vector<Utf8> {
   let units = 0;
   for (const value of values) units += value?.length ?? 0;

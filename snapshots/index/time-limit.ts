@@ -4,7 +4,8 @@ import { ShelfError } from "#snapshots/errors";
 
 const LIMIT_MS = 10_000; // far above the slowest search of a loaded machine
 
-/** @throws ShelfError "search_unavailable" when the work takes longer; it goes on, and its end is heard by nobody */
+/** withinLimit waits for work of the index. @throws ShelfError "search_unavailable" when the work takes longer; it goes on, and its end is heard
+ *  by nobody */
 export async function withinLimit<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

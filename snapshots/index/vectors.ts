@@ -15,7 +15,7 @@ import { Manifests } from "./manifest.ts";
 import { withinLimit } from "./time-limit.ts";
 import { NEVER, openAt, openOrCreate, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
 
-/** Of one tag: what the embedded model makes in an hour of processor, at 15 ms each. Of a larger library those passages get one that
+/** Vectors of one tag: the embedded model makes as many in an hour of processor, at 15 ms each. In a larger library those passages get one that
  *  say what the others are about. */
 const MAX_VECTORS = 200_000;
 const BATCH = 256; // passages embedded and written at once
@@ -40,8 +40,8 @@ export type EmbedOptions = {
   readonly onProgress?: (done: Pick<Embedded, "written" | "embedded">, total: number) => void;
 };
 
-/** Passages at the tag that have a vector, how many were given it now, for how many of those the model had to run, and how many have none
- *  because there are too many. */
+/** Embedded counts passages at the tag: those that have a vector, those that were given it now, those of them for which the model had to run, and
+ *  those that have none because there are too many. */
 export type Embedded = { readonly passages: number; readonly written: number; readonly embedded: number; readonly left: number };
 
 export function vectorTableName(embedderId: string): string {
@@ -100,7 +100,8 @@ async function readPlaces(table: Table): Promise<Place[]> {
   }));
 }
 
-/** @throws ShelfError "search_unavailable" when there is no such tag; what the embedder throws: what was done so far is kept */
+/** embedPassages gives the passages of a tag their vectors. @throws ShelfError "search_unavailable" when there is no such tag; what the embedder
+ *  throws: what was done so far is kept */
 export async function embedPassages(engine: Engine, options: EmbedOptions): Promise<Embedded> {
   const { tag, embedder, signal, most = MAX_VECTORS } = options;
   const passages = await engine.connection.openTable(PASSAGES);
@@ -216,7 +217,7 @@ async function openCache(engine: Engine, uri: string, embedder: Embedder): Promi
   };
 }
 
-/** Whether an index has the vectors of a tag by a model, every byte as it was written; told without the engine.
+/** hasVectors tells whether an index has the vectors of a tag by a model, every byte as it was written. It does so without the engine.
  *  @param uri directory of the index */
 export async function hasVectors(uri: string, tag: string, embedderId: string): Promise<boolean> {
   return (await new Manifests(uri).findDamage(vectorTableName(embedderId), tag)) === null;
@@ -231,7 +232,7 @@ export type VectorReader = {
   close(): void;
 };
 
-/** The vectors of a tag by one model, or null when they were not made, or are not what was made. */
+/** openVectors opens the vectors of a tag by one model, or returns null when they were not made, or are not what was made. */
 export async function openVectors(engine: Engine, tag: string, embedderId: string): Promise<VectorReader | null> {
   const name = vectorTableName(embedderId);
   if ((await engine.manifests.findDamage(name, tag)) !== null) return null;

@@ -1,4 +1,4 @@
-/** What an index of one view does for the program around it: the interface, apart from what opens one. */
+/** The interface of an index of one view to the program around it, apart from the code that opens one. */
 import type { IndexReader } from "./reader.ts";
 import type { Document } from "./row.ts";
 import type { Embedded, EmbedOptions } from "./vectors.ts";
@@ -21,7 +21,7 @@ export type ViewIndex = {
   findProblem(tag: string): Promise<string | null>;
   /** The same for the vectors that were made for this tag, one sentence for each model. */
   findVectorProblems(tag: string): Promise<string[]>;
-  /** Whether there is anything of this tag, whole or not. Of what is not served any more there may be nothing. */
+  /** Tells whether there is anything of this tag, whole or not. There may be nothing of a tag that is not served any more. */
   knows(tag: string): Promise<boolean>;
   /** Writes the changes and then the tag. One writer at a time: the caller holds the build lock.
    *  @throws ShelfError "search_unavailable" when `base` is not a tag */
@@ -34,7 +34,7 @@ export type ViewIndex = {
   /** Forgets every other tag.
    *  @param keepVectors tags that keep their vectors; the same by default */
   prune(keep: readonly string[], keepVectors?: readonly string[]): Promise<void>;
-  /** What the rows of a tag say, a batch of rows at a time; nothing when there is no such tag. */
+  /** The texts of the rows of a tag, a batch of rows at a time; nothing when there is no such tag. */
   texts(tag: string): AsyncGenerator<readonly string[]>;
   /** @throws ShelfError "search_unavailable" when there is no such tag */
   at(tag: string): Promise<IndexReader>;

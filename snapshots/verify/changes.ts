@@ -32,14 +32,14 @@ async function checkChanges(audit: Audit, { served }: Records): Promise<void> {
         report.add("changes_mismatch", root, place, "It names other objects, claims or records than the trees do.");
       }
     } catch (error) {
-      // What is redacted cannot be compared.
+      // Snapshots with something redacted cannot be compared.
       if (error instanceof ShelfError && isWithdrawalError(error)) continue;
       report.add("changes_malformed", root, place, reasonOf(error));
     }
   }
 }
 
-/** Of snapshots that were pruned nothing but the form can be told. */
+/** Checks the changes of snapshots that were pruned: nothing but their form can be told. */
 async function checkOldChanges({ shelf, report, root }: Audit, served: readonly SnapshotRecord[]): Promise<void> {
   const kept = new Set(served.map(({ sequence }) => sequence));
   for (let sequence = 1; sequence <= (served.at(-1)?.sequence ?? 0); sequence++) {

@@ -6,13 +6,13 @@ import type { Route } from "#snapshots/routes";
 import type { DirectoryShelf, Snapshot, SnapshotRecord, TreeCache } from "#snapshots/shelf";
 import type { Report, RootName } from "./finding.ts";
 
-/** One root while it is verified. */
+/** An Audit is one root while it is verified. */
 export type Audit = {
   readonly root: RootName;
   readonly shelf: DirectoryShelf;
   readonly report: Report;
   readonly checks: readonly Check[];
-  /** What the description of a snapshot's service describes. */
+  /** Routes that the description of a snapshot's service describes. */
   readonly routes: readonly Route[];
   /** Digest → size of the blobs in this root alone, without the other root's. */
   readonly own: ReadonlyMap<Sha256, number>;
@@ -34,27 +34,27 @@ export type Audit = {
   readonly tell: Tell;
 };
 
-/** Hears what is being done, and how much of it is. */
+/** Tell hears what is being done, and how much of it is. */
 export type Tell = (what: string, done?: number, total?: number) => void;
 
 export type Records = {
-  /** What the pointer names; when the pointer is unusable, the newest record, so that the rest can still be checked. */
+  /** The record that the pointer names. When the pointer is unusable, it is the newest record, so that the rest can still be checked. */
   readonly current: SnapshotRecord | null;
   readonly all: readonly SnapshotRecord[]; // those that can be read, ascending
   readonly complete: boolean; // whether that is all of them
   readonly served: readonly SnapshotRecord[]; // at or below the pointer
 };
 
-/** The snapshot that is served. @param files every file of it, each with its digest checked */
+/** A CheckedView is the snapshot that is served. @param files every file of it, each with its digest checked */
 export type CheckedView = { readonly snapshot: Snapshot; readonly files: ReadonlyMap<string, BlobEntry>; readonly data: ViewData };
 
 type Run<T extends readonly unknown[]> = { run(...subject: T): Promise<void> | void };
 
-/** By what it needs to be run:
- *  - gap: a digest of which no blob is there; says whether something else rightly stands in its place
- *  - data: what is served, of which each file has its shape. What it throws is a contradiction in the data. `sound`: whether no list in
- *    the data contradicts another
- *  - view: what is served, when all data checks were run
+/** A Check is one check; `needs` says what it is run on and when:
+ *  - gap: a digest of which no blob is there; `isFilled` tells whether something else rightly stands in its place
+ *  - data: the snapshot that is served, when each of its files has its shape. An error that the check throws is a contradiction in the data.
+ *  `sound` tells that no list in the data contradicts another
+ *  - view: the snapshot that is served, when all data checks were run
  *  - snapshot: each kept snapshot that was walked; `data` is null for one that is not served, or whose files are not sound
  *  - root: the records of a root, when its snapshots were walked
  *  - views: both views, when both are served and sound; `records` are the public ones */
@@ -69,7 +69,7 @@ export type Check = { readonly name: string } & (
 
 type Needs = Check["needs"];
 
-/** The checks that need this, in their order. */
+/** checksOf returns the checks that need this, in their order. */
 export function checksOf<N extends Needs>(checks: readonly Check[], needs: N): readonly Extract<Check, { readonly needs: N }>[] {
   return checks.filter((check): check is Extract<Check, { readonly needs: N }> => check.needs === needs);
 }

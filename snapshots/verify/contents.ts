@@ -1,4 +1,4 @@
-/** What the data files of a snapshot say: that each has its shape, and that none contradicts another or the objects. */
+/** The check of a snapshot's data files: that each has its shape, and that none contradicts another or the objects. */
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { sha256 } from "#snapshots/digest";

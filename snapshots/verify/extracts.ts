@@ -1,4 +1,4 @@
-/** What is read out of each object: that it fits the object, and that its images are there. */
+/** The check of extracts: that each fits its object, and that its images are there. */
 import { type BlobEntry, type ObjectRow, pageImageFile } from "#snapshots/format";
 import { Extract, hasExactLines, MAX_PASSAGE } from "#snapshots/schema";
 import type { Snapshot } from "#snapshots/shelf";

@@ -1,4 +1,4 @@
-/** What verification tells. Texts name places in the shelf, never what a gated file says. */
+/** The findings of verification. Their texts name places in the shelf, never what a gated file says. */
 import type { Sha256 } from "#snapshots/digest";
 
 export type RootName = "public" | "internal";
@@ -111,7 +111,7 @@ export function createReport(): Report {
   };
 }
 
-/** Why something failed, without a path of the machine. */
+/** reasonOf says why something failed, without a path of the machine. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error)
     return `It cannot be read (${error.code}).`;

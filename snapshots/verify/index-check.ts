@@ -4,8 +4,9 @@ import type { ViewData } from "#snapshots/format";
 import type { Check } from "./check.ts";
 import type { RootName } from "./finding.ts";
 
-/** @param data of the snapshot; null for one that is not served, or whose files are not sound
- *  @returns what is wrong with the search index of a snapshot, one sentence each */
+/** FindIndexProblems finds what is wrong with the search index of a snapshot. @param data of the snapshot; null for one that is not served, or
+ *  whose files are not sound
+ *  @returns one sentence for each problem */
 export type FindIndexProblems = (root: RootName, snapshot: Sha256, data: ViewData | null) => Promise<readonly string[]>;
 
 export function indexCheck(findProblems: FindIndexProblems): Check {

@@ -2,7 +2,7 @@
  *  served. A file of no such kind is told: nothing would say what becomes of it. */
 import type { Check } from "./check.ts";
 
-/** What answers for a file. @param by the check that tells a changed byte; null where none does, and `why` says why it need not */
+/** A Warrant says what answers for a file. @param by the check that tells a changed byte; null where none does, and `why` says why it need not */
 export type Warrant = { readonly by: string | null; readonly why: string };
 
 const checked = (by: string): Warrant => ({ by, why: "" });
@@ -35,13 +35,13 @@ const INVENTORY: readonly (readonly [path: RegExp, warrant: Warrant])[] = [
   [/^(tmp|arriving)\//, harmless("files that are being written; the next build removes what a killed one left")],
 ];
 
-/** Of the internal root alone. */
+/** Files of the internal root alone. */
 const OF_BUILDS: typeof INVENTORY = [
   [/^build\//, harmless("it is kept behind its own digest for the next build, which begins without what is not whole")],
   [/^lost\//, harmless("repair has set it aside, and nothing reads it")],
 ];
 
-/** FindWarrant says what answers for a file of a root; null for a file that belongs into none. */
+/** findWarrant says what answers for a file of a root; null for a file that belongs into none. */
 export function findWarrant(root: "public" | "internal", path: string): Warrant | null {
   const rows = root === "public" ? INVENTORY : [...INVENTORY, ...OF_BUILDS];
   return rows.find(([pattern]) => pattern.test(path))?.[1] ?? null;

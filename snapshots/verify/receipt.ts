@@ -17,8 +17,8 @@ export function makeReceipt(parts: Omit<Receipt, "format" | "digest">): Receipt 
   return { ...body, digest: sha256(canonicalJson(body)) };
 }
 
-/** A receipt, or a whole answer that holds one, as somebody saved it. Of a whole answer its own members count: what a
- *  reader sees is what is checked, so that an answer which was changed around its receipt is found.
+/** parseReceipt reads a receipt, or a whole answer that holds one, as somebody saved it. In a whole answer its own members count: what a reader
+ *  sees is what is checked, so that an answer which was changed around its receipt is found.
  *  @returns null when the text is neither */
 export function parseReceipt(text: string): Receipt | null {
   let value: unknown;
@@ -38,7 +38,7 @@ function shown({ query, prefix, snapshot, mode, answer, citations }: Readonly<Re
   return { question: query, prefix, snapshot, mode, answer, citations };
 }
 
-/** Everything that does not hold, in words; [] when the receipt is good.
+/** checkReceipt says everything that does not hold, in words; [] when the receipt is good.
  *  @param snapshot the one that the receipt names, opened by its id */
 export async function checkReceipt(receipt: Receipt, snapshot: Snapshot): Promise<readonly string[]> {
   const findings: string[] = [];

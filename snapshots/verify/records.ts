@@ -5,7 +5,7 @@ import { newestServed, type SnapshotRecord } from "#snapshots/shelf";
 import type { Audit, Records } from "./check.ts";
 import { reasonOf } from "./finding.ts";
 
-/** What is known, from elsewhere, to have been published: a record, or only its number. */
+/** Since is what is known, from elsewhere, to have been published: a record, or only its number. */
 export type Since = Pick<SnapshotRecord, "sequence"> & Partial<SnapshotRecord>;
 
 export async function checkRecords({ shelf, report, root }: Audit, since: Since | null = null): Promise<Records> {

@@ -1,5 +1,5 @@
-/** One file of the public side, or one part of a long one; `offset` is where the part begins.
- *  `source`: the bytes are the author's own, a public object, not something made here. */
+/** A ScannedFile is one file of the public side, or one part of a long one; `offset` is where the part begins. `source` is true where the bytes
+ *  are the author's own, a public object, not something made here. */
 export type ScannedFile = {
   readonly path: string;
   readonly bytes: Uint8Array;

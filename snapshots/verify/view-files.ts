@@ -1,4 +1,4 @@
-/** What the checks of a view's files have in common. */
+/** Functions that the checks of a view's files have in common. */
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import type { BlobEntry } from "#snapshots/format";
@@ -6,19 +6,19 @@ import type { Snapshot } from "#snapshots/shelf";
 import type { Audit } from "./check.ts";
 import { reasonOf, type Report } from "./finding.ts";
 
-/** Reports a finding at a path of the snapshot. */
+/** Tell reports a finding at a path of the snapshot. */
 export type Tell = (code: Parameters<Report["add"]>[0], path: string, detail: string) => void;
 
 export function openTell({ report, root }: Audit, snapshot: Snapshot): Tell {
   return (code, path, detail) => report.add(code, root, { snapshot: snapshot.id, path }, detail);
 }
 
-/** Paths in a folder that nothing calls for. */
+/** extrasIn returns the paths in a folder that nothing calls for. */
 export function extrasIn(files: ReadonlyMap<string, BlobEntry>, folder: string, expected: ReadonlySet<string>): string[] {
   return [...files.keys()].filter((path) => path.startsWith(folder) && !expected.has(path));
 }
 
-/** ReadShaped reads a file of JSON that has to have a shape. @returns its value, or what is wrong with it in words */
+/** readShaped reads a file of JSON that has to have a shape. @returns its value, or what is wrong with it in words */
 export async function readShaped<T>(
   snapshot: Snapshot,
   entry: BlobEntry,

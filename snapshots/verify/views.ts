@@ -37,12 +37,13 @@ export function checkViews(report: Report, open: CheckedView, full: CheckedView)
   }
 }
 
-/** What a pin is held against is another view's, and so is what follows from that. */
+/** Returns a claim without its states. Each view holds pins against its own contents, so their states may differ, and so may the standing that
+ *  follows from them. */
 function withoutStates({ standing: _, ...claim }: Claim): Claim {
   return { ...claim, evidence: claim.evidence.map(({ state: __, ...item }) => item) };
 }
 
-/** Whether `more` says all that `less` says: members of objects may be added, items of lists may not. */
+/** Tells whether `more` says all that `less` says: members of objects may be added, items of lists may not. */
 function includes(more: unknown, less: unknown): boolean {
   if (Array.isArray(more) && Array.isArray(less)) return more.length === less.length && less.every((item, at) => includes(more[at], item));
   if (typeof more !== "object" || typeof less !== "object" || more === null || less === null) return isDeepStrictEqual(more, less);

@@ -10,13 +10,15 @@ import { streamBlob } from "#snapshots/shelf";
 /** Blobs above this are hashed as a stream, bytes. */
 const STREAM_ABOVE = 4 * 1024 * 1024;
 const AT_ONCE = 16;
-/** Folders and entries of one snapshot that are followed. Trees may share subtrees, so a few kilobytes can spell billions of paths. */
+/** MAX_FOLDERS is the number of folders of one snapshot that are followed; MAX_ENTRIES is that of entries. Trees may share subtrees, so a few
+ *  kilobytes can spell billions of paths. */
 export const MAX_FOLDERS = 1_000_000;
 const MAX_ENTRIES = 20_000_000;
 /** Folders inside each other: a key has at most 512 segments, its page a few more. */
 const MAX_DEPTH = 1200;
 
-/** @param keep false when only the hashes matter: then trees known from another snapshot are not walked again
+/** walkSnapshot goes through the tree of a snapshot. @param keep false when only the hashes matter: then trees known from another snapshot are not
+ *  walked again
  *  @returns every file by its path, or null when the tree is damaged (the report says where) */
 export async function walkSnapshot(audit: Audit, snapshot: Sha256, keep: boolean): Promise<Map<string, BlobEntry> | null> {
   const { report, root } = audit;
@@ -94,7 +96,7 @@ async function readTree(audit: Audit, digest: Sha256, size: number | null, place
   }
 }
 
-/** Whether the blob is there, has its digest and its size. Each blob is hashed once, and its trouble told once. */
+/** checkBlob tells whether the blob is there, and has its digest and its size. Each blob is hashed once, and its trouble told once. */
 export async function checkBlob(audit: Audit, digest: Sha256, size: number | null, place: Place): Promise<boolean> {
   const name = placeOf(audit, digest);
   const hashing = audit.hashed.get(name) ?? hashBlob(audit, digest, place);
@@ -143,7 +145,7 @@ async function hashBlob(audit: Audit, digest: Sha256, place: Place): Promise<num
   return -1;
 }
 
-/** What the media type of a file begins with, by where it lies; objects have whatever type their bytes have. */
+/** Beginnings of the media types of files, by where the files lie; objects have whatever type their bytes have. */
 const TYPES: readonly (readonly [path: RegExp, type: string])[] = [
   [/^(api|extracts)\//, "application/json"],
   [/^pages\/.*\.html$/s, "text/html"],
