@@ -59,7 +59,7 @@ for (const script of [true, false]) {
           const response = await page.goto(new URL(path, site).href);
           expect(response?.status()).toBe(404);
           await expect(page.locator("main")).toContainText(/not|nothing|no /i);
-          await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Browse" }).click();
+          await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Files" }).click();
           await page.waitForURL(new URL("browse/", site).href);
         }
       },

@@ -81,7 +81,7 @@ test("the keyboard goes through a page in the order of its text", async ({ page,
       await page.evaluate(() => (document.activeElement?.textContent || document.activeElement?.getAttribute("aria-label")) ?? ""),
     );
   }
-  const places = ["Skip to content", "Browse", "Search the library", "Search the records", "name", "dashboard"].map((name) =>
+  const places = ["Skip to content", "Files", "Search the library", "Search the records", "name", "dashboard"].map((name) =>
     names.indexOf(name),
   );
   expect(

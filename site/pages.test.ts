@@ -55,7 +55,7 @@ test("no text of a stranger becomes a script, a handler, a style or a javascript
       } else if (tagName === "script")
         assert.match(String(properties["src"]), /^[./\w-]*assets\/(?:page|kept|search|ask|agents|lines|pdf|on-files)-[\w-]+\.js$/, name);
       assert.ok(!["iframe", "object", "embed", "base", "style"].includes(tagName ?? ""), `${name}: <${tagName}>`);
-      if (tagName === "img") assert.match(String(properties["src"]), /objects\//, name);
+      if (tagName === "img") assert.match(String(properties["src"]), /objects\/|^badge\.svg$/, name);
       for (const [property, value] of Object.entries(properties)) {
         assert.doesNotMatch(property, /^on|^style$/i, `${name}: ${property}`);
         // A receipt is offered as a file: the browser saves it and opens nothing.

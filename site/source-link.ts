@@ -1,4 +1,5 @@
-/** The address of a file at a revision, where a repository's host is one whose addresses are known. */
+/** Addresses outside: of a file at a revision, where a repository's host is one whose addresses are known, and of a report. */
+import type { Chrome } from "#snapshots/page";
 import type { SourceRef } from "#snapshots/schema";
 
 /** What stands between a repository and the revision, by host. */
@@ -16,4 +17,18 @@ export function sourceHref({ repo, ref, path }: SourceRef): string | null {
   if (between === undefined) return url.href;
   const parts = [...between.split("/"), ref, ...path.split("/")].map(encodeURIComponent);
   return `${url.href.replace(/\/+$/, "")}/${parts.join("/")}`;
+}
+
+/** reportHref returns where a mistake in a thing is reported, with the thing named there; null where the owner takes none. */
+export function reportHref({ report, canonical, library }: Chrome, title: string, name: string): string | null {
+  if (report === null) return null;
+  const subject = `A mistake in ${title} (${name})`;
+  const body = [`What is wrong:`, "", "", `${name}, in ${library}`, canonical ?? ""].join("\n");
+  const isMail = !/^https?:/.test(report);
+  if (isMail)
+    return `mailto:${encodeURIComponent(report.replace(/^mailto:/, "")).replace("%40", "@")}?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(body)}`;
+  const url = URL.parse(report);
+  url?.searchParams.set("title", subject);
+  url?.searchParams.set("body", body);
+  return url?.href ?? null;
 }

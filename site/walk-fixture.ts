@@ -26,7 +26,7 @@ export async function walk(page: Page, start: string): Promise<void> {
   // The note, and the claim that pins it.
   await expect(page.getByText("2 changed")).toBeVisible();
 
-  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Browse" }).click();
+  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Files" }).click();
   await follow(page, /Notes|notes\//);
   expect(page.url()).toContain("/browse/notes/");
   await follow(page, "Percent signs");
@@ -39,8 +39,8 @@ export async function walk(page: Page, start: string): Promise<void> {
   await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Notes" }).click();
   expect(page.url()).toMatch(/\/browse\/notes\/$/);
 
-  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Registry" }).click();
-  expect(await heading(page)).toBe("Registry");
+  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Theorems" }).click();
+  expect(await heading(page)).toBe("Theorems");
   await follow(page, /isort_keeps_length/);
   expect(page.url()).toMatch(/\/registry\/CUB-\d{4}\/$/);
   await expect(page.getByLabel("Statement")).toBeVisible();
@@ -55,8 +55,8 @@ export async function walk(page: Page, start: string): Promise<void> {
   expect(await heading(page)).toBe("Dashboard");
   await expect(page.getByRole("heading", { name: "Reconciliation" })).toBeVisible();
 
-  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Snapshots" }).click();
-  expect(await heading(page)).toBe("Snapshots");
+  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "History" }).click();
+  expect(await heading(page)).toBe("History");
   await page.goto(await diffAddress(page));
   await expect(page.locator("main")).toContainText("percent-signs.md");
   await expect(page.locator("main")).not.toContainText("merkle-by-hand");

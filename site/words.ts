@@ -136,7 +136,9 @@ export function explain(field: StateField, value: string): Words {
 }
 
 const FIELD_TITLES: Readonly<Record<string, string>> = {
-  standing: "Standing",
+  standing: "State",
+  axiom: "Rests on",
+  prover: "Prover",
   verification_state: "Said by the registry",
   evidence_state: "Its files",
   statement_state: "Its statement",
@@ -159,7 +161,7 @@ const FIELD_TITLES: Readonly<Record<string, string>> = {
   tier: "Tier",
   kind: "Kind",
   collection: "Collection",
-  module: "Module",
+  module: "File",
   no_holes: "Free of holes",
   riscv: "RISC-V",
   lineage: "Lineage, as its author says",
@@ -183,6 +185,7 @@ export function titleOfField(name: string): string {
 /** A value of a field as a filter names it. */
 export function wordOfValue(name: string, value: string): string {
   if (isStateField(name)) return explain(name, value).word;
+  if (name === "axiom") return value.split(".").at(-1) ?? value;
   if (value === "") return name === "license" ? "not stated" : "none";
   const isCode = CODED.has(name) && /^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*$/.test(value);
   const word = isCode ? value.toLowerCase().replaceAll(/[_-]/g, " ") : value;

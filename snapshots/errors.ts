@@ -72,9 +72,9 @@ export type ShelfErrorOptions = {
   readonly cause?: unknown;
   /** RFC 6901 pointer, or the name of the query parameter, with what is wrong there. */
   readonly errors?: readonly ErrorDetail[];
-  /** What the caller can do about it; shown as it stands. */
+  /** Remedies for the caller, shown as they stand. */
   readonly fixes?: readonly string[];
-  /** What HTTP wants beside the body: Allow, Content-Range, Retry-After. */
+  /** Headers that HTTP wants beside the body: Allow, Content-Range, Retry-After. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Members of the problem besides (RFC 9457 section 3.2). */
   readonly members?: Readonly<Record<string, unknown>>;

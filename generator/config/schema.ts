@@ -414,6 +414,10 @@ export const configSchema = z.strictObject({
         .meta({ description: "When what stands here is to be believed no more" }),
     }),
   ).meta({ description: "What /.well-known/security.txt says (RFC 9116); without it there is none" }),
+  report: maybe(contact).meta({
+    description:
+      "Where readers report a mistake: a mail address, or a page of the web that takes title and body as GitHub's new issue does",
+  }),
   claims: maybe(z.strictObject({ path: some("the claims file").meta({ description: "ClaimsRegistry as YAML or JSON" }) })).meta({
     description: "The claims registry",
   }),

@@ -196,8 +196,10 @@ const unescaped = (html: string): string => html.replaceAll("&#39;", "'").replac
 /** surfacesOf returns what each surface says of a record: sign and sentence where there is a sign. */
 async function surfacesOf(id: string, name: string, list: string): Promise<Readonly<Record<string, string>>> {
   const signOf = (html: string, from: number): string => {
-    const [, sign = "", says = ""] = /class="state (\w+)"(?:(?!class="state )[^])*?<b>([^<]*)<\/b>/.exec(html.slice(from)) ?? [];
-    return `${sign}: ${unescaped(says)}`;
+    const [, sign = "", title = "", word = ""] =
+      /class="state (\w+)"(?: title="([^"]*)")?(?:(?!class="state )[^])*?<b>([^<]*)<\/b>/.exec(html.slice(from)) ?? [];
+    // Where a list says the word alone, its title has the sentence.
+    return `${sign}: ${unescaped(title.startsWith(word) || title.startsWith("proved, from axioms") ? title : word)}`;
   };
   const page = await get(`/registry/${id}/`);
   const saysIn = (text: string): string => (JSON.parse(text) as { standing?: { says: string } }).standing?.says ?? "";

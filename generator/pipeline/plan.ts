@@ -287,6 +287,7 @@ function fingerprintOf({ config, dependencies, listed, registry, claims, withdra
         timesOf(config),
         config.front,
         config.security,
+        config.report,
         config.sources,
         config.leaks,
         config.pdf,

@@ -39,6 +39,7 @@ export function project(set: RecordSet): Views {
       ? { front: set.front }
       : {}),
     ...(set.security === null ? {} : { security: set.security }),
+    ...(set.report === null ? {} : { report: set.report }),
     ...(set.pageImages === 0 ? {} : { page_images: set.pageImages }),
     notes: set.notes,
   });

@@ -22,6 +22,7 @@ export type RecordSet = {
   /** Key of the object whose text opens the front page. */
   readonly front: string | null;
   readonly security: Config["security"];
+  readonly report: Config["report"];
   /** How many pages of a PDF are drawn. */
   readonly pageImages: number;
   /** Ascending by key; every key lies in a collection. */
@@ -56,6 +57,7 @@ export function recordSet(
     declared: config.declared,
     front: config.front,
     security: config.security,
+    report: config.report,
     pageImages: config.pdf.pageImages,
     objects: withCredits(
       read.objects.map(({ version: _, root: __, secrets: ___, links: ____, drawn: _____, ...row }) => {

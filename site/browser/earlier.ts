@@ -25,7 +25,7 @@ async function tell(place: HTMLElement): Promise<void> {
   place.replaceChildren(line);
 }
 
-/** ReadList reads the snapshots that are kept, newest first, off their page: servers and hosts of files have it alike. */
+/** readList reads the snapshots that are kept, newest first, off their page: servers and hosts of files have it alike. */
 async function readList(): Promise<readonly (readonly [link: string, listed: Listed])[]> {
   const page = new DOMParser().parseFromString(await (await fetch(`${root}snapshots/`)).text(), "text/html");
   return [...page.querySelectorAll(".listing tbody tr")].map((row) => [

@@ -1,6 +1,6 @@
 /** The search of a host of plain files: Pagefind over the pages that the export wrote, by its own program. */
 import { DIGEST_START, parseDigestStart, parseOperators } from "../../snapshots/query/operators.ts";
-import { CUB_FACETS } from "#snapshots/schema";
+import { RECORD_FILTERS } from "#snapshots/schema";
 import { Refusal } from "./refusal.ts";
 
 /** Values of one filter are alternatives; `not` names none that is there, so that all pass and are counted. */
@@ -21,7 +21,7 @@ type Pagefind = {
 };
 
 /** Names of filters as the addresses of pages have them. */
-export const FILTERS: readonly string[] = ["prefix", ...CUB_FACETS.map(({ name }) => name)];
+export const FILTERS: readonly string[] = ["prefix", ...RECORD_FILTERS.map(({ name }) => name)];
 /** Filters whose counts are shown: each is a file. */
 const COUNTED = ["kind", "standing"] as const;
 const ALL: Filter = { not: "" };

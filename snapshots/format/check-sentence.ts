@@ -1,4 +1,4 @@
-/** What is known of a record's proof, as sentences for readers: which prover said what of which revision, and what it rests on. */
+/** Sentences for readers about a record's proof: which prover said what of which revision, and what it rests on. */
 import type { CubRecord, RecordCheck } from "#snapshots/schema";
 import { proverName } from "./standing.ts";
 import { faultSentences } from "./known-faults.ts";

@@ -55,7 +55,7 @@ function weakOf(data: ViewData, claim: Claim): readonly Weak[] {
   const pinned = pinnedBy(claim, linked, named);
   const isHeld = (record: CubRecord): boolean =>
     named.includes(record.id) || pinned.has(record.id) || claimsNamed(record).includes(claim.id);
-  // What defines is no reason to doubt, beside what is proved of it; alone it proves nothing.
+  // A definition is no reason to doubt beside what is proved of it; alone it proves nothing.
   const isProved = linked.some((record) => isHeld(record) && recordStanding(record).state !== "defined");
   const weak = linked.flatMap((record): readonly Weak[] => {
     const standing = recordStanding(record);

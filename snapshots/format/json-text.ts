@@ -4,7 +4,7 @@ export type JsonFault = {
   readonly kind: "deep" | "twice";
   /** Offset at which it shows. */
   readonly at: number;
-  /** Of a member that an object has twice. */
+  /** The name of a member that an object has twice. */
   readonly name: string;
 };
 

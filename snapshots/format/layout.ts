@@ -165,7 +165,7 @@ export const pagePath = {
   snapshots: "/snapshots/",
   snapshotsPart: (part: number): string => pagePath.snapshots + partSuffix(part),
   diff: (from: string, to: string): string => `/snapshots/${from}..${to}/`,
-  /** Of an object's or a record's page: what it has been. */
+  /** The earlier states of an object or a record, by the path of its page. */
   revisions: (path: string): string => `/snapshots${path}`,
   search: "/search/",
   ask: "/ask/",
@@ -253,7 +253,7 @@ function encodePath(path: string): string {
     .join("/");
 }
 
-/** Whether a percent-encoded path is one that `pagePath` could have written: another spelling of it is no page. */
+/** isPagePath tells whether a percent-encoded path is one that `pagePath` could have written: another spelling of it is no page. */
 export function isPagePath(path: string): boolean {
   return (path.endsWith("/") || path === pagePath.notFound) && encodePath(decodeURIComponent(path)) === path;
 }

@@ -1,4 +1,4 @@
-/** What points at what inside one view: claims and records that cite an object, folders and their totals. */
+/** The pointers inside one view: claims and records that cite an object, folders and their totals. */
 import type { Claim, CubRecord } from "#snapshots/schema";
 import { pagePath } from "./layout.ts";
 import { findCollection, type Library, newest, type ObjectRow, type ViewData } from "./view-data.ts";

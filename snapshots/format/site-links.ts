@@ -11,8 +11,8 @@ const INDEX = /(?:^|\/)(?:index|_index|readme)$/i;
 
 export type LeadsTo = (from: string, target: string) => string | null;
 
-/** What a page is called whatever its generator makes of its name: without its ending, its folder for the first page in it; packages of Linux
- *  compress what is long. */
+/** The name of a page whatever its generator makes of it: without its ending, its folder for the first page in it; packages of Linux compress what
+ *  is long. */
 function siteName(target: string): string {
   return target
     .replace(/\/+$|\.gz$/, "")
@@ -20,13 +20,13 @@ function siteName(target: string): string {
     .replace(INDEX, "");
 }
 
-/** What a link says of the page that it means; of an article its date and name. */
+/** The name by which a link means a page; for an article its date and name. */
 function linkName(target: string): string {
   return siteName(target).replace(/^.*?(?=\d{4}\/\d\d\/\d\d\/[^/]+$)/, "");
 }
 
-/** What generators make of a path by their conventions: files of `public/` and `static/` lie at the root, `_docs/` is `docs/`, an article has its
- *  date as folders, and for some a number in front of a name gives the order alone. */
+/** The names that generators make of a path by their conventions: files of `public/` and `static/` lie at the root, `_docs/` is `docs/`, an
+ *  article has its date as folders, and for some a number in front of a name gives the order alone. */
 function usualNames(key: string): readonly string[] {
   const name = siteName(key)
     .replace(/(?<=^|\/)(?:public|static)\//, "")
@@ -62,7 +62,7 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
   const lead = (folder: string, roots: readonly string[], target: string): string | null => {
     const name = linkName(target);
     if (name === "") return null;
-    // What an object says itself counts first, and the nearest site before one around it.
+    // An address that an object gives itself counts first, and the nearest site before one around it.
     for (const root of roots) {
       const key = addressed.get(root + name) ?? null;
       if (key !== null) return key;

@@ -1,5 +1,5 @@
-/** Whether a page that a server sent is a page of the snapshot: the same text but for what ../http/stamp.ts fills in. Whoever sent it controls
- *  all of it: of what is filled in, only the form is held against what a server may say there. */
+/** Tells whether a page that a server sent is a page of the snapshot: the same text but for what ../http/stamp.ts fills in. Whoever sent it
+ *  controls all of it: of what is filled in, only the form is held against what a server may say there. */
 
 /** Relative: no colon, so no scheme, and no slash first, so no other host. */
 const LINK = '<a href="(?!/)[\\w./=~%-]*">';
@@ -11,7 +11,7 @@ const SENTENCE = `(?:not known|(?:; these bytes since |; |, |: | → |Snapshot \
 export const PLAIN_FILES =
   '<noscript><p class="quiet">This is a host of plain files: orders, filters and the search of records need a script; without one everything is shown.</p></noscript>';
 
-/** What each stamp becomes. */
+/** The text that each stamp becomes. */
 const FILLED = {
   first: form(SENTENCE),
   changes: form(`(?:<p>${SENTENCE}</p>(?:<ul class="plain">(?:<li class="warning">${DAY}, weaker: ${NAME}: [^<>]*</li>)*</ul>)?)?`),

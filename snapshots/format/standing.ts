@@ -38,7 +38,7 @@ export const CLAIM_STANDINGS: readonly string[] = withEndings(["verified", "scop
 
 type But = { readonly record: string; readonly claim: string; readonly lost: boolean };
 
-/** What became of a thing's evidence, of its files or of what it pins. */
+/** BUTS says what became of a thing's evidence, of its files or of what it pins. */
 export const BUTS: Readonly<Record<EvidenceState, But | null>> = {
   holds: null,
   differs: { record: "its files have changed", claim: "what it pins has changed", lost: true },
@@ -109,7 +109,7 @@ function stateOf({ verification_state: said, status = "", axioms_outside: outsid
 function findCheck(said: string, checks: NonNullable<CubRecord["checks"]>): Check | null {
   const run = checks.filter(({ state, counted }) => state !== "not_run" && counted).toSorted((a, b) => (a.finished < b.finished ? 1 : -1));
   const contradicting = run.find(({ state }) => state === "disagrees");
-  // Who looks over what a prover accepted is told after it.
+  // A checker that looks over what a prover accepted is told after it.
   const own = run.filter(({ tool }) => tool === "");
   const accepted = said === "VERIFIED" ? (own.find(accepts) ?? run.find(accepts)) : undefined;
   const check = contradicting ?? accepted ?? own[0] ?? run.find(({ state }) => state === "exported") ?? run[0];
@@ -153,7 +153,7 @@ export function formatStanding(
 
 const MAX_AXIOMS = 3; // that a sentence names
 
-/** Of other states than these the "but" alone says that something is lost. */
+/** For other states than these the "but" alone says that something is lost. */
 function firstWords(state: string, ending: string, outside: readonly string[]): string {
   if (state.startsWith("verified")) return WORDS[state + ending] ?? "verified";
   if (state !== "proved_outside") return WORDS[state] ?? (state === "not_verified" ? "not verified" : state);
@@ -182,7 +182,7 @@ export function standingWord(state: string): string {
   return ending === LOST ? `${word}, and changed` : ending === SAID ? `${word}, not checked here` : word;
 }
 
-/** Whether something that a record or a claim pins or rests on does not hold any more. */
+/** isLostStanding tells whether something that a record or a claim pins or rests on does not hold any more. */
 export function isLostStanding({ state }: Pick<Standing, "state">): boolean {
   return state.endsWith(LOST);
 }

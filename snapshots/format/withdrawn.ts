@@ -14,7 +14,7 @@ export function isAddress(replacement: string): boolean {
   return /^https?:\/\//i.test(replacement);
 }
 
-/** What is answered in place of something withdrawn: 410, and 451 where the law wanted it.
+/** withdrawalError makes the answer in place of something withdrawn: 410, and 451 where the law wanted it.
  *  @param why it concerns what was asked for, where that is not plain */
 export function withdrawalError(notice: Withdrawal, why = ""): ShelfError {
   const { what, name, reason, date, note } = notice;
@@ -50,7 +50,7 @@ export function withdrawalAt(withdrawn: ViewData["withdrawn"], path: string): Wi
 function addressesOf({ what, name }: Withdrawal): readonly string[] {
   const page = pagePath.source(what, name);
   const json = `/api/cubs/${name}`;
-  const own = { object: [objectPath(name)], claim: [], record: [json, `${json}.json`, `${json}/code`] };
+  const own = { object: [objectPath(name)], claim: [], record: [json, `${json}.json`, `${json}/code`, `${page}badge.svg`] };
   const beside = ["index.md", ...Object.keys(CITATION_FILES)].map((file) => page + file);
   return [page, page.slice(0, -1), ...beside, pagePath.revisions(page), ...own[what]];
 }

@@ -113,7 +113,7 @@ async function errorAnswer(view: View, open: OpenSnapshot | null, request: Answe
 const BESIDE = /\/(?:feed|cite)\.json$/;
 const MARKDOWN_TYPE = "text/markdown; charset=utf-8";
 
-/** MissingTwin says in Markdown what is not there. */
+/** missingTwin says in Markdown what is not there. */
 function missingTwin({ message, fixes }: ShelfError): string {
   return [`# Not found`, message, ...fixes.map((fix) => `- ${fix}`)].join("\n\n").concat("\n");
 }

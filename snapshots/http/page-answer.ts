@@ -16,6 +16,7 @@ import {
 } from "#snapshots/format";
 import type { Withdrawal } from "#snapshots/schema";
 import {
+  chromeOf,
   findStoredPage,
   type GoneThing,
   type PageAt,
@@ -210,7 +211,7 @@ export async function notFoundAnswer(view: View, open: OpenSnapshot, path: strin
   return strayAnswer(view, open, path, error.status, { page: "not-found", detail: error.message, ...noticeOf(error), gone });
 }
 
-/** FindGone says where what was at an address was last, and what tells of its going; null where nothing of the kept history was there. */
+/** findGone says where what was at an address was last, and what tells of its going; null where nothing of the kept history was there. */
 async function findGone(view: View, open: OpenSnapshot, path: string): Promise<GoneThing | null> {
   const item = parseRevisionsPath(`/snapshots${path}`);
   const gone = item === null ? undefined : (await open.firstSeen(`${item.kind}s`, item.name))?.gone;
@@ -231,15 +232,9 @@ async function findGone(view: View, open: OpenSnapshot, path: string): Promise<G
 /** strayAnswer renders a page that stands at no path of its own. @param path of the request, which a stranger typed
  *  @throws ShelfError when this process renders no pages */
 export async function strayAnswer(view: View, open: OpenSnapshot, path: string, status: number, model: PageModel): Promise<Answer> {
-  const library = await open.snapshot.library();
   // Links are relative: the page has to know how deep it stands, and nothing else of its path.
   const depth = Math.max(0, path.split("/").length - 2);
-  const chrome = {
-    library: library.title,
-    view: library.view,
-    path: `/${"x/".repeat(Math.min(depth, 200))}`,
-    canonical: null,
-  };
+  const chrome = { ...chromeOf(await open.snapshot.data(), `/${"x/".repeat(Math.min(depth, 200))}`), canonical: null };
   return renderedAnswer(view, open, status, { chrome, model });
 }
 

@@ -5,7 +5,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject, sign, verify } from "node:crypto";
 import { ShelfError } from "#snapshots/errors";
 
-/** What signed-note asks verifiers to accept; more is somebody making work. */
+/** As many as signed-note asks verifiers to accept; more is somebody making work. */
 const MAX_SIGNATURES = 16;
 /** Bytes: sixteen post-quantum signatures of 5 kB in base64, and a text. */
 export const MAX_NOTE_BYTES = 128 * 1024;

@@ -27,7 +27,12 @@ export function claimCard(data: ViewData, claim: Claim) {
 
 export function recordCard(record: CubRecord) {
   const { id, theorem_name, kind, statement, repo, module, invocation } = record;
-  return { id, theorem_name, kind, statement, standing: recordStanding(record), repo, module, invocation };
+  return { id, theorem_name, kind, statement, standing: recordStanding(record), repo, module, invocation, uses: usesOf(record) };
+}
+
+/** usesOf counts what names a record, of the same sources. */
+export function usesOf({ used_by: used }: Pick<CubRecord, "used_by">): number {
+  return used?.count ?? 0;
 }
 
 export function collectionCard(data: ViewData, collection: CollectionInfo) {
@@ -36,7 +41,7 @@ export function collectionCard(data: ViewData, collection: CollectionInfo) {
 
 export function crumbsOf(data: ViewData, keyOrPrefix: string): readonly Crumb[] {
   const names = keyOrPrefix.replace(/\/$/, "").split("/").slice(0, -1);
-  const crumbs: Crumb[] = [{ title: "Browse", path: pagePath.browse("") }];
+  const crumbs: Crumb[] = [{ title: "Files", path: pagePath.browse("") }];
   if (keyOrPrefix === "") return [];
   let prefix = "";
   for (const name of names) {

@@ -26,14 +26,17 @@ import {
   toggled,
 } from "#snapshots/query";
 
-import { CHECK_STATES, CUB_FACETS, type CubRecord, EVIDENCE_STATES, type Extract, type StatementWord } from "#snapshots/schema";
-import { claimCard, countBy, countStandings, recordCard, recordCounts } from "./cards.ts";
+import { CHECK_STATES, RECORD_FILTERS, type CubRecord, EVIDENCE_STATES, type Extract, type StatementWord } from "#snapshots/schema";
+import { claimCard, countBy, countStandings, recordCard, recordCounts, usesOf } from "./cards.ts";
 import { highlightLines, loadLanguage } from "#snapshots/highlight";
 import { jumpsOf } from "./jumps.ts";
 import { type Facet, facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
 import { type DifferentLine, difference } from "./difference.ts";
 import { type CodeFileRow, declaredLines, declaredText, type RecordSide, sidesOf } from "./record-sides.ts";
 import { breakStatement, findStatement, firstSentence, partsOfStatement } from "./statement.ts";
+
+/** Facets that may say what the standing says already. */
+const SAME_STATES: ReadonlySet<string> = new Set(["status", "verification_state", "check_state", "evidence_state", "no_holes"]);
 
 /** registryPage makes a page of the registry. Each filter that is set has the site path that removes it; `next` and `previous` are site paths,
  *  with the query. */
@@ -47,20 +50,28 @@ export function registryPage(data: ViewData, query: RegistryQuery, part = 1) {
     sort,
     ({ theorem_name: name }) => name,
     (record) => recordStanding(record).state,
+    usesOf,
   );
   const parts = Math.max(1, Math.ceil(found.count / REGISTRY_PART));
   const plain = query.q === "" && query.filters.size === 0 && sort === null;
   const pathOf = (target: number): string => (plain ? pagePath.registryPart(target) : registryPath(query, target));
   const toPart = (target: number): string | null => (target < 1 || target > parts ? null : pathOf(target));
-  const facets = CUB_FACETS.map(({ name }): Facet => {
+  const facets = RECORD_FILTERS.map(({ name }): Facet => {
     return facetOf(query, name, countNarrowed(data.cubs, query, places, name));
   }).filter(tellsApart);
+  const counts = ({ values }: Facet): string => values.map(({ count }) => count).join();
+  const states = facets.find(({ name }) => name === "standing");
+  const isSaid = (facet: Facet): boolean =>
+    SAME_STATES.has(facet.name) &&
+    states !== undefined &&
+    counts(facet) === counts(states) &&
+    !facet.values.some(({ selected }) => selected);
   return {
     page: "registry" as const,
     total: data.cubs.length,
     matching: found.count,
     records: sorted.slice((part - 1) * REGISTRY_PART, part * REGISTRY_PART).map(recordCard),
-    facets,
+    facets: facets.filter((facet) => !isSaid(facet)),
     query: query.q,
     sort,
     /** Site paths of the same in each order, the order of ids first. */

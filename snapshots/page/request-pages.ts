@@ -11,7 +11,7 @@ import { type LineRange, MAX_QUOTED_BYTES, pageBytes, parseLineRange, quotedLine
 import { registryPage } from "./registry-pages.ts";
 import { chromeOf, type PageAt, parseBrowse } from "./stored-pages.ts";
 import { searchParameters, searchResults } from "./search-page.ts";
-import { CUB_FACETS, hasParts } from "#snapshots/schema";
+import { RECORD_FILTERS, hasParts } from "#snapshots/schema";
 
 export type RequestPage = {
   readonly input: PageInput;
@@ -58,9 +58,9 @@ export const REQUEST_PAGES = {
   "ask-page": (request) => (isAsked(request.params) ? requested(request, unansweredPage(request.data, request.params), null) : null),
   "registry-page"(request) {
     const { data, params } = request;
-    const filtered = ["q", "part", "sort", ...CUB_FACETS.map(({ name }) => name)].filter((name) => params.has(name));
+    const filtered = ["q", "part", "sort", ...RECORD_FILTERS.map(({ name }) => name)].filter((name) => params.has(name));
     if (filtered.length === 0) return null;
-    const query = { ...parseCubQuery(params, CUB_FACETS), sort: parseRegistrySort(params.get("sort")) };
+    const query = { ...parseCubQuery(params), sort: parseRegistrySort(params.get("sort")) };
     const part = Math.max(1, Number.parseInt(params.get("part") ?? "1", 10) || 1);
     const known = filtered.map((name) => [name, params.getAll(name)]);
     return requested(request, registryPage(data, query, part), canonicalJson(["registry", known, data.library.view]));

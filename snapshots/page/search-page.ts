@@ -173,7 +173,7 @@ function distinct(hits: readonly SearchHit[]): readonly SearchHit[] {
   return [...first.values()];
 }
 
-/** BegunHits are things whose names the query begins, where its last word stands nowhere as it is. */
+/** begunHits are things whose names the query begins, where its last word stands nowhere as it is. */
 function begunHits(data: ViewData, words: string, prefix: string, operators: Operators): readonly SearchHit[] {
   return findBegun(data, words)
     .filter(({ kind, key }) => key.startsWith(prefix) && leavesIn(data, operators, kind, key))

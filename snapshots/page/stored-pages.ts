@@ -174,12 +174,13 @@ function wholeRegistry(data: ViewData, part: number): PageModel {
   return registryPage(data, { q: "", filters: new Map() }, part);
 }
 
-export function chromeOf(data: Pick<ViewData, "library">, path: string): PageInput["chrome"] {
-  const { library } = data;
+export function chromeOf({ library, cubs, claims }: ViewData, path: string): PageInput["chrome"] {
   return {
     library: library.title,
     view: library.view,
     path,
+    has: { records: cubs.length > 0, claims: claims.claims.length > 0 },
+    report: library.report ?? null,
     canonical: library.base_url === "" ? null : library.base_url + path,
   };
 }

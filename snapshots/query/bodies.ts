@@ -52,8 +52,7 @@ export async function cubsBody(open: OpenSnapshot, query: CubsQuery): Promise<Cu
 
 function facetsOf(records: readonly CubRecord[], query: CubQuery): NonNullable<CubListResponse["facets"]> {
   const found = findPlaces(records, query);
-  const names = [...RECORD_FILTERS.map(({ name }) => name), "standing", "evidence_state"] as const;
-  return Object.fromEntries(names.map((name) => [name, [...countNarrowed(records, query, found, name)]]));
+  return Object.fromEntries(RECORD_FILTERS.map(({ name }) => [name, [...countNarrowed(records, query, found, name)]]));
 }
 
 /** @throws ShelfError "bad_parameter" */

@@ -1,7 +1,7 @@
 /** GET /api/cubs: records by filters and words. Conventions "Lists, filters, search". */
 import { LRUCache } from "lru-cache";
 import { ShelfError } from "#snapshots/errors";
-import { CUB_FACETS, CUB_ID_PATTERN, type CubFacet, type CubRecord, RECORD_FILTERS } from "#snapshots/schema";
+import { CUB_ID_PATTERN, type CubFacet, type CubRecord, RECORD_FILTERS } from "#snapshots/schema";
 import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { foldCase, foldSpaces, formsOf, identifierParts, parseWordQuery, partsLine, wholeWords } from "./words.ts";
 import {
@@ -29,14 +29,13 @@ export type CubQuery = {
 
 export type CubMatches = { readonly count: number; readonly cubs: readonly CubRecord[]; readonly next: number | null };
 
-/** parseCubQuery reads a query over records. @param facets the parameters that are read
- *  @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value, a q over 500 characters,
- *  or a q or limit given twice */
-export function parseCubQuery(params: URLSearchParams, facets: readonly { readonly name: CubFacet }[] = RECORD_FILTERS): CubQuery {
+/** parseCubQuery reads a query over records. @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value, a q over
+ *  500 characters, or a q or limit given twice */
+export function parseCubQuery(params: URLSearchParams): CubQuery {
   const q = single(params, "q") ?? "";
   if ([...q].length > MAX_QUERY) throw badParameter("q", `is longer than ${MAX_QUERY} characters`);
   const filters = new Map<CubFacet, readonly string[]>();
-  for (const { name } of facets) {
+  for (const { name } of RECORD_FILTERS) {
     const values = params.getAll(name).map((value) => value.normalize("NFC"));
     if (values.length === 0) continue;
     if (name === "deployable" && values.some((value) => value !== "true" && value !== "false")) {
@@ -154,7 +153,7 @@ class WordIndex {
 /** warmRecords makes the parts for which the first queries over records would have to wait, a step of some milliseconds at a time. */
 export function* warmRecords(records: readonly CubRecord[]): Generator<void> {
   const { column, words } = indexOf(records);
-  for (const { name } of CUB_FACETS) yield void column(name);
+  for (const { name } of RECORD_FILTERS) yield void column(name);
   while (words.step()) yield;
 }
 

@@ -1,6 +1,6 @@
 /** Filters of records: the values that a record has under each, columns of them, and the addresses and orders of the registry's page. */
 import { pagePath, RECORD_STANDINGS, recordStanding } from "#snapshots/format";
-import { CUB_FACETS, type CubFacet, type CubRecord } from "#snapshots/schema";
+import { RECORD_FILTERS, type CubFacet, type CubRecord } from "#snapshots/schema";
 import { foldCase, identifierParts } from "./words.ts";
 
 /** Filters have the wanted values of each filter. Values of one filter are alternatives, different filters must all hold. */
@@ -16,7 +16,7 @@ function placeOfList({ of }: FilterColumn, place: number): number {
   return typeof of === "number" ? of : (of[place] ?? -1);
 }
 
-const FIELD_OF: ReadonlyMap<CubFacet, keyof CubRecord> = new Map(CUB_FACETS.map(({ name, field }) => [name, field]));
+const FIELD_OF: ReadonlyMap<CubFacet, keyof CubRecord> = new Map(RECORD_FILTERS.map(({ name, field }) => [name, field]));
 
 /** SEARCHED are the fields in which the words of a query are looked for. */
 export const SEARCHED = ["id", "theorem_name", "module", "statement", "crate", "repo", "note"] as const satisfies (keyof CubRecord)[];
@@ -60,7 +60,7 @@ export function filterValues(record: CubRecord, filter: CubFacet): readonly stri
 }
 
 /** REGISTRY_SORTS are the orders of the registry's page besides that of ids; ids only grow, so the newest record has the last one. */
-export const REGISTRY_SORTS = ["name", "state", "newest"] as const;
+export const REGISTRY_SORTS = ["name", "state", "used", "newest"] as const;
 export type RegistrySort = (typeof REGISTRY_SORTS)[number];
 
 /** A RegistryQuery is what the registry's page is asked for. */
@@ -76,13 +76,14 @@ export function inSort<T>(
   sort: RegistrySort | null,
   nameOf: (item: T) => string | number,
   stateOf: (item: T) => string,
+  usesOf: (item: T) => number,
 ): readonly T[] {
   if (sort === null) return items;
   if (sort === "newest") return items.toReversed();
   const rank = (item: T): number => (RECORD_STANDINGS.indexOf(stateOf(item)) + RECORD_STANDINGS.length + 1) % (RECORD_STANDINGS.length + 1);
   const keyed = items.map((item) => ({
     item,
-    rank: sort === "state" ? rank(item) : 0,
+    rank: sort === "state" ? rank(item) : sort === "used" ? -usesOf(item) : 0,
     name: sort === "name" ? foldName(nameOf(item)) : "",
   }));
   return keyed.sort((a, b) => a.rank - b.rank || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).map(({ item }) => item);
@@ -96,7 +97,7 @@ function foldName(name: string | number): string | number {
 export function registryPath({ q, filters, sort = null }: RegistryQuery, part = 1): string {
   const params = new URLSearchParams();
   if (q !== "") params.append("q", q);
-  for (const { name } of CUB_FACETS) for (const value of filters.get(name) ?? []) params.append(name, value);
+  for (const { name } of RECORD_FILTERS) for (const value of filters.get(name) ?? []) params.append(name, value);
   if (sort !== null) params.append("sort", sort);
   if (part > 1) params.append("part", String(part));
   const text = params.toString();

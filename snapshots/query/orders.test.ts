@@ -5,10 +5,10 @@ import { hitFolder } from "./excerpt.ts";
 import { inSort, parseRegistrySort, registryPath, toggled } from "./filters.ts";
 
 const RECORDS = [
-  { id: 1, name: "b", state: "not_verified" },
-  { id: 2, name: "A", state: "of_its_own" },
-  { id: 3, name: "a_more", state: "verified_lost" },
-  { id: 4, name: "b", state: "verified" },
+  { id: 1, name: "b", state: "not_verified", uses: 2 },
+  { id: 2, name: "A", state: "of_its_own", uses: 7 },
+  { id: 3, name: "a_more", state: "verified_lost", uses: 0 },
+  { id: 4, name: "b", state: "verified", uses: 2 },
 ];
 const inOrder = (sort: string | null): readonly number[] =>
   inSort(
@@ -16,11 +16,13 @@ const inOrder = (sort: string | null): readonly number[] =>
     parseRegistrySort(sort),
     ({ name }) => name,
     ({ state }) => state,
+    ({ uses }) => uses,
   ).map(({ id }) => id);
 
-test("records are put in order by name, by state with the best first, or the newest first; equals by id", () => {
+test("records are put in order by name, by state with the best first, the most used or the newest first; equals by id", () => {
   assert.deepEqual(inOrder("name"), [2, 3, 1, 4]);
   assert.deepEqual(inOrder("state"), [4, 3, 1, 2]);
+  assert.deepEqual(inOrder("used"), [2, 1, 4, 3]);
   assert.deepEqual(inOrder("newest"), [4, 3, 2, 1]);
   for (const none of [null, "", "constructor", "id"]) assert.deepEqual(inOrder(none), [1, 2, 3, 4]);
 });

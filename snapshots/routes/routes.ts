@@ -12,7 +12,7 @@ import {
   Health,
   ListResponse,
   RECORD_FILTERS,
-  type RecordFilter,
+  type CubFacet,
   RecordGraph,
   RegistryMeta,
   Rejected,
@@ -22,7 +22,13 @@ import { anyObject, cursor, json, key, license, limit, parameter, prefix, q, typ
 
 const id = { description: "Exact CUB id.", example: "CUB-0001" };
 
-const FILTER_EXAMPLES: Readonly<Record<RecordFilter, string>> = {
+const FILTER_EXAMPLES: Readonly<Record<CubFacet, string>> = {
+  standing: "verified",
+  module: "SortedLists.Sorting",
+  kind: "Lemma",
+  evidence_state: "holds",
+  no_holes: "true",
+  license: "MIT",
   repo: "sorting",
   status: "VERIFIED_EXACT",
   verification_state: "VERIFIED",
@@ -46,7 +52,9 @@ const FILTER_EXAMPLES: Readonly<Record<RecordFilter, string>> = {
 const cubFilters = RECORD_FILTERS.map(({ name, field }) =>
   parameter(
     name,
-    name === "deployable" ? "true or false." : `Exact, case-sensitive value of \`${field}\`; repeated values are alternatives.`,
+    name === "deployable" || name === "no_holes"
+      ? "true or false."
+      : `Exact, case-sensitive value of \`${field}\`; repeated values are alternatives.`,
     FILTER_EXAMPLES[name],
     { repeats: true },
   ),

@@ -22,24 +22,17 @@ export const CUB_FILTERS = [
 ] as const satisfies readonly { readonly name: string; readonly field: CubField }[];
 export type CubFilter = (typeof CUB_FILTERS)[number]["name"];
 
-/** Filters over what a prover said; a record that nobody ran a prover over has no value. */
-const CHECK_FILTERS = [
-  { name: "check_state", field: "checks" },
-  { name: "prover", field: "checks" },
-  { name: "axiom", field: "axioms" },
-] as const;
-
-/** Every filter of GET /api/cubs. */
-export const RECORD_FILTERS = [...CUB_FILTERS, ...CHECK_FILTERS] as const;
-export type RecordFilter = (typeof RECORD_FILTERS)[number]["name"];
-
-/** What the registry's page can be narrowed by: the filters, and what GET /api/cubs takes no parameter for. */
-export const CUB_FACETS = [
+/** Every filter of GET /api/cubs, of the registry's page and of the tools, in the order in which the page shows them. */
+export const RECORD_FILTERS = [
   { name: "standing", field: "standing" },
-  ...RECORD_FILTERS,
-  { name: "evidence_state", field: "evidence_state" },
+  { name: "axiom", field: "axioms" },
+  { name: "module", field: "module" },
   { name: "kind", field: "kind" },
+  { name: "prover", field: "checks" },
+  ...CUB_FILTERS,
+  { name: "check_state", field: "checks" },
+  { name: "evidence_state", field: "evidence_state" },
   { name: "no_holes", field: "no_holes" },
   { name: "license", field: "license" },
 ] as const satisfies readonly { readonly name: string; readonly field: keyof CubRecord }[];
-export type CubFacet = (typeof CUB_FACETS)[number]["name"];
+export type CubFacet = (typeof RECORD_FILTERS)[number]["name"];

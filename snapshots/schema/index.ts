@@ -14,7 +14,7 @@ export {
   StatementWords,
 } from "./checked.ts";
 export { Claim, CLAIM_STATUSES, ClaimEvidence, ClaimsMeta, ClaimsRegistry } from "./claims.ts";
-export { CUB_FACETS, type CubFacet, type CubFilter, RECORD_FILTERS, type RecordFilter } from "./cub-facets.ts";
+export { type CubFacet, type CubFilter, RECORD_FILTERS } from "./cub-facets.ts";
 export {
   CLOSED_FIELDS,
   CUB_FIELDS,

@@ -36,6 +36,8 @@ export const Library = z
       .strictObject({ contact: z.string(), expires: z.iso.datetime({ offset: true }) })
       .readonly()
       .exactOptional(),
+    /** Where readers report a mistake: a mail address, or an address of the web. */
+    report: z.string().exactOptional(),
     /** How many pages of a PDF are drawn; absent where none are. */
     page_images: z.int().min(1).exactOptional(),
     /** Of both kinds, in each view, and beside them what the operator states. */

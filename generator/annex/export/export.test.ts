@@ -151,7 +151,7 @@ test("without the shelf citations of a folder lie in one file, with each of its 
   }
 });
 
-test("without twins every other file is there, and an object has two files, a record three", async () => {
+test("without twins every other file is there, and an object has two files, a record four", async () => {
   const bare = at("..", "no-twins");
   await run(bare, { withoutShelf: true, withoutTwins: true });
   const [all, rest] = [digestsUnder(at()), digestsUnder(bare)];
@@ -166,7 +166,12 @@ test("without twins every other file is there, and an object has two files, a re
   const named = (name: string): readonly string[] =>
     [...rest.keys()].filter((path) => path.split("/").some((part) => part.startsWith(name)));
   assert.deepEqual(named("leaf.txt"), ["object/notes/deep/er/leaf.txt/index.html", "objects/notes/deep/er/leaf.txt"]);
-  assert.deepEqual(named("CUB-0001"), ["api/cubs/CUB-0001.json", "api/cubs/CUB-0001/code.json", "registry/CUB-0001/index.html"]);
+  assert.deepEqual(named("CUB-0001"), [
+    "api/cubs/CUB-0001.json",
+    "api/cubs/CUB-0001/code.json",
+    "registry/CUB-0001/badge.svg",
+    "registry/CUB-0001/index.html",
+  ]);
 });
 
 test("without the search every other file is the same", async () => {

@@ -168,6 +168,8 @@ function withoutPast(file: ExportedFile): ExportedFile {
   return { ...file, bytes: Buffer.from(text) };
 }
 
+const isRecord = /^\/registry\/CUB-[0-9]+\/$/;
+
 /** Every path that has a file, with its name in the export; objects are not among them. */
 async function* pathsOf(
   view: View,
@@ -192,6 +194,7 @@ async function* pathsOf(
     yield [path, exportFile(path)];
     if (LATER_PART.test(path)) continue;
     if (hasTwin(path)) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
+    if (isRecord.test(path)) yield [`${path}badge.svg`, exportFile(path).replace(/index\.html$/, "badge.svg")];
     if (citedTogether || !CITED.test(path)) continue;
     for (const file of Object.keys(CITATION_FILES)) yield [path + file, exportFile(path).replace(/index\.html$/, file)];
   }

@@ -5,7 +5,7 @@ import { close, createIndex, type CustomRecord, type IndexFile, type PagefindInd
 import { ShelfError } from "#snapshots/errors";
 import { claimStandings, findCollection, leadingPrefixes, type ObjectRow, pagePath, type ViewData } from "#snapshots/format";
 import { DIGEST_START, filterValues, namesOf, type OpenSnapshot } from "#snapshots/query";
-import { type Claim, CUB_FACETS, type CubRecord, type Extract, type Kind } from "#snapshots/schema";
+import { type Claim, RECORD_FILTERS, type CubRecord, type Extract, type Kind } from "#snapshots/schema";
 
 const TOGETHER = 64; // pages that Pagefind is given before it is waited for
 const MAX_TEXT = 1200; // characters of an object's text, of its headings and of its names: with all of it Pagefind takes more than twice as long
@@ -90,7 +90,7 @@ function claimPage({ id, title, scope, statement, evidence }: Claim, standing: s
 
 function recordPage(record: CubRecord): Page {
   const { id, theorem_name: name, statement, module, note, kind, file_shas } = record;
-  const filters = CUB_FACETS.map((facet) => [facet.name, filterValues(record, facet.name)] as const);
+  const filters = RECORD_FILTERS.map((facet) => [facet.name, filterValues(record, facet.name)] as const);
   const page = pageOf(pagePath.record(id), id, name, Object.values(file_shas), [statement, note, module].join("\n"), {
     ...Object.fromEntries(filters),
     kind: ["record", kind.toLowerCase()],

@@ -208,7 +208,7 @@ function describeGroup(one: Group, whole: boolean, say = ({ what, path }: Group)
 }
 
 /** NOT_RUN is the exit code where something could not be run, and nothing is open or refused. */
-export const NOT_RUN = 4;
+const NOT_RUN = 4;
 
 /** exitOf gives the exit code. @param all whether everything has to be accepted */
 export function exitOf({ axioms, holes, refused, exported, notRun, unasked }: Table, all: boolean): number {

@@ -1,7 +1,7 @@
 /** The words of a question that is counted: those of the language, and the names that a library gives to its values. */
 import { claimStandings, LOST, memoize, RECORD_STANDINGS, SAID, type ViewData } from "#snapshots/format";
 import { countAll } from "#snapshots/query";
-import { CUB_FACETS, type CubFacet, KNOWN_VALUES } from "#snapshots/schema";
+import { RECORD_FILTERS, type CubFacet, KNOWN_VALUES } from "#snapshots/schema";
 
 /** Set is one of the lists that have an address. */
 export type SetName = "records" | "claims" | "objects" | "collections" | "snapshots";
@@ -146,7 +146,7 @@ export function valuesOf(data: ViewData, facet: Facet): readonly string[] {
 const vocabularyOf = memoize((data: ViewData): Vocabulary => {
   const words = new Map<string, Word>();
   const values = new Map<Facet, ReadonlyMap<string, string>>();
-  const facets: readonly Facet[] = [...CUB_FACETS.map(({ name }) => name), "object_kind", "collection"];
+  const facets: readonly Facet[] = [...RECORD_FILTERS.map(({ name }) => name), "object_kind", "collection"];
   for (const facet of facets) {
     const all = valuesOf(data, facet).filter((value) => value !== "");
     const named = new Map(all.map((value) => [fold(value), value]));

@@ -104,7 +104,7 @@ function originalLinks(mount: string, rest: string): string {
   return `<${encodeRest(mount + rest)}>; rel="original", <${encodeRest(`${mount}/timegate${rest}`)}>; rel="timegate", <${mount}${TIME_MAP_PATH}>; rel="timemap"; type="${TIME_MAP_TYPE}"`;
 }
 
-/** EncodeRest leaves in a path only what may stand in a header, and ends none of its addresses. */
+/** encodeRest leaves in a path only what may stand in a header, and ends none of its addresses. */
 function encodeRest(path: string): string {
   return path.replaceAll(/[^\x21-\x7e]|[<>]/gu, encodeURIComponent);
 }

@@ -54,7 +54,7 @@ function rowOf(path: string, name: string, record: SnapshotRecord, before: Item 
   return `<dt>${when}</dt><dd dir="auto">snapshot ${record.sequence}: ${escapeXml(describeState(before, item))}${accepted}</dd>`;
 }
 
-/** DescribeState says what moved since the snapshot before. Values are those of the registry, which strangers write. */
+/** describeState says what moved since the snapshot before. Values are those of the registry, which strangers write. */
 export function describeState(before: Item | null, item: Item | null): string {
   if (item === null) return "changed; that snapshot cannot be read here";
   const states = STATES.flatMap((name) => {
@@ -66,7 +66,7 @@ export function describeState(before: Item | null, item: Item | null): string {
   return all.length > 0 ? all.join("; ") : "nothing of its state changed, but something else of it";
 }
 
-/** CausesOf says what else of a record moved that a reader asks for: its statement first, then where it was read. */
+/** causesOf says what else of a record moved that a reader asks for: its statement first, then where it was read. */
 function causesOf(was: CubRecord, is: CubRecord): readonly string[] {
   const changed = changedStatement(was, is);
   if (changed.length > 0) return changed;

@@ -1,6 +1,7 @@
 /** Other forms of what the core has: archives, lines, the whole text, page images, and the files beside a page. */
 import { sha256 } from "#snapshots/digest";
 import { CITATION_FILES } from "#snapshots/format";
+import { badge } from "./badge.ts";
 import { citation } from "./citations.ts";
 import { llmsFullText } from "./llms-full.ts";
 import { markdownTwin } from "./markdown-twin.ts";
@@ -57,6 +58,7 @@ export const BESIDE_HANDLERS = {
   "index.md": (asked) => besideAnswer(asked, "index.md", "text/markdown; charset=utf-8", markdownTwin),
   "cite.bib": cited("cite.bib"),
   "cite.json": cited("cite.json"),
+  "badge.svg": (asked) => besideAnswer(asked, "badge.svg", "image/svg+xml", async (_, { model }) => badge(model)),
 } as const satisfies Readonly<Record<Beside, (asked: Asked) => Promise<Answer>>>;
 
 /** A file that follows from what the page beside it shows. */

@@ -67,4 +67,4 @@ export const SIDE_ROWS = {
 } as const satisfies Readonly<Record<string, WrittenRow>>;
 
 /** Files that a page has beside it: its Markdown twin, and how it is cited. */
-export const BESIDE = ["index.md", "cite.bib", "cite.json"] as const;
+export const BESIDE = ["index.md", "cite.bib", "cite.json", "badge.svg"] as const;
