@@ -132,7 +132,7 @@ function resolveShelf(shelf: ParsedConfig["shelf"], folder: string): ShelfConfig
   return { ...shelf, copy, cache: cache === undefined ? null : { ...cache, dir } };
 }
 
-/** InFolder makes the path absolute of what lies in a folder of this machine. */
+/** inFolder makes the path absolute of what lies in a folder of this machine. */
 function inFolder<T extends { readonly kind: string }>(part: T, folder: string): T {
   const place = part as T & { readonly root?: string };
   return place.root === undefined ? part : { ...part, root: resolve(folder, place.root) };

@@ -64,7 +64,7 @@ export function isSafeAddress(value: string): boolean {
   return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname));
 }
 
-/** HasScheme tells an address from the path of a file. */
+/** hasScheme tells an address from the path of a file. */
 export const hasScheme = (value: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(value);
 const isSafeKeySource = (value: string): boolean => !hasScheme(value) || isSafeAddress(value);
 

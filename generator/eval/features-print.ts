@@ -1,4 +1,4 @@
-/** FeaturesPrint is a digest of what the weights of answers weigh: the numbers of a few questions about a few texts. The command that learns
+/** featuresPrint is a digest of what the weights of answers weigh: the numbers of a few questions about a few texts. The command that learns
  *  writes it beside the weights, and a test compares the two, so that nobody changes a feature or the reading of blocks and leaves the weights
  *  of the day before. */
 import {

@@ -93,7 +93,7 @@ async function read(key: string, bytes: Uint8Array, type: MediaType, draw: DrawP
   });
 }
 
-/** ReadOldHtml gives an HTML document in another encoding its title and summary. Its lines are not those of its bytes, so its text is neither
+/** readOldHtml gives an HTML document in another encoding its title and summary. Its lines are not those of its bytes, so its text is neither
  *  shown nor quoted. */
 async function readOldHtml(key: string, bytes: Uint8Array, { kind }: MediaType): Promise<Body> {
   const text = kind === "binary" && HTML_NAME.test(key) ? decodeDeclared(bytes) : null;

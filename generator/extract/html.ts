@@ -118,7 +118,7 @@ function isHeading(part: Part): boolean {
   return "title" in part && part.level <= DEEPEST;
 }
 
-/** CutParts writes a page as lines of plain text, a blank one between its blocks, and cuts that into passages as any other text; each has the lines
+/** cutParts writes a page as lines of plain text, a blank one between its blocks, and cuts that into passages as any other text; each has the lines
  *  of the page that it is read from. An entry of a list of definitions is a passage of its own, found by its name. */
 function cutParts(page: Lines, parts: readonly Part[]): Passage[] {
   const rows: string[] = [];

@@ -132,7 +132,7 @@ function longer(lines: readonly Line[], others: readonly string[]): readonly Lin
 type Entry = NonNullable<Body["outline"]>[number];
 type Item = { readonly title: string; readonly dest: string | readonly unknown[] | null; readonly items: readonly Item[] };
 
-/** ReadOutline returns the contents that a file lists, in their order. An entry that leads to no page of the file is left out. */
+/** readOutline returns the contents that a file lists, in their order. An entry that leads to no page of the file is left out. */
 async function readOutline(pdf: Awaited<ReturnType<typeof getDocumentProxy>>): Promise<Entry[]> {
   const entries: Entry[] = [];
   let looked = 0;

@@ -55,7 +55,7 @@ export function planDocuments(
 /** The internal index: "own" has rows of its own, and "new" none yet; "shared" needs none, since the public one has the same. */
 export type InternalIndex = "own" | "new" | "shared";
 
-/** PlanInternal says what is to be written into the internal index: nothing where the public one has the same rows, all that it has not where
+/** planInternal says what is to be written into the internal index: nothing where the public one has the same rows, all that it has not where
  *  it begins as a copy of that.
  *  @param shown as the public index is to be
  *  @param before what the internal index holds that can be built on

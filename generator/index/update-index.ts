@@ -28,7 +28,7 @@ async function updateIndex(
   return { snapshot: await snapshot, documents };
 }
 
-/** UpdateIndexes brings both to their snapshots. The public one is first where the internal one follows from it. */
+/** updateIndexes brings both to their snapshots. The public one is first where the internal one follows from it. */
 export async function updateIndexes(
   index: IndexThread,
   shelves: Shelves,

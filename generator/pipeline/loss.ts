@@ -12,7 +12,7 @@ import { openLeavingOut } from "#generator/config";
 
 type Named = { readonly key: string; readonly sha256: string };
 
-/** @param before what is served now; @param objects what the store holds now, as read
+/** refuseLoss refuses a build whose store has lost objects. @param before what is served now; @param objects what the store holds now, as read
  *  @throws ShelfError "build_failed" when it is empty and was not, or when more than half of a collection is lost */
 export function refuseLoss({ config, withdrawals }: Facts, before: readonly Named[], objects: readonly Named[]): void {
   const isLeftOut = openLeavingOut(config.store, config.collections);
@@ -39,7 +39,7 @@ export function refuseLoss({ config, withdrawals }: Facts, before: readonly Name
   );
 }
 
-/** Objects that are served now. Where even that cannot be read there is nothing to compare with. */
+/** readBefore returns the objects that are served now, or none where even that cannot be read: then there is nothing to compare with. */
 export async function readBefore({ state, pointers }: Facts, shelves: Shelves): Promise<readonly ObjectRow[]> {
   if (pointers.internal === null) return [];
   if (pointers.internal.snapshot === state.internal?.snapshot) return state.objects;

@@ -1,4 +1,4 @@
-/** What the steps of a build hand on: each says what it needs and what it makes, so that their order can be held against it. */
+/** The values that the steps of a build hand on: each step says what it needs and what it makes, so that their order can be held against it. */
 import type { Sha256 } from "#snapshots/digest";
 import type { Renderer } from "#snapshots/page";
 import type { Changes, LogSigner, SnapshotRecord } from "#snapshots/shelf";
@@ -21,10 +21,10 @@ import type { Written } from "./write.ts";
 /** A collection, an object, a claim or a record. */
 type Named = { readonly what: "collection" | "object" | "claim" | "record"; readonly name: string };
 
-/** A public snapshot that goes out of service, and why. */
+/** A WithdrawnSnapshot is a public snapshot that goes out of service; `held` says why. */
 export type WithdrawnSnapshot = { readonly sequence: number; readonly snapshot: Sha256; readonly held: readonly Named[] };
 
-/** What is to be taken out of what was published before. */
+/** Removal says what is to be taken out of what was published before. */
 export type Removal = {
   /** Why a view's documents are written into its index anew; null where they are not. */
   readonly reindex: ByView<Why | null>;
@@ -43,22 +43,22 @@ export type Made = {
   readonly read: ReadObjects;
   readonly said: SaidOfObjects;
   readonly views: Views;
-  /** What was accepted, for the records of the snapshots. */
+  /** Accepted weaknesses with their reasons, for the records of the snapshots. */
   readonly accepted: Readonly<Record<string, string>>;
   readonly removal: Removal;
   readonly plan: WritingPlan;
   readonly written: Written;
   /** Both roots are on the disk when these have ended. */
   readonly flushed: readonly Promise<void>[];
-  /** What annexes write into the record of one view. */
+  /** Texts that annexes write into the record of each view. */
   readonly inputs: ByView<Readonly<Record<string, string>>>;
-  /** What changed in the public view; null when it was not published. */
+  /** Changes in the public view; null when it was not published. */
   readonly changes: Changes | null;
   /** Bytes of the state that the next build begins with. */
   readonly knowledge: Uint8Array;
 };
 
-/** What a build is given. */
+/** Given is everything that a build is given. */
 export type Given = {
   readonly config: Config;
   readonly shelves: Shelves;
@@ -79,7 +79,7 @@ export type Given = {
 } & RegistryAnnexes &
   StatementAnnexes;
 
-/** The same with what runs while a plan is carried out. */
+/** Work is what a build is given, with what runs while a plan is carried out. */
 export type Work = Given & {
   readonly tasks: Tasks;
   readonly index: IndexThread;

@@ -19,7 +19,7 @@ import { writeViews } from "./write.ts";
 
 const VIEWS = ["internal", "public"] as const;
 
-/** Lists the sources and the shelf; the pages are compiled beside that. */
+/** list lists the sources and the shelf; the pages are compiled beside that. */
 export const list = step("list", [], ["looked", "site"], async (_, given: Given) => {
   given.progress.step("list");
   return together(async ({ run }) => {
@@ -60,7 +60,7 @@ export const gate = step("gate", ["facts", "views"], ["accepted"], async ({ fact
   return { accepted: inputs, notes };
 });
 
-/** What is wrong and was published, and goes on, is refused as it would be were it new: a gate may have been closed since.
+/** gateLasting holds what was published and goes on against the gates, as if it were new: a gate may have been closed since.
  *  @returns what is said to who builds
  *  @throws ShelfError "gate_refused" */
 export async function gateLasting(
@@ -85,7 +85,7 @@ async function weakerThanServed(facts: Facts, { internal }: Shelves, now: ViewDa
   return [...findWeaker(last, now), ...findTakenBack(last, withdrawals.list)];
 }
 
-/** Writes everything that the next snapshots need. Nothing points to it yet. */
+/** write writes everything that the next snapshots need. Nothing points to it yet. */
 export const write = step(
   "write",
   ["facts", "reading", "read", "views", "removal"],
@@ -97,14 +97,14 @@ export const write = step(
     const written = await writeViews(tasks, { ...work, plan, views, read, earlier: removal.earlier ?? [] });
     // The thread ends while the rest is done.
     void tasks.run(() => index.close());
-    // What is served may have lacked something.
+    // A snapshot that is served already may have lacked a blob that was written now: its pack is sealed at once.
     const isServed = (view: "public" | "internal"): boolean => facts.pointers[view]?.snapshot === written.drafts[view];
     const flushed = VIEWS.map((view) => tasks.run(() => (isServed(view) ? shelves[view].seal() : shelves[view].flush())));
     return { plan, written, flushed, notes: written.earlier.notes };
   },
 );
 
-/** Switches both views to their new snapshots, when both roots are on the disk: the internal view refers to blobs of the public one. */
+/** publishViews switches both views to their new snapshots, when both roots are on the disk: the internal view refers to blobs of the public one. */
 export const publishViews = step(
   "publish",
   ["facts", "reading", "read", "said", "accepted", "plan", "written", "flushed", "inputs"],
@@ -140,7 +140,7 @@ export const publishViews = step(
   },
 );
 
-/** Keeps what the next build begins with: it says that everything before this has been done. */
+/** keep keeps what the next build begins with: it says that everything before this has been done. */
 export const keep = step("keep", ["plan", "knowledge"], [], async ({ plan, knowledge }, { shelves }: Work) => {
   const untrimmed = await noteFailure(
     async () => {

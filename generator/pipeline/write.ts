@@ -18,11 +18,11 @@ import type { BuildState } from "#generator/kept";
 export type Written = {
   /** Nothing points to them. */
   readonly drafts: ByView<Sha256>;
-  /** What the next build need not make again. */
+  /** Things that the next build need not make again. */
   readonly known: Pick<BuildState, "pages" | "shared" | "written" | "public" | "internal">;
   /** Pages that were rendered. */
   readonly rendered: number;
-  /** Of the earlier snapshots that were asked for. */
+  /** Those of the asked-for earlier snapshots that can be searched, and notes on the others. */
   readonly earlier: EarlierSearch;
 };
 

@@ -118,7 +118,7 @@ export function findUnrepresentable(value: unknown, path: readonly PropertyKey[]
 /** A field that the interface does not name. */
 export type UnknownField = { readonly name: string; readonly records: number /** Id of one of them. */; readonly first: string };
 
-/** OpenUnknownFields counts the fields of a list's entries that are unknown, each once, while the entries go by.
+/** openUnknownFields counts the fields of a list's entries that are unknown, each once, while the entries go by.
  *  @param unknownIn names of those of one entry */
 export function openUnknownFields(unknownIn: (entry: Record<string, unknown>) => readonly string[]): {
   counted<T>(entries: Iterable<T>): Iterable<T>;

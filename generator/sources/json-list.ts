@@ -1,4 +1,4 @@
-/** ReadJsonList reads an object one of whose members is a long list, an entry at a time: the text as a whole would be longer than a
+/** readJsonList reads an object one of whose members is a long list, an entry at a time: the text as a whole would be longer than a
  *  string can be, and its values together more than anybody needs at once. Whoever wrote the bytes controls all of them. */
 import { ShelfError } from "#snapshots/errors";
 import { MAX_JSON_DEPTH, parseStrictJson } from "./json.ts";

@@ -140,7 +140,7 @@ async function refuseLoss<T>(
   );
 }
 
-/** WithoutEntries writes a list anew without entries of some ids. JSON is YAML, too. @param list name of the list in the body */
+/** withoutEntries writes a list anew without entries of some ids. JSON is YAML, too. @param list name of the list in the body */
 export function withoutEntries(body: unknown, list: string, ids: ReadonlySet<string>): Uint8Array | null {
   const entries = isRecord(body) ? body[list] : null;
   if (!Array.isArray(entries)) return null;

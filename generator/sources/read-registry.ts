@@ -87,7 +87,7 @@ export async function readRegistry(config: Config, options: ReadOptions): Promis
   return (await lookAtRegistry(config, options)).whole();
 }
 
-/** LookAtRegistry does what readRegistry does, and parses no record of a registry that is as it was.
+/** lookAtRegistry does what readRegistry does, and parses no record of a registry that is as it was.
  *  @throws as readRegistry */
 export async function lookAtRegistry(config: Config, options: ReadOptions): Promise<RegistryLook> {
   if (config.registry === null) return { ...NO_REGISTRY, whole: async () => NO_REGISTRY };
