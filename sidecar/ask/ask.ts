@@ -36,7 +36,7 @@ type PinnedCitation = Citation & { readonly href: string };
 
 export type AskAnswer = Omit<AskResponse, "citations"> & { readonly citations: PinnedCitation[]; readonly receipt: Receipt };
 
-/** What a reader who streams gets, in this order: sources once, then text with the citations that it is the first to use. */
+/** An AskEvent is what a reader who streams gets, in this order: sources once, then text with the citations that it is the first to use. */
 export type AskEvent =
   | { readonly type: "sources"; readonly sources: readonly Source[] }
   | {
@@ -53,7 +53,7 @@ export type AskLibrary = Objects & {
   readonly data: ViewData;
   /** Counts what a question about the registry, the claims, the catalog or the history asks for; null when it is none that can be counted. */
   count(question: string, prefix: string): Promise<Facts | null>;
-  /** Who made what the question names, and when, where the library knows; null where a text has to say it. */
+  /** The makers of what the question names, and when, where the library knows; null where a text has to say it. */
   provenance(question: string, prefix: string): Promise<Facts | null>;
   /** The texts that may answer. @throws when there is no index; the answer then does without */
   find(question: string, prefix: string): Promise<Found>;
@@ -157,7 +157,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     if (mode === "search") {
       const before = answer;
       const best = findQuotes(asked, found, ranked, isHarmless);
-      // What is named outright says more than what is only near.
+      // A thing that is named outright says more than one that is only near.
       const isNamed = best.finding === "nearest" && lookup.instead.length > 0;
       finding = isNamed ? null : best.finding;
       if (finding === "nearest") yield say(NEAREST, "\n\n");
@@ -238,7 +238,7 @@ function countedHref({ data, snapshot }: AskLibrary, path: string): string {
   return mountPath(data.library) + (path.startsWith(pagePath.snapshots) || path.startsWith("/api/") ? path : pagePath.at(snapshot, path));
 }
 
-/** What was looked up stands first; scores stay in one order and comparable inside the answer. */
+/** Sources that were looked up stand first; scores stay in one order and comparable inside the answer. */
 function mergeSources(found: readonly Omit<Source, "score">[], ranked: readonly Source[]): readonly Source[] {
   const top = ranked[0]?.score ?? 0;
   const named = found.map((source, at): Source => ({ ...source, score: top + found.length - at }));

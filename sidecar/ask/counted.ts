@@ -1,4 +1,4 @@
-/** What asking takes of counting: one function, which the composition hands in. Asking without it searches every question. */
+/** Asking takes one function of counting, which the composition hands in. Asking without it searches every question. */
 import type { RecordLog, Snapshot } from "#snapshots/shelf";
 import type { ViewData } from "#snapshots/format";
 
@@ -9,7 +9,7 @@ export type FactPart = string | Figure | { readonly name: string };
 
 export type Facts = {
   readonly parts: readonly FactPart[];
-  /** What the list names, first ones first. */
+  /** The things that the list names, first ones first. */
   readonly found: readonly { readonly kind: string; readonly key: string }[];
 };
 

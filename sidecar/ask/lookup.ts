@@ -24,20 +24,20 @@ const MIN_NAME = 4; // a shorter title is found only when it is the whole questi
 
 type Lookup = {
   readonly sentences: readonly string[];
-  /** Of objects that the question names by their titles: what stands in them says more, where it can be quoted. */
+  /** Keys of objects that the question names by their titles: what stands in them says more, where it can be quoted. */
   readonly instead: readonly string[];
   readonly sources: readonly Omit<Source, "score">[];
-  /** Whether the question asks for nothing else, so that neither search nor a model is needed. */
+  /** True when the question asks for nothing else, so that neither search nor a model is needed. */
   readonly settled: boolean;
 };
 
 type Hit = { readonly sentence: string; readonly source: Omit<Source, "score"> };
-/** What a name stands for; a title may be shared by prose that says more, so it alone settles nothing. */
+/** A thing that a name stands for; a title may be shared by prose that says more, so it alone settles nothing. */
 type Found = {
   readonly id: string;
   readonly hit: Hit;
   readonly settles: boolean;
-  /** Whether the name is one that people use as a word: a title, a collection's id, a record named `sorted`. */
+  /** True when the name is one that people use as a word: a title, a collection's id, a record named `sorted`. */
   readonly common: boolean;
 };
 

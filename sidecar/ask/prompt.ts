@@ -1,4 +1,4 @@
-/** What the model is told. Excerpts are data: numbered, and fenced by a delimiter that their authors cannot know. */
+/** Writes what the model is told. Excerpts are data: numbered, and fenced by a delimiter that their authors cannot know. */
 import type { ChatMessage } from "./answer-model.ts";
 import type { Excerpt } from "#snapshots/answer";
 

@@ -1,4 +1,4 @@
-/** What answers questions and searches by meaning, as the routes and the tools of agents call it. */
+/** Answers questions and searches by meaning, as the routes and the tools of agents call it. */
 import type { OpenSnapshot, SearchQuery } from "#snapshots/query";
 import type { AiSearchResponse, AskRequest, AskResponse } from "#snapshots/schema";
 

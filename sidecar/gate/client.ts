@@ -1,4 +1,4 @@
-/** Who is counted where nobody has a name: the network of a connection, or the one that trusted proxies say they speak for. */
+/** Finds who is counted where nobody has a name: the network of a connection, or the one that trusted proxies say they speak for. */
 import type { IncomingHttpHeaders } from "node:http";
 import ipaddr from "ipaddr.js";
 import type { TrustProxy } from "#snapshots/http";
@@ -18,7 +18,7 @@ export function networkOf(address: string | undefined): string {
   }
 }
 
-/** What is to be known of a request. */
+/** Facts of a request. */
 type Sent = { readonly socket: { readonly remoteAddress?: string | undefined }; readonly headers: IncomingHttpHeaders };
 
 /** @returns the network that is counted for a request: the first on the way from the connection that is not a trusted proxy's. What a

@@ -44,7 +44,7 @@ export type GateVerdict =
 /** Request headers by lower-case name; a header that was sent twice is both values with a comma between. */
 type Credentials = { get(name: string): string | null };
 
-/** What everybody who is refused may know. */
+/** Help is what everybody who is refused may know. */
 export type Help = Pick<AccessConfig, "signIn" | "contact">;
 
 export interface Gate {
@@ -172,7 +172,7 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
 
 const FOR_PEOPLE = "This route is for people; machines use /internal/library/api/ask.";
 
-/** Who a verified token speaks for: a person when it has an email, a service when it names the id of a configured one. */
+/** findIdentity finds whom a verified token speaks for: a person when it has an email, a service when it names the id of a configured one. */
 function findIdentity(claims: Readonly<Record<string, unknown>>, config: AccessConfig): Identity | null {
   const { email, email_verified: emailVerified, common_name: commonName, sub } = claims;
   if (email !== undefined && email !== "") {

@@ -1,4 +1,4 @@
-/** What a person who is not let in sees: a page, where a program gets a problem body. It follows from the refusal and the configuration
+/** Makes the page that a person who is not let in sees, where a program gets a problem body. It follows from the refusal and the configuration
  *  alone, so it says the same whether or not anything is at the address. */
 import { readsHtml, strayAnswer, type View } from "#snapshots/http";
 import type { ShelfError } from "#snapshots/errors";

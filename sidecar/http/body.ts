@@ -64,7 +64,7 @@ export function parseReindexBody(bytes: Uint8Array): readonly string[] | null {
 
 const EXAMPLE = 'Send {"question": "…", "prefix": ""}.';
 
-/** What a page without script sends; also what some clients say of JSON when they are not told otherwise. */
+/** The type that a page without script sends; also what some clients say of JSON when they are not told otherwise. */
 function isForm(contentType: string | null): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(contentType ?? "");
 }

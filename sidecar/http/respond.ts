@@ -31,7 +31,7 @@ export function problemParts(error: ShelfError, baseUrl: string, extra: Readonly
   };
 }
 
-/** What an error says besides its body. */
+/** refusalHeaders gives the headers of an error. */
 export function refusalHeaders(error: ShelfError): Readonly<Record<string, string>> {
   return { ...(error.status === 401 ? { "WWW-Authenticate": 'Bearer realm="proofshelf"' } : {}), ...error.headers };
 }

@@ -49,7 +49,7 @@ export async function callTool(
   }
 }
 
-/** What was wrong, what would be right, and an example of this library: for a model that tries again. */
+/** errorText says what was wrong, what would be right, and an example of this library: for a model that tries again. */
 function errorText(info: ToolInfo, error: ShelfError, data: ViewData | null): string {
   const example = error.status < 500 && data !== null ? exampleOf(info, data) : null;
   const lines = [

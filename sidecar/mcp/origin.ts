@@ -1,10 +1,10 @@
-/** Who may call from a browser, and under which name this service may be called: DNS rebinding ends here.
- *  The caller controls both headers. */
+/** Decides who may call from a browser, and under which name this service may be called: DNS rebinding ends here. The caller controls both
+ *  headers. */
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 
 export type OriginRules = {
-  /** Of the service; its host and its origin are always good. "" when not known. */
+  /** Address of the service; its host and its origin are always good. "" when not known. */
   readonly baseUrl: string;
   /** Further host names, without port; "*" lets every name pass, for a proxy in front that checks. */
   readonly hosts: readonly string[];
@@ -45,7 +45,7 @@ export function sharedWith(origins: readonly string[]): MiddlewareHandler {
   const share = cors({
     origin: [...origins],
     allowMethods: ["POST"],
-    // What clients of every revision send.
+    // Headers that clients of every revision send.
     allowHeaders: ["Accept", "Content-Type", "Last-Event-ID", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id"],
     exposeHeaders: ["RateLimit", "RateLimit-Policy", "Retry-After"],
     maxAge: 7200, // seconds; no browser keeps it longer

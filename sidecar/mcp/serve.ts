@@ -16,7 +16,7 @@ export type ServeOptions = {
   readonly rules: () => Promise<OriginRules>;
   /** Origins of pages elsewhere whose browsers may show them what is answered. */
   readonly sharedWith: readonly string[];
-  /** What failed; the caller of the endpoint sees none of it. */
+  /** Hears what failed; the caller of the endpoint sees none of it. */
   readonly onError: (error: unknown) => void;
 };
 
@@ -98,7 +98,7 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
   }
 }
 
-/** What a model answers comes once in a request: a proxy that counts requests counts a batch as one. */
+/** An answer of a model comes once in a request: a proxy that counts requests counts a batch as one. */
 function onePerRequest(allow: Allow): Allow {
   let taken = false;
   return (group) => {

@@ -16,7 +16,7 @@ export type App = {
   readonly fetch: Hono<AppEnv>["fetch"];
   /** Every method and path of the map. */
   readonly routes: Hono<AppEnv>["routes"];
-  /** Whether a place is the app's alone: gated, or with an effect. */
+  /** True for a place that is the app's alone: gated, or with an effect. */
   owns(place: Place): boolean;
 };
 

@@ -79,7 +79,7 @@ function parseCodePath(path: string): CodeRef {
   return parseCodeRef(parts[0] ?? "", parts[1] ?? "", parts.slice(2).join("/"));
 }
 
-/** What the records of a snapshot say of each file. Two records may pin one path with two digests; either is recorded. */
+/** The words of a snapshot's records about each file. Two records may pin one path with two digests; either is recorded. */
 const pinsOf = memoize((code: ViewData["code"]) =>
   collect(
     [...code.values()].flatMap(({ repo, head, files }) => files.map((file) => [nameOf({ repo, head, path: file.path }), file] as const)),

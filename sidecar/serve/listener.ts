@@ -22,7 +22,7 @@ export function sidecarListener(parts: Parts, { alone }: { readonly alone: boole
       return app.fetch(request, { ...(env as HttpBindings), place, address: addressOf(place) });
     },
     {
-      // What cannot even become a Request reaches neither the app nor a gate in it, so nobody may keep the answer.
+      // A message that cannot even become a Request reaches neither the app nor a gate in it, so nobody may keep the answer.
       errorHandler: (error) =>
         problemResponse(error instanceof RequestError ? malformed : toShelfError(error), parts.baseUrl, { "Cache-Control": CACHE.private }),
     },

@@ -1,4 +1,4 @@
-/** What every request passes on its way to an effect: the log, the gate, methods and parameters, the limit. */
+/** The stations that every request passes on its way to an effect: the log, the gate, methods and parameters, the limit. */
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
 import { type ErrorCode, ShelfError } from "#snapshots/errors";
@@ -40,7 +40,7 @@ export type Parts = {
   readonly mcp: { readonly public: McpEndpoint; readonly internal: McpEndpoint } | null;
   readonly codeStore: CodeStore | null;
   readonly reindexer: Reindexer;
-  /** What this process holds for readers, gated or not. */
+  /** Room for what this process holds for readers, gated or not. */
   readonly admission: Admission;
   readonly gate: Gate;
   readonly signIn: SignInAddresses;

@@ -57,7 +57,7 @@ export type Environment = {
   readonly OIDC_CLIENT_SECRET?: string | undefined;
 };
 
-/** What annexes register with a sidecar: handed in by who puts the program together (../annexes.ts). */
+/** SidecarAnnexes is what annexes register with a sidecar: ../annexes.ts hands it in. */
 export type SidecarAnnexes = {
   readonly counting: Counting;
   /** @param access asked each time, so a policy that is read again takes effect at once */

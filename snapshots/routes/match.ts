@@ -21,7 +21,7 @@ export type Match = {
 
 export type Place = {
   readonly mount: Mount;
-  /** What stands between /at/ and the next slash: a snapshot's id, if it is one; null for the snapshot of now. */
+  /** The part between /at/ and the next slash: a snapshot's id, if it is one; null for the snapshot of now. */
   readonly at: string | null;
   /** Inside the view and the snapshot, as the client wrote it: percent-encoded, without the query. */
   readonly path: string;
@@ -40,7 +40,7 @@ export type Router = {
    *  ending: `/api/catalog.json` is `/api/catalog`, and a listing has a file's name too.
    *  @param path as sent, still percent-encoded, without /internal and without /at/<snapshot> */
   matchPath(path: string, mount?: Mount): Match | null;
-  /** Whether other paths begin with a path of this row: a bucket holds both, a folder cannot. */
+  /** True when other paths begin with a path of this row: a bucket holds both, a folder cannot. */
   beginsOthers(row: Row): boolean;
 };
 
@@ -64,7 +64,7 @@ export function openRouter(rows: readonly Row[], besideFiles: readonly string[])
     try {
       return matchers[mount](path);
     } catch {
-      // What cannot be decoded has no row.
+      // A path that cannot be decoded has no row.
       return null;
     }
   };
@@ -89,12 +89,12 @@ export function openRouter(rows: readonly Row[], besideFiles: readonly string[])
   };
 }
 
-/** Whether the gate is asked before anything else. */
+/** isGated tells whether the gate is asked before anything else. */
 export function isGated({ access }: Place): boolean {
   return access === "gated" || access === "person";
 }
 
-/** What a request is counted as.
+/** limitOf says what a request is counted as.
  *  @param of the view, which says whether a kept snapshot is open, so that asking for it costs no more than asking for now */
 export function limitOf({ match, at }: Place, of: { isOpen(id: string): boolean }): RateGroup | null {
   // A kept snapshot is read and parsed first, whatever is asked of it.
@@ -111,7 +111,7 @@ const PART = /\{(\w+)((?:\\\.){3})?\}/g;
 type Find = (path: string) => Match | null;
 
 function matcher(rows: readonly Row[], besideFiles: readonly string[]): Find {
-  /** Of routes that end in a key: its ending is the key's own. */
+  /** Routes that end in a key: its ending is the key's own. */
   const keyed = rows.filter(({ path, page }) => path.endsWith("...}") && !page).map(({ path }) => path.slice(0, path.indexOf("{")));
   const withoutEnding = (path: string): string => {
     if (!path.startsWith("/api/") || !path.endsWith(".json")) return path;

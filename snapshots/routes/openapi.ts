@@ -14,7 +14,7 @@ const GROUPS: Readonly<Record<Route["group"], string>> = {
   internal: "The gated view: public plus email-gated",
 };
 
-/** What an answer follows from, which says how long it may be kept. */
+/** Words for what an answer follows from, which says how long it may be kept. */
 const KIND_TEXT: Readonly<Record<Route["kind"], string>> = {
   file: "It follows from the snapshot alone, has a strong validator, and may lie in any cache.",
   query: "It follows from the snapshot and the address, has a strong validator, and may lie in any cache.",

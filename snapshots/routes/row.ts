@@ -1,4 +1,4 @@
-/** What the rows of the route table are written with. */
+/** Functions that the rows of the route table are written with. */
 import { z } from "zod";
 import type { PageRow, Route, RouteParameter, RouteResponse, RowKind } from "./route.ts";
 
@@ -34,7 +34,7 @@ export type WrittenRow = Omit<Route, "id">;
 type Given = Pick<WrittenRow, "group" | "path" | "summary" | "success"> & Partial<WrittenRow>;
 export type WrittenPage = Omit<PageRow, "id">;
 
-/** What a kept snapshot has of each kind, unless the row says otherwise. */
+/** The meaning of each kind in a kept snapshot, unless the row says otherwise. */
 const AT: Readonly<Record<RowKind, Route["at"]>> = { file: "kept", query: "kept", history: "now", live: "now", effect: "none" };
 
 /** A row: a file of both views that takes no parameters and counts against no limit, unless it says otherwise.

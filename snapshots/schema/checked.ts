@@ -1,4 +1,4 @@
-/** What a record has where its sources were read and a prover was run: optional, absent where nothing said it. */
+/** Members of a record whose sources were read and over which a prover was run: optional, absent where nothing said it. */
 import { z } from "zod";
 import { CHECK_STATES, Count } from "./scalar.ts";
 

@@ -1,4 +1,4 @@
-/** What records can be narrowed by. Apart from their schemas, because browsers load this. */
+/** Facets that records can be narrowed by. Apart from their schemas, because browsers load this. */
 import type { CubField, CubRecord } from "./cubs.ts";
 
 /** The 16 filters of GET /api/cubs besides q and limit: parameter name and the record field it looks at. */

@@ -106,7 +106,7 @@ export type CubRecord = z.infer<typeof CubRecord>;
 export type CubField = keyof z.infer<typeof RegistryRecord>;
 
 export const CUB_FIELDS = Object.keys(RegistryRecord.shape) as readonly CubField[];
-/** What a registry may say of a record. */
+/** SAID_FIELDS names what a registry may say of a record. */
 export const SAID_FIELDS: readonly string[] = [...CUB_FIELDS, ...CHECKED_FIELDS, "license"];
 
 /** Values that the interface lists, in its order: for facets, for words on pages, for the description. */
@@ -166,7 +166,7 @@ const DeclaredReconciliation = z.object({
   id_overlap_across_repos: z.array(z.unknown()).default([]),
 });
 
-/** What the registry says about itself. Counts in it are declared; the build counts again and shows both. */
+/** RegistryMeta is what the registry says about itself. Counts in it are declared; the build counts again and shows both. */
 export const RegistryMeta = z
   .object({
     service: text("Name of the registry service"),
@@ -243,7 +243,7 @@ export const CubCode = z
   .meta({ id: "CubCode", description: "Integrity index of a record's proof and runtime files" });
 export type CubCode = z.infer<typeof CubCode>;
 
-/** What decides whether an agent opens a record; the rest is in `detail: full` and in get_cub. */
+/** CUB_SUMMARY names what decides whether an agent opens a record; the rest is in `detail: full` and in get_cub. */
 export const CUB_SUMMARY = [
   "id",
   "repo",

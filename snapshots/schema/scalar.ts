@@ -34,8 +34,8 @@ export const Counters = z.record(z.string(), Count);
 /** A string that may be left out; then it is empty. */
 export const text = (description: string) => z.string().default("").meta({ description });
 
-/** What became of something that is pinned: its bytes are those, others, not there, without a digest to hold them against, or could not be
- *  looked at. */
+/** EVIDENCE_STATES says what became of something that is pinned: its bytes are those, others, not there, without a digest to hold them against, or
+ *  could not be looked at. */
 export const EVIDENCE_STATES = ["holds", "differs", "gone", "unpinned", "unreachable"] as const;
 export type EvidenceState = (typeof EVIDENCE_STATES)[number];
 

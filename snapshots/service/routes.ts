@@ -20,7 +20,7 @@ const ROWS = {
 } as const;
 const PAGES = { ...PAGE_ROWS, ...HISTORY_PAGES } as const;
 
-/** Whatever has an answer: a row of the interface, or a page. */
+/** A RowId names whatever has an answer: a row of the interface, or a page. */
 export type RowId = keyof typeof ROWS | keyof typeof PAGES;
 
 const rows = withIds(ROWS);

@@ -21,7 +21,7 @@ const HANDLERS: Readonly<Record<Exclude<RowId, EffectRouteId>, Handler>> = {
   ...LEAK_HANDLERS,
 };
 
-/** What a page says where a host gives it whatever its query says: only an export knows that it will lie on one. */
+/** The stamp of a page that a host gives whatever the query says: only an export knows that it will lie on one. */
 const hostStamp = (html: string): Stamp => ({
   token: "<!--stamp:host-->",
   pages: ["registry-page", "registry-part", "browse"],

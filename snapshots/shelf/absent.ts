@@ -7,7 +7,7 @@ export function absent(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** What stands there is no file, or the disk does not give it: it stays so. */
+/** isUnreadable tells that what stands there is no file, or the disk does not give it: it stays so. */
 export function isUnreadable(error: unknown): boolean {
   return ["EISDIR", "EIO"].includes((error as NodeJS.ErrnoException).code ?? "");
 }

@@ -18,7 +18,7 @@ export type AskForBlob = (digest: Sha256, anew: boolean) => Promise<AskedBlob>;
 /** How exactly it is known when a blob was last read; setting the time of a long one means to hash it again. Milliseconds. */
 const TOUCH_MS = 10 * 60_000;
 const MAX_TOUCHED = 50_000;
-/** What was kept a moment ago may have gone again, for others. */
+/** A blob that was kept a moment ago may have gone again, for others. */
 const TRIES = 3;
 
 /** @param kept what there is

@@ -15,16 +15,16 @@ import type { Sha256 } from "#snapshots/digest";
 export const PART_BYTES = 64 * 1024;
 /** Parts that the pass over a file reads at a time, so that few calls lead through many bytes. */
 const PARTS_AT_ONCE = 4;
-/** What is read, unpacked and hashed in one round of the event loop for all readers together: however many there are, other work has
- *  its turn in between. Bytes. */
+/** Bytes that are read, unpacked and hashed in one round of the event loop for all readers together: however many there are, other work has its
+ *  turn in between. Bytes. */
 const READ_AT_ONCE = 256 * 1024;
-/** What is no longer holds nobody up, and does not wait for those who read much: health and the pointer are read so. Bytes. */
+/** A blob that is no longer than this holds nobody up, and does not wait for those who read much: health and the pointer are read so. Bytes. */
 const SHORT = 4 * 1024;
-/** Of the digest of a part. */
+/** Bytes of the digest of a part. */
 const DIGEST_BYTES = 32;
-/** What the digests of parts may take together: those of 64 GB of files. Bytes. */
+/** Room for the digests of parts, together: those of 64 GB of files. Bytes. */
 const MAX_SURVEYS = 32 * 1024 * 1024;
-/** Of a survey beside its digests. Bytes. */
+/** Bytes of a survey beside its digests. */
 const OVERHEAD = 512;
 
 /** A file that is open. Whoever opened it closes it, or hands it to `readChecked`, which does. */

@@ -1,5 +1,5 @@
-/** What changed between two snapshots. Reads only subtrees whose digests differ, so the cost follows the change.
- *  `diffSnapshots` gives the names that `changes/<n>.json` keeps, `describeChanges` the fields that a reader wants to see. */
+/** Finds what changed between two snapshots. Reads only subtrees whose digests differ, so the cost follows the change. `diffSnapshots` gives the
+ *  names that `changes/<n>.json` keeps, `describeChanges` the fields that a reader wants to see. */
 import { isDeepStrictEqual } from "node:util";
 import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
@@ -29,7 +29,7 @@ export type Change = {
   readonly after: string | null;
   /** The fields that differ, with both values as JSON text; of an object its size, type and time. */
   readonly fields: readonly { readonly field: string; readonly before: string; readonly after: string }[];
-  /** Of a claim or a record: why it is weaker than before, in words. */
+  /** Reasons why a claim or a record is weaker than before, in words. */
   readonly weaker: readonly string[];
 };
 
@@ -70,7 +70,7 @@ export async function describeChanges(before: Snapshot, after: Snapshot): Promis
     describe(what, name, pagePath.source(what, name), pair, change, withdrawn);
   const objects: Change[] = [];
   for await (const change of diffFolder(before, after, "objects")) objects.push(describeOne("object", change.path, change));
-  // What is redacted on one side cannot be compared.
+  // Things that are redacted on one side cannot be compared.
   const claims = [...((await claimPairs(before, after).catch(unreadable)) ?? [])].map(([id, pair]) => describeOne("claim", id, pair));
   const records: Change[] = [];
   for await (const change of diffFolder(before, after, "api/cubs")) {
@@ -102,7 +102,7 @@ export async function describeListed(
   return describe(what, name, pagePath.source(what, name), pair, change, withdrawn);
 }
 
-/** What a list of changes tells apart. */
+/** A ListedChange is a kind that a list of changes tells apart. */
 export type ListedChange = Exclude<Change["change"], "withdrawn">;
 
 /** Notices by `<what> <name>`, read once for each open snapshot. */
@@ -148,7 +148,7 @@ export async function countFiles(before: Snapshot, after: Snapshot): Promise<rea
   return [...counts].map(([folder, count]) => ({ folder, ...count })).sort((a, b) => compareNames(a.folder, b.folder));
 }
 
-/** What belongs to no single item: the library's own description, the registry's and the claims' meta, the refusals. */
+/** Changes that belong to no single item: the library's own description, the registry's and the claims' meta, the refusals. */
 async function describeRest(before: Snapshot, after: Snapshot): Promise<Change[]> {
   const claimsMeta = async (snapshot: Snapshot): Promise<unknown> =>
     ((await readJson(snapshot, "api/claims.json")) as { meta?: unknown } | null)?.meta ?? null;

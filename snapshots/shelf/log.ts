@@ -35,7 +35,7 @@ import {
 } from "#snapshots/log";
 import type { LogFiles, Shelf, SnapshotRecord } from "./shelf.ts";
 
-/** Who answers for a log. @param key null leaves it unsigned */
+/** A LogSigner answers for a log. @param key null leaves it unsigned */
 export type LogSigner = { readonly origin: string; readonly key: SigningKey | null };
 
 const keysSchema = z.array(z.strictObject({ first: z.int().positive(), key: z.string().nullable() }));
@@ -89,7 +89,7 @@ export function keyOf(keys: LogKeys, size: number): NoteKey | null {
   return text === null ? null : parseKey(text);
 }
 
-/** What the log of a root is made of. */
+/** The parts that the log of a root is made of. */
 type PublishedLog = Pick<Shelf, "records"> & { readonly log: LogFiles };
 
 /** Makes the log as long as a record's number says, with its head: before the pointer names that record, or after, on a shelf that had
@@ -120,7 +120,7 @@ export async function extendLog(shelf: PublishedLog, record: SnapshotRecord, { o
   });
 }
 
-/** What the log's files are with the records after `last` up to this one in it, and its root then. */
+/** The log's files with the records after `last` up to this one in it, and its root then. */
 async function grow(
   shelf: PublishedLog,
   last: number,
@@ -142,7 +142,7 @@ async function grow(
   });
   const added = new Map(files.map(({ path, bytes }) => [path, bytes]));
   const read = tileNodes(size, async (path) => added.get(path) ?? shelf.log.read(path));
-  // What was signed before must be the beginning of what is signed now.
+  // The head that was signed before must be the beginning of the one that is signed now.
   const before = last === 0 ? EMPTY_ROOT : (await readCheckpoint(shelf.log, last))?.root;
   if (before === undefined || !(await treeRoot(last, read)).equals(before))
     throw new ShelfError("bad_log", `The log is not the one whose first ${last} entries were published.`, {

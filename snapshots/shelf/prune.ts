@@ -61,7 +61,7 @@ export async function prune({ shelf, alsoUsedBy = [], moveTo, purge = false, kee
     for (const digest of await reachable(other, current === null ? roots : [...roots, current.snapshot])) neededElsewhere.add(digest);
   }
 
-  // What is served stays, whatever notice of it a build has not removed yet.
+  // The snapshot that is served stays, whatever notice of it a build has not removed yet.
   const served = await reachable(shelf, pointer === null ? [] : [pointer.snapshot]);
   const redacted = new Set(await shelf.redactions.list()).difference(served);
   const dropped = records.filter((record) => !kept.includes(record));

@@ -22,7 +22,7 @@ import {
 const MAX_CACHED_TREES = 20_000;
 /** Each is forgotten before when no open snapshot has it. */
 const MAX_KNOWN_FILES = 20_000;
-/** Of parts of lists, which most snapshots have in common; bytes. */
+/** Bytes of parts of lists, which most snapshots have in common. */
 const MAX_LISTED_BYTES = 4 * 1024 * 1024;
 
 export type Snapshot = {
@@ -43,7 +43,7 @@ export type Snapshot = {
   tree(digest: Sha256): Promise<Tree>;
   /** Files right in a folder of the tree, by name; none where there is no such folder. */
   files(folder: string): Promise<readonly BlobEntry[]>;
-  /** What the configuration says of this view; read once. */
+  /** The words of the configuration about this view; read once. */
   library(): Promise<Library>;
   /** Everything that the view's pages and queries follow from; read once. */
   data(): Promise<ViewData>;
@@ -113,7 +113,7 @@ export async function* streamBlob(shelf: Shelf, digest: Sha256, start: number, e
   }
 }
 
-/** What turns out to be spoiled when some of it has been sent ends the reading, and is whole for the next reader. */
+/** A blob that turns out to be spoiled when some of it has been sent ends the reading, and is whole for the next reader. */
 function mending(body: Uint8Array | CheckedBody, mend: () => Promise<unknown>): Uint8Array | CheckedBody {
   if (body instanceof Uint8Array) return body;
   const next = async (): Promise<IteratorResult<Buffer>> => {

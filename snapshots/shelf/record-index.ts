@@ -1,11 +1,9 @@
-/** What a root has published, without opening a file for each record: the records come out of the log of publications (log.ts), whose n-th
+/** Knows what a root has published, without opening a file for each record: the records come out of the log of publications (log.ts), whose n-th
  *  entry is `snapshots/<n>.json`, in bundles of 256; from then on the names in `snapshots/` are followed for as long as the process lives.
- *
- *  The records decide: one without an entry is read, an entry without a record counts for nothing, and where the newest that can be read
- *  is not what its entry says, or the entries are not those that their head is over, no entry does.
- *
- *  The log does not say what was served: its head moves before the pointer. `served` says it, a file of its own that holds the number of
- *  the newest publication that was. */
+ *   The records decide: one without an entry is read, an entry without a record counts for nothing, and where the newest that can be read is not
+ *  what its entry says, or the entries are not those that their head is over, no entry does.
+ *   The log does not say what was served: its head moves before the pointer. `served` says it, a file of its own that holds the number of the
+ *  newest publication that was. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -60,7 +58,7 @@ export class RootRecords implements RecordLog {
   /** Time of `snapshots/` when it was listed; null when that may have changed within the same tick. */
   private seen: bigint | null = null;
   private readonly unreadable = new Set<string>();
-  /** What `withdrawn.json` said when it was last held against the log. */
+  /** The records that `withdrawn.json` named when it was last held against the log. */
   private withdrawn: { readonly told: readonly SnapshotRecord[]; readonly held: readonly SnapshotRecord[] } = { told: [], held: [] };
   /** In what that was not what the log says, in words. */
   private otherWithdrawn: string | null = null;
@@ -100,7 +98,7 @@ export class RootRecords implements RecordLog {
 
   async *changes(after: number, upTo: number): AsyncGenerator<readonly [sequence: number, changes: Changes]> {
     const { records } = await this.index();
-    // What nothing is kept of any more, nobody can have seen first.
+    // A snapshot of which nothing is kept any more can be nobody's first.
     const first = Math.max(after + 1, records[0]?.sequence ?? upTo);
     for (let from = first; from <= upTo; from += SIDE_BY_SIDE) {
       const sequences = Array.from({ length: Math.min(SIDE_BY_SIDE, upTo - from + 1) }, (_, at) => from + at);
@@ -111,7 +109,7 @@ export class RootRecords implements RecordLog {
 
   /** keep remembers that a publication was served. Only under the build lock. */
   async keep(sequence: number): Promise<void> {
-    // What is said already goes on being said, also when somebody has put an older pointer back.
+    // The newest number goes on being said, also when somebody has put an older pointer back.
     if (sequence <= (await this.index()).served) return;
     this.files.writeWhole(join(this.root, SERVED), Buffer.from(String(sequence)));
     this.current = { ...this.current, served: sequence };
@@ -141,7 +139,7 @@ export class RootRecords implements RecordLog {
     return held;
   }
 
-  /** What the newest head says that is there; null where nothing that can be believed is. */
+  /** The records of the newest head that is there; null where nothing that can be believed is. */
   private async readNewestLogged(there: readonly number[]): Promise<ReadonlyMap<number, SnapshotRecord> | null> {
     for (const size of there.slice(-WITHOUT_HEAD).reverse()) {
       const logged = await readRecordsOf(this.files.log, size);
@@ -165,7 +163,7 @@ export class RootRecords implements RecordLog {
     return found;
   }
 
-  /** What the log says of the records; nothing when that cannot be believed. */
+  /** The log's words about the records; nothing when that cannot be believed. */
   private async readLogged(there: readonly number[]): Promise<ReadonlyMap<number, SnapshotRecord>> {
     for (const size of there.slice(-WITHOUT_HEAD).reverse()) {
       const logged = await readRecordsOf(this.files.log, size);

@@ -1,11 +1,7 @@
-/** What stands in the place of a blob whose bytes were taken out: a signed note that says of which digest, and why, so that nobody takes
- *  what is missing for damage, and nobody but the log's owner can take anything out.
- *
- *      <origin of the log>/redacted
- *      <digest>
- *      <the notice of the withdrawal, canonical JSON>
- *
- *  Signed by the log's key as its checkpoints are; a log without a key has these lines alone. */
+/** A notice in the place of a blob whose bytes were taken out: a signed note that says of which digest, and why, so that nobody takes what is
+ *  missing for damage, and nobody but the log's owner can take anything out.
+ *   <origin of the log>/redacted <digest> <the notice of the withdrawal, canonical JSON>
+ *   Signed by the log's key as its checkpoints are; a log without a key has these lines alone. */
 import { z } from "zod";
 import { canonicalJson, parseJson, type Sha256, SHA256_PATTERN } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
@@ -67,7 +63,7 @@ export async function redactedBlobs(shelf: Shelf): Promise<readonly Sha256[]> {
   return digests;
 }
 
-/** What is answered in place of a blob that is not there; null for one that should be, or whose notice is damaged. */
+/** redactionError makes the answer in place of a blob that is not there; null for one that should be, or whose notice is damaged. */
 export async function redactionError({ redactions }: Shelf, digest: Sha256): Promise<ShelfError | null> {
   const notice = await redactions.read(digest);
   const withdrawal = notice === null ? null : noticeIn(notice);

@@ -37,7 +37,7 @@ export async function readServed(
   }
 }
 
-/** What the internal pointer names so that `record` is served as soon as the public one names what it was published with.
+/** namedWith gives what the internal pointer names so that `record` is served as soon as the public one names what it was published with.
  *  @param served what is served until then */
 export function namedWith(
   record: SnapshotRecord,

@@ -137,7 +137,7 @@ export class DirectoryShelf implements Shelf {
         return false;
       }
     } else if (this.fallback !== null) {
-      // What the other root is about to have is not written here as well.
+      // A blob that the other root is about to have is not written here as well.
       if (this.fallback instanceof DirectoryShelf) await this.fallback.arriving.get(digest)?.catch(() => false);
       if (this.fallback instanceof DirectoryShelf && this.fallback.whole.has(digest) && (await this.fallback.hasBlob(digest))) return false;
       const elsewhere = await this.fallback.getBlob(digest);
@@ -363,7 +363,7 @@ export class DirectoryShelf implements Shelf {
   }
 
   private async openFile(path: string): Promise<OpenFile | null> {
-    // Of nearly all blobs there is no such file, and an error for each costs more than the question.
+    // Nearly all blobs have no such file, and an error for each costs more than the question.
     if (this.use === "building" && statSync(path, { throwIfNoEntry: false }) === undefined) return null;
     if (this.use === "building") return Promise.try(() => openAtOnce(path)).catch(absent);
     const handle = await open(path).catch(absent);
@@ -425,7 +425,7 @@ export async function clearTemporary(root: string): Promise<void> {
   await rm(join(root, "tmp"), { recursive: true, force: true });
 }
 
-/** Whether the folder can be written, so that a build says so before it works.
+/** checkWritable looks whether the folder can be written, so that a build says so before it works.
  *  @param modes of the folder, when it has to be made */
 export async function checkWritable(root: string, modes: Modes): Promise<void> {
   try {
@@ -440,7 +440,7 @@ export async function checkWritable(root: string, modes: Modes): Promise<void> {
   }
 }
 
-/** What a pointer names: a record, or the one or two of an internal root. */
+/** The records that a pointer names: a record, or the one or two of an internal root. */
 function parseNamed(bytes: Uint8Array, internal: boolean): readonly SnapshotRecord[] {
   return internal
     ? parseExactly(internalPointerSchema, bytes, "current.json")

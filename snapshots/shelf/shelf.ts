@@ -14,7 +14,7 @@ export const snapshotRecordSchema = z.strictObject({
   /** RFC 3339 UTC: the build's clock; the only time that does not come from source data, and it lies outside the tree. */
   created: z.iso.datetime(),
   previous: digest.nullable(),
-  /** What the build read: name → digest or version. */
+  /** The inputs that the build read: name → digest or version. */
   inputs: z.record(z.string(), z.string()),
   /** Internal records: the sequence of the public record that this one is served with. */
   public: z.int().positive().optional(),
@@ -40,7 +40,7 @@ export type ChangeCounts = Readonly<Record<"added" | "changed" | "removed", numb
 export type RecordIndex = {
   /** Ascending by sequence, without those that cannot be read. The same list while nothing is added or removed. */
   readonly records: readonly SnapshotRecord[];
-  /** Of snapshots that were taken out of service, ascending by sequence: nothing else of them is there. */
+  /** Records of snapshots that were taken out of service, ascending by sequence: nothing else of them is there. */
   readonly withdrawn: readonly SnapshotRecord[];
   /** The newest record of each snapshot. */
   readonly byId: ReadonlyMap<Sha256, SnapshotRecord>;
@@ -83,7 +83,7 @@ export type Redactions = {
   version(): Promise<string>;
 };
 
-/** What readers need of a root. Whoever writes one has the whole class (shelf-directory.ts). */
+/** A Shelf is what readers need of a root. A writer has the whole class (shelf-directory.ts). */
 export interface Shelf {
   /** Bytes of a blob, or null when it is not here. Not re-hashed: readers check (see read.ts). */
   getBlob(digest: Sha256): Promise<Uint8Array | null>;
@@ -113,7 +113,7 @@ export interface Shelf {
 
   /** Where the search index of this root lies (a path or an address that the index opens). */
   readonly indexUri: string;
-  /** Of an internal root, that of the public root, whose rows its index may have in place of its own; else null. */
+  /** The address of the public root's index, for an internal root: whose rows its index may have in place of its own; else null. */
   readonly sharedIndexUri: string | null;
 }
 

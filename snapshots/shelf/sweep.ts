@@ -16,7 +16,7 @@ const MAX_SMALL = 8;
 export type SweepOptions = {
   /** Null when everything is. */
   readonly isNeeded: ((digest: Sha256) => boolean) | null;
-  /** Of what is not needed, what may not stay where removing it means to rewrite much else; nothing by default. */
+  /** True for an unneeded blob that may not stay even where removing it means to rewrite much else; nothing by default. */
   readonly mustGo?: (digest: Sha256) => boolean;
   /** Packs that are rewritten in any case, without what in them is not whole. */
   readonly packs?: readonly Sha256[];
@@ -33,7 +33,7 @@ export type SweepPlan = {
   readonly packs: readonly { readonly name: Sha256; readonly path: string; readonly directory: Directory | null }[];
   readonly loose: readonly LooseBlob[];
   readonly isNeeded: (digest: Sha256) => boolean;
-  /** What goes, with its bytes on the disk. */
+  /** Blobs that go, with their bytes on the disk. */
   readonly spare: readonly Blob[];
 };
 

@@ -45,7 +45,7 @@ export type LineRange = {
   readonly text: string;
   /** First line that did not fit, or null. */
   readonly next: number | null;
-  /** Whether the last line shown is only its beginning. */
+  /** True when the last line shown is only its beginning. */
   readonly cut: boolean;
 };
 

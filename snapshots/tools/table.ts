@@ -34,7 +34,7 @@ type ToolRow = {
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;
-  /** Of the member `result`. */
+  /** Schema of the member `result`. */
   readonly output: z.ZodType;
   /** The route that says the same. */
   readonly twin: string;
@@ -262,7 +262,7 @@ export function findTool(name: string): ToolInfo | null {
   return TOOLS.find((tool) => tool.name === name) ?? null;
 }
 
-/** What every result is wrapped in. */
+/** resultSchema is the schema that every result is wrapped in. */
 function resultSchema(tool: ToolInfo): z.ZodObject {
   return z.object({
     snapshot: z.string().meta({ description: "Id of the snapshot that all of this is from" }),

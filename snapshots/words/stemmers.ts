@@ -20,7 +20,7 @@ export const STEMMED = {
 } as const;
 export type Stemmed = keyof typeof STEMMED;
 
-/** Of a text whose language nothing tells. */
+/** ENGLISH stands for a text whose language nothing tells. */
 export const ENGLISH: readonly string[] = ["en"];
 
 /** A word that no text can contain, in the first row of a document: its language is among those of the library. */

@@ -37,7 +37,7 @@ export function segmentsOf(run: string): readonly Segment[] {
   return Array.from(segmenter.segment(run), ({ index, segment }) => ({ start: index, text: segment }));
 }
 
-/** What a run is found by: each word that says something, each character of Han, and pairs.
+/** unspacedWords gives the words that a run is found by: each word that says something, each character of Han, and pairs.
  *  @param other gives the words of a segment in another script */
 export function unspacedWords(run: string, other: (segment: string) => readonly string[]): string[] {
   const out: string[] = [];

@@ -203,7 +203,7 @@ export function openFinder(wanted: ReadonlyMap<string, number>, languages: reado
   if (heads.length > 0) heads.push(String.raw`\[[A-Za-z]\](?=[A-Za-z])`);
   if ([...ASCII_SIGNS.values()].some((sign) => wanted.has(fold(sign)))) heads.push(ASCII_SIGN);
   const head = heads.length === 0 ? null : new RegExp(heads.join("|"), "gi");
-  // What has a letter beyond ASCII may be any word, folded.
+  // A run with a letter beyond ASCII may be any word, folded.
   const headOrLetter = new RegExp([...heads, "[^\\x00-\\x7f]"].join("|"), "gi");
   const raw = new RegExp(RAW);
   const looked = new Map<string, { readonly word: string; readonly worth: number } | null>();
@@ -221,7 +221,7 @@ export function openFinder(wanted: ReadonlyMap<string, number>, languages: reado
     if (best !== null) hits.push({ start, end: start + text.length, ...best });
   }
 
-  /** What has words without spaces between them is looked at word by word, and as a whole for what stands across them. */
+  /** A run of words without spaces between them is looked at word by word, and as a whole for what stands across them. */
   function lookIn(hits: Hit[], text: string, start: number): void {
     const before = hits.length;
     for (const segment of isUnspaced(text) ? segmentsOf(text) : [])
@@ -265,12 +265,12 @@ export function openFinder(wanted: ReadonlyMap<string, number>, languages: reado
   };
 }
 
-/** What a word has of every raw word of ASCII that it stands for: `key` has the stem `kei`. */
+/** The beginning that a word shares with every raw word of ASCII that it stands for: `key` has the stem `kei`. */
 function headOf(word: string): string {
   return word.slice(0, Math.max(STEM_HEAD, word.length - STEM_TAIL)).replace(/(?<=.)i$/, "");
 }
 
-/** Whatever may stand within a raw word, and perhaps more: letters, digits, joints, everything beyond ASCII. */
+/** True for signs that may stand within a raw word, and perhaps for more: letters, digits, joints, everything beyond ASCII. */
 function isRunCode(code: number): boolean {
   return code > 127 || isWordCode(code) || JOINTS.has(code);
 }

@@ -1,5 +1,5 @@
-/** What `agda --html` says of a module: each name with its class and where what it means is declared. From that follows what a declaration
- *  rests on, as far as words say it; where something may come in unsaid, all that is there is named. */
+/** Readers of the pages of `agda --html`, which give for a module: each name with its class and where what it means is declared. From that follows
+ *  what a declaration rests on, as far as words say it; where something may come in unsaid, all that is there is named. */
 
 type Token = {
   readonly text: string;
@@ -9,7 +9,7 @@ type Token = {
   readonly line: number;
   readonly column: number;
 };
-/** A declaration and what its signature and its clauses name. */
+/** Site is a declaration, with what its signature and its clauses name. */
 export type Site = {
   readonly at: string;
   readonly text: string;
@@ -23,12 +23,12 @@ export type Site = {
 };
 export type AgdaModule = {
   readonly sites: ReadonlyMap<string, Site>;
-  /** What headers and applied modules name: it may be in whatever is declared after them. */
+  /** Names in headers and applied modules: whatever is declared after them may rest on these. */
   readonly wide: ReadonlySet<string>;
   readonly imports: ReadonlySet<string>;
   /** Names that `renaming` gives, by where they stand, and what they are given to. */
   readonly renamed: ReadonlyMap<string, string>;
-  /** What keeps proofs sound and was switched off, with the line. */
+  /** Checks that keep proofs sound and that were switched off, each with its line. */
   readonly unsafe: readonly string[];
   /** It says itself that it is safe. */
   readonly safe: boolean;
@@ -38,10 +38,10 @@ export type AgdaModule = {
 
 const TOKEN = /<a id="(\d+)"(?: href="([^"]+)")?(?: class="([^"]*)")?>([^<]*)<\/a>|<[^>]*>|[^<]+/g;
 const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
-/** Who imports these may say by an instance what a literal is. */
+/** A module that imports one of these may say by an instance what a literal is. */
 const LITERALS = /^Agda\.Builtin\.From(?:Nat|Neg|String)$/;
 const BLOCKS = /^(?:module|private|abstract|mutual|instance|macro|opaque|interleaved|postulate|primitive|variable)$/;
-/** What means more than its words: something that stands nowhere is looked for, or made. */
+/** Words that mean more than they say: Agda looks for something, or makes it, that stands nowhere in the text. */
 const HIDDEN = /^(?:do|quote|quoteTerm|quoteContext|unquote|unquoteDecl|unquoteDef|tactic|macro|instance|⦃|\{\{|⦇|\(\||@tactic)$/;
 const UNSAFE_PRAGMAS =
   /^(?:TERMINATING|NON_TERMINATING|NO_TERMINATION_CHECK|NO_POSITIVITY_CHECK|NO_UNIVERSE_CHECK|NON_COVERING|REWRITE|POLARITY|INJECTIVE)$/;
@@ -52,7 +52,7 @@ const OWN = /^Agda\.(?:Builtin|Primitive)(?:\.|$)/;
 const DECLARED =
   /^(?:Function|Postulate|Datatype|Record|Field|Macro|Primitive|PrimitiveType|InductiveConstructor|CoinductiveConstructor|Generalizable)\b/;
 
-/** @param name of the module, as its file is called */
+/** readAgdaHtml reads the page of one module. @param name of the module, as its file is called */
 export function readAgdaHtml(name: string, html: string): AgdaModule {
   const sites = new Map<string, Site>();
   const wide = new Set<string>();
@@ -137,7 +137,7 @@ function tokensOf(html: string): Token[] {
   for (const [whole, at, target, kind = "", inner = ""] of body.matchAll(TOKEN)) {
     if (at !== undefined) {
       const text = inner.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
-      // Of a comment only its place counts.
+      // A comment is no token: only the place that it takes counts.
       if (kind !== "Comment" && kind !== "Background")
         tokens.push({ text, class: kind, target: target === undefined ? null : decode(target), at, line, column });
       pass(text);

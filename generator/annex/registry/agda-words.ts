@@ -21,7 +21,7 @@ export type Meaning = {
   readonly modules: ReadonlyMap<string, AgdaModule>;
 };
 
-/** @param within modules that a signature may rest on */
+/** agdaWords marks the words of a signature that do not mean what they seem to. @param within modules that a signature may rest on */
 export function agdaWords({ words }: Site, within: readonly string[], { siteAt, nameOf, pathOf, modules }: Meaning): StatementWord[] {
   const found: StatementWord[] = [];
   const literal = within.find((module) => pathOf.has(module) && modules.get(module)?.literals != null);

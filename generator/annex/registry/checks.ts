@@ -20,9 +20,9 @@ export type ToldVerdict = Verdict &
   > & {
     /** Names of who signed it: of those that are trusted where it counts, else of those that say so of themselves. */
     readonly signers: readonly string[];
-    /** Whether it counts: somebody who is trusted signed it. */
+    /** True where it counts: somebody who is trusted signed it. */
     readonly counted: boolean;
-    /** What the prover printed of its file, where it did not accept it. */
+    /** The prover's output on its file, where it did not accept it. */
     readonly log: string;
     /** Digest of the files that it is of: its own, and those that this imports. */
     readonly files: string;
@@ -31,7 +31,7 @@ export type ToldVerdict = Verdict &
   };
 
 export type Checks = {
-  /** What checks of exactly these bytes say of a declaration, and that count: of each program and signer the one that knows most, provers first. */
+  /** Verdicts on a declaration, from checks of exactly these bytes that count: for each program and signer the one that knows most, provers first. */
   of(one: Found, source: ScannedSource): readonly ToldVerdict[];
   /** The same of second checkers, which look over what a prover accepted. */
   second(one: Found, source: ScannedSource): readonly ToldVerdict[];
@@ -39,14 +39,14 @@ export type Checks = {
   strangers(one: Found, source: ScannedSource): readonly ToldVerdict[];
   /** Provers' checks of a declaration that count, whatever bytes they are of, the newest first. @param was keys that it had before */
   history(one: Found, source: ScannedSource, was: readonly string[]): readonly ToldVerdict[];
-  /** What is wrong with checks of the revisions of these sources. */
+  /** Faults in checks of the revisions of these sources. */
   findings(sources: readonly ScannedSource[]): readonly string[];
   /** Files of the store that count nothing, and why. */
   readonly refused: readonly string[];
   readonly count: number;
 };
 
-/** The keys whose checks count: those of `trust`; without any, the one that this machine signs with. */
+/** trustedKeys gives the keys whose checks count: those of `trust`; without any, the one that this machine signs with. */
 export function trustedKeys(trust: readonly string[]): readonly NoteKey[] {
   const own = process.env["RECHECK_KEY"];
   return trust.length > 0 ? trust.map(parseKey) : own === undefined || own === "" ? [] : [parseSigningKey(own)];
@@ -231,7 +231,7 @@ function findIn(check: CheckStatement["predicate"], sources: readonly ScannedSou
       ];
 }
 
-/** What a prover is told of a source besides its files. */
+/** flagsOf lists what a prover is told of a source besides its files. */
 export function flagsOf({ root, logical, paths, flags }: ScannedSource["source"]): string[] {
   return [root, logical, ...paths, ...flags];
 }

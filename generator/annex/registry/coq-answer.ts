@@ -1,4 +1,4 @@
-/** What compiled files say when they are asked: statements, what these name, axioms, uses. */
+/** Questions to compiled files: their statements, what these name, axioms, uses. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "#snapshots/digest";
@@ -30,7 +30,7 @@ export type Asking = {
   say(line: object): void;
   /** Where a graph can be written, and what takes it from there; null where the plugin is not here. */
   readonly graph: { readonly file: string; read(): string } | null;
-  /** What was printed of the definitions of files before, and keeps what is printed now. */
+  /** The prints of the files' definitions from earlier runs, and where those of this run are kept. */
   readonly printed: {
     read(): ReadonlyMap<string, Printed> | null;
     keep(all: ReadonlyMap<string, Printed>): void;
@@ -38,7 +38,7 @@ export type Asking = {
   };
 };
 
-/** Statements first, then axioms by one question for all, split where it is not closed. */
+/** answer asks for statements first, then for axioms: by one question for all, which is split where they are not closed. */
 export async function answer(asking: Asking, asked: readonly Asked[]): Promise<void> {
   const paths = [...new Set(asked.map(({ path }) => path))];
   const { groups, broken } = await findLoadable(asking, paths);
@@ -55,7 +55,7 @@ export async function answer(asking: Asking, asked: readonly Asked[]): Promise<v
       asking.say({ t: "check", path, decl: one.key, state: "environment", log: "Its .vo file does not load." });
 }
 
-/** What has one name where two groups of files are loaded is one thing, or two of which either may change. */
+/** unite joins two prints of one name, from two groups of files that are loaded apart. Either may change, so that both are in the digest. */
 function unite(one: Printed, other: Printed = one): Printed {
   if (one.sha256 === other.sha256) return one;
   const [first, second] = one.sha256 < other.sha256 ? [one, other] : [other, one];
@@ -184,7 +184,7 @@ function openLists({ request, moduleOf, importsOf }: Asking, paths: readonly str
     /** Last names of modules inside the files. */
     modules,
     words: openWords(files),
-    /** Whether what Coq lists of a file has its places in that file alone. */
+    /** True where the places in Coq's list of a file are all in that file. */
     isWhole: (path: string): boolean => files.some((file) => file.path === path && !file.hasParts),
     /** Modules whose notations a file may see. */
     visibleFrom(path: string): ReadonlySet<string> {
@@ -207,7 +207,7 @@ function noteAxioms(line: object, axioms: Set<string>): object {
   return line;
 }
 
-/** Whether a full name is of a module of the sources. */
+/** isOwnOf makes a test that tells whether a full name is of a module of the sources. */
 function isOwnOf({ request, moduleOf }: Asking): (name: string) => boolean {
   const modules = new Set(request.files.filter(({ path }) => path.endsWith(".v")).map(({ path }) => moduleOf(path)));
   return (name) => {
@@ -322,7 +322,8 @@ function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return a.size === b.size && a.isSubsetOf(b);
 }
 
-/** What the nodes without a body bring, and those with a switch off. What a module seals has no body to see, and is asked alone.
+/** restsOf tells what each node brings that is an axiom, has no body, or has a switch off. A module seals some: these have no body to see, and Coq
+ *  is asked of each alone.
  *  @returns null when something cannot be told */
 async function restsOf({ nodes }: CoqGraph, all: Assumptions, full: FullNames, coq: Coq): Promise<ReadonlyMap<number, Assumptions> | null> {
   const axioms = new Set(all.names.map((name) => full.of(name)));

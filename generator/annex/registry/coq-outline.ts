@@ -1,5 +1,5 @@
-/** What Coq lists of a file, held against what our reader of its text saw: what hides a section or a module from the reader hides what a statement
- *  rests on. */
+/** A comparison of Coq's list of a file with what our reader of its text saw. Where the reader misses a section or a module, it misses what a
+ *  statement rests on. */
 import type { GlobDeclaration } from "./coq-glob.ts";
 import { openOffsets } from "./coq-glob.ts";
 import { type Opened, scanCoqFile } from "./coq.ts";

@@ -6,16 +6,16 @@ import { readCoqCommand, readSentences } from "#generator/extract";
 import type { Coq } from "./coq-ask.ts";
 import type { Asked } from "./request.ts";
 
-/** What is asked of the words of one declaration, and the words in them that are names of these sources. */
+/** Reading is a declaration whose words are asked of, and the words in them that are names of these sources. */
 export type Reading = { readonly one: Asked; readonly candidates: readonly string[] };
 export type Read = {
   /** Read so, they are the type. */
   readonly isType: boolean;
   /** Names that mean something else where these sources are not imported, and what. */
   readonly shadows: ReadonlyMap<string, string>;
-  /** What names mean where these sources are imported, of those that mean something else where they are not. */
+  /** The meaning of each name where these sources are imported, for those that mean something else where they are not. */
   readonly elsewhere: ReadonlyMap<string, string>;
-  /** What names mean where nothing of these sources is imported. */
+  /** The meaning of each name where nothing of these sources is imported. */
   readonly usual: ReadonlyMap<string, string>;
 };
 
@@ -31,7 +31,8 @@ export function namesIn(words: string): string[] {
   return [...new Set(words.replaceAll(/"[^"]*"/g, " ").match(NAMES) ?? [])];
 }
 
-/** @param text of the file that declares them
+/** readPlainly asks Coq what the words of statements mean, without the notations of these sources.
+ *  @param text of the file that declares them
  *  @param module full name of the file's module
  *  @param isOwn tells if a library or a module, as an import names it, is of these sources */
 export async function readPlainly(

@@ -32,7 +32,7 @@ export function judge({ lock, drift, before, shown, checks, allowed, accept }: J
       const refused = (moved.cause === "statement" || moved.cause === "meaning") && !accept.has(id);
       told.set(id, { what: moved.cause, id, key: one.key, definitions: moved.definitions, refused });
     }
-    // What defines proves nothing: it is told by what rests on it.
+    // A definition proves nothing: the theorems that rest on it tell when it moves.
     const isHeld =
       one.class === "theorem" &&
       verdicts.some((verdict) => accepts(verdict) && outsideOf(verdict, allowed).length === 0) &&

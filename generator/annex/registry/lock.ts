@@ -22,7 +22,7 @@ const lockLineSchema = z.strictObject({
   reason: z.string().exactOptional().meta({ description: "Why somebody accepted its last drift" }),
   state: z.enum(["live", "gone"]),
 });
-/** Of one line. */
+/** lockJsonSchema is the JSON Schema of one line. */
 export const lockJsonSchema = z.toJSONSchema(lockLineSchema, { io: "input" });
 export type LockLine = z.infer<typeof lockLineSchema>;
 
@@ -32,13 +32,13 @@ export type Drift = {
   readonly key: string;
   /** The key before, of what moved or was renamed. */
   readonly from?: string;
-  /** Of what says something else: the definitions below it that moved. */
+  /** The definitions below it that moved, where it says something else. */
   readonly definitions?: readonly string[];
   /** A prover accepted the statement as it was, and nobody has accepted that it is another. */
   readonly refused: boolean;
 };
 
-/** An empty lock where there is no file. @throws ShelfError "bad_config" with every line that is wrong */
+/** readLock reads a lock; it is empty where there is no file. @throws ShelfError "bad_config" with every line that is wrong */
 export function readLock(file: string): LockLine[] {
   if (!existsSync(file)) return [];
   const errors: string[] = [];
@@ -66,7 +66,7 @@ export function readLock(file: string): LockLine[] {
   return lines;
 }
 
-/** What a scan has to write down before anything else is said of it. */
+/** UNWRITTEN are the kinds of drift that a scan has to write into the lock before anything else is said of them. */
 export const UNWRITTEN: ReadonlySet<Drift["what"]> = new Set(["new", "moved", "renamed", "renamed?", "returned"]);
 
 /** openNames finds ids and keys that stand in two lines. */
@@ -112,7 +112,8 @@ export type MatchOptions = {
   readonly reserved: readonly string[];
 };
 
-/** The lock as it is after a scan, and what is other than before. Each way of matching counts only where it is unique on both sides. */
+/** matchLock gives the lock as it is after a scan, and what is other than before. Each way of matching counts only where it is unique on both
+ *  sides. */
 export function matchLock(
   before: readonly LockLine[],
   found: readonly Found[],
@@ -193,7 +194,7 @@ export function matchLock(
       ...(verified === undefined || (accepted && changed)
         ? {}
         : { verified, ...(type === undefined ? {} : { type }), ...(meaning === undefined ? {} : { meaning }) }),
-      // Of other words than it was given for, a reason says nothing.
+      // A reason says nothing of other words than it was given for.
       ...(accepted && options.reason !== undefined ? { reason: options.reason } : reason === undefined || changed ? {} : { reason }),
       state: "live",
     });

@@ -61,7 +61,7 @@ export function makeRecord(
   const { was = [], reason } = linesOf(lock).get(id) ?? {};
   const told = checks.of(one, source);
   const kernels = checks.second(one, source).filter(({ check: { tool } }) => isOfExport(tool, told[0]));
-  // What a kernel has replayed is no export any more.
+  // An export that a kernel has replayed counts as checked.
   const verdicts = kernels.some(accepts) ? told.map(replayed) : told;
   const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
   const [newest] = verdicts;
@@ -95,7 +95,7 @@ export function makeRecord(
     repo: one.repo,
     theorem_name: one.theorem,
     module: one.module,
-    // What was compiled is the text. Where sections or the body say more than the text, the prover's print is what is stated.
+    // The text is what was compiled. Where sections or the body say more than the text, the prover's print is what is stated.
     statement: elaborated ? printed : statementOf(one),
     statement_basis: elaborated ? "elaborated" : "source",
     ...(elaborated && one.statement !== "" && one.class === "theorem" ? { statement_source: statementOf(one) } : {}),
@@ -148,7 +148,7 @@ function edgesOf({ repo, prover }: Found, uses: ToldVerdict["uses"], idOf: Reado
   return uses
     .flatMap(({ to, part, basis }): RecordEdge[] => {
       const id = idOf.get(`${repo} ${prover} ${to}`);
-      // What somebody hides is counted and not named.
+      // A hidden record is counted and not named.
       return id === undefined ? [] : [{ id, name: to, from: part, basis }];
     })
     .sort((a, b) => compareNames(`${a.name} ${a.from}`, `${b.name} ${b.from}`));

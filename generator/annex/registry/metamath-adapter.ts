@@ -14,7 +14,7 @@ import type { CheckState } from "./states.ts";
 
 const MAX_LOG = 16 * 1024;
 
-/** What the program says of a database. */
+/** The program's verdict on a database. */
 type Accepted = { readonly state: CheckState; readonly log: string; readonly refused: ReadonlyMap<string, string> };
 
 async function run(request: AdapterRequest): Promise<void> {

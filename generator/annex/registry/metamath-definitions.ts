@@ -132,7 +132,7 @@ function soundBy(
   return { rule: left.rule, needs: [...needs], binds };
 }
 
-/** Whether a variable stands somewhere outside of what binds it, or binds the other. @param needs is told by what is bound */
+/** isFree tells whether a variable stands somewhere outside of what binds it, or binds the other. @param needs is told by what is bound */
 function isFree(
   name: string,
   binder: string | null,

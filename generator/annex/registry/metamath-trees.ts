@@ -4,7 +4,7 @@ import type { MetamathDatabase, MetamathStatement } from "./metamath.ts";
 import { memoizeFill, type Named, placesOf, type Terms } from "./metamath-verify.ts";
 
 export type Tree = { readonly variable: string } | { readonly rule: MetamathStatement; readonly args: readonly Tree[] };
-/** Why a claim is no one tree. */
+/** Unread says why a claim is no one tree. */
 export type Unread = { readonly why: string };
 
 /** Rules of syntax as a trie: what they begin with alike is read once. */
@@ -166,7 +166,8 @@ function treeFrom(part: Part, label: string): Tree | Unread {
   return { rule, args };
 }
 
-/** Terms as trees, each a number: a pair that is there already is the same number. A tree is its rule paired with one argument after the other. */
+/** treeTerms makes terms that are trees, each a number: a pair that is there already is the same number. A tree is its rule paired with one
+ *  argument after the other. */
 export function treeTerms({ treeOf }: Trees): Terms<number> {
   const pairs = new Pairs();
   const atoms = new Map<string, number>();
@@ -283,7 +284,7 @@ function placeOf(left: number, right: number): number {
   return (mixed ^ (mixed >>> 15)) >>> 0;
 }
 
-/** A label for each place where a statement or one of its hypotheses is no one tree. */
+/** unreadOf gives the first reason why a statement or one of its hypotheses is no one tree; null where each is one. */
 export function unreadOf({ treeOf }: Trees, one: MetamathStatement): Unread | null {
   const claims: readonly Named[] = [...one.mandatory.filter(({ floats }) => !floats), one];
   for (const what of claims) {

@@ -2,23 +2,25 @@
  *  variables, and with those variables apart that have to be. Terms are strings of symbols, as the format has them, or trees (metamath-trees.ts). */
 import { type MetamathDatabase, type MetamathHypothesis, type MetamathStatement, walkProof } from "./metamath.ts";
 
-/** What proofs are made of. Two terms are the same where `===` says so. */
+/** Terms are the terms that proofs are made of, and how they are made. Two terms are the same where `===` says so. */
 export type Terms<Term> = {
-  /** What a hypothesis itself stands for in the proof of a statement. */
+  /** The term that a hypothesis itself is in the proof of a statement. */
   readonly hypothesis: (one: MetamathStatement, what: MetamathHypothesis) => Term;
-  /** What a statement or a hypothesis says where these terms stand for the variables of the statement, in their order; null where it says nothing. */
+  /** The term that a statement or a hypothesis says where these terms stand for the variables of the statement, in their order; null where it says
+   *  nothing. */
   readonly fill: (one: MetamathStatement, what: MetamathStatement | MetamathHypothesis, values: readonly Term[]) => Term | null;
   readonly variables: (term: Term) => readonly string[];
 };
 
-/** A statement, or a hypothesis of any scope, by its label. */
+/** Named is a statement, or a hypothesis of any scope, that a label names. */
 export type Named = MetamathStatement | MetamathHypothesis;
 
 export function nameAll({ statements, hypotheses }: MetamathDatabase): ReadonlyMap<string, Named> {
   return new Map<string, Named>([...hypotheses, ...statements.map((one) => [one.label, one] as const)]);
 }
 
-/** @returns what is wrong with a proof; null where it proves what its statement says. One with an open step proves nothing, and nothing is wrong. */
+/** checkProof checks one proof.
+ *  @returns what is wrong with it; null where it proves what its statement says. One with an open step proves nothing, and nothing is wrong. */
 export function checkProof<Term>(one: MetamathStatement, named: ReadonlyMap<string, Named>, terms: Terms<Term>): string | null {
   const types: string[] = [];
   const stack: Term[] = [];
@@ -109,12 +111,12 @@ function checkApart<Term>(one: MetamathStatement, what: MetamathStatement, value
   return null;
 }
 
-/** Variables of a statement by their place among its terms. */
+/** placesOf gives the variables of a statement, each with its place among the statement's terms. */
 export function placesOf({ mandatory }: MetamathStatement): ReadonlyMap<string, number> {
   return new Map(mandatory.filter(({ floats }) => floats).map(({ symbols }, at) => [symbols[0] ?? "", at]));
 }
 
-/** Works out once what a statement's claim or hypothesis is made of: statements share hypotheses, and have variables of their own. */
+/** memoizeFill works out once what a statement's claim or hypothesis is made of: statements share hypotheses, and have variables of their own. */
 export function memoizeFill<Made>(make: (one: MetamathStatement, what: Named) => Made): (one: MetamathStatement, what: Named) => Made {
   const made = new Map<MetamathStatement, Map<Named, Made>>();
   return (one, what) => {
@@ -125,7 +127,7 @@ export function memoizeFill<Made>(make: (one: MetamathStatement, what: Named) =>
   };
 }
 
-/** Terms as strings: each symbol has a space before it, so that two terms put together are their symbols put together. */
+/** stringTerms makes terms that are strings: each symbol has a space before it, so that two terms put together are their symbols put together. */
 export function stringTerms({ variables }: MetamathDatabase): Terms<string> {
   const patternOf = memoizeFill((one, what): readonly (string | number)[] => {
     const places = placesOf(one);

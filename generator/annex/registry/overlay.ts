@@ -81,7 +81,7 @@ function findFaults({ records, internal }: Overlay): ConfigProblem[] {
   ]);
 }
 
-/** What an overlay says of one declaration, and whether it hides it. @param used gets the entries that said something */
+/** applyOverlay gives what an overlay says of one declaration, and whether it hides it. @param used gets the entries that said something */
 export function applyOverlay(
   overlay: Overlay,
   one: Pick<Found, "repo" | "module" | "theorem">,
@@ -99,7 +99,7 @@ export function applyOverlay(
   return { hidden, said };
 }
 
-/** Entries that speak of nothing, by what they would match. */
+/** unusedOf lists the entries that speak of nothing, by what they would match. */
 export function unusedOf(overlay: Overlay, used: ReadonlySet<number>): string[] {
   return overlay.records.flatMap((entry, index) => (used.has(index) ? [] : [entry.match ?? (entry.ids ?? []).join(", ")]));
 }

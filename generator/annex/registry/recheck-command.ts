@@ -138,7 +138,7 @@ function openStop(minutes: number | null) {
   };
 }
 
-/** Who is asked: the prover itself where neither a second checker nor a kernel is. */
+/** The checker that is asked: the prover itself where neither a second checker nor a kernel is. */
 type Asked = Pick<RecheckOptions, "second" | "kernel">;
 type Pass = { readonly who: Asked; readonly source: ScannedSource; readonly asked: readonly Found[] };
 
@@ -242,7 +242,7 @@ function tellUncounted(key: string | undefined, trust: readonly string[]): reado
       ];
 }
 
-/** Looks through registry.yaml, its overlay, its lock and its checks. */
+/** runSourcesCheck looks through registry.yaml, its overlay, its lock and its checks. */
 export async function runSourcesCheck(file: string, options: CommonOptions & { readonly trust?: readonly string[] }): Promise<void> {
   const opened = await openSources({ ...options, sources: file });
   const config = { ...opened, checks: { ...opened.checks, trust: [...opened.checks.trust, ...(options.trust ?? [])] } };
@@ -274,12 +274,13 @@ export async function runSourcesCheck(file: string, options: CommonOptions & { r
   if (findings.length > 0) process.exitCode = FOUND;
 }
 
-/** The JSON Schema of a file that people write, for editors. */
+/** printSchema prints the JSON Schema of a file that people write, for editors. */
 export function printSchema(which: keyof typeof SCHEMAS): void {
   process.stdout.write(`${JSON.stringify(SCHEMAS[which], null, 2)}\n`);
 }
 
-/** Which provers are here, what each can say, which of them nobody could try where this was written, and whether they can be run safely. */
+/** runAdapters prints which provers are here, what each can say, which of them nobody could try where this was written, and whether they can be
+ *  run safely. */
 export function runAdapters(options: CommonOptions): void {
   const sandbox = findSandbox();
   const rows = ADAPTERS.map(({ name, prover, needs, says, experimental }) => ({

@@ -5,21 +5,21 @@ import { FOUND } from "#generator/commands";
 import { complaintIn, rootOf } from "./need.ts";
 import { accepts, isFailure, outsideOf, policyName, readPolicy, saysNothing, type Verdict } from "./states.ts";
 
-/** What one declaration is, and what was said of it. */
+/** Row is one declaration, and what was said of it. */
 export type Row = {
   readonly id: string;
   readonly name: string;
   readonly path: string;
   readonly line: number;
-  /** What defines or is assumed proves nothing, and rests on what it likes. */
+  /** True for a theorem. A definition or an axiom proves nothing, and may rest on anything. */
   readonly isTheorem: boolean;
   /** Null where nobody could be asked. */
   readonly verdict: Verdict | null;
-  /** What a prover printed of each file of the same run. */
+  /** The prover's output on each file of the same run. */
   readonly logs: ReadonlyMap<string, string>;
   /** Why it is not accepted, where that is said of it alone. */
   readonly reason: string;
-  /** Whether a prover could ever be asked here. */
+  /** True where a prover could be asked here at all. */
   readonly askable: boolean;
   /** Which other checkers agree with the verdict, and how each of the others contradicts it. */
   readonly second: readonly {

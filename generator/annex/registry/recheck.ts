@@ -50,9 +50,9 @@ export type Rechecked = {
   readonly problems: readonly string[];
 };
 
-/** @param checks null asks of all again
- *  @param toolOf the prover that would be asked; null where none is here
- *  @returns what nobody has checked as it is now and with this tool, or where something lacked */
+/** findStale lists what nobody has checked as it is now and with this tool, or where something lacked.
+ *  @param checks null asks of all again
+ *  @param toolOf the prover that would be asked; null where none is here */
 export function findStale(
   records: readonly { readonly one: Found; readonly source: ScannedSource }[],
   checks: Checks | null,
@@ -218,7 +218,8 @@ function requestOf(
   };
 }
 
-/** Compiled files are believed, so that they lie with the user and never in a repository, where others put files. */
+/** cacheFolder names the folder of compiled files. They are believed, so that they lie with the user and never in a repository, where others put
+ *  files. */
 export function cacheFolder(): string {
   return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "proofshelf", "coq");
 }
@@ -248,7 +249,7 @@ async function runAdapter(
     const ran = await findSandbox()?.run(job);
     return { bytes: Buffer.from(ran?.stdout ?? ""), code: ran?.code ?? 1, stderr: ran?.stderr ?? "" };
   }
-  // What it makes for a while lies where it is removed whatever became of it.
+  // Its temporary files lie in a folder that is removed in any case.
   const env = { ...process.env, TMPDIR: temporary };
   const child = spawn(program, [...args, "run"], { cwd: dirname(config.file), stdio: ["pipe", "pipe", "pipe"], env });
   const stop = (): boolean => child.kill("SIGTERM");

@@ -15,7 +15,7 @@ export function hashRecipe(shas: Readonly<Record<string, string>>): string {
   return `printf '%s\\n' ${lines.join(" ")} | sha256sum -c`;
 }
 
-/** What a check says of a declaration, as far as a recipe follows from it. */
+/** The parts of a check that a recipe follows from. */
 type Told = { readonly check: Pick<CheckStatement["predicate"], "imports">; readonly axioms: readonly string[] | null };
 
 /** recheckRecipe runs the prover over the file of a declaration and all that it needs, as the check names it; empty where nothing here runs it. */
@@ -40,7 +40,7 @@ function coqRecipe(one: Found, { source, files }: ScannedSource, told: Told | un
   const lacking = paths.map(({ folder }) => folder).filter((folder) => folder !== "" && !there.some((name) => isBelow(name, folder)));
   const name = fullName(one);
   const ask = [`Require ${module}.`, `Print Assumptions ${name}.`].map(quote).join(" ");
-  // What rests on itself is left open.
+  // A theorem that rests on itself is left open.
   const judge = `{ print } $2 == ":" && substr(f, length(f) - length($1) + 1) == $1 { open = 1 } END { exit open || NR == 0 }`;
   const steps = [
     ...copyTo(
@@ -58,7 +58,7 @@ function coqRecipe(one: Found, { source, files }: ScannedSource, told: Told | un
 function agdaRecipe({ path }: Found, { source, files }: ScannedSource, told: Told | undefined): string {
   const there = [...(told?.check.imports[path] ?? []), path].filter((name) => files.has(name));
   const root = folderOf(source.root);
-  // What rests on postulates is accepted, and is not safe.
+  // A theorem that rests on postulates is accepted, and is not safe.
   const safe = told?.axioms?.length === 0 ? ["--safe"] : [];
   const agda = ["agda", ...safe, "-i", root === "" ? "." : root, ...source.flags, path].map(quote).join(" ");
   return told === undefined ? "" : `( ${[...copyTo(there), `LC_ALL=C.UTF-8 ${agda}`].join(" && ")} )`;

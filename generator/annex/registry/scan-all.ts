@@ -12,9 +12,9 @@ import { readPolicy } from "./states.ts";
 
 export type Scan = {
   readonly sources: readonly ScannedSource[];
-  /** What becomes a record, with its id. */
+  /** Declarations that become a record, each with its id. */
   readonly records: readonly { readonly id: string; readonly one: Found; readonly source: ScannedSource }[];
-  /** What the lock says before the checks are asked. */
+  /** The lock's view of them before the checks are asked. */
   readonly matched: Omit<Parameters<typeof judge>[0], "checks">;
   readonly lock: readonly LockLine[];
   readonly drift: readonly Drift[];

@@ -26,11 +26,11 @@ export type Found = Declaration & {
   readonly main: string;
   readonly module: string;
   readonly theorem: string;
-  /** Of its kind, and of its words and those of its sections, however they are spaced. */
+  /** Digest of its kind, and of its words and those of its sections, however they are spaced. */
   readonly digest: string;
 };
 
-/** As the prover is asked for it. */
+/** fullName gives the name by which the prover is asked for it. */
 export function fullName({ prover, module, theorem }: Found): string {
   return nameIn(prover, module, theorem);
 }
@@ -124,7 +124,7 @@ export function tellAgain(one: Found, first: Found): string {
 /** openPlaces says which paths are of a source, and what their modules are called. */
 function openPlaces({ prover, root: written, logical, paths, flags, exclude }: SourceConfig) {
   const root = folderOf(written);
-  // Of a database that is named itself, the files beside it may be parts.
+  // Where a database is named itself, the files beside it may be parts of it.
   const isOne = isSourceOf(prover, root);
   const folder = isOne ? posix.dirname(root).replace(/^\.$/, "") : root;
   const coq = prover === "coq" ? coqPathsOf({ root, logical, paths }) : null;
@@ -133,7 +133,7 @@ function openPlaces({ prover, root: written, logical, paths, flags, exclude }: S
     coq !== null ? coqModuleOf(coq, path) !== null : agda !== null ? agdaPathIn(agda, path) !== null : isBelow(path, folder);
   return {
     isSource: (path: string): boolean => isSourceOf(prover, path) && has(path) && !exclude.some((glob) => posix.matchesGlob(path, glob)),
-    // What a source of Agda imports from its other folders is read, and is another source's.
+    // Agda's sources import from their other folders: such a file is read, and belongs to another source.
     isMain: (path: string): boolean => (agda === null ? !isOne || path === root : isBelow(path, folder)),
     moduleOf(path: string): string {
       if (coq !== null) return coqModuleOf(coq, path) ?? "";

@@ -78,7 +78,7 @@ function clauses(words: readonly Word[]): readonly Said[] | null {
       if (join !== null || isNot || inside || before === undefined) return null;
       join = word.is;
     } else if (word.is === "state" || word.is === "place") {
-      // What lies in a place is said with "in", and a state is not.
+      // A place is said with "in", and a state is not.
       if (inside !== (word.is === "place")) return null;
       if (before?.isNot === true && (join === null || (join === "and" && !isNot))) return null;
       said.push({ word, isNot });

@@ -8,7 +8,7 @@ const MIN_KEY = 32;
 /** Bytes of one cookie; browsers keep 4096. */
 const MAX_COOKIE = 4096;
 
-/** What a cookie is for: one is never taken for the other. */
+/** The purpose of a cookie: one is never taken for the other. */
 type Purpose = "sign-in" | "session";
 
 export type Cookies = {

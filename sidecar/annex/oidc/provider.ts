@@ -5,7 +5,7 @@ import type { OwnSignIn } from "#snapshots/schema";
 
 const TIMEOUT = 10; // seconds, of each request to the provider
 
-/** What a sign-in under way must remember. */
+/** Values that a sign-in under way must remember. */
 type Begun = { readonly state: string; readonly nonce: string; readonly verifier: string };
 
 type Person = {

@@ -1,4 +1,4 @@
-/** What every tool is given and gives: one view, one snapshot, one budget. */
+/** The input and output of every tool: one view, one snapshot, one budget. */
 import { type OpenSnapshot, parseCursor } from "#snapshots/query";
 import { ShelfError } from "#snapshots/errors";
 import type { View } from "#snapshots/http";
@@ -16,14 +16,14 @@ export type ToolContext = {
 };
 
 export type ToolResult = {
-  /** What the GET twin says, or its beginning. */
+  /** The body of the GET twin, or its beginning. */
   readonly result: object;
   readonly snapshot: string;
   /** Path and query of the GET twin inside the view, e.g. `/api/cubs/CUB-0007`. */
   readonly path: string;
-  /** Whether that path also works under /at/<snapshot>, where it never changes. */
+  /** True when that path also works under /at/<snapshot>, where it never changes. */
   readonly pinned: boolean;
-  /** Whether the twin holds more of the same thing than `result`. */
+  /** True when the twin holds more of the same thing than `result`. */
   readonly truncated: boolean;
   /** Continues a list or a text; null when there is nothing more, or when it cannot be continued. */
   readonly next: string | null;

@@ -45,7 +45,7 @@ export type PutOptions = {
   readonly contentType?: string;
   readonly cacheControl?: string;
   readonly contentDisposition?: string;
-  /** What was done to the bytes; nobody undoes it but who reads them over HTTP. */
+  /** The coding of the bytes; only a reader over HTTP undoes it. */
   readonly contentEncoding?: "gzip";
   readonly metadata?: Readonly<Record<string, string>>;
 };

@@ -1,5 +1,5 @@
-/** What an S3 request's failure means: whether it passes, and how it is said, without anything secret. Servers differ in names and
- *  often send no message, so it goes by status and code. */
+/** The meaning of an S3 request's failure: whether it passes, and how it is said, without anything secret. Servers differ in names and often send
+ *  no message, so it goes by status and code. */
 import { ShelfError } from "#snapshots/errors";
 import { TooSlow } from "./retry.ts";
 
@@ -33,7 +33,7 @@ export function isPassing(error: unknown): boolean {
   return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
 }
 
-/** Whether it may have been done all the same, or somebody else was first: then what is there now decides. */
+/** isOpen tells whether it may have been done all the same, or somebody else was first: then what is there now decides. */
 export function isOpen(error: unknown): boolean {
   const status = statusOf(error);
   return status === 412 || status === 404 || isPassing(error);

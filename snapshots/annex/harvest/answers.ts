@@ -1,4 +1,4 @@
-/** What programs that gather metadata are answered. */
+/** Answers to programs that gather metadata. */
 import { answerOai } from "./oai.ts";
 import { dataCite } from "./datacite.ts";
 import { OPEN_SEARCH_TYPE, openSearch } from "./open-search.ts";

@@ -1,4 +1,4 @@
-/** What OAI-PMH tells of: every object, claim and record that is served, each with the time of the publication that last changed it, and
+/** The items that OAI-PMH tells of: every object, claim and record that is served, each with the time of the publication that last changed it, and
  *  what was published once and is gone. */
 import { absoluteHref, findCollection, pagePath, type ViewData } from "#snapshots/format";
 import type { OpenSnapshot } from "#snapshots/query";
@@ -69,7 +69,7 @@ async function makeItems(open: OpenSnapshot): Promise<Items> {
   return { list, byIdentifier };
 }
 
-/** What an earlier snapshot had, with the time at which it went; of what was withdrawn before the history that is kept, the day. */
+/** Items that an earlier snapshot had, with the time at which they went; those that were withdrawn before the history that is kept have a day. */
 async function goneFrom({ snapshot }: OpenSnapshot, data: ViewData): Promise<ReadonlyMap<string, Item>> {
   const { shelf, record } = snapshot;
   const { records } = await shelf.records.index();

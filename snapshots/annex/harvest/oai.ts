@@ -38,7 +38,7 @@ class OaiError extends Error {
 }
 
 type Arguments = ReadonlyMap<string, string>;
-/** What an answer is made from. `open` finds a kept snapshot for a token, null when it is no longer kept. */
+/** A Repository is what an answer is made from. `open` finds a kept snapshot for a token, null when it is no longer kept. */
 export type Repository = { readonly open: OpenSnapshot; readonly at: (id: string) => Promise<OpenSnapshot | null> };
 type Verb = {
   readonly required: readonly string[];
@@ -76,7 +76,7 @@ export async function answerOai(repository: Repository, query: string): Promise<
     body = `<${name}>\n${await verb.answer(open, args, position)}\n</${name}>`;
   } catch (error) {
     if (!(error instanceof OaiError)) throw error;
-    // What was not understood is not repeated.
+    // Arguments that were not understood are not repeated.
     if (error.code === "badVerb" || error.code === "badArgument") said = [];
     body = `<error code="${error.code}">${escapeXml(error.message)}</error>`;
   }
@@ -124,7 +124,7 @@ async function identify(open: OpenSnapshot): Promise<string> {
     element("protocolVersion", "2.0"),
     element("adminEmail", adminOf(library.security?.contact)),
     element("earliestDatestamp", list[0]?.datestamp ?? toSecond(open.snapshot.record.created)),
-    // What was removed before the history that is kept is not told of.
+    // Items that were removed before the history that is kept are not told of.
     element("deletedRecord", "transient"),
     element("granularity", "YYYY-MM-DDThh:mm:ssZ"),
   ].join("\n");
@@ -172,7 +172,7 @@ function checkPrefix(prefix: string | undefined): void {
   if (prefix !== PREFIX) throw new OaiError("cannotDisseminateFormat", `The one metadataPrefix is ${PREFIX}.`);
 }
 
-/** What a list is of, and where it goes on: what a token holds. */
+/** A token holds what a list is of, and where it goes on. */
 const Position = z.strictObject({
   s: z.string().regex(SHA256_PATTERN), // snapshot id
   n: z.int().positive(), // place of the next item

@@ -1,5 +1,5 @@
-/** What follows from the shelf's history besides the snapshot that is served: changes, comparisons, feeds, and which snapshot was
- *  served when (RFC 7089, Memento). */
+/** Answers that follow from the shelf's history besides the snapshot that is served: changes, comparisons, feeds, and which snapshot was served
+ *  when (RFC 7089, Memento). */
 import { canonicalJson, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { pagePath } from "#snapshots/format";
@@ -90,7 +90,7 @@ async function timeAnswer(view: View, current: number, time: string | null, moun
   return { ...target, headers: { ...target.headers, Vary: "Accept-Datetime", Link: originalLinks(mount, rest) } };
 }
 
-/** What an answer under /at says of the time that it is of. */
+/** Headers of an answer under /at about the time that it is of. */
 function mementoHeaders(created: string, mount: string, rest: string, link: string | undefined): Record<string, string> {
   return {
     "Memento-Datetime": new Date(created).toUTCString(),
@@ -115,5 +115,5 @@ function parsePathTime(text: string): string | null {
   return /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(time) ? time : null;
 }
 
-/** What /at/ takes and says beside a snapshot's id (RFC 7089). */
+/** MEMENTO is what /at/ takes and says beside a snapshot's id (RFC 7089). */
 export const MEMENTO = { parsePathTime, timeAnswer, mementoHeaders } as const;

@@ -1,4 +1,4 @@
-/** What changed: publication by publication, and between any two snapshots that are kept. Follows from the shelf's history besides the
+/** Lists what changed: publication by publication, and between any two snapshots that are kept. Follows from the shelf's history besides the
  *  snapshot that is served. */
 import { SHA256_PATTERN } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
@@ -71,7 +71,7 @@ async function changesBody(
       const at = { sequence, snapshot: record?.snapshot ?? null, created: record?.created ?? null };
       for (const one of wanted) {
         const described = await describe(one);
-        // Of what is withdrawn now nothing is said but that it was there.
+        // A thing that is withdrawn now is only said to have been there.
         changes.push({ ...at, ...described, ...(withdrawn.has(`${one.what} ${one.name}`) ? { fields: [] } : {}) });
       }
     }

@@ -28,7 +28,7 @@ export type FeedEntry = {
 
 export type FeedScope = { readonly title: string; includes(listed: Listed): boolean };
 
-/** What the page of a path has a feed of, or null.
+/** feedScope finds what the page of a path has a feed of, or null.
  *  @param path "/", "/claims/", "/registry/" or that of a folder */
 export function feedScope(data: ViewData, path: string): FeedScope | null {
   if (path === pagePath.front) return { title: data.library.title, includes: () => true };
@@ -47,7 +47,7 @@ export async function feedEntries(history: History, open: OpenSnapshot, scope: F
   const data = await open.snapshot.data();
   const records = (await history.records()).filter(({ sequence }) => sequence <= served.sequence).slice(-MAX_PUBLICATIONS);
   const withdrawn = new Set(data.withdrawn?.map(({ what, name }) => `${what} ${name}`));
-  // What is withdrawn now is in no feed, but that it was withdrawn.
+  // A thing that is withdrawn now is in no feed, but its withdrawal is.
   const isTold = (one: Listed): boolean => one.change === "removed" || !withdrawn.has(`${one.what} ${one.name}`);
   const entries: FeedEntry[] = [];
   for (const record of records.reverse()) {

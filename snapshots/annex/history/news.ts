@@ -1,4 +1,4 @@
-/** What the newest publications made weaker, as HTML for the front page. */
+/** News of what the newest publications made weaker, as HTML for the front page. */
 import { pagePath, relationsOf, relativeHref, type ViewData } from "#snapshots/format";
 import { escapeXml } from "#snapshots/page";
 import type { OpenSnapshot } from "#snapshots/query";
@@ -18,7 +18,7 @@ export async function newsHtml(open: OpenSnapshot, path: string): Promise<string
   const { byId } = await shelf.records.index();
   const bySequence = new Map([...byId.values()].map((one) => [one.sequence, one]));
   const weaker: string[] = [];
-  // What is withdrawn is in no news: its page has the notice.
+  // A withdrawn thing is in no news: its page has the notice.
   const withdrawn = new Set(data.withdrawn?.map(({ what, name }) => `${what} ${name}`));
   const after = Math.max(1, record.sequence - LOOKED_AT);
   for (const [sequence, changes] of (await Array.fromAsync(shelf.records.changes(after, record.sequence))).reverse()) {

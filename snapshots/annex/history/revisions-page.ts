@@ -13,7 +13,7 @@ const MAX_COMPARED = 256 * 1024;
 
 /** A snapshot that added or changed a thing. */
 type Revision = Pick<SnapshotRecord, "sequence" | "created" | "snapshot"> & {
-  /** Of the thing in that snapshot; null with its digest and size when the snapshot is not kept or cannot be read. */
+  /** Path of the thing in that snapshot; null with its digest and size when the snapshot is not kept or cannot be read. */
   readonly path: string | null;
   readonly sha256: string | null;
   readonly size: number | null;

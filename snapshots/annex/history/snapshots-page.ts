@@ -26,7 +26,7 @@ export async function snapshotRow(open: OpenSnapshot, record: SnapshotRecord) {
   };
 }
 
-/** What the list of snapshots names, ascending. */
+/** The records that the list of snapshots names, ascending. */
 async function listed(history: History): Promise<readonly SnapshotRecord[]> {
   const [records, withdrawn] = [await history.records(), await history.withdrawn()];
   return withdrawn.length === 0 ? records : [...withdrawn, ...records].sort((a, b) => a.sequence - b.sequence);

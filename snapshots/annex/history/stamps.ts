@@ -37,7 +37,7 @@ export const HISTORY_STAMPS: readonly Stamp[] = [
   },
 ];
 
-/** What a record's or a claim's page is of; null for another path. */
+/** The record or claim of a page; null for another path. */
 async function findItem(open: OpenSnapshot, path: string): Promise<{ readonly kind: "records" | "claims"; readonly name: string } | null> {
   const record = /^\/registry\/(CUB-[0-9]+)\/$/.exec(path)?.[1];
   if (record !== undefined) return { kind: "records", name: record };

@@ -6,7 +6,7 @@ import type { Claim, CubRecord } from "#snapshots/schema";
 import { type SnapshotRecord, unreadable } from "#snapshots/shelf";
 import { escapeXml } from "#snapshots/page";
 
-/** Of the newest changes; those before are in /api/changes. */
+/** Number of the newest changes that are shown; those before are in /api/changes. */
 const SHOWN = 12;
 
 type Kind = "records" | "claims";

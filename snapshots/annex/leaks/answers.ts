@@ -1,4 +1,4 @@
-/** What is said of the search for leaks. */
+/** The answer about the search for leaks. */
 import { formatBytes, relativeHref } from "#snapshots/format";
 import { escapeXml } from "#snapshots/page";
 import { type OpenSnapshot, parsed } from "#snapshots/query";

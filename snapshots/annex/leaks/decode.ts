@@ -1,11 +1,11 @@
-/** What a file says, as texts: JSON as its strings, HTML as its words and attributes, compressed bytes unfolded. Texts that stand beside
+/** Reads what a file says, as texts: JSON as its strings, HTML as its words and attributes, compressed bytes unfolded. Texts that stand beside
  *  each other by layout alone are apart. Bytes come from whoever wrote the objects. */
 import { brotliDecompressSync, constants, gunzipSync } from "node:zlib";
 
 /** Bytes that one compressed file may unfold to; a bomb is read as the bytes it is. */
 const MAX_INFLATED = 256 * 1024 * 1024;
 
-/** What lies in a gzip member or a `.br` file, else the same bytes. */
+/** inflate gives what lies in a gzip member or a `.br` file, else the same bytes. */
 export function inflate(path: string, bytes: Uint8Array): Uint8Array {
   try {
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
@@ -25,9 +25,9 @@ export type Place = { readonly line: number | null; readonly pointer: string | n
 
 export type Texts = {
   readonly texts: readonly string[];
-  /** Whether the bytes are the one text as it stands: then there is nothing to be found behind escapes. */
+  /** True when the bytes are the one text as it stands: then there is nothing to be found behind escapes. */
   readonly plain: boolean;
-  /** Of character `at` of text `n`. */
+  /** The place of character `at` of text `n`. */
   place(n: number, at: number): Place;
 };
 

@@ -1,4 +1,4 @@
-/** What was public and is gated now: in earlier snapshots, and in what the history names. */
+/** Finds what was public and is gated now: in earlier snapshots, and in what the history names. */
 import { isGatedKey } from "#snapshots/format";
 import { createTreeCache, openSnapshot } from "#snapshots/shelf";
 import type { Check } from "#snapshots/verify";

@@ -1,6 +1,6 @@
-/** What may not be public: of everything that the internal view has and the public one has not, keys and prefixes (as they stand,
- *  percent-encoded, as slug, escaped in JSON or HTML, UTF-16), digests (hex, base64, raw), titles of at least twelve characters,
- *  evidence that was withheld, and text (runs of eight words). What a public source says is no secret. */
+/** Secrets, which may not be public: of everything that the internal view has and the public one has not, keys and prefixes (as they stand,
+ *  percent-encoded, as slug, escaped in JSON or HTML, UTF-16), digests (hex, base64, raw), titles of at least twelve characters, evidence that was
+ *  withheld, and text (runs of eight words). What a public source says is no secret. */
 import { createMatcher, type Match, MIN_NEEDLE_BYTES, type Needle } from "./needles.ts";
 import { readTexts } from "./decode.ts";
 import { eachShingle, Fingerprints } from "./shingles.ts";
@@ -13,10 +13,10 @@ export type SecretKind = "key" | "digest" | "title" | "text" | "private";
 
 type Secret = { readonly kind: SecretKind; readonly value: string; readonly owner: number; published: boolean };
 
-/** What is looked for of a gated object: the runs of its texts, two numbers each, and whether its title is a secret. */
+/** GatedFacts is what is looked for of a gated object: the runs of its texts, two numbers each, and whether its title is a secret. */
 export type GatedFacts = { readonly runs: Uint32Array; readonly titled: boolean };
 
-/** Who said in public what is gated, where a public object, claim or record did: its name and digest. */
+/** The public object, claim or record that said what is gated: its name and digest. */
 type Witnesses = { readonly ids: Map<number, string>; readonly slots: Map<number, string> };
 
 export type GatedSecrets = {
@@ -29,13 +29,13 @@ export type GatedSecrets = {
   /** Runs of summaries of gated collections, two numbers each. */
   readonly summaries: Uint32Array;
   readonly secrets: readonly Secret[];
-  /** Who says them: gated keys, prefixes, or "" for the registry and the claims. */
+  /** The owners that say them: gated keys, prefixes, or "" for the registry and the claims. */
   readonly owners: readonly string[];
   readonly match: ReturnType<typeof createMatcher>;
   readonly digests: ReadonlyMap<string, number>;
   readonly text: Fingerprints;
   readonly empty: boolean;
-  /** Of the internal view. */
+  /** Extracts of the internal view. */
   readonly extract: (key: string) => Promise<Extract | null>;
 };
 
@@ -84,7 +84,7 @@ export async function gatedSecrets(
   const addText = (kind: SecretKind, value: string, owner: number): void => {
     if (value.length >= MIN_SECRET_CHARACTERS) add(kind, value, owner, spellingsOf(value));
   };
-  // What is made for search holds titles in lower case.
+  // Files made for search hold titles in lower case.
   const addTitle = (title: string, owner: number): void => {
     if (title.length >= MIN_SECRET_CHARACTERS) add("title", title, owner, [...spellingsOf(title), ...spellingsOf(title.toLowerCase())]);
   };
@@ -178,7 +178,7 @@ function wordsIn(name: string): readonly string[] {
   return name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** What an object says: its lines as they stand and, where that differs, as they are read. */
+/** textsOfExtract gives what an object says: its lines as they stand and, where that differs, as they are read. */
 export function textsOfExtract(extract: Extract | null): readonly string[] {
   if (extract === null) return [];
   const { kind, html, passages } = extract;
@@ -194,8 +194,8 @@ function joinLines({ passages }: Extract): string {
   return passages.map(({ text, start_line }, n) => (start_line === passages[n - 1]?.end_line ? text : `\n${text}`)).join("");
 }
 
-/** What public names, claims and records say anyway. Evidence that this view withholds is no such statement: what it says beyond
- *  its name, kind and access would be a leak. Titles and summaries of objects follow from their bytes, which speak for them. */
+/** Publishes what public names, claims and records say anyway. Evidence that this view withholds is no such statement: what it says beyond its
+ *  name, kind and access would be a leak. Titles and summaries of objects follow from their bytes, which speak for them. */
 function publishKnown(secrets: GatedSecrets, data: ViewData): void {
   const claims = data.claims.claims.map((claim) => ({ ...claim, evidence: claim.evidence.filter((item) => item.access === "public") }));
   const rows = data.objects.map(({ key, kind, media_type, uploaded }) => [key, kind, media_type, uploaded]);
@@ -278,7 +278,7 @@ function addressesOf(name: string): string[] {
   return [formatKeyPath(key), encodeURIComponent(key), encodeURI(key), slug, encodedSlug];
 }
 
-/** What both views have, and a build has once for both where they say the same. */
+/** Members that both views have, and a build has once for both where they say the same. */
 const SHARED = ["claims", "cubs", "meta", "code"] as const;
 
 /** UnsaidTexts returns the strings of claims and records that the internal view says and the public one does not.

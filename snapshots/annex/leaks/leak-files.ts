@@ -40,7 +40,7 @@ export async function* snapshotFiles(
   }
 }
 
-/** Of such an object no word is shown or searched; an SVG is text. */
+/** No word of such an object is shown or searched; an SVG is text. */
 function isBinary({ kind, media_type }: ObjectRow): boolean {
   return kind === "binary" || kind === "pdf" || (kind === "image" && media_type !== "image/svg+xml");
 }

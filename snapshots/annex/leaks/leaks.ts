@@ -19,7 +19,7 @@ export type Leak = {
   /** "warning" when a public source says it itself. */
   readonly severity: "error" | "warning";
   readonly kind: SecretKind;
-  /** What is not public: for who runs the build, and nobody else. */
+  /** The words that are not public: for the operator of the build, and nobody else. */
   readonly text: string;
   /** `name` is what an allowance calls the file: the key of an object, else its path in the snapshot. */
   readonly public: { readonly name: string; readonly path: string } & Place;
@@ -35,16 +35,16 @@ export type SharedPassages = {
   readonly gated: { readonly key: string; readonly line: number | null };
 };
 
-/** What may be public all the same: a text, or whatever one gated object says, or what is both. */
+/** An Allowance says what may be public all the same: a text, or whatever one gated object says, or what is both. */
 export type Allowance = {
-  /** Whether it is meant for a file of this name. */
+  /** True when it is meant for a file of this name. */
   readonly covers: (name: string) => boolean;
   readonly text: string | null;
   readonly gated: string | null;
 };
 
 export type LeakOptions = {
-  /** What the reader makes of a public object's bytes alone, as texts; null when that cannot be told. Asked where an extract says
+  /** The texts that the reader makes of a public object's bytes alone, as texts; null when that cannot be told. Asked where an extract says
    *  something that the bytes do not say as they stand. */
   readonly reread?: (key: string) => Promise<readonly string[] | null>;
   readonly allow?: readonly Allowance[];
@@ -59,7 +59,7 @@ export type LeakReport = {
   readonly leaks: readonly Leak[];
   /** The longest first. */
   readonly shared: readonly SharedPassages[];
-  /** Whether each allowance allowed anything. */
+  /** True for each allowance that allowed anything. */
   readonly allowed: readonly boolean[];
   /** Files that were looked through, and their bytes. */
   readonly looked: { readonly files: number; readonly bytes: number };
@@ -151,7 +151,7 @@ async function tellTextHits(secrets: GatedSecrets, hits: readonly TextHit[], loc
   return leaks;
 }
 
-/** What an allowance calls a file. */
+/** The name by which an allowance calls a file. */
 function nameOf(path: string): string {
   return /^(?:objects|extracts)\/(.*)$/s.exec(path)?.[1] ?? path;
 }
@@ -183,7 +183,7 @@ function shorten(text: string): string {
   return folded.length <= MAX_SHOWN ? folded : `${folded.slice(0, MAX_SHOWN).toWellFormed()}…`;
 }
 
-/** Of the first line that has a title as it is told; null where markup stands between its words. */
+/** Number of the first line that has a title as it is told; null where markup stands between its words. */
 async function findLine(secrets: GatedSecrets, key: string, title: string): Promise<number | null> {
   for (const { text, start_line } of (await secrets.extract(key))?.passages ?? []) {
     const at = text.indexOf(title);

@@ -70,7 +70,7 @@ function* matchBucket(bucket: Bucket | undefined, haystack: Buffer, start: numbe
   }
 }
 
-/** Whether a name ends at `at`: what follows is no letter, digit, "_" or "-", and no "." before one of them. */
+/** endsHere tells whether a name ends at `at`: what follows is no letter, digit, "_" or "-", and no "." before one of them. */
 function endsHere(haystack: Uint8Array, at: number): boolean {
   const next = haystack[at];
   if (next === undefined) return true;

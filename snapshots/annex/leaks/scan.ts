@@ -11,7 +11,7 @@ export type Run = { readonly slot: number; readonly number: number; readonly end
 export type FoundText = {
   readonly text: string;
   readonly runs: readonly Run[];
-  /** Of a character of the text. */
+  /** The place of a character of the text. */
   readonly place: (at: number) => Place;
 };
 
@@ -129,7 +129,7 @@ export function readStretch(text: string, [first, last]: readonly [Run, Run]): {
   return { start, words: (folded.length === text.length ? text : folded).slice(start, last.end) };
 }
 
-/** What may stand before a name in this library: nothing, dots, or the roots of our own addresses. */
+/** Signs that may stand before a name in this library: nothing, dots, or the roots of our own addresses. */
 const BEFORE_PATH = /(?:^|[^\w.%~:/-])(?:(?:\.{1,2}\/)+|\/|\/?(?:internal\/)?(?:objects?|browse)\/)?$/i;
 const LONGEST_BEFORE = 64; // bytes
 

@@ -9,7 +9,7 @@ const ALONE_WEIGHT = 3;
 /** Fingerprints kept. Beyond it every second one is dropped, by its own value, so that both sides look for the same runs. */
 const MAX_FINGERPRINTS = 4 << 20;
 
-/** Of every UTF-16 unit: 0 not looked at, else one of the three. Filled as units are met. */
+/** The class of every UTF-16 unit: 0 not looked at, else one of the three. Filled as units are met. */
 const CLASSES = new Uint8Array(1 << 16);
 const GAP = 1; // ends a word
 const LETTER = 2; // part of a word
@@ -121,7 +121,7 @@ export class Fingerprints {
   #sampled = 0;
   size = 0;
 
-  /** Whether a run's fingerprint is one that is looked for at the present sampling. */
+  /** Tells whether a run's fingerprint is one that is looked for at the present sampling. */
   #counts(low: number): boolean {
     return (Math.imul(low, 0x9e3779b1) >>> 8) % (1 << this.#sampled) === 0;
   }
@@ -178,12 +178,12 @@ export class Fingerprints {
     return this.#owners[place] as number;
   }
 
-  /** Whether several say it. */
+  /** Tells whether several say it. */
   isCommon(place: number): boolean {
     return ((this.#marks[place] as number) & COMMON) !== 0;
   }
 
-  /** Whether there are so many that not all of them are looked for. */
+  /** True when there are so many that not all of them are looked for. */
   get isSampled(): boolean {
     return this.#sampled > 0;
   }

@@ -1,5 +1,5 @@
-/** What public files say, as a filter: of a run of words, of a name or of a digest it says "no" or "perhaps". It never says no to what was
- *  added, so that what it says no to need not be looked for in those files; a "perhaps" costs a look, and nothing else. */
+/** A filter of what public files say: of a run of words, of a name or of a digest it says "no" or "perhaps". It never says no to what was added,
+ *  so that what it says no to need not be looked for in those files; a "perhaps" costs a look, and nothing else. */
 import type { Needle } from "./needles.ts";
 
 /** Bits of the first part; each further one has four times as many (a scalable Bloom filter), each of blocks of one cache line. */

@@ -1,4 +1,4 @@
-/** What the look for leaks did before a snapshot was published: kept in the record of the publication, which the log holds. */
+/** The summary of what the look for leaks did before a snapshot was published: kept in the record of the publication, which the log holds. */
 import { z } from "zod";
 import { Count, SnapshotId } from "#snapshots/schema";
 

@@ -85,7 +85,7 @@ async function findFile({ view, open }: Context, path: string): Promise<File | n
   }
   if (path === "withdrawn.json") return json((await view.withdrawn()).filter((one) => one.sequence <= sequence));
   if (folder === "changes" && path === `changes/${number}.json` && number <= sequence) {
-    // What is gated later goes out of it.
+    // A thing that is gated later goes out of it.
     const changes = await shelf.readChanges(number);
     return changes === null ? null : json(changes);
   }

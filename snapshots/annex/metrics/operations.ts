@@ -1,5 +1,5 @@
-/** What an operator's tools ask of a process, on a port of its own that no reader reaches: `/metrics` in the text format of Prometheus,
- *  and `/ready`, 200 when there is a snapshot to serve. No name of a person, an object or a query is in any of it. */
+/** Answers to an operator's tools about a process, on a port of its own that no reader reaches: `/metrics` in the text format of Prometheus, and
+ *  `/ready`, 200 when there is a snapshot to serve. No name of a person, an object or a query is in any of it. */
 import type { RequestListener } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Router } from "#snapshots/routes";
@@ -117,7 +117,7 @@ export function describeOperations(operations: Operations | null): string[] {
   return operations === null ? [] : [`Metrics at ${operations.listening.url}/metrics, readiness at ${operations.listening.url}/ready`];
 }
 
-/** Of the row in the route table; few names, whatever strangers ask for. */
+/** Name of the row in the route table; few names, whatever strangers ask for. */
 function nameOf(router: Router, path: string): string {
   const { match, mount } = router.findPlace(path);
   if (match === null || !match.exact || !("query" in match.route)) return "page";

@@ -23,7 +23,7 @@ type Cited = Pick<CslItem, "type" | "title"> & {
   readonly authors: readonly string[];
   /** As RFC 3339 begins; null when unknown. */
   readonly date: string | null;
-  /** What else identifies it, and its licence. */
+  /** Further names of it, and its licence. */
   readonly notes: readonly string[];
 };
 

@@ -64,7 +64,7 @@ function* objectRows({ library, objects }: ViewData): Generator<readonly Row[]> 
   }
 }
 
-/** Of a standing a cell has the words. */
+/** A cell has the words of a standing. */
 function inCells(record: CubRecord): Row {
   return { ...record, standing: recordStanding(record).says };
 }

@@ -7,7 +7,7 @@ const MAX_SIZE = 8 ** 11; // what eleven octal digits can say
 /** Two empty blocks. */
 export const TAR_END = new Uint8Array(2 * BLOCK);
 
-/** What stands in front of a file's bytes.
+/** tarHeader writes what stands in front of a file's bytes.
  *  @param time seconds since 1970 */
 export function tarHeader(path: string, size: number, time: number): Uint8Array {
   if (isPlain(path, size)) return block(path, size, time, "0");
