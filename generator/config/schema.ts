@@ -1,4 +1,4 @@
-/** What proofshelf.yaml may hold. Closed everywhere: an unknown key is a mistake, and a secret has no place in the file.
+/** The schema of proofshelf.yaml. It is closed everywhere: an unknown key is a mistake, and a secret has no place in the file.
  *
  *  Messages complete a sentence that begins with the key: `baseUrl is not an http or https address; …`. */
 import { z } from "zod";
@@ -58,7 +58,8 @@ const MAIL = /^[\w.+-]+@[\w.-]+$/;
 const NO_CONTACT = "is neither a mail address nor an address of the web; write one like library@example.org";
 const contact = z.string().superRefine(refuse((value) => (MAIL.test(value) ? null : findRegistryProblem(value) && NO_CONTACT)));
 
-/** IsSafeAddress: what decides who gets in may not come over a line that anybody can rewrite. */
+/** isSafeAddress tells whether an address is https or on this machine: an answer that decides who gets in may not come over a line that anybody
+ *  can rewrite. */
 export function isSafeAddress(value: string): boolean {
   const { protocol, hostname = "" } = URL.parse(value) ?? {};
   return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname));

@@ -1,7 +1,7 @@
-/** What a module is made of: itself, every module that it imports, however far away, and the packages that they import.
+/** Finds what a module is made of: itself, every module that it imports, however far away, and the packages that they import.
  *
- *  Work that is kept between builds is void when the digest over this has changed, and only then. Type imports do not count,
- *  because nothing follows from a type at run time; comments do, because telling them apart would take a parser. */
+ *  Work that is kept between builds is void when the digest over this has changed, and only then. Type imports do not count, because nothing
+ *  follows from a type at run time; comments do, because telling them apart would take a parser. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -111,7 +111,7 @@ export function openSources(): Sources {
   };
 }
 
-/** What a package made of these files has to know of them. @param paths from the project's root */
+/** writeDown lists what a package made of these files has to know of them. @param paths from the project's root */
 export function writeDown(paths: readonly string[]): Packaged {
   const sources = Object.fromEntries(paths.map((path) => [path, parse(path, readFileSync(join(ROOT, path)))]));
   const lock = Object.fromEntries(
@@ -131,7 +131,7 @@ export function readLock(): Readonly<Record<string, LockEntry>> {
   );
 }
 
-/** Names that a text imports, relative ones as they stand there. */
+/** findImports finds the names that a text imports, relative ones as they stand there. */
 export function findImports(text: string): readonly string[] {
   return [...new Set(FORMS.flatMap((form) => [...text.matchAll(form)].map((match) => match[1] ?? "")))];
 }

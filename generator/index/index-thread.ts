@@ -29,7 +29,7 @@ export type IndexThread = {
 /** Documents that are sent at once: the thread has them, those before, and no others. */
 const PART = 256;
 
-/** @param roots the views' shelf folders */
+/** openIndexThread starts the thread that writes the indexes. @param roots the views' shelf folders */
 export function openIndexThread(roots: IndexRoots): IndexThread {
   const worker = new Worker(new URL("./index-worker.ts", import.meta.url), { workerData: roots });
   const waiting = new Map<number, Waiting>();

@@ -19,8 +19,8 @@ export type Request =
   | { readonly id: number; readonly kind: "documents"; readonly documents: readonly IndexSource[] }
   /** Follows an update, as soon as its snapshot is known. */
   | { readonly id: number; readonly kind: "tag"; readonly tag: string }
-  /** What is under way is broken off as soon as the engine rests: it is native code, and a thread that ends while it works takes
-   *  the whole process along. */
+  /** Breaks off what is under way as soon as the engine rests: it is native code, and a thread that ends while it works takes the whole process
+   *  along. */
   | { readonly kind: "close" };
 
 export type Reply =

@@ -26,15 +26,15 @@ const GAP_BYTES = 128 * 1024;
 const RUN_BYTES = 8 * 1024 * 1024;
 const PACK = /^packs\/([0-9a-f]{64})\.zip$/;
 
-/** A blob in a file of its own, or in a pack. */
+/** BlobPlace says where a blob lies: in a file of its own, or in a pack. */
 export type BlobPlace = { readonly file: InventoryFile; readonly packed: Packed | null; readonly size: number };
 
-/** Null when the root has no such blob. */
+/** FindBlob finds a blob; null when the root has no such blob. */
 export type FindBlob = (digest: Sha256) => BlobPlace | null;
 
-/** @returns what finds the blobs of an inventory of the root; it asks for the directories of packs that are new */
+/** openBlobPlaces opens a finder for the blobs of an inventory of the root; it asks for the directories of packs that are new. */
 export function openBlobPlaces(): (place: Place, inventory: Inventory) => Promise<FindBlob> {
-  /** Of the packs of the newest inventory. */
+  /** Directories of the packs of the newest inventory. */
   let known = new Map<Sha256, Directory | null>();
   let last: { readonly inventory: Inventory; readonly find: FindBlob } | null = null;
   return async (place, inventory) => {
@@ -81,12 +81,12 @@ async function readPart(place: Place, file: InventoryFile, start: number, length
   return Buffer.concat(await Promise.all(parts));
 }
 
-/** Bytes of a blob in a file of its own, a piece at a time, unchecked. */
+/** readPieces reads the bytes of a blob in a file of its own, a piece at a time, unchecked. */
 export async function* readPieces(place: Place, { pieces }: InventoryFile): AsyncGenerator<Buffer> {
   for (const [object, offset, length] of pieces) yield await getObjectPart(place, object, offset, length);
 }
 
-/** Blobs in packs, each compared with its digest; those that lie near each other by one request.
+/** readPacked reads blobs in packs and compares each with its digest; those that lie near each other come by one request.
  *  @param take gets each one as it comes
  *  @throws ShelfError "snapshot_damaged" when one is not what its name says */
 export async function readPacked(

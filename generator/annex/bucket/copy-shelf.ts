@@ -16,7 +16,8 @@ import { openRemote } from "./remote.ts";
 
 const VIEWS = ["public", "internal"] as const;
 
-/** @throws ShelfError "bad_config" when there is no shelf, or the bucket holds another one */
+/** copyIntoBucket copies the shelf in a folder into a bucket. @throws ShelfError "bad_config" when there is no shelf, or the bucket holds another
+ *  one */
 export async function copyIntoBucket(folder: string, config: BucketConfig): Promise<void> {
   if (!existsSync(join(folder, "public/current.json")))
     throw new ShelfError("bad_config", "That folder holds no shelf with a snapshot.", {
@@ -52,7 +53,7 @@ export async function copyIntoBucket(folder: string, config: BucketConfig): Prom
   });
 }
 
-/** @throws ShelfError "no_snapshot", "bad_config" when the folder holds another shelf */
+/** copyIntoFolder copies the shelf in a bucket into a folder. @throws ShelfError "no_snapshot", "bad_config" when the folder holds another shelf */
 export async function copyIntoFolder(config: BucketConfig, folder: string): Promise<void> {
   const remote = openRemote(config, folder);
   const { places } = remote;
@@ -61,7 +62,8 @@ export async function copyIntoFolder(config: BucketConfig, folder: string): Prom
   await withBuildLock(join(places.internal.root, "build"), () => remote.pull({ views: VIEWS, wait: true }), { work: "copying" });
 }
 
-/** @param scratch an empty folder, for the lease
+/** copyBetweenBuckets copies the shelf in one bucket into another.
+ *  @param scratch an empty folder, for the lease
  *  @throws ShelfError "no_snapshot", "bad_config" when the other bucket holds another shelf */
 export async function copyBetweenBuckets(from: BucketConfig, to: BucketConfig, scratch: string): Promise<void> {
   const [source, target] = [openRemote(from, scratch), openRemote(to, scratch)];

@@ -15,12 +15,13 @@ export type Place = {
   readonly present?: ReadonlySet<Sha256>;
 };
 
-/** Which version of the pointer there is. */
+/** Head is a version of the pointer, with its ETag. */
 export type Head = { readonly pointer: Pointer; readonly etag: string };
 
 const MAX_POINTER_BYTES = 4096;
 
-/** @param etag of the version that is known
+/** readHead reads the pointer.
+ *  @param etag of the version that is known
  *  @returns "same" when that is still there, null when there is none */
 export async function readHead({ bucket, view }: Place, etag: string | null): Promise<Head | "same" | null> {
   const got = await bucket.get(`${view}/pointer`, { maxBytes: MAX_POINTER_BYTES, ...(etag === null ? {} : { ifNoneMatch: etag }) });
@@ -28,7 +29,7 @@ export async function readHead({ bucket, view }: Place, etag: string | null): Pr
   return got.state === "found" ? { pointer: parsePointer(got.bytes), etag: got.etag } : null;
 }
 
-/** @throws ShelfError "lost_race" when another version is there than expected */
+/** swapHead moves the pointer. @throws ShelfError "lost_race" when another version is there than expected */
 export async function swapHead({ bucket, view }: Place, pointer: Pointer, expected: string | null): Promise<Head> {
   const etag = await swap(bucket, `${view}/pointer`, formatPointer(pointer), expected);
   if (etag !== null) return { pointer, etag };
@@ -37,7 +38,7 @@ export async function swapHead({ bucket, view }: Place, pointer: Pointer, expect
   });
 }
 
-/** Compare-and-swap, also with nothing.
+/** swap compares and swaps, also with nothing.
  *  @param bytes that were never written before
  *  @returns the new ETag; null when another version is there */
 export async function swap(bucket: Bucket, key: string, bytes: Uint8Array, expected: string | null): Promise<string | null> {
@@ -51,7 +52,7 @@ function objectKey(view: Place["view"], object: Sha256): string {
   return `${view}/files/${object}`;
 }
 
-/** @returns the object's name */
+/** putObject writes bytes as an object. @returns the object's name */
 export async function putObject({ bucket, view, present }: Place, bytes: Uint8Array): Promise<Sha256> {
   const object = sha256(bytes);
   if (present?.has(object) === true) return object;
@@ -61,7 +62,7 @@ export async function putObject({ bucket, view, present }: Place, bytes: Uint8Ar
   return object;
 }
 
-/** @throws ShelfError "snapshot_damaged" when it is not there, or not what its name says */
+/** getObject reads an object. @throws ShelfError "snapshot_damaged" when it is not there, or not what its name says */
 export async function getObject({ bucket, view }: Place, object: Sha256): Promise<Buffer> {
   const got = await bucket.get(objectKey(view, object));
   if (got.state === "found" && sha256(got.bytes) === object) return got.bytes;
@@ -74,7 +75,7 @@ function notThere(bucket: Bucket, view: Place["view"], object: Sha256, why: stri
   });
 }
 
-/** Bytes of an object that is the same for ever, unchecked: an object's name says nothing of a part of it.
+/** getObjectPart reads bytes of an object, unchecked: an object's name says nothing of a part of it. The object is the same for ever.
  *  @throws ShelfError "snapshot_damaged" when it is not there, or shorter */
 export async function getObjectPart({ bucket, view }: Place, object: Sha256, start: number, length: number): Promise<Buffer> {
   const got = await bucket.get(objectKey(view, object), { range: { start, end: start + length - 1 } });
@@ -86,7 +87,7 @@ export async function deleteObject({ bucket, view }: Place, object: Sha256): Pro
   await bucket.delete(objectKey(view, object));
 }
 
-/** Every object of the root, as it is listed: needs a right that readers do without. */
+/** listObjects lists every object of the root: this needs a right that readers do without. */
 export async function* listObjects({ bucket, view }: Place): AsyncGenerator<{ readonly object: Sha256; readonly modified: string | null }> {
   for await (const { key, modified } of bucket.list(`${view}/files/`)) yield { object: key.slice(`${view}/files/`.length), modified };
 }

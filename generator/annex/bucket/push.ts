@@ -13,7 +13,7 @@ import type { Pointer } from "./pointer.ts";
 
 /** An object's bytes at most: what is sent or fetched at once, times AT_ONCE, is held in memory. */
 const PIECE_BYTES = 8 * 1024 * 1024;
-/** Requests at once. */
+/** AT_ONCE is the number of requests at once. */
 export const AT_ONCE = 8;
 /** A file below this shares an object with others. */
 const SMALL_BYTES = 1024 * 1024;
@@ -21,7 +21,7 @@ const SMALL_BYTES = 1024 * 1024;
 const MAX_SHARED = 40;
 /** Files that only say when a source was last read, or listed: they go with whatever else has changed. */
 const OF_A_LOOK = /^build\/((claims|registry)\/[a-z]+\.state|listing\.json)$/;
-/** How long a reader that is behind may still fetch what no file needs any more; milliseconds. */
+/** GRACE_MS is how long a reader that is behind may still fetch what no file needs any more; milliseconds. */
 export const GRACE_MS = 24 * 60 * 60_000;
 
 export type Push = {
@@ -40,7 +40,8 @@ export type Push = {
   readonly now: Date;
 };
 
-/** @returns what is known then
+/** push publishes a root: it writes what the bucket lacks, and moves the pointer.
+ *  @returns what is known then
  *  @throws ShelfError "lost_race" when another publisher moved the pointer since it was read */
 export async function push(
   place: Place,

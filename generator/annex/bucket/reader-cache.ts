@@ -44,7 +44,7 @@ export type ReaderCacheOptions = {
   readonly linger: number;
 };
 
-/** Of one publication: what it needs, and since when it is replaced. */
+/** Blobs that one publication needs, and since when it is replaced. */
 type Needed = { readonly digests: ReadonlySet<Sha256>; until: number };
 
 export class ReaderCache {
@@ -63,11 +63,11 @@ export class ReaderCache {
   /** Blobs that are fetched at once, and those that somebody waits for. */
   readonly #turns = openByteBudget(AT_ONCE);
   readonly #answering = new Map<string, Promise<BlobAnswer>>();
-  /** Whether the shelf fits into the bound. */
+  /** True where the whole shelf fits into the bound. */
   #whole = true;
   #awayUntil = 0;
   #fullUntil = 0;
-  /** Whether every file was hashed, and when the next look is due. */
+  /** True when every file was hashed; below it, when the next look is due. */
   #hashed = false;
   #lookAt = 0;
 
@@ -179,7 +179,7 @@ export class ReaderCache {
     return openDirectoryShelf(this.#remote.places.public.root, null, "building").getBlob(digest);
   }
 
-  /** What no snapshot needs any more, goes; only alone. */
+  /** Removes all that no snapshot needs any more; only alone. */
   async #tidy(): Promise<void> {
     const now = performance.now();
     const isIn = new Map<RemoteView, (digest: Sha256) => boolean>();
@@ -192,7 +192,7 @@ export class ReaderCache {
         ),
       );
       const shelf = openDirectoryShelf(this.#remote.places[view].root, null, "building");
-      // Of these the notices are what readers get.
+      // Readers get the notices in place of these.
       const redacted = new Set(await shelf.redactions.list());
       const isKept = (digest: Sha256): boolean => !redacted.has(digest) && finders.some((findBlob) => findBlob(digest) !== null);
       isIn.set(view, isKept);
@@ -309,7 +309,7 @@ export class ReaderCache {
     }
   }
 
-  /** Whether a look at all files is due: "files" hashes them. */
+  /** Tells whether a look at all files is due: "files" hashes them. */
   due(): "files" | "pointers" | null {
     if (performance.now() < this.#lookAt) return null;
     return this.#hashed ? "pointers" : "files";

@@ -53,7 +53,7 @@ type PullOptions = {
   readonly wait?: boolean;
 };
 
-/** A root as it is about to be served. */
+/** Coming is a root as it is about to be served. */
 export type Coming = {
   readonly view: RemoteView;
   readonly head: Head;
@@ -76,7 +76,7 @@ export type Reader = {
 /** READERS takes all but what builds keep for each other. */
 export const READERS: Choice = { wants: (path) => !isBuilders(path), sees: (path) => !isBuilders(path) };
 
-/** A reader that looks once. */
+/** LOOK is a reader that looks once. */
 export const LOOK: Reader = { choose: async () => () => READERS, prepare: async () => undefined, spare: (_, paths) => paths };
 
 type RemoteOptions = { readonly ttl?: number | null; readonly now?: () => Date };

@@ -15,7 +15,7 @@ const FIXES = ["Export again; if it happens again, look whether the machine is s
 
 type Page = Omit<CustomRecord, "language">;
 
-/** SearchFiles makes Pagefind's files over the pages of a snapshot.
+/** searchFiles makes Pagefind's files over the pages of a snapshot.
  *  @throws ShelfError "build_failed" when Pagefind refuses a page, or ends before it is done */
 export async function searchFiles(open: OpenSnapshot): Promise<readonly IndexFile[]> {
   const ended = Promise.withResolvers<never>();

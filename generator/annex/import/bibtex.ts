@@ -105,7 +105,7 @@ function bare(text: string): string {
   return (
     text
       .replaceAll(/<\/?(?:i|b|sub|sup|sc|span)\b[^<>]{0,200}>/gi, "")
-      // What Citation.js does not know of LaTeX, and what exporters write for the web.
+      // LaTeX that Citation.js does not know, and what exporters write for the web.
       .replaceAll(/\\((?:La|Bib|Xe|Lua)?TeX)\b/g, "$1")
       .replaceAll(/&(amp|lt|gt|quot);/g, (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"' })[name] ?? "")
       .replaceAll(/\s+/g, " ")

@@ -114,7 +114,7 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-/** Whether something else lies there; a link is something else, wherever it leads. */
+/** isOther tells whether something else lies there; a link is something else, wherever it leads. */
 function isOther(path: string, text: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats !== undefined && !(stats.isFile() && readFileSync(path, "utf8") === text);

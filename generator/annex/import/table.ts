@@ -4,7 +4,7 @@ import type { Entry } from "./entry.ts";
 
 const KNOWN = ["id", "title", "authors", "date", "license", "abstract", "doi", "url", "venue"] as const;
 
-/** @throws Error for what is no CSV, and for a column that is not known */
+/** readTable reads entries from a CSV table. @throws Error for what is no CSV, and for a column that is not known */
 export function readTable(text: string): readonly Entry[] {
   const rows = parse(text, { columns: true, bom: true, skip_empty_lines: true, trim: true, max_record_size: 1024 * 1024 }) as Record<
     string,

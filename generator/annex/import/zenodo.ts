@@ -32,7 +32,7 @@ const Found = z.union([
 /** Identifiers as SPDX has them, of those that Zenodo writes otherwise. */
 const SPDX = /^(cc-by(?:-nc)?(?:-sa|-nd)?-\d\.\d|cc0-1\.0|mit|apache-2\.0|(?:a|l)?gpl-\d\.\d(?:-only|-or-later)?|bsd-\d-clause)$/i;
 
-/** @throws Error for what is no JSON, or no deposit */
+/** readZenodo reads entries from Zenodo's list of deposits. @throws Error for what is no JSON, or no deposit */
 export function readZenodo(text: string): readonly Entry[] {
   return Found.parse(JSON.parse(text)).map(({ id, doi, links, metadata, files }) => {
     const said = metadata.license === undefined ? null : typeof metadata.license === "string" ? metadata.license : metadata.license.id;

@@ -31,7 +31,7 @@ export function namesIn(words: string): string[] {
   return [...new Set(words.replaceAll(/"[^"]*"/g, " ").match(NAMES) ?? [])];
 }
 
-/** readPlainly asks Coq what the words of statements mean, without the notations of these sources.
+/** readPlainly asks Coq what the words of statements mean, without the coercions and notations of these sources.
  *  @param text of the file that declares them
  *  @param module full name of the file's module
  *  @param isOwn tells if a library or a module, as an import names it, is of these sources */

@@ -19,19 +19,19 @@ export async function readHead(origin: Origin, given: NoteKey | null, seen: Seen
   return refusing(origin.url, () => checkHead((path, max) => origin.get(`/shelf/${path}`, max), given, seen));
 }
 
-/** Reads tiles and bundles. */
+/** tilesOf makes a reader of tiles and bundles. */
 export function tilesOf(origin: Origin): ReadTile {
   return (path) => origin.get(`/shelf/${path}`, MAX_TILE);
 }
 
-/** @throws ShelfError "origin_refused" when the entry is no record of that number */
+/** parseEntry reads an entry of the log. @throws ShelfError "origin_refused" when the entry is no record of that number */
 export function parseEntry(url: string, entry: Uint8Array, sequence: number): SnapshotRecord {
   const parsed = snapshotRecordSchema.safeParse(parseJson(Buffer.from(entry).toString()));
   if (parsed.success && parsed.data.sequence === sequence && Buffer.from(canonicalJson(parsed.data)).equals(entry)) return parsed.data;
   throw refusal(url, `entry ${sequence} of its log is no record of that number`);
 }
 
-/** ReadJson reads canonical JSON at a path; null where there is nothing. @throws ShelfError "origin_refused" for anything else */
+/** readJson reads canonical JSON at a path; null where there is nothing. @throws ShelfError "origin_refused" for anything else */
 export async function readJson<T>(origin: Origin, path: string, schema: z.ZodType<T>, max: number): Promise<T | null> {
   const bytes = await origin.get(path, max);
   if (bytes === null) return null;
@@ -40,8 +40,8 @@ export async function readJson<T>(origin: Origin, path: string, schema: z.ZodTyp
   throw refusal(origin.url, `${path} is not what such a file says`);
 }
 
-/** ReadList reads a list as canonical JSON, item by item, so that the first that is none ends it: a schema over the whole list would tell
- *  of millions. @throws ShelfError "origin_refused" */
+/** readList reads a list as canonical JSON, item by item, so that the first that is none ends it: a schema over the whole list would tell of
+ *  millions. @throws ShelfError "origin_refused" */
 export async function readList<T>(origin: Origin, path: string, item: z.ZodType<T>, max = MAX_LIST): Promise<readonly T[] | null> {
   const bytes = await origin.get(path, max);
   if (bytes === null) return null;
@@ -56,8 +56,8 @@ export async function readList<T>(origin: Origin, path: string, item: z.ZodType<
   throw refusal(origin.url, `${path} is not what such a file says`);
 }
 
-/** Notices of blobs that the origin has taken out of earlier snapshots, each signed as its log is. Nobody can take anything out of the
- *  snapshot that is served.
+/** readRedactions reads notices of blobs that the origin has taken out of earlier snapshots, each signed as its log is. Nobody can take anything
+ *  out of the snapshot that is served.
  *  @param findServed which of these digests the snapshot that is served reaches */
 export async function readRedactions(
   origin: Origin,

@@ -24,12 +24,12 @@ import { keyOf, KEYS_PATH, type LogKeys, parseLogKeys } from "#snapshots/shelf";
 /** A list of keys. Bytes. */
 const MAX_KEYS = 16 * 1024 * 1024;
 
-/** Bytes of a file of the log, or null where there is none. @param max bytes that it may be long */
+/** ReadLog reads bytes of a file of the log, or null where there is none. @param max bytes that it may be long */
 export type ReadLog = (path: string, max: number) => Promise<Uint8Array | null>;
 
 export type Head = Checkpoint & { readonly text: string; readonly keys: LogKeys; readonly signer: NoteKey | null };
 
-/** What is known from before. */
+/** Seen is a head that is known from before. */
 export type Seen = Pick<Checkpoint, "origin" | "size" | "root"> & { readonly key: string | null };
 
 /** checkHead reads the newest head and checks who signed it.
