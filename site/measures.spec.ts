@@ -175,12 +175,23 @@ test("theme and width are chosen, and stay chosen on the next page", async ({ pa
   await page.emulateMedia({ colorScheme: "light" });
   const paper = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await page.goto(new URL("object/notes/percent-signs.md/", demo.site).href);
-  const [light, narrow] = [await paper(), await page.locator(".text p").first().evaluate(({ clientWidth }) => clientWidth)];
+  const [light, narrow] = [
+    await paper(),
+    await page
+      .locator(".text p")
+      .first()
+      .evaluate(({ clientWidth }) => clientWidth),
+  ];
   await page.getByLabel("Theme").selectOption("dark");
   await page.getByLabel("Text").selectOption("wide");
   await page.goto(new URL("object/notes/midpoint.md/", demo.site).href);
   expect(await paper()).not.toBe(light);
-  expect(await page.locator(".text p").first().evaluate(({ clientWidth }) => clientWidth)).toBeGreaterThan(narrow);
+  expect(
+    await page
+      .locator(".text p")
+      .first()
+      .evaluate(({ clientWidth }) => clientWidth),
+  ).toBeGreaterThan(narrow);
 });
 
 test("keys turn the pages of a PDF, and an address leads to one", async ({ page, demo }) => {

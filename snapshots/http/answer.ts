@@ -103,7 +103,8 @@ async function errorAnswer(view: View, open: OpenSnapshot | null, request: Answe
   const missing = error.status === 404 || isWithdrawalError(error);
   // Every other client is told in the form that all errors have.
   const isRead = /text\/(?:markdown|html)/i.test(request.header("accept") ?? "");
-  if (missing && isRead && path.endsWith("/index.md")) return plainAnswer(request, error.status, missingTwin(error), MARKDOWN_TYPE, error.headers);
+  if (missing && isRead && path.endsWith("/index.md"))
+    return plainAnswer(request, error.status, missingTwin(error), MARKDOWN_TYPE, error.headers);
   const html = missing && readsHtml(request.header("accept")) && !path.startsWith("/api/") && !BESIDE.test(path);
   const page = html && open !== null ? await notFoundAnswer(view, open, path, error).catch(() => null) : null;
   if (page !== null) return request.method === "HEAD" ? { ...page, body: null } : page;
