@@ -1,5 +1,5 @@
-/** What the head of a page says to programs: Zotero and Google Scholar (citation_*), search engines (schema.org), sites that show a link
- *  (Open Graph), and whoever goes by typed links (Signposting). Only what an address can be made for. */
+/** Tags in the head of a page for programs: Zotero and Google Scholar (citation_*), search engines (schema.org), sites that show a link (Open
+ *  Graph), and those that go by typed links (Signposting). Only what an address can be made for. */
 import { objectPath, pageImagePath } from "#snapshots/format";
 import { licenceUrl } from "#snapshots/schema";
 import { LIBRARY, type Linked, linkedClaim, linkedObject, linkedRecord, type PageInput, type TypedLink, typedLinks } from "#snapshots/page";
@@ -15,9 +15,9 @@ export type Metadata = {
   readonly json: string;
 };
 
-/** @returns null for a page that is of no single thing, and where no address is known */
+/** metadataOf makes the tags of a page. @returns null for a page that is of no single thing, and where no address is known */
 export function metadataOf({ chrome, model }: PageInput): Metadata | null {
-  // Of a long text all pages are of the one object.
+  // All pages of a long text are of the one object.
   const url = model.page === "object" ? (chrome.canonical?.replace(/=p[0-9]+\/$/, "") ?? null) : chrome.canonical;
   if (url === null || chrome.view !== "public") return null;
   const library = formatLine(chrome.library, 200);

@@ -14,7 +14,7 @@ export type Segment = Count & {
 const ORDER: readonly Words["shape"][] = ["verified", "partial", "said", "failed", "unverified", "defined", "unspecified"];
 const LIGHTEST = 2; // steps of one shape, in style/parts.css
 
-/** @returns verified first, each with where it stands in a bar of 100 % */
+/** segmentsOf makes the segments of a bar. @returns verified first, each with where it stands in a bar of 100 % */
 export function segmentsOf(field: StateField, counts: readonly Count[]): readonly Segment[] {
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const rank = (value: string): number => ORDER.indexOf(explain(field, value).shape);

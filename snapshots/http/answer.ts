@@ -101,7 +101,10 @@ async function orNotice(view: View, open: OpenSnapshot | null, { at, path }: Rou
 async function errorAnswer(view: View, open: OpenSnapshot | null, request: AnswerRequest, error: ShelfError): Promise<Answer> {
   const path = pathOf(request);
   const missing = error.status === 404 || isWithdrawalError(error);
-  if (missing && path.endsWith("/index.md")) return plainAnswer(request, error.status, missingTwin(error), MARKDOWN_TYPE, error.headers);
+  // Every other client is told in the form that all errors have.
+  const isRead = /text\/(?:markdown|html)/i.test(request.header("accept") ?? "");
+  if (missing && isRead && path.endsWith("/index.md"))
+    return plainAnswer(request, error.status, missingTwin(error), MARKDOWN_TYPE, error.headers);
   const html = missing && readsHtml(request.header("accept")) && !path.startsWith("/api/") && !BESIDE.test(path);
   const page = html && open !== null ? await notFoundAnswer(view, open, path, error).catch(() => null) : null;
   if (page !== null) return request.method === "HEAD" ? { ...page, body: null } : page;

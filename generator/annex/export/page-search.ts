@@ -74,7 +74,7 @@ function objectPage({ library }: ViewData, row: ObjectRow, extract: Extract | nu
   });
 }
 
-/** TextOf returns the beginning of what an object says, then its headings and the names that it declares: those of all of it. */
+/** textOf returns the beginning of what an object says, then its headings and the names that it declares: those of all of it. */
 function textOf({ passages, summary }: Extract, kind: Kind): string {
   let text = passages.length === 0 ? summary : "";
   for (const passage of passages) if (text.length < MAX_TEXT) text += `${passage.text}\n`;

@@ -22,7 +22,7 @@ export type KeptLook = {
 
 const NAME = "leaks.v8";
 
-/** CodeOf returns the digest of what looks, and of what reads public objects again for it. */
+/** codeOf returns the digest of what looks, and of what reads public objects again for it. */
 function codeOf({ leaks, extracts }: DependencyDigests): Sha256 {
   return sha256(canonicalJson([leaks, extracts]));
 }

@@ -116,7 +116,7 @@ export async function checkLeaks(options: {
   }
 }
 
-/** OpenFacts reads of gated objects what is not kept of them. */
+/** openFacts reads of gated objects what is not kept of them. */
 function openFacts(extracts: Pick<Extracts, "digest" | "read">, kept: KeptLook | null) {
   const objects = new Map<Sha256, GatedFacts>();
   const fresh: Uint32Array[] = [];
@@ -135,7 +135,7 @@ function openFacts(extracts: Pick<Extracts, "digest" | "read">, kept: KeptLook |
   };
 }
 
-/** OpenWitnesses names a public object, claim or record by its key or id, and the digests of all that are named so. */
+/** openWitnesses names a public object, claim or record by its key or id, and the digests of all that are named so. */
 function openWitnesses(data: ViewData): (keyOrId: string) => string | null {
   const { objectByKey, claimById, recordById } = relationsOf(data);
   return (name) => {

@@ -1,4 +1,4 @@
-/** OpenRereader reads public objects again by themselves: so the look for leaks knows whose words an extract has. */
+/** openRereader reads public objects again by themselves: so the look for leaks knows whose words an extract has. */
 import type { Snapshot } from "#snapshots/shelf";
 import type { ViewData } from "#snapshots/format";
 import { type LeakOptions, readTexts } from "#snapshots/annex/leaks";
