@@ -5,7 +5,7 @@ import { faultSentences } from "./known-faults.ts";
 
 type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe"> & Partial<Pick<CubRecord, "agreement" | "quorum">>;
 
-/** CheckSentences returns one sentence for each prover; for a record that nobody's prover was asked of, that a person says so. */
+/** checkSentences returns one sentence for each prover. For a record that no prover was asked about, it returns one that a person says so. */
 export function checkSentences(record: Checked): readonly string[] {
   const { checks, agreement, quorum } = record;
   if (checks === undefined) return ["Said by hand: no check of it lies here."];

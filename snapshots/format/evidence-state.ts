@@ -13,7 +13,7 @@ export function recordState(data: Pick<ViewData, "code">, id: string): EvidenceS
   return worstOf((data.code.get(id)?.files ?? []).map(({ state }) => state));
 }
 
-/** WorstOf returns the gravest of some states, "unpinned" when there are none. */
+/** worstOf returns the gravest of some states, "unpinned" when there are none. */
 export function worstOf(states: readonly EvidenceState[]): EvidenceState {
   return BY_GRAVITY.find((state) => states.includes(state)) ?? "unpinned";
 }
@@ -26,8 +26,8 @@ export function isLost(state: EvidenceState): boolean {
 type StateOf = (item: Pick<ClaimEvidence, "sha256" | "repo" | "ref" | "path">) => EvidenceState;
 const opened = new WeakMap<ViewData, StateOf>();
 
-/** @returns the state of an evidence item, against the objects and the records' files of its view. A path without a repository that is an
- *  object's key is that object */
+/** openEvidence returns a function that gives the state of an evidence item, against the objects and the records' files of its view. A path
+ *  without a repository that is an object's key is that object */
 export function openEvidence(data: ViewData): StateOf {
   const known = opened.get(data) ?? open(data);
   opened.set(data, known);

@@ -2,7 +2,8 @@
  *  stays beside it, as the source says it. Apart from views, because browsers load this. */
 import type { CheckState, CubRecord, EvidenceState, Standing, StatementState } from "#snapshots/schema";
 
-/** Endings of a state that has a "but": its source alone says so, or what it pins or rests on does not hold any more. */
+/** SAID and LOST are endings of a state that has a "but": SAID when its source alone says so, LOST when something that it pins or rests on does
+ *  not hold any more. */
 export const SAID = "_said" as const;
 export const LOST = "_lost" as const;
 
@@ -29,7 +30,8 @@ const WORDS: Readonly<Record<string, string>> = {
 const withEndings = (states: readonly string[], endings: readonly string[]): readonly string[] =>
   states.flatMap((state) => endings.map((ending) => state + ending));
 
-/** Every standing that a record may have, but for states that a registry makes up, the best first; and a claim. */
+/** RECORD_STANDINGS are all standings that a record may have, the best first, but for states that a registry makes up; CLAIM_STANDINGS are those
+ *  of a claim. */
 export const RECORD_STANDINGS: readonly string[] = [
   ...withEndings(["verified"], ["", SAID, LOST, SAID + LOST]),
   ...withEndings(["proved_outside", "exported", "defined", "assumed", "not_verified", "unspecified"], ["", LOST]),
@@ -73,8 +75,8 @@ export function proverName(prover: string): string {
 
 type Judged = Pick<CubRecord, "verification_state" | "status" | "evidence_state" | "statement_state" | "checks" | "axioms_outside">;
 
-/** RecordStanding returns the standing of a record, which follows from its own members: what a check that counts accepted is verified, and what
- *  its registry alone calls verified is said to be. */
+/** recordStanding returns the standing of a record, which follows from its own members: a record is verified when a check that counts accepted it,
+ *  and said to be verified when its registry alone calls it so. */
 export function recordStanding(record: Partial<Judged> & Pick<Judged, "verification_state">): Standing {
   const { verification_state: said, evidence_state: evidence = "unpinned", statement_state: statement, checks = [] } = record;
   const but = BUTS[evidence];
@@ -126,7 +128,7 @@ function accepts({ state }: { readonly state: CheckState }): boolean {
   return state === "accepted" || state === "accepted_with_axioms";
 }
 
-/** FormatStanding puts a state, what checked it and what is to be said against it into words.
+/** formatStanding puts a state, what checked it and what is to be said against it into words.
  *  @param state that of a record may say already that its source alone says so
  *  @param buts in words; none where all holds
  *  @param lost whether something that is pinned or rested on does not hold any more
@@ -172,7 +174,7 @@ function withCheck(first: string, check: Check): string {
   return `${first}; ${by} ${DID[state]}${day}`;
 }
 
-/** StandingWord returns a state in words, for counts and charts, which have no room for a sentence. */
+/** standingWord returns a state in words, for counts and charts, which have no room for a sentence. */
 export function standingWord(state: string): string {
   const known = WORDS[state];
   if (known !== undefined) return known;
@@ -187,7 +189,7 @@ export function isLostStanding({ state }: Pick<Standing, "state">): boolean {
   return state.endsWith(LOST);
 }
 
-/** How a record is used in production, as pages and their histories say it in place of the registry's constants. */
+/** USE_WORDS say how a record is used in production, as pages and their histories say it in place of the registry's constants. */
 export const USE_WORDS: Readonly<Record<string, string>> = {
   "NOT-RUNTIME-CONSUMED": "not used at run time",
   "EXECUTABLE-RUNTIME": "code in production",

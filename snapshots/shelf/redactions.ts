@@ -17,7 +17,7 @@ export function redactionPath(digest: Sha256): string {
   return `redacted/${digest}`;
 }
 
-/** As it is stored and served. */
+/** formatRedaction returns a redaction as it is stored and served. */
 export function formatRedaction(digest: Sha256, withdrawal: Withdrawal, { origin, key }: LogSigner): string {
   const text = `${origin}/redacted\n${digest}\n${canonicalJson(withdrawal)}\n`;
   return key === null ? text : formatNote({ text, signatures: [signNote(text, key)] });
@@ -35,7 +35,7 @@ function parseRedaction(bytes: Uint8Array): Redaction {
   return { origin: origin.slice(0, -"/redacted".length), digest, withdrawal: withdrawal.data, note };
 }
 
-/** Null for a notice that is damaged: of whatever it was, it was redacted. */
+/** noticeIn returns the notice in these bytes, or null for one that is damaged: its blob was redacted all the same. */
 export function noticeIn(bytes: Uint8Array): Withdrawal | null {
   try {
     return parseRedaction(bytes).withdrawal;
@@ -45,7 +45,9 @@ export function noticeIn(bytes: Uint8Array): Withdrawal | null {
   }
 }
 
-/** @param keys of the log
+/** checkRedaction parses a redaction and checks it.
+
+ *  @param keys of the log
  *  @throws ShelfError "bad_checkpoint" unless it is of this digest and, where the log is signed, signed by one of its keys */
 export function checkRedaction(bytes: Uint8Array, digest: Sha256, keys: LogKeys): Redaction {
   const found = parseRedaction(bytes);
@@ -56,7 +58,8 @@ export function checkRedaction(bytes: Uint8Array, digest: Sha256, keys: LogKeys)
   return found;
 }
 
-/** Digests of what is not there any more. A blob that still is counts, whatever notice it has: it is about to go, or has come back. */
+/** redactedBlobs returns the digests of blobs that are not there any more. A blob that still is there counts, whatever notice it has: it is about
+ *  to go, or has come back. */
 export async function redactedBlobs(shelf: Shelf): Promise<readonly Sha256[]> {
   const digests: Sha256[] = [];
   for (const digest of await shelf.redactions.list()) if (!(await shelf.hasBlob(digest))) digests.push(digest);
