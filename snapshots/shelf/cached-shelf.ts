@@ -13,7 +13,6 @@ import { overriding, type Shelf } from "./shelf.ts";
 export type AskedBlob = "kept" | "absent" | Uint8Array;
 
 /** AskForBlob asks for a blob that lies elsewhere.
-
  *  @param anew whatever lies in the folder
  *  @throws ShelfError "bucket_unavailable", "bucket_denied", "snapshot_damaged" */
 export type AskForBlob = (digest: Sha256, anew: boolean) => Promise<AskedBlob>;
@@ -25,7 +24,6 @@ const MAX_TOUCHED = 50_000;
 const TRIES = 3;
 
 /** openCachedShelf returns a shelf that asks for the blobs that it lacks.
-
  *  @param kept what there is
  *  @param roots folders in which blobs of its may lie in files of their own */
 export function openCachedShelf(kept: Shelf, roots: readonly string[], ask: AskForBlob): Shelf {

@@ -28,7 +28,6 @@ export type Packs = {
 };
 
 /** openPacks returns the packs of a root.
-
  *  @param root of the shelf
  *  @param openFile null when it is not there */
 export function openPacks(root: string, openFile: (path: string) => Promise<OpenFile | null>): Packs {

@@ -212,7 +212,6 @@ const SERVED = "served";
 const WITHDRAWN = "withdrawn.json";
 
 /** sequencesOf returns the sequences of records.
-
  *  @param names of the files in `snapshots/`
  *  @returns ascending */
 export function sequencesOf(names: readonly string[]): readonly number[] {

@@ -46,7 +46,6 @@ export function noticeIn(bytes: Uint8Array): Withdrawal | null {
 }
 
 /** checkRedaction parses a redaction and checks it.
-
  *  @param keys of the log
  *  @throws ShelfError "bad_checkpoint" unless it is of this digest and, where the log is signed, signed by one of its keys */
 export function checkRedaction(bytes: Uint8Array, digest: Sha256, keys: LogKeys): Redaction {

@@ -8,7 +8,6 @@ import type { SnapshotRecord } from "./shelf.ts";
 const LOOKS = 5;
 
 /** findServed picks the internal record that is served.
-
  *  @param named what the internal pointer names
  *  @param published what the public pointer names
  *  @returns the record that was published with it */
@@ -17,7 +16,6 @@ export function findServed(named: readonly SnapshotRecord[], published: Snapshot
 }
 
 /** readServed reads both pointers.
-
  *  @param published reads the public pointer; @param named reads the internal one, null when there is none
  *  @throws ShelfError "snapshot_damaged" when the two do not belong together */
 export async function readServed(

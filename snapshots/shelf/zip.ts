@@ -77,7 +77,6 @@ export async function packEntry(digest: Sha256, bytes: Uint8Array): Promise<Pack
 }
 
 /** inflatePart inflates a part of a blob.
-
  *  @param size that it has when it is inflated
  *  @throws WrongBytes when these are not the bytes that were deflated */
 export function inflatePart(deflated: Uint8Array, size: number): Buffer {
