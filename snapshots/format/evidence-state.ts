@@ -13,7 +13,7 @@ export function recordState(data: Pick<ViewData, "code">, id: string): EvidenceS
   return worstOf((data.code.get(id)?.files ?? []).map(({ state }) => state));
 }
 
-/** WorstOf returns the gravest of some states, "unpinned" when there are none. */
+/** worstOf returns the gravest of some states, "unpinned" when there are none. */
 export function worstOf(states: readonly EvidenceState[]): EvidenceState {
   return BY_GRAVITY.find((state) => states.includes(state)) ?? "unpinned";
 }

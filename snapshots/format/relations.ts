@@ -112,7 +112,7 @@ export function recordsNamed({ evidence }: Pick<Claim, "evidence">): readonly st
   return [...new Set(texts.flatMap((text) => text.match(/\bCUB-[0-9]{4,}\b/g) ?? []))];
 }
 
-/** ProvesIn tells whether an evidence item is a file that proves a record, by its bytes, or by its place at the revision that the record is of. */
+/** provesIn tells whether an evidence item is a file that proves a record, by its bytes, or by its place at the revision that the record is of. */
 export function provesIn(record: CubRecord, { sha256: digest, repo, ref = "", path = "" }: Claim["evidence"][number]): boolean {
   const { files, file_shas: digests, reproduce } = record;
   const proofs = [files.coq_file, files.lean_file, ...reproduce.proof_files].filter((file) => file !== "" && file !== record.exec_file);

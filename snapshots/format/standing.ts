@@ -73,7 +73,7 @@ export function proverName(prover: string): string {
 
 type Judged = Pick<CubRecord, "verification_state" | "status" | "evidence_state" | "statement_state" | "checks" | "axioms_outside">;
 
-/** RecordStanding returns the standing of a record, which follows from its own members: what a check that counts accepted is verified, and what
+/** recordStanding returns the standing of a record, which follows from its own members: what a check that counts accepted is verified, and what
  *  its registry alone calls verified is said to be. */
 export function recordStanding(record: Partial<Judged> & Pick<Judged, "verification_state">): Standing {
   const { verification_state: said, evidence_state: evidence = "unpinned", statement_state: statement, checks = [] } = record;
@@ -104,7 +104,7 @@ function stateOf({ verification_state: said, status = "", axioms_outside: outsid
   return accepted ? (STATUSES[status] ?? word) : word;
 }
 
-/** FindCheck returns the run that is to be told: one that contradicts another, of a verified record one that accepted it, else the newest.
+/** findCheck returns the run that is to be told: one that contradicts another, of a verified record one that accepted it, else the newest.
  *  Where nobody who is trusted ran a prover there is none: what strangers state counts for nothing. */
 function findCheck(said: string, checks: NonNullable<CubRecord["checks"]>): Check | null {
   const run = checks.filter(({ state, counted }) => state !== "not_run" && counted).toSorted((a, b) => (a.finished < b.finished ? 1 : -1));
@@ -126,7 +126,7 @@ function accepts({ state }: { readonly state: CheckState }): boolean {
   return state === "accepted" || state === "accepted_with_axioms";
 }
 
-/** FormatStanding puts a state, what checked it and what is to be said against it into words.
+/** formatStanding puts a state, what checked it and what is to be said against it into words.
  *  @param state that of a record may say already that its source alone says so
  *  @param buts in words; none where all holds
  *  @param lost whether something that is pinned or rested on does not hold any more
@@ -172,7 +172,7 @@ function withCheck(first: string, check: Check): string {
   return `${first}; ${by} ${DID[state]}${day}`;
 }
 
-/** StandingWord returns a state in words, for counts and charts, which have no room for a sentence. */
+/** standingWord returns a state in words, for counts and charts, which have no room for a sentence. */
 export function standingWord(state: string): string {
   const known = WORDS[state];
   if (known !== undefined) return known;

@@ -53,7 +53,7 @@ function formatEntry(entry: Entry): string {
   return `${head},"type":${JSON.stringify(entry.type)}${uploaded}}`;
 }
 
-/** ParseTree reads a tree. Whoever sent it controls the bytes: each entry is looked at by itself, and the first bad one ends it.
+/** parseTree reads a tree. Whoever sent it controls the bytes: each entry is looked at by itself, and the first bad one ends it.
  *  @throws ShelfError "snapshot_damaged" when the bytes are not one canonical tree */
 export function parseTree(bytes: Uint8Array): Tree {
   let value: unknown;

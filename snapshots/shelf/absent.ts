@@ -1,6 +1,6 @@
 /** Why a file cannot be read. */
 
-/** For a file that need not be there: `readFile(path).catch(absent)`. */
+/** absent serves a file that need not be there: `readFile(path).catch(absent)`. */
 
 export function absent(error: NodeJS.ErrnoException): null {
   if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;

@@ -30,10 +30,10 @@ export type Pruned = {
   readonly freed_bytes: number;
 };
 
-/** Records go first, then their tags in the index, then the blobs that no record reaches: whenever it is interrupted, every
- *  record that is left is whole, and the next run finishes. Lists of changes stay: history pages tell them.
- *  @throws ShelfError "snapshot_damaged" before anything is removed, when it is not known what a kept snapshot needs;
- *  RangeError when `keep` is not a positive integer */
+/** prune removes records first, then their tags in the index, then the blobs that no record reaches: whenever it is interrupted, every record that
+ *  is left is whole, and the next run finishes. Lists of changes stay: history pages tell them.
+ *  @throws ShelfError "snapshot_damaged" before anything is removed, when it is not known what a kept snapshot needs; RangeError when `keep` is
+ *  not a positive integer */
 export async function prune({ shelf, alsoUsedBy = [], moveTo, purge = false, keep, servedWith, index }: PruneOptions): Promise<Pruned> {
   if (!Number.isInteger(keep) || keep < 1) throw new RangeError("keep must be a positive integer");
   const { records } = await shelf.records.index();

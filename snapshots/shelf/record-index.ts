@@ -13,15 +13,15 @@ import { countChanges } from "./diff.ts";
 import { checkpointPath, readRecordsOf } from "./log.ts";
 import type { ChangeCounts, Changes, LogFiles, RecordIndex, RecordLog, SnapshotRecord } from "./shelf.ts";
 
-/** The newest sequence that was served, as far as the shelf itself can tell. One record beyond the pointer, of which `served` says
- *  nothing, is a publication that was cut short. */
+/** newestServed gives the newest sequence that was served, as far as the shelf itself can tell. One record beyond the pointer, of which `served`
+ *  says nothing, is a publication that was cut short. */
 export function newestServed(pointer: SnapshotRecord | null, { records, served }: Pick<RecordIndex, "records" | "served">): number {
   const told = Math.max(pointer?.sequence ?? 0, served);
   const beyond = records.filter(({ sequence }) => sequence > told);
   return beyond.length > 1 ? (beyond.at(-1)?.sequence ?? told) : told;
 }
 
-/** In words, when the pointer names an older record than was served before: a rollback has a record of its own. */
+/** findSetback says in words when the pointer names an older record than was served before: a rollback has a record of its own. */
 export function findSetback(pointer: SnapshotRecord | null, index: RecordIndex): string | null {
   const newest = newestServed(pointer, index);
   return pointer === null || newest === pointer.sequence
@@ -29,7 +29,7 @@ export function findSetback(pointer: SnapshotRecord | null, index: RecordIndex):
     : `current.json names snapshot ${pointer.sequence}, but ${newest} was published after it: somebody put an older one back.`;
 }
 
-/** How the files of a root are read and written. */
+/** RecordFiles reads and writes the files of a root. */
 export type RecordFiles = {
   /** Null when it is not there. @throws ShelfError "snapshot_damaged" */
   readRecord(sequence: number): Promise<SnapshotRecord | null>;

@@ -57,7 +57,7 @@ const LEVEL = 3;
 const ASIDE = 4096;
 const deflateAside = promisify(deflateRaw);
 
-/** PackEntry deflates a blob, by threads of the system while others go on. */
+/** packEntry deflates a blob, by threads of the system while others go on. */
 export async function packEntry(digest: Sha256, bytes: Uint8Array): Promise<PackEntry> {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += PART_BYTES) {
