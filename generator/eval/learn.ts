@@ -9,7 +9,7 @@ import {
   decisionFeatures,
   FEATURES,
   findTexts,
-  type Found,
+  type TextFindings,
   locate,
   overlaps,
   type Question,
@@ -42,7 +42,7 @@ const LOOKED_AT = 60; // candidates by which it is decided
 type Read = {
   readonly question: PassageQuestion;
   readonly asked: Question;
-  readonly found: Found;
+  readonly found: TextFindings;
   readonly ranked: readonly Ranked[];
   /** How right each is: 1 itself, less with what is around it. */
   readonly right: readonly number[];

@@ -2,7 +2,7 @@
 import type { About, Extract } from "#snapshots/schema";
 import type { Lines } from "#snapshots/blocks";
 
-export type Source = {
+export type SourceText = {
   readonly key: string;
   /** The whole text, a byte order mark included: passages are exact. */
   readonly text: string;

@@ -1,7 +1,7 @@
 /** Object bytes to what its page shows and the search index takes. */
 import type { About, Extract, ObjectKind } from "#snapshots/schema";
 import { NO_ABOUT, readAbout } from "./about.ts";
-import { type Body, EMPTY_BODY, type Source } from "./body.ts";
+import { type Body, EMPTY_BODY, type SourceText } from "./body.ts";
 import { readCode } from "./code.ts";
 import { formatCode } from "./code-view.ts";
 import { readJson, readYaml } from "./json.ts";
@@ -30,7 +30,7 @@ const HTML_NAME = /\.x?html?$/i;
 /** Signs that make a line read otherwise than it is: bidirectional overrides and isolates. */
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
 
-type Reader = (source: Source, type: MediaType, name: string) => Body | Promise<Body>;
+type Reader = (source: SourceText, type: MediaType, name: string) => Body | Promise<Body>;
 /** READERS reads texts; a kind that is none has null. */
 const READERS: Readonly<Record<ObjectKind, Reader | null>> = {
   markdown: async (source, _, name) => await (await import("./markdown.ts")).readMarkdown(source, name),
@@ -117,7 +117,7 @@ function decodeDeclared(bytes: Uint8Array): string | null {
   }
 }
 
-function openSource(key: string, bytes: Uint8Array): { source: Source; notes: string[] } {
+function openSource(key: string, bytes: Uint8Array): { source: SourceText; notes: string[] } {
   const text = decodeText(bytes);
   const notes = bytes.length > MAX_TEXT_BYTES ? ["This text is very long; only its first 64 MB are searched."] : [];
   return { source: { key, text, lines: openLines(text) }, notes };

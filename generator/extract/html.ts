@@ -1,7 +1,7 @@
 /** HTML documents: the part a reader came for, sanitised, and its text with the source lines it came from. */
 import type { Element, Root, RootContent } from "hast";
 import type { Passage } from "#snapshots/schema";
-import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
 import { noteLines, renderTree } from "./dress.ts";
 import { type Heading, type Lines, openLines, readHtml as readBlocks, TERM_LEVEL, WAYS, withoutTags } from "#snapshots/blocks";
@@ -18,7 +18,7 @@ const MIN_LEAD = 60;
 /** The sign between the title of a page and the name of its site behind it. */
 const SITE = /^\s+[\p{Pd}|\u00b7\u2022:\u00bb]\s/u;
 
-export async function readHtml(source: Source, fallbackTitle: string): Promise<Body> {
+export async function readHtml(source: SourceText, fallbackTitle: string): Promise<Body> {
   const front = readFrontMatter(source.text);
   // Lines stay where they are.
   const text =

@@ -3,7 +3,7 @@
 import type { Element, Root } from "hast";
 import { parseTree } from "./markdown-parser.ts";
 import { readFrontMatter } from "./front-matter.ts";
-import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
 import { noteLines, renderTree } from "./dress.ts";
 import { addHeadings, openHeadings } from "./headings.ts";
@@ -23,7 +23,7 @@ const MAX_AMPERSANDS = 5000;
 /** Cells of all tables: parsers fill short rows up with empty cells, so that "|" alone can be a long row. */
 const MAX_CELLS = 60_000;
 
-export async function readMarkdown(source: Source, fallbackTitle: string): Promise<Body> {
+export async function readMarkdown(source: SourceText, fallbackTitle: string): Promise<Body> {
   const { text, lines } = source;
   const shown = text.length <= MAX_SHOWN ? lines.count : findCut(lines);
   const head = text.slice(0, Math.min(lines.end(shown), MAX_SHOWN));

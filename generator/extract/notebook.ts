@@ -7,7 +7,7 @@ import { objectPath, pagePath, relativeHref } from "#snapshots/format";
 import { escapeHtml, highlightLines, loadLanguage } from "#snapshots/highlight";
 import type { Passage } from "#snapshots/schema";
 import { notebookAbout } from "./about.ts";
-import { MAX_SHOWN, type Body, type Source } from "./body.ts";
+import { MAX_SHOWN, type Body, type SourceText } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { findDeclarations } from "./declarations.ts";
 import { noteLines, renderClean } from "./dress.ts";
@@ -49,7 +49,7 @@ type Notebook = {
 /** Raw nodes among them are ours. */
 type Shown = Root["children"];
 
-export async function readNotebook(source: Source, mediaType: string, fallbackTitle: string): Promise<Body> {
+export async function readNotebook(source: SourceText, mediaType: string, fallbackTitle: string): Promise<Body> {
   const value = parse(source.text);
   const notebook = value === null ? null : openNotebook(value);
   if (value === null || notebook === null) return await readAsJson(source, mediaType, "it has no cells that could be read");
@@ -64,7 +64,7 @@ export async function readNotebook(source: Source, mediaType: string, fallbackTi
   }
 }
 
-async function readAsJson(source: Source, mediaType: string, reason: string): Promise<Body> {
+async function readAsJson(source: SourceText, mediaType: string, reason: string): Promise<Body> {
   const body = await readJson(source, mediaType);
   return { ...body, notes: [...body.notes, `This notebook is shown as JSON: ${reason}.`] };
 }

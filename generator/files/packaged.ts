@@ -5,8 +5,8 @@ import type { Sha256 } from "#snapshots/digest";
 /** PACKAGED_FILE is the name of the file, from the root of a package. */
 export const PACKAGED_FILE = "packaged.json";
 
-/** Source is what is known of a file: its bytes, and the modules and packages that it names. */
-export type Source = { readonly digest: Sha256; readonly modules: readonly string[]; readonly packages: readonly string[] };
+/** PackagedSource is what is known of a file: its bytes, and the modules and packages that it names. */
+export type PackagedSource = { readonly digest: Sha256; readonly modules: readonly string[]; readonly packages: readonly string[] };
 
 /** LockEntry is what the lock file says of a package. */
 export type LockEntry = {
@@ -18,7 +18,7 @@ export type LockEntry = {
 
 export type Packaged = {
   /** By path from the project's root. */
-  readonly sources: Readonly<Record<string, Source>>;
+  readonly sources: Readonly<Record<string, PackagedSource>>;
   /** Place in node_modules → what the lock file says of it. */
   readonly lock: Readonly<Record<string, LockEntry>>;
 };

@@ -7,7 +7,7 @@ import {
   excerptsOf,
   type Finding,
   findQuotes,
-  type Found,
+  type TextFindings,
   type Objects,
   type Quoted,
   rankCandidates,
@@ -56,7 +56,7 @@ export type AskLibrary = Objects & {
   /** The makers of what the question names, and when, where the library knows; null where a text has to say it. */
   provenance(question: string, prefix: string): Promise<Facts | null>;
   /** The texts that may answer. @throws when there is no index; the answer then does without */
-  find(question: string, prefix: string): Promise<Found>;
+  find(question: string, prefix: string): Promise<TextFindings>;
   /** The question with the words that were meant, where one stands nowhere and one that is near it does. @throws as `find` */
   mend(question: string, prefix: string): Promise<string>;
   readonly candidates: Candidates;
@@ -195,7 +195,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
 /** ALL_TOLD is looked up where facts have told all that is asked. */
 const ALL_TOLD = { sentences: [], instead: [], sources: [], settled: true };
 const NEAREST = "These are the nearest passages; none of them may answer this.";
-const NOTHING: Found = { results: [], texts: [], worth: new Map(), score: 0, near: { high: 0, low: 0 } };
+const NOTHING: TextFindings = { results: [], texts: [], worth: new Map(), score: 0, near: { high: 0, low: 0 } };
 
 /** With the nearest, by their titles: whoever asked may have meant one of them. */
 function nothingFound(sources: readonly Source[]): string {

@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
-import { isGated, type Place } from "#snapshots/routes";
+import { isGated, type RoutePlace } from "#snapshots/routes";
 import { MAX_ASK_BYTES, MAX_REINDEX_BYTES } from "#sidecar/http";
 import { boundMessages, sharedWith } from "#sidecar/mcp";
 import { openEffects } from "./effects.ts";
@@ -17,7 +17,7 @@ export type App = {
   /** Every method and path of the map. */
   readonly routes: Hono<AppEnv>["routes"];
   /** True for a place that is the app's alone: gated, or with an effect. */
-  owns(place: Place): boolean;
+  owns(place: RoutePlace): boolean;
 };
 
 const READABLE = ["X-Snapshot", "RateLimit", "RateLimit-Policy", "Retry-After"];

@@ -5,7 +5,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { ShelfError } from "#snapshots/errors";
 import { CACHE, isOfProcess, observe, originForm, viewListener } from "#snapshots/http";
-import { limitOf, type Place } from "#snapshots/routes";
+import { limitOf, type RoutePlace } from "#snapshots/routes";
 import { toShelfError } from "#snapshots/format";
 import { createApp } from "./app.ts";
 import { addressOf, type Parts } from "./passage.ts";
@@ -15,7 +15,7 @@ import { problemParts, problemResponse, rateLimited } from "#sidecar/http";
 export function sidecarListener(parts: Parts, { alone }: { readonly alone: boolean }): RequestListener {
   const app = createApp(parts);
   const { router } = parts.publicView.options.service;
-  const places = new WeakMap<object, Place>();
+  const places = new WeakMap<object, RoutePlace>();
   const throughApp = getRequestListener(
     (request, env) => {
       const place = places.get(env.incoming) ?? router.findPlace(originForm(env.incoming.url ?? "/"));

@@ -4,7 +4,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { type ErrorCode, ShelfError } from "#snapshots/errors";
 import { parseKeyPath, toShelfError } from "#snapshots/format";
 import { type Admission, admit, CACHE, readsHtml, type Seen, type View } from "#snapshots/http";
-import { limitOf, type Place, type RateGroup } from "#snapshots/routes";
+import { limitOf, type RoutePlace, type RateGroup } from "#snapshots/routes";
 import type { CodeStore } from "#snapshots/shelf";
 import type { Ask, SemanticTool } from "#sidecar/ask";
 import { type Gate, gatedPage, type GateVerdict, type Identity, type openClients } from "#sidecar/gate";
@@ -56,7 +56,7 @@ export type Parts = {
 
 /** `place` and `address` are as the listener found them: what a Request shows of a target is not all of it. */
 export type AppEnv = {
-  Bindings: Partial<HttpBindings> & { readonly place: Place; readonly address: string };
+  Bindings: Partial<HttpBindings> & { readonly place: RoutePlace; readonly address: string };
   Variables: {
     /** Null until the gate has let it in, and for whoever needs no name. */
     identity: Identity | null;
@@ -68,12 +68,12 @@ export type Call = Context<AppEnv>;
 type Step = MiddlewareHandler<AppEnv>;
 
 /** addressOf writes a place as the client wrote it, without the query. */
-export function addressOf({ mount, at, path }: Place): string {
+export function addressOf({ mount, at, path }: RoutePlace): string {
   return mount + (at === null ? "" : `/at/${at}`) + path;
 }
 
 /** isEffect tells whether the row of a place is one that app.ts answers itself, whatever method is asked for. */
-export function isEffect({ match }: Place): boolean {
+export function isEffect({ match }: RoutePlace): boolean {
   return match?.exact === true && match.beside === null && (match.route.kind === "effect" || match.route.id === "ask-page");
 }
 

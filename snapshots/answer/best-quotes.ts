@@ -3,10 +3,10 @@
 import { type LocatedQuote, quoteAt } from "#snapshots/format";
 import type { Candidates } from "./candidates.ts";
 import { type Candidate, cover, decisionFeatures, featuresOf } from "./features.ts";
-import type { Found } from "./found-texts.ts";
+import type { TextFindings } from "./found-texts.ts";
 import type { IndexRow } from "#snapshots/index";
 import type { Question } from "./question.ts";
-import type { Source } from "./sources.ts";
+import type { AnswerSource } from "./sources.ts";
 import { plainIn, sentencesIn } from "#snapshots/blocks";
 import { KINDS } from "#snapshots/schema";
 import { BESIDE, DECISIONS, ORDER } from "./weights.ts";
@@ -16,7 +16,7 @@ const MAX_QUOTES = 3;
 export type Finding = "answer" | "nearest" | "none";
 
 export type Quoted = LocatedQuote & {
-  readonly source: Source;
+  readonly source: AnswerSource;
   /** As a reader sees it. */
   readonly plain: string;
   /** Headings that it stands under; "" where there are none. */
@@ -25,7 +25,7 @@ export type Quoted = LocatedQuote & {
 
 export type Ranked = {
   readonly candidate: Candidate;
-  readonly source: Source;
+  readonly source: AnswerSource;
   readonly features: readonly number[];
   readonly score: number;
 };
@@ -34,8 +34,8 @@ export type Ranked = {
  *  @param order weights of the features */
 export function rankCandidates(
   question: Question,
-  found: Found,
-  sources: readonly Source[],
+  found: TextFindings,
+  sources: readonly AnswerSource[],
   candidates: Candidates,
   order: readonly number[] = Object.values(ORDER),
 ): readonly Ranked[] {
@@ -54,12 +54,12 @@ export function rankCandidates(
  *  @param isHarmless whether a text may stand in an answer; a sentence that may not is left out */
 export function findQuotes(
   question: Question,
-  found: Found,
+  found: TextFindings,
   candidates: readonly Ranked[],
   isHarmless: (text: string) => boolean,
 ): { readonly finding: Finding; readonly quotes: readonly Quoted[] } {
   const numbered = question.states ? [] : question.numbered;
-  const isAsked = ({ source, title }: Source): boolean => numbered.every((name) => name.test(`${title}\n${source}`));
+  const isAsked = ({ source, title }: AnswerSource): boolean => numbered.every((name) => name.test(`${title}\n${source}`));
   const named = new Set([...new Set(candidates.map(({ source }) => source))].filter(isAsked));
   const ranked = candidates.filter(({ source }) => named.has(source));
   const finding = decide(question, found, ranked);
@@ -102,7 +102,7 @@ export function excerptsOf(ranked: readonly Ranked[], count: number): readonly E
 }
 
 /** How sure it is that something answers, and that the first three quotes do. */
-function decide(question: Question, found: Found, ranked: readonly Ranked[]): Finding {
+function decide(question: Question, found: TextFindings, ranked: readonly Ranked[]): Finding {
   const [first] = ranked;
   if (first === undefined || cover(question.topic, first.candidate.section, first.candidate.title) === 0) return "none";
   const features = decisionFeatures(question, found, ranked);

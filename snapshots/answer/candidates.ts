@@ -2,7 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { type Candidate, type Words, wordsIn } from "./features.ts";
 import type { FoundPassage } from "./found-texts.ts";
-import type { Source } from "./sources.ts";
+import type { AnswerSource } from "./sources.ts";
 import { openLines, type Unit, unitsOf } from "#snapshots/blocks";
 
 const MAX_READ = 4 * 1024 * 1024; // code units of texts whose reading is kept: about ten times as many bytes
@@ -16,7 +16,7 @@ export class Candidates {
     sizeCalculation: (units) => 1 + (units.at(-1)?.unit.end ?? 0),
   });
 
-  read(source: Source): readonly Candidate[] {
+  read(source: AnswerSource): readonly Candidate[] {
     const { sha256, kind, page, start_line, found } = source;
     const name = `${sha256} ${kind} ${page ?? ""} ${start_line} ${source.source.length}`;
     const units = this.#read.get(name) ?? readUnits(source);
@@ -26,7 +26,7 @@ export class Candidates {
   }
 }
 
-function readUnits({ source, kind, start_line, above }: Source): readonly ReadUnit[] {
+function readUnits({ source, kind, start_line, above }: AnswerSource): readonly ReadUnit[] {
   const pathOf = ({ heading }: Unit): string => heading.join("\n");
   const lines = openLines(source);
   const units = unitsOf(source, kind, above).map((unit): { readonly unit: Unit; readonly said: Words } => ({

@@ -1,6 +1,6 @@
 /** FeaturesOf says in numbers what speaks for a stretch of a text as the answer to a question. The weights are learnt (weights.ts). */
 import { words } from "#snapshots/words";
-import type { Found, FoundPassage, FoundText } from "./found-texts.ts";
+import type { TextFindings, FoundPassage, FoundText } from "./found-texts.ts";
 import { isAsking, type Question } from "./question.ts";
 import type { Unit } from "#snapshots/blocks";
 import { USUAL } from "./weights.ts";
@@ -55,7 +55,7 @@ export function cover(topic: Question["topic"], ...sets: readonly ReadonlySet<st
 export function featuresOf(
   question: Question,
   { unit, text, passage, said, heading }: Candidate,
-  { near: { high, low } }: Found,
+  { near: { high, low } }: TextFindings,
 ): readonly number[] {
   const { topic } = question;
   const flag = (test: boolean): number => (test ? 1 : 0);
@@ -125,7 +125,7 @@ const LOOKED_AT = 10; // candidates whose sections are looked at
 /** decisionFeatures measures the features that decide whether there is an answer. @param ranked best first, at least one */
 export function decisionFeatures(
   { topic }: Question,
-  found: Found,
+  found: TextFindings,
   ranked: readonly { readonly candidate: Candidate; readonly features: readonly number[]; readonly score: number }[],
 ): readonly number[] {
   const [first] = ranked;

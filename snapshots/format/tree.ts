@@ -25,9 +25,9 @@ const entrySchema = z.discriminatedUnion("kind", [blobEntry, treeEntry]);
 /** A file: `size` in bytes of the blob, `type` its media type, `uploaded` only for objects (RFC 3339 UTC). */
 export type BlobEntry = Readonly<z.infer<typeof blobEntry>>;
 /** A folder: `size` in bytes of its canonical JSON. */
-type TreeEntry = Readonly<z.infer<typeof treeEntry>>;
-export type Entry = BlobEntry | TreeEntry;
-export type Tree = readonly Entry[];
+type FolderEntry = Readonly<z.infer<typeof treeEntry>>;
+export type TreeEntry = BlobEntry | FolderEntry;
+export type Tree = readonly TreeEntry[];
 
 export type FileEntry = Omit<BlobEntry, "kind" | "name"> & { readonly path: string };
 
@@ -45,7 +45,7 @@ export function formatTree(tree: Tree): Uint8Array {
   return new TextEncoder().encode(`[${tree.map(formatEntry).join(",")}]`);
 }
 
-function formatEntry(entry: Entry): string {
+function formatEntry(entry: TreeEntry): string {
   // Members in RFC 8785 order; strings and integers come out of JSON.stringify as RFC 8785 wants them.
   const head = `{"kind":"${entry.kind}","name":${JSON.stringify(entry.name)},"sha256":"${entry.sha256}","size":${entry.size}`;
   if (entry.kind === "tree") return `${head}}`;
@@ -63,7 +63,7 @@ export function parseTree(bytes: Uint8Array): Tree {
     throw new ShelfError("snapshot_damaged", "A tree is not JSON.", { cause });
   }
   if (!Array.isArray(value)) throw new ShelfError("snapshot_damaged", "A tree is no list.");
-  const tree: Entry[] = [];
+  const tree: TreeEntry[] = [];
   const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   const expect = (text: string): void => {
@@ -88,7 +88,7 @@ export function parseTree(bytes: Uint8Array): Tree {
 /** Folders and files that lie side by side, and the bytes of every tree below under their digest, leaves first. */
 export type Subtrees = { readonly entries: Tree; readonly trees: ReadonlyMap<Sha256, Uint8Array> };
 /** `root` has no name. */
-export type BuiltTree = { readonly root: TreeEntry; readonly trees: ReadonlyMap<Sha256, Uint8Array> };
+export type BuiltTree = { readonly root: FolderEntry; readonly trees: ReadonlyMap<Sha256, Uint8Array> };
 
 /** Nested trees of a set of files in any order.
  *  @throws ShelfError "build_failed" when a path occurs twice, is both a file and a folder, or has an empty part */
@@ -139,7 +139,7 @@ export function buildSubtrees(files: Iterable<FileEntry>): Subtrees {
   const close = (folder: Folder): Tree =>
     [...folder]
       .sort(([a], [b]) => compareNames(a, b))
-      .map(([label, child]): Entry => {
+      .map(([label, child]): TreeEntry => {
         if (!(child instanceof Map)) {
           const { path: _, uploaded, ...entry } = child;
           return { kind: "blob", name: label, ...entry, ...(uploaded === undefined ? {} : { uploaded }) };
@@ -178,7 +178,7 @@ export async function* diffTrees(
   }
 }
 
-function sameEntry(a: Entry, b: Entry): boolean {
+function sameEntry(a: TreeEntry, b: TreeEntry): boolean {
   if (a.kind !== b.kind || a.sha256 !== b.sha256) return false;
   return a.kind === "tree" || (b.kind === "blob" && a.type === b.type && a.uploaded === b.uploaded);
 }

@@ -1,6 +1,6 @@
 /** The sources of every answer of a snapshot, and how long an answer is kept: both are decided here and nowhere else. */
 import type { OpenSnapshot } from "#snapshots/query";
-import type { Place } from "#snapshots/routes";
+import type { RoutePlace } from "#snapshots/routes";
 import { chooseEncoding } from "./encoding.ts";
 import type { Room } from "./prepared.ts";
 import { type Answer, type AnswerRequest, type CacheClass, commonHeaders, type Content, makeReady, reply } from "./reply.ts";
@@ -10,7 +10,7 @@ export function liveCache(view: View): CacheClass {
   return view.options.view === "internal" ? "private" : "live";
 }
 
-export async function openContext(view: View, open: OpenSnapshot, { at, match }: Pick<Place, "at" | "match">): Promise<Context> {
+export async function openContext(view: View, open: OpenSnapshot, { at, match }: Pick<RoutePlace, "at" | "match">): Promise<Context> {
   const top = mountOf(view);
   const { id } = open.snapshot;
   if (at !== null) {

@@ -12,10 +12,10 @@ import {
   recordsPieces,
   requireRegistry,
 } from "#snapshots/query";
-import { type CORE_ROWS, fillParts, type Match, type Row } from "#snapshots/routes";
+import { type CORE_ROWS, fillParts, type Match, type RouteRow } from "#snapshots/routes";
 import type { ViewData } from "#snapshots/format";
 import { contentAnswer } from "./context.ts";
-import type { Asked, Context } from "./view.ts";
+import type { SnapshotRequest, Context } from "./view.ts";
 import { listAnswer } from "./list-answer.ts";
 import type { Answer, Content } from "./reply.ts";
 
@@ -54,7 +54,7 @@ export function noCollection(): never {
 }
 
 /** longAnswer answers with a file that is as long as the library. @throws ShelfError "registry_unavailable", "collection_not_found" */
-export async function longAnswer({ context, request, place }: Asked, long: Long): Promise<Answer> {
+export async function longAnswer({ context, request, place }: SnapshotRequest, long: Long): Promise<Answer> {
   const { route, parts } = place.match as Match;
   const { snapshot } = context.open;
   const data = await snapshot.data();
@@ -65,7 +65,7 @@ export async function longAnswer({ context, request, place }: Asked, long: Long)
 
 /** fileAnswer answers with a file of the tree, or makes it where the tree has none.
  *  @throws ShelfError "registry_unavailable", "bad_cub_id", "cub_not_found", "not_found" */
-export function fileAnswer({ context, request, place }: Asked, made: Made | null = null): Promise<Answer> {
+export function fileAnswer({ context, request, place }: SnapshotRequest, made: Made | null = null): Promise<Answer> {
   return contentAnswer(context, request, "files", () => fileContent(context, place.match as Match, made));
 }
 
@@ -83,7 +83,7 @@ async function fileContent({ open, cache }: Context, { route, parts }: Match, ma
   throw parts["id"] === undefined ? new ShelfError("not_found", "This view does not have that file.") : cubNotFound(parts["id"]);
 }
 
-function isOfRegistry(route: Row): boolean {
+function isOfRegistry(route: RouteRow): boolean {
   return "group" in route && route.group === "registry";
 }
 

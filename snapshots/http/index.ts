@@ -46,7 +46,7 @@ export {
 export { stampPage } from "./stamp.ts";
 export { cutTokens, openStderr } from "./stderr.ts";
 export {
-  type Asked,
+  type SnapshotRequest,
   type Context,
   forEachRow,
   type Handler,

@@ -3,7 +3,7 @@ import { canonicalJson } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import type { OpenSnapshot, ParsedQuery } from "#snapshots/query";
 import type { Match } from "#snapshots/routes";
-import { type Asked, atBasis, type Context } from "./view.ts";
+import { type SnapshotRequest, atBasis, type Context } from "./view.ts";
 import { chooseEncoding } from "./encoding.ts";
 import { type Answer, checkPreconditions, commonHeaders, makeReady, notModified, queryTag, reply } from "./reply.ts";
 
@@ -13,7 +13,7 @@ type QueryParser = (parts: Match["parts"], params: URLSearchParams) => ParsedQue
 
 /** queryAnswer answers a query. @param parse reads the parts of the path and the parameters, whose names are known already
  *  @throws ShelfError for a value that the route does not take, and what its body throws */
-export async function queryAnswer({ context, request, place }: Asked, parse: QueryParser): Promise<Answer> {
+export async function queryAnswer({ context, request, place }: SnapshotRequest, parse: QueryParser): Promise<Answer> {
   const { view } = context;
   const match = place.match as Match;
   const params = new URLSearchParams(place.query);

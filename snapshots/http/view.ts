@@ -8,7 +8,7 @@ import { partsPath, relationsOf } from "#snapshots/format";
 import { type IndexReader, type ViewIndex, withinLimit } from "#snapshots/index";
 import type { PageMaker, Renderer } from "#snapshots/page";
 import { type FirstSeen, type History, type OpenSnapshot, warmRecords } from "#snapshots/query";
-import type { Match, PageId, Place, Route, Router } from "#snapshots/routes";
+import type { Match, PageId, RoutePlace, Route, Router } from "#snapshots/routes";
 import type { Catalog, Component, CubRecord } from "#snapshots/schema";
 import {
   createTreeCache,
@@ -88,14 +88,14 @@ export type Context = {
   readonly room: Room | null;
 };
 
-/** Asked is a request for what follows from a snapshot. */
-export type Asked = { readonly context: Context; readonly request: AnswerRequest; readonly place: Place };
+/** SnapshotRequest is a request for what follows from a snapshot. */
+export type SnapshotRequest = { readonly context: Context; readonly request: AnswerRequest; readonly place: RoutePlace };
 
 /** A Handler answers a row of the route table. */
 export type Handler =
   | {
       /** @throws ShelfError for a value that the row does not take, and what its body throws */
-      read(asked: Asked): Promise<Answer>;
+      read(asked: SnapshotRequest): Promise<Answer>;
       /** Before the first publication, from what the object store lists. */
       before?(view: View, request: AnswerRequest, parts: Match["parts"]): Promise<Answer>;
     }
@@ -132,7 +132,7 @@ export type Service = {
   /** Row → how it is answered. */
   readonly handlers: Readonly<Record<string, Handler>>;
   /** Name of a file that pages have beside them → how it is answered. */
-  readonly beside: Readonly<Record<string, (asked: Asked) => Promise<Answer>>>;
+  readonly beside: Readonly<Record<string, (asked: SnapshotRequest) => Promise<Answer>>>;
   /** Row → the page that is made per request. */
   readonly pages: Readonly<Record<string, PageMaker>>;
   readonly stamps: readonly Stamp[];

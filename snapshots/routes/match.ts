@@ -4,13 +4,13 @@
  *  The choice cannot leak. What is not plainly gated is public, and the public way holds the public view only: a path that merely looks
  *  like a gated one (another case, an encoded letter, a doubled slash) is not found there. */
 import { parseKeyPath, parseListPath } from "#snapshots/format";
-import type { RateGroup, RouteAccess, Row } from "./route.ts";
+import type { RateGroup, RouteAccess, RouteRow } from "./route.ts";
 
 const INTERNAL = "/internal";
 type Mount = "" | typeof INTERNAL;
 
 export type Match = {
-  readonly route: Row;
+  readonly route: RouteRow;
   /** The parts in braces, decoded. */
   readonly parts: Readonly<Record<string, string>>;
   /** False for another spelling: a file's name, or a page's path without its last slash. */
@@ -19,7 +19,7 @@ export type Match = {
   readonly beside: string | null;
 };
 
-export type Place = {
+export type RoutePlace = {
   readonly mount: Mount;
   /** The part between /at/ and the next slash: a snapshot's id, if it is one; null for the snapshot of now. */
   readonly at: string | null;
@@ -35,17 +35,17 @@ export type Place = {
 export type Router = {
   /** findPlace reads a target, and throws at none.
    *  @param target path and query of a request; the caller controls it */
-  findPlace(target: string): Place;
+  findPlace(target: string): RoutePlace;
   /** matchPath finds the row of a path, whatever the method. Static paths win over patterns, and files over pages. A static host needs an
    *  ending: `/api/catalog.json` is `/api/catalog`, and a listing has a file's name too.
    *  @param path as sent, still percent-encoded, without /internal and without /at/<snapshot> */
   matchPath(path: string, mount?: Mount): Match | null;
   /** True when other paths begin with a path of this row: a bucket holds both, a folder cannot. */
-  beginsOthers(row: Row): boolean;
+  beginsOthers(row: RouteRow): boolean;
 };
 
 /** openRouter makes a router of a table. @param besideFiles names of files that every page has beside it */
-export function openRouter(rows: readonly Row[], besideFiles: readonly string[]): Router {
+export function openRouter(rows: readonly RouteRow[], besideFiles: readonly string[]): Router {
   const matchers: Readonly<Record<Mount, Find>> = {
     "": matcher(
       rows.filter(({ views }) => views !== "internal"),
@@ -90,13 +90,13 @@ export function openRouter(rows: readonly Row[], besideFiles: readonly string[])
 }
 
 /** isGated tells whether the gate is asked before anything else. */
-export function isGated({ access }: Place): boolean {
+export function isGated({ access }: RoutePlace): boolean {
   return access === "gated" || access === "person";
 }
 
 /** limitOf says what a request is counted as.
  *  @param of the view, which says whether a kept snapshot is open, so that asking for it costs no more than asking for now */
-export function limitOf({ match, at }: Place, of: { isOpen(id: string): boolean }): RateGroup | null {
+export function limitOf({ match, at }: RoutePlace, of: { isOpen(id: string): boolean }): RateGroup | null {
   // A kept snapshot is read and parsed first, whatever is asked of it.
   return match?.route.limit ?? (at === null || of.isOpen(at) ? null : "at");
 }
@@ -110,7 +110,7 @@ const PART = /\{(\w+)((?:\\\.){3})?\}/g;
 
 type Find = (path: string) => Match | null;
 
-function matcher(rows: readonly Row[], besideFiles: readonly string[]): Find {
+function matcher(rows: readonly RouteRow[], besideFiles: readonly string[]): Find {
   /** Routes that end in a key: its ending is the key's own. */
   const keyed = rows.filter(({ path, page }) => path.endsWith("...}") && !page).map(({ path }) => path.slice(0, path.indexOf("{")));
   const withoutEnding = (path: string): string => {
@@ -161,7 +161,7 @@ function matcher(rows: readonly Row[], besideFiles: readonly string[]): Find {
   };
 }
 
-function firstOf(patterns: readonly { readonly route: Row; readonly pattern: RegExp }[], path: string): Match | null {
+function firstOf(patterns: readonly { readonly route: RouteRow; readonly pattern: RegExp }[], path: string): Match | null {
   for (const { route, pattern } of patterns) {
     const groups = pattern.exec(path)?.groups;
     if (groups === undefined) continue;

@@ -57,7 +57,7 @@ export type Route = PageRow & {
   readonly errors: readonly number[];
 };
 
-export type Row = Route | PageRow;
+export type RouteRow = Route | PageRow;
 
 /** describedRoutes returns every route as it is described: each that both views have stands there a second time, behind the gate. */
 export function describedRoutes(rows: readonly Route[]): readonly Route[] {

@@ -12,7 +12,7 @@ export const MAX_SNIPPET = 320;
 export const VISIBILITIES = ["public", "email-gated"] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 export const VIEWS = ["public", "internal"] as const;
-export type View = (typeof VIEWS)[number];
+export type ViewName = (typeof VIEWS)[number];
 
 export const LibraryObject = z
   .object({

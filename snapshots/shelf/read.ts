@@ -10,7 +10,7 @@ import type { Shelf, SnapshotRecord } from "./shelf.ts";
 import {
   type BlobEntry,
   compareNames,
-  type Entry,
+  type TreeEntry,
   type Library,
   type ObjectRow,
   parseTree,
@@ -30,7 +30,7 @@ export type Snapshot = {
   readonly record: SnapshotRecord;
   readonly shelf: Shelf;
   /** The entry at a path of the tree, e.g. "api/catalog.json", or null. */
-  find(path: string): Promise<Entry | null>;
+  find(path: string): Promise<TreeEntry | null>;
   /** Bytes of a file's blob. @throws ShelfError "snapshot_damaged" when missing or not what the digest says */
   read(entry: BlobEntry): Promise<Uint8Array>;
   /** The same of a part of a list, kept for the other snapshots that have it. @throws ShelfError "snapshot_damaged" as `read` does */
@@ -153,9 +153,9 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
     }
     return reading;
   };
-  const find = async (path: string): Promise<Entry | null> => {
+  const find = async (path: string): Promise<TreeEntry | null> => {
     let digest = record.snapshot;
-    let found: Entry | null = null;
+    let found: TreeEntry | null = null;
     for (const name of path.split("/")) {
       if (found !== null) {
         if (found.kind !== "tree") return null;
@@ -252,12 +252,12 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
 }
 
 /** Trees are sorted by name. */
-function findName(tree: Tree, name: string): Entry | null {
+function findName(tree: Tree, name: string): TreeEntry | null {
   let low = 0;
   let high = tree.length - 1;
   while (low <= high) {
     const middle = (low + high) >>> 1;
-    const entry = tree[middle] as Entry;
+    const entry = tree[middle] as TreeEntry;
     if (entry.name === name) return entry;
     if (entry.name < name) low = middle + 1;
     else high = middle - 1;
@@ -266,7 +266,7 @@ function findName(tree: Tree, name: string): Entry | null {
 }
 
 type Source = {
-  find(path: string): Promise<Entry | null>;
+  find(path: string): Promise<TreeEntry | null>;
   json<T extends object>(path: string): Promise<T>;
   /** Items of all parts in a folder. @param take of what is stored; always the same for a folder */
   list<T>(folder: string, take: (stored: never) => T): Promise<T[]>;

@@ -10,12 +10,12 @@ import { concurrently } from "#generator/files";
 import { type Inventory, parseInventory } from "./inventory.ts";
 import { type Known, writeKnown } from "./known.ts";
 import { BY_DIGEST, isSpoiled, type LocalFile, lookAtFiles, stampOf } from "./local-files.ts";
-import { getObject, type Head, type Place } from "./place.ts";
+import { getObject, type Head, type BucketPlace } from "./place.ts";
 import { AT_ONCE } from "./push.ts";
 
 /** Fetched is a root that was fetched, and whose files are not put in their places yet. */
 export type Fetched = {
-  readonly place: Place;
+  readonly place: BucketPlace;
   readonly head: Head;
   readonly inventory: Inventory;
   /** True for each path of the inventory that the copy is to have. */
@@ -32,7 +32,7 @@ export type Choice = { readonly wants: (path: string) => boolean; readonly sees:
 
 /** fetchInventory fetches the inventory that a pointer names, unless it is known. @throws ShelfError "snapshot_damaged" when it is gone, or not
  *  what its name says */
-export async function fetchInventory(place: Place, head: Head, known: Known | null): Promise<Inventory> {
+export async function fetchInventory(place: BucketPlace, head: Head, known: Known | null): Promise<Inventory> {
   return known?.pointer.inventory === head.pointer.inventory
     ? known.inventory
     : parseInventory(await getObject(place, head.pointer.inventory));
@@ -41,7 +41,7 @@ export async function fetchInventory(place: Place, head: Head, known: Known | nu
 /** fetchRoot fetches the files that a copy is to have and lacks. @throws ShelfError "snapshot_damaged" for an object that is gone or not what its
  *  name says */
 export async function fetchRoot(
-  place: Place,
+  place: BucketPlace,
   { head, inventory }: Pick<Fetched, "head" | "inventory">,
   known: Known | null,
   { wants, sees }: Choice,

@@ -8,7 +8,7 @@ import { concurrently } from "#generator/files";
 import { EMPTY, formatInventory, type Inventory, type InventoryFile, isBuilders, objectsOf, type Piece } from "./inventory.ts";
 import { type Known, writeKnown } from "./known.ts";
 import { isSpoiled, type LocalFile, lookAtFiles } from "./local-files.ts";
-import { deleteObject, type Place, putObject, swapHead } from "./place.ts";
+import { deleteObject, type BucketPlace, putObject, swapHead } from "./place.ts";
 import type { Pointer } from "./pointer.ts";
 
 /** An object's bytes at most: what is sent or fetched at once, times AT_ONCE, is held in memory. */
@@ -44,7 +44,7 @@ export type Push = {
  *  @returns what is known then
  *  @throws ShelfError "lost_race" when another publisher moved the pointer since it was read */
 export async function push(
-  place: Place,
+  place: BucketPlace,
   known: Known | null,
   { fence, holds, checked, current, purge, anyway, lost, now }: Push,
 ): Promise<Known> {
@@ -102,7 +102,7 @@ function without(inventory: Inventory, lost: ReadonlySet<Sha256>): Inventory {
 /** Sees to it that the bytes of every file are in the bucket. What is there stays where it is.
  *  @returns the files with their pieces, the same ones for what has not changed */
 async function store(
-  place: Place,
+  place: BucketPlace,
   before: Inventory,
   wanted: ReadonlyMap<string, Pick<LocalFile, "sha256" | "size">>,
   anew: boolean,

@@ -19,7 +19,7 @@ import { type Inventory, isBuilders } from "./inventory.ts";
 import type { Known } from "./known.ts";
 import { BY_DIGEST } from "./local-files.ts";
 import { gather } from "./part.ts";
-import type { Place } from "./place.ts";
+import type { BucketPlace } from "./place.ts";
 import type { Choice } from "./pull.ts";
 import { AT_ONCE } from "./push.ts";
 import { type Coming, READERS, type Remote, type RemoteView } from "./remote.ts";
@@ -236,7 +236,7 @@ export class ReaderCache {
     for (const from of sourcesOf(view)) {
       const inventory = known[from]?.inventory;
       if (inventory === undefined) continue;
-      const place: Place = { ...this.#remote.places[from], bucket: this.#hasty };
+      const place: BucketPlace = { ...this.#remote.places[from], bucket: this.#hasty };
       const where = (await this.#lying[from](place, inventory))(digest);
       if (where === null) continue;
       return where.size > MAX_PACKED
@@ -250,14 +250,14 @@ export class ReaderCache {
     return join(this.#remote.places[view].root, "blobs", digest.slice(0, 2), digest);
   }
 
-  async #keep({ root, view }: Place, digest: Sha256, bytes: Uint8Array): Promise<BlobAnswer> {
+  async #keep({ root, view }: BucketPlace, digest: Sha256, bytes: Uint8Array): Promise<BlobAnswer> {
     const handedOver: BlobAnswer = { state: "held", bytes: Buffer.from(bytes).toString("base64") };
     if (!(await this.#room.take(bytes.length))) return handedOver;
     return (await this.#write(root, this.#looseOf(view, digest), [bytes])) ? { state: "kept" } : handedOver;
   }
 
   /** Too long to be held in memory. It is kept in any case: nobody could read it else. */
-  async #keepLong(place: Place, digest: Sha256, { file, size }: BlobPlace): Promise<BlobAnswer> {
+  async #keepLong(place: BucketPlace, digest: Sha256, { file, size }: BlobPlace): Promise<BlobAnswer> {
     await this.#room.take(size, "anyway");
     const hash = createHash("sha256");
     const checked = async function* (): AsyncGenerator<Uint8Array> {
@@ -358,7 +358,7 @@ function pairs(digest: Sha256, place: BlobPlace | null): readonly (readonly [Sha
   return place === null ? [] : [[digest, place]];
 }
 
-async function readShort(place: Place, digest: Sha256, where: BlobPlace): Promise<Uint8Array> {
+async function readShort(place: BucketPlace, digest: Sha256, where: BlobPlace): Promise<Uint8Array> {
   if (where.packed === null) {
     const bytes = Buffer.concat(await Array.fromAsync(readPieces(place, where.file)));
     if (sha256(bytes) === digest) return bytes;

@@ -27,7 +27,7 @@ import { type Inventory, isBuilders, objectsOf } from "./inventory.ts";
 import type { LostObject, RemoteShelf } from "#generator/shelves";
 import { type Known, knownFile, readKnown, writeKnown } from "./known.ts";
 import { type Lease, type LeaseOptions, takeLease } from "./lease.ts";
-import { deleteObject, getObject, type Head, listObjects, type Place, readHead, swapHead } from "./place.ts";
+import { deleteObject, getObject, type Head, listObjects, type BucketPlace, readHead, swapHead } from "./place.ts";
 import { BY_DIGEST, stampOf } from "./local-files.ts";
 import { type Choice, discard, type Fetched, fetchInventory, fetchRoot, findExtra, findSpoiled, placeFiles, remember } from "./pull.ts";
 import { AT_ONCE, GRACE_MS, push } from "./push.ts";
@@ -91,7 +91,7 @@ export function openRemote(config: BucketConfig, copy: string, options: RemoteOp
 export class Remote implements RemoteShelf {
   readonly bucket: Bucket;
   readonly copy: string;
-  readonly places: ByView<Place>;
+  readonly places: ByView<BucketPlace>;
   readonly #now: () => Date;
   readonly #ttl: number | null;
   readonly #known: Record<RemoteView, Known | null> = { public: null, internal: null };
@@ -104,7 +104,7 @@ export class Remote implements RemoteShelf {
     this.bucket = openBucket(config);
     this.copy = copy;
     const id = `${config.endpoint} ${this.bucket.address}`;
-    const placeOf = (view: RemoteView): Place => ({ bucket: this.bucket, id, view, root: join(copy, view) });
+    const placeOf = (view: RemoteView): BucketPlace => ({ bucket: this.bucket, id, view, root: join(copy, view) });
     this.places = { public: placeOf("public"), internal: placeOf("internal") };
     this.#now = now;
     this.#ttl = ttl;
@@ -472,7 +472,7 @@ async function settled<T>(work: readonly Promise<T | null>[]): Promise<{ readonl
 }
 
 /** Null also for a damaged one: what was fetched takes its place. */
-async function readNamed({ root }: Place): Promise<readonly SnapshotRecord[] | null> {
+async function readNamed({ root }: BucketPlace): Promise<readonly SnapshotRecord[] | null> {
   const bytes = await readFile(join(root, "current.json")).catch(absent);
   try {
     return parseNamed(bytes);
@@ -482,7 +482,7 @@ async function readNamed({ root }: Place): Promise<readonly SnapshotRecord[] | n
   }
 }
 
-function setPointer({ root }: Place, bytes: Uint8Array): void {
+function setPointer({ root }: BucketPlace, bytes: Uint8Array): void {
   writeInRoot(root, join(root, "current.json"), bytes);
 }
 

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { stringify } from "yaml";
 
-/** Entry is a work, as a stranger's file says it. */
-export type Entry = {
+/** ImportEntry is a work, as a stranger's file says it. */
+export type ImportEntry = {
   /** Its id in the list: a file is named after it. */
   readonly id: string;
   readonly title: string;
@@ -37,14 +37,14 @@ export function slugOf(id: string, taken: ReadonlySet<string>): string {
 }
 
 /** addressOf gives the address of a DOI, or of the work; null where neither is one. */
-export function addressOf({ doi, url }: Pick<Entry, "doi" | "url">): string | null {
+export function addressOf({ doi, url }: Pick<ImportEntry, "doi" | "url">): string | null {
   if (doi !== null && /^10\.\d{4,9}\/\S+$/.test(doi)) return `https://doi.org/${encodeURI(doi)}`;
   const parsed = url === null ? null : URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username === "" ? parsed.href : null;
 }
 
 /** formatEntry writes the entry as a Markdown object: what is known of it stands in the block above the text, where a build reads it. */
-export function formatEntry(entry: Entry): string {
+export function formatEntry(entry: ImportEntry): string {
   const { title, authors, date, license, abstract, venue, files } = entry;
   const head = stringify({
     title,

@@ -7,7 +7,7 @@ import { type CheckStatement, open } from "./attest.ts";
 import { describeCause } from "./need.ts";
 import { EVERY } from "./request.ts";
 import { hasRevision } from "./revision.ts";
-import type { Found, ScannedSource } from "./scan.ts";
+import type { FoundDeclaration, ScannedSource } from "./scan.ts";
 import { accepts, saysNothing, type Verdict } from "./states.ts";
 
 const MAX_LOG = 2000; // UTF-16 units in a record; the check has more
@@ -32,13 +32,13 @@ export type ToldVerdict = Verdict &
 
 export type Checks = {
   /** Verdicts on a declaration, from checks of exactly these bytes that count: for each program and signer the one that knows most, provers first. */
-  of(one: Found, source: ScannedSource): readonly ToldVerdict[];
+  of(one: FoundDeclaration, source: ScannedSource): readonly ToldVerdict[];
   /** The same of second checkers, which look over what a prover accepted. */
-  second(one: Found, source: ScannedSource): readonly ToldVerdict[];
+  second(one: FoundDeclaration, source: ScannedSource): readonly ToldVerdict[];
   /** The same of those whom nobody here trusts. */
-  strangers(one: Found, source: ScannedSource): readonly ToldVerdict[];
+  strangers(one: FoundDeclaration, source: ScannedSource): readonly ToldVerdict[];
   /** Provers' checks of a declaration that count, whatever bytes they are of, the newest first. @param was keys that it had before */
-  history(one: Found, source: ScannedSource, was: readonly string[]): readonly ToldVerdict[];
+  history(one: FoundDeclaration, source: ScannedSource, was: readonly string[]): readonly ToldVerdict[];
   /** Faults in checks of the revisions of these sources. */
   findings(sources: readonly ScannedSource[]): readonly string[];
   /** Files of the store that count nothing, and why. */
@@ -126,7 +126,11 @@ export function readChecks(
     return same;
   };
   /** An import that was not there when it was checked has no digest, and has to be away still. What was refused may owe that to more than it names. */
-  const fits = ({ check, state }: ToldVerdict, { path, repo, prover }: Found, { files: own, source, head }: ScannedSource): boolean => {
+  const fits = (
+    { check, state }: ToldVerdict,
+    { path, repo, prover }: FoundDeclaration,
+    { files: own, source, head }: ScannedSource,
+  ): boolean => {
     const of = subjects.get(check);
     const isSame = (name: string): boolean => (of?.get(name) ?? "") === digestOf(own.get(name));
     return (
@@ -139,7 +143,7 @@ export function readChecks(
       ((state !== "rejected" && state !== "disagrees") || check.revision === head)
     );
   };
-  const fitting = (one: Found, source: ScannedSource): readonly ToldVerdict[] => {
+  const fitting = (one: FoundDeclaration, source: ScannedSource): readonly ToldVerdict[] => {
     const all = (byKey.get(one.key) ?? []).filter((told) => fits(told, one, source));
     const byTeller = Map.groupBy(all, ({ check, counted, signers }) => JSON.stringify([check.tool.name, counted, signers]));
     return [...byTeller.values()].flatMap(knowsMost);

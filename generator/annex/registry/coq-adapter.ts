@@ -17,7 +17,7 @@ import { findLoaded, namedByLoad } from "./coq-load.ts";
 import { openHidden } from "./coq-switches.ts";
 import { coqArguments, coqModuleOf, coqPathsOf } from "./coq-paths.ts";
 import { describeNeed } from "./need.ts";
-import type { AdapterRequest, Asked } from "./request.ts";
+import type { AdapterRequest, AskedDeclaration } from "./request.ts";
 import type { Ran, Sandbox } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
@@ -61,7 +61,7 @@ async function run(request: AdapterRequest): Promise<void> {
   const textOf = (path: string): string => readFileSync(join(request.root, path), "utf8");
   const { direct, loaders, parts } = readDependencies(dependencies.stdout, sources, textOf);
   // A declaration of a part is one of the module that loads it.
-  const moduleFileOf = ({ path, name }: Asked): string =>
+  const moduleFileOf = ({ path, name }: AskedDeclaration): string =>
     loaders.get(path)?.find((loader) => name.startsWith(`${moduleOf(request)(loader)}.`)) ?? path;
   const ask = request.ask.map((one) => ({ ...one, path: moduleFileOf(one) }));
   const needed = closeOver(

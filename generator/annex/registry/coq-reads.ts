@@ -4,10 +4,10 @@
 import { randomBytes } from "node:crypto";
 import { readCoqCommand, readSentences } from "#generator/extract";
 import type { Coq } from "./coq-ask.ts";
-import type { Asked } from "./request.ts";
+import type { AskedDeclaration } from "./request.ts";
 
 /** Reading is a declaration whose words are asked of, and the words in them that are names of these sources. */
-export type Reading = { readonly one: Asked; readonly candidates: readonly string[] };
+export type Reading = { readonly one: AskedDeclaration; readonly candidates: readonly string[] };
 export type Read = {
   /** Read so, they are the type. */
   readonly isType: boolean;

@@ -3,7 +3,7 @@ import type { StatementWord } from "#snapshots/schema";
 import { readCoqCommand, readSentences } from "#generator/extract";
 import { type Glob, type GlobDeclaration, globName, openOffsets } from "./coq-glob.ts";
 import { namesIn, type Read } from "./coq-reads.ts";
-import type { Asked } from "./request.ts";
+import type { AskedDeclaration } from "./request.ts";
 import { sentenceAt } from "./coq-uses.ts";
 import { fold } from "./declaration.ts";
 
@@ -59,7 +59,7 @@ export function openWords(files: readonly GlobFile[]) {
     /** @param visible modules whose notations may be there
      *  @param mentions full names of these sources that the type names, as the prover prints it with everything shown */
     of(
-      { name, words }: Asked,
+      { name, words }: AskedDeclaration,
       module: string,
       visible: ReadonlySet<string>,
       read: Read | undefined,

@@ -2,14 +2,14 @@
 import type { Checks } from "./checks.ts";
 import { type Cause, describeMoved, movedSince } from "./drift.ts";
 import type { Drift, LockLine } from "./lock.ts";
-import type { Found, ScannedSource } from "./scan.ts";
+import type { FoundDeclaration, ScannedSource } from "./scan.ts";
 import { accepts, isFailure, outsideOf, type readPolicy } from "./states.ts";
 
 type Judged = { readonly lock: readonly LockLine[]; readonly drift: readonly Drift[] };
 
 type Judging = Judged & {
   readonly before: readonly LockLine[];
-  readonly shown: readonly { readonly one: Found; readonly source: ScannedSource }[];
+  readonly shown: readonly { readonly one: FoundDeclaration; readonly source: ScannedSource }[];
   readonly checks: Checks;
   readonly allowed: ReturnType<typeof readPolicy>;
   readonly accept: ReadonlySet<string>;

@@ -7,7 +7,7 @@ import { ShelfError } from "#snapshots/errors";
 import { CubId, Sha256Hex } from "#snapshots/schema";
 import { OPEN, writeWhole } from "#snapshots/shelf";
 import type { Cause } from "./drift.ts";
-import type { Found } from "./scan.ts";
+import type { FoundDeclaration } from "./scan.ts";
 
 const lockLineSchema = z.strictObject({
   id: CubId,
@@ -116,7 +116,7 @@ export type MatchOptions = {
  *  sides. */
 export function matchLock(
   before: readonly LockLine[],
-  found: readonly Found[],
+  found: readonly FoundDeclaration[],
   options: MatchOptions,
 ): { lock: LockLine[]; drift: Drift[] } {
   const drift: Drift[] = [];
@@ -124,7 +124,7 @@ export function matchLock(
   const open = new Map(found.map((one) => [one.key, one]));
   const matched = new Map<string, LockLine>();
   const proposed = new Map<string, string>();
-  const take = (one: Found, line: LockLine): void => {
+  const take = (one: FoundDeclaration, line: LockLine): void => {
     matched.set(one.key, line);
     lines.delete(line.key);
     open.delete(one.key);
@@ -211,9 +211,9 @@ export function matchLock(
  *  Nothing else states that, and nothing has been verified or accepted under the id that was given instead. */
 function takeBack(
   before: readonly LockLine[],
-  found: readonly Found[],
+  found: readonly FoundDeclaration[],
   { accept }: MatchOptions,
-  take: (one: Found, line: LockLine, instead: LockLine) => void,
+  take: (one: FoundDeclaration, line: LockLine, instead: LockLine) => void,
 ): void {
   const foundKeys = new Map(found.map((one) => [one.key, one]));
   for (const line of before) {
@@ -249,10 +249,10 @@ function placeOf(key: string): string {
 
 /** Calls `take` for each declaration and line that have a name in common that nothing else has. */
 function pair(
-  found: Iterable<Found>,
+  found: Iterable<FoundDeclaration>,
   lines: Iterable<LockLine>,
   name: (key: string, digest: string) => string,
-  take: (one: Found, line: LockLine) => void,
+  take: (one: FoundDeclaration, line: LockLine) => void,
 ): void {
   const left = Map.groupBy(found, ({ key, digest }) => name(key, digest));
   const right = Map.groupBy(lines, ({ key, statement }) => name(key, statement));

@@ -12,7 +12,7 @@ import { applyOverlay } from "./overlay.ts";
 import { PROVERS } from "./provers.ts";
 import { hashRecipe, recheckRecipe } from "./recipes.ts";
 import { agreementOf, checksOf, driftOf } from "./record-checks.ts";
-import type { Found, ScannedSource } from "./scan.ts";
+import type { FoundDeclaration, ScannedSource } from "./scan.ts";
 import type { Scan } from "./scan-all.ts";
 import { accepts, contradiction, outsideOf, readPolicy, statesOf } from "./states.ts";
 
@@ -144,7 +144,7 @@ function anchorOf({ files }: ScannedSource, file: unknown, name: unknown): strin
 }
 
 /** In an order of their own: a graph lists them as it was walked. */
-function edgesOf({ repo, prover }: Found, uses: ToldVerdict["uses"], idOf: ReadonlyMap<string, string>): RecordEdge[] {
+function edgesOf({ repo, prover }: FoundDeclaration, uses: ToldVerdict["uses"], idOf: ReadonlyMap<string, string>): RecordEdge[] {
   return uses
     .flatMap(({ to, part, basis }): RecordEdge[] => {
       const id = idOf.get(`${repo} ${prover} ${to}`);
@@ -165,12 +165,12 @@ function lower(state: string, said: unknown): string {
 }
 
 /** Where the text alone tells the statement, what its sections assume stands before it. */
-function statementOf({ statement, context, theorem }: Found): string {
+function statementOf({ statement, context, theorem }: FoundDeclaration): string {
   return context.length === 0 ? statement || theorem : `${context.join("; ")} ⊢ ${statement}`;
 }
 
 /** The file of the other system that declares the same name. */
-function pairOf({ path, theorem, prover }: Found, { source, files }: ScannedSource): string | null {
+function pairOf({ path, theorem, prover }: FoundDeclaration, { source, files }: ScannedSource): string | null {
   if (source.pair === undefined || prover !== "coq") return null;
   const root = source.root.replace(/^\.?\/+|\/+$/g, "");
   const inner = (root === "" ? path : path.slice(root.length + 1)).replace(/\.v$/, "");
@@ -188,7 +188,7 @@ const placeOf = (...parts: readonly string[]): string => JSON.stringify(parts);
 
 /** isProvedTwin tells whether the Lean declaration of the same name has a check of its own by which it is VERIFIED. */
 function isProvedTwin(
-  { repo, theorem }: Found,
+  { repo, theorem }: FoundDeclaration,
   lean: string | null,
   { records, checks }: Pick<Scan, "records" | "checks">,
   allowed: ReturnType<typeof readPolicy>,
@@ -200,7 +200,7 @@ function isProvedTwin(
 }
 
 /** webOf gives the address of the line that declares it, where the source says how addresses of its files are made. */
-function webOf({ path, line }: Found, { source: { web }, head }: ScannedSource): string | null {
+function webOf({ path, line }: FoundDeclaration, { source: { web }, head }: ScannedSource): string | null {
   if (web === undefined) return null;
   const members: Readonly<Record<string, string>> = {
     rev: head,

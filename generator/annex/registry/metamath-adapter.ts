@@ -8,7 +8,7 @@ import { sandboxOf, say, serveAdapter } from "./adapter.ts";
 import { findDatabases, formatMetamath, type MetamathDatabase, readMetamath, readMetamathProof } from "./metamath.ts";
 import { checkDatabase } from "./metamath-check.ts";
 import { findMetamath, holeOf, VERIFIER } from "./metamath-tool.ts";
-import { type AdapterRequest, type Asked, isBelow } from "./request.ts";
+import { type AdapterRequest, type AskedDeclaration, isBelow } from "./request.ts";
 import type { Ran, Sandbox } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
@@ -114,7 +114,7 @@ function tell(
   refused: ReadonlyMap<string, string>,
   main: string,
   base: string,
-  asked: readonly Asked[],
+  asked: readonly AskedDeclaration[],
   hole: string | null,
 ): void {
   const { statements } = database;

@@ -2,7 +2,7 @@
  *  foreign files: anything in it that is not exactly as it has to be makes the whole run void. */
 import { z } from "zod";
 import { type StatementWord, StatementWords } from "#snapshots/schema";
-import { type AdapterRequest, type Asked, EVERY, isBelow } from "./request.ts";
+import { type AdapterRequest, type AskedDeclaration, EVERY, isBelow } from "./request.ts";
 import { CHECK_STATES, type Verdict } from "./states.ts";
 
 const MAX_LINE = 1024 * 1024; // UTF-16 units
@@ -82,7 +82,7 @@ const PASSED: ReadonlySet<string> = new Set(["accepted", "exported"]);
 /** readTranscript reads the output of an adapter. @returns what the run said, or why it is void */
 export function readTranscript(
   bytes: string | Uint8Array,
-  request: Pick<AdapterRequest, "files"> & { readonly ask: readonly Pick<Asked, "key" | "path">[] } & {
+  request: Pick<AdapterRequest, "files"> & { readonly ask: readonly Pick<AskedDeclaration, "key" | "path">[] } & {
     readonly second?: boolean;
     readonly kernel?: object | null;
   },

@@ -16,9 +16,9 @@ import { openSources, type SourceOptions } from "./open-sources.ts";
 import { overlayJsonSchema } from "./overlay.ts";
 import { ADAPTERS, adapterOf, openTools, type ProverName, PROVERS } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked, type RecheckOptions } from "./recheck.ts";
-import { describeTable, exitOf, type Row, tabulate } from "./recheck-table.ts";
+import { describeTable, exitOf, type RecheckRow, tabulate } from "./recheck-table.ts";
 import { endJobs, findSandbox } from "./sandbox.ts";
-import { type Found, fullName, type ScannedSource } from "./scan.ts";
+import { type FoundDeclaration, fullName, type ScannedSource } from "./scan.ts";
 import { judgeAgain, type Scan, scanAll } from "./scan-all.ts";
 import { contradiction, isFailure, readPolicy, saysNothing } from "./states.ts";
 import { writeScan } from "./write-scan.ts";
@@ -140,7 +140,7 @@ function openStop(minutes: number | null) {
 
 /** The checker that is asked: the prover itself where neither a second checker nor a kernel is. */
 type Asked = Pick<RecheckOptions, "second" | "kernel">;
-type Pass = { readonly who: Asked; readonly source: ScannedSource; readonly asked: readonly Found[] };
+type Pass = { readonly who: Asked; readonly source: ScannedSource; readonly asked: readonly FoundDeclaration[] };
 
 /** planPasses says who is asked of what: the prover of each source, then its second checker, and then each kernel.
  *  @throws ShelfError "bad_config" where a program that was asked for is not installed */
@@ -197,11 +197,11 @@ async function runPasses(config: RegistrySources, passes: readonly Pass[], how: 
 }
 
 /** rowOf joins what was said of one declaration. A verdict that fails counts before those that hold. */
-function rowOf({ id, one, source }: Scan["records"][number], checks: Checks, allowed: ReturnType<typeof readPolicy>): Row {
+function rowOf({ id, one, source }: Scan["records"][number], checks: Checks, allowed: ReturnType<typeof readPolicy>): RecheckRow {
   const verdicts = checks.of(one, source);
   const [first] = verdicts;
   const verdict = verdicts.find((told) => isFailure(told, allowed)) ?? first ?? null;
-  const second = checks.second(one, source).map((again): Row["second"][number] => {
+  const second = checks.second(one, source).map((again): RecheckRow["second"][number] => {
     const { name } = again.check.tool;
     const how = first === undefined ? null : contradiction(first, again);
     const said = again.state === "unsupported" ? "declines" : saysNothing(again.state) ? "says nothing" : "agrees";

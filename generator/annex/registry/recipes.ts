@@ -3,7 +3,7 @@
 import type { CheckStatement } from "./attest.ts";
 import { findLoaded, namedByLoad } from "./coq-load.ts";
 import { coqArguments, coqModuleOf, coqPathsOf, folderOf, isBelow } from "./coq-paths.ts";
-import { type Found, fullName, type ScannedSource } from "./scan.ts";
+import { type FoundDeclaration, fullName, type ScannedSource } from "./scan.ts";
 
 /** hashRecipe compares the files with their digests. */
 export function hashRecipe(shas: Readonly<Record<string, string>>): string {
@@ -19,13 +19,13 @@ export function hashRecipe(shas: Readonly<Record<string, string>>): string {
 type Told = { readonly check: Pick<CheckStatement["predicate"], "imports">; readonly axioms: readonly string[] | null };
 
 /** recheckRecipe runs the prover over the file of a declaration and all that it needs, as the check names it; empty where nothing here runs it. */
-export function recheckRecipe(one: Found, source: ScannedSource, told: Told | undefined): string {
+export function recheckRecipe(one: FoundDeclaration, source: ScannedSource, told: Told | undefined): string {
   if (one.prover === "metamath") return metamathRecipe(one);
   if (one.prover === "agda") return agdaRecipe(one, source, told);
   return one.prover === "coq" ? coqRecipe(one, source, told) : "";
 }
 
-function coqRecipe(one: Found, { source, files }: ScannedSource, told: Told | undefined): string {
+function coqRecipe(one: FoundDeclaration, { source, files }: ScannedSource, told: Told | undefined): string {
   const paths = coqPathsOf(source);
   const { main, path } = one;
   const imports = told?.check.imports[path];
@@ -55,7 +55,7 @@ function coqRecipe(one: Found, { source, files }: ScannedSource, told: Told | un
   return `( ${steps.join(" && ")} )`;
 }
 
-function agdaRecipe({ path }: Found, { source, files }: ScannedSource, told: Told | undefined): string {
+function agdaRecipe({ path }: FoundDeclaration, { source, files }: ScannedSource, told: Told | undefined): string {
   const there = [...(told?.check.imports[path] ?? []), path].filter((name) => files.has(name));
   const root = folderOf(source.root);
   // A theorem that rests on postulates is accepted, and is not safe.
@@ -64,7 +64,7 @@ function agdaRecipe({ path }: Found, { source, files }: ScannedSource, told: Tol
   return told === undefined ? "" : `( ${[...copyTo(there), `LC_ALL=C.UTF-8 ${agda}`].join(" && ")} )`;
 }
 
-function metamathRecipe({ main, theorem }: Found): string {
+function metamathRecipe({ main, theorem }: FoundDeclaration): string {
   const folder = main.slice(0, Math.max(0, main.lastIndexOf("/")));
   const commands = [
     `read '${main.slice(folder === "" ? 0 : folder.length + 1)}'`,

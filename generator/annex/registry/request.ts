@@ -14,7 +14,7 @@ export function isBelow(path: string): boolean {
   return path !== "" && !path.startsWith("/") && posix.normalize(path) === path && path.split("/")[0] !== "..";
 }
 
-export type Asked = {
+export type AskedDeclaration = {
   readonly key: string;
   readonly path: string;
   readonly name: string;
@@ -48,7 +48,7 @@ export type AdapterRequest = {
     /** A file of lean4export; empty where there is none. */
     readonly exported: string;
   };
-  readonly ask: readonly Asked[];
+  readonly ask: readonly AskedDeclaration[];
   /** Names of what the files state and prove: who rests on one of them that is open rests on a hole. */
   readonly own: readonly string[];
   /** Those of them that are theorems: of a theorem its type alone means something. */

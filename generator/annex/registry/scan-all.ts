@@ -7,13 +7,13 @@ import type { RegistrySources } from "./config.ts";
 import { judge } from "./judge.ts";
 import { type Drift, type LockLine, matchLock, readLock } from "./lock.ts";
 import { applyOverlay, type Overlay, readOverlay, unusedOf } from "./overlay.ts";
-import { type Found, scanSource, type ScannedSource, tellAgain } from "./scan.ts";
+import { type FoundDeclaration, scanSource, type ScannedSource, tellAgain } from "./scan.ts";
 import { readPolicy } from "./states.ts";
 
 export type Scan = {
   readonly sources: readonly ScannedSource[];
   /** Declarations that become a record, each with its id. */
-  readonly records: readonly { readonly id: string; readonly one: Found; readonly source: ScannedSource }[];
+  readonly records: readonly { readonly id: string; readonly one: FoundDeclaration; readonly source: ScannedSource }[];
   /** The lock's view of them before the checks are asked. */
   readonly matched: Omit<Parameters<typeof judge>[0], "checks">;
   readonly lock: readonly LockLine[];
@@ -102,11 +102,11 @@ function idsOf(lock: readonly LockLine[]): Map<string, string> {
   return new Map(lock.map((line) => [line.key, line.id]));
 }
 
-type Placed = { readonly one: Found; readonly source: ScannedSource };
+type Placed = { readonly one: FoundDeclaration; readonly source: ScannedSource };
 
 /** findAll puts the declarations of all sources together. A key that two of them declare is told, and is the first one's. */
 function findAll(sources: readonly ScannedSource[]): { all: readonly Placed[]; again: readonly string[] } {
-  const first = new Map<string, Found>();
+  const first = new Map<string, FoundDeclaration>();
   const again: string[] = [];
   const all = sources.flatMap((source) =>
     source.found.flatMap((one): Placed[] => {

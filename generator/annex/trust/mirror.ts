@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
-import { type BlobEntry, type Entry, isWithdrawalError, parseTree, type Tree } from "#snapshots/format";
+import { type BlobEntry, type TreeEntry, isWithdrawalError, parseTree, type Tree } from "#snapshots/format";
 import {
   appendEntries,
   MAX_NOTE_BYTES,
@@ -345,7 +345,7 @@ class Fetching {
   /** Reads a tree, which is fetched when it is not there; large ones one after another.
    *  @param size null for a root, and for one that is there
    *  @throws ShelfError "origin_refused" */
-  async tree(digest: Sha256, size: number | null, each: (entry: Entry) => void): Promise<void> {
+  async tree(digest: Sha256, size: number | null, each: (entry: TreeEntry) => void): Promise<void> {
     const { url } = this.#origin;
     if (size !== null && size > MAX_TREE) throw refusal(url, `tree ${digest} is longer than the ${MAX_TREE} bytes that a folder may take`);
     const bytes = size ?? MAX_HELD;

@@ -10,7 +10,7 @@ import { type Condition, type Facet, readWords, type SetName, type Word } from "
 /** Narrowed says which values of one facet are asked for, or which are not. */
 type Narrowed = { readonly values: readonly string[]; readonly isNot: boolean; readonly says: string };
 
-export type Asked = {
+export type CountingQuestion = {
   readonly ask: "count" | "list";
   readonly set: SetName;
   readonly filters: ReadonlyMap<Facet, Narrowed>;
@@ -21,7 +21,7 @@ const MAX_LENGTH = 400; // characters; a longer question asks for more than a nu
 /** Said is a condition as it stands in a question. */
 type Said = { readonly word: Word; readonly isNot: boolean };
 
-export function readQuestion(question: string, data: ViewData): Asked | null {
+export function readQuestion(question: string, data: ViewData): CountingQuestion | null {
   // "What is a record?" asks what the word means.
   if (question.length > MAX_LENGTH || /^\s*what(?:['\u2019]s|\s+is)\s/i.test(question)) return null;
   const [first, ...words] = readWords(question, data) ?? [];

@@ -8,7 +8,7 @@ import type { ViewData } from "#snapshots/format";
 import type { OpenSnapshot } from "#snapshots/query";
 import { escapeXml } from "#snapshots/page";
 import { formatDublinCore } from "./dublin-core.ts";
-import { type Item, type Items, itemsOf, setsOf, toSecond } from "./items.ts";
+import { type HarvestItem, type HarvestItems, itemsOf, setsOf, toSecond } from "./items.ts";
 import { OAI_PATH } from "./rows.ts";
 
 /** Items in one response. */
@@ -162,7 +162,7 @@ async function getRecord(open: OpenSnapshot, args: Arguments): Promise<string> {
   return formatRecord(await open.snapshot.data(), item);
 }
 
-function findItem({ byIdentifier }: Items, identifier: string): Item {
+function findItem({ byIdentifier }: HarvestItems, identifier: string): HarvestItem {
   const item = byIdentifier.get(identifier);
   if (item === undefined) throw new OaiError("idDoesNotExist", "Nothing here has this identifier; ListIdentifiers gives every one.");
   return item;
@@ -186,7 +186,7 @@ async function listItems(
   open: OpenSnapshot,
   args: Arguments,
   resumed: Position | null,
-  format: (data: ViewData, item: Item) => string,
+  format: (data: ViewData, item: HarvestItem) => string,
 ): Promise<string> {
   const position = resumed ?? begin(open, args);
   const data = await open.snapshot.data();
@@ -257,7 +257,7 @@ function endOf(until: string): string {
   return until.length === 10 ? `${until}T23:59:59Z` : until;
 }
 
-function formatHeader({ identifier, datestamp, sets, described }: Item): string {
+function formatHeader({ identifier, datestamp, sets, described }: HarvestItem): string {
   return [
     described === null ? '<header status="deleted">' : "<header>",
     element("identifier", identifier),
@@ -267,7 +267,7 @@ function formatHeader({ identifier, datestamp, sets, described }: Item): string 
   ].join("\n");
 }
 
-function formatRecord(data: ViewData, item: Item): string {
+function formatRecord(data: ViewData, item: HarvestItem): string {
   const metadata = item.described === null ? [] : [`<metadata>\n${formatDublinCore(data, item.described)}\n</metadata>`];
   return ["<record>", formatHeader(item), ...metadata, "</record>"].join("\n");
 }

@@ -12,7 +12,7 @@ import type { Match } from "#snapshots/routes";
 import { FEED_ROWS, HISTORY_PAGES, type HISTORY_ROWS } from "./rows.ts";
 import {
   type Answer,
-  type Asked,
+  type SnapshotRequest,
   CACHE,
   contentAnswer,
   continueIn,
@@ -39,7 +39,7 @@ export const HISTORY_HANDLERS = {
   ...forEachRow(HISTORY_PAGES, { read: pageAnswer }),
 } as const satisfies Readonly<Record<keyof typeof HISTORY_ROWS | keyof typeof HISTORY_PAGES, Handler>>;
 
-async function bodyAnswer({ context, request, place }: Asked, id: keyof typeof HISTORY_QUERIES): Promise<Answer> {
+async function bodyAnswer({ context, request, place }: SnapshotRequest, id: keyof typeof HISTORY_QUERIES): Promise<Answer> {
   const match = place.match as Match;
   const params = new URLSearchParams(place.query);
   const parsed = HISTORY_QUERIES[id](match.parts, params);
@@ -52,7 +52,7 @@ async function bodyAnswer({ context, request, place }: Asked, id: keyof typeof H
 }
 
 /** @throws ShelfError "not_found" where nothing has one */
-async function feedAnswer({ context, request, place: { path } }: Asked): Promise<Answer> {
+async function feedAnswer({ context, request, place: { path } }: SnapshotRequest): Promise<Answer> {
   const { open, view, cache } = context;
   const file = path.endsWith(".json") ? "feed.json" : "feed.xml";
   const page = path.slice(0, -file.length);
@@ -65,7 +65,7 @@ async function feedAnswer({ context, request, place: { path } }: Asked): Promise
   });
 }
 
-async function timeMapAnswer({ context, request }: Asked): Promise<Answer> {
+async function timeMapAnswer({ context, request }: SnapshotRequest): Promise<Answer> {
   const { open, view, mount, cache } = context;
   return contentAnswer(context, request, "files", async () => {
     const { base_url: base } = await open.snapshot.library();

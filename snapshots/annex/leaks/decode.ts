@@ -21,14 +21,14 @@ export function inflate(path: string, bytes: Uint8Array): Uint8Array {
 }
 
 /** Where something stands in a file: a line of it, or a JSON pointer; for an extract also the line of its object. */
-export type Place = { readonly line: number | null; readonly pointer: string | null };
+export type TextPlace = { readonly line: number | null; readonly pointer: string | null };
 
 export type Texts = {
   readonly texts: readonly string[];
   /** True when the bytes are the one text as it stands: then there is nothing to be found behind escapes. */
   readonly plain: boolean;
   /** The place of character `at` of text `n`. */
-  place(n: number, at: number): Place;
+  place(n: number, at: number): TextPlace;
 };
 
 /** How the texts of a file are told apart.
@@ -38,7 +38,7 @@ export type Texts = {
  *  - none: nobody reads it as text */
 export type Reading = "text" | "lines" | "json" | "source-json" | "page" | "document" | "none";
 
-export const NO_PLACE: Place = { line: null, pointer: null };
+export const NO_PLACE: TextPlace = { line: null, pointer: null };
 const NOTHING: Texts = { texts: [], plain: true, place: () => NO_PLACE };
 
 /** @param type media type; @param source whether somebody else wrote the bytes */

@@ -2,7 +2,7 @@
  *
  *  What a public source says, an object, a claim or a record whose author made it public, is no leak: neither there nor in
  *  anything made of it. */
-import { NO_PLACE, type Place } from "./decode.ts";
+import { NO_PLACE, type TextPlace } from "./decode.ts";
 import { type GatedSecrets, publishText, type SecretKind, textsOfExtract } from "./gated.ts";
 import { findRuns, type FoundText, readStretch, type Run, type Scan, scanFile, stretches } from "./scan.ts";
 import type { ScannedFile } from "#snapshots/verify";
@@ -22,7 +22,7 @@ export type Leak = {
   /** The words that are not public: for the operator of the build, and nobody else. */
   readonly text: string;
   /** `name` is what an allowance calls the file: the key of an object, else its path in the snapshot. */
-  readonly public: { readonly name: string; readonly path: string } & Place;
+  readonly public: { readonly name: string; readonly path: string } & TextPlace;
   /** `name` is a gated key or prefix; null for a value of the registry or the claims. */
   readonly gated: { readonly name: string | null; readonly line: number | null };
 };
@@ -69,7 +69,7 @@ export type LeakReport = {
 export const LEAK_RULE = "3";
 
 type Name = { readonly name: string; readonly path: string };
-type Hit = Name & { readonly source: boolean; readonly id: number; readonly place: () => Place };
+type Hit = Name & { readonly source: boolean; readonly id: number; readonly place: () => TextPlace };
 type TextHit = Name & FoundText;
 
 /** Reads every file once. Public objects have to come before their extracts, and these before what is made of them. */

@@ -1,5 +1,5 @@
 /** One public file looked through for what is gated: which secrets it holds, and where. Nothing is judged here. */
-import { findReading, inflate, NO_PLACE, type Place, readTexts, type Texts } from "./decode.ts";
+import { findReading, inflate, NO_PLACE, type TextPlace, readTexts, type Texts } from "./decode.ts";
 import { type GatedSecrets, hexRuns, matches, matchTitles } from "./gated.ts";
 import type { ScannedFile } from "#snapshots/verify";
 import { eachShingle, findRunStart, foldText, SHINGLE_WORDS } from "./shingles.ts";
@@ -12,12 +12,12 @@ export type FoundText = {
   readonly text: string;
   readonly runs: readonly Run[];
   /** The place of a character of the text. */
-  readonly place: (at: number) => Place;
+  readonly place: (at: number) => TextPlace;
 };
 
 export type Scan = {
   /** Secrets that stand in it whole, by their numbers. */
-  readonly ids: ReadonlyMap<number, () => Place>;
+  readonly ids: ReadonlyMap<number, () => TextPlace>;
   /** Those of a source that are prefixes, and stand only inside other paths: `courses/` in an address of elsewhere. */
   readonly inside: ReadonlySet<number>;
   /** Texts that have runs of gated words. */
@@ -30,9 +30,9 @@ export function scanFile(secrets: GatedSecrets, file: ScannedFile, sketch: Sketc
   const bytes = binary ? file.bytes : inflate(path, file.bytes);
   const decoded = software ? readSoftware(bytes) : readTexts(bytes, binary ? "none" : findReading(type, source));
   // Lines of a part are not those of the file.
-  const placed = (place: () => Place): (() => Place) => (offset > 0 ? () => NO_PLACE : place);
+  const placed = (place: () => TextPlace): (() => TextPlace) => (offset > 0 ? () => NO_PLACE : place);
   if (sketch !== null) addBytes(sketch, bytes);
-  const ids = new Map<number, () => Place>();
+  const ids = new Map<number, () => TextPlace>();
   const inside = new Set<number>();
   for (const { id, offset: at, end } of matches(secrets, bytes)) {
     const { kind, value } = secrets.secrets[id] ?? { kind: null, value: "" };
@@ -147,7 +147,7 @@ function lineAtByte(bytes: Uint8Array, at: number): number {
   return line;
 }
 
-function placeInJoined(decoded: Texts, at: number): Place {
+function placeInJoined(decoded: Texts, at: number): TextPlace {
   let from = 0;
   for (const [n, { length }] of decoded.texts.entries()) {
     if (at <= from + length) return decoded.place(n, at - from);

@@ -5,7 +5,7 @@ import { create as formatDisposition } from "content-disposition";
 import { TAR_END, tarHeader, tarHeaderLength, tarPadding } from "./tar.ts";
 import type { BlobEntry, Tree } from "#snapshots/format";
 import { openByteBudget, PART_BYTES, redactedBlobs, redactionError, type Snapshot } from "#snapshots/shelf";
-import { type Answer, type Asked, CACHE, checkPreconditions, findRange, formatTag, queryTag } from "#snapshots/http";
+import { type Answer, type SnapshotRequest, CACHE, checkPreconditions, findRange, formatTag, queryTag } from "#snapshots/http";
 
 /** Bytes of files that are read at once: what one reader holds is what an answer under way is counted as. Bytes. */
 const BATCH_BYTES = PART_BYTES;
@@ -29,7 +29,7 @@ const layouts = new WeakMap<Snapshot, Promise<Layout>>();
 
 /** @throws ShelfError "range_not_satisfiable", "precondition_failed", "snapshot_damaged", "withdrawn" or "withdrawn_legal" where a file of it
  *  was redacted */
-export async function archiveAnswer({ context: { open, cache }, request }: Asked): Promise<Answer> {
+export async function archiveAnswer({ context: { open, cache }, request }: SnapshotRequest): Promise<Answer> {
   const { id } = open.snapshot;
   const tag = queryTag(id, "archive");
   const headers = {

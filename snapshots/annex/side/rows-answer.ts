@@ -4,7 +4,7 @@ import { requireRegistry } from "#snapshots/query";
 import { formatRows, type RowsRouteId } from "./record-rows.ts";
 import {
   type Answer,
-  type Asked,
+  type SnapshotRequest,
   checkPreconditions,
   chooseEncoding,
   commonHeaders,
@@ -15,7 +15,7 @@ import {
 } from "#snapshots/http";
 
 /** @throws ShelfError "registry_unavailable", "precondition_failed" */
-export async function rowsAnswer(asked: Asked, id: RowsRouteId): Promise<Answer> {
+export async function rowsAnswer(asked: SnapshotRequest, id: RowsRouteId): Promise<Answer> {
   const data = await asked.context.open.snapshot.data();
   if (id.startsWith("cubs")) requireRegistry(data);
   const type = id.endsWith("csv") ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson";
@@ -26,7 +26,7 @@ export async function rowsAnswer(asked: Asked, id: RowsRouteId): Promise<Answer>
  *  @param id tells it from others of the snapshot
  *  @throws ShelfError "precondition_failed" */
 export async function piecesAnswer(
-  { context: { open, view, cache }, request }: Asked,
+  { context: { open, view, cache }, request }: SnapshotRequest,
   id: string,
   type: string,
   format: () => Iterable<string>,
