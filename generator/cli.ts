@@ -21,7 +21,7 @@ export const program = new Command("proofshelf")
 /** Loads the function that a command runs; arguments and options of the command are what it is given. */
 type Load = (...given: never[]) => Promise<(...given: never[]) => unknown>;
 
-/** Run makes the action of a command. Commander hands over arguments, options, and the command itself. */
+/** run makes the action of a command. Commander hands over arguments, options, and the command itself. */
 const run =
   (load: Load, more: () => Promise<readonly unknown[]> = async () => []) =>
   async (...handed: unknown[]): Promise<void> => {

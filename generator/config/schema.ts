@@ -18,7 +18,7 @@ export const SECRET_VARIABLES = [
   "AWS_SECRET_ACCESS_KEY",
 ] as const;
 
-/** Maybe takes absence for null. */
+/** maybe takes absence for null. */
 const maybe = <T extends z.ZodType>(schema: T) => schema.optional().transform((value) => value ?? null);
 const some = (what: string) => z.string().refine((value) => value.trim() !== "", `is empty; write ${what}`);
 

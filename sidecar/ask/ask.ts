@@ -80,7 +80,7 @@ const FAILURES: Readonly<Record<ModelFailure, string>> = {
   empty: "The answer model wrote nothing",
 };
 
-/** @param request parsed and bounded already
+/** ask answers a question. @param request parsed and bounded already
  *  @returns events; the last is the whole answer. Fails only when the snapshot cannot be read. */
 export async function* ask(request: AskRequest, library: AskLibrary, options: AskOptions): AsyncGenerator<AskEvent, void> {
   const { question, prefix } = request;

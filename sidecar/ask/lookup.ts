@@ -41,7 +41,7 @@ type Found = {
   readonly common: boolean;
 };
 
-/** @param prefix only keys under it; records and claims have no key, so any prefix leaves them out */
+/** lookUp finds what a question names outright. @param prefix only keys under it; records and claims have no key, so any prefix leaves them out */
 export function lookUp(question: string, prefix: string, data: ViewData): Lookup {
   const subject = nameAsked(question);
   const hits = new Map<string, Hit & { readonly titled: boolean }>();
@@ -74,7 +74,7 @@ function nameAsked(question: string): string {
   );
 }
 
-/** BareName returns a name without what kind of thing it is called, and without quotation marks. */
+/** bareName returns a name without what kind of thing it is called, and without quotation marks. */
 export function bareName(written: string): string {
   return written
     .replace(/[\s?.!]+$/, "")
@@ -105,7 +105,7 @@ function* findHits(name: string, prefix: string, data: ViewData): Generator<Foun
   }
 }
 
-/** Sources of what facts name. */
+/** sourcesOf gives the sources of what facts name. */
 export function sourcesOf(
   found: readonly { readonly kind: string; readonly key: string }[],
   data: ViewData,
@@ -116,12 +116,12 @@ export function sourcesOf(
   });
 }
 
-/** KeyOf returns what a thing is told by: a key, a prefix, an id. */
+/** keyOf returns what a thing is told by: a key, a prefix, an id. */
 export function keyOf({ kind, item }: Named): string {
   return kind === "object" ? item.key : kind === "collection" ? item.prefix : item.id;
 }
 
-/** KindOf returns what a thing is: of an object the kind of its file. */
+/** kindOf returns what a thing is: of an object the kind of its file. */
 export function kindOf({ kind, item }: Named): Source["kind"] {
   return kind === "object" ? item.kind : kind;
 }

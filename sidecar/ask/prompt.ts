@@ -5,7 +5,7 @@ import type { Excerpt } from "#snapshots/answer";
 const MAX_EXCERPT = 1_600;
 const MAX_EXCERPTS = 9_000;
 
-/** @param delimiter random for each request */
+/** makePrompt writes the messages for the model. @param delimiter random for each request */
 export function makePrompt(question: string, excerpts: readonly Excerpt[], delimiter: string): readonly ChatMessage[] {
   const blocks: string[] = [];
   let room = MAX_EXCERPTS;

@@ -9,7 +9,7 @@ export type SemanticTool = (
   signal?: AbortSignal,
 ) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results" | "did_you_mean">>;
 
-/** Where no semantic search is built in. */
+/** noSemantic stands where no semantic search is built in. */
 export const noSemantic: SemanticTool = async () => {
   return {
     mode: "unavailable",

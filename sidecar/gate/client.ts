@@ -6,7 +6,7 @@ import type { TrustProxy } from "#snapshots/http";
 /** Sixteen-bit groups of an IPv6 address that name a network: who has one address has the whole /64. */
 const NETWORK_GROUPS = 4;
 
-/** An IPv4 address as it is, also when it is written as IPv6; of IPv6 the /64 network, however its address is shortened.
+/** networkOf gives an IPv4 address as it is, also when it is written as IPv6; of IPv6 the /64 network, however its address is shortened.
  *  @param address of a socket; what is no address is one client of its own */
 export function networkOf(address: string | undefined): string {
   try {

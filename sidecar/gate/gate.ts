@@ -190,7 +190,7 @@ function isVerified(claim: unknown): boolean {
   return claim === undefined || claim === true || claim === "true";
 }
 
-/** Plain ASCII addresses only: what looks like `example.org` to a reader must be `example.org` to us. */
+/** foldEmail takes plain ASCII addresses only: what looks like `example.org` to a reader must be `example.org` to us. */
 export function foldEmail(email: string): string | null {
   return /^[!-?A-~]{1,64}@[A-Za-z0-9.-]{1,253}$/.test(email) ? email.toLowerCase() : null;
 }
@@ -222,7 +222,7 @@ function checkPair(headers: Credentials, config: AccessConfig): string | { reado
   return found ?? { reason: "bad_pair" };
 }
 
-/** In constant time. */
+/** isSameDigest compares in constant time. */
 export function isSameDigest(a: Sha256, b: Sha256): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

@@ -4,7 +4,7 @@
 import type { AccessConfig, TokenAlgorithm } from "#snapshots/schema";
 import { findJsonFault } from "#snapshots/format";
 
-/** Bytes of a compact token; real ones have one or two thousand, and a server reads 16 KiB of headers at most. */
+/** MAX_TOKEN_BYTES is the most bytes of a compact token; real ones have one or two thousand, and a server reads 16 KiB of headers at most. */
 export const MAX_TOKEN_BYTES = 8 * 1024;
 const MAX_KID = 256;
 
@@ -20,7 +20,7 @@ export type ParsedToken = {
   readonly claims: Readonly<Record<string, unknown>>;
 };
 
-/** Reasons a token is refused: for logs and tests; callers are told nothing but 401. */
+/** A TokenProblem is a reason why a token is refused: for logs and tests; callers are told nothing but 401. */
 export type TokenProblem =
   | "malformed"
   | "too_long"
@@ -37,7 +37,7 @@ export type TokenProblem =
   | "unknown_key"
   | "signature";
 
-/** Header and claims of a compact JWS, unverified, or why it cannot be a token of ours. */
+/** parseToken gives header and claims of a compact JWS, unverified, or why it cannot be a token of ours. */
 export function parseToken(token: string, algorithms: readonly TokenAlgorithm[]): ParsedToken | TokenProblem {
   if (token.length > MAX_TOKEN_BYTES) return "too_long";
   if (!COMPACT.test(token)) return "malformed";

@@ -11,7 +11,7 @@ import { parseArguments } from "./arguments.ts";
 const ENVELOPE_BYTES = 1536; // without ids, host and notices, by which the arguments make it longer
 const MAX_ERROR = 2000;
 
-/** Never throws: what is wrong is told as a tool's error, and what nobody foresaw goes to `onError` too. */
+/** callTool calls a tool and never throws: what is wrong is told as a tool's error, and what nobody foresaw goes to `onError` too. */
 export async function callTool(
   view: View,
   info: ToolInfo,

@@ -26,7 +26,7 @@ export type ServedRequest = {
   readonly allow: Allow;
 };
 
-/** Counts one more use of a group for this caller; false when there were too many. */
+/** Allow counts one more use of a group for this caller; false when there were too many. */
 export type Allow = (group: "mcp" | "ask" | "ai-search") => boolean;
 
 export type McpEndpoint = {

@@ -69,7 +69,7 @@ export type SidecarAnnexes = {
   openDevelopmentAccess(host: string): Promise<DevelopmentAccess | null>;
 };
 
-/** A gate for one's own look. */
+/** DevelopmentAccess is a gate for one's own look. */
 export type DevelopmentAccess = {
   readonly access: AccessConfig;
   readonly readKeys: () => Promise<string>;

@@ -75,7 +75,7 @@ export function featuresOf(
   ];
 }
 
-/** Likeness is 1 for a heading of the topic's words and no others, as Dice has it. One that has them among many is about something else. */
+/** likeness is 1 for a heading of the topic's words and no others, as Dice has it. One that has them among many is about something else. */
 function likeness(topic: Question["topic"], heading: ReadonlySet<string>): number {
   const [held, said] = [cover(topic, heading), [...heading].filter((word) => topic.has(word)).length / Math.max(1, heading.size)];
   return held === 0 ? 0 : (2 * held * said) / (held + said);

@@ -5,7 +5,7 @@ export const ALL_COUNTED = "Counted from this snapshot: each number leads to the
 export const OF_HISTORY = "Answered from the catalog and the history; no model was asked.";
 export const ALL_LOOKED_UP = "Answered from the catalog and the registry; no model was asked.";
 
-/** readerNotice returns the part of a notice that a page does not say elsewhere. */
+/** readerNotice returns what of a notice a page has to say besides. */
 export function readerNotice(notice: string): string {
   return [NO_MODEL, ALL_COUNTED, OF_HISTORY, ALL_LOOKED_UP].reduce((rest, told) => rest.replace(told, ""), notice).trim();
 }

@@ -75,8 +75,8 @@ export function proverName(prover: string): string {
 
 type Judged = Pick<CubRecord, "verification_state" | "status" | "evidence_state" | "statement_state" | "checks" | "axioms_outside">;
 
-/** recordStanding returns the standing of a record, which follows from its own members: a record is verified when a check that counts accepted it,
- *  and said to be verified when its registry alone calls it so. */
+/** recordStanding returns the standing of a record, which follows from its own members: what a check that counts accepted is verified, and what
+ *  its registry alone calls verified is said to be. */
 export function recordStanding(record: Partial<Judged> & Pick<Judged, "verification_state">): Standing {
   const { verification_state: said, evidence_state: evidence = "unpinned", statement_state: statement, checks = [] } = record;
   const but = BUTS[evidence];
@@ -106,7 +106,7 @@ function stateOf({ verification_state: said, status = "", axioms_outside: outsid
   return accepted ? (STATUSES[status] ?? word) : word;
 }
 
-/** FindCheck returns the run that is to be told: one that contradicts another, of a verified record one that accepted it, else the newest.
+/** findCheck returns the run that is to be told: one that contradicts another, of a verified record one that accepted it, else the newest.
  *  Where nobody who is trusted ran a prover there is none: what strangers state counts for nothing. */
 function findCheck(said: string, checks: NonNullable<CubRecord["checks"]>): Check | null {
   const run = checks.filter(({ state, counted }) => state !== "not_run" && counted).toSorted((a, b) => (a.finished < b.finished ? 1 : -1));

@@ -21,7 +21,7 @@ export type Chrome = {
   readonly view: ViewName;
   /** Site path of this page, e.g. "/claims/"; links are made relative to it. */
   readonly path: string;
-  /** Whether there is anything behind the doors that not every library has. */
+  /** True where there is anything behind the doors that not every library has. */
   readonly has: { readonly records: boolean; readonly claims: boolean };
   /** Where readers report a mistake, or null. */
   readonly report: string | null;

@@ -243,7 +243,7 @@ function pageOfRecord(data: ViewData, record: CubRecord, extracts: Extracts): St
   };
 }
 
-/** PagesOfObject gives the pages of an object by their numbers: what they share is made once, however long its text is. */
+/** pagesOfObject gives the pages of an object by their numbers: what they share is made once, however long its text is. */
 function pagesOfObject(data: ViewData, row: ObjectRow, extracts: Extracts): (part: number) => StoredPage {
   const links = extracts.links?.(row.key) ?? null;
   const shared = lazily({

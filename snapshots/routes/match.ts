@@ -31,7 +31,7 @@ export type RoutePlace = {
   readonly access: RouteAccess;
 };
 
-/** Reads paths by one table. */
+/** A Router reads paths by one table. */
 export type Router = {
   /** findPlace reads a target, and throws at none.
    *  @param target path and query of a request; the caller controls it */
@@ -44,7 +44,7 @@ export type Router = {
   beginsOthers(row: RouteRow): boolean;
 };
 
-/** @param besideFiles names of files that every page has beside it */
+/** openRouter makes a router of a table. @param besideFiles names of files that every page has beside it */
 export function openRouter(rows: readonly RouteRow[], besideFiles: readonly string[]): Router {
   const matchers: Readonly<Record<Mount, Find>> = {
     "": matcher(
@@ -180,18 +180,18 @@ export function splitTarget(target: string): readonly [path: string, query: stri
   return at < 0 ? [target, ""] : [target.slice(0, at), target.slice(at + 1)];
 }
 
-/** A path under /at/<snapshot>: what is asked for, and in which snapshot, whatever stands for its id. Null for another path. */
+/** splitAt takes a path under /at/<snapshot> apart: what is asked for, and in which snapshot, whatever stands for its id. Null for another path. */
 export function splitAt(path: string): { readonly id: string; readonly path: string } | null {
   const [, id, rest = ""] = /^\/at\/([^/]*)(\/.*)?$/s.exec(path) ?? [];
   return id === undefined ? null : { id, path: rest };
 }
 
-/** `api/cubs/{id}.json` with the parts in their places. */
+/** fillParts writes `api/cubs/{id}.json` with the parts in their places. */
 export function fillParts(file: string, parts: Match["parts"]): string {
   return file.replaceAll(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? "");
 }
 
-/** The row that a request is for, so that a table by ids answers it. */
+/** isOf tells the row that a request is for, so that a table by ids answers it. */
 export function isOf<Id extends string>(
   match: Match | null,
   table: Readonly<Record<Id, unknown>>,

@@ -120,7 +120,7 @@ function security(route: Route): Record<string, string[]>[] {
     : [{ accessToken: [] }, { accessClientId: [], accessClientSecret: [] }];
 }
 
-/** Plain JSON, the same for the same input. Both views get the gated routes too: their existence is no secret. */
+/** openapi makes plain JSON, the same for the same input. Both views get the gated routes too: their existence is no secret. */
 export function openapi(routes: readonly Route[], options: { readonly title: string; readonly baseUrl: string }): object {
   const described = describeRoutes(routes);
   return {

@@ -42,7 +42,7 @@ export type PageRow = {
   readonly gatedPath?: string;
 };
 
-/** A row of the interface: it is described. */
+/** A Route is a row of the interface: it is described. */
 export type Route = PageRow & {
   readonly group: "library" | "registry" | "service" | "internal";
   readonly summary: string;
@@ -78,8 +78,8 @@ export function describedRoutes(rows: readonly Route[]): readonly Route[] {
   return [...rows.filter(({ views }) => views !== "internal"), ...gated];
 }
 
-/** Every error status that a route can answer, ascending: 400 for an unknown parameter, 405, 412 where there is a validator, 429 where
- *  requests are counted. */
+/** errorStatuses gives every error status that a route can answer, ascending: 400 for an unknown parameter, 405, 412 where there is a validator,
+ *  429 where requests are counted. */
 export function errorStatuses({ errors, group, kind, limit, methods }: Route): readonly number[] {
   const validated = methods.includes("GET") && (kind === "file" || kind === "query" || kind === "history" || group === "internal");
   return [...new Set([400, 405, ...(validated ? [412] : []), ...(limit === null ? [] : [429]), ...errors])].sort((a, b) => a - b);

@@ -25,9 +25,9 @@ export type RowId = keyof typeof ROWS | keyof typeof PAGES;
 
 const rows = withIds(ROWS);
 
-/** Every route of the service as it is described. */
+/** ROUTES has every route of the service as it is described. */
 export const ROUTES = describedRoutes(rows);
-/** Reads the paths of every row. */
+/** ROUTER reads the paths of every row. */
 export const ROUTER = openRouter([...rows, ...withIds(PAGES)], BESIDE);
 
 function withIds<R extends object>(table: Readonly<Record<string, R>>): readonly (R & { readonly id: string })[] {

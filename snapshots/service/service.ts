@@ -38,5 +38,5 @@ export const SERVICE: Service = {
   memento: MEMENTO,
 };
 
-/** The same for a host of plain files, which answers no query. */
+/** PLAIN_FILES_SERVICE is the same for a host of plain files, which answers no query. */
 export const PLAIN_FILES_SERVICE: Service = { ...SERVICE, stamps: [...HISTORY_STAMPS, ...LEAK_STAMPS, hostStamp(PLAIN_FILES)] };

@@ -1,6 +1,6 @@
 /** Why a file cannot be read. */
 
-/** absent is for a file that need not be there: `readFile(path).catch(absent)`. */
+/** absent serves a file that need not be there: `readFile(path).catch(absent)`. */
 
 export function absent(error: NodeJS.ErrnoException): null {
   if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;

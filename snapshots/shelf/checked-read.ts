@@ -11,7 +11,7 @@ import { LRUCache } from "lru-cache";
 import { openByteBudget } from "./byte-budget.ts";
 import type { Sha256 } from "#snapshots/digest";
 
-/** PART_BYTES is how many bytes a reader holds at a time. */
+/** PART_BYTES is the number of bytes that a reader holds at a time. */
 export const PART_BYTES = 64 * 1024;
 /** Parts that the pass over a file reads at a time, so that few calls lead through many bytes. */
 const PARTS_AT_ONCE = 4;
@@ -37,7 +37,7 @@ export type OpenFile = {
   close(): Promise<void>;
 };
 
-/** CheckedBody is a body that closes its file when it has been read, or when its reader goes. */
+/** A CheckedBody closes its file when it has been read, or when its reader goes. */
 export type CheckedBody = AsyncIterableIterator<Buffer>;
 
 type Survey = { readonly sha256: Sha256; readonly parts: Buffer };
@@ -49,7 +49,7 @@ const reading = openByteBudget(READ_AT_ONCE);
 
 export class WrongBytes extends Error {}
 
-/** toOpenFile makes an OpenFile of a regular file's handle, which stays the caller's when this fails. */
+/** toOpenFile makes a regular file of its handle, which stays the caller's when this fails. */
 export async function toOpenFile(handle: FileHandle): Promise<OpenFile> {
   const stats = await handle.stat({ bigint: true });
   return {
@@ -101,7 +101,7 @@ function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
 }
 
-/** readChecked reads bytes [start, end] of a file. The file belongs to the body from here on, or is closed when there is none.
+/** readChecked reads bytes [start, end] of a file; the file belongs to the body from here on, or is closed when there is none.
  *  @param accept whether the file may have the digest that it has
  *  @returns the bytes of a short file, or a body whose first part has been read and found right
  *  @throws WrongBytes when the file has another digest, or loses it on the way */

@@ -42,7 +42,7 @@ const LISTS = [
 
 export type Listed = { readonly change: ListedChange; readonly what: "object" | "claim" | "record"; readonly name: string };
 
-/** listChanges lists changes in the order in which they are told. */
+/** listChanges gives changes in the order in which they are told. */
 export function listChanges(changes: Changes): readonly Listed[] {
   return KINDS.flatMap((change) => LISTS.flatMap(([list, what]) => changes[change][list].map((name) => ({ change, what, name }))));
 }
@@ -62,7 +62,7 @@ export async function diffSnapshots(before: Snapshot | null, after: Snapshot): P
   return found;
 }
 
-/** describeChanges returns every change as the diff page and `snapshots diff` show it: objects by key, then claims, then records, then the rest.
+/** describeChanges gives every change as the diff page and `snapshots diff` show it: objects by key, then claims, then records, then the rest.
  *  `before` and `after` are digests: of an object's bytes, else of the canonical JSON. */
 export async function describeChanges(before: Snapshot, after: Snapshot): Promise<Change[]> {
   const withdrawn = await withdrawnIn(after);
@@ -85,7 +85,7 @@ export async function describeChanges(before: Snapshot, after: Snapshot): Promis
   return [...objects.sort(byName), ...claims.sort(byName), ...records.sort(byName), ...(await describeRest(before, after))];
 }
 
-/** describeListed returns one change of a publication's list, as `describeChanges` has it.
+/** describeListed gives one change of a publication's list, as `describeChanges` has it.
  *  @param before null where the snapshot before is not kept, and `after` likewise: digests and fields of that side are not known then, nor where
  *  it is damaged */
 export async function describeListed(
@@ -117,8 +117,7 @@ async function withdrawnIn(snapshot: Snapshot): Promise<ReadonlySet<string>> {
   return names;
 }
 
-/** unreadable returns null for a bad snapshot or one with redacted blobs, and throws all else: one such snapshot costs what is told of it, and
- *  nothing more. */
+/** unreadable passes over one bad snapshot, or what was redacted of one: it costs what is told of it, and nothing else. */
 export function unreadable(error: unknown): null {
   if (error instanceof ShelfError && (error.code === "snapshot_damaged" || isWithdrawalError(error))) return null;
   throw error;
@@ -137,7 +136,7 @@ function factsOf({ size, type, uploaded }: Pick<BlobEntry, "size" | "type" | "up
 
 export type FileCounts = ChangeCounts & { readonly folder: string };
 
-/** countFiles counts the files that differ, by top folder of the snapshot: pages and other things that are made may differ where no source does. */
+/** countFiles counts files that differ, by top folder of the snapshot: pages and other things that are made may differ where no source does. */
 export async function countFiles(before: Snapshot, after: Snapshot): Promise<readonly FileCounts[]> {
   const counts = new Map<string, { added: number; changed: number; removed: number }>();
   for await (const change of diffFolder(before, after, "")) {
@@ -232,7 +231,7 @@ function weakerClaim(was: Claim, is: Claim): readonly string[] {
   return [...claimFell(was, is), ...lost, ...fallen.map(({ id, says }) => `it rests on ${id}, which ${says}`)];
 }
 
-/** diffFields returns the members that differ, in order of their names; members of objects as "files.coq_file", lists as a whole. A member that is
+/** diffFields gives the members that differ, in order of their names; members of objects as "files.coq_file", lists as a whole. A member that is
  *  not there is "". */
 export function diffFields(before: unknown, after: unknown, prefix = ""): Change["fields"] {
   if (isDeepStrictEqual(before, after)) return [];

@@ -39,8 +39,7 @@ import type { LogFiles, Shelf, SnapshotRecord } from "./shelf.ts";
 export type LogSigner = { readonly origin: string; readonly key: SigningKey | null };
 
 const keysSchema = z.array(z.strictObject({ first: z.int().positive(), key: z.string().nullable() }));
-/** LogKeys is `keys.json`: it says from which number of entries on which key signs, ascending; the last one signs now. A key of null signs
- *  nothing. */
+/** LogKeys is `keys.json`: from which number of entries on who signs; ascending, and the last one does now. A key of null signs nothing. */
 export type LogKeys = z.infer<typeof keysSchema>;
 
 export const KEYS_PATH = "keys.json";
@@ -53,7 +52,7 @@ function entryOf(record: SnapshotRecord | undefined): Buffer {
   return Buffer.from(record === undefined ? "" : canonicalJson(record));
 }
 
-/** readCheckpoint reads the head of so many entries; it returns null when there is none. @throws ShelfError "bad_checkpoint" */
+/** readCheckpoint reads the head of so many entries, or null when there is none. @throws ShelfError "bad_checkpoint" */
 export async function readCheckpoint(log: Pick<LogFiles, "read">, size: number): Promise<(Checkpoint & { readonly text: string }) | null> {
   const bytes = await log.read(checkpointPath(size));
   if (bytes === null) return null;
@@ -62,13 +61,13 @@ export async function readCheckpoint(log: Pick<LogFiles, "read">, size: number):
   throw new ShelfError("bad_checkpoint", `${checkpointPath(size)} is the head of ${checkpoint.size} entries.`);
 }
 
-/** readLogKeys reads the keys of a log. @throws ShelfError "bad_log" when the file is none */
+/** readLogKeys reads the list of keys. @throws ShelfError "bad_log" when the file is none */
 export async function readLogKeys(log: Pick<LogFiles, "read">): Promise<LogKeys> {
   const bytes = await log.read(KEYS_PATH);
   return bytes === null ? [] : parseLogKeys(bytes);
 }
 
-/** parseLogKeys parses a list of keys. @throws ShelfError "bad_log" when the bytes are no list of keys */
+/** parseLogKeys reads a list of keys. @throws ShelfError "bad_log" when the bytes are no list of keys */
 export function parseLogKeys(bytes: Uint8Array): LogKeys {
   const parsed = keysSchema.safeParse(parseJson(Buffer.from(bytes).toString()));
   if (parsed.success && parsed.data.every(({ key }) => key === null || isKey(key))) return parsed.data;
@@ -84,7 +83,7 @@ function isKey(text: string): boolean {
   }
 }
 
-/** keyOf returns the key that signs a head of so many entries; null for none. */
+/** keyOf finds the key that signs a head of so many entries; null for none. */
 export function keyOf(keys: LogKeys, size: number): NoteKey | null {
   const text = keys.findLast(({ first }) => first <= size)?.key ?? null;
   return text === null ? null : parseKey(text);
@@ -237,7 +236,7 @@ export type RecordProof = {
   readonly hashes: readonly Hash[];
 };
 
-/** proveRecord proves that a record is the last entry of the log that was published with it; it returns null when the log does not reach it.
+/** proveRecord proves that a record is the last entry of the log that was published with it; null when the log does not reach it.
  *  @throws ShelfError "bad_log" or "bad_checkpoint" when the log is damaged */
 export async function proveRecord(shelf: Shelf, record: SnapshotRecord): Promise<RecordProof | null> {
   const { sequence } = record;

@@ -36,7 +36,7 @@ type Open = {
   written: number;
 };
 
-/** openPackWriter returns a writer of packs. @param root of the shelf */
+/** openPackWriter opens the writer of packs. @param root of the shelf */
 export function openPackWriter(root: string, modes: () => Modes): PackWriter {
   let pack: Open | null = null;
   const sealed = new Set<Sha256>();

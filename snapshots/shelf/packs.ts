@@ -159,7 +159,7 @@ async function readRun(pack: OpenFile, run: readonly (readonly [Sha256, Packed])
   }
 }
 
-/** unpacked returns a blob of a pack as a file of its own.
+/** unpacked opens a blob of a pack as a file of its own.
  *  @param pack open; closed with the blob */
 export function unpacked(pack: OpenFile, digest: Sha256, { start, length, size, parts }: Packed): OpenFile {
   const inflate = async (position: number, wanted: number, lengths: readonly number[]): Promise<Buffer> => {

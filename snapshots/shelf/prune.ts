@@ -30,8 +30,8 @@ export type Pruned = {
   readonly freed_bytes: number;
 };
 
-/** prune removes old snapshots. Records go first, then their tags in the index, then the blobs that no record reaches: whenever it is interrupted,
- *  every record that is left is whole, and the next run finishes. Lists of changes stay: history pages tell them.
+/** prune removes records first, then their tags in the index, then the blobs that no record reaches: whenever it is interrupted, every record that
+ *  is left is whole, and the next run finishes. Lists of changes stay: history pages tell them.
  *  @throws ShelfError "snapshot_damaged" before anything is removed, when it is not known what a kept snapshot needs; RangeError when `keep` is
  *  not a positive integer */
 export async function prune({ shelf, alsoUsedBy = [], moveTo, purge = false, keep, servedWith, index }: PruneOptions): Promise<Pruned> {

@@ -53,7 +53,7 @@ export type Snapshot = {
   another(record: SnapshotRecord): Promise<Snapshot>;
 };
 
-/** TreeCache has parsed trees, files and parts of lists, shared by all open snapshots: two that follow each other have nearly all of them in
+/** A TreeCache holds parsed trees, files and parts of lists, shared by all open snapshots: two that follow each other have nearly all of them in
  *  common. */
 export type TreeCache = {
   readonly trees: LRUCache<Sha256, Tree>;
@@ -79,7 +79,7 @@ async function missingBlob(shelf: Shelf, digest: Sha256): Promise<ShelfError> {
   return (await redactionError(shelf, digest)) ?? new ShelfError("snapshot_damaged", `Blob ${digest} is missing.`);
 }
 
-/** readBlob returns the bytes of a blob that is there and whole. @throws ShelfError "snapshot_damaged", or "withdrawn" and "withdrawn_legal" for
+/** readBlob reads the bytes of a blob that is there and whole. @throws ShelfError "snapshot_damaged", or "withdrawn" and "withdrawn_legal" for
  *  what was redacted */
 export async function readBlob(shelf: Shelf, digest: Sha256): Promise<Uint8Array> {
   const bytes = await shelf.getBlob(digest);
@@ -134,7 +134,7 @@ function spoiledBlob(digest: Sha256, cause?: unknown): ShelfError {
   return new ShelfError("snapshot_damaged", `Blob ${digest} does not match its digest.`, { cause });
 }
 
-/** openSnapshot opens the snapshot that a record names. It reads nothing but the root tree.
+/** openSnapshot opens the snapshot that a record names. Reads nothing but the root tree.
  *  @throws ShelfError "snapshot_damaged" when the root is missing or wrong */
 export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: TreeCache): Promise<Snapshot> {
   const tree = async (digest: Sha256): Promise<Tree> => {

@@ -13,16 +13,15 @@ import { countChanges } from "./diff.ts";
 import { checkpointPath, readRecordsOf } from "./log.ts";
 import type { ChangeCounts, Changes, LogFiles, RecordIndex, RecordLog, SnapshotRecord } from "./shelf.ts";
 
-/** newestServed returns the newest sequence that was served, as far as the shelf itself can tell. A single record beyond the pointer that `served`
- *  says nothing of is a publication that was cut short. */
+/** newestServed gives the newest sequence that was served, as far as the shelf itself can tell. One record beyond the pointer, of which `served`
+ *  says nothing, is a publication that was cut short. */
 export function newestServed(pointer: SnapshotRecord | null, { records, served }: Pick<RecordIndex, "records" | "served">): number {
   const told = Math.max(pointer?.sequence ?? 0, served);
   const beyond = records.filter(({ sequence }) => sequence > told);
   return beyond.length > 1 ? (beyond.at(-1)?.sequence ?? told) : told;
 }
 
-/** findSetback says in words that the pointer names an older record than was served before; else it returns null. A rollback has a record of its
- *  own. */
+/** findSetback says in words when the pointer names an older record than was served before: a rollback has a record of its own. */
 export function findSetback(pointer: SnapshotRecord | null, index: RecordIndex): string | null {
   const newest = newestServed(pointer, index);
   return pointer === null || newest === pointer.sequence

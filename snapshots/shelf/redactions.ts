@@ -17,7 +17,7 @@ export function redactionPath(digest: Sha256): string {
   return `redacted/${digest}`;
 }
 
-/** formatRedaction returns a redaction as it is stored and served. */
+/** formatRedaction writes a redaction as it is stored and served. */
 export function formatRedaction(digest: Sha256, withdrawal: Withdrawal, { origin, key }: LogSigner): string {
   const text = `${origin}/redacted\n${digest}\n${canonicalJson(withdrawal)}\n`;
   return key === null ? text : formatNote({ text, signatures: [signNote(text, key)] });
@@ -57,8 +57,8 @@ export function checkRedaction(bytes: Uint8Array, digest: Sha256, keys: LogKeys)
   return found;
 }
 
-/** redactedBlobs returns the digests of blobs that are not there any more. A blob that still is there counts, whatever notice it has: it is about
- *  to go, or has come back. */
+/** redactedBlobs gives the digests of what is not there any more. A blob that still is counts, whatever notice it has: it is about to go, or has
+ *  come back. */
 export async function redactedBlobs(shelf: Shelf): Promise<readonly Sha256[]> {
   const digests: Sha256[] = [];
   for (const digest of await shelf.redactions.list()) if (!(await shelf.hasBlob(digest))) digests.push(digest);

@@ -3,7 +3,7 @@ import { claimStandings, LOST, memoize, RECORD_STANDINGS, SAID, type ViewData } 
 import { countAll } from "#snapshots/query";
 import { RECORD_FILTERS, type CubFacet, KNOWN_VALUES } from "#snapshots/schema";
 
-/** Set is one of the lists that have an address. */
+/** SetName names one of the lists that have an address. */
 export type SetName = "records" | "claims" | "objects" | "collections" | "snapshots";
 export type Facet = CubFacet | "claim_standing" | "object_kind" | "collection";
 

@@ -18,7 +18,8 @@ export type Cookies = {
   open(purpose: Purpose, sealed: string | null): Promise<Readonly<Record<string, unknown>> | null>;
 };
 
-/** @param secret at least 32 characters; without one a key is made, and a restart ends every session
+/** openCookies makes the cookies of sign-in.
+ *  @param secret at least 32 characters; without one a key is made, and a restart ends every session
  *  @param now milliseconds since 1970
  *  @throws TypeError when the secret is short */
 export function openCookies(secret: string | null, now: () => number): Cookies {

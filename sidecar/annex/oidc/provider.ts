@@ -22,7 +22,7 @@ export type Provider = {
   finish(answered: URL, begun: Begun): Promise<Person>;
 };
 
-/** Reads the provider's description. @param redirect where it sends people back
+/** openProvider reads the provider's description. @param redirect where it sends people back
  *  @param secret null for a client without one */
 export async function openProvider(
   { issuer, clientId, groups, groupsClaim }: OwnSignIn,

@@ -32,14 +32,14 @@ export type ToolResult = {
 
 export type Tool = (context: ToolContext, args: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
 
-/** @throws ShelfError "no_snapshot" before the first publication */
+/** openContext opens the snapshot of now for a tool. @throws ShelfError "no_snapshot" before the first publication */
 export async function openContext(view: View, budget: number): Promise<ToolContext> {
   const open = await view.current();
   if (open === null) throw new ShelfError("no_snapshot", "No snapshot has been published yet.");
   return { view, open, data: await open.snapshot.data(), budget };
 }
 
-/** The context of the snapshot that a cursor belongs to. @throws ShelfError "bad_cursor", "cursor_expired" when it is not kept */
+/** followCursor opens the context of the snapshot that a cursor belongs to. @throws ShelfError "bad_cursor", "cursor_expired" when it is not kept */
 export async function followCursor(context: ToolContext, cursor: unknown): Promise<ToolContext> {
   if (typeof cursor !== "string") return context;
   const { snapshot } = parseCursor(cursor);
@@ -53,7 +53,7 @@ export async function followCursor(context: ToolContext, cursor: unknown): Promi
   return { ...context, open, data: await open.snapshot.data() };
 }
 
-/** Path and query, in the order given; absent values and an empty prefix are left out, lists repeat. */
+/** withQuery writes path and query, in the order given; absent values and an empty prefix are left out, lists repeat. */
 export function withQuery(path: string, query: Readonly<Record<string, unknown>>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -64,7 +64,7 @@ export function withQuery(path: string, query: Readonly<Record<string, unknown>>
   return params.size === 0 ? path : `${path}?${params.toString()}`;
 }
 
-/** The parameters of a path and query that `withQuery` has made: what the route's own parser takes. */
+/** paramsOf reads the parameters of a path and query that `withQuery` has made: what the route's own parser takes. */
 export function paramsOf(path: string): URLSearchParams {
   const at = path.indexOf("?");
   return new URLSearchParams(at < 0 ? "" : path.slice(at + 1));

@@ -44,7 +44,7 @@ export function fitWhole(
   };
 }
 
-/** A body that is one thing. @param pinned whether `path` also works under /at/<snapshot> */
+/** wholeBody makes a body that is one thing. @param pinned whether `path` also works under /at/<snapshot> */
 export function wholeBody(context: ToolContext, body: object, path: string, pinned: boolean): ToolResult {
   const { value, truncated, notices } = fitWhole(body, context.budget);
   return { result: value, snapshot: context.open.snapshot.id, path, pinned, truncated, next: null, notices };
@@ -61,7 +61,7 @@ export function part(
   return { result, snapshot: open.snapshot.id, path, pinned: true, truncated: next !== null || notices.length > 0, next, notices };
 }
 
-/** A list that no route pages. */
+/** pagedList makes a list that no route pages. */
 export async function pagedList(
   context: ToolContext,
   name: string,

@@ -29,7 +29,7 @@ function reverse(base: string): string {
   return /^[\d.]+$/.test(host) ? host : host.split(".").reverse().join(".");
 }
 
-/** Cut at a word. */
+/** cut at a word. */
 function cut(text: string, most: number): string {
   const flat = text.replaceAll(/\s+/g, " ").trim();
   if (flat.length <= most) return flat;

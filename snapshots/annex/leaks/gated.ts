@@ -39,7 +39,7 @@ export type GatedSecrets = {
   readonly extract: (key: string) => Promise<Extract | null>;
 };
 
-/** FindGatedFacts returns what is looked for of a gated object. @param extract its extract, or null */
+/** findGatedFacts returns what is looked for of a gated object. @param extract its extract, or null */
 export function findGatedFacts({ key, title, summary, kind }: ObjectRow, extract: Extract | null): GatedFacts {
   const texts = textsOfExtract(extract);
   return { runs: runsOf([summary, ...texts]), titled: kind !== "code" || !isMadeOfPath(title, key, texts) };
@@ -236,7 +236,7 @@ function* findDigests(digests: ReadonlyMap<string, number>, bytes: Uint8Array): 
   }
 }
 
-/** HexRuns yields what may be digests, in lower case. It looks at one byte of 64 where that is no hex digit, for no digest goes over it. */
+/** hexRuns yields what may be digests, in lower case. It looks at one byte of 64 where that is no hex digit, for no digest goes over it. */
 export function* hexRuns(bytes: Uint8Array): Generator<{ readonly run: string; readonly start: number }> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = HEX_LENGTH - 1; at < text.length; at += HEX_LENGTH) {
@@ -281,7 +281,7 @@ function addressesOf(name: string): string[] {
 /** Members that both views have, and a build has once for both where they say the same. */
 const SHARED = ["claims", "cubs", "meta", "code"] as const;
 
-/** UnsaidTexts returns the strings of claims and records that the internal view says and the public one does not.
+/** unsaidTexts returns the strings of claims and records that the internal view says and the public one does not.
  *  @param more what is taken for said inside */
 export function unsaidTexts(publicData: ViewData, internalData: ViewData, more: readonly string[]): ReadonlySet<string> {
   const unsaid = new Set(more);

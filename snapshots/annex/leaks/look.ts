@@ -22,7 +22,7 @@ const UNSAID = 0xffff_fffe;
 /** Suspects are what unchanged files may say that a look before did not look for. */
 export type Suspects = { readonly ids: readonly number[]; readonly slots: readonly number[] };
 
-/** Resume takes for said in public what witnesses say that are there still.
+/** resume takes for said in public what witnesses say that are there still.
  *  @param fresh runs of gated objects that are looked for the first time, two numbers each
  *  @param sketch of all files that have not changed since that look
  *  @returns what has to be looked for in those files unless somebody says it */
@@ -74,7 +74,7 @@ export function areSuspect({ secrets, text }: GatedSecrets, { ids, slots }: Susp
   return ids.some((id) => secrets[id]?.published !== true) || slots.some((slot) => !text.isPublished(slot));
 }
 
-/** RememberLook returns what a look knows that found no leak in any public file. */
+/** rememberLook returns what a look knows that found no leak in any public file. */
 export function rememberLook({ secrets, text, witnesses }: GatedSecrets): Look {
   const numbers = new Map<string, number>();
   const numberOf = (witness: string | undefined): number => {
