@@ -90,7 +90,7 @@ function movedOf({ drift }: CubRecord): string {
   return `, and says something else than at ${since}${drift.accepted === undefined ? "" : `, which is meant: ${drift.accepted}`}`;
 }
 
-/** Ids of records and claims with something pinned or rested on that does not hold: records first, each in the order of the view. */
+/** findLost returns the ids of records and claims that pin or rest on something that does not hold: records first, each in the order of the view. */
 export const findLost = memoize((data: ViewData): readonly string[] => {
   const standingOf = claimStandings(data);
   const records = data.cubs.filter((record) => isLostStanding(recordStanding(record)));

@@ -26,8 +26,8 @@ export function isLost(state: EvidenceState): boolean {
 type StateOf = (item: Pick<ClaimEvidence, "sha256" | "repo" | "ref" | "path">) => EvidenceState;
 const opened = new WeakMap<ViewData, StateOf>();
 
-/** @returns the state of an evidence item, against the objects and the records' files of its view. A path without a repository that is an
- *  object's key is that object */
+/** openEvidence returns a function that gives the state of an evidence item, against the objects and the records' files of its view. A path
+ *  without a repository that is an object's key is that object */
 export function openEvidence(data: ViewData): StateOf {
   const known = opened.get(data) ?? open(data);
   opened.set(data, known);

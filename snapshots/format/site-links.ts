@@ -41,8 +41,9 @@ function builtNames(name: string): readonly string[] {
   return root === undefined || within === undefined ? [] : [root + within, `${root}_images/${within.replace(/^.*\//s, "")}`];
 }
 
-/** @param rows of all objects
- *  @returns a function that tells which object a link of the object `from` means, which names none; null where none or several fit */
+/** openSite returns a function that tells which object a link means that stands in the object `from` and names no object; null where none or
+ *  several fit.
+ *  @param rows of all objects */
 export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): LeadsTo {
   /** By name; null where several have it. */
   const named = new Map<string, string | null>();
@@ -91,10 +92,10 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
 /** The library and each folder around a key: any may be the root of a site. */
 const rootsOf = (key: string): string[] => ["", ...leadingPrefixes(key)];
 
-/** The last name of what a link says. */
+/** linkEnd returns the last name of a link's target. */
 export const linkEnd = (target: string): string => linkName(target).replace(/^.*\//s, "");
 
-/** Last names of all links that may mean `key`, besides those of the addresses that it gives itself. */
+/** siteEnds returns the last names of all links that may mean `key`, besides those of the addresses that it gives itself. */
 export function siteEnds(key: string): readonly string[] {
   return [key, ...usualNames(key)].map(linkEnd);
 }

@@ -2,7 +2,8 @@
  *  stays beside it, as the source says it. Apart from views, because browsers load this. */
 import type { CheckState, CubRecord, EvidenceState, Standing, StatementState } from "#snapshots/schema";
 
-/** Endings of a state that has a "but": its source alone says so, or what it pins or rests on does not hold any more. */
+/** SAID and LOST are endings of a state that has a "but": SAID when its source alone says so, LOST when something that it pins or rests on does
+ *  not hold any more. */
 export const SAID = "_said" as const;
 export const LOST = "_lost" as const;
 
@@ -29,7 +30,8 @@ const WORDS: Readonly<Record<string, string>> = {
 const withEndings = (states: readonly string[], endings: readonly string[]): readonly string[] =>
   states.flatMap((state) => endings.map((ending) => state + ending));
 
-/** Every standing that a record may have, but for states that a registry makes up, the best first; and a claim. */
+/** RECORD_STANDINGS are all standings that a record may have, the best first, but for states that a registry makes up; CLAIM_STANDINGS are those
+ *  of a claim. */
 export const RECORD_STANDINGS: readonly string[] = [
   ...withEndings(["verified"], ["", SAID, LOST, SAID + LOST]),
   ...withEndings(["proved_outside", "exported", "defined", "assumed", "not_verified", "unspecified"], ["", LOST]),
@@ -187,7 +189,7 @@ export function isLostStanding({ state }: Pick<Standing, "state">): boolean {
   return state.endsWith(LOST);
 }
 
-/** How a record is used in production, as pages and their histories say it in place of the registry's constants. */
+/** USE_WORDS say how a record is used in production, as pages and their histories say it in place of the registry's constants. */
 export const USE_WORDS: Readonly<Record<string, string>> = {
   "NOT-RUNTIME-CONSUMED": "not used at run time",
   "EXECUTABLE-RUNTIME": "code in production",

@@ -62,7 +62,7 @@ const RecordEdges = z
   })
   .meta({ id: "RecordEdges" });
 
-/** GET /api/cubs/{id}/graph. */
+/** RecordGraph is the answer of GET /api/cubs/{id}/graph. */
 export const RecordGraph = z
   .object({
     id: z.string(),

@@ -21,7 +21,7 @@ export const Passage = z
   .readonly();
 export type Passage = z.infer<typeof Passage>;
 
-/** A page of a PDF as an image: `images/<key>/<page>.png` of the snapshot. */
+/** PageImage is a page of a PDF as an image: `images/<key>/<page>.png` of the snapshot. */
 export const PageImage = z
   .strictObject({
     /** From 1. */

@@ -20,7 +20,7 @@ type Row = {
 
 export type Prose = "markdown" | "plain" | "printed" | "comments" | "html" | "latex" | "entries" | "table";
 
-/** A kind's place here is its number in the browser's index: rows keep their order, and new ones come last. */
+/** KINDS are the kinds in a fixed order. A kind's place here is its number in the browser's index: rows keep their order, and new ones come last. */
 export const KINDS = {
   markdown: { title: "Markdown", lines: "exact", prose: "markdown", spelling: "page", citation: "document", schema: "TechArticle" },
   text: { title: "Plain text", lines: "numbered", prose: "plain", spelling: null, citation: "document", schema: "DigitalDocument" },
@@ -43,7 +43,7 @@ export type Kind = keyof typeof KINDS;
 export type ObjectKind = Exclude<Kind, "claim" | "record">;
 
 const KIND_NUMBERS = Object.keys(KINDS) as readonly Kind[];
-/** Browsers do without it: a call that is marked as pure is left out where nothing uses it. */
+/** OBJECT_KINDS are all kinds but "claim" and "record". Browsers do without it: a call that is marked as pure is left out where nothing uses it. */
 export const OBJECT_KINDS = /* @__PURE__ */ KIND_NUMBERS.filter((kind): kind is ObjectKind => kind !== "claim" && kind !== "record");
 
 /** hasExactLines tells whether its passages are lines of the bytes, so that one can be compared with the other. */

@@ -47,8 +47,8 @@ export function listChanges(changes: Changes): readonly Listed[] {
   return KINDS.flatMap((change) => LISTS.flatMap(([list, what]) => changes[change][list].map((name) => ({ change, what, name }))));
 }
 
-/** Names of objects (keys), claims (ids) and CUB records (ids), each list ascending by code unit.
- *  An object is changed when its bytes, its media type or its upload time is; a claim or record when its JSON is.
+/** diffSnapshots returns the names of objects (keys), claims (ids) and CUB records (ids) that differ, each list ascending by code unit. An object
+ *  is changed when its bytes, its media type or its upload time is; a claim or record when its JSON is.
  *  @param before null for the first snapshot: everything is added */
 export async function diffSnapshots(before: Snapshot | null, after: Snapshot): Promise<Changes> {
   const found: Changes = { added: noNames(), changed: noNames(), removed: noNames() };

@@ -27,7 +27,8 @@ export type Packs = {
   pathOf(name: Sha256): string;
 };
 
-/** @param root of the shelf
+/** openPacks returns the packs of a root.
+ *  @param root of the shelf
  *  @param openFile null when it is not there */
 export function openPacks(root: string, openFile: (path: string) => Promise<OpenFile | null>): Packs {
   const folder = join(root, "packs");

@@ -210,7 +210,8 @@ export class RootRecords implements RecordLog {
 const SERVED = "served";
 const WITHDRAWN = "withdrawn.json";
 
-/** @param names of the files in `snapshots/`
+/** sequencesOf returns the sequences of records.
+ *  @param names of the files in `snapshots/`
  *  @returns ascending */
 export function sequencesOf(names: readonly string[]): readonly number[] {
   return names

@@ -35,7 +35,7 @@ function parseRedaction(bytes: Uint8Array): Redaction {
   return { origin: origin.slice(0, -"/redacted".length), digest, withdrawal: withdrawal.data, note };
 }
 
-/** Null for a notice that is damaged: of whatever it was, it was redacted. */
+/** noticeIn returns the notice in these bytes, or null for one that is damaged: its blob was redacted all the same. */
 export function noticeIn(bytes: Uint8Array): Withdrawal | null {
   try {
     return parseRedaction(bytes).withdrawal;
@@ -45,7 +45,8 @@ export function noticeIn(bytes: Uint8Array): Withdrawal | null {
   }
 }
 
-/** @param keys of the log
+/** checkRedaction parses a redaction and checks it.
+ *  @param keys of the log
  *  @throws ShelfError "bad_checkpoint" unless it is of this digest and, where the log is signed, signed by one of its keys */
 export function checkRedaction(bytes: Uint8Array, digest: Sha256, keys: LogKeys): Redaction {
   const found = parseRedaction(bytes);

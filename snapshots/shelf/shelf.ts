@@ -7,7 +7,7 @@ import type { OpenFile } from "./checked-read.ts";
 
 const digest = z.string().regex(SHA256_PATTERN);
 
-/** `snapshots/<sequence>.json`: written once, before the pointer moves. */
+/** snapshotRecordSchema is `snapshots/<sequence>.json`: written once, before the pointer moves. */
 export const snapshotRecordSchema = z.strictObject({
   sequence: z.int().positive(),
   snapshot: digest,
@@ -23,15 +23,15 @@ export const snapshotRecordSchema = z.strictObject({
 });
 export type SnapshotRecord = z.infer<typeof snapshotRecordSchema>;
 
-/** `withdrawn.json`: records of snapshots that were taken out of service, ascending by sequence. */
+/** withdrawnSchema is `withdrawn.json`: records of snapshots that were taken out of service, ascending by sequence. */
 export const withdrawnSchema = z.array(snapshotRecordSchema);
 
-/** `current.json` of an internal root: one record, or two while both views are being published. */
+/** internalPointerSchema is `current.json` of an internal root: one record, or two while both views are being published. */
 export const internalPointerSchema = z.array(snapshotRecordSchema).min(1).max(2);
 
 const names = z.strictObject({ objects: z.array(z.string()), claims: z.array(z.string()), records: z.array(z.string()) });
-/** `changes/<sequence>.json`: what this snapshot added, changed and removed against the one before it. Kept when the
- *  snapshot itself is pruned: from it follow the history page and "first seen". */
+/** changesSchema is `changes/<sequence>.json`: the names that this snapshot added, changed and removed against the one before it. It is kept when
+ *  the snapshot itself is pruned: the history page and "first seen" follow from it. */
 export const changesSchema = z.strictObject({ added: names, changed: names, removed: names });
 export type Changes = z.infer<typeof changesSchema>;
 
@@ -58,7 +58,7 @@ export type RecordLog = {
   trouble(): string | null;
 };
 
-/** The files of a root's log of publications, by their paths in the root; log.ts says what they are. */
+/** LogFiles are the files of a root's log of publications, by their paths in the root; log.ts says what they are. */
 export type LogFiles = {
   /** Null when there is no such file. */
   read(path: string): Promise<Uint8Array | null>;
@@ -74,7 +74,8 @@ export type LogFiles = {
   ): Promise<void>;
 };
 
-/** Notices in place of blobs that were taken out; redactions.ts says what they are. A blob that is there counts, whatever notice it has. */
+/** Redactions are notices in place of blobs that were taken out; redactions.ts says what they are. A blob that is there counts, whatever notice it
+ *  has. */
 export type Redactions = {
   /** Digests that have one, ascending. */
   list(): Promise<readonly Sha256[]>;

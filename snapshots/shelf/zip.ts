@@ -18,12 +18,12 @@ const [LOCAL_BYTES, CENTRAL_BYTES] = [30, 46];
 const NAME_BYTES = 67;
 const NAME = /^([0-9a-f]{2})\/(\1[0-9a-f]{62})$/;
 export const END_BYTES = 22;
-/** That a ZIP file of the first version can count. */
+/** MAX_ENTRIES is how many entries a ZIP file of the first version can count. */
 export const MAX_ENTRIES = 0xffff;
-/** A longer blob is a file of its own. */
+/** MAX_PACKED is the size of the largest blob in a pack, in bytes; a longer blob is a file of its own. */
 export const MAX_PACKED = 8 * 1024 * 1024;
 
-/** Where a blob lies in a pack. */
+/** Packed says where a blob lies in a pack. */
 export type Packed = {
   readonly crc: number;
   /** Place of the first byte, and how many there are. */
@@ -76,7 +76,8 @@ export async function packEntry(digest: Sha256, bytes: Uint8Array): Promise<Pack
     : { ...shared, parts: null, data: bytes };
 }
 
-/** @param size that it has when it is inflated
+/** inflatePart inflates a part of a blob.
+ *  @param size that it has when it is inflated
  *  @throws WrongBytes when these are not the bytes that were deflated */
 export function inflatePart(deflated: Uint8Array, size: number): Buffer {
   // Room for one byte more than there is: a chunk that is filled has another one made after it.
@@ -88,7 +89,7 @@ export function inflatePart(deflated: Uint8Array, size: number): Buffer {
   }
 }
 
-/** An entry as it is appended to a pack. */
+/** localEntry returns an entry as it is appended to a pack. */
 export function localEntry(entry: PackEntry): Buffer {
   const head = fields([4, LOCAL], [2, 20], ...common(entry), [2, 0]);
   return Buffer.concat([head, Buffer.from(nameOf(entry.digest)), entry.data]);
@@ -147,7 +148,7 @@ function fields(...list: readonly Field[]): Buffer {
   return buffer;
 }
 
-/** Where the directory lies.
+/** findDirectory returns where the directory lies.
  *  @param end the last END_BYTES of a pack of `size` bytes
  *  @returns null when it is not what `formatDirectory` ends with */
 export function findDirectory(end: Buffer, size: number): { readonly start: number; readonly length: number } | null {
@@ -156,7 +157,7 @@ export function findDirectory(end: Buffer, size: number): { readonly start: numb
   return start + length + END_BYTES === size ? { start, length } : null;
 }
 
-/** Holds the bytes and little else: a shelf has some hundred thousand blobs.
+/** parseDirectory reads the directory of a pack. It holds the bytes and little else: a shelf has some hundred thousand blobs.
  *  @param bytes of the directory, which begins at `end`
  *  @returns null when it is not what was written, as far as that shows */
 export function parseDirectory(bytes: Buffer, end: number): Directory | null {
@@ -224,7 +225,7 @@ function packedAt(bytes: Buffer, at: number): Packed {
   };
 }
 
-/** The blobs of a damaged pack that are whole, wherever in it they are found. */
+/** salvage yields the blobs of a damaged pack that are whole, wherever in it they are found. */
 export function* salvage(pack: Buffer): Generator<readonly [Sha256, Buffer]> {
   const signature = fields([4, LOCAL]);
   for (let at = pack.indexOf(signature); at >= 0; at = pack.indexOf(signature, at + 1)) {
