@@ -20,7 +20,8 @@ const WHEN = [
 
 export type FindFirstSeen = (kind: "objects" | "claims" | "records", name: string) => Promise<FirstSeen | null>;
 
-/** @returns null when the question asks for neither, names nothing or several things, or when nothing of that is known: a text may say it
+/** findProvenance answers a question that asks who made something, or when.
+ *  @returns null when the question asks for neither, names nothing or several things, or when nothing of that is known: a text may say it
  *  @param prefix only keys under it */
 export async function findProvenance(question: string, prefix: string, data: ViewData, firstSeen: FindFirstSeen): Promise<Facts | null> {
   const spaced = subjectOf(question.trim().replaceAll(/\s+/g, " ")).replace(/[ ?!.]+$/, "");

@@ -21,8 +21,8 @@ export function networkOf(address: string | undefined): string {
 /** Facts of a request. */
 type Sent = { readonly socket: { readonly remoteAddress?: string | undefined }; readonly headers: IncomingHttpHeaders };
 
-/** @returns the network that is counted for a request: the first on the way from the connection that is not a trusted proxy's. What a
- *  client wrote itself lies beyond that, and names nobody */
+/** openClients returns a function that gives the network that is counted for a request: the first on the way from the connection that is not a
+ *  trusted proxy's. Anything that a client wrote itself lies beyond that, and names nobody. */
 export function openClients(trust: TrustProxy): (sent: Sent | undefined) => string {
   const networks = Array.isArray(trust) ? trust.map(parseNetwork) : [];
   const isProxy = (address: string, step: number): boolean => {

@@ -72,8 +72,9 @@ type Verdict = {
   readonly at: number;
 };
 
-/** @param source the access section, or null when there is none; a function is asked on every check, so a policy that
- *  it reads again takes effect at once */
+/** openGate returns the gate of the access section.
+ *  @param source the access section, or null when there is none; a function is asked on every check, so a policy that it reads again takes effect
+ *  at once */
 export function openGate(source: AccessConfig | null | (() => AccessConfig | null), options: GateOptions = {}): Gate {
   const now = options.now ?? Date.now;
   const monotonic = options.monotonic ?? (() => performance.now());

@@ -5,7 +5,8 @@ import type { ShelfError } from "#snapshots/errors";
 import type { Help } from "./gate.ts";
 import { refusalHeaders, toResponse } from "#sidecar/http";
 
-/** @param view the public one, whose title and pages it has
+/** gatedPage returns the page that a reader gets in place of a gated one.
+ *  @param view the public one, whose title and pages it has
  *  @returns null where there is no page to show, or none is wanted */
 export async function gatedPage(
   view: View,

@@ -14,7 +14,8 @@ export type OriginRules = {
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** @param host of the request, as its Host header or its URL has it
+/** findOriginProblem checks the host and the origin of a request.
+ *  @param host of the request, as its Host header or its URL has it
  *  @returns why the request is refused, or null */
 export function findOriginProblem(host: string, origin: string | null, rules: OriginRules): string | null {
   const base = URL.canParse(rules.baseUrl) ? new URL(rules.baseUrl) : null;

@@ -17,7 +17,8 @@ type CodeParts = {
   records(): Promise<ViewData | null>;
 };
 
-/** @param path raw URL path, still percent-encoded; the caller controls it
+/** codeAnswer answers with a file that a record pins.
+ *  @param path raw URL path, still percent-encoded; the caller controls it
  *  @throws ShelfError "bad_code_path", "code_not_found", "code_store_unavailable", "code_digest_mismatch", "registry_unavailable" */
 export async function codeAnswer(parts: CodeParts, method: string, path: string): Promise<Answer> {
   const ref = parseCodePath(path);

@@ -54,7 +54,7 @@ export type Parts = {
   readonly accessLog: ((seen: Seen) => void) | null;
 };
 
-/** `place` and `address` are as the listener found them: what a Request shows of a target is not all of it. */
+/** AppEnv has `place` and `address` as the listener found them: a Request does not show all of a target. */
 export type AppEnv = {
   Bindings: Partial<HttpBindings> & { readonly place: RoutePlace; readonly address: string };
   Variables: {

@@ -6,7 +6,7 @@ import { followCursor, type ToolContext, type ToolResult } from "./context.ts";
 
 type Slice = { readonly items: readonly unknown[]; readonly next: number | null; readonly notices: readonly string[] };
 
-/** @param base bytes of the result without items */
+/** slice returns the items from a position on, as many as fit. @param base bytes of the result without items */
 export function slice(all: readonly unknown[], position: number, limit: number, base: number, budget: number): Slice {
   const wanted = all.slice(position, position + limit);
   const fitting = countFitting(wanted, base, budget);

@@ -20,7 +20,7 @@ const SLOWEST_UPLOAD = 128 * 1024;
 type Sdk = typeof import("@aws-sdk/client-s3");
 type Opened = { readonly sdk: Sdk; readonly client: S3Client };
 
-/** Nothing is asked of the store yet. @param limits for tests */
+/** openBucket opens a bucket; nothing is asked of the store yet. @param limits for tests */
 export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIMITS): Bucket {
   return new S3Bucket(config, limits);
 }

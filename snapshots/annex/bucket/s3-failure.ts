@@ -3,10 +3,10 @@
 import { ShelfError } from "#snapshots/errors";
 import { TooSlow } from "./retry.ts";
 
-/** An answer that is not what was asked for: cut short, of another length, or no sense at all. */
+/** A BadAnswer is an answer that is not what was asked for: cut short, of another length, or no sense at all. */
 export class BadAnswer extends Error {}
 
-/** HTTP status; null when there was no answer, or none that could be read. */
+/** statusOf returns the HTTP status; null when there was no answer, or none that could be read. */
 export function statusOf(error: unknown): number | null {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
   return $metadata?.httpStatusCode ?? null;
@@ -39,7 +39,7 @@ export function isOpen(error: unknown): boolean {
   return status === 412 || status === 404 || isPassing(error);
 }
 
-/** A failure of the bucket as an error to show.
+/** toShelfError returns a failure of the bucket as an error to show.
  *  @param what was tried, as "reading s3://bucket/key" */
 export function toShelfError(error: unknown, what: string): ShelfError {
   if (error instanceof ShelfError) return error;

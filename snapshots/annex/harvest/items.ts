@@ -25,7 +25,7 @@ type What = Described["what"];
 
 const SETS: Readonly<Record<What, string>> = { object: "objects", claim: "claims", record: "records" };
 
-/** Sets of a view, with their names. Empty where there is nothing of any kind. */
+/** setsOf returns the sets of a view, with their names. It is empty where there is nothing of any kind. */
 export function setsOf({ library, claims, meta }: ViewData): readonly (readonly [spec: string, name: string])[] {
   return [
     ...(library.collections.length === 0 ? [] : [["objects", "Every object"] as const]),
@@ -37,7 +37,7 @@ export function setsOf({ library, claims, meta }: ViewData): readonly (readonly 
 
 const kept = new WeakMap<Snapshot, Promise<HarvestItems>>();
 
-/** Made once for a snapshot. */
+/** itemsOf returns the items of a snapshot; they are made once for a snapshot. */
 export function itemsOf(open: OpenSnapshot): Promise<HarvestItems> {
   const known = kept.get(open.snapshot);
   if (known !== undefined) return known;

@@ -11,7 +11,7 @@ import { formatDublinCore } from "./dublin-core.ts";
 import { type HarvestItem, type HarvestItems, itemsOf, setsOf, toSecond } from "./items.ts";
 import { OAI_PATH } from "./rows.ts";
 
-/** Items in one response. */
+/** OAI_PAGE is how many items one response has. */
 export const OAI_PAGE = 100;
 const MAX_TOKEN = 2000; // characters; ours have under 600
 

@@ -41,7 +41,7 @@ export function feedScope(data: ViewData, path: string): FeedScope | null {
   return { title, includes: ({ what, name }) => what === "object" && name.startsWith(prefix) };
 }
 
-/** Newest first. */
+/** feedEntries returns the entries of a feed, newest first. */
 export async function feedEntries(history: History, open: OpenSnapshot, scope: FeedScope): Promise<readonly FeedEntry[]> {
   const { record: served, shelf } = open.snapshot;
   const data = await open.snapshot.data();

@@ -10,7 +10,8 @@ const NAMED = 6;
 /** Changed claims and records of a publication that are compared, to see whether one is weaker. */
 const COMPARED = 40;
 
-/** @param path of the page, to which links are relative
+/** newsHtml lists the things that got weaker in the newest publications.
+ *  @param path of the page, to which links are relative
  *  @returns "" when nothing of the newest publications is weaker, and for the first, of which everything is new */
 export async function newsHtml(open: OpenSnapshot, path: string): Promise<string> {
   const { record, shelf } = open.snapshot;

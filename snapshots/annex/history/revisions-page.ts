@@ -24,7 +24,7 @@ type Compared = { readonly from: number; readonly to: number; readonly differenc
 
 type Item = NonNullable<ReturnType<typeof parseRevisionsPath>>;
 
-/** Revisions come newest first; `more` earlier ones are not listed.
+/** revisionsPage makes the page of revisions. Revisions come newest first; `more` earlier ones are not listed.
  *  @param params `from` and `to`, numbers of snapshots; without them the two newest revisions that are kept
  *  @returns null when nothing of the view, or of its kept history, has this name */
 export async function revisionsPage(history: History, open: OpenSnapshot, path: string, params: URLSearchParams) {

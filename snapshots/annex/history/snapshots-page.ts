@@ -6,7 +6,8 @@ import { statesOverTime } from "./states-over-time.ts";
 const MAX_CHANGES = 1000;
 const SNAPSHOTS_PART = 100;
 
-/** A row is `kept` while its snapshot is in service, and `comparable` when the one before is kept too.
+/** snapshotRow makes a row of the list of snapshots. A row is `kept` while its snapshot is in service, and `comparable` when the one before is
+ *  kept too.
  *  @param open the snapshot that is served */
 export async function snapshotRow(open: OpenSnapshot, record: SnapshotRecord) {
   const { records } = open.snapshot.shelf;
@@ -32,7 +33,7 @@ async function listed(history: History): Promise<readonly SnapshotRecord[]> {
   return withdrawn.length === 0 ? records : [...withdrawn, ...records].sort((a, b) => a.sequence - b.sequence);
 }
 
-/** How many parts the list of snapshots has. */
+/** countSnapshotsParts counts the parts of the list of snapshots. */
 export async function countSnapshotsParts(history: History): Promise<number> {
   return partsOf(await listed(history));
 }
@@ -41,7 +42,8 @@ function partsOf(records: readonly SnapshotRecord[]): number {
   return Math.max(1, Math.ceil(records.length / SNAPSHOTS_PART));
 }
 
-/** Snapshots come newest first, and the states of the newest of them that are in service oldest first.
+/** snapshotsPage makes a part of the list of snapshots. Snapshots come newest first, and the states of the newest of them that are in service
+ *  oldest first.
  *  @param part 1 to `countSnapshotsParts`
  *  @returns null for another part */
 export async function snapshotsPage(history: History, open: OpenSnapshot, part: number) {
@@ -54,7 +56,7 @@ export async function snapshotsPage(history: History, open: OpenSnapshot, part: 
   return { page: "snapshots" as const, snapshots, states: await statesOverTime(history, shown), part, parts };
 }
 
-/** @param open the snapshot that is served */
+/** diffPage makes the page of a comparison. @param open the snapshot that is served */
 export async function diffPage(open: OpenSnapshot, from: OpenSnapshot, to: OpenSnapshot) {
   const changes: readonly Change[] = await describeChanges(from.snapshot, to.snapshot);
   return {

@@ -14,10 +14,11 @@ const MOST = 60;
 /** By digest of a part; a part has some hundred records. */
 const countsByPart = new LRUCache<Sha256, readonly Count[]>({ max: 20_000 });
 
-/** Records of a snapshot by their standing; null where they cannot be read. */
+/** StatesAt counts the records of a snapshot by their standing; `states` is null where they cannot be read. */
 export type StatesAt = Pick<SnapshotRecord, "sequence" | "created"> & { readonly states: readonly Count[] | null };
 
-/** @param records of snapshots, ascending
+/** statesOverTime counts the records of each snapshot by their standing.
+ *  @param records of snapshots, ascending
  *  @returns the newest of those that are in service, ascending; one that is damaged is there without its states */
 export async function statesOverTime(history: Pick<History, "byId">, records: readonly SnapshotRecord[]): Promise<readonly StatesAt[]> {
   const rows: StatesAt[] = [];

@@ -51,7 +51,8 @@ function runsOf(texts: readonly string[]): Uint32Array {
   return Uint32Array.from(runs);
 }
 
-/** @param extract the extract of an object of the internal view, or null
+/** gatedSecrets collects the gated values that no public file may say.
+ *  @param extract the extract of an object of the internal view, or null
  *  @param facts of gated objects, where they are known without reading them
  *  @param extra values that are in no view at all: private fields of records, canaries; at least twelve characters each */
 export async function gatedSecrets(
@@ -204,7 +205,7 @@ function publishKnown(secrets: GatedSecrets, data: ViewData): void {
   }
 }
 
-/** Takes what a text says for said in public.
+/** publishText marks as public all that a text says.
  *  @param by who says it */
 export function publishText(secrets: GatedSecrets, text: string, by: string | null = null): void {
   for (const { id } of matches(secrets, Buffer.from(text))) secrets.publish(id, by);
@@ -220,7 +221,7 @@ export function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<Ma
   if (secrets.digests.size > 0) yield* findDigests(secrets.digests, bytes);
 }
 
-/** Titles that a text says in whatever case; places are those of its lower case. */
+/** matchTitles yields the titles that a text says, in any case of letters; places are those of its lower case. */
 export function* matchTitles(secrets: GatedSecrets, text: string): Generator<Match> {
   for (const match of secrets.match(Buffer.from(text.toLowerCase()))) if (secrets.secrets[match.id]?.kind === "title") yield match;
 }
@@ -296,7 +297,7 @@ function stringsIn(member: ViewData[(typeof SHARED)[number]]): Generator<string>
   return stringsOf(member instanceof Map ? [...member.values()] : member);
 }
 
-/** Every string inside plain data, names of members included. */
+/** stringsOf yields every string inside plain data, names of members included. */
 export function* stringsOf(value: unknown): Generator<string> {
   if (typeof value === "string") yield value;
   else if (Array.isArray(value)) for (const item of value) yield* stringsOf(item);

@@ -27,8 +27,8 @@ export type Leak = {
   readonly gated: { readonly name: string | null; readonly line: number | null };
 };
 
-/** Passages that stand in a public object and in a gated one: no leak, since they are public by their own source. `words` of all, and
- *  where the first one begins. */
+/** SharedPassages are passages that stand in a public object and in a gated one: no leak, since they are public by their own source. `words`
+ *  counts those of all, and the two places are where the first one begins. */
 export type SharedPassages = {
   readonly words: number;
   readonly public: { readonly key: string; readonly line: number };
@@ -65,14 +65,14 @@ export type LeakReport = {
   readonly looked: { readonly files: number; readonly bytes: number };
 };
 
-/** Changes when what is looked for, or where, does. */
+/** LEAK_RULE changes when the check looks for other things, or in other places. */
 export const LEAK_RULE = "3";
 
 type Name = { readonly name: string; readonly path: string };
 type Hit = Name & { readonly source: boolean; readonly id: number; readonly place: () => TextPlace };
 type TextHit = Name & FoundText;
 
-/** Reads every file once. Public objects have to come before their extracts, and these before what is made of them. */
+/** findLeaks reads every file once. Public objects have to come before their extracts, and these before what is made of them. */
 export async function findLeaks(
   secrets: GatedSecrets,
   files: AsyncIterable<ScannedFile> | Iterable<ScannedFile>,

@@ -5,7 +5,7 @@ import type { ScannedFile } from "#snapshots/verify";
 import { eachShingle, findRunStart, foldText, SHINGLE_WORDS } from "./shingles.ts";
 import type { Sketch } from "./sketch.ts";
 
-/** Eight words that a gated text says, too. `number`: of the run in the text; `end`: where it ends in the folded text. */
+/** A Run is eight words that a gated text says, too. `number`: of the run in the text; `end`: where it ends in the folded text. */
 export type Run = { readonly slot: number; readonly number: number; readonly end: number };
 
 export type FoundText = {
@@ -24,7 +24,8 @@ export type Scan = {
   readonly texts: readonly FoundText[];
 };
 
-/** @param sketch gets everything by which something gated may be found in this file later */
+/** scanFile looks for gated things in one public file.
+ *  @param sketch gets everything by which something gated may be found in this file later */
 export function scanFile(secrets: GatedSecrets, file: ScannedFile, sketch: Sketch | null = null): Scan {
   const { path, source, type, offset = 0, binary = false, software = false } = file;
   const bytes = binary ? file.bytes : inflate(path, file.bytes);
@@ -107,7 +108,7 @@ export function findRuns({ text: gated }: GatedSecrets, text: string, sketch: Sk
   return runs;
 }
 
-/** Runs that touch each other, as one. What says too little is not looked for, and leaves gaps. */
+/** stretches yields runs that touch each other, as one. Runs that say too little are not looked for, and leave gaps. */
 export function* stretches(runs: readonly Run[], together: (one: Run, next: Run) => boolean = () => true): Generator<readonly [Run, Run]> {
   for (let first = 0; first < runs.length; ) {
     let last = first;
@@ -122,7 +123,7 @@ function touches(one: Run, next: Run): boolean {
   return next.number - one.number <= SHINGLE_WORDS;
 }
 
-/** From where to where a stretch reaches in a text, and its words as they stand there. */
+/** readStretch returns where a stretch begins in a text, and its words as they stand there. */
 export function readStretch(text: string, [first, last]: readonly [Run, Run]): { readonly start: number; readonly words: string } {
   const folded = foldText(text);
   const start = findRunStart(folded, first.end);

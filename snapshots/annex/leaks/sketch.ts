@@ -15,7 +15,7 @@ const STRETCH = 8;
 const SAMPLED = 3;
 const DIGEST_DIGITS = 16; // hex digits that stand for a digest
 
-/** Its bits, and how many entries its last part has. */
+/** SketchBits are the bits of a sketch, and how many entries its last part has. */
 export type SketchBits = { readonly parts: readonly Uint32Array[]; readonly size: number };
 
 export class Sketch {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Count, SnapshotId } from "#snapshots/schema";
 
-/** Its name among the inputs of a record. */
+/** LEAK_INPUT is the check's name among the inputs of a record. */
 export const LEAK_INPUT = "leak check";
 
 export const LeakSummary = z

@@ -18,7 +18,7 @@ const BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10];
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 413, 429, 503]);
 
-/** @throws the system's error when the address is taken */
+/** openOperations serves metrics and readiness at an address of their own. @throws the system's error when the address is taken */
 export async function openOperations({ host, port }: OperationsServing, view: View, builds: () => BuildTally): Promise<Operations> {
   const registry = new Registry();
   const registers = [registry];
@@ -112,7 +112,7 @@ export async function openOperations({ host, port }: OperationsServing, view: Vi
   };
 }
 
-/** For the operator, who may have asked for any free port. */
+/** describeOperations tells the operator, who may have asked for any free port, the addresses. */
 export function describeOperations(operations: Operations | null): string[] {
   return operations === null ? [] : [`Metrics at ${operations.listening.url}/metrics, readiness at ${operations.listening.url}/ready`];
 }

@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { CHECK_STATES, Sha256Hex, StatementWords } from "#snapshots/schema";
 
-/** Behind the address of a library, the type of the predicate. The path says what it means, whoever's library it is: checks of two compare. */
+/** PREDICATE_PATH stands behind the address of a library and makes the type of the predicate. The path says what it means in every library, so
+ *  checks of two can be compared. */
 export const PREDICATE_PATH = "/predicates/proof-check/v1";
 const PREDICATE_TYPE = new RegExp(`^https?://[^\\s?#]+${PREDICATE_PATH.replaceAll(".", "\\.")}$`);
 

@@ -27,8 +27,9 @@ type Layout = { readonly size: number; readonly large: ReadonlyMap<string, numbe
 
 const layouts = new WeakMap<Snapshot, Promise<Layout>>();
 
-/** @throws ShelfError "range_not_satisfiable", "precondition_failed", "snapshot_damaged", "withdrawn" or "withdrawn_legal" where a file of it
- *  was redacted */
+/** archiveAnswer answers with a snapshot as one archive.
+ *  @throws ShelfError "range_not_satisfiable", "precondition_failed", "snapshot_damaged", "withdrawn" or "withdrawn_legal" where a file of it was
+ *  redacted */
 export async function archiveAnswer({ context: { open, cache }, request }: SnapshotRequest): Promise<Answer> {
   const { id } = open.snapshot;
   const tag = queryTag(id, "archive");

@@ -27,7 +27,7 @@ type Cited = Pick<CslItem, "type" | "title"> & {
   readonly notes: readonly string[];
 };
 
-/** @returns null for a page that is of none of these */
+/** citation writes how a page's thing is cited. @returns null for a page of a thing that cannot be cited */
 export async function citation(open: OpenSnapshot, input: PageInput, file: string): Promise<string | null> {
   const data = await open.snapshot.data();
   const cited = await findCited(open, data, input);

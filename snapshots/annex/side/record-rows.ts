@@ -32,10 +32,10 @@ const FORMULA = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/
 
 export type TableRow = Readonly<Record<string, unknown>>;
 
-/** Columns of a table, in their order. */
+/** COLUMNS gives the columns of a table, in their order. */
 export const COLUMNS: Readonly<Record<RowsOf, readonly string[]>> = { catalog: OBJECT_COLUMNS, cubs: RECORD_COLUMNS };
 
-/** The text in chunks. Every object is one of `/api/catalog` with its collection's id, every record one of `/api/cubs.json`. */
+/** formatRows yields the text in chunks. Every object is one of `/api/catalog` with its collection's id, every record one of `/api/cubs.json`. */
 export function* formatRows(id: RowsRouteId, data: ViewData): Generator<string> {
   const of = id.startsWith("cubs") ? "cubs" : "catalog";
   const isCsv = id.endsWith("csv");
@@ -44,7 +44,7 @@ export function* formatRows(id: RowsRouteId, data: ViewData): Generator<string> 
   else for (const rows of wholeRows(of, data)) yield rows.map((row) => `${canonicalJson(row)}\n`).join("");
 }
 
-/** Rows as a table has them, in chunks. */
+/** cellRows yields rows as a table has them, in chunks. */
 export function* cellRows(of: RowsOf, data: ViewData): Generator<readonly TableRow[]> {
   for (const rows of wholeRows(of, data)) yield of === "cubs" ? rows.map((row) => inCells(row as CubRecord)) : rows;
 }

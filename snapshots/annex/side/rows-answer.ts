@@ -14,7 +14,7 @@ import {
   queryTag,
 } from "#snapshots/http";
 
-/** @throws ShelfError "registry_unavailable", "precondition_failed" */
+/** rowsAnswer answers with all objects or all records, a line each. @throws ShelfError "registry_unavailable", "precondition_failed" */
 export async function rowsAnswer(asked: SnapshotRequest, id: RowsRouteId): Promise<Answer> {
   const data = await asked.context.open.snapshot.data();
   if (id.startsWith("cubs")) requireRegistry(data);
@@ -22,7 +22,7 @@ export async function rowsAnswer(asked: SnapshotRequest, id: RowsRouteId): Promi
   return piecesAnswer(asked, id, type, () => formatRows(id, data));
 }
 
-/** A text that is as long as the library, made of its data piece by piece, the same each time.
+/** piecesAnswer answers with a text that is as long as the library. It is made of the library's data piece by piece, the same each time.
  *  @param id tells it from others of the snapshot
  *  @throws ShelfError "precondition_failed" */
 export async function piecesAnswer(
