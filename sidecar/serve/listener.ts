@@ -11,7 +11,8 @@ import { createApp } from "./app.ts";
 import { addressOf, type SidecarParts } from "./passage.ts";
 import { problemParts, problemResponse, rateLimited } from "#sidecar/http";
 
-/** @param options.alone whether other processes serve the files, pages and queries of the public view */
+/** sidecarListener returns the listener for all requests to the sidecar.
+ *  @param options.alone whether other processes serve the files, pages and queries of the public view */
 export function sidecarListener(parts: SidecarParts, { alone }: { readonly alone: boolean }): RequestListener {
   const app = createApp(parts);
   const { router } = parts.publicView.options.service;

@@ -28,14 +28,15 @@ import {
   single,
 } from "#snapshots/query";
 
-/** A publication: its record, where that is kept, and both snapshots, where those are. */
+/** A PastPublication has its record, where that is kept, and compares both snapshots, where those are kept. */
 export type PastPublication = {
   readonly sequence: number;
   readonly record: SnapshotRecord | null;
   describe(listed: ChangedName): Promise<Change>;
 };
 
-/** @param sequence of a publication, whether its record is kept or not */
+/** openPublication opens a publication.
+ *  @param sequence of a publication, whether its record is kept or not */
 export async function openPublication(history: History, sequence: number): Promise<PastPublication> {
   const record = (await history.records()).find((one) => one.sequence === sequence) ?? null;
   const open = async (id: string | null): Promise<OpenSnapshot | null> => (id === null ? null : history.byId(id).catch(unreadable));

@@ -14,7 +14,7 @@ const MOST = 60;
 /** By digest of a part; a part has some hundred records. */
 const countsByPart = new LRUCache<Sha256, readonly ValueCount[]>({ max: 20_000 });
 
-/** Records of a snapshot by their standing; null where they cannot be read. */
+/** StatesAt counts the records of a snapshot by their standing; `states` is null where they cannot be read. */
 export type StatesAt = Pick<SnapshotRecord, "sequence" | "created"> & { readonly states: readonly ValueCount[] | null };
 
 /** statesOverTime counts the records of each snapshot by their standing.

@@ -31,7 +31,7 @@ export type Texts = {
   place(n: number, at: number): TextPlace;
 };
 
-/** Reading says how the texts of a file are told apart.
+/** TextReading says how the texts of a file are told apart.
  *  - text: one text; lines: one text each
  *  - json: its strings and names of members; source-json: those, and the text as it stands
  *  - page: HTML made here; document: HTML or XML that somebody wrote, one flow of words
@@ -41,7 +41,7 @@ export type TextReading = "text" | "lines" | "json" | "source-json" | "page" | "
 export const NO_PLACE: TextPlace = { line: null, pointer: null };
 const NOTHING: Texts = { texts: [], plain: true, place: () => NO_PLACE };
 
-/** @param type media type; @param source whether somebody else wrote the bytes */
+/** findReading chooses the reading of a file. @param type media type; @param source whether somebody else wrote the bytes */
 export function findReading(type: string, source: boolean): TextReading {
   if (/[/+]json\b/.test(type)) return source ? "source-json" : "json";
   if (/\/html\b|[/+]xml\b/.test(type)) return source ? "document" : "page";
@@ -50,7 +50,7 @@ export function findReading(type: string, source: boolean): TextReading {
   return type.startsWith("text/") ? "text" : "none";
 }
 
-/** @param bytes unfolded */
+/** readTexts returns the texts of a file. @param bytes unfolded */
 export function readTexts(bytes: Uint8Array, reading: TextReading): Texts {
   if (reading === "none") return NOTHING;
   const text = new TextDecoder().decode(bytes);

@@ -221,7 +221,7 @@ export function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<Ne
   if (secrets.digests.size > 0) yield* findDigests(secrets.digests, bytes);
 }
 
-/** Titles that a text says in whatever case; places are those of its lower case. */
+/** matchTitles yields the titles that a text says, in any case of letters; places are those of its lower case. */
 export function* matchTitles(secrets: GatedSecrets, text: string): Generator<NeedleMatch> {
   for (const match of secrets.match(Buffer.from(text.toLowerCase()))) if (secrets.secrets[match.id]?.kind === "title") yield match;
 }

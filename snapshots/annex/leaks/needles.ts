@@ -7,7 +7,7 @@ export const MIN_NEEDLE_BYTES = 4; // shorter strings occur by accident
  *  "notes/a.md"). */
 export type Needle = { readonly bytes: Uint8Array; readonly id: number; readonly whole: boolean };
 
-/** From where to where in the bytes. */
+/** A NeedleMatch says from where to where in the bytes a needle stands. */
 export type NeedleMatch = { readonly id: number; readonly offset: number; readonly end: number };
 
 /** Needles with the same first eight (short ones: four) bytes: by length, then by their bytes as latin1. */
@@ -16,7 +16,7 @@ type Bucket = Map<number, Map<string, Needle[]>>;
 const FILTER_BITS = 18;
 const hashLong = (first: number, last: number): number => (Math.imul(first, 0x9e3779b1) ^ Math.imul(last, 0x85ebca6b)) >>> 0;
 
-/** @returns a function that yields every occurrence, in order of the end of its first bytes */
+/** createMatcher returns a function that yields every occurrence, in order of the end of its first bytes. */
 export function createMatcher(needles: Iterable<Needle>): (haystack: Uint8Array) => Generator<NeedleMatch> {
   const long = new Map<number, Bucket>();
   const short = new Map<number, Bucket>();

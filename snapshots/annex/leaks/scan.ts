@@ -24,7 +24,8 @@ export type LeakScan = {
   readonly texts: readonly ScannedText[];
 };
 
-/** @param sketch gets everything by which something gated may be found in this file later */
+/** scanFile looks for gated things in one public file.
+ *  @param sketch gets everything by which something gated may be found in this file later */
 export function scanFile(secrets: GatedSecrets, file: ScannedFile, sketch: Sketch | null = null): LeakScan {
   const { path, source, type, offset = 0, binary = false, software = false } = file;
   const bytes = binary ? file.bytes : inflate(path, file.bytes);
