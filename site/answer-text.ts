@@ -16,11 +16,15 @@ export type QuoteView = {
 /** AnswerPiece is a piece of an answer's text: `n` of a reference to a quote, whose text is "[n]"; `href` of a number that was counted. */
 export type AnswerPiece = { readonly text: string; readonly n: number | null; readonly href: string | null };
 
-/** Linked is a counted number and where it stands, in UTF-16 code units. */
-export type Linked = { readonly value: string; readonly start: number; readonly href: string };
+/** LinkedNumber is a counted number and where it stands, in UTF-16 code units. */
+export type LinkedNumber = { readonly value: string; readonly start: number; readonly href: string };
 
 /** parseAnswer cuts an answer into paragraphs of pieces. @param numbers of the citations; any other "[7]" is text */
-export function parseAnswer(text: string, numbers: ReadonlySet<number>, counted: readonly Linked[]): readonly (readonly AnswerPiece[])[] {
+export function parseAnswer(
+  text: string,
+  numbers: ReadonlySet<number>,
+  counted: readonly LinkedNumber[],
+): readonly (readonly AnswerPiece[])[] {
   const paragraphs: (readonly AnswerPiece[])[] = [];
   let at = 0;
   for (const part of text.split(/(\n{2,})/)) {
@@ -38,7 +42,7 @@ export function tagOf(pieces: readonly AnswerPiece[]): "p" | "pre" {
 }
 
 /** parseParagraph cuts a paragraph into pieces. @param counted with places in this text; those that are not there are left out */
-export function parseParagraph(text: string, numbers: ReadonlySet<number>, counted: readonly Linked[]): readonly AnswerPiece[] {
+export function parseParagraph(text: string, numbers: ReadonlySet<number>, counted: readonly LinkedNumber[]): readonly AnswerPiece[] {
   const pieces: AnswerPiece[] = [];
   let at = 0;
   for (const { value, start, href } of counted) {
@@ -60,7 +64,7 @@ function parseText(text: string, numbers: ReadonlySet<number>): readonly AnswerP
 }
 
 /** queriesOf gives the lists that numbers come from, each once, in words: "Registry: in production: proof in production". */
-export function queriesOf(counted: readonly Linked[]): readonly { readonly query: string; readonly href: string }[] {
+export function queriesOf(counted: readonly LinkedNumber[]): readonly { readonly query: string; readonly href: string }[] {
   const readable = (href: string): string => {
     const [path = "", query = ""] = decodeURI(href.replace(/^(?:\/internal)?(?:\/at\/[0-9a-f]{64})?/, "")).split("?");
     const filters = [...new URLSearchParams(query)].map(

@@ -2,7 +2,16 @@
  *  Graph), and those that go by typed links (Signposting). Only what an address can be made for. */
 import { objectPath, pageImagePath } from "#snapshots/format";
 import { licenceUrl } from "#snapshots/schema";
-import { LIBRARY, type Linked, linkedClaim, linkedObject, linkedRecord, type PageInput, type TypedLink, typedLinks } from "#snapshots/page";
+import {
+  LIBRARY,
+  type LinkedThing,
+  linkedClaim,
+  linkedObject,
+  linkedRecord,
+  type PageInput,
+  type TypedLink,
+  typedLinks,
+} from "#snapshots/page";
 import { formatLine } from "./format.ts";
 import { findAbsoluteUrl } from "./page-input.ts";
 
@@ -24,7 +33,7 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
   const absolute = (path: string): string => findAbsoluteUrl(chrome, path) ?? path;
   const catalog = { "@type": "DataCatalog", name: library, url: absolute("/") };
   const shared = { "@context": "https://schema.org", url };
-  const make = (title: string, linked: Linked, json: object, more: Pick<Partial<Metadata>, "tags" | "properties"> = {}): Metadata => ({
+  const make = (title: string, linked: LinkedThing, json: object, more: Pick<Partial<Metadata>, "tags" | "properties"> = {}): Metadata => ({
     tags: more.tags ?? [],
     properties: [
       ["og:title", title],

@@ -6,7 +6,7 @@ import { KINDS } from "#snapshots/schema";
 
 type Shape = "verified" | "partial" | "said" | "defined" | "unverified" | "failed" | "unspecified";
 
-export type Words = { readonly shape: Shape; readonly word: string; readonly meaning: string };
+export type StateWords = { readonly shape: Shape; readonly word: string; readonly meaning: string };
 
 export type StateField =
   | "standing"
@@ -29,10 +29,10 @@ const DOUBTED: readonly (readonly [ending: string, shape: Shape, meaning: string
   [LOST, "failed", "what it pins or rests on is not what it was when that was said"],
 ];
 
-const words = (shape: Shape, word: string, meaning: string): Words => ({ shape, word, meaning });
-const use = (state: string, shape: Shape, meaning: string): Words => words(shape, USE_WORDS[state] ?? state, meaning);
+const words = (shape: Shape, word: string, meaning: string): StateWords => ({ shape, word, meaning });
+const use = (state: string, shape: Shape, meaning: string): StateWords => words(shape, USE_WORDS[state] ?? state, meaning);
 
-const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
+const WORDS: Readonly<Record<StateField, Readonly<Record<string, StateWords>>>> = {
   standing: {
     verified: words("verified", "verified", "a prover accepted the proof, whoever says so signed it, and its files are the pinned ones"),
     proved_outside: words(
@@ -126,7 +126,7 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
 };
 
 /** explain gives shape, word and meaning of one value; for a value that is not known, its own text. */
-export function explain(field: StateField, value: string): Words {
+export function explain(field: StateField, value: string): StateWords {
   const known = Object.hasOwn(WORDS[field], value) ? WORDS[field][value] : undefined;
   if (known !== undefined) return known;
   const doubted = field === "standing" || field === "claim_standing" ? DOUBTED.find(([ending]) => value.endsWith(ending)) : undefined;

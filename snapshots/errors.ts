@@ -3,7 +3,7 @@
 
 type Row = readonly [status: number, title: string];
 
-/** code → status and title. The page /problems/<code> explains each; adding a line here adds the page. */
+/** PROBLEMS gives the status and the title of each code. The page /problems/<code> explains each; adding a line here adds the page. */
 export const PROBLEMS = {
   bad_request: [400, "The request is malformed"],
   bad_path: [400, "The path is malformed"],
@@ -80,7 +80,7 @@ export type ShelfErrorOptions = {
   readonly members?: Readonly<Record<string, unknown>>;
 };
 
-/** A failure with a stable code. `message` is shown to callers: no path of the machine, no secret in it. */
+/** A ShelfError is a failure with a stable code. `message` is shown to callers: no path of the machine, no secret in it. */
 export class ShelfError extends Error {
   readonly code: ErrorCode;
   readonly errors: readonly ErrorDetail[];

@@ -1,4 +1,4 @@
-/** Reading is what became of one object so far: what was drawn of it, how often a process ended over it, what processor it took, and what is
+/** ObjectReading is what became of one object so far: what was drawn of it, how often a process ended over it, what processor it took, and what is
  *  tried next. */
 import { ShelfError } from "#snapshots/errors";
 import type { Extract } from "#snapshots/schema";
@@ -6,7 +6,7 @@ import { type Extracted, toExtracted } from "./extract-json.ts";
 import { fileName } from "./media-type.ts";
 import type { Unread } from "./unread.ts";
 import type { DrawnPage, Drawing } from "./pdf-images.ts";
-import type { Request } from "./worker.ts";
+import type { ExtractRequest } from "./worker.ts";
 
 const MAX_IMAGE_BYTES = 1024 * 1024; // one page, which has 560,000 pixels of a byte
 const MAX_BROKEN_PAGES = 3; // pages of a document that ended two processes each; then the rest is not drawn
@@ -17,7 +17,7 @@ const READ_IN = 0.85;
 /** Processor that plain text may take at least; milliseconds. */
 const PLAIN_MS = 1_000;
 
-export class Reading {
+export class ObjectReading {
   readonly key: string;
   readonly bytes: Uint8Array;
   readonly done: Promise<Extracted>;
@@ -59,7 +59,7 @@ export class Reading {
   }
 
   /** Returns the request for a process that takes it on. */
-  begin(): Request {
+  begin(): ExtractRequest {
     this.#page = null;
     const done = this.#images.map(({ png: _, ...facts }) => facts);
     return { key: this.key, bytes: this.bytes, note: this.note, draw: { limit: this.#pageImages, done, skip: this.#broken } };

@@ -44,8 +44,8 @@ export type ViewState = {
   readonly documents: Readonly<Record<string, string>>;
 };
 
-/** Written is what is not written again of a view's snapshot. */
-export type Written = {
+/** WrittenFiles is what is not written again of a view's snapshot. */
+export type WrittenFiles = {
   /** Data files but the parts of the objects, and the digest of what decides it. */
   readonly api: { readonly facts: string; readonly files: readonly FileEntry[] };
   /** Digests of all its trees. */
@@ -76,14 +76,14 @@ export type BuildState = {
   readonly pages: Readonly<Record<string, KnownFile>>;
   /** Digest of what those pages share: with another one, each is compared by its own facts. */
   readonly shared: string;
-  readonly written: Readonly<Record<"public" | "internal", Written>>;
+  readonly written: Readonly<Record<"public" | "internal", WrittenFiles>>;
   readonly public: ViewState | null;
   readonly internal: ViewState | null;
   /** Digest of what decides which earlier snapshots hold something that is gated now; all of that was looked after. */
   readonly gating: string;
 };
 
-export const NOTHING_WRITTEN: Written = { api: { facts: "", files: [] }, trees: [] };
+export const NOTHING_WRITTEN: WrittenFiles = { api: { facts: "", files: [] }, trees: [] };
 
 export const EMPTY_STATE: BuildState = {
   fingerprint: "",

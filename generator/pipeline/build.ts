@@ -11,7 +11,7 @@ import { openSigners, type Parts, usualParts } from "#generator/publish";
 import { closeIndex, keepLogs, keepOwner, keepRecords, openShelves, refuseOther, type Shelves, withShelves } from "#generator/shelves";
 import { knownListing, listingRules, type ObjectStore, openObjectStore } from "#generator/sources";
 import type { Annexes } from "./annexes.ts";
-import type { Facts, Looked } from "./facts.ts";
+import type { BuildFacts, Looked } from "./facts.ts";
 import type { Accepted, Weaker } from "./gates.ts";
 import { type Given, type Made, NO_REMOVAL, type Step, type Work } from "./made.ts";
 import { orderSteps } from "./order.ts";
@@ -123,7 +123,7 @@ async function buildLocked(
     const outcome = unchanged(facts);
     return { ...outcome, notes: [...outcome.notes, ...notes] };
   };
-  const from = async (known: Facts): Promise<Outcome> => {
+  const from = async (known: BuildFacts): Promise<Outcome> => {
     const reading = planReading(known);
     fingerprint = reading.fingerprint;
     const [, ...rest] = order();

@@ -41,7 +41,7 @@ import {
 import { type AnnexModules, digestDependencies } from "./dependency-digests.ts";
 import { type ByView, readPointers, readServed, type Shelves } from "#generator/shelves";
 
-export type Facts = {
+export type BuildFacts = {
   readonly config: Config;
   readonly dependencies: DependencyDigests;
   readonly listed: ListedSince;
@@ -66,7 +66,7 @@ export type Facts = {
 };
 
 /** Looked is the facts before anybody knows whether there is anything to do: the records are read when `whole` is asked for. */
-export type Looked = Omit<Facts, "registry"> & { readonly registry: RegistrySaid; readonly whole: () => Promise<Facts> };
+export type Looked = Omit<BuildFacts, "registry"> & { readonly registry: RegistrySaid; readonly whole: () => Promise<BuildFacts> };
 
 type IndexFacts = {
   /** Why the snapshot of the last build cannot be searched; null when it can. */
@@ -159,7 +159,7 @@ export async function gatherFacts(
       indexes: { public: await indexes.public, internal: await indexes.internal },
     };
     const today = options.now().toISOString().slice(0, 10);
-    const whole = async (): Promise<Facts> => ({
+    const whole = async (): Promise<BuildFacts> => ({
       ...others,
       ...(await leaveOut(
         { ...sources, registry: await look.whole() },
@@ -182,7 +182,7 @@ export function journalDependency(dependencies: DependencyDigests, config: Confi
   return `${dependencies.state} ${dependencies.extracts} ${timesOf(config)}`;
 }
 
-async function lookAt(shelves: Shelves): Promise<Pick<Facts, "pointers" | "kept" | "setbacks">> {
+async function lookAt(shelves: Shelves): Promise<Pick<BuildFacts, "pointers" | "kept" | "setbacks">> {
   const pointers = await readPointers(shelves);
   const [shown, internal] = [await shelves.public.records.index(), await shelves.internal.records.index()];
   return {

@@ -11,12 +11,12 @@ import type { Parts, Site } from "#generator/publish";
 import type { ByView, Shelves } from "#generator/shelves";
 import type { ObjectStore, RegistryAnnexes, StatementAnnexes } from "#generator/sources";
 import type { AnnexModules } from "./dependency-digests.ts";
-import type { Facts, Looked } from "./facts.ts";
+import type { BuildFacts, Looked } from "./facts.ts";
 import type { Accepted, Weaker } from "./gates.ts";
 import type { ReadingPlan, WritingPlan } from "./plan.ts";
 import type { Views } from "./project.ts";
 import type { ReadObjects } from "./read-objects.ts";
-import type { Written } from "./write.ts";
+import type { WrittenDrafts } from "./write.ts";
 
 /** A collection, an object, a claim or a record. */
 type Named = { readonly what: "collection" | "object" | "claim" | "record"; readonly name: string };
@@ -37,7 +37,7 @@ export const NO_REMOVAL: Removal = { reindex: { public: null, internal: null }, 
 
 export type Made = {
   readonly looked: Looked;
-  readonly facts: Facts;
+  readonly facts: BuildFacts;
   readonly site: Site;
   readonly reading: ReadingPlan;
   readonly read: ReadObjects;
@@ -47,7 +47,7 @@ export type Made = {
   readonly accepted: Readonly<Record<string, string>>;
   readonly removal: Removal;
   readonly plan: WritingPlan;
-  readonly written: Written;
+  readonly written: WrittenDrafts;
   /** Both roots are on the disk when these have ended. */
   readonly flushed: readonly Promise<void>[];
   /** Texts that annexes write into the record of each view. */
@@ -74,7 +74,7 @@ export type Given = {
   /** Hears what is weaker or does not hold, before the gates decide. */
   readonly tellWeaker?: (weaker: readonly Weaker[]) => void;
   readonly keys: readonly string[] | null;
-  readonly isDue: (withdrawals: Facts["withdrawals"]["list"]) => boolean;
+  readonly isDue: (withdrawals: BuildFacts["withdrawals"]["list"]) => boolean;
   readonly modules: AnnexModules;
 } & RegistryAnnexes &
   StatementAnnexes;

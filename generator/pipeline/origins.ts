@@ -5,7 +5,7 @@ import { ShelfError } from "#snapshots/errors";
 import type { ObjectRow } from "#snapshots/format";
 import type { SourceRef } from "#snapshots/schema";
 import type { Config } from "#generator/config";
-import type { Facts } from "./facts.ts";
+import type { BuildFacts } from "./facts.ts";
 import { openCheckout, type ReadObject, type StoredObject } from "#generator/sources";
 import { timesOf } from "#generator/kept";
 
@@ -20,7 +20,10 @@ export type OriginOf = (row: StoredObject & Pick<ReadObject, "source">, sha256: 
 /** openOrigins makes the function that tells where an object comes from, and since when.
  *  @param before objects that are served now
  *  @throws ShelfError "bad_source" when times are to come from git and the store is no checkout with its whole history */
-export async function openOrigins({ config, state }: Pick<Facts, "config" | "state">, before: readonly ObjectRow[]): Promise<OriginOf> {
+export async function openOrigins(
+  { config, state }: Pick<BuildFacts, "config" | "state">,
+  before: readonly ObjectRow[],
+): Promise<OriginOf> {
   const { uploaded, store } = config;
   const checkout = store.kind === "directory" ? await openCheckout(store.root) : null;
   if (uploaded === "git" && checkout === null) {

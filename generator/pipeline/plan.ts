@@ -17,7 +17,7 @@ import {
 } from "#snapshots/format";
 import { type Extracts, storedPages } from "#snapshots/page";
 import type { Config } from "#generator/config";
-import type { Facts, Looked } from "./facts.ts";
+import type { BuildFacts, Looked } from "./facts.ts";
 import type { ByView } from "#generator/shelves";
 import { digestOfItem, type DocumentsPlan, type InternalIndex, planDocuments, planInternal } from "#generator/index";
 import { type BuildState, EMPTY_STATE, type Kept, type KnownObject, NOTHING_WRITTEN, timesOf, type Why } from "#generator/kept";
@@ -76,7 +76,7 @@ export type WritingPlan = {
 };
 
 /** isUnchanged tells whether all inputs, and the program, are as they were. It reads nothing of what the last build knew of its objects. */
-export function isUnchanged(facts: Facts | Looked, fingerprint = fingerprintOf(facts)): boolean {
+export function isUnchanged(facts: BuildFacts | Looked, fingerprint = fingerprintOf(facts)): boolean {
   const { state, pointers, indexes } = facts;
   return (
     fingerprint === state.fingerprint &&
@@ -93,7 +93,7 @@ export function isUnchanged(facts: Facts | Looked, fingerprint = fingerprintOf(f
   );
 }
 
-export function planReading(facts: Facts): ReadingPlan {
+export function planReading(facts: BuildFacts): ReadingPlan {
   const { config, listed, state, journal } = facts;
   const fingerprint = fingerprintOf(facts);
   const nothing = isUnchanged(facts, fingerprint);
@@ -141,7 +141,7 @@ export function planReading(facts: Facts): ReadingPlan {
  *  @param views what was read, or what is taken for it
  *  @param reindex why documents are written into an index anew though they are what they were */
 export function planWriting(
-  facts: Facts,
+  facts: BuildFacts,
   reading: ReadingPlan,
   views: Views,
   extracts: Extracts,
@@ -216,7 +216,7 @@ function digestOfOthers({ library, claims, rejected, withheld, withdrawn, cubs, 
 }
 
 /** saysTheSame tells whether the served view says the same as this one of everything but its objects, as far as the last build tells. */
-export function saysTheSame({ state, pointers }: Facts, view: "public" | "internal", data: ViewData): boolean {
+export function saysTheSame({ state, pointers }: BuildFacts, view: "public" | "internal", data: ViewData): boolean {
   return pointers[view]?.snapshot === state[view]?.snapshot && state.written[view].api.facts === digestOfOthers(data);
 }
 
@@ -226,14 +226,14 @@ function countOf(all: Iterable<unknown>): number {
   return count;
 }
 
-function whyAnew({ state, pointers, kept }: Facts): "first" | "forgotten" | null {
+function whyAnew({ state, pointers, kept }: BuildFacts): "first" | "forgotten" | null {
   if (pointers.public === null && pointers.internal === null) return "first";
   const there = (["public", "internal"] as const).every((view) => kept[view].has(state[view]?.snapshot ?? ""));
   return there ? null : "forgotten";
 }
 
 /** The state without what is void because something that made it has changed. */
-function usable(state: BuildState, { dependencies }: Facts): BuildState {
+function usable(state: BuildState, { dependencies }: BuildFacts): BuildState {
   const made = (kind: Kept): boolean => state.dependencies?.[kind] === dependencies[kind];
   const written = (view: "public" | "internal"): BuildState["written"]["public"] =>
     made("json") ? state.written[view] : { ...NOTHING_WRITTEN, trees: state.written[view].trees };
@@ -270,7 +270,7 @@ function hasImages({ drawn }: KnownObject, { pageImages }: Config["pdf"]): boole
   return drawn === undefined || drawn.limit === pageImages;
 }
 
-function fingerprintOf({ config, dependencies, listed, registry, claims, withdrawals }: Facts | Looked): Sha256 {
+function fingerprintOf({ config, dependencies, listed, registry, claims, withdrawals }: BuildFacts | Looked): Sha256 {
   return sha256(
     JSON.stringify([
       dependencies,

@@ -5,7 +5,7 @@
 import type { Rejection } from "#snapshots/schema";
 import type { Config } from "#generator/config";
 import { mediaTypeOfName } from "#generator/extract";
-import { type Facts, gatherFacts } from "./facts.ts";
+import { type BuildFacts, gatherFacts } from "./facts.ts";
 import { findRunningBuild } from "#generator/files";
 import { planReading, planWriting, type PlannedObject, type ReadingPlan } from "./plan.ts";
 import type { DocumentsPlan } from "#generator/index";
@@ -127,7 +127,7 @@ function describeDocuments({ upsert, remove, why }: DocumentsPlan): IndexPreview
   return { written: upsert.size, removed: remove.length, why };
 }
 
-function takenForRead({ state }: Facts, { kept, read }: ReadingPlan): readonly KnownObject[] {
+function takenForRead({ state }: BuildFacts, { kept, read }: ReadingPlan): readonly KnownObject[] {
   const before = new Map(state.objects.map((object) => [object.key, object]));
   return [...kept, ...read.map((planned) => takenFor(planned, before.get(planned.row.key)))].sort((a, b) => (a.key < b.key ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { type CollectionInfo, compareNames, pagePath, type RegistryState } from 
 import type { Claim, ClaimsMeta, CubCode, CubRecord, RegistryMeta, Rejection, Withdrawal } from "#snapshots/schema";
 import { countRecords } from "#snapshots/query";
 import type { Config } from "#generator/config";
-import type { Facts, Looked } from "./facts.ts";
+import type { BuildFacts, Looked } from "./facts.ts";
 import { withCredits } from "./credits.ts";
 import { declaredSource } from "./origins.ts";
 import type { KnownObject, ReadRow } from "#generator/kept";
@@ -43,7 +43,7 @@ export type RecordSet = {
 
 /** recordSet puts together everything that one build read. @param read the objects, read or taken for it */
 export function recordSet(
-  facts: Facts,
+  facts: BuildFacts,
   read: { readonly objects: readonly KnownObject[]; readonly refused: readonly Rejection[] },
 ): RecordSet {
   const { config, registry, claims } = facts;
@@ -116,7 +116,7 @@ function checkCommand(digests: CubRecord["file_shas"]): string {
 
 /** refusals lists everything that is left out.
  *  @param refused objects that were listed and could not be read */
-export function refusals({ listed, registry, claims }: Facts | Looked, refused: readonly Rejection[]): readonly Rejection[] {
+export function refusals({ listed, registry, claims }: BuildFacts | Looked, refused: readonly Rejection[]): readonly Rejection[] {
   return [...listed.rejected, ...refused, ...registry.rejected, ...claims.rejected];
 }
 

@@ -5,7 +5,7 @@ import { trimIndex } from "#generator/index";
 import { clearJournal, formatState, openJournal, timesOf, writeState } from "#generator/kept";
 import { publish } from "#generator/publish";
 import { readServed, type Shelves } from "#generator/shelves";
-import { type Facts, gatherFacts, journalDependency, type Looked } from "./facts.ts";
+import { type BuildFacts, gatherFacts, journalDependency, type Looked } from "./facts.ts";
 import { acceptedIn, findTakenBack, findWeaker, findWrong, passGates, type Weaker } from "./gates.ts";
 import { readBefore, refuseLoss } from "./loss.ts";
 import { type Given, step, type Work } from "./made.ts";
@@ -77,7 +77,7 @@ export async function gateLasting(
 }
 
 /** Apart from the rest, which needs the memory that what is served takes while it is held against what is read. */
-async function weakerThanServed(facts: Facts, { internal }: Shelves, now: ViewData): Promise<readonly Weaker[]> {
+async function weakerThanServed(facts: BuildFacts, { internal }: Shelves, now: ViewData): Promise<readonly Weaker[]> {
   // Records, claims and their evidence, withdrawals: nothing of this has got weaker, and what does not hold now is told all the same.
   if (saysTheSame(facts, "internal", now)) return findWeaker(null, now);
   const { pointers, withdrawals } = facts;

@@ -7,7 +7,7 @@ import type { Config } from "#generator/config";
 import type { KnownObject, SaidOfObjects } from "#generator/kept";
 import type { Shelves } from "#generator/shelves";
 import { describeUnknownClaims, type RegistryFinding } from "#generator/sources";
-import type { Facts, Looked } from "./facts.ts";
+import type { BuildFacts, Looked } from "./facts.ts";
 import type { Made, WithdrawnSnapshot } from "./made.ts";
 import type { ReadingPlan } from "./plan.ts";
 import { refusals } from "./record-set.ts";
@@ -101,7 +101,7 @@ export function unchanged(facts: Looked): Outcome {
   };
 }
 
-function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: Facts | Looked): readonly string[] {
+function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: BuildFacts | Looked): readonly string[] {
   const { front, security } = config;
   return [
     ...(front === null || listed.rows.some(({ key }) => key === front)
@@ -120,7 +120,7 @@ function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: Fa
 }
 
 /** indexNotes tells of indexes that were not as they had been written. */
-function indexNotes({ indexes }: Facts, { anew }: ReadingPlan): readonly string[] {
+function indexNotes({ indexes }: BuildFacts, { anew }: ReadingPlan): readonly string[] {
   return (["public", "internal"] as const).flatMap((view) => {
     const { problem } = indexes[view];
     return problem === null || anew !== null ? [] : [`The search index of the ${view} view was made anew: ${problem}`];

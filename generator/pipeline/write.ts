@@ -15,7 +15,7 @@ import { objectTrees } from "./object-trees.ts";
 import type { ReadObjects } from "./read-objects.ts";
 import type { BuildState } from "#generator/kept";
 
-export type Written = {
+export type WrittenDrafts = {
   /** Nothing points to them. */
   readonly drafts: ByView<Sha256>;
   /** Things that the next build need not make again. */
@@ -40,7 +40,7 @@ export async function writeViews(
     readonly index: IndexThread;
     readonly progress: Progress;
   },
-): Promise<Written> {
+): Promise<WrittenDrafts> {
   const { plan, views, read, earlier, shelves, renderer, index, progress } = options;
   const trees = run(() => objectTrees(views, read));
   const assets = run(async () => siteAssets(await renderer, shelves.public));

@@ -11,9 +11,9 @@ import type { ObjectStore, StoredObject } from "./object-store.ts";
 /** Keys that are looked at side by side. */
 const LOOKS_AT_ONCE = 32;
 
-export type Listed = { readonly rows: readonly StoredObject[]; readonly rejected: readonly Rejection[] };
+export type ListedObjects = { readonly rows: readonly StoredObject[]; readonly rejected: readonly Rejection[] };
 
-export type ListedSince = Listed & {
+export type ListedSince = ListedObjects & {
   /** Builds since the store was listed as a whole: 0 when it was now. */
   readonly since: number;
   /** Why it was, although keys were named. */
@@ -24,7 +24,7 @@ type Rules = OwnFiles & { readonly collections: readonly CollectionInfo[]; reado
 
 /** listObjects lists the whole store.
  *  @returns what can be read, ascending by key, and what cannot with its reason; a folder that is left out as a whole once */
-export async function listObjects(store: ObjectStore, rules: Rules): Promise<Listed> {
+export async function listObjects(store: ObjectStore, rules: Rules): Promise<ListedObjects> {
   const sorting = openSorting(rules, []);
   for await (const row of store.list()) sorting.add(row);
   return sorting.end();
@@ -71,7 +71,7 @@ export async function listChanged(
   return { ...sorting.end(), since: known.since + 1, why: null };
 }
 
-function openSorting(rules: Rules, before: readonly Rejection[]): { add(row: StoredObject): void; end(): Listed } {
+function openSorting(rules: Rules, before: readonly Rejection[]): { add(row: StoredObject): void; end(): ListedObjects } {
   const { collections, store: patterns } = rules;
   const findLeftOut = openLeavingOut(patterns, collections, findOwnKeys(rules));
   const rows: StoredObject[] = [];

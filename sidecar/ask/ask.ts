@@ -3,9 +3,9 @@
  *  sentence; without a model, or when nothing of what it wrote holds, the best passages are quoted instead. */
 import {
   type Candidates,
-  type Excerpt,
+  type ModelExcerpt,
   excerptsOf,
-  type Finding,
+  type QuoteFinding,
   findQuotes,
   type TextFindings,
   type Objects,
@@ -20,7 +20,7 @@ import { toSource } from "#snapshots/query";
 import { makeReceipt } from "#snapshots/verify";
 import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "#snapshots/schema";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
-import type { Facts } from "./counted.ts";
+import type { CountedFacts } from "./counted.ts";
 import { ground, type Grounded, parseSentences } from "./grounding.ts";
 import { isHarmless } from "./harmless.ts";
 import { lookUp, MAX_SUMMARY, sourcesOf } from "./lookup.ts";
@@ -52,9 +52,9 @@ export type AskLibrary = Objects & {
   readonly snapshot: string;
   readonly data: ViewData;
   /** Counts what a question about the registry, the claims, the catalog or the history asks for; null when it is none that can be counted. */
-  count(question: string, prefix: string): Promise<Facts | null>;
+  count(question: string, prefix: string): Promise<CountedFacts | null>;
   /** The makers of what the question names, and when, where the library knows; null where a text has to say it. */
-  provenance(question: string, prefix: string): Promise<Facts | null>;
+  provenance(question: string, prefix: string): Promise<CountedFacts | null>;
   /** The texts that may answer. @throws when there is no index; the answer then does without */
   find(question: string, prefix: string): Promise<TextFindings>;
   /** The question with the words that were meant, where one stands nowhere and one that is near it does. @throws as `find` */
@@ -122,7 +122,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   if (facts !== null) yield say(facts.text, " ", facts.counted);
   for (const sentence of lookup.sentences) yield say(sentence, " ");
   let mode: "ai" | "search" = "search";
-  let finding: Finding | null = null;
+  let finding: QuoteFinding | null = null;
   let notice = searchNotice;
   if (facts !== null) {
     notice = counted === null ? OF_HISTORY : ALL_COUNTED;
@@ -213,7 +213,7 @@ type SaidFacts = {
 };
 
 /** sayFacts writes facts as one text; null when the words of a registry in them may stand in no answer. */
-function sayFacts({ parts, found }: Facts, library: AskLibrary): SaidFacts | null {
+function sayFacts({ parts, found }: CountedFacts, library: AskLibrary): SaidFacts | null {
   if (parts.some((part) => typeof part === "string" && !isHarmless(part))) return null;
   let text = "";
   const counted: CountedNumber[] = [];
@@ -252,7 +252,7 @@ function mergeSources(found: readonly Omit<Source, "score">[], ranked: readonly 
 async function* writeSentences(
   model: AnswerModel,
   question: string,
-  excerpts: readonly Excerpt[],
+  excerpts: readonly ModelExcerpt[],
   options: AskOptions,
 ): AsyncGenerator<Grounded | null, void> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.deadline)]);

@@ -12,7 +12,7 @@ import {
   wordSentence,
 } from "#snapshots/format";
 import type { Source } from "#snapshots/schema";
-import { findNamed, type Named, standingOf } from "#snapshots/query";
+import { findNamed, type NamedThing, standingOf } from "#snapshots/query";
 import { cutText } from "#snapshots/tools";
 import { isHarmless } from "./harmless.ts";
 
@@ -117,16 +117,16 @@ export function sourcesOf(
 }
 
 /** keyOf returns what a thing is told by: a key, a prefix, an id. */
-export function keyOf({ kind, item }: Named): string {
+export function keyOf({ kind, item }: NamedThing): string {
   return kind === "object" ? item.key : kind === "collection" ? item.prefix : item.id;
 }
 
 /** kindOf returns what a thing is: of an object the kind of its file. */
-export function kindOf({ kind, item }: Named): Source["kind"] {
+export function kindOf({ kind, item }: NamedThing): Source["kind"] {
   return kind === "object" ? item.kind : kind;
 }
 
-function hitOf(named: Named, data: ViewData): Hit {
+function hitOf(named: NamedThing, data: ViewData): Hit {
   const { kind, item } = named;
   const key = keyOf(named);
   const mount = mountPath(data.library);

@@ -11,7 +11,7 @@ import { findOriginProblem, type OriginRules } from "./origin.ts";
 import { REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
 import { readMessages } from "./message.ts";
 
-export type ServeOptions = {
+export type McpServeOptions = {
   readonly factory: (request: ServedRequest, era: "modern" | "legacy") => ReturnType<McpServerFactory>;
   readonly rules: () => Promise<OriginRules>;
   /** Origins of pages elsewhere whose browsers may show them what is answered. */
@@ -37,7 +37,7 @@ export type McpEndpoint = {
 
 const everyone: Allow = () => true;
 
-export function serveMcp(options: ServeOptions): McpEndpoint {
+export function serveMcp(options: McpServeOptions): McpEndpoint {
   const { sharedWith } = options;
   const onerror = (error: Error): void => {
     // Refusals of what a caller sent are answers, not failures.

@@ -10,7 +10,7 @@ import { isGated, type RoutePlace } from "#snapshots/routes";
 import { MAX_ASK_BYTES, MAX_REINDEX_BYTES } from "#sidecar/http";
 import { boundMessages, sharedWith } from "#sidecar/mcp";
 import { openEffects } from "./effects.ts";
-import { type AppEnv, isEffect, openPassage, type Parts, tooLong } from "./passage.ts";
+import { type AppEnv, isEffect, openPassage, type SidecarParts, tooLong } from "./passage.ts";
 
 export type App = {
   readonly fetch: Hono<AppEnv>["fetch"];
@@ -26,7 +26,7 @@ const shared = (...allowMethods: string[]) =>
 const body = (maxSize: number) => bodyLimit({ maxSize, onError: () => tooLong(maxSize) });
 const SEMANTIC = ["/api/ai-search", "/at/:at/api/ai-search", "/internal/api/ai-search", "/internal/at/:at/api/ai-search"];
 
-export function createApp(parts: Parts): App {
+export function createApp(parts: SidecarParts): App {
   const { trace, failed, seal, signIn, gate, person, token, admitted, limit, limitSignIn } = openPassage(parts);
   const { ask, askPage, semantic, code, reindex, mcp, read } = openEffects(parts);
   // By the address as it was sent: what a Request makes of it has no dot segments left to refuse.

@@ -8,11 +8,11 @@ import { CACHE, isOfProcess, observe, originForm, viewListener } from "#snapshot
 import { limitOf, type RoutePlace } from "#snapshots/routes";
 import { toShelfError } from "#snapshots/format";
 import { createApp } from "./app.ts";
-import { addressOf, type Parts } from "./passage.ts";
+import { addressOf, type SidecarParts } from "./passage.ts";
 import { problemParts, problemResponse, rateLimited } from "#sidecar/http";
 
 /** @param options.alone whether other processes serve the files, pages and queries of the public view */
-export function sidecarListener(parts: Parts, { alone }: { readonly alone: boolean }): RequestListener {
+export function sidecarListener(parts: SidecarParts, { alone }: { readonly alone: boolean }): RequestListener {
   const app = createApp(parts);
   const { router } = parts.publicView.options.service;
   const places = new WeakMap<object, RoutePlace>();
@@ -62,7 +62,7 @@ const malformed = new ShelfError("bad_request", "The Host header or the target o
   fixes: ["Send the name of this server, and its port, as Host."],
 });
 
-function sendProblem(parts: Parts, problem: ShelfError, message: IncomingMessage, response: ServerResponse): void {
+function sendProblem(parts: SidecarParts, problem: ShelfError, message: IncomingMessage, response: ServerResponse): void {
   const { status, headers, body } = problemParts(problem, parts.baseUrl);
   response.writeHead(status, headers);
   response.end(message.method === "HEAD" ? undefined : body);

@@ -3,7 +3,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
 import { type ErrorCode, ShelfError } from "#snapshots/errors";
 import { parseKeyPath, toShelfError } from "#snapshots/format";
-import { type Admission, admit, CACHE, readsHtml, type Seen, type View } from "#snapshots/http";
+import { type Admission, admit, CACHE, readsHtml, type SeenRequest, type View } from "#snapshots/http";
 import { limitOf, type RoutePlace, type RateGroup } from "#snapshots/routes";
 import type { CodeStore } from "#snapshots/shelf";
 import type { Ask, SemanticTool } from "#sidecar/ask";
@@ -30,8 +30,8 @@ export type SignInAddresses = {
 };
 export const noSignIn: SignInAddresses = { addresses: [], answer: () => null };
 
-/** Parts are what a sidecar is put together from. */
-export type Parts = {
+/** SidecarParts are what a sidecar is put together from. */
+export type SidecarParts = {
   readonly publicView: View;
   readonly internalView: View;
   readonly ask: Ask;
@@ -51,7 +51,7 @@ export type Parts = {
   readonly baseUrl: string;
   readonly log: (entry: LogEntry) => void;
   /** Hears of public reads, which do not come through the app; null when they are not logged. */
-  readonly accessLog: ((seen: Seen) => void) | null;
+  readonly accessLog: ((seen: SeenRequest) => void) | null;
 };
 
 /** `place` and `address` are as the listener found them: what a Request shows of a target is not all of it. */
@@ -82,7 +82,7 @@ export function viewOf({ publicView, internalView }: { readonly publicView: View
 }
 
 /** clientOf names who is counted: the identity behind the gate, else the network of the client. */
-export function clientOf(parts: Pick<Parts, "clientOf">, { env, var: { identity } }: Call): string {
+export function clientOf(parts: Pick<SidecarParts, "clientOf">, { env, var: { identity } }: Call): string {
   return identity === null ? parts.clientOf(env.incoming) : `${identity.kind} ${identity.name}`;
 }
 
@@ -90,7 +90,7 @@ export function tooLong(bytes: number): never {
   throw new ShelfError("body_too_large", `The body is over the limit of ${bytes} bytes.`, { fixes: [`Send at most ${bytes} bytes.`] });
 }
 
-export function openPassage(parts: Parts) {
+export function openPassage(parts: SidecarParts) {
   const { baseUrl } = parts;
 
   const trace: Step = async (call, next) => {

@@ -33,7 +33,7 @@ import {
   type Semantic,
   wholeAnswer,
 } from "#sidecar/ask";
-import type { Parts, SignInAddresses } from "./passage.ts";
+import type { SidecarParts, SignInAddresses } from "./passage.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES, noRateLimits, openRateLimiter, RATES } from "#sidecar/http";
 import { type Gate, openClients, openGate } from "#sidecar/gate";
 import { requestLog } from "./log.ts";
@@ -170,7 +170,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
       onError: (error) => log.error({ err: error }, "an MCP call failed"),
     });
   const logged = requestLog(log);
-  const parts: Parts = {
+  const parts: SidecarParts = {
     publicView,
     internalView,
     gate,

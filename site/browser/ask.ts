@@ -3,7 +3,7 @@
 import { createParser } from "eventsource-parser";
 import type { AskResponse, Citation, Source } from "#snapshots/schema";
 import { pagePath, readerNotice } from "#snapshots/format";
-import { type AnswerPiece, type Linked, parseParagraph, queriesOf, saysQuote, tagOf, viewQuote } from "../answer-text.ts";
+import { type AnswerPiece, type LinkedNumber, parseParagraph, queriesOf, saysQuote, tagOf, viewQuote } from "../answer-text.ts";
 import { formatLine, formatPiece } from "../format.ts";
 import { explainMode, titleOfKind } from "../words.ts";
 import { drawCard, element, markedText } from "./draw.ts";
@@ -11,7 +11,7 @@ import { fill } from "./fill.ts";
 
 /** The data of each event of the stream. */
 type SourcesEvent = { readonly sources: readonly Source[] };
-type TextEvent = { readonly text: string; readonly citations: readonly Citation[]; readonly counted: readonly Linked[] };
+type TextEvent = { readonly text: string; readonly citations: readonly Citation[]; readonly counted: readonly LinkedNumber[] };
 
 const NAMES = [
   "status",

@@ -23,19 +23,19 @@ export const FEATURES = [
   "length",
 ] as const;
 
-/** Words are the words of a text, read once: as a set and in their order. */
-export type Words = { readonly said: ReadonlySet<string>; readonly order: readonly string[] };
+/** TextWords are the words of a text, read once: as a set and in their order. */
+export type TextWords = { readonly said: ReadonlySet<string>; readonly order: readonly string[] };
 
-export function wordsIn(text: string): Words {
+export function wordsIn(text: string): TextWords {
   const order = words(text);
   return { order, said: new Set(order) };
 }
 
-export type Candidate = {
+export type AnswerCandidate = {
   readonly unit: Unit;
   readonly text: FoundText;
   readonly passage: Pick<FoundPassage, "words" | "near"> & { readonly row: FoundPassage["row"] | null };
-  readonly said: Words;
+  readonly said: TextWords;
   readonly heading: ReadonlySet<string>;
   readonly title: ReadonlySet<string>;
   /** Words of all text under the same headings, and of the headings. */
@@ -54,7 +54,7 @@ export function cover(topic: Question["topic"], ...sets: readonly ReadonlySet<st
 
 export function featuresOf(
   question: Question,
-  { unit, text, passage, said, heading }: Candidate,
+  { unit, text, passage, said, heading }: AnswerCandidate,
   { near: { high, low } }: TextFindings,
 ): readonly number[] {
   const { topic } = question;
@@ -126,7 +126,7 @@ const LOOKED_AT = 10; // candidates whose sections are looked at
 export function decisionFeatures(
   { topic }: Question,
   found: TextFindings,
-  ranked: readonly { readonly candidate: Candidate; readonly features: readonly number[]; readonly score: number }[],
+  ranked: readonly { readonly candidate: AnswerCandidate; readonly features: readonly number[]; readonly score: number }[],
 ): readonly number[] {
   const [first] = ranked;
   if (first === undefined) return [];

@@ -2,9 +2,9 @@
  *  It takes passages and blocks and gives quotes with their places.
  *  A quote is what stands in the object, byte for byte. */
 export {
-  type Excerpt,
+  type ModelExcerpt,
   excerptsOf,
-  type Finding,
+  type QuoteFinding,
   findQuotes,
   locate,
   overlaps,

@@ -12,7 +12,7 @@ export type OpenEmbedderOptions = {
   readonly timeoutMs?: number;
 };
 
-/** No embedder, and why; or one, which costs nothing before its first text. */
+/** OpenedEmbedder is no embedder, with the reason; or one, which costs nothing before its first text. */
 export type OpenedEmbedder = { readonly embedder: Embedder; readonly notice: "" } | { readonly embedder: null; readonly notice: string };
 
 export async function openEmbedder(

@@ -2,7 +2,7 @@
 import type { OpenSnapshot } from "#snapshots/query";
 import type { RoutePlace } from "#snapshots/routes";
 import { chooseEncoding } from "./encoding.ts";
-import type { Room } from "./prepared.ts";
+import type { PreparedRoom } from "./prepared.ts";
 import { type Answer, type AnswerRequest, type CacheClass, commonHeaders, type Content, makeReady, reply } from "./reply.ts";
 import { atBasis, type Context, mountOf, type View } from "./view.ts";
 
@@ -27,7 +27,7 @@ export async function openContext(view: View, open: OpenSnapshot, { at, match }:
 export async function contentAnswer(
   { view, open, basis, room }: Context,
   request: AnswerRequest,
-  keep: Room | null,
+  keep: PreparedRoom | null,
   make: () => Promise<Content>,
 ): Promise<Answer> {
   const encoding = chooseEncoding(request.header("accept-encoding"));

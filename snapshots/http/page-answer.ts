@@ -28,7 +28,7 @@ import {
 import type { OpenSnapshot } from "#snapshots/query";
 import type { RoutePlace } from "#snapshots/routes";
 import { contentAnswer } from "./context.ts";
-import type { Room } from "./prepared.ts";
+import type { PreparedRoom } from "./prepared.ts";
 import { type Answer, CACHE, commonHeaders, type Content, queryTag, redirect } from "./reply.ts";
 import { pageLinks } from "./signposts.ts";
 import { stampPage } from "./stamp.ts";
@@ -60,7 +60,7 @@ export async function pageAnswer(asked: SnapshotRequest): Promise<Answer> {
 
 /** keepOf says where a page is kept. Unknown parameters on pages are ignored, but a page with any is not kept: a stranger could fill the memory
  *  with them. */
-export function keepOf({ query }: RoutePlace): Room | null {
+export function keepOf({ query }: RoutePlace): PreparedRoom | null {
   return query === "" ? "files" : null;
 }
 

@@ -11,7 +11,7 @@ import type { dashboardPage, recordFacts, registryPage } from "./registry-pages.
 import type { searchResults } from "./search-page.ts";
 import type { problemRow, problemsPage, referencePage } from "./service-pages.ts";
 
-export { type Piece } from "#snapshots/query";
+export { type MarkedPiece } from "#snapshots/query";
 export { BROWSE_SORTS, type BrowseSort } from "./facets.ts";
 export type { QuotedLines } from "./quoted-lines.ts";
 

@@ -9,7 +9,7 @@ import type { RateGroup, RouteAccess, RouteRow } from "./route.ts";
 const INTERNAL = "/internal";
 type Mount = "" | typeof INTERNAL;
 
-export type Match = {
+export type RouteMatch = {
   readonly route: RouteRow;
   /** The parts in braces, decoded. */
   readonly parts: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export type RoutePlace = {
   readonly path: string;
   readonly query: string;
   /** Null for what no row has. */
-  readonly match: Match | null;
+  readonly match: RouteMatch | null;
   readonly access: RouteAccess;
 };
 
@@ -39,7 +39,7 @@ export type Router = {
   /** matchPath finds the row of a path, whatever the method. Static paths win over patterns, and files over pages. A static host needs an
    *  ending: `/api/catalog.json` is `/api/catalog`, and a listing has a file's name too.
    *  @param path as sent, still percent-encoded, without /internal and without /at/<snapshot> */
-  matchPath(path: string, mount?: Mount): Match | null;
+  matchPath(path: string, mount?: Mount): RouteMatch | null;
   /** True when other paths begin with a path of this row: a bucket holds both, a folder cannot. */
   beginsOthers(row: RouteRow): boolean;
 };
@@ -60,7 +60,7 @@ export function openRouter(rows: readonly RouteRow[], besideFiles: readonly stri
   const gatedFolders = rows
     .filter(({ access, views }) => access === "gated" && views === "public")
     .map((route) => ({ route, start: route.path.split("{")[0] ?? "" }));
-  const matchPath = (path: string, mount: Mount = ""): Match | null => {
+  const matchPath = (path: string, mount: Mount = ""): RouteMatch | null => {
     try {
       return matchers[mount](path);
     } catch {
@@ -101,14 +101,14 @@ export function limitOf({ match, at }: RoutePlace, of: { isOpen(id: string): boo
   return match?.route.limit ?? (at === null || of.isOpen(at) ? null : "at");
 }
 
-function accessBehind(match: Match | null, at: string | null): RouteAccess {
+function accessBehind(match: RouteMatch | null, at: string | null): RouteAccess {
   return at === null && match?.exact === true && match.route.access === "person" ? "person" : "gated";
 }
 
 /** {name} or {name...}, the dots escaped already. */
 const PART = /\{(\w+)((?:\\\.){3})?\}/g;
 
-type Find = (path: string) => Match | null;
+type Find = (path: string) => RouteMatch | null;
 
 function matcher(rows: readonly RouteRow[], besideFiles: readonly string[]): Find {
   /** Routes that end in a key: its ending is the key's own. */
@@ -161,7 +161,7 @@ function matcher(rows: readonly RouteRow[], besideFiles: readonly string[]): Fin
   };
 }
 
-function firstOf(patterns: readonly { readonly route: RouteRow; readonly pattern: RegExp }[], path: string): Match | null {
+function firstOf(patterns: readonly { readonly route: RouteRow; readonly pattern: RegExp }[], path: string): RouteMatch | null {
   for (const { route, pattern } of patterns) {
     const groups = pattern.exec(path)?.groups;
     if (groups === undefined) continue;
@@ -187,14 +187,14 @@ export function splitAt(path: string): { readonly id: string; readonly path: str
 }
 
 /** fillParts writes `api/cubs/{id}.json` with the parts in their places. */
-export function fillParts(file: string, parts: Match["parts"]): string {
+export function fillParts(file: string, parts: RouteMatch["parts"]): string {
   return file.replaceAll(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? "");
 }
 
 /** isOf tells the row that a request is for, so that a table by ids answers it. */
 export function isOf<Id extends string>(
-  match: Match | null,
+  match: RouteMatch | null,
   table: Readonly<Record<Id, unknown>>,
-): match is Match & { readonly route: { readonly id: Id } } {
+): match is RouteMatch & { readonly route: { readonly id: Id } } {
   return match !== null && Object.hasOwn(table, match.route.id);
 }

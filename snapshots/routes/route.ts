@@ -1,9 +1,9 @@
 /** One row of the route table. */
 import type { z } from "zod";
 
-/** `file` follows from the snapshot, `query` from the snapshot and the URL, `history` from the shelf's records besides, `live` from the
- *  running process, `effect` needs a secret, a body, a model or an identity and lives in the sidecar (architecture "The flow"). The kind
- *  says how long an answer may be kept. */
+/** RowKind says how long an answer may be kept. A `file` follows from the snapshot, a `query` from the snapshot and the URL, `history` from the
+ *  shelf's records besides, `live` from the running process. An `effect` needs a secret, a body, a model or an identity, and lives in the sidecar
+ *  (architecture "The flow"). */
 export type RowKind = "file" | "query" | "history" | "live" | "effect";
 /** RouteAccess says who may call. `token`: REINDEX_TOKEN; `gated`: the access gateway; `person`: the gateway, and people only. */
 export type RouteAccess = "public" | "token" | "gated" | "person";

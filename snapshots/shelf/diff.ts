@@ -40,10 +40,10 @@ const LISTS = [
   ["records", "record"],
 ] as const;
 
-export type Listed = { readonly change: ListedChange; readonly what: "object" | "claim" | "record"; readonly name: string };
+export type ChangedName = { readonly change: ListedChange; readonly what: "object" | "claim" | "record"; readonly name: string };
 
 /** listChanges gives changes in the order in which they are told. */
-export function listChanges(changes: Changes): readonly Listed[] {
+export function listChanges(changes: Changes): readonly ChangedName[] {
   return KINDS.flatMap((change) => LISTS.flatMap(([list, what]) => changes[change][list].map((name) => ({ change, what, name }))));
 }
 

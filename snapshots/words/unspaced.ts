@@ -29,10 +29,10 @@ export function isUnspaced(text: string): boolean {
   return UNSPACED.test(text);
 }
 
-export type Segment = { readonly start: number; readonly text: string };
+export type WordSegment = { readonly start: number; readonly text: string };
 
-/** The words of a run of letters, in order. */
-export function segmentsOf(run: string): readonly Segment[] {
+/** segmentsOf returns the words of a run of letters, in order. */
+export function segmentsOf(run: string): readonly WordSegment[] {
   if (segmenter === null) return [{ start: 0, text: run }];
   return Array.from(segmenter.segment(run), ({ index, segment }) => ({ start: index, text: segment }));
 }

@@ -141,8 +141,8 @@ function identifiersIn(whole: string): string[] {
   return whole.length > MAX_WORD ? [] : qualifiedSuffixes(whole).filter((name) => name === whole || piecesOf(name).length !== 1);
 }
 
-/** The index words that stand for a raw word as a whole, and for what is left of it without its first qualifiers; [] of what is no
- *  identifier of several pieces. */
+/** identifierWords returns the index words that stand for a raw word as a whole, and for the rest of it without its first qualifiers; [] when it
+ *  is no identifier of several pieces. */
 export function identifierWords(raw: string): readonly string[] {
   const own = ownText(raw).replace(/['’]s$/, "");
   if (raw.startsWith("\\") || PLAIN.test(own) || isUnspaced(own)) return [];
@@ -153,7 +153,7 @@ export function identifierWords(raw: string): readonly string[] {
   return out;
 }
 
-/** A qualified name and what is left of it without its first qualifiers: `A.b.c` gives `A.b.c`, `b.c`, `c`. */
+/** qualifiedSuffixes returns a qualified name and the rest of it without its first qualifiers: `A.b.c` gives `A.b.c`, `b.c`, `c`. */
 export function qualifiedSuffixes(name: string): string[] {
   const joints = [...name.matchAll(/\.|::/g)].map((joint) => joint.index + joint[0].length);
   return [0, ...joints].map((at) => name.slice(at));
@@ -173,13 +173,14 @@ function pattern(text: string): RegExp {
   return ASCII.test(text) ? RAW_ASCII : RAW;
 }
 
-/** The raw words of a text: each is a word of its own, an identifier, a sign. */
+/** rawWords returns the raw words of a text: each is a word of its own, an identifier, a sign. */
 export function rawWords(text: string): readonly string[] {
   const read = leaveEncodedOut(text);
   return read.match(pattern(read)) ?? [];
 }
 
-/** Index words of a text, in order, with repetitions. @param languages whose endings are taken off, each giving a word where they differ */
+/** words returns the index words of a text, in order, with repetitions. @param languages whose endings are taken off, each giving a word where
+ *  they differ */
 export function words(text: string, languages: readonly string[] = ENGLISH): string[] {
   const out: string[] = [];
   const known = knownIn(languages);
@@ -187,14 +188,14 @@ export function words(text: string, languages: readonly string[] = ENGLISH): str
   return out;
 }
 
-/** A place where one of some words stands, in code units. */
+/** A Hit is a place where one of some words stands, in code units. */
 export type Hit = { readonly start: number; readonly end: number; readonly word: string; readonly worth: number };
 
 const STEM_TAIL = 2; // letters at the end of a stem that its word may not have: `relate` is the stem of `relational`
 const STEM_HEAD = 3; // letters that a stem keeps of its word, whatever suffix went
 const JOINTS = new Set([..."'.:’"].map((joint) => joint.charCodeAt(0)));
 
-/** @returns a function that tells where a text holds any of the words; of several in one raw word, the one worth most */
+/** openFinder returns a function that tells where a text holds any of the words; of several in one raw word, it takes the one worth most. */
 export function openFinder(wanted: ReadonlyMap<string, number>, languages: readonly string[] = ENGLISH): (text: string) => Hit[] {
   const heads = [...new Set([...wanted.keys()].filter((word) => /^[\w.':]+$/.test(word)).map(headOf))].map((text) =>
     text.replaceAll(".", "\\."),

@@ -10,7 +10,7 @@ import { concurrently, withBuildLock } from "#generator/files";
 import { formatInventory, type Inventory, objectsOf, parseInventory } from "./inventory.ts";
 import { readKnown } from "./known.ts";
 import { takeLease } from "./lease.ts";
-import { getObject, type Head, listObjects, type BucketPlace, putObject, readHead, swapHead } from "./place.ts";
+import { getObject, type PointerVersion, listObjects, type BucketPlace, putObject, readHead, swapHead } from "./place.ts";
 import { AT_ONCE, push } from "./push.ts";
 import { openRemote } from "./remote.ts";
 
@@ -99,7 +99,10 @@ export async function copyBetweenBuckets(from: BucketConfig, to: BucketConfig, s
   }
 }
 
-async function readRoot(place: BucketPlace, head: Head): Promise<{ readonly head: Head; readonly inventory: Inventory }> {
+async function readRoot(
+  place: BucketPlace,
+  head: PointerVersion,
+): Promise<{ readonly head: PointerVersion; readonly inventory: Inventory }> {
   return { head, inventory: parseInventory(await getObject(place, head.pointer.inventory)) };
 }
 

@@ -22,9 +22,9 @@ const inventorySchema = z.strictObject({
   files: z.array(fileSchema),
 });
 
-/** Piece says where bytes of a file lie: an object, from where in it, and how many. */
-export type Piece = z.infer<typeof pieceSchema>;
-export type InventoryFile = { readonly sha256: Sha256; readonly size: number; readonly pieces: readonly Piece[] };
+/** FilePiece says where bytes of a file lie: an object, from where in it, and how many. */
+export type FilePiece = z.infer<typeof pieceSchema>;
+export type InventoryFile = { readonly sha256: Sha256; readonly size: number; readonly pieces: readonly FilePiece[] };
 export type Inventory = {
   /** By path, ascending. */
   readonly files: ReadonlyMap<string, InventoryFile>;

@@ -8,9 +8,9 @@ import { absent } from "#snapshots/shelf";
 import { concurrently } from "#generator/files";
 import { travels } from "./inventory.ts";
 
-/** Stamp is size, time of the last change in nanoseconds, and number of a file: another file, or other bytes, have another one. */
-export type Stamp = string;
-export type LocalFile = { readonly sha256: Sha256; readonly size: number; readonly stamp: Stamp };
+/** FileStamp is size, time of the last change in nanoseconds, and number of a file: another file, or other bytes, have another one. */
+export type FileStamp = string;
+export type LocalFile = { readonly sha256: Sha256; readonly size: number; readonly stamp: FileStamp };
 
 /** Files that are looked at, or hashed, at once. */
 const AT_ONCE = 16;
@@ -42,7 +42,7 @@ export async function lookAtFiles(
 }
 
 /** stampOf gives the stamp of a file; null when it is not there. */
-export async function stampOf(path: string): Promise<Stamp | null> {
+export async function stampOf(path: string): Promise<FileStamp | null> {
   const found = await lstat(path, { bigint: true }).catch(absent);
   return found === null ? null : `${found.size} ${found.mtimeNs} ${found.ino}`;
 }

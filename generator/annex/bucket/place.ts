@@ -15,22 +15,22 @@ export type BucketPlace = {
   readonly present?: ReadonlySet<Sha256>;
 };
 
-/** Head is a version of the pointer, with its ETag. */
-export type Head = { readonly pointer: Pointer; readonly etag: string };
+/** PointerVersion is a version of the pointer, with its ETag. */
+export type PointerVersion = { readonly pointer: Pointer; readonly etag: string };
 
 const MAX_POINTER_BYTES = 4096;
 
 /** readHead reads the pointer.
  *  @param etag of the version that is known
  *  @returns "same" when that is still there, null when there is none */
-export async function readHead({ bucket, view }: BucketPlace, etag: string | null): Promise<Head | "same" | null> {
+export async function readHead({ bucket, view }: BucketPlace, etag: string | null): Promise<PointerVersion | "same" | null> {
   const got = await bucket.get(`${view}/pointer`, { maxBytes: MAX_POINTER_BYTES, ...(etag === null ? {} : { ifNoneMatch: etag }) });
   if (got.state === "unchanged") return "same";
   return got.state === "found" ? { pointer: parsePointer(got.bytes), etag: got.etag } : null;
 }
 
 /** swapHead moves the pointer. @throws ShelfError "lost_race" when another version is there than expected */
-export async function swapHead({ bucket, view }: BucketPlace, pointer: Pointer, expected: string | null): Promise<Head> {
+export async function swapHead({ bucket, view }: BucketPlace, pointer: Pointer, expected: string | null): Promise<PointerVersion> {
   const etag = await swap(bucket, `${view}/pointer`, formatPointer(pointer), expected);
   if (etag !== null) return { pointer, etag };
   throw new ShelfError("lost_race", "Another publisher moved the pointer in the bucket first; nothing was published.", {

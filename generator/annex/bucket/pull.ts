@@ -10,13 +10,13 @@ import { concurrently } from "#generator/files";
 import { type Inventory, parseInventory } from "./inventory.ts";
 import { type Known, writeKnown } from "./known.ts";
 import { BY_DIGEST, isSpoiled, type LocalFile, lookAtFiles, stampOf } from "./local-files.ts";
-import { getObject, type Head, type BucketPlace } from "./place.ts";
+import { getObject, type PointerVersion, type BucketPlace } from "./place.ts";
 import { AT_ONCE } from "./push.ts";
 
 /** Fetched is a root that was fetched, and whose files are not put in their places yet. */
 export type Fetched = {
   readonly place: BucketPlace;
-  readonly head: Head;
+  readonly head: PointerVersion;
   readonly inventory: Inventory;
   /** True for each path of the inventory that the copy is to have. */
   readonly wants: (path: string) => boolean;
@@ -32,7 +32,7 @@ export type Choice = { readonly wants: (path: string) => boolean; readonly sees:
 
 /** fetchInventory fetches the inventory that a pointer names, unless it is known. @throws ShelfError "snapshot_damaged" when it is gone, or not
  *  what its name says */
-export async function fetchInventory(place: BucketPlace, head: Head, known: Known | null): Promise<Inventory> {
+export async function fetchInventory(place: BucketPlace, head: PointerVersion, known: Known | null): Promise<Inventory> {
   return known?.pointer.inventory === head.pointer.inventory
     ? known.inventory
     : parseInventory(await getObject(place, head.pointer.inventory));

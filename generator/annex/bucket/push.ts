@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Sha256, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { concurrently } from "#generator/files";
-import { EMPTY, formatInventory, type Inventory, type InventoryFile, isBuilders, objectsOf, type Piece } from "./inventory.ts";
+import { EMPTY, formatInventory, type Inventory, type InventoryFile, isBuilders, objectsOf, type FilePiece } from "./inventory.ts";
 import { type Known, writeKnown } from "./known.ts";
 import { isSpoiled, type LocalFile, lookAtFiles } from "./local-files.ts";
 import { deleteObject, type BucketPlace, putObject, swapHead } from "./place.ts";
@@ -112,7 +112,7 @@ async function store(
   const known = new Map([...before.files.values()].map((file) => [file.sha256, file]));
   const shared = objectsOf({ files: new Map([...before.files].filter(([path, file]) => wanted.has(path) && isShared(file))) });
   const repack = anew || shared.size > MAX_SHARED;
-  const pieces = new Map<Sha256, readonly Piece[]>();
+  const pieces = new Map<Sha256, readonly FilePiece[]>();
   const small: Record<"readers" | "builders", string[]> = { readers: [], builders: [] };
   const large: string[] = [];
   for (const [path, file] of wanted) {
@@ -145,7 +145,7 @@ async function store(
     const { size, sha256: digest } = wanted.get(path) as Pick<LocalFile, "sha256" | "size">;
     const parts = Math.ceil(size / PIECE_BYTES);
     // Filled as they arrive.
-    const all: Piece[] = [];
+    const all: FilePiece[] = [];
     pieces.set(digest, all);
     return Array.from({ length: parts }, (_, at) => {
       const start = at * PIECE_BYTES;

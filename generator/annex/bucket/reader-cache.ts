@@ -23,7 +23,7 @@ import type { BucketPlace } from "./place.ts";
 import type { Choice } from "./pull.ts";
 import { AT_ONCE } from "./push.ts";
 import { type Coming, READERS, type Remote, type RemoteView } from "./remote.ts";
-import { ARRIVING, onDisk, openRoom, type Room } from "./room.ts";
+import { ARRIVING, onDisk, openRoom, type DiskRoom } from "./room.ts";
 
 /** A shelf is wholly there up to this part of the bound: the rest is for what a publication replaces. */
 const WHOLE = 3 / 4;
@@ -59,7 +59,7 @@ export class ReaderCache {
   readonly #prepared: Record<RemoteView, string | null> = { public: null, internal: null };
   readonly #tidied: Record<RemoteView, string | null> = { public: null, internal: null };
   readonly #inventories: Record<RemoteView, Inventory | null> = { public: null, internal: null };
-  readonly #room: Room;
+  readonly #room: DiskRoom;
   /** Blobs that are fetched at once, and those that somebody waits for. */
   readonly #turns = openByteBudget(AT_ONCE);
   readonly #answering = new Map<string, Promise<BlobAnswer>>();

@@ -27,7 +27,7 @@ import { type Inventory, isBuilders, objectsOf } from "./inventory.ts";
 import type { LostObject, RemoteShelf } from "#generator/shelves";
 import { type Known, knownFile, readKnown, writeKnown } from "./known.ts";
 import { type Lease, type LeaseOptions, takeLease } from "./lease.ts";
-import { deleteObject, getObject, type Head, listObjects, type BucketPlace, readHead, swapHead } from "./place.ts";
+import { deleteObject, getObject, type PointerVersion, listObjects, type BucketPlace, readHead, swapHead } from "./place.ts";
 import { BY_DIGEST, stampOf } from "./local-files.ts";
 import { type Choice, discard, type Fetched, fetchInventory, fetchRoot, findExtra, findSpoiled, placeFiles, remember } from "./pull.ts";
 import { AT_ONCE, GRACE_MS, push } from "./push.ts";
@@ -56,7 +56,7 @@ type PullOptions = {
 /** Coming is a root as it is about to be served. */
 export type Coming = {
   readonly view: RemoteView;
-  readonly head: Head;
+  readonly head: PointerVersion;
   readonly inventory: Inventory;
   /** The records that its pointer is going to name. */
   readonly records: readonly SnapshotRecord[];
@@ -221,8 +221,8 @@ export class Remote implements RemoteShelf {
   }
 
   /** The versions that there are now; null for a root that nothing was published to. */
-  async #readHeads(views: readonly RemoteView[], anew: boolean): Promise<ByView<Head | null> | "same"> {
-    const heads: Record<RemoteView, Head | null> = { public: null, internal: null };
+  async #readHeads(views: readonly RemoteView[], anew: boolean): Promise<ByView<PointerVersion | null> | "same"> {
+    const heads: Record<RemoteView, PointerVersion | null> = { public: null, internal: null };
     let moved = false;
     // The internal root's pointer moves after each move of the public one. While it names two records it may not have yet.
     if (views.includes("internal") && !anew && this.#known.public !== null && this.#known.internal !== null) {
@@ -274,7 +274,7 @@ export class Remote implements RemoteShelf {
   /** #fetchRoots fetches as many of the roots as it can. */
   async #fetchRoots(
     views: readonly RemoteView[],
-    heads: ByView<Head | null>,
+    heads: ByView<PointerVersion | null>,
     { anew, reader }: { readonly anew: boolean; readonly reader: Reader | null },
   ): Promise<{ readonly fetched: readonly Fetched[]; readonly failed: Failure | null }> {
     const roots = await settled(
@@ -298,7 +298,7 @@ export class Remote implements RemoteShelf {
     return { fetched: done, failed };
   }
 
-  async #movedSince(views: readonly RemoteView[], heads: ByView<Head | null>): Promise<boolean> {
+  async #movedSince(views: readonly RemoteView[], heads: ByView<PointerVersion | null>): Promise<boolean> {
     for (const view of views) if ((await readHead(this.places[view], heads[view]?.etag ?? null)) !== "same") return true;
     return false;
   }

@@ -17,7 +17,7 @@ export const ARRIVING = "arriving";
 
 type Loose = { readonly root: string; readonly digest: Sha256; readonly path: string; readonly bytes: number; readonly read: number };
 
-export type Room = {
+export type DiskRoom = {
   /** Counts bytes in, and makes room for them when there is none.
    *  @param anyway they come even if there is not enough room
    *  @returns false when there is not enough: nothing is counted then */
@@ -34,7 +34,7 @@ export function onDisk(bytes: number): number {
 }
 
 /** openRoom keeps the files of some roots within a bound. @param mayGo whether nobody needs this blob to be here */
-export function openRoom(roots: readonly string[], maxBytes: number, mayGo: (root: string, digest: Sha256) => boolean): Room {
+export function openRoom(roots: readonly string[], maxBytes: number, mayGo: (root: string, digest: Sha256) => boolean): DiskRoom {
   let used = Number.POSITIVE_INFINITY;
   let unseen = 0;
   let fixed = 0;

@@ -12,7 +12,7 @@ import {
   gatedSecrets,
   LEAK_INPUT,
   LEAK_RULE,
-  type LeakReport,
+  type LeakFindings,
   type LeakSummary,
   rememberLook,
   resume,
@@ -74,7 +74,7 @@ export async function checkLeaks(options: {
     since: string | null,
     sources: boolean,
     sketch: Sketch,
-  ): Promise<LeakReport & { readonly wanted: ReturnType<typeof countSecrets> }> => {
+  ): Promise<LeakFindings & { readonly wanted: ReturnType<typeof countSecrets> }> => {
     const changed = secrets.empty ? new Map<string, BlobEntry>() : new Map(await filesSince(snapshot, since));
     if (sources && since !== null && !secrets.empty)
       for (const [path, entry] of await filesSince(snapshot, null)) if (/^(?:objects|extracts)\//.test(path)) changed.set(path, entry);
@@ -85,7 +85,7 @@ export async function checkLeaks(options: {
     const report = await findLeaks(secrets, files(), { ...reader, witness, sketch, allow: openAllowances(rules) });
     return { ...report, wanted: countSecrets(secrets) };
   };
-  const isLeaking = ({ leaks }: LeakReport): boolean => leaks.some(({ severity }) => severity === "error");
+  const isLeaking = ({ leaks }: LeakFindings): boolean => leaks.some(({ severity }) => severity === "error");
   try {
     // Which allowances are used, only a look at everything can tell.
     let since = kept !== null && rules.allow.length === 0 ? kept.snapshot : null;
@@ -159,7 +159,7 @@ export function openAllowances({ allow }: LeakRules): readonly Allowance[] {
   });
 }
 
-function tellUnused({ allow }: LeakRules, { allowed }: LeakReport): readonly string[] {
+function tellUnused({ allow }: LeakRules, { allowed }: LeakFindings): readonly string[] {
   return allow.flatMap(({ public: place }, n) =>
     allowed[n] === true ? [] : [`leaks.allow[${n}] (${JSON.stringify(place)}) allows nothing that is there any more: take it out.`],
   );

@@ -9,8 +9,8 @@ type Token = {
   readonly line: number;
   readonly column: number;
 };
-/** Site is a declaration, with what its signature and its clauses name. */
-export type Site = {
+/** AgdaSite is a declaration, with what its signature and its clauses name. */
+export type AgdaSite = {
   readonly at: string;
   readonly text: string;
   readonly class: string;
@@ -22,7 +22,7 @@ export type Site = {
   hidden: boolean;
 };
 export type AgdaModule = {
-  readonly sites: ReadonlyMap<string, Site>;
+  readonly sites: ReadonlyMap<string, AgdaSite>;
   /** Names in headers and applied modules: whatever is declared after them may rest on these. */
   readonly wide: ReadonlySet<string>;
   readonly imports: ReadonlySet<string>;
@@ -54,14 +54,14 @@ const DECLARED =
 
 /** readAgdaHtml reads the page of one module. @param name of the module, as its file is called */
 export function readAgdaHtml(name: string, html: string): AgdaModule {
-  const sites = new Map<string, Site>();
+  const sites = new Map<string, AgdaSite>();
   const wide = new Set<string>();
   const imports = new Set<string>();
   const renamed = new Map<string, string>();
   const unsafe: string[] = [];
   let safe = false;
   let literals: number | null = null;
-  let holders: Site[] = [];
+  let holders: AgdaSite[] = [];
   for (const chunk of chunksOf(tokensOf(html))) {
     const [first] = chunk;
     const words = chunk.map(({ text }) => text);
@@ -183,8 +183,8 @@ function siteOf(name: string, target: string): string {
 export type Rests = { readonly names: readonly string[]; readonly unsafe: readonly string[]; readonly exact: boolean };
 
 /** openRests follows names through the modules of a run. @param nameAt the full name of a postulate */
-export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (module: string, site: Site) => string) {
-  const siteAt = (named: string): readonly [string, Site] | null => {
+export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (module: string, site: AgdaSite) => string) {
+  const siteAt = (named: string): readonly [string, AgdaSite] | null => {
     let target = named;
     for (const seen = new Set<string>(); !seen.has(target); ) {
       seen.add(target);
@@ -200,7 +200,7 @@ export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (mod
     return [...seen];
   };
   /** Agda's own are no axioms of anybody, but for the one that makes any two things equal. */
-  const isAxiom = (module: string, { class: kind, text }: Site): boolean =>
+  const isAxiom = (module: string, { class: kind, text }: AgdaSite): boolean =>
     OWN.test(module) ? /^primTrustMe$/.test(text) : kind === "Postulate";
   const follow = (starts: readonly string[]): { names: Set<string>; hidden: boolean } => {
     const seen = new Set(starts);
@@ -228,7 +228,7 @@ export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (mod
       const found = siteAt(target);
       return found === null ? null : nameAt(...found);
     },
-    of(module: string, site: Site): Rests {
+    of(module: string, site: AgdaSite): Rests {
       const within = closure(module);
       const wide = within.flatMap((one) =>
         [...(modules.get(one)?.wide ?? [])].filter((target) => modules.get(fileOf(target))?.safe !== true),

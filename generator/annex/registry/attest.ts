@@ -45,7 +45,7 @@ export function seal(statement: CheckStatement, key: SigningKey | null): string 
   return `${JSON.stringify({ payloadType: PAYLOAD, payload: payload.toString("base64"), signatures })}\n`;
 }
 
-export type Opened =
+export type OpenedAttestation =
   | { readonly statement: CheckStatement; readonly signers: readonly string[]; readonly counted: boolean }
   | { readonly refused: string };
 
@@ -60,7 +60,7 @@ function keyOf(keyid: string): NoteKey | null {
 /** open reads an envelope. Every signature has to be of it, whoever made it; whom nobody here trusts is named as he names himself, and what he
  *  signed counts for nothing, as does what nobody signed.
  *  @param trusted keys whose signatures count */
-export function open(bytes: Uint8Array, trusted: readonly NoteKey[], now = new Date()): Opened {
+export function open(bytes: Uint8Array, trusted: readonly NoteKey[], now = new Date()): OpenedAttestation {
   const envelope = envelopeSchema.safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
   const payload = envelope.success ? decodeBase64(envelope.data.payload) : null;
   if (!envelope.success || payload === null) return { refused: "is no envelope of a check" };

@@ -6,8 +6,8 @@ import { readCoqCommand, readSentences } from "#generator/extract";
 import type { Coq } from "./coq-ask.ts";
 import type { AskedDeclaration } from "./request.ts";
 
-/** Reading is a declaration whose words are asked of, and the words in them that are names of these sources. */
-export type Reading = { readonly one: AskedDeclaration; readonly candidates: readonly string[] };
+/** CoqReading is a declaration whose words are asked of, and the words in them that are names of these sources. */
+export type CoqReading = { readonly one: AskedDeclaration; readonly candidates: readonly string[] };
 export type Read = {
   /** Read so, they are the type. */
   readonly isType: boolean;
@@ -39,7 +39,7 @@ export async function readPlainly(
   coq: Coq,
   module: string,
   text: string,
-  readings: readonly Reading[],
+  readings: readonly CoqReading[],
   isOwn: (name: string, from: string) => boolean,
 ): Promise<ReadonlyMap<string, Read>> {
   const imports = importsOf(text);

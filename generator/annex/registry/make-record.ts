@@ -13,7 +13,7 @@ import { PROVERS } from "./provers.ts";
 import { hashRecipe, recheckRecipe } from "./recipes.ts";
 import { agreementOf, checksOf, driftOf } from "./record-checks.ts";
 import type { FoundDeclaration, ScannedSource } from "./scan.ts";
-import type { Scan } from "./scan-all.ts";
+import type { SourcesScan } from "./scan-all.ts";
 import { accepts, contradiction, outsideOf, readPolicy, statesOf } from "./states.ts";
 
 // A file is of many records, and a database of all: what follows from it is worked out once.
@@ -48,8 +48,8 @@ function replayed(verdict: ToldVerdict): ToldVerdict {
  *  @param idOf ids of the records by their keys */
 export function makeRecord(
   { policy, meta }: Pick<RegistrySources, "policy" | "meta">,
-  { overlay, hand, lock, checks, records }: Scan,
-  { id, one, source }: Scan["records"][number],
+  { overlay, hand, lock, checks, records }: SourcesScan,
+  { id, one, source }: SourcesScan["records"][number],
   idOf: ReadonlyMap<string, string>,
 ): CubRecord {
   const { said } = applyOverlay(overlay, one, id, new Set());
@@ -181,7 +181,7 @@ function pairOf({ path, theorem, prover }: FoundDeclaration, { source, files }: 
 }
 
 const leanOf = memoize(
-  (records: Scan["records"]) =>
+  (records: SourcesScan["records"]) =>
     new Map(records.flatMap((of) => (of.one.prover === "lean" ? [[placeOf(of.one.repo, of.one.path, of.one.theorem), of]] : []))),
 );
 const placeOf = (...parts: readonly string[]): string => JSON.stringify(parts);
@@ -190,7 +190,7 @@ const placeOf = (...parts: readonly string[]): string => JSON.stringify(parts);
 function isProvedTwin(
   { repo, theorem }: FoundDeclaration,
   lean: string | null,
-  { records, checks }: Pick<Scan, "records" | "checks">,
+  { records, checks }: Pick<SourcesScan, "records" | "checks">,
   allowed: ReturnType<typeof readPolicy>,
 ): boolean {
   const twin = lean === null ? undefined : leanOf(records).get(placeOf(repo, lean, theorem));

@@ -12,16 +12,16 @@ export type Terms<Term> = {
   readonly variables: (term: Term) => readonly string[];
 };
 
-/** Named is a statement, or a hypothesis of any scope, that a label names. */
-export type Named = MetamathStatement | MetamathHypothesis;
+/** NamedStatement is a statement, or a hypothesis of any scope, that a label names. */
+export type NamedStatement = MetamathStatement | MetamathHypothesis;
 
-export function nameAll({ statements, hypotheses }: MetamathDatabase): ReadonlyMap<string, Named> {
-  return new Map<string, Named>([...hypotheses, ...statements.map((one) => [one.label, one] as const)]);
+export function nameAll({ statements, hypotheses }: MetamathDatabase): ReadonlyMap<string, NamedStatement> {
+  return new Map<string, NamedStatement>([...hypotheses, ...statements.map((one) => [one.label, one] as const)]);
 }
 
 /** checkProof checks one proof.
  *  @returns what is wrong with it; null where it proves what its statement says. One with an open step proves nothing, and nothing is wrong. */
-export function checkProof<Term>(one: MetamathStatement, named: ReadonlyMap<string, Named>, terms: Terms<Term>): string | null {
+export function checkProof<Term>(one: MetamathStatement, named: ReadonlyMap<string, NamedStatement>, terms: Terms<Term>): string | null {
   const types: string[] = [];
   const stack: Term[] = [];
   const saved: { readonly type: string; readonly term: Term }[] = [];
@@ -117,10 +117,12 @@ export function placesOf({ mandatory }: MetamathStatement): ReadonlyMap<string, 
 }
 
 /** memoizeFill works out once what a statement's claim or hypothesis is made of: statements share hypotheses, and have variables of their own. */
-export function memoizeFill<Made>(make: (one: MetamathStatement, what: Named) => Made): (one: MetamathStatement, what: Named) => Made {
-  const made = new Map<MetamathStatement, Map<Named, Made>>();
+export function memoizeFill<Made>(
+  make: (one: MetamathStatement, what: NamedStatement) => Made,
+): (one: MetamathStatement, what: NamedStatement) => Made {
+  const made = new Map<MetamathStatement, Map<NamedStatement, Made>>();
   return (one, what) => {
-    const known = made.get(one) ?? new Map<Named, Made>();
+    const known = made.get(one) ?? new Map<NamedStatement, Made>();
     made.set(one, known);
     if (!known.has(what)) known.set(what, make(one, what));
     return known.get(what) as Made;

@@ -19,7 +19,7 @@ import { findStale, recheckSource, type Rechecked, type RecheckOptions } from ".
 import { describeTable, exitOf, type RecheckRow, tabulate } from "./recheck-table.ts";
 import { endJobs, findSandbox } from "./sandbox.ts";
 import { type FoundDeclaration, fullName, type ScannedSource } from "./scan.ts";
-import { judgeAgain, type Scan, scanAll } from "./scan-all.ts";
+import { judgeAgain, type SourcesScan, scanAll } from "./scan-all.ts";
 import { contradiction, isFailure, readPolicy, saysNothing } from "./states.ts";
 import { writeScan } from "./write-scan.ts";
 
@@ -146,8 +146,8 @@ type Pass = { readonly who: Asked; readonly source: ScannedSource; readonly aske
  *  @throws ShelfError "bad_config" where a program that was asked for is not installed */
 function planPasses(
   config: RegistrySources,
-  scan: Scan,
-  wanted: Scan["records"],
+  scan: SourcesScan,
+  wanted: SourcesScan["records"],
   { second = true, force = false, require = [] }: RecheckCommand,
 ): { passes: readonly Pass[]; absent: ReadonlySet<ProverName>; lacking: readonly string[] } {
   const toolOf = openTools();
@@ -197,7 +197,7 @@ async function runPasses(config: RegistrySources, passes: readonly Pass[], how: 
 }
 
 /** rowOf joins what was said of one declaration. A verdict that fails counts before those that hold. */
-function rowOf({ id, one, source }: Scan["records"][number], checks: Checks, allowed: ReturnType<typeof readPolicy>): RecheckRow {
+function rowOf({ id, one, source }: SourcesScan["records"][number], checks: Checks, allowed: ReturnType<typeof readPolicy>): RecheckRow {
   const verdicts = checks.of(one, source);
   const [first] = verdicts;
   const verdict = verdicts.find((told) => isFailure(told, allowed)) ?? first ?? null;

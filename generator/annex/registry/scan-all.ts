@@ -10,7 +10,7 @@ import { applyOverlay, type Overlay, readOverlay, unusedOf } from "./overlay.ts"
 import { type FoundDeclaration, scanSource, type ScannedSource, tellAgain } from "./scan.ts";
 import { readPolicy } from "./states.ts";
 
-export type Scan = {
+export type SourcesScan = {
   readonly sources: readonly ScannedSource[];
   /** Declarations that become a record, each with its id. */
   readonly records: readonly { readonly id: string; readonly one: FoundDeclaration; readonly source: ScannedSource }[];
@@ -33,7 +33,7 @@ export type ScanOptions = {
 
 /** scanAll reads every source, and gives each declaration its id. It writes nothing.
  *  @throws ShelfError "bad_source", "bad_config" */
-export async function scanAll(config: RegistrySources, options: ScanOptions = {}): Promise<Scan> {
+export async function scanAll(config: RegistrySources, options: ScanOptions = {}): Promise<SourcesScan> {
   const overlay = readOverlay(config.overlay);
   const hand = config.records === undefined ? null : parseRegistry(await readSourceFile(config.records, "registry", MAX_REGISTRY_BYTES));
   // A record that is left out would lose its id.
@@ -91,9 +91,9 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
  *  @param made digests of checks that this very process made, which it believes whoever signed them */
 export function judgeAgain(
   config: Pick<RegistrySources, "checks">,
-  scan: Omit<Scan, "checks" | "lock" | "drift">,
+  scan: Omit<SourcesScan, "checks" | "lock" | "drift">,
   made: ReadonlySet<string> = new Set(),
-): Scan {
+): SourcesScan {
   const checks = readChecks(config.checks, made);
   return { ...scan, ...judge({ ...scan.matched, checks }), checks };
 }

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ShelfError } from "#snapshots/errors";
 import { type BlobEntry, blobPath, parseTree } from "#snapshots/format";
-import { type Head as LogHead, type NoteKey, type ReadNode, tileNodes } from "#snapshots/log";
-import { checkContinues, type Head, readLastEntry, type Seen } from "./log-head.ts";
+import { type LogHead, type NoteKey, type ReadNode, tileNodes } from "#snapshots/log";
+import { checkContinues, type CheckedHead, readLastEntry, type SeenHead } from "./log-head.ts";
 import { openDirectoryShelf, type Shelf, type SnapshotRecord } from "#snapshots/shelf";
 import { PLAIN_FILES_SERVICE, SERVICE, verifyShelf } from "#snapshots/service";
 import { MAX_FOLDERS } from "#snapshots/verify";
@@ -32,7 +32,7 @@ const LOOKS = 3;
 export type AuditOptions = {
   readonly key: NoteKey | null;
   /** Heads that earlier audits have seen. */
-  readonly seen: Seen | null;
+  readonly seen: SeenHead | null;
   /** A head that the log must go on from, besides. */
   readonly since: LogHead | null;
   /** How many files are looked at, at random; null is all. */
@@ -66,7 +66,7 @@ export type Audited = {
   /** Empty when all of it holds. */
   readonly lies: readonly string[];
   /** The head that the next audit is to hold it against. */
-  readonly head: Head;
+  readonly head: CheckedHead;
 };
 
 /** audit checks what a server says of its library. @throws ShelfError "origin_refused" for a lie about the log or a tree, behind which nothing can
@@ -85,7 +85,7 @@ export async function audit(origin: Origin, options: AuditOptions): Promise<Audi
   }
 }
 
-async function auditHead(origin: Origin, head: Head, { seen, since, sample, full, progress }: AuditOptions): Promise<Audited> {
+async function auditHead(origin: Origin, head: CheckedHead, { seen, since, sample, full, progress }: AuditOptions): Promise<Audited> {
   const { url, told } = origin;
   progress.step("log");
   const nodes = tileNodes(head.size, tilesOf(origin));
@@ -142,7 +142,7 @@ async function auditHead(origin: Origin, head: Head, { seen, since, sample, full
 }
 
 /** The record that is served is the last entry, the entry is in the tree, and the tree is the checkpoint's. */
-async function checkRecord(origin: Origin, head: Head, nodes: ReadNode): Promise<SnapshotRecord> {
+async function checkRecord(origin: Origin, head: CheckedHead, nodes: ReadNode): Promise<SnapshotRecord> {
   const { url } = origin;
   const { size } = head;
   return refusing(url, async () => {
@@ -208,7 +208,7 @@ function pick<T>(items: T[], count: number): T[] {
 /** deriveAgain makes the derived files anew from the objects and the data of a copy. @returns what differs */
 async function deriveAgain(
   origin: Origin,
-  head: Head,
+  head: CheckedHead,
   { files, read, progress }: Pick<Served, "files" | "read"> & { readonly progress: Progress },
 ): Promise<readonly string[]> {
   const dir = await mkdtemp(join(tmpdir(), "proofshelf-audit-"));

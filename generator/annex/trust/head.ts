@@ -4,7 +4,7 @@ import { canonicalJson, parseJson, type Sha256 } from "#snapshots/digest";
 import { MAX_NOTE_BYTES, type NoteKey, type ReadTile, TILE_WIDTH } from "#snapshots/log";
 import { blobPath } from "#snapshots/format";
 import { checkRedaction, redactedSchema, redactionPath, type SnapshotRecord, snapshotRecordSchema } from "#snapshots/shelf";
-import { checkHead, type Head, type Seen } from "./log-head.ts";
+import { checkHead, type CheckedHead, type SeenHead } from "./log-head.ts";
 import { concurrently } from "#generator/files";
 import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
 
@@ -15,7 +15,7 @@ const MAX_LIST = 4 * 1024 * 1024;
 const MAX_TILE = TILE_WIDTH * (2 + 0xffff);
 
 /** readHead reads the origin's newest head and checks it, as `checkHead` says. @throws ShelfError "origin_refused", "origin_unreachable" */
-export async function readHead(origin: Origin, given: NoteKey | null, seen: Seen | null): Promise<Head> {
+export async function readHead(origin: Origin, given: NoteKey | null, seen: SeenHead | null): Promise<CheckedHead> {
   return refusing(origin.url, () => checkHead((path, max) => origin.get(`/shelf/${path}`, max), given, seen));
 }
 
@@ -61,7 +61,7 @@ export async function readList<T>(origin: Origin, path: string, item: z.ZodType<
  *  @param findServed which of these digests the snapshot that is served reaches */
 export async function readRedactions(
   origin: Origin,
-  { keys, origin: name }: Head,
+  { keys, origin: name }: CheckedHead,
   findServed: (digests: ReadonlySet<Sha256>) => Promise<Sha256 | null>,
 ): Promise<ReadonlyMap<Sha256, string>> {
   const digests = (await readList(origin, "/shelf/redacted.json", redactedSchema.element)) ?? [];

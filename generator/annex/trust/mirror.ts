@@ -47,7 +47,7 @@ import {
   streamBlob,
   withdrawnSchema,
 } from "#snapshots/shelf";
-import type { Head, Seen } from "./log-head.ts";
+import type { CheckedHead, SeenHead } from "./log-head.ts";
 import { openIndexThread, planDocuments } from "#generator/index";
 import { concurrently, type Progress, withBuildLock } from "#generator/files";
 import { COPY_MARKER } from "#generator/shelves";
@@ -146,7 +146,7 @@ async function readMarker(dir: string): Promise<z.infer<typeof markerSchema> | n
   });
 }
 
-async function readSeen(shelf: DirectoryShelf, marker: { readonly origin: string } | null): Promise<Seen | null> {
+async function readSeen(shelf: DirectoryShelf, marker: { readonly origin: string } | null): Promise<SeenHead | null> {
   const record = await shelf.readPointer();
   const checkpoint = record === null ? null : await readCheckpoint(shelf.log, record.sequence);
   if (checkpoint === null || marker === null) return null;
@@ -156,8 +156,8 @@ async function readSeen(shelf: DirectoryShelf, marker: { readonly origin: string
 type Following = MirrorOptions & {
   readonly origin: Origin;
   readonly shelf: DirectoryShelf;
-  readonly head: Head;
-  readonly seen: Seen | null;
+  readonly head: CheckedHead;
+  readonly seen: SeenHead | null;
 };
 
 async function follow(following: Following): Promise<Mirrored> {

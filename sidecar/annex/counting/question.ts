@@ -5,7 +5,7 @@
  *
  *  Anything else is null, and is searched: a wrong number is worse than none. */
 import type { ViewData } from "#snapshots/format";
-import { type Condition, type Facet, readWords, type SetName, type Word } from "./vocabulary.ts";
+import { type Condition, type CountedFacet, readWords, type SetName, type Word } from "./vocabulary.ts";
 
 /** Narrowed says which values of one facet are asked for, or which are not. */
 type Narrowed = { readonly values: readonly string[]; readonly isNot: boolean; readonly says: string };
@@ -13,7 +13,7 @@ type Narrowed = { readonly values: readonly string[]; readonly isNot: boolean; r
 export type CountingQuestion = {
   readonly ask: "count" | "list";
   readonly set: SetName;
-  readonly filters: ReadonlyMap<Facet, Narrowed>;
+  readonly filters: ReadonlyMap<CountedFacet, Narrowed>;
 };
 
 const MAX_LENGTH = 400; // characters; a longer question asks for more than a number
@@ -89,8 +89,8 @@ function clauses(words: readonly Word[]): readonly Said[] | null {
 }
 
 /** narrow puts the conditions of one facet together; null when two of them are said of one facet, but for two that are both denied. */
-function narrow(said: readonly Said[], set: SetName): ReadonlyMap<Facet, Narrowed> | null {
-  const filters = new Map<Facet, Narrowed>();
+function narrow(said: readonly Said[], set: SetName): ReadonlyMap<CountedFacet, Narrowed> | null {
+  const filters = new Map<CountedFacet, Narrowed>();
   for (const { word, isNot } of said) {
     const { facet, values, others }: Condition = word.of?.[set] ?? { facet: "standing", values: [] };
     const turned = isNot !== (others === true);

@@ -8,7 +8,7 @@ import { TIME_MAP_PATH, TIME_MAP_TYPE, timeMap } from "./time-map.ts";
 import { HISTORY_QUERIES } from "./changes.ts";
 import { feedEntries, feedScope } from "./feed.ts";
 import { recordAt } from "#snapshots/query";
-import type { Match } from "#snapshots/routes";
+import type { RouteMatch } from "#snapshots/routes";
 import { FEED_ROWS, HISTORY_PAGES, type HISTORY_ROWS } from "./rows.ts";
 import {
   type Answer,
@@ -40,7 +40,7 @@ export const HISTORY_HANDLERS = {
 } as const satisfies Readonly<Record<keyof typeof HISTORY_ROWS | keyof typeof HISTORY_PAGES, Handler>>;
 
 async function bodyAnswer({ context, request, place }: SnapshotRequest, id: keyof typeof HISTORY_QUERIES): Promise<Answer> {
-  const match = place.match as Match;
+  const match = place.match as RouteMatch;
   const params = new URLSearchParams(place.query);
   const parsed = HISTORY_QUERIES[id](match.parts, params);
   return contentAnswer(context, request, "queries", async () => {

@@ -9,7 +9,7 @@ import {
   describeChanges,
   describeListed,
   listChanges,
-  type Listed,
+  type ChangedName,
   type SnapshotRecord,
   unreadable,
 } from "#snapshots/shelf";
@@ -29,14 +29,14 @@ import {
 } from "#snapshots/query";
 
 /** A publication: its record, where that is kept, and both snapshots, where those are. */
-export type Publication = {
+export type PastPublication = {
   readonly sequence: number;
   readonly record: SnapshotRecord | null;
-  describe(listed: Listed): Promise<Change>;
+  describe(listed: ChangedName): Promise<Change>;
 };
 
 /** @param sequence of a publication, whether its record is kept or not */
-export async function openPublication(history: History, sequence: number): Promise<Publication> {
+export async function openPublication(history: History, sequence: number): Promise<PastPublication> {
   const record = (await history.records()).find((one) => one.sequence === sequence) ?? null;
   const open = async (id: string | null): Promise<OpenSnapshot | null> => (id === null ? null : history.byId(id).catch(unreadable));
   const [before, after] = [await open(record?.previous ?? null), await open(record?.snapshot ?? null)];

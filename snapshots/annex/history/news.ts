@@ -2,7 +2,7 @@
 import { pagePath, relationsOf, relativeHref, type ViewData } from "#snapshots/format";
 import { escapeXml } from "#snapshots/page";
 import type { OpenSnapshot } from "#snapshots/query";
-import { describeListed, listChanges, type Listed, type SnapshotRecord, unreadable } from "#snapshots/shelf";
+import { describeListed, listChanges, type ChangedName, type SnapshotRecord, unreadable } from "#snapshots/shelf";
 
 /** Publications that are looked at; many change nothing that has a name. */
 const LOOKED_AT = 8;
@@ -39,8 +39,8 @@ export async function newsHtml(open: OpenSnapshot, path: string): Promise<string
 async function fallen(
   { snapshot }: OpenSnapshot,
   record: SnapshotRecord,
-  listed: readonly Listed[],
-): Promise<readonly (readonly [Listed, string])[]> {
+  listed: readonly ChangedName[],
+): Promise<readonly (readonly [ChangedName, string])[]> {
   const { byId } = await snapshot.shelf.records.index();
   const previous = byId.get(record.previous ?? "");
   if (previous === undefined) return [];
@@ -54,7 +54,7 @@ async function fallen(
 }
 
 /** Names and titles are strangers' text. */
-function nameHtml(data: ViewData, path: string, { what, name }: Listed): string {
+function nameHtml(data: ViewData, path: string, { what, name }: ChangedName): string {
   const { objectByKey, recordById, claimById } = relationsOf(data);
   const [title, target] =
     what === "object"

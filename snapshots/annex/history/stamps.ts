@@ -2,11 +2,11 @@
 import type { FirstSeen, OpenSnapshot } from "#snapshots/query";
 import { pagePath, parseSlug, relativeHref } from "#snapshots/format";
 import type { ChangeCounts, SnapshotRecord } from "#snapshots/shelf";
-import type { Stamp } from "#snapshots/http";
+import type { PageStamp } from "#snapshots/http";
 import { newsHtml } from "./news.ts";
 import { stateHistory, revisionsLink } from "./state-history.ts";
 
-export const HISTORY_STAMPS: readonly Stamp[] = [
+export const HISTORY_STAMPS: readonly PageStamp[] = [
   {
     token: "<!--stamp:first-->",
     pages: ["object-page"],

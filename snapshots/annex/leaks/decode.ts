@@ -36,13 +36,13 @@ export type Texts = {
  *  - json: its strings and names of members; source-json: those, and the text as it stands
  *  - page: HTML made here; document: HTML or XML that somebody wrote, one flow of words
  *  - none: nobody reads it as text */
-export type Reading = "text" | "lines" | "json" | "source-json" | "page" | "document" | "none";
+export type TextReading = "text" | "lines" | "json" | "source-json" | "page" | "document" | "none";
 
 export const NO_PLACE: TextPlace = { line: null, pointer: null };
 const NOTHING: Texts = { texts: [], plain: true, place: () => NO_PLACE };
 
 /** @param type media type; @param source whether somebody else wrote the bytes */
-export function findReading(type: string, source: boolean): Reading {
+export function findReading(type: string, source: boolean): TextReading {
   if (/[/+]json\b/.test(type)) return source ? "source-json" : "json";
   if (/\/html\b|[/+]xml\b/.test(type)) return source ? "document" : "page";
   if (source) return "text";
@@ -51,7 +51,7 @@ export function findReading(type: string, source: boolean): Reading {
 }
 
 /** @param bytes unfolded */
-export function readTexts(bytes: Uint8Array, reading: Reading): Texts {
+export function readTexts(bytes: Uint8Array, reading: TextReading): Texts {
   if (reading === "none") return NOTHING;
   const text = new TextDecoder().decode(bytes);
   if (reading === "page" || reading === "document") return htmlTexts(text, reading === "document");

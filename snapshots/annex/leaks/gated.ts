@@ -1,7 +1,7 @@
 /** Secrets, which may not be public: of everything that the internal view has and the public one has not, keys and prefixes (as they stand,
  *  percent-encoded, as slug, escaped in JSON or HTML, UTF-16), digests (hex, base64, raw), titles of at least twelve characters, evidence that was
  *  withheld, and text (runs of eight words). What a public source says is no secret. */
-import { createMatcher, type Match, MIN_NEEDLE_BYTES, type Needle } from "./needles.ts";
+import { createMatcher, type NeedleMatch, MIN_NEEDLE_BYTES, type Needle } from "./needles.ts";
 import { readTexts } from "./decode.ts";
 import { eachShingle, Fingerprints } from "./shingles.ts";
 import { findCollection, formatKeyPath, formatSlug, type ObjectRow, type ViewData } from "#snapshots/format";
@@ -215,19 +215,19 @@ export function publishText(secrets: GatedSecrets, text: string, by: string | nu
   });
 }
 
-export function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<Match> {
+export function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<NeedleMatch> {
   yield* secrets.match(bytes);
   if (secrets.digests.size > 0) yield* findDigests(secrets.digests, bytes);
 }
 
 /** Titles that a text says in whatever case; places are those of its lower case. */
-export function* matchTitles(secrets: GatedSecrets, text: string): Generator<Match> {
+export function* matchTitles(secrets: GatedSecrets, text: string): Generator<NeedleMatch> {
   for (const match of secrets.match(Buffer.from(text.toLowerCase()))) if (secrets.secrets[match.id]?.kind === "title") yield match;
 }
 
 const HEX_LENGTH = 64;
 
-function* findDigests(digests: ReadonlyMap<string, number>, bytes: Uint8Array): Generator<Match> {
+function* findDigests(digests: ReadonlyMap<string, number>, bytes: Uint8Array): Generator<NeedleMatch> {
   for (const { run, start } of hexRuns(bytes)) {
     for (let from = 0; from + HEX_LENGTH <= run.length; from++) {
       const id = digests.get(run.slice(from, from + HEX_LENGTH));

@@ -4,7 +4,7 @@
  *  anything made of it. */
 import { NO_PLACE, type TextPlace } from "./decode.ts";
 import { type GatedSecrets, publishText, type SecretKind, textsOfExtract } from "./gated.ts";
-import { findRuns, type FoundText, readStretch, type Run, type Scan, scanFile, stretches } from "./scan.ts";
+import { findRuns, type ScannedText, readStretch, type Run, type LeakScan, scanFile, stretches } from "./scan.ts";
 import type { ScannedFile } from "#snapshots/verify";
 import { type Fingerprints, SHINGLE_WORDS } from "./shingles.ts";
 import type { Sketch } from "./sketch.ts";
@@ -54,7 +54,7 @@ export type LeakOptions = {
   readonly sketch?: Sketch;
 };
 
-export type LeakReport = {
+export type LeakFindings = {
   /** By path. */
   readonly leaks: readonly Leak[];
   /** The longest first. */
@@ -70,14 +70,14 @@ export const LEAK_RULE = "3";
 
 type Name = { readonly name: string; readonly path: string };
 type Hit = Name & { readonly source: boolean; readonly id: number; readonly place: () => TextPlace };
-type TextHit = Name & FoundText;
+type TextHit = Name & ScannedText;
 
 /** Reads every file once. Public objects have to come before their extracts, and these before what is made of them. */
 export async function findLeaks(
   secrets: GatedSecrets,
   files: AsyncIterable<ScannedFile> | Iterable<ScannedFile>,
   { reread = async () => null, allow = [], witness = () => null, sketch }: LeakOptions = {},
-): Promise<LeakReport> {
+): Promise<LeakFindings> {
   const looked = { files: 0, bytes: 0 };
   if (secrets.empty) return { leaks: [], shared: [], allowed: allow.map(() => false), looked };
   const allowances = await Promise.all(allow.map((one) => openAllowance(secrets, one)));
@@ -165,15 +165,15 @@ function isToldByKey({ kind, text }: Leak, keys: readonly Leak[]): boolean {
   return kind === "key" && text.endsWith("/") && keys.some((one) => one.text.length > text.length && one.text.startsWith(text));
 }
 
-function openRuns({ text }: GatedSecrets, { runs }: FoundText): readonly Run[] {
+function openRuns({ text }: GatedSecrets, { runs }: ScannedText): readonly Run[] {
   return runs.filter(({ slot }) => !text.isPublished(slot));
 }
 
-function holdsSecrets(secrets: GatedSecrets, { ids, texts }: Scan): boolean {
+function holdsSecrets(secrets: GatedSecrets, { ids, texts }: LeakScan): boolean {
   return ids.keys().some((id) => !isKnown(secrets, id)) || texts.some((text) => openRuns(secrets, text).length > 0);
 }
 
-function publishAll(secrets: GatedSecrets, { ids, texts }: Scan, by: string | null): void {
+function publishAll(secrets: GatedSecrets, { ids, texts }: LeakScan, by: string | null): void {
   for (const id of ids.keys()) secrets.publish(id, by);
   for (const { runs } of texts) for (const { slot } of runs) secrets.publishRun(slot, by);
 }
@@ -218,7 +218,7 @@ function openLocator(secrets: GatedSecrets): Locate {
 type Passages = Map<number, { readonly key: string; readonly line: number; readonly words: number }[]>;
 
 /** Keeps what a public object shares with one gated object alone, where it is long. */
-function notePassages(gated: Fingerprints, key: string, { text, runs, place }: FoundText, passages: Passages): void {
+function notePassages(gated: Fingerprints, key: string, { text, runs, place }: ScannedText, passages: Passages): void {
   const own = runs.filter(({ slot }) => !gated.isCommon(slot));
   for (const stretch of stretches(own, (one, next) => gated.ownerOf(one.slot) === gated.ownerOf(next.slot))) {
     const [first, last] = stretch;
@@ -264,7 +264,7 @@ async function openAllowance(secrets: GatedSecrets, { covers, text, gated }: All
 }
 
 /** Takes what is allowed here for said in public, so that what is made of this file may say it, too. */
-function allowIn(secrets: GatedSecrets, { ids, texts }: Scan, allowance: OpenAllowance): void {
+function allowIn(secrets: GatedSecrets, { ids, texts }: LeakScan, allowance: OpenAllowance): void {
   for (const id of ids.keys()) {
     if (isKnown(secrets, id) || !allowance.ids.has(id)) continue;
     secrets.publish(id);

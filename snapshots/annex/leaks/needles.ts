@@ -6,7 +6,7 @@ export const MIN_NEEDLE_BYTES = 4; // shorter strings occur by accident
 export type Needle = { readonly bytes: Uint8Array; readonly id: number; readonly whole: boolean };
 
 /** From where to where in the bytes. */
-export type Match = { readonly id: number; readonly offset: number; readonly end: number };
+export type NeedleMatch = { readonly id: number; readonly offset: number; readonly end: number };
 
 /** Needles with the same first eight (short ones: four) bytes: by length, then by their bytes as latin1. */
 type Bucket = Map<number, Map<string, Needle[]>>;
@@ -15,7 +15,7 @@ const FILTER_BITS = 18;
 const hashLong = (first: number, last: number): number => (Math.imul(first, 0x9e3779b1) ^ Math.imul(last, 0x85ebca6b)) >>> 0;
 
 /** @returns a function that yields every occurrence, in order of the end of its first bytes */
-export function createMatcher(needles: Iterable<Needle>): (haystack: Uint8Array) => Generator<Match> {
+export function createMatcher(needles: Iterable<Needle>): (haystack: Uint8Array) => Generator<NeedleMatch> {
   const long = new Map<number, Bucket>();
   const short = new Map<number, Bucket>();
   const longFilter = new Uint8Array(1 << FILTER_BITS);
@@ -61,7 +61,7 @@ function insert(map: Map<number, Bucket>, key: number): Bucket {
   return bucket;
 }
 
-function* matchBucket(bucket: Bucket | undefined, haystack: Buffer, start: number): Generator<Match> {
+function* matchBucket(bucket: Bucket | undefined, haystack: Buffer, start: number): Generator<NeedleMatch> {
   for (const [length, texts] of bucket ?? []) {
     for (const needle of texts.get(haystack.toString("latin1", start, start + length)) ?? []) {
       const end = start + length;

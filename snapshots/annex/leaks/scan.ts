@@ -8,24 +8,24 @@ import type { Sketch } from "./sketch.ts";
 /** Eight words that a gated text says, too. `number`: of the run in the text; `end`: where it ends in the folded text. */
 export type Run = { readonly slot: number; readonly number: number; readonly end: number };
 
-export type FoundText = {
+export type ScannedText = {
   readonly text: string;
   readonly runs: readonly Run[];
   /** The place of a character of the text. */
   readonly place: (at: number) => TextPlace;
 };
 
-export type Scan = {
+export type LeakScan = {
   /** Secrets that stand in it whole, by their numbers. */
   readonly ids: ReadonlyMap<number, () => TextPlace>;
   /** Those of a source that are prefixes, and stand only inside other paths: `courses/` in an address of elsewhere. */
   readonly inside: ReadonlySet<number>;
   /** Texts that have runs of gated words. */
-  readonly texts: readonly FoundText[];
+  readonly texts: readonly ScannedText[];
 };
 
 /** @param sketch gets everything by which something gated may be found in this file later */
-export function scanFile(secrets: GatedSecrets, file: ScannedFile, sketch: Sketch | null = null): Scan {
+export function scanFile(secrets: GatedSecrets, file: ScannedFile, sketch: Sketch | null = null): LeakScan {
   const { path, source, type, offset = 0, binary = false, software = false } = file;
   const bytes = binary ? file.bytes : inflate(path, file.bytes);
   const decoded = software ? readSoftware(bytes) : readTexts(bytes, binary ? "none" : findReading(type, source));
@@ -69,7 +69,7 @@ export function scanFile(secrets: GatedSecrets, file: ScannedFile, sketch: Sketc
         );
     }
   }
-  const texts: FoundText[] = [];
+  const texts: ScannedText[] = [];
   for (const [n, text] of decoded.texts.entries()) {
     const runs = findRuns(secrets, text, sketch);
     if (runs.length > 0) texts.push({ text, runs, place: (at) => (offset > 0 ? NO_PLACE : decoded.place(n, at)) });

@@ -3,7 +3,7 @@
 import type { RequestListener } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Router } from "#snapshots/routes";
-import { type BuildTally, listen, type Listening, observe, type OperationsServing, type Seen, type View } from "#snapshots/http";
+import { type BuildTally, listen, type Listening, observe, type OperationsServing, type SeenRequest, type View } from "#snapshots/http";
 
 export type Operations = {
   readonly listening: Listening;
@@ -73,7 +73,7 @@ export async function openOperations({ host, port }: OperationsServing, view: Vi
   });
   const age = new Gauge({ name: "proofshelf_snapshot_age_seconds", help: "Since the snapshot that is served was made", registers });
 
-  const tell = ({ path, status, ms, sent }: Seen): void => {
+  const tell = ({ path, status, ms, sent }: SeenRequest): void => {
     const route = nameOf(view.options.service.router, path);
     requests.inc({ route, status });
     if (REFUSALS.has(status)) refusals.inc({ status });
