@@ -183,7 +183,7 @@ function dressCode(pre: Element, language: string | null, text: string): void {
   pre.children = [{ type: "raw", value: `<code>${html}</code>` }];
 }
 
-export function hasClass(element: Element, name: string): boolean {
+function hasClass(element: Element, name: string): boolean {
   const list = element.properties["className"];
   return Array.isArray(list) && list.includes(name);
 }

@@ -47,7 +47,7 @@ export type Checks = {
 };
 
 /** trustedKeys gives the keys whose checks count: those of `trust`; without any, the one that this machine signs with. */
-export function trustedKeys(trust: readonly string[]): readonly NoteKey[] {
+function trustedKeys(trust: readonly string[]): readonly NoteKey[] {
   const own = process.env["RECHECK_KEY"];
   return trust.length > 0 ? trust.map(parseKey) : own === undefined || own === "" ? [] : [parseSigningKey(own)];
 }

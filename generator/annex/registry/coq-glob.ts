@@ -2,7 +2,7 @@
  *  that texts are read with one unit a byte. */
 
 export type GlobDeclaration = { readonly kind: string; readonly at: number; readonly inner: string; readonly name: string };
-export type GlobReference = {
+type GlobReference = {
   readonly at: number;
   /** After its last byte. */
   readonly to: number;

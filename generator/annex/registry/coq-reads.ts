@@ -122,7 +122,7 @@ function innerOf(name: string, module: string): string {
 }
 
 /** isOneTerm refuses what would not stay between its brackets, what is cut off, and what runs tactics. */
-export function isOneTerm(words: string): boolean {
+function isOneTerm(words: string): boolean {
   if (words === "" || words.length > MAX_WORDS || /\bltac\s*:/.test(words)) return false;
   const [sentence, ...more] = readSentences(`x (${words}).`);
   if (sentence === undefined || more.length > 0 || words.includes("(*")) return false;
@@ -139,7 +139,7 @@ type Import = { readonly from: string; readonly name: string; readonly required:
 const IMPORT = /^(?:From\s+(\S+)\s+)?(Require\s+)?(?:Import|Export)\s+(?:-?\([^)]*\)\s*)?([^]*)$/;
 
 /** importsOf lists what a text imports, one name each. */
-export function importsOf(text: string): Import[] {
+function importsOf(text: string): Import[] {
   const found: Import[] = [];
   for (const sentence of readSentences(text)) {
     const command = sentence.comment ? null : readCoqCommand(text, sentence);

@@ -33,7 +33,7 @@ function unwrap(field: z.ZodType): z.ZodType {
   return field instanceof z.ZodDefault ? (field.unwrap() as z.ZodType) : field;
 }
 
-export const overlaySchema = z.strictObject({
+const overlaySchema = z.strictObject({
   renames: z
     .array(z.strictObject({ from: z.string(), to: z.string() }))
     .default([])
