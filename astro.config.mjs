@@ -25,7 +25,7 @@ const annexPages = {
   },
 };
 
-/** What pages and scripts import through a face is more than they use. What they do not use is left out, and need not be read for it. */
+/** ENGINE lists packages that stay outside the compiled files. Pages and scripts get them through a face, which imports more than they use. */
 const ENGINE = ["@lancedb/lancedb"];
 
 // generator/pages/compile-site.ts compiles into a temporary folder and renames it into place.

@@ -10,7 +10,7 @@ import type { CommonOptions } from "#generator/commands";
 const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, origin_refused: 3, build_running: 4, lost_race: 4, gate_refused: 5 };
 const USAGE = 2;
 
-/** Every command; the guide to the command line is made from it. */
+/** program holds every command; the guide to the command line is made from it. */
 export const program = new Command("proofshelf")
   .description("Turns a folder of files and a registry of proof records into an immutable, verifiable snapshot, and serves it.")
   .version(manifest.version)
@@ -21,7 +21,7 @@ export const program = new Command("proofshelf")
 /** Loads the function that a command runs; arguments and options of the command are what it is given. */
 type Load = (...given: never[]) => Promise<(...given: never[]) => unknown>;
 
-/** Run makes the action of a command. Commander hands over arguments, options, and the command itself. */
+/** run makes the action of a command. Commander hands over arguments, options, and the command itself. */
 const run =
   (load: Load, more: () => Promise<readonly unknown[]> = async () => []) =>
   async (...handed: unknown[]): Promise<void> => {
@@ -262,7 +262,7 @@ program
     process.stdout.write(describeCompletion(program, shell));
   });
 
-/** Runs one command and sets `process.exitCode`. @param args without the program's name */
+/** runProgram runs one command and sets `process.exitCode`. @param args without the program's name */
 export async function runProgram(args: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(args, { from: "user" });
@@ -271,11 +271,12 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Runs the command that this process was started with. */
+/** main runs the command that this process was started with. */
 export async function main(): Promise<void> {
-  // Whoever starts it: other users serve the public files. What they may not read is made with modes of its own.
+  // The mask is the same for everybody who starts it: other users serve the public files. Files that they may not read are made with modes of their
+  // own.
   process.umask(0o022);
-  // Who reads may stop reading, as `head` does: the rest is not written, the work goes on, and the exit code says how it ended.
+  // A reader may stop reading, as `head` does: the rest is not written, the work goes on, and the exit code says how it ended.
   process.stderr.on("error", () => undefined);
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
     if (code === "EPIPE") return;

@@ -17,7 +17,7 @@ function places(command: Command, words = ""): readonly Place[] {
   ];
 }
 
-/** A script to be sourced: `source <(proofshelf completion bash)`. Where no option is asked for, files are offered too. */
+/** describeCompletion writes a script to be sourced: `source <(proofshelf completion bash)`. Where no option is asked for, files are offered too. */
 export function describeCompletion(program: Command, shell: Shell): string {
   const found = places(program);
   if (shell === "fish") {

@@ -47,8 +47,8 @@ async function installPackages() {
   process.stderr.write(`Packages are there after ${seconds()}.\n`);
 }
 
-/** Whether what lies in node_modules is what the lock file names. npm writes down what it has installed when it is done, whoever called
- *  it. What is optional, or for tests only, may have been left out. */
+/** isInstalled tells whether node_modules holds what the lock file names. npm writes down what it has installed when it is done, whoever called
+ *  it. Optional packages, and those for tests only, may have been left out. */
 function isInstalled() {
   const { packages: wanted } =
     readLock("package-lock.json") ?? fail("package-lock.json is missing or no JSON; get it from the repository.");

@@ -3,7 +3,7 @@ import type { Citation } from "#snapshots/schema";
 import { formatBlock, formatKey, formatLine } from "./format.ts";
 import { titleOfField, titleOfPart, wordOfValue } from "./words.ts";
 
-/** A quote as the component of that name shows it; without its digest, which is one text there and three in a script. */
+/** QuoteView is a quote as the component of that name shows it; without its digest, which is one text there and three in a script. */
 export type QuoteView = {
   readonly n: string;
   readonly key: string;
@@ -13,14 +13,18 @@ export type QuoteView = {
   readonly quote: string;
 };
 
-/** `n` of a reference to a quote, whose text is "[n]"; `href` of a number that was counted. */
+/** AnswerPiece is a piece of an answer's text: `n` of a reference to a quote, whose text is "[n]"; `href` of a number that was counted. */
 export type AnswerPiece = { readonly text: string; readonly n: number | null; readonly href: string | null };
 
-/** A counted number and where it stands, in UTF-16 code units. */
-export type Linked = { readonly value: string; readonly start: number; readonly href: string };
+/** LinkedNumber is a counted number and where it stands, in UTF-16 code units. */
+export type LinkedNumber = { readonly value: string; readonly start: number; readonly href: string };
 
-/** Paragraphs of pieces. @param numbers of the citations; any other "[7]" is text */
-export function parseAnswer(text: string, numbers: ReadonlySet<number>, counted: readonly Linked[]): readonly (readonly AnswerPiece[])[] {
+/** parseAnswer cuts an answer into paragraphs of pieces. @param numbers of the citations; any other "[7]" is text */
+export function parseAnswer(
+  text: string,
+  numbers: ReadonlySet<number>,
+  counted: readonly LinkedNumber[],
+): readonly (readonly AnswerPiece[])[] {
   const paragraphs: (readonly AnswerPiece[])[] = [];
   let at = 0;
   for (const part of text.split(/(\n{2,})/)) {
@@ -32,13 +36,13 @@ export function parseAnswer(text: string, numbers: ReadonlySet<number>, counted:
   return paragraphs.filter((pieces) => pieces.length > 0);
 }
 
-/** The element of a paragraph: only code has lines. */
+/** tagOf gives the element of a paragraph: only code has lines. */
 export function tagOf(pieces: readonly AnswerPiece[]): "p" | "pre" {
   return pieces.some(({ text }) => text.includes("\n")) ? "pre" : "p";
 }
 
-/** @param counted with places in this text; those that are not there are left out */
-export function parseParagraph(text: string, numbers: ReadonlySet<number>, counted: readonly Linked[]): readonly AnswerPiece[] {
+/** parseParagraph cuts a paragraph into pieces. @param counted with places in this text; those that are not there are left out */
+export function parseParagraph(text: string, numbers: ReadonlySet<number>, counted: readonly LinkedNumber[]): readonly AnswerPiece[] {
   const pieces: AnswerPiece[] = [];
   let at = 0;
   for (const { value, start, href } of counted) {
@@ -59,8 +63,8 @@ function parseText(text: string, numbers: ReadonlySet<number>): readonly AnswerP
     });
 }
 
-/** The lists that numbers come from, each once, in words: "Registry: in production: proof in production". */
-export function queriesOf(counted: readonly Linked[]): readonly { readonly query: string; readonly href: string }[] {
+/** queriesOf gives the lists that numbers come from, each once, in words: "Registry: in production: proof in production". */
+export function queriesOf(counted: readonly LinkedNumber[]): readonly { readonly query: string; readonly href: string }[] {
   const readable = (href: string): string => {
     const [path = "", query = ""] = decodeURI(href.replace(/^(?:\/internal)?(?:\/at\/[0-9a-f]{64})?/, "")).split("?");
     const filters = [...new URLSearchParams(query)].map(
@@ -73,8 +77,8 @@ export function queriesOf(counted: readonly Linked[]): readonly { readonly query
   return [...new Map(counted.map(({ href }) => [href, { query: readable(href), href }])).values()];
 }
 
-/** SaysQuote tells whether an answer says a quote in its own words, or begins to and leaves out the rest, but for the marks and tags among them: then it
- *  need not be shown a second time. */
+/** saysQuote tells whether an answer says a quote in its own words, or begins to and leaves out the rest, but for the marks and tags among them:
+ *  then it need not be shown a second time. */
 export function saysQuote(answer: string, quote: string): boolean {
   const fold = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
   const [said, words] = [fold(answer), fold(quote.replaceAll(/<[^<>]*>|&\w+;|&#\w+;/g, ""))];

@@ -15,7 +15,7 @@ app.renderError = async (_request, { error, status }) => {
 
 const routes = new Map(app.manifest.routes.map(({ routeData }) => [routeData.route.slice(1), routeData]));
 
-/** UTF-8 HTML of one page. Each kind of page is one route, named like its model. */
+/** renderPage renders one page as UTF-8 HTML. Each kind of page is one route, named like its model. */
 export async function renderPage(input: PageInput): Promise<Uint8Array> {
   const routeData = routes.get(input.model.page);
   if (routeData === undefined) throw new Error(`the site has no page "${input.model.page}"`);

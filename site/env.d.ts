@@ -2,7 +2,7 @@
 
 declare namespace App {
   interface Locals {
-    /** What the page shows; set by site/entry.ts. */
+    /** The page's input; set by site/entry.ts. */
     readonly input: import("#snapshots/page").PageInput;
     /** Address of the script that verifies a page. */
     readonly verifyScript: string;

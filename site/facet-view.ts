@@ -1,11 +1,11 @@
-/** What the component of a filter shows, made here for a server's pages and for a browser. */
+/** The contents of the component of a filter, made here for a server's pages and for a browser. */
 import type { Facet } from "#snapshots/page";
 import { formatCount, formatLine } from "./format.ts";
 import { titleOfField, wordOfValue } from "./words.ts";
 
 type ValueView = { readonly word: string; readonly count: string; readonly href: string; readonly current: "true" | null };
 
-/** `rest` and `rarer` are lists of one or of none. */
+/** FacetView is a filter as its component shows it. `rest` and `rarer` are lists of one or of none. */
 export type FacetView = {
   readonly title: string;
   readonly values: readonly ValueView[];
@@ -33,7 +33,7 @@ export function viewFacet({ name, values, more }: Facet, href: (path: string) =>
   };
 }
 
-/** @param at place among the filters */
+/** isOpen tells whether a filter is open at first. @param at place among the filters */
 export function isOpen({ values }: Facet, at: number): boolean {
   return at < OPEN || values.some(({ selected }) => selected);
 }

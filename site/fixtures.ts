@@ -9,7 +9,7 @@ import { PROBLEMS } from "../snapshots/errors.ts";
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
 import { openParts } from "../snapshots/page/object-parts.ts";
 import type {
-  AskedCitation, AskPage, ClaimCard, ClaimsPage, CollectionCard, EvidenceRow, ObjectCard, ObjectPage, PageInput, PageModel, Piece, ProblemRow, QuotedLines, RecordCard, RecordPage, RegistryPage, TheoremShelf,
+  AskedCitation, AskPage, ClaimCard, ClaimsPage, CollectionCard, EvidenceRow, ObjectCard, ObjectPage, PageInput, PageModel, MarkedPiece, ProblemRow, QuotedLines, RecordCard, RecordPage, RegistryPage, TheoremShelf,
 } from "../snapshots/page/model.ts";
 import { CubRecord, RegistryMeta } from "../snapshots/schema/cubs.ts";
 
@@ -111,7 +111,7 @@ const citation = (n: number, key: string, title: string, start_line: number, end
 });
 
 /** Text between stars is marked. */
-const pieces = (text: string): readonly Piece[] => text.split("*").map((part, at) => ({ text: part, marked: at % 2 === 1 })).filter((piece) => piece.text !== "");
+const pieces = (text: string): readonly MarkedPiece[] => text.split("*").map((part, at) => ({ text: part, marked: at % 2 === 1 })).filter((piece) => piece.text !== "");
 
 const pdfHtml = `<h2 id="page-1" class="quiet">Page 1</h2>
 <p><span id="P1L1">On sorting</span></p>

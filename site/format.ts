@@ -1,6 +1,6 @@
 /** Values as readers see them. Pure, and the same in every locale and time zone. */
 
-/** Thousands separated by a thin space, which no locale reads as a decimal mark. */
+/** formatCount separates thousands by a thin space, which no locale reads as a decimal mark. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
 }
@@ -9,18 +9,18 @@ export function formatPlural(count: number, one: string, many = `${one}s`): stri
   return `${formatCount(count)}\u00a0${count === 1 ? one : many}`;
 }
 
-/** The date of an RFC 3339 time. Anything else, as free-form sources write it, is shown as it is. */
+/** formatDate gives the date of an RFC 3339 time. Anything else, as free-form sources write it, is shown as it is. */
 export function formatDate(time: string): string {
   return /^\d{4}-\d\d-\d\dT/.test(time) ? time.slice(0, 10) : time;
 }
 
-/** "2026-01-02 15:04 UTC" of an RFC 3339 time in UTC; anything else as it is. */
+/** formatTime gives "2026-01-02 15:04 UTC" for an RFC 3339 time in UTC; anything else as it is. */
 export function formatTime(time: string): string {
   const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z$/.exec(time);
   return match === null ? time : `${match[1]} ${match[2]} UTC`;
 }
 
-/** Whole percent, but never 0 or 100 for what is not none or all. */
+/** formatShare gives whole percent, but never 0 or 100 for what is not none or all. */
 export function formatShare(part: number, whole: number): string {
   if (whole === 0) return "–";
   const percent = Math.round((part / whole) * 100);
@@ -32,12 +32,12 @@ export function formatShare(part: number, whole: number): string {
 /** C0, C1, and the characters that reorder or hide their neighbours: a key must not be able to look like another one. */
 const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-/** A key or id with every invisible character spelled out, e.g. "cod\u202eslx.v" as "cod⟨202E⟩slx.v". */
+/** formatKey spells out every invisible character of a key or id, e.g. "cod\u202eslx.v" as "cod⟨202E⟩slx.v". */
 export function formatKey(key: string): string {
   return key.replace(INVISIBLE, (character) => `⟨${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 }
 
-/** A long key in two parts, of which a style may cut the first: the last one stays visible, since that is where names differ.
+/** cutKey cuts a long key in two parts, of which a style may cut the first: the last one stays visible, since that is where names differ.
  *  @param text of formatKey */
 export function cutKey(text: string): readonly [head: string, tail: string] {
   if (text.length <= 60) return [text, ""];
@@ -45,24 +45,24 @@ export function cutKey(text: string): readonly [head: string, tail: string] {
   return [text.slice(0, text.length - tail.length), tail];
 }
 
-/** A line of prose from a stranger: invisible characters become spaces, runs of spaces one, and its length is bounded. */
+/** formatLine makes a line of prose from a stranger's text: invisible characters become spaces, runs of spaces one, and its length is bounded. */
 export function formatLine(text: string, maxLength = 400): string {
   const line = text.replace(INVISIBLE, " ").replace(/\s+/g, " ").trim();
   if (line.length <= maxLength) return line;
   return `${line.slice(0, maxLength).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** What a result leads to within its object: "insert_keeps_sorted, line 12". */
+/** formatPlace names the place that a result leads to within its object: "insert_keeps_sorted, line 12". */
 export function formatPlace(name: string, line: number | null): string {
   return [formatLine(name, 80), line === null ? "" : `line ${formatCount(line)}`].filter((part) => part !== "").join(", ");
 }
 
-/** A stretch of a line of prose: as formatLine, but what stands at its ends stays. */
+/** formatPiece does for a stretch of a line of prose what formatLine does for a line, but spaces at its ends stay. */
 export function formatPiece(text: string): string {
   return text.replace(INVISIBLE, (character) => (character === "\t" || character === "\n" ? character : " "));
 }
 
-/** Text of several lines from a stranger, e.g. a statement: keeps line breaks and indentation, spells out the invisible. */
+/** formatBlock shows text of several lines from a stranger, e.g. a statement: it keeps line breaks and indentation, and spells out the invisible. */
 export function formatBlock(text: string): string {
   return text
     .replaceAll("\r\n", "\n")

@@ -31,7 +31,7 @@ async function indexOf(...titles: readonly string[]): Promise<ReadonlyMap<string
   return new Map(files.map(({ path, content }) => [`/pagefind/${path}`, content]));
 }
 
-/** AnswerSearch answers searches as a server does, each with one result named after its query. */
+/** answerSearch answers searches as a server does, each with one result named after its query. */
 async function answerSearch(page: Page, answer?: (route: Route, query: string) => Promise<void> | null): Promise<void> {
   await page.route(/\/search\/\?q=/, (route) => {
     const query = new URL(route.request().url()).searchParams.get("q") ?? "";

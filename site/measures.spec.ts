@@ -17,7 +17,7 @@ const HEIGHTS: Readonly<Record<string, number>> = {
   "claims/every-theorem-has-a-lean-counterpart/": 20_000,
   "registry/": 3_100,
   "registry/CUB-0007/": 3_300,
-  "registry/dashboard/": 2_600,
+  "registry/dashboard/": 2_700,
   "search/?q=merkle": 2_000,
   "ask/": 20_000,
   "snapshots/": 1_400,
@@ -175,12 +175,23 @@ test("theme and width are chosen, and stay chosen on the next page", async ({ pa
   await page.emulateMedia({ colorScheme: "light" });
   const paper = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await page.goto(new URL("object/notes/percent-signs.md/", demo.site).href);
-  const [light, narrow] = [await paper(), await page.locator(".text").evaluate(({ clientWidth }) => clientWidth)];
+  const [light, narrow] = [
+    await paper(),
+    await page
+      .locator(".text p")
+      .first()
+      .evaluate(({ clientWidth }) => clientWidth),
+  ];
   await page.getByLabel("Theme").selectOption("dark");
   await page.getByLabel("Text").selectOption("wide");
   await page.goto(new URL("object/notes/midpoint.md/", demo.site).href);
   expect(await paper()).not.toBe(light);
-  expect(await page.locator(".text").evaluate(({ clientWidth }) => clientWidth)).toBeGreaterThan(narrow);
+  expect(
+    await page
+      .locator(".text p")
+      .first()
+      .evaluate(({ clientWidth }) => clientWidth),
+  ).toBeGreaterThan(narrow);
 });
 
 test("keys turn the pages of a PDF, and an address leads to one", async ({ page, demo }) => {

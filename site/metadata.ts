@@ -1,8 +1,17 @@
-/** What the head of a page says to programs: Zotero and Google Scholar (citation_*), search engines (schema.org), sites that show a link
- *  (Open Graph), and whoever goes by typed links (Signposting). Only what an address can be made for. */
+/** Tags in the head of a page for programs: Zotero and Google Scholar (citation_*), search engines (schema.org), sites that show a link (Open
+ *  Graph), and those that go by typed links (Signposting). Only what an address can be made for. */
 import { objectPath, pageImagePath } from "#snapshots/format";
 import { licenceUrl } from "#snapshots/schema";
-import { LIBRARY, type Linked, linkedClaim, linkedObject, linkedRecord, type PageInput, type TypedLink, typedLinks } from "#snapshots/page";
+import {
+  LIBRARY,
+  type LinkedThing,
+  linkedClaim,
+  linkedObject,
+  linkedRecord,
+  type PageInput,
+  type TypedLink,
+  typedLinks,
+} from "#snapshots/page";
 import { formatLine } from "./format.ts";
 import { findAbsoluteUrl } from "./page-input.ts";
 
@@ -15,16 +24,16 @@ export type Metadata = {
   readonly json: string;
 };
 
-/** @returns null for a page that is of no single thing, and where no address is known */
+/** metadataOf makes the tags of a page. @returns null for a page that is of no single thing, and where no address is known */
 export function metadataOf({ chrome, model }: PageInput): Metadata | null {
-  // Of a long text all pages are of the one object.
+  // All pages of a long text are of the one object.
   const url = model.page === "object" ? (chrome.canonical?.replace(/=p[0-9]+\/$/, "") ?? null) : chrome.canonical;
   if (url === null || chrome.view !== "public") return null;
   const library = formatLine(chrome.library, 200);
   const absolute = (path: string): string => findAbsoluteUrl(chrome, path) ?? path;
   const catalog = { "@type": "DataCatalog", name: library, url: absolute("/") };
   const shared = { "@context": "https://schema.org", url };
-  const make = (title: string, linked: Linked, json: object, more: Pick<Partial<Metadata>, "tags" | "properties"> = {}): Metadata => ({
+  const make = (title: string, linked: LinkedThing, json: object, more: Pick<Partial<Metadata>, "tags" | "properties"> = {}): Metadata => ({
     tags: more.tags ?? [],
     properties: [
       ["og:title", title],

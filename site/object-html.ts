@@ -19,7 +19,8 @@ const CHECKBOX = /<input\b(?![^>]*aria-label)([^>]*)>/g;
 /** A tag that carries the anchor of a line, in a PDF of a line of a page. Text has no bare "<", and attributes no bare double quote. */
 const ANCHOR = /(<[a-z][^<>]* id="((?:P(\d+))?L(\d+))")(?=[\s>])/g;
 
-/** The anchor that shows where line `start` is: its own, or that of the block that it lies in. @param html sanitised
+/** findAnchor finds the anchor that shows where line `start` is: its own, or that of the block that it lies in.
+ *  @param html sanitised
  *  @param page of a PDF, else null */
 export function findAnchor(html: string, page: number | null, start: number): string | null {
   let best: { readonly id: string; readonly line: number } | null = null;
@@ -30,7 +31,7 @@ export function findAnchor(html: string, page: number | null, start: number): st
   return best?.id ?? null;
 }
 
-/** Marks the lines, or blocks, between an anchor and a line, both included. */
+/** markLines marks the lines, or blocks, between an anchor and a line, both included. */
 export function markLines(html: string, from: string, to: number): string {
   const [, page, first] = /^(?:P(\d+))?L(\d+)$/.exec(from) ?? [];
   return html.replace(ANCHOR, (tag, start: string, _, ofPage: string | undefined, line: string) =>
@@ -44,7 +45,7 @@ const OF_LICENCE = /licen[cs]e|copyright|©|\(c\)/i;
 const CODE_LINE = /<span class="line" id="L(\d+)">(.*)<\/span>(?:\n|$)/gm;
 const COMMENT_ONLY = /^\s*<span class="c">.*<\/span>\s*$/;
 
-/** FoldLicence sets the lines of a licence at the top of code apart, so that the style can fold them. They stay in their place, with their numbers. */
+/** foldLicence sets the lines of a licence at the top of code apart, so that the style can fold them. They stay in their place, with their numbers. */
 function foldLicence(html: string): string {
   const start = html.indexOf('<span class="line" id="L1">');
   if (start < 0) return html;
@@ -59,7 +60,9 @@ function foldLicence(html: string): string {
   return `<details class="fold"><summary>Licence, ${count} lines</summary></details>${html.slice(0, start)}${folded}${html.slice(end)}`;
 }
 
-/** @param html sanitised; @param title of the page, which has the only h1: an equal first heading is dropped */
+/** fitObjectHtml fits the text of an object into its page.
+ *  @param html sanitised
+ *  @param title of the page, which has the only h1: an equal first heading is dropped */
 export function fitObjectHtml(html: string, title: string): string {
   const [before = "", heading = "", , words = ""] = FIRST_HEADING.exec(html) ?? [];
   const isTitle = heading !== "" && textOf(words).replace(/\s*[¶#]$/, "") === title.trim();
@@ -76,7 +79,8 @@ export function fitObjectHtml(html: string, title: string): string {
     .replace(LINE, `<span class="line" id="L$1"><a href="#L$1" aria-hidden="true" tabindex="-1">${isLater ? "$1" : ""}</a>`);
 }
 
-/** Tells whether a text scrolls as a whole: a formula within a line is not broken, and may be wider than the text. @param html sanitised */
+/** scrollsWhole tells whether a text scrolls as a whole: a formula within a line is not broken, and may be wider than the text. @param html
+ *  sanitised */
 export function scrollsWhole(html: string): boolean {
   return INLINE_FORMULA.test(html);
 }

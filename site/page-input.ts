@@ -1,8 +1,8 @@
-/** What each page starts with: its own model, and links made relative to where it lies. */
+/** The start of each page: its own model, and links made relative to where it lies. */
 import { pagePath, relativeHref } from "#snapshots/format";
 import type { Chrome, PageModel } from "#snapshots/page";
 
-/** From a site path ("/claims/", "/objects/a.md", with query or fragment) to what stands in an href. */
+/** Href makes the text of an href from a site path ("/claims/", "/objects/a.md", with query or fragment). */
 export type Href = (path: string) => string;
 
 export type OpenedPage<K extends PageModel["page"]> = {
@@ -11,7 +11,8 @@ export type OpenedPage<K extends PageModel["page"]> = {
   readonly href: Href;
 };
 
-/** @throws Error when the model is another page's; site/entry.ts picks the page by the model, so it cannot be. */
+/** openPage gives a page its own model. @throws Error when the model is another page's; site/entry.ts picks the page by the model, so it cannot
+ *  be. */
 export function openPage<K extends PageModel["page"]>(locals: App.Locals, page: K): OpenedPage<K> {
   const { chrome, model } = locals.input;
   if (model.page !== page) throw new Error(`page "${page}" was given the model of "${model.page}"`);
@@ -32,7 +33,7 @@ function findBaseUrl(chrome: Chrome): string | null {
   return URL.canParse(base) ? base : null;
 }
 
-/** An absolute URL of a site path, or null when no base URL is known. */
+/** findAbsoluteUrl gives the absolute URL of a site path, or null when no base URL is known. */
 export function findAbsoluteUrl(chrome: Chrome, path: string): string | null {
   const base = findBaseUrl(chrome);
   return base === null ? null : base + path.slice(1);

@@ -150,7 +150,7 @@ test("the search page answers from files alone, with the same card: half a word 
   });
 });
 
-/** BuildIndex makes the search of two pages, as an export does. */
+/** buildIndex makes the search of two pages, as an export does. */
 async function buildIndex(): Promise<ReadonlyMap<string, Uint8Array>> {
   const { createIndex, close } = await import("pagefind");
   const { index } = await createIndex({ forceLanguage: "en" });

@@ -1,4 +1,4 @@
-/** Fits the fragment of a PDF, sanitised already, into its page: one page of the PDF at a time. */
+/** PdfPage is one page of a PDF. The fragment of a PDF, sanitised already, is fitted into its page one such page at a time. */
 
 export type PdfPage = {
   readonly number: number;
@@ -17,7 +17,7 @@ const CUT = /<p class="cut">[^]*?<\/p>\n?/g;
 const MAX_TEXT = 40 * 1024;
 const MAX_HTML = 56 * 1024;
 
-/** SplitPages returns the first pages of a PDF, as many as a page of the site may hold. @param html of fitObjectHtml */
+/** splitPages returns the first pages of a PDF, as many as a page of the site may hold. @param html of fitObjectHtml */
 export function splitPages(html: string): readonly PdfPage[] {
   const pages: PdfPage[] = [];
   let [text, size] = [0, 0];
@@ -35,7 +35,7 @@ export function splitPages(html: string): readonly PdfPage[] {
   return pages;
 }
 
-/** Which numbers of many pages are links: all of a hundred, every tenth of a thousand. */
+/** numbersOf tells which numbers of many pages are links: all of a hundred, every tenth of a thousand. */
 export function numbersOf(count: number): readonly number[] {
   const step = [1, 5, 10, 50, 100].find((each) => count / each <= 100) ?? 500;
   return Array.from({ length: count }, (_, at) => at + 1).filter((number) => number === 1 || number === count || number % step === 0);

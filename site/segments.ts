@@ -1,9 +1,9 @@
 /** segmentsOf cuts a whole into parts, as bars and their legends draw them: each shape has its own pattern, so that a bar needs no colour, and parts of one shape are told apart by strength. */
-import type { Count } from "#snapshots/page";
-import { explain, type StateField, type Words } from "./words.ts";
+import type { ValueCount } from "#snapshots/page";
+import { explain, type StateField, type StateWords } from "./words.ts";
 
-export type Segment = Count & {
-  readonly words: Words;
+export type BarSegment = ValueCount & {
+  readonly words: StateWords;
   /** In percent of the whole. */
   readonly x: string;
   readonly width: string;
@@ -11,11 +11,11 @@ export type Segment = Count & {
   readonly step: number;
 };
 
-const ORDER: readonly Words["shape"][] = ["verified", "partial", "said", "failed", "unverified", "defined", "unspecified"];
+const ORDER: readonly StateWords["shape"][] = ["verified", "partial", "said", "failed", "unverified", "defined", "unspecified"];
 const LIGHTEST = 2; // steps of one shape, in style/parts.css
 
-/** @returns verified first, each with where it stands in a bar of 100 % */
-export function segmentsOf(field: StateField, counts: readonly Count[]): readonly Segment[] {
+/** segmentsOf makes the segments of a bar. @returns verified first, each with where it stands in a bar of 100 % */
+export function segmentsOf(field: StateField, counts: readonly ValueCount[]): readonly BarSegment[] {
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const rank = (value: string): number => ORDER.indexOf(explain(field, value).shape);
   const sorted = counts.toSorted((a, b) => rank(a.value) - rank(b.value) || b.count - a.count);

@@ -2,14 +2,15 @@
 import type { Chrome } from "#snapshots/page";
 import type { SourceRef } from "#snapshots/schema";
 
-/** What stands between a repository and the revision, by host. */
+/** The part of an address between a repository and the revision, by host. */
 const FILE_AT: readonly (readonly [host: RegExp, between: string])[] = [
   [/^github\.com$/, "blob"],
   [/^(?:.+\.)?gitlab\.[a-z.]+$/, "-/blob"],
   [/^codeberg\.org$/, "src/commit"],
 ];
 
-/** @returns null when the repository is no web address; its own address when the host's files have an address that nobody knows here */
+/** sourceHref makes the address of a file at its host.
+ *  @returns null when the repository is no web address; its own address when the host's files have an address that nobody knows here */
 export function sourceHref({ repo, ref, path }: SourceRef): string | null {
   const url = URL.parse(repo);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null;

@@ -1,12 +1,12 @@
-/** What every state means, in words, from this one place. Shape, word and colour always come together (never colour alone).
- *  Values come from registries nobody here controls: an unknown one is shown as it is and said to be unknown. */
+/** Words for the meaning of every state, from this one place. Shape, word and colour always come together (never colour alone). Values come from
+ *  registries nobody here controls: an unknown one is shown as it is and said to be unknown. */
 import type { NameReason } from "#snapshots/query";
 import { kindWords, LOST, SAID, standingWord, USE_WORDS } from "#snapshots/format";
 import { KINDS } from "#snapshots/schema";
 
 type Shape = "verified" | "partial" | "said" | "defined" | "unverified" | "failed" | "unspecified";
 
-export type Words = { readonly shape: Shape; readonly word: string; readonly meaning: string };
+export type StateWords = { readonly shape: Shape; readonly word: string; readonly meaning: string };
 
 export type StateField =
   | "standing"
@@ -29,10 +29,10 @@ const DOUBTED: readonly (readonly [ending: string, shape: Shape, meaning: string
   [LOST, "failed", "what it pins or rests on is not what it was when that was said"],
 ];
 
-const words = (shape: Shape, word: string, meaning: string): Words => ({ shape, word, meaning });
-const use = (state: string, shape: Shape, meaning: string): Words => words(shape, USE_WORDS[state] ?? state, meaning);
+const words = (shape: Shape, word: string, meaning: string): StateWords => ({ shape, word, meaning });
+const use = (state: string, shape: Shape, meaning: string): StateWords => words(shape, USE_WORDS[state] ?? state, meaning);
 
-const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
+const WORDS: Readonly<Record<StateField, Readonly<Record<string, StateWords>>>> = {
   standing: {
     verified: words("verified", "verified", "a prover accepted the proof, whoever says so signed it, and its files are the pinned ones"),
     proved_outside: words(
@@ -125,8 +125,8 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
   },
 };
 
-/** Shape, word and meaning of one value; for a value that is not known, its own text. */
-export function explain(field: StateField, value: string): Words {
+/** explain gives shape, word and meaning of one value; for a value that is not known, its own text. */
+export function explain(field: StateField, value: string): StateWords {
   const known = Object.hasOwn(WORDS[field], value) ? WORDS[field][value] : undefined;
   if (known !== undefined) return known;
   const doubted = field === "standing" || field === "claim_standing" ? DOUBTED.find(([ending]) => value.endsWith(ending)) : undefined;
@@ -171,7 +171,7 @@ const FIELD_TITLES: Readonly<Record<string, string>> = {
   source_class: "Source class",
 };
 
-/** Of a counter that a registry declares: what it calls verified is not held against anything there. */
+/** titleOfCounter titles a counter that a registry declares: what the registry calls verified is not held against anything there. */
 export function titleOfCounter(name: string): string {
   return name.startsWith("verified_") ? `Said to be verified: ${name.slice("verified_".length).replaceAll("_", " ")}` : titleOfField(name);
 }
@@ -182,7 +182,7 @@ export function titleOfField(name: string): string {
     : name.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
 }
 
-/** A value of a field as a filter names it. */
+/** wordOfValue gives the word of a field's value, as a filter names it. */
 export function wordOfValue(name: string, value: string): string {
   if (isStateField(name)) return explain(name, value).word;
   if (name === "axiom") return value.split(".").at(-1) ?? value;
@@ -238,20 +238,20 @@ const TOOLS: Readonly<Record<string, string>> = {
   why3: "Why3",
 };
 
-/** What a command needs that not every machine has: "Coq (coqc)". */
+/** toolsOf lists the programs that a command needs and not every machine has: "Coq (coqc)". */
 export function toolsOf(command: string): readonly string[] {
   const named = new Set(command.match(/(?<![\w./-])[a-z0-9]+(?=\s)/g));
   return [...named].flatMap((name) => (Object.hasOwn(TOOLS, name) ? [`${TOOLS[name]} (${name})`] : []));
 }
 
-/** "Coq" for code in a known language, else the kind's name. */
+/** titleOfKind gives "Coq" for code in a known language, else the kind's name. */
 export function titleOfKind(kind: string, language: string | null = null): string {
   if (kind === "code" && language !== null) return LANGUAGE_TITLES[language] ?? language;
   if (kind === "collection") return "Collection";
   return Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS].title : kind;
 }
 
-/** What a number of a part of an object counts. Only a PDF has pages; of what else has parts the ending tells. */
+/** titleOfPart names what the number of a part of an object counts. Only a PDF has pages; of what else has parts the ending tells. */
 export function titleOfPart(key: string): "page" | "cell" {
   return /\.ipynb$/i.test(key) ? KINDS.notebook.lines : KINDS.pdf.lines;
 }

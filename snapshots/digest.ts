@@ -2,7 +2,7 @@
 import { createHash, hash, webcrypto } from "node:crypto";
 import canonicalizeJson from "canonicalize";
 
-/** 64 lowercase hex characters. */
+/** A Sha256 is 64 lowercase hex characters. */
 export type Sha256 = string;
 
 export const SHA256_PATTERN = /^[0-9a-f]{64}$/;
@@ -11,7 +11,7 @@ export function sha256(bytes: Uint8Array | string): Sha256 {
   return hash("sha256", bytes, "hex");
 }
 
-/** SHA-256 of a sequence of chunks, for bytes that are never whole in memory. */
+/** sha256Of returns the SHA-256 of a sequence of chunks, for bytes that are never whole in memory. */
 export async function sha256Of(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Sha256> {
   const digest = createHash("sha256");
   for await (const chunk of chunks) digest.update(chunk);
@@ -21,13 +21,13 @@ export async function sha256Of(chunks: AsyncIterable<Uint8Array> | Iterable<Uint
 /** Bytes from which on hashing is left to another thread: a hundredth of a second's work. */
 const LONG = 4 * 1024 * 1024;
 
-/** The same as `sha256`, without holding up others for long bytes. */
+/** sha256Aside returns the same as `sha256`, without holding up others for long bytes. */
 export async function sha256Aside(bytes: Uint8Array): Promise<Sha256> {
   if (bytes.length < LONG) return sha256(bytes);
   return Buffer.from(await webcrypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>)).toString("hex");
 }
 
-/** RFC 8785 text of a JSON value: members by UTF-16 code unit, shortest numbers, no spaces, no final newline.
+/** canonicalJson returns the RFC 8785 text of a JSON value: members by UTF-16 code unit, shortest numbers, no spaces, no final newline.
  *  @throws TypeError for what JSON cannot hold (undefined at the top, NaN, infinities) */
 export function canonicalJson(value: unknown): string {
   const text = canonicalizeJson(value);
@@ -35,7 +35,7 @@ export function canonicalJson(value: unknown): string {
   return text;
 }
 
-/** The value of a JSON text; undefined, which every schema refuses, for what is none. */
+/** parseJson returns the value of a JSON text; for a text that is not JSON it returns undefined, which every schema refuses. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

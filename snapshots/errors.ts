@@ -3,7 +3,7 @@
 
 type Row = readonly [status: number, title: string];
 
-/** code → status and title. The page /problems/<code> explains each; adding a line here adds the page. */
+/** PROBLEMS gives the status and the title of each code. The page /problems/<code> explains each; adding a line here adds the page. */
 export const PROBLEMS = {
   bad_request: [400, "The request is malformed"],
   bad_path: [400, "The path is malformed"],
@@ -72,15 +72,15 @@ export type ShelfErrorOptions = {
   readonly cause?: unknown;
   /** RFC 6901 pointer, or the name of the query parameter, with what is wrong there. */
   readonly errors?: readonly ErrorDetail[];
-  /** What the caller can do about it; shown as it stands. */
+  /** Remedies for the caller, shown as they stand. */
   readonly fixes?: readonly string[];
-  /** What HTTP wants beside the body: Allow, Content-Range, Retry-After. */
+  /** Headers that HTTP wants beside the body: Allow, Content-Range, Retry-After. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Members of the problem besides (RFC 9457 section 3.2). */
   readonly members?: Readonly<Record<string, unknown>>;
 };
 
-/** A failure with a stable code. `message` is shown to callers: no path of the machine, no secret in it. */
+/** A ShelfError is a failure with a stable code. `message` is shown to callers: no path of the machine, no secret in it. */
 export class ShelfError extends Error {
   readonly code: ErrorCode;
   readonly errors: readonly ErrorDetail[];

@@ -1,4 +1,4 @@
-/** A stranger's stream, counted while it comes. @param tooLong makes the error that ends one of more than `limit` bytes */
+/** limitBytes passes a stranger's stream on and counts it while it comes. @param tooLong makes the error that ends one of more than `limit` bytes */
 export async function* limitBytes(
   stream: AsyncIterable<Uint8Array> | null,
   limit: number,

@@ -74,8 +74,8 @@ function acceptedBy({ accept = [], reason }: { readonly accept?: readonly string
 /** Objects whose vectors take so long that whoever waits is told why. */
 const MANY = 50;
 
-/** A build, said as soon as it is published, before its vectors are made. JSON is one document, so the vectors are said on
- *  stderr beside it. */
+/** buildAndEmbed builds, tells of the build as soon as it is published, and then makes its vectors. JSON is one document, so the vectors are told
+ *  on stderr beside it. */
 export async function buildAndEmbed(
   config: Config,
   annexes: Annexes,
@@ -123,7 +123,7 @@ async function onInterrupt<T>(handle: () => void, work: () => Promise<T>): Promi
 
 /** Ends the process as Ctrl-C would: what is stopped half way is not published, and what was read is kept. */
 function endBuild(shelves: Shelves | null): void {
-  // What is in a pack that is not sealed is lost with its writer.
+  // Blobs in a pack that is not sealed are lost with its writer.
   if (shelves !== null) for (const view of ["public", "internal"] as const) void shelves[view].seal();
   const count = shelves === null ? 0 : countJournal(shelves.buildDir);
   process.stderr.write(

@@ -35,7 +35,7 @@ import { type CommonOptions, configOf, print } from "./options.ts";
 const PROPOSED = { claims: "claims.yaml", registry: "registry.json", withdrawals: "withdrawals.yaml" } as const;
 const MAX_LEFT_OUT = 8; // names
 
-/** @throws ShelfError "bad_config" with every problem and its line */
+/** runConfigCheck checks the configuration and the sources that it names. @throws ShelfError "bad_config" with every problem and its line */
 export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnexes & StatementAnnexes): Promise<void> {
   const config = await openConfig(configOf(options));
   const { found: sources, records } = await checkSourceFiles(config, annexes);
@@ -168,7 +168,7 @@ function badSources(errors: readonly Finding[]): ShelfError {
   return new ShelfError("bad_config", errors.map(({ detail }) => detail).join("\n"), { errors });
 }
 
-/** By the name of the file that a schema is of. */
+/** SCHEMAS are the schemas by the name of the file that each is for. */
 export const SCHEMAS = {
   proofshelf: configJsonSchema,
   claims: claimsJsonSchema,
@@ -178,7 +178,7 @@ export const SCHEMAS = {
 
 type SchemaOptions = { readonly claims?: boolean; readonly registry?: boolean; readonly withdrawals?: boolean };
 
-/** The JSON Schema of the configuration, or of the file that is named, for editors. */
+/** printConfigSchema prints the JSON Schema of the configuration, or of the file that is named, for editors. */
 export function printConfigSchema(options: SchemaOptions): void {
   const named = (["claims", "registry", "withdrawals"] as const).find((name) => options[name] === true) ?? "proofshelf";
   process.stdout.write(`${JSON.stringify(SCHEMAS[named], null, 2)}\n`);

@@ -10,7 +10,7 @@ import { type CommonOptions, configOf } from "./options.ts";
 
 /** Builds of many libraries on one machine must not all start on the hour: up to this share of the period is added. */
 const JITTER = 0.05;
-/** Builds now and then once in each period, until `signal`. @param tell of each build, with its seconds by the clock */
+/** buildEvery builds now and then once in each period, until `signal`. @param tell of each build, with its seconds by the clock */
 export async function buildEvery(
   period: number,
   options: CommonOptions & { readonly beside?: boolean },

@@ -20,8 +20,8 @@ const SCHEMA = `${SCHEMA_FOLDER}/proofshelf.schema.json`;
 const PROOFS = /\.(?:v|lean|thy|agda|mm)$/i;
 const CLAIMS = "claims.yaml";
 
-/** Writes the file that `--config` names, proofshelf.yaml here without it, a first file of claims where there is none, and the schemas for
- *  editors beside them.
+/** runInit writes the file that `--config` names, or proofshelf.yaml here without it; a first file of claims where there is none; and the schemas
+ *  for editors beside them.
  *  @param folder that holds the library
  *  @throws ShelfError "bad_config" when one is there already, or the folder is not */
 export async function runInit(folder: string, options: CommonOptions): Promise<void> {
@@ -85,7 +85,7 @@ function refuseClone(folder: string): void {
   });
 }
 
-/** What a folder's README says of it. */
+/** About is what a folder's README says of it. */
 type About = { readonly title: string | null; readonly summary: string; readonly readme: string | null };
 
 async function readAbout(folder: string): Promise<About> {
@@ -134,7 +134,7 @@ claims: []
 #    gaps: [Other orders are not covered.]
 `;
 
-/** Whether a file lies in a folder, at any depth; of what cannot be read the build says so. */
+/** holdsFile tells whether a file lies in a folder, at any depth. It says yes of a folder that it cannot read: the build tells of that one. */
 async function holdsFile(folder: string): Promise<boolean> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => null);
   if (entries === null || entries.some((entry) => !entry.isDirectory())) return true;
@@ -173,7 +173,7 @@ function describe({ root, folders, hasFiles, beside, own, about, summaries }: Fo
   if (hasFiles) collections.push(collection("", "Other files", "public"));
   const source = (line: string, path: string): string => `${path === CLAIMS || existsSync(join(beside, path)) ? "" : "# "}${line}`;
   const front = about.readme === null ? "# front: README.md" : `front: ${JSON.stringify(about.readme)}`;
-  // What lies in the library's own folder and belongs to the program is no object.
+  // Files in the library's own folder that belong to the program are no objects.
   const exclude =
     root === "" ? `, exclude: ${JSON.stringify([...own, "claims.yaml", "registry.json", "withdrawals.yaml", "code", SCHEMA_FOLDER])}` : "";
   const isInside = /^(\.\.(\/|$))*$/.test(root);

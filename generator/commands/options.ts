@@ -1,4 +1,4 @@
-/** What every command takes, and what several do with it. */
+/** Options that every command takes, and the steps that several commands make of them. */
 import { ShelfError } from "#snapshots/errors";
 import { CONFIG_NAME, DEMO_CONFIG, findConfig, openConfig } from "#generator/config";
 import { openShelves, refresh, type ShelfAnnexes, type Shelves } from "#generator/shelves";
@@ -19,8 +19,8 @@ export type CommonOptions = {
   readonly verbose?: boolean;
 };
 
-/** Path of the configuration that a command was given, or that lies where somebody stands; null when there is none. One that lies
- *  further up is said, since the command works on it.
+/** findConfigOf returns the path of the configuration that a command was given, or that lies in the current folder or above it; null when there is
+ *  none. It names one that lies further up, since the command works on it.
  *  @throws ShelfError "bad_config" when two are named */
 export function findConfigOf(options: CommonOptions): string | null {
   if (options.demo !== true) {
@@ -35,7 +35,7 @@ export function findConfigOf(options: CommonOptions): string | null {
   });
 }
 
-/** The same, for a command that does nothing without one. @throws ShelfError "bad_config" */
+/** configOf returns the same path, for a command that does nothing without a configuration. @throws ShelfError "bad_config" */
 export function configOf(options: CommonOptions): string {
   const found = findConfigOf(options);
   if (found !== null) return found;
@@ -48,14 +48,14 @@ export function configOf(options: CommonOptions): string {
   });
 }
 
-/** The shelves of the configuration, as they are now; its sources need not be there. */
+/** openConfigured opens the shelves of the configuration, as they are now; its sources need not be there. */
 export async function openConfigured(options: CommonOptions, annexes: ShelfAnnexes): Promise<Shelves> {
   const shelves = openShelves(await openConfig(configOf(options), { checkSources: false }), annexes);
   await refresh(shelves);
   return shelves;
 }
 
-/** Says a command's result on standard output: as one line of JSON when that was asked for, else in words. */
+/** print writes a command's result to standard output: as one line of JSON when that was asked for, else in words. */
 export function print(options: Pick<CommonOptions, "json">, value: unknown, text: string): void {
   process.stdout.write(options.json === true ? `${JSON.stringify(value)}\n` : text);
 }

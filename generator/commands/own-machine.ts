@@ -1,4 +1,4 @@
-/** What `serve` says of addresses, and how somebody who tries his library on his own machine is let in to what is gated. */
+/** Tells what `serve` says of addresses, and lets in to what is gated somebody who tries his library on his own machine. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,8 @@ type Asked = { readonly host: string; readonly only?: "site" | "sidecar"; readon
 const EVERY_ADDRESS = /^(?:0\.0\.0\.0|\[?::\]?)$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
 
-/** Whoever has the link is let in, so it must not be good for anybody but who sits here. @throws ShelfError "bad_config" */
+/** checkTrial refuses a trial that others could use: the link lets in whoever has it, so it must be good on this machine alone. @throws ShelfError
+ *  "bad_config" */
 export function checkTrial(config: Config, options: Asked): void {
   if (options.tryInternal !== true) return;
   if (options.only === "site")
@@ -29,12 +30,12 @@ export function checkTrial(config: Config, options: Asked): void {
     });
 }
 
-/** Whether whoever starts the server gets a link that lets him in; the demo's on this machine needs no word for it. */
+/** letsIn tells whether the person who starts the server gets a link that lets him in; the demo's on this machine needs no word for it. */
 export function letsIn(config: Config, { tryInternal, demo, host }: Asked): boolean {
   return tryInternal === true || (demo === true && config.access === null && LOOPBACK.test(host));
 }
 
-/** What readers are told as the address, when it is not the one that is listened at. */
+/** describeAddress tells which address readers are told, when it is not the one that the server listens at. */
 export function describeAddress(baseUrl: string, url: string): readonly string[] {
   const [said, real] = [new URL(baseUrl), new URL(url)];
   if (said.origin === real.origin) return [];
@@ -47,8 +48,8 @@ export function describeAddress(baseUrl: string, url: string): readonly string[]
   return [`Links in citations, feeds and llms.txt lead to ${baseUrl} (baseUrl), and this is ${url}. ${fix}`];
 }
 
-/** Shows the link on a terminal, which forgets it; what is no terminal may be a log that is kept, so there it lies in a file that only its
- *  owner can read, for as long as the server runs. */
+/** showTrial shows the link on a terminal, which forgets it. Other output may be a log that is kept, so there the link lies in a file that only
+ *  its owner can read, for as long as the server runs. */
 export function showTrial(url: string, token: string, ended: AbortSignal): void {
   const link = `${url}/internal/try?token=${token}`;
   if (process.stderr.isTTY)

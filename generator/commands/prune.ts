@@ -26,7 +26,7 @@ export async function runPrune(options: CommonOptions & { readonly keep?: string
   print(options, { ...total, roots }, describe(roots));
 }
 
-/** For who builds again and again: by `keep` of the configuration, when it has one.
+/** pruneByConfig prunes by `keep` of the configuration, when it has one, for an operator who builds again and again.
  *  @returns what was removed, in words; empty when that is nothing */
 export async function pruneByConfig(config: Config, annexes: ShelfAnnexes): Promise<string> {
   if (config.keep === null) return "";

@@ -15,7 +15,7 @@ import {
 } from "#generator/sources";
 import { type CommonOptions, findConfigOf, FOUND, print } from "./options.ts";
 
-/** With a configuration, its code store is looked into and its internal fields are known. */
+/** runRegistryCheck checks a registry. With a configuration, it looks into the code store and knows the internal fields. */
 export async function runRegistryCheck(
   file: string,
   options: CommonOptions & { readonly counts?: boolean },

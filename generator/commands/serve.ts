@@ -22,7 +22,7 @@ import { pruneByConfig } from "./prune.ts";
 const SITE_MAIN = fileURLToPath(new URL("../../site/main.ts", import.meta.url));
 const SIDECAR_MAIN = fileURLToPath(new URL("../../sidecar/main.ts", import.meta.url));
 const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
-/** What the site process must never see, even if the operator's shell has it. */
+/** Variables that the site process must never see, even if the operator's shell has them. */
 const SECRET = /^(REINDEX_TOKEN|SESSION_KEY|OIDC_CLIENT_SECRET|WEBHOOK_SECRET|AI_GATEWAY_ID|INFERENCE_API_KEY|LOG_KEY|AWS_.*)$/;
 /** glibc gives nearly every thread an arena of its own that it seldom hands back. */
 const FEW_ARENAS = { MALLOC_ARENA_MAX: "2" };

@@ -44,7 +44,8 @@ export async function runVerify(options: VerifyCommandOptions, annexes: Annexes)
 const OTHER_PROGRAM =
   "The last build was made by another version of this program. What follows from the sources may differ for that alone: build again, then verify.\n";
 
-/** Whether the last build that this shelf remembers was made by other code than this. What nobody remembers, nobody can excuse. */
+/** isOfOtherProgram tells whether the last build that this shelf remembers was made by other code than this. Where no build is remembered, nothing
+ *  is excused. */
 async function isOfOtherProgram({ buildDir }: Shelves, { modules }: Annexes): Promise<boolean> {
   const dependencies = digestDependencies(modules);
   const { dependencies: last } = await readState(buildDir, dependencies.state);

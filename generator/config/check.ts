@@ -7,7 +7,8 @@ import { type ConfigProblem, listAt, valueAt } from "./problems.ts";
 import { hasScheme, isSafeAddress } from "./schema.ts";
 import type { Path } from "./yaml.ts";
 
-/** @param folder that relative paths of the file start from
+/** checkConfig finds problems that the schema cannot see.
+ *  @param folder that relative paths of the file start from
  *  @param checkSources also look whether the folders and files that a build reads are there */
 export function checkConfig(raw: unknown, folder: string, checkSources: boolean): ConfigProblem[] {
   return [

@@ -18,7 +18,7 @@ import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
 export { configJsonSchema, listConfigFields } from "./problems.ts";
 export { configSchema } from "./schema.ts";
 
-/** `root` of a directory is absolute. */
+/** StorageConfig says where files are stored; `root` of a directory is absolute. */
 export type StorageConfig = NonNullable<ParsedConfig["code"]>;
 export type StoreConfig = Omitting<ParsedConfig["store"], "include" | "exclude" | "fullListingEvery">;
 type ShelfConfig =
@@ -31,13 +31,13 @@ type ShelfConfig =
 type Omitting<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 export type RegistryConfig = { readonly path: string } | { readonly url: string } | { readonly sources: string };
 
-/** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
+/** Config is the configuration with defaults applied, paths absolute, addresses without a final slash, absence as null. */
 export type Config = Readonly<Omit<ParsedConfig, "shelf" | "registry" | "access" | "extract">> & {
   /** Absolute path of the file. */
   readonly file: string;
   /** Digest of its bytes. */
   readonly sha256: string;
-  /** What a build may take of the processor for files that take long to read. */
+  /** Processor time that a build may spend on files that take long to read. */
   readonly extract: { readonly budgetMs: number };
   readonly shelf: ShelfConfig;
   readonly registry: (RegistryConfig & { readonly internalFields: readonly string[]; readonly license: string | null }) | null;
@@ -56,13 +56,14 @@ const DEMO_SHELF =
     ? fileURLToPath(new URL("../../snapshots/data", import.meta.url))
     : join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "proofshelf", "demo");
 
-/** @param path of the file as the user wrote it (it is shown in problems)
+/** openConfig reads a configuration.
+ *  @param path of the file as the user wrote it (it is shown in problems)
  *  @throws ShelfError "bad_config": `message` has one line per problem, `errors` the same lines with their pointers */
 export async function openConfig(path: string, options: OpenConfigOptions = {}): Promise<Config> {
   return parseConfig(readConfigFile(path), path, options);
 }
 
-/** The same from bytes in hand. @param path where they came from; relative paths start from its folder */
+/** parseConfig does the same with bytes in hand. @param path where they came from; relative paths start from its folder */
 export function parseConfig(bytes: Uint8Array, path: string, options: OpenConfigOptions = {}): Config {
   const file = resolve(path);
   const folder = dirname(file);
@@ -81,7 +82,7 @@ export function parseConfig(bytes: Uint8Array, path: string, options: OpenConfig
   return { ...resolveConfig(parsed, file, folder), sha256: sha256(bytes) };
 }
 
-/** The access section alone, of a file that is wrong elsewhere: who is let in must not wait for the rest.
+/** readAccess reads the access section alone, of a file that is wrong elsewhere: who is let in must not wait for the rest.
  *  @returns null when the file has none, and undefined when that cannot be told or the section itself is wrong */
 export function readAccess(path: string): AccessConfig | null | undefined {
   try {
@@ -107,7 +108,7 @@ function findSection(key: string, bytes: Uint8Array): Uint8Array {
   return Buffer.from(found.length === 1 ? (found[0] ?? "") : "");
 }
 
-/** @throws ShelfError "bad_config" */
+/** readConfigFile reads the bytes of a file. @throws ShelfError "bad_config" */
 export function readConfigFile(path: string, what = "a proofshelf.yaml"): Uint8Array {
   try {
     const stats = statSync(path);
@@ -132,7 +133,7 @@ function resolveShelf(shelf: ParsedConfig["shelf"], folder: string): ShelfConfig
   return { ...shelf, copy, cache: cache === undefined ? null : { ...cache, dir } };
 }
 
-/** InFolder makes the path absolute of what lies in a folder of this machine. */
+/** inFolder makes the path absolute of what lies in a folder of this machine. */
 function inFolder<T extends { readonly kind: string }>(part: T, folder: string): T {
   const place = part as T & { readonly root?: string };
   return place.root === undefined ? part : { ...part, root: resolve(folder, place.root) };

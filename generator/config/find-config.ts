@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 
 export const CONFIG_NAME = "proofshelf.yaml";
 
-/** FindConfig looks upward, as git does for its repository.
+/** findConfig looks upward, as git does for its repository.
  *  @param from a folder
  *  @returns the path from there, as somebody there would write it; null when there is none up to the root */
 export function findConfig(from = process.cwd()): string | null {

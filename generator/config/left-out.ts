@@ -16,7 +16,7 @@ const PRIVATE_NAMES = [
   "id_{rsa,dsa,ecdsa,ecdsa_sk,ed25519,ed25519_sk}",
   "{credentials,secrets}.{json,yaml,yml,toml,ini}",
 ];
-/** What `registry init` writes, also where the configuration does not name it yet. */
+/** Files that `registry init` writes, also where the configuration does not name them yet. */
 const REGISTRY_NAMES = ["registry.yaml", "registry.lock.jsonl", "registry.overlay.yaml"];
 /** Where `init` puts schemas for editors. */
 const PROGRAM_FOLDER = ".proofshelf";

@@ -1,5 +1,5 @@
-/** What belongs to the program and is no object of a library, wherever it lies: the configuration, the registry, and what the registry's
- *  sources are kept with. */
+/** Finds the files that belong to the program and are no objects of a library, wherever they lie: the configuration, the registry, and the files
+ *  that the registry's sources are kept with. */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
 import type { CollectionInfo } from "#snapshots/format";

@@ -7,7 +7,7 @@ import { configSchema, SECRET_VARIABLES } from "./schema.ts";
 
 export type ConfigProblem = { readonly path: Path; readonly what: string };
 
-/** Every problem of a file, by line.
+/** badConfig makes one error of all problems of a file, by line.
  *  @param path as the user wrote it */
 export function badConfig(path: string, lines: readonly { line: number; path: Path; what: string }[]): ShelfError {
   const sorted = [...lines].sort((a, b) => a.line - b.line);
@@ -42,11 +42,12 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   record: "a mapping",
 };
 
-/** The schema of the file as it is written, for editors too. */
+/** configJsonSchema is the schema of the file as it is written, for editors too. */
 export const configJsonSchema = z.toJSONSchema(configSchema, { io: "input" });
 const document = configJsonSchema as JsonSchema;
 
-/** @param schema of the file, as `configJsonSchema` is */
+/** explainIssues writes zod's issues as problems.
+ *  @param schema of the file, as `configJsonSchema` is */
 export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown, schema: object = document): ConfigProblem[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
@@ -89,7 +90,7 @@ function explainUnknownKey(key: string, path: Path, value: unknown, schema: Json
   return `is not a known key; known here: ${known.join(", ")}`;
 }
 
-/** What people write for a name that is spelt otherwise. */
+/** Names that people write for another one. */
 const MEANT: Readonly<Record<string, string>> = {
   verified: "verification_state",
   verification: "verification_state",
@@ -103,7 +104,7 @@ const MEANT: Readonly<Record<string, string>> = {
   description: "summary",
 };
 
-/** The known name that somebody may have meant; capitals, hyphens and underscores do not count. @param limit letters apart */
+/** nearest finds the known name that somebody may have meant; capitals, hyphens and underscores do not count. @param limit letters apart */
 export function nearest(key: string, known: readonly string[], limit = Math.max(2, Math.floor(key.length / 3))): string | null {
   const meant = MEANT[key.toLowerCase()];
   if (meant !== undefined && known.includes(meant)) return meant;
@@ -149,7 +150,7 @@ function kindsAt(document: JsonSchema, path: Path, value: unknown): string[] {
   return (schema.oneOf ?? schema.anyOf ?? []).map((option) => String(option.properties?.["kind"]?.const));
 }
 
-/** The part of plain data at a path; undefined when it is not there. */
+/** valueAt returns the part of plain data at a path; undefined when it is not there. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let part = value;
   for (const step of path) {
@@ -165,7 +166,7 @@ function nameType(value: unknown): string {
   return { string: "text", number: "a number", boolean: "true or false", object: "a mapping" }[typeof value as string] ?? typeof value;
 }
 
-/** `collections[1].prefix` */
+/** formatPath writes a path as `collections[1].prefix` */
 export function formatPath(path: Path): string {
   let text = "";
   for (const step of path) {
@@ -186,7 +187,7 @@ export type ConfigField = {
   readonly description: string;
 };
 
-/** Every key of the file with type, default and meaning, in the schema's order: the reference table. */
+/** listConfigFields lists every key of the file with type, default and meaning, in the schema's order: the reference table. */
 export function listConfigFields(): ConfigField[] {
   const fields: ConfigField[] = [];
   const walk = (schema: JsonSchema, path: string): void => {
@@ -224,7 +225,7 @@ function describeType(schema: JsonSchema): string {
   );
 }
 
-/** The list at a path; an empty one when there is none. */
+/** listAt returns the list at a path; an empty one when there is none. */
 export function listAt(value: unknown, path: readonly string[]): readonly unknown[] {
   const found = valueAt(value, path);
   return Array.isArray(found) ? found : [];

@@ -1,4 +1,4 @@
-/** What proofshelf.yaml may hold. Closed everywhere: an unknown key is a mistake, and a secret has no place in the file.
+/** The schema of proofshelf.yaml. It is closed everywhere: an unknown key is a mistake, and a secret has no place in the file.
  *
  *  Messages complete a sentence that begins with the key: `baseUrl is not an http or https address; …`. */
 import { z } from "zod";
@@ -18,7 +18,7 @@ export const SECRET_VARIABLES = [
   "AWS_SECRET_ACCESS_KEY",
 ] as const;
 
-/** Maybe takes absence for null. */
+/** maybe takes absence for null. */
 const maybe = <T extends z.ZodType>(schema: T) => schema.optional().transform((value) => value ?? null);
 const some = (what: string) => z.string().refine((value) => value.trim() !== "", `is empty; write ${what}`);
 
@@ -58,13 +58,14 @@ const MAIL = /^[\w.+-]+@[\w.-]+$/;
 const NO_CONTACT = "is neither a mail address nor an address of the web; write one like library@example.org";
 const contact = z.string().superRefine(refuse((value) => (MAIL.test(value) ? null : findRegistryProblem(value) && NO_CONTACT)));
 
-/** IsSafeAddress: what decides who gets in may not come over a line that anybody can rewrite. */
+/** isSafeAddress tells whether an address is https or on this machine: an answer that decides who gets in may not come over a line that anybody
+ *  can rewrite. */
 export function isSafeAddress(value: string): boolean {
   const { protocol, hostname = "" } = URL.parse(value) ?? {};
   return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname));
 }
 
-/** HasScheme tells an address from the path of a file. */
+/** hasScheme tells an address from the path of a file. */
 export const hasScheme = (value: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(value);
 const isSafeKeySource = (value: string): boolean => !hasScheme(value) || isSafeAddress(value);
 

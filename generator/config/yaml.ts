@@ -20,7 +20,7 @@ export type LocatedYaml = {
   readonly lineOf: (path: Path) => number;
 };
 
-/** Never throws: what cannot be read is a problem with its line. */
+/** parseLocatedYaml parses YAML and knows the line of each part. It never throws: what cannot be read is a problem with its line. */
 export function parseLocatedYaml(bytes: Uint8Array): LocatedYaml {
   if (bytes.length > MAX_CONFIG_BYTES) {
     return hopeless(1, `the file has ${bytes.length} bytes; at most ${MAX_CONFIG_BYTES} are read`);

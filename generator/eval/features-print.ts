@@ -1,4 +1,4 @@
-/** FeaturesPrint is a digest of what the weights of answers weigh: the numbers of a few questions about a few texts. The command that learns
+/** featuresPrint is a digest of what the weights of answers weigh: the numbers of a few questions about a few texts. The command that learns
  *  writes it beside the weights, and a test compares the two, so that nobody changes a feature or the reading of blocks and leaves the weights
  *  of the day before. */
 import {
@@ -6,10 +6,10 @@ import {
   DECISION_FEATURES,
   decisionFeatures,
   FEATURES,
-  type Found,
+  type TextFindings,
   rankCandidates,
   readQuestion,
-  type Source,
+  type AnswerSource,
   subjectOf,
 } from "../../snapshots/answer/index.ts";
 import { sha256 } from "../../snapshots/digest.ts";
@@ -39,14 +39,14 @@ const QUESTIONS = [
 export function featuresPrint(): string {
   const rows = QUESTIONS.map((question) => {
     const worth = new Map([...new Set(words(subjectOf(question)))].map((word, at) => [word, 3 + at]));
-    const sources = Object.entries(TEXTS).map(([key, source], at): Source => {
+    const sources = Object.entries(TEXTS).map(([key, source], at): AnswerSource => {
       const kind = KIND[key.slice(key.lastIndexOf(".") + 1) as keyof typeof KIND];
       const place = { doc: key, n: 0, key, title: key, kind, collection: "", heading: "", name: "", page: null, sha256: key };
       const row = { ...place, text: source, start_line: 1, end_line: source.split("\n").length };
       const found = { rank: at + 1, share: 1 / (1 + at), passages: [{ row, words: 0.5, near: 0.4 + at / 20 }] };
       return { found, key, title: key, kind, sha256: key, page: null, source, start_line: 1, above: [] };
     });
-    const found: Found = { results: [], texts: sources.map((one) => one.found), worth, score: 9, near: { high: 0.6, low: 0.3 } };
+    const found: TextFindings = { results: [], texts: sources.map((one) => one.found), worth, score: 9, near: { high: 0.6, low: 0.3 } };
     const asked = readQuestion(question, worth);
     const flat = FEATURES.map(() => 1);
     const ranked = rankCandidates(asked, found, sources, new Candidates(), flat);

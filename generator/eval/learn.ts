@@ -9,7 +9,7 @@ import {
   decisionFeatures,
   FEATURES,
   findTexts,
-  type Found,
+  type TextFindings,
   locate,
   overlaps,
   type Question,
@@ -42,7 +42,7 @@ const LOOKED_AT = 60; // candidates by which it is decided
 type Read = {
   readonly question: PassageQuestion;
   readonly asked: Question;
-  readonly found: Found;
+  readonly found: TextFindings;
   readonly ranked: readonly Ranked[];
   /** How right each is: 1 itself, less with what is around it. */
   readonly right: readonly number[];
@@ -223,7 +223,7 @@ function chooseBy(read: Read, weights: readonly number[]): Chosen {
   };
 }
 
-/** LimitsOf returns how sure a decision has to be, and how far behind the first quote another may stand, by what is asked of all.
+/** limitsOf returns how sure a decision has to be, and how far behind the first quote another may stand, by what is asked of all.
  *  @param without topic that has no say */
 function limitsOf(all: readonly Chosen[], here: readonly number[], answers: readonly number[], without: string | null = null) {
   const atShare = (list: readonly number[], part: number): number => list.toSorted((a, b) => a - b)[Math.floor(list.length * part)] ?? 0;

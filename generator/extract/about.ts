@@ -1,5 +1,5 @@
-/** Who made an object, when, under which terms, in which language and for which addresses, as it says itself: the block before a Markdown document, \author and \date, an SPDX
- *  header, a licence file, CITATION.cff. All of it is of whoever wrote the object. */
+/** Reads who made an object, when, under which terms, in which language and for which addresses, as the object says itself: in the block before a
+ *  Markdown document, \author and \date, an SPDX header, a licence file, CITATION.cff. The person who wrote the object controls all of it. */
 import { FAILSAFE_SCHEMA, load } from "js-yaml";
 import type { About, ObjectKind } from "#snapshots/schema";
 import { plainIn } from "#snapshots/blocks";
@@ -41,7 +41,8 @@ const LICENCES: readonly (readonly [id: string, sign: RegExp])[] = [
   ["MIT", /^\s*(?:the )?mit licen[cs]e|permission is hereby granted, free of charge, to any person obtaining a copy/i],
   ["Unlicense", /this is free and unencumbered software released into the public domain/i],
 ];
-/** @param text of an object */
+/** readAbout reads what the text of an object says about it.
+ *  @param text of an object */
 export function readAbout(key: string, kind: ObjectKind, text: string): About {
   const head = text.slice(0, HEAD);
   if (isLicenceFile(key)) return { ...NO_ABOUT, license: findLicenceHeader(head, kind) ?? recognise(head) };
@@ -59,7 +60,7 @@ export function readAbout(key: string, kind: ObjectKind, text: string): About {
   };
 }
 
-/** Of the metadata of a notebook. */
+/** notebookAbout reads the authors out of the metadata of a notebook. */
 export function notebookAbout(metadata: unknown): About {
   return {
     ...NO_ABOUT,
@@ -67,7 +68,7 @@ export function notebookAbout(metadata: unknown): About {
   };
 }
 
-/** Of the metadata of a PDF. */
+/** pdfAbout reads the authors and the date out of the metadata of a PDF. */
 export function pdfAbout(author: unknown, created: unknown): About {
   const date = typeof created === "string" ? /^D:(\d{4})(\d\d)(\d\d)/.exec(created) : null;
   return { authors: findPersons(author), date: date === null ? null : findDate(`${date[1]}-${date[2]}-${date[3]}`), license: null };
@@ -126,7 +127,7 @@ function addressesOf(said: unknown): readonly string[] {
   });
 }
 
-/** What a page says in its head, and how DocBook writes its authors below the title. */
+/** htmlAbout reads the authors and the date that a page names in its head, and the authors as DocBook writes them below the title. */
 function htmlAbout(head: string): About {
   const said = (names: string): readonly string[] =>
     [...head.matchAll(/<meta\s[^<>]*>/gi)].flatMap(([tag]) => {
@@ -157,7 +158,7 @@ function latexAbout(head: string): About {
   return {
     authors: findPersons(
       authors.map((author) => {
-        // What stands below a name is where the person works.
+        // The lines below a name say where the person works.
         const [name = ""] = author.replace(/^(?:\s|\\\\)+/, "").split(/\\\\|\\newline\b/);
         return plainIn(name, "latex").replaceAll(/[\s,]*(?:[*†‡§¶∗]|\d+)(?:\s*,\s*(?:[*†‡§¶∗]|\d+))*(?=\s*(?:,|;|$|\band\b))/gu, "");
       }),

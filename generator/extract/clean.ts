@@ -21,7 +21,7 @@ const SCHEMA: Schema = {
         "summary sup table tbody td tfoot th thead time tr u ul var wbr",
     ),
   ],
-  // What these hold is not text for a reader, or would be markup again in another place.
+  // Elements whose content is not text for a reader, or would be markup again in another place.
   strip: words(
     "applet audio base button canvas embed frameset head iframe link annotation-xml mglyph malignmark meta noembed noframes noscript " +
       "object option plaintext script select style svg template textarea title video xmp",

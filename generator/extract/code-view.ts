@@ -1,11 +1,11 @@
 /** A text as a page shows it: every line with an anchor, `#L12`. */
 import { objectPath, pagePath, relativeHref } from "#snapshots/format";
-import { MAX_SHOWN, MAX_SHOWN_LINES, type Source } from "./body.ts";
+import { MAX_SHOWN, MAX_SHOWN_LINES, type SourceText } from "./body.ts";
 import { escapeHtml, highlightLines } from "#snapshots/highlight";
 import { readSymbols } from "./isabelle-symbols.ts";
 
-/** The fragment of a text, at most MAX_SHOWN units of it. @param language one that loadLanguage was called with, or null */
-export function formatCode(source: Source, language: string | null): string {
+/** formatCode makes the fragment of a text, of at most MAX_SHOWN units of it. @param language one that loadLanguage was called with, or null */
+export function formatCode(source: SourceText, language: string | null): string {
   const { text, lines } = source;
   if (lines.count === 0) return `<p class="empty">This file is empty.</p>`;
   let shown = lines.count;

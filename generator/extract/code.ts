@@ -1,6 +1,6 @@
 /** Source code: declarations where we know the language, else its paragraphs. */
 import { formatCode } from "./code-view.ts";
-import type { Body, Source } from "./body.ts";
+import type { Body, SourceText } from "./body.ts";
 import { findCoqMarks } from "./coq.ts";
 import { findDeclarations } from "./declarations.ts";
 import { loadLanguage } from "#snapshots/highlight";
@@ -17,7 +17,7 @@ const MARKS: Readonly<Record<string, (lines: Lines) => Mark[]>> = {
   rust: findRustMarks,
 };
 
-export async function readCode(source: Source, language: string | null): Promise<Body> {
+export async function readCode(source: SourceText, language: string | null): Promise<Body> {
   await loadLanguage(language);
   const { key, text, lines } = source;
   const marks = language === null ? [] : (MARKS[language]?.(lines) ?? findDeclarations(lines, language) ?? []);

@@ -7,7 +7,7 @@ import { ShelfError } from "#snapshots/errors";
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 export const WORKER = "worker.mjs";
 
-/** @param outdir gets the files; it is made when it is missing. @throws ShelfError "build_failed" */
+/** compileWorker compiles worker.ts into a folder. @param outdir gets the files; it is made when it is missing. @throws ShelfError "build_failed" */
 export async function compileWorker(outdir: string): Promise<void> {
   const { build } = await import("esbuild");
   await build({

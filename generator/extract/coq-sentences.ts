@@ -1,8 +1,8 @@
-/** Coq text into sentences and the comments between them: one reader for passages and for the registry's records. */
+/** CoqItem is one part of a Coq text: a sentence, or a comment between sentences. Passages and the registry's records use this one reader. */
 
 export type CoqItem = { readonly comment: boolean; readonly start: number; readonly end: number };
 
-/** What may stand before a command's word; `Timeout` and `Redirect` take something with them. */
+/** Words that may stand before a command's word; `Timeout` and `Redirect` take something with them. */
 const PREFIX =
   /(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Program|Time|Instructions|Fail|Succeed|Timeout|Redirect|Profile)(?![\p{L}\p{N}_'])/uy;
 const TAKEN: Readonly<Record<string, RegExp>> = { Timeout: /\w+/y, Redirect: /"[^"]*"|[\p{L}_][\p{L}\p{N}_'.]*/uy, Profile: /"[^"]*"|/y };
@@ -74,7 +74,8 @@ function skipAttribute(text: string, from: number): number {
   }
 }
 
-/** Sentences, ended by a "." before white space, and the comments between them, in order. What stays open reaches to the end. */
+/** readSentences reads the sentences, each ended by a "." before white space, and the comments between them, in order. A sentence or comment that
+ *  stays open reaches to the end. */
 export function* readSentences(text: string): Generator<CoqItem> {
   const skip = /[\s]+/y;
   const bullet = /[-+*{}]+(?=\s|$)|(?:\d+|\[[\p{L}_][\p{L}\p{N}_']*\])\s*:\s*\{|[{}]/uy;
@@ -116,7 +117,7 @@ export function* readSentences(text: string): Generator<CoqItem> {
   }
 }
 
-/** The offset after the comment whose text begins at `from`. Comments nest, and a string in one hides its marks. */
+/** skipCoqComment returns the offset after the comment whose text begins at `from`. Comments nest, and a string in one hides its marks. */
 export function skipCoqComment(text: string, from: number): number {
   COMMENT_PARTS.lastIndex = from;
   for (let depth = 1; ; ) {

@@ -19,7 +19,7 @@ const PROOF_ENDS = new Set(["Qed", "Defined", "Admitted", "Abort", "Save"]);
 /** A heading in a coqdoc comment: one to four stars, then its title. */
 const DOC_HEADING = /^\(\*\*\s+(\*{1,4})\s+([^\n]*)/;
 
-/** The marks of a Coq file. Headings are coqdoc headings, then enclosing modules and sections. */
+/** findCoqMarks finds the marks of a Coq file. Headings are coqdoc headings, then enclosing modules and sections. */
 export function findCoqMarks(lines: Lines): Mark[] {
   const { text } = lines;
   const list = openMarks(lines);
@@ -83,7 +83,7 @@ export function findCoqMarks(lines: Lines): Mark[] {
   return list.marks;
 }
 
-/** Whether a comment belongs to what follows: no blank line between them. */
+/** joinsComment tells whether a comment belongs to what follows: no blank line stands between them. */
 function joinsComment(lines: Lines, comment: CoqItem | null, next: CoqItem): boolean {
   return comment !== null && lines.lineAt(next.start) - lines.lineAt(comment.end - 1) <= 1;
 }

@@ -1,7 +1,7 @@
 /** CSV and TSV: rows with their header, and a real table of the first ones. */
 import { parse } from "csv-parse/sync";
 import { objectPath, pagePath, relativeHref } from "#snapshots/format";
-import { EMPTY_BODY, isNumber, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { EMPTY_BODY, isNumber, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import { formatCode } from "./code-view.ts";
 import { escapeHtml } from "#snapshots/highlight";
 import type { Lines } from "#snapshots/blocks";
@@ -26,7 +26,7 @@ type Dialect = {
 };
 
 /** readCsv reads a table: rows with their header, shown as a table of the first ones. */
-export function readCsv(source: Source, mediaType: string): Body {
+export function readCsv(source: SourceText, mediaType: string): Body {
   const { lines, text } = source;
   const dialect = findDialect(lines, mediaType.startsWith("text/tab"));
   const { starts, open } = findRecords(lines, dialect);

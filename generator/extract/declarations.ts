@@ -9,7 +9,7 @@ import { readSymbols } from "./isabelle-symbols.ts";
 const MAX_LINE = 1000; // UTF-16 units of a line that are looked at
 const WINDOW = 400; // UTF-16 units from a line's start in which a declaration says its name
 
-/** The marks of a text, or null when its language has no row of declarations. */
+/** findDeclarations finds the marks of a text. It returns null when the text's language has no row of declarations. */
 export function findDeclarations(lines: Lines, language: string): Mark[] | null {
   const row = Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
   return row?.declarations === undefined ? null : readDeclarations(lines, row, row.declarations);
@@ -101,12 +101,12 @@ function readDeclarations(lines: Lines, row: LanguageRow, rules: DeclarationRow)
 
 type Comments = {
   inside(): boolean;
-  /** Whether a comment begins at a column of a line. */
+  /** Tells whether a comment begins at a column of a line. */
   begins(source: string, column: number): boolean;
   step(source: string): void;
 };
 
-/** Where block comments and long strings are open after each line. A string on one line hides what it holds. */
+/** openComments tells where block comments and long strings are open after each line. A string on one line hides what it holds. */
 export function openComments({ line, block, nests }: Pick<LanguageRow, "line" | "block" | "nests">): Comments {
   const signs = [...block.flat(), ...line].sort((a, b) => b.length - a.length);
   const token = new RegExp(`${[...new Set(signs)].map((sign) => RegExp.escape(sign)).join("|")}|"(?:[^"\\\\]|\\\\.)*"?`, "g");

@@ -1,4 +1,4 @@
-/** What we add to a sanitised document: our links, heading ids and levels, line anchors, colours, formulas. */
+/** Dresses a sanitised document: adds our links, heading ids and levels, line anchors, colours, formulas. */
 import GithubSlugger from "github-slugger";
 import type { Element, ElementContent, Root, RootContent } from "hast";
 import { isNumber, MAX_FRAGMENT } from "./body.ts";
@@ -22,12 +22,12 @@ const HEADING = /^h[1-6]$/;
 /** Elements that a citation may point at by the line they begin on. */
 const ANCHORED = new Set(["p", "pre", "li", "table", "tr", "blockquote", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6"]);
 
-/** The fragment of a tree with noted lines, sanitised and dressed. @throws TooComplex when it grows beyond MAX_FRAGMENT */
+/** renderTree makes the fragment of a tree with noted lines, sanitised and dressed. @throws TooComplex when it grows beyond MAX_FRAGMENT */
 export async function renderTree(tree: Root, options: DressOptions): Promise<string> {
   return await renderClean(cleanTree(tree), options);
 }
 
-/** The same of a tree that is sanitised, and in which all raw nodes are ours. */
+/** renderClean makes the fragment of a tree that is sanitised already, and in which all raw nodes are ours. @throws TooComplex as renderTree does */
 export async function renderClean(clean: Root, options: DressOptions): Promise<string> {
   for (const language of new Set(findLanguages(clean))) await loadLanguage(language);
   dressTree(clean, options);
@@ -36,7 +36,7 @@ export async function renderClean(clean: Root, options: DressOptions): Promise<s
   return html;
 }
 
-/** Writes the line on which each block begins into `dataL`, for dressTree; and forgets what the document wrote there.
+/** noteLines writes the line on which each block begins into `dataL`, for dressTree, and forgets what the document wrote there.
  *  @param part of the document whose lines they are, where it has several */
 export function noteLines(node: Root | RootContent | ElementContent, part: number | null = null): void {
   if (node.type === "element") {
@@ -183,7 +183,7 @@ function dressCode(pre: Element, language: string | null, text: string): void {
   pre.children = [{ type: "raw", value: `<code>${html}</code>` }];
 }
 
-export function hasClass(element: Element, name: string): boolean {
+function hasClass(element: Element, name: string): boolean {
   const list = element.properties["className"];
   return Array.isArray(list) && list.includes(name);
 }

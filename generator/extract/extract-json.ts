@@ -6,11 +6,11 @@ import type { DrawnPage } from "./pdf-images.ts";
 
 export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type" | "notes" | "about"> & {
   readonly json: Uint8Array;
-  /** Of a PDF: the images that the extract names, ascending. */
+  /** The images that the extract of a PDF names, ascending. */
   readonly images: readonly DrawnPage[];
   /** Keys and prefixes that its links lead to, at most MAX_LINKS. */
   readonly links: readonly string[];
-  /** What in it looks like a secret: for the operator, so in no extract. */
+  /** Finds that look like secrets. They are for the operator, so no extract holds them. */
   readonly secrets: readonly string[];
 };
 
@@ -31,7 +31,7 @@ export function toExtracted(key: string, extract: Extract, secrets: readonly str
   };
 }
 
-/** @param json as toExtracted made it: of our own shelf, and checked by its digest */
+/** parseExtract reads an extract back from its bytes. @param json as toExtracted made it: of our own shelf, and checked by its digest */
 export function parseExtract(json: Uint8Array): Extract {
   return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString("utf8")) as Extract;
 }

@@ -1,7 +1,7 @@
 /** Object bytes to what its page shows and the search index takes. */
 import type { About, Extract, ObjectKind } from "#snapshots/schema";
 import { NO_ABOUT, readAbout } from "./about.ts";
-import { type Body, EMPTY_BODY, type Source } from "./body.ts";
+import { type Body, EMPTY_BODY, type SourceText } from "./body.ts";
 import { readCode } from "./code.ts";
 import { formatCode } from "./code-view.ts";
 import { readJson, readYaml } from "./json.ts";
@@ -30,7 +30,7 @@ const HTML_NAME = /\.x?html?$/i;
 /** Signs that make a line read otherwise than it is: bidirectional overrides and isolates. */
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
 
-type Reader = (source: Source, type: MediaType, name: string) => Body | Promise<Body>;
+type Reader = (source: SourceText, type: MediaType, name: string) => Body | Promise<Body>;
 /** READERS reads texts; a kind that is none has null. */
 const READERS: Readonly<Record<ObjectKind, Reader | null>> = {
   markdown: async (source, _, name) => await (await import("./markdown.ts")).readMarkdown(source, name),
@@ -47,7 +47,7 @@ const READERS: Readonly<Record<ObjectKind, Reader | null>> = {
   notebook: async (source, { mediaType }, name) => await (await import("./notebook.ts")).readNotebook(source, mediaType, name),
 };
 
-/** Reads one object. The same key and bytes give the same value on every machine.
+/** extract reads one object. The same key and bytes give the same value on every machine.
  *  @param draw makes the images of a PDF's pages; null for none
  *  @param key decides between types of text, and links are resolved against its folder
  *  @param bytes of anybody; what could not be read is in `notes`
@@ -61,7 +61,7 @@ export async function extract(key: string, bytes: Uint8Array, draw: DrawPages | 
   }
 }
 
-/** The extract of an object whose reader failed: its type, and its text as plain text when it has any.
+/** extractPlainly makes the extract of an object whose reader failed: its type, and its text as plain text when it has any.
  *  @param note says what happened, in words for a reader */
 export async function extractPlainly(key: string, bytes: Uint8Array, note: string): Promise<Extract> {
   const type = await mediaTypeOf(key, bytes);
@@ -93,7 +93,7 @@ async function read(key: string, bytes: Uint8Array, type: MediaType, draw: DrawP
   });
 }
 
-/** ReadOldHtml gives an HTML document in another encoding its title and summary. Its lines are not those of its bytes, so its text is neither
+/** readOldHtml gives an HTML document in another encoding its title and summary. Its lines are not those of its bytes, so its text is neither
  *  shown nor quoted. */
 async function readOldHtml(key: string, bytes: Uint8Array, { kind }: MediaType): Promise<Body> {
   const text = kind === "binary" && HTML_NAME.test(key) ? decodeDeclared(bytes) : null;
@@ -117,13 +117,13 @@ function decodeDeclared(bytes: Uint8Array): string | null {
   }
 }
 
-function openSource(key: string, bytes: Uint8Array): { source: Source; notes: string[] } {
+function openSource(key: string, bytes: Uint8Array): { source: SourceText; notes: string[] } {
   const text = decodeText(bytes);
   const notes = bytes.length > MAX_TEXT_BYTES ? ["This text is very long; only its first 64 MB are searched."] : [];
   return { source: { key, text, lines: openLines(text) }, notes };
 }
 
-/** Whole lines of an object that is text, as far as they are searched. */
+/** decodeText returns the text of an object that is text: whole lines, as far as they are searched. */
 export function decodeText(bytes: Uint8Array): string {
   const cut = bytes.length > MAX_TEXT_BYTES ? bytes.lastIndexOf(10, MAX_TEXT_BYTES) + 1 || MAX_TEXT_BYTES : bytes.length;
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, cut));

@@ -11,7 +11,7 @@ type HeadingList = {
   readonly marks: Mark[];
 };
 
-/** A heading with nothing but a deeper heading below it opens that one's passage.
+/** openHeadings begins a list of headings. A heading with nothing but a deeper heading below it opens that one's passage.
  *  @param path of headings that are open above the lines; it is kept up to date */
 export function openHeadings(lines: Lines, path: OpenHeading[] = []): HeadingList {
   const marks: Mark[] = [];
@@ -36,7 +36,7 @@ function allBlank(lines: Lines, from: number, to: number): boolean {
   return true;
 }
 
-/** AddHeadings adds what divides the text, as its blocks are read.
+/** addHeadings adds the headings that divide the text, as its blocks are read.
  *  @returns the first title, and the line that it stands on */
 export function addHeadings(lines: Lines, kind: Kind, list: HeadingList): { readonly title: string; readonly line: number } | null {
   const all = headingsOf(lines.text, kind).map((one) => ({ ...one, line: lines.lineAt(one.start) }));

@@ -22,7 +22,7 @@ const MAX_NODES = 150_000;
 /** Nesting; everything after the parser recurses. Real documents stay below 60. */
 const MAX_DEPTH = 200;
 
-/** A document that would cost too much to show. Not a ShelfError: it never leaves this folder. */
+/** TooComplex says that a document would cost too much to show. It is no ShelfError: it never leaves this folder. */
 export class TooComplex extends Error {
   override readonly name = "TooComplex";
 }
@@ -85,13 +85,13 @@ function openAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
 /** treeOf makes hast of what was parsed. @param text where positions are wanted */
 function treeOf(parsed: DefaultTreeAdapterMap["document"] | DefaultTreeAdapterMap["documentFragment"], text: string | null): Root {
   checkDepth(parsed);
-  // Of its file it takes the text and nothing else.
+  // fromParse5 takes only the text out of its file.
   const file = text as unknown as Options["file"];
   return fromParse5(parsed, { file }) as Root;
 }
 
 function childrenOf(node: Node5): readonly Node5[] {
-  // What lies in a template hangs on it, and not among its children.
+  // The content of a template hangs on it, and is not among its children.
   if ("content" in node) return [node.content];
   return "childNodes" in node
     ? node.childNodes.filter((child) => "childNodes" in child && (child.childNodes.length > 0 || "content" in child))

@@ -1,7 +1,7 @@
 /** HTML documents: the part a reader came for, sanitised, and its text with the source lines it came from. */
 import type { Element, Root, RootContent } from "hast";
 import type { Passage } from "#snapshots/schema";
-import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
 import { noteLines, renderTree } from "./dress.ts";
 import { type Heading, type Lines, openLines, readHtml as readBlocks, TERM_LEVEL, WAYS, withoutTags } from "#snapshots/blocks";
@@ -15,10 +15,10 @@ import { cutPassages, MAX_LENGTH, shorten } from "./passages.ts";
 const DEEPEST = 6; // level of a heading that a passage stands under
 /** UTF-16 units of what stands above the first heading and sums a page up: what is shorter is a site's slogan, the same on each page. */
 const MIN_LEAD = 60;
-/** What a site puts behind the titles of its pages. */
+/** The sign between the title of a page and the name of its site behind it. */
 const SITE = /^\s+[\p{Pd}|\u00b7\u2022:\u00bb]\s/u;
 
-export async function readHtml(source: Source, fallbackTitle: string): Promise<Body> {
+export async function readHtml(source: SourceText, fallbackTitle: string): Promise<Body> {
   const front = readFrontMatter(source.text);
   // Lines stay where they are.
   const text =
@@ -108,7 +108,7 @@ function findTitle(tree: Root, main: Root): string | null {
   return text;
 }
 
-/** What a generator writes where a document has none. */
+/** Titles that a generator writes where a document has none. */
 const NO_TITLE = /^(?:<no title>|untitled(?: document)?|new page)/i;
 const flat = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
@@ -118,7 +118,7 @@ function isHeading(part: Part): boolean {
   return "title" in part && part.level <= DEEPEST;
 }
 
-/** CutParts writes a page as lines of plain text, a blank one between its blocks, and cuts that into passages as any other text; each has the lines
+/** cutParts writes a page as lines of plain text, a blank one between its blocks, and cuts that into passages as any other text; each has the lines
  *  of the page that it is read from. An entry of a list of definitions is a passage of its own, found by its name. */
 function cutParts(page: Lines, parts: readonly Part[]): Passage[] {
   const rows: string[] = [];

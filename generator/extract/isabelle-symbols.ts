@@ -20,7 +20,7 @@ const SIGNS =
 const words = SIGNS.split(" ");
 const BY_NAME: ReadonlyMap<string, string> = new Map(words.flatMap((name, at) => (at % 2 === 0 ? [[name, words[at + 1] ?? name]] : [])));
 
-/** The text with signs for the names that are known. It keeps its lines. */
+/** readSymbols returns the text with signs for the names that are known. The text keeps its lines. */
 export function readSymbols(text: string): string {
   return text.includes("\\<") ? text.replaceAll(/\\<(\^?\w{1,30})>/g, (written, name: string) => BY_NAME.get(name) ?? written) : text;
 }

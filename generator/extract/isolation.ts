@@ -8,7 +8,8 @@ export type Command = { readonly execPath: string; readonly execArgv: readonly s
 
 const NAMESPACES = ["--user", "--map-current-user", "--net", "--"];
 
-/** @param worker a compiled program; it may read what lies in its folder
+/** isolate shuts a program in.
+ *  @param worker a compiled program; it may read what lies in its folder
  *  @param flags more flags of Node
  *  @returns how to start it shut in, as `fork` takes it */
 export function isolate(worker: string, flags: readonly string[]): Command {
@@ -26,7 +27,7 @@ export function isolate(worker: string, flags: readonly string[]): Command {
 
 let namespaces: boolean | null = null;
 
-/** Whether the system lets us close the network; asked once, by doing it. */
+/** hasNamespaces tells whether the system lets us close the network. It asks once, by doing it. */
 export function hasNamespaces(): boolean {
   // No environment: the system's own `unshare` is meant, as it will be for the worker.
   namespaces ??= process.platform === "linux" && spawnSync("unshare", [...NAMESPACES, "true"], { env: {}, stdio: "ignore" }).status === 0;

@@ -2,7 +2,7 @@
  *  strangers have nothing to break here. */
 import { FAILSAFE_SCHEMA, load, YAMLException } from "js-yaml";
 import { formatCode } from "./code-view.ts";
-import { MAX_SHOWN, type Body, type Source } from "./body.ts";
+import { MAX_SHOWN, type Body, type SourceText } from "./body.ts";
 import { loadLanguage } from "#snapshots/highlight";
 import type { Lines } from "#snapshots/blocks";
 import { skipString } from "#snapshots/format";
@@ -10,7 +10,7 @@ import { cutPassages, headingPath, MIN_LENGTH, shorten, TARGET_LENGTH, type Mark
 
 const MAX_TITLE_LINES = 20;
 
-export async function readJson(source: Source, mediaType: string): Promise<Body> {
+export async function readJson(source: SourceText, mediaType: string): Promise<Body> {
   await loadLanguage("json");
   const notes: string[] = [];
   let title: string | null = null;
@@ -29,8 +29,8 @@ export async function readJson(source: Source, mediaType: string): Promise<Body>
   };
 }
 
-/** Its aliases can make a small file a huge value: it is not parsed. */
-export async function readYaml(source: Source): Promise<Body> {
+/** readYaml reads the first lines of its members, and does not parse it: aliases can make a small file a huge value. */
+export async function readYaml(source: SourceText): Promise<Body> {
   await loadLanguage("yaml");
   const { lines } = source;
   const members: Member[] = [];

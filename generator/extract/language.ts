@@ -15,7 +15,7 @@ const MOST_ENGLISH = 0.93;
 /** Not prose: code, addresses, tags, commands. */
 const MARKS = /```[^]*?```|`[^`\n]*`|https?:\S+|<[^<>]*>|\{\{[^{}]*\}\}|\\[A-Za-z]+|[^\p{L}\s]/gu;
 
-/** What an object says of itself, with its language; English is not said. */
+/** withLanguage adds its language to what an object says about itself; English is not added. */
 export async function withLanguage({ lang: said, ...about }: About, kind: ObjectKind, passages: readonly Passage[]): Promise<About> {
   const lang = said ?? (PROSE.has(kind) ? await detect(passages) : null);
   return lang === null || lang === "en" ? about : { ...about, lang };
@@ -28,14 +28,14 @@ async function detect(passages: readonly Passage[]): Promise<string | null> {
   if (sample.length < FEWEST) return null;
   if ((sample.match(ENGLISH) ?? []).length > ENGLISH_SHARE * sample.split(" ").length) return null;
   const { francAll } = await import("franc-min");
-  // Of the languages that are of use here: each is compared.
+  // The detector compares the text with each language, so it is asked only about those that are of use here.
   const found = francAll(sample, { only: [...CODES.keys(), "eng"] });
   const [[code, first] = ["und", 0]] = found;
   const english = found.find(([one]) => one === "eng")?.[1] ?? 0;
   return first > 0 && english < MOST_ENGLISH ? (CODES.get(code) ?? null) : null;
 }
 
-/** What the detector calls a language → the first part of its tag. */
+/** Name of a language in the detector → the first part of its tag. */
 const CODES: ReadonlyMap<string, string> = new Map([
   ...Object.entries(STEMMED).map(([tag, [code]]) => [code, tag] as const),
   ["jpn", "ja"],

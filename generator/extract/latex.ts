@@ -1,7 +1,7 @@
 /** LaTeX: sections, \title and the abstract; shown as source. */
 import { formatCode } from "./code-view.ts";
 import { blocksOf, plainIn } from "#snapshots/blocks";
-import { isProse, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { isProse, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import { addHeadings, openHeadings } from "./headings.ts";
 import { loadLanguage } from "#snapshots/highlight";
 import { cutPassages, shorten } from "./passages.ts";
@@ -11,7 +11,7 @@ const MAX_ARGUMENT = 1000;
 const OPENING = 60_000; // UTF-16 units in which title and abstract are looked for
 const MAX_ABSTRACT = 8_000; // UTF-16 units
 
-export async function readLatex(source: Source): Promise<Body> {
+export async function readLatex(source: SourceText): Promise<Body> {
   await loadLanguage("latex");
   const { lines, text } = source;
   const list = openHeadings(lines);
@@ -39,7 +39,7 @@ function findSummary(opening: string): string {
   return shorten(said?.plain ?? "", MAX_SUMMARY);
 }
 
-/** The text up to the brace that closes the one just before `from`, or null when it stays open. */
+/** readArgument returns the text up to the brace that closes the one just before `from`, or null when that stays open. */
 export function readArgument(text: string, from: number): string | null {
   const until = Math.min(text.length, from + MAX_ARGUMENT);
   for (let at = from, depth = 1; at < until; at++) {

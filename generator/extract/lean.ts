@@ -15,17 +15,17 @@ const DECLARATION = new RegExp(
 const INDENTED = new RegExp(String.raw`^ {1,4}${MODIFIERS}(theorem|lemma|def|abbrev|inductive|structure)\s+([^\s:({\[⦃|]+)`, "u");
 const COMMAND =
   /^(?:namespace|section|noncomputable section|public section|end|open|variable|universe|import|public import|module|set_option|attribute|export|include|omit|mutual|notation|infix[lr]?|prefix|postfix|macro|macro_rules|syntax|elab|elab_rules|declare_syntax_cat|initialize|builtin_initialize|deriving instance|run_cmd|add_decl_doc|suppress_compilation|local|scoped|#\w+)(?![\w'])/;
-/** What a name begins with that does not belong to the namespaces around it. */
+/** The beginning of a name that does not belong to the namespaces around it. */
 const ROOT = "_root_.";
 const DOC_HEADING = /^\/-!\s*(#{1,4})\s+(.*)/;
 const DOC_HEADING_INSIDE = /^\s*(#{1,4})\s+(.*)/;
 
 const MAX_SCOPES = 20; // of those around a passage that its heading is made of
 
-/** A command on its line; the name, if it has one, with the namespaces around it when it declares something. */
+/** A LeanCommand is a command on its line. A command that declares something has its name with the namespaces around it; a name may be "". */
 export type LeanCommand = { readonly line: number; readonly word: string; readonly name: string; readonly declares: boolean };
 
-/** The marks of a Lean file. Headings are those of module docs, then enclosing namespaces and sections.
+/** findLeanMarks finds the marks of a Lean file. Headings are those of module docs, then enclosing namespaces and sections.
  *  @param tell gets each command as it is read */
 export function findLeanMarks(lines: Lines, tell: (command: LeanCommand) => void = () => undefined): Mark[] {
   const marks: Mark[] = [];

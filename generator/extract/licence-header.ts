@@ -2,7 +2,7 @@
 import type { ObjectKind } from "#snapshots/schema";
 
 const TAG = /SPDX-License-Identifier:[ \t]*([^\r\n]{0,500})/;
-/** What REUSE leaves out, too. */
+/** Stretches that REUSE leaves out, too. */
 const IGNORED = /REUSE-IgnoreStart[\s\S]*?(?:REUSE-IgnoreEnd|$)/g;
 const ID = /^(?:DocumentRef-[A-Za-z0-9.-]+:)?[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?\+?/;
 

@@ -3,7 +3,7 @@
  *  written anew by the layout, an external one has to parse as http, https or mailto, and everything else is no link. */
 import { findKeyProblem, objectPath, pagePath, relativeHref } from "#snapshots/format";
 
-/** Ids in a document get this prefix, so that they cannot stand for parts of the page around it. */
+/** ID_PREFIX stands before each id in a document, so that none can stand for parts of the page around it. */
 export const ID_PREFIX = "doc-";
 
 export type Target = { readonly kind: "external" | "internal"; readonly href: string };
@@ -11,7 +11,7 @@ export type Target = { readonly kind: "external" | "internal"; readonly href: st
 const MAX_HREF = 4096; // UTF-16 units
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 
-/** Where a link of the object `key` leads, or null when it must not be one. */
+/** resolveLink tells where a link of the object `key` leads, or returns null when it must not be one. */
 export function resolveLink(key: string, written: string): Target | null {
   const href = cleanHref(written);
   if (href === null) return null;
@@ -44,7 +44,7 @@ function pathOf(href: string): string {
   return end < 0 ? href : href.slice(0, end);
 }
 
-/** Where an image of the object `key` lies: an object of ours, or an external address that must not be loaded. */
+/** resolveImage tells where an image of the object `key` lies: at an object of ours, or at an external address that must not be loaded. */
 export function resolveImage(key: string, written: string): Target | null {
   const href = cleanHref(written);
   if (href === null || href.startsWith("#")) return null;
@@ -54,8 +54,8 @@ export function resolveImage(key: string, written: string): Target | null {
   return { kind: "internal", href: relativeHref(pagePath.object(key), objectPath(target)) };
 }
 
-/** What an author wrote for a generator of sites to fill in: an address in quotes behind a function, and the root of the site, which is no part of
- *  a path. Anything else is known to the generator alone. */
+/** fillIn fills in what an author left to a generator of sites: an address in quotes behind a function, and the root of the site, which is no part
+ *  of a path. It returns "" for anything else, which is known to the generator alone. */
 function fillIn(written: string): string {
   return written
     .replaceAll(/\{\{\s*(["'])\/?([^"'{}]*)\1\s*\|\s*(?:relative|absolute)_url\s*\}\}/g, "/$2")
@@ -66,7 +66,7 @@ function fillIn(written: string): string {
     .replaceAll(/^.*\{[{%].*$/gs, "");
 }
 
-/** The same text, line by line, in which such addresses of links are filled in: Markdown takes none of them for a link. */
+/** fillInLinks fills in such addresses in a text and keeps its lines: Markdown takes none of them for a link. */
 export function fillInLinks(text: string): string {
   return text.includes("({")
     ? text.replaceAll(/(?<=\]\()\s*\{[{%][^\n{}]*[%}]\}[^\s()]*\s*(?=\))/g, (written) => fillIn(written.trim()))

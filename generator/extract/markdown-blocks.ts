@@ -7,7 +7,7 @@ import { isIndented, lineOf } from "./markdown-lines.ts";
 const INDENTED = /^(?:(!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+[\w-]+)*[ \t]*(?:"([^"\n]*)")?|(===)[!+]?[ \t]+"([^"\n]+)")[ \t]*$/;
 /** Lines that open a box that a line of the same signs closes. */
 const FENCED = /^(:{3,}|`{3,}|~{3,})[ \t]*(\S.*?)[ \t]*:*$/;
-/** Of a fenced box: `note`, `note Title`, `note[Title]`, `{note} Title`, `{.callout-tip title="Q"}`. */
+/** The name of a fenced box: `note`, `note Title`, `note[Title]`, `{note} Title`, `{.callout-tip title="Q"}`. */
 const NAME = /^\{?[ \t]*(?:#[\w-]+[ \t]+)?[.]?([A-Za-z][\w:-]*)/;
 const ALERT = /^\[!([\w-]+)\]([+-]?)[ \t]*([^\n]*)(?:\n|$)/;
 const BOXES = new Set(
@@ -91,7 +91,7 @@ function openFenced(state: StateBlock, line: number, end: number, silent: boolea
   const [, fence = "", info = ""] = found;
   const kind = NAME.exec(info)?.[1]?.toLowerCase() ?? "";
   const isBox = BOXES.has(kind) || kind.startsWith("callout-");
-  // Of fences of code those with braces and the name of a box alone.
+  // A fence of code opens a box only with braces and the name of one.
   if (!fence.startsWith(":") && !(isBox && info.startsWith("{"))) return false;
   if (silent) return true;
   const close = findClose(state, line + 1, end, fence);

@@ -1,4 +1,5 @@
-/** What sites write within a line of Markdown beside CommonMark: links of wikis, and attributes in braces behind a link, a picture, code or a heading. */
+/** Reads the marks that sites write within a line of Markdown beside CommonMark: links of wikis, and attributes in braces behind a link, a
+ *  picture, code or a heading. */
 import type { MarkdownIt, StateInline } from "markdown-it";
 
 const WIKI = /(!?)\[\[([^[\]\n|#!]*)(#[^[\]\n|]*)?(?:\\?\|([^[\]\n]*))?\]\](?![([])/y;

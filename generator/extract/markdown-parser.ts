@@ -12,7 +12,7 @@ import { useInline } from "./markdown-inline.ts";
 
 /** Attribute with the line of a block, until the tree has it as a position. */
 const LINE = "data-own-line";
-/** What these hold is text for a browser up to their end, or never shown. */
+/** Elements whose content is text for a browser up to their end, or never shown. */
 const RAW =
   /<(\/?)(title|textarea|script|style|iframe|xmp|noembed|noframes|plaintext|select|template|noscript|object|svg|math|video|audio|canvas)\b/gi;
 

@@ -3,7 +3,7 @@
 import type { Element, Root } from "hast";
 import { parseTree } from "./markdown-parser.ts";
 import { readFrontMatter } from "./front-matter.ts";
-import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
 import { noteLines, renderTree } from "./dress.ts";
 import { addHeadings, openHeadings } from "./headings.ts";
@@ -14,16 +14,16 @@ import { cutPassages, shorten } from "./passages.ts";
 
 /** Markers (`>`, `-`, `1.`) before the text of one line. Parsers take the square of it. */
 const DEEP_LINE = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){24}/m;
-/** What tells a wiki's program something, in front of a paragraph. */
+/** Commands to a wiki's program, in front of a paragraph. */
 const DIRECTIVES = /^(?:\s*\[\[![^\]]*\]\])+\s*/;
-/** Of a heading, behind its text. */
+/** Attributes of a heading, behind its text. */
 const HEADING_ID = /\{:?[ \t]*(?:#([A-Za-z][\w.:-]{0,100})(?=[\s}])|[.-])[^{}\n]{0,200}\}\s*$/;
 /** Ampersands in one document; the parser takes the square of the character references that mean nothing. */
 const MAX_AMPERSANDS = 5000;
 /** Cells of all tables: parsers fill short rows up with empty cells, so that "|" alone can be a long row. */
 const MAX_CELLS = 60_000;
 
-export async function readMarkdown(source: Source, fallbackTitle: string): Promise<Body> {
+export async function readMarkdown(source: SourceText, fallbackTitle: string): Promise<Body> {
   const { text, lines } = source;
   const shown = text.length <= MAX_SHOWN ? lines.count : findCut(lines);
   const head = text.slice(0, Math.min(lines.end(shown), MAX_SHOWN));
@@ -96,7 +96,7 @@ async function renderMarkdown(
   }
 }
 
-/** Why a document must not be parsed, or null. */
+/** findProblem tells why a document must not be parsed, or returns null. */
 export function findProblem(text: string): string | null {
   if (DEEP_LINE.test(text)) return "it is nested too deeply";
   if (text.split("&").length - 1 > MAX_AMPERSANDS) return "it has too many character references";
@@ -142,7 +142,7 @@ export function findTitle(tree: Root): string | null {
   return null;
 }
 
-/** Whether a generator of sites would write something else in its place. */
+/** isTemplate tells whether a generator of sites would write something else in the place of a title. */
 export function isTemplate(title: string): boolean {
   return /\{\{.*\}\}|\{%.*%\}|\[\[!.*\]\]/.test(title);
 }
@@ -156,7 +156,7 @@ export function findHeading(node: Root | Element): string | null {
   return null;
 }
 
-/** The first paragraph of prose. Where all paragraphs are commands, what is quoted or listed beside them explains them. */
+/** findSummary finds the first paragraph of prose. Where paragraphs are commands, the texts quoted or listed beside them explain them. */
 export function findSummary(tree: Root): string {
   const outer = elementsOf(tree);
   const commands = outer.some(isCommand);

@@ -14,7 +14,7 @@ export function markAt(line: number, heading: readonly string[], name: string | 
   };
 }
 
-/** Offsets must not go back. */
+/** MarkList collects marks. Offsets must not go back. */
 export type MarkList = {
   /** A declaration between two offsets of its own characters. What follows it is unnamed until the next call. One that begins
    *  on the last line of the one before joins it. */

@@ -1,5 +1,5 @@
-/** What an object is, from its name and its bytes. The name proposes, the bytes decide: a name is chosen by whoever
- *  writes to the store, and a `.pdf` that is no PDF must not be parsed, nor served, as one. */
+/** Finds the type of an object from its name and its bytes. The name proposes, the bytes decide: anybody who writes to the store chooses the name,
+ *  and a `.pdf` that is no PDF must not be parsed, nor served, as one. */
 import { isUtf8 } from "node:buffer";
 import type { ObjectKind } from "#snapshots/schema";
 
@@ -261,7 +261,7 @@ export function fileName(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1) || key;
 }
 
-/** The last extension of a key's file name, in lower case and without its dot; "" when there is none. */
+/** extensionOf returns the last extension of a key's file name, in lower case and without its dot; "" when there is none. */
 export function extensionOf(key: string): string {
   const name = fileName(key);
   const dot = name.lastIndexOf(".");
@@ -272,7 +272,7 @@ function isText(bytes: Uint8Array): boolean {
   return !bytes.includes(0) && isUtf8(bytes);
 }
 
-/** The type of an object.
+/** mediaTypeOf finds the type of an object.
  *  @param key decides between types of text; whoever writes to the store controls it
  *  @param bytes all of them: one bad byte makes a text binary
  *  @returns a media type with `; charset=utf-8` for `text/*` */
@@ -287,7 +287,7 @@ export async function mediaTypeOf(key: string, bytes: Uint8Array): Promise<Media
   return { mediaType, kind: IMAGES.has(mediaType) ? "image" : "binary", language: null };
 }
 
-/** The type that a name proposes, as of an empty file: for what is listed and not read. */
+/** mediaTypeOfName returns the type that a name proposes, as of an empty file: for what is listed and not read. */
 export function mediaTypeOfName(key: string): MediaType {
   return textType(key, new Uint8Array());
 }

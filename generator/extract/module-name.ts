@@ -1,4 +1,4 @@
-/** What a file of source code is called where no heading says it: the name that it declares itself, else one made of its path. */
+/** Names a file of source code where no heading does: by the name that the file declares itself, else by one made of its path. */
 import { LANGUAGES } from "#snapshots/highlight";
 import { extensionOf, fileName } from "./media-type.ts";
 
@@ -15,7 +15,8 @@ const FOLDER_FILES: Readonly<Record<string, ReadonlySet<string>>> = {
   python: new Set(["__init__", "__main__"]),
 };
 
-/** @param language of a row, or any other or none: then the name is that of the file in its folder */
+/** moduleName names a file of source code.
+ *  @param language of a row, or any other or none: then the name is that of the file in its folder */
 export function moduleName(key: string, text: string, language: string | null): string {
   const row = language !== null && Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
   const declared = row?.module?.exec(text.slice(0, WINDOW))?.[1];

@@ -7,7 +7,7 @@ import { objectPath, pagePath, relativeHref } from "#snapshots/format";
 import { escapeHtml, highlightLines, loadLanguage } from "#snapshots/highlight";
 import type { Passage } from "#snapshots/schema";
 import { notebookAbout } from "./about.ts";
-import { MAX_SHOWN, type Body, type Source } from "./body.ts";
+import { MAX_SHOWN, type Body, type SourceText } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { findDeclarations } from "./declarations.ts";
 import { noteLines, renderClean } from "./dress.ts";
@@ -49,7 +49,7 @@ type Notebook = {
 /** Raw nodes among them are ours. */
 type Shown = Root["children"];
 
-export async function readNotebook(source: Source, mediaType: string, fallbackTitle: string): Promise<Body> {
+export async function readNotebook(source: SourceText, mediaType: string, fallbackTitle: string): Promise<Body> {
   const value = parse(source.text);
   const notebook = value === null ? null : openNotebook(value);
   if (value === null || notebook === null) return await readAsJson(source, mediaType, "it has no cells that could be read");
@@ -64,7 +64,7 @@ export async function readNotebook(source: Source, mediaType: string, fallbackTi
   }
 }
 
-async function readAsJson(source: Source, mediaType: string, reason: string): Promise<Body> {
+async function readAsJson(source: SourceText, mediaType: string, reason: string): Promise<Body> {
   const body = await readJson(source, mediaType);
   return { ...body, notes: [...body.notes, `This notebook is shown as JSON: ${reason}.`] };
 }
@@ -310,7 +310,7 @@ function openCell(value: unknown): Cell | null {
   const prose = { kind: "prose" as const, outputs: [], attached: attachedTo(cell), left: 0 };
   if (type === "markdown") return { ...prose, source };
   if (type === "heading") return { ...prose, source: `${"#".repeat(Math.min(6, Math.max(1, Number(cell["level"]) || 1)))} ${source}` };
-  // What a "raw" cell holds is for another program, as code is.
+  // A "raw" cell holds text for another program, as a cell of code does.
   if (type !== "code" && type !== "raw") return null;
   const listed = Array.isArray(cell["outputs"]) ? cell["outputs"] : [];
   const outputs = listed.map((output) => openOutput(membersOf(output) ?? {}));
@@ -335,7 +335,7 @@ function textOf(value: unknown): string | null {
   return Array.isArray(value) && value.every((line) => typeof line === "string") ? value.join("") : null;
 }
 
-/** What a program printed, or the best of the forms in which it gave a result: pixels, else text. */
+/** openOutput returns what a program printed, or the best of the forms in which it gave a result: pixels, else text. */
 function openOutput(output: Members): readonly Output[] {
   const printed = textOf(output["text"]);
   if (printed !== null) return [printedText(printed)];

@@ -1,4 +1,4 @@
-/** What a file of source code says of itself above its declarations: a title and a summary, out of its comments. */
+/** Reads the title and the summary of a file of source code out of the comments above its declarations. */
 import { isProse, isSummary, MAX_SUMMARY } from "./body.ts";
 import { readSymbols } from "./isabelle-symbols.ts";
 import { type LanguageRow, LANGUAGES } from "#snapshots/highlight";
@@ -32,9 +32,9 @@ const OCAMLDOC_TITLE = /^\(\*\*\s*\{[0-3]\s([^\n}]{1,200})\}?/;
 const DOC_TITLE = /^\s*#\s+([^\n]{1,200})/;
 /** The header that every file of Agda's library has: its name, a blank line, and a line or two that say what the file is. */
 const LIBRARY_TITLE = /^\s*-{5,}\n-- The Agda standard library\n--\n-- ([^\n]{1,160})((?:\n-- [\p{Ll}(][^\n]{0,160}){0,2})/u;
-/** What is no title, whoever says it. */
+/** Texts that are no title, wherever they stand. */
 const NO_TITLE = /deprecated|obsolete|^(?:to do|todo|fixme|xxx|hack|note that|disabled|begin hide)\b/i;
-/** Who wrote it and where, behind a title. */
+/** Authors and their places, behind a title. */
 const PEOPLE = /\s*\((?:\p{Lu}[^(),]{1,40},\s*){2,}[^()]{1,60}\)\s*$/u;
 /** A first paragraph of two to eight words, though it be no sentence. */
 const SHORT_TITLE = /^\p{Lu}[\p{L}\p{N}'-]*(?: [\p{L}\p{N}'-]+){1,7}\.?$/u;
@@ -48,7 +48,8 @@ const FRAME = /^[ \t]*[*/|=~#-]{3,}[ \t\r]*$/gm;
 
 export type Opening = { readonly title: string | null; readonly summary: string };
 
-/** @param declared offset of the first declaration with its own comments: what begins there documents no module */
+/** readOpening reads the title and the summary of a file.
+ *  @param declared offset of the first declaration with its own comments: what begins there documents no module */
 export function readOpening(whole: string, language: string | null, declared: number): Opening {
   return readDocument(whole, language) ?? readComments(whole, language, declared);
 }
@@ -171,7 +172,7 @@ function proseOf(raw: string): string[] {
     .filter((part, at) => (isProse(part) || (at === 1 && SHORT_TITLE.test(part))) && !NO_PROSE.test(part));
 }
 
-/** What is cut off in the middle of a sentence ends with the sentence before. */
+/** lastSentenceEnd cuts a text that stops in the middle of a sentence behind the sentence before. */
 function lastSentenceEnd(text: string): string {
   const end = Math.max(text.lastIndexOf(".\n"), text.lastIndexOf(". "), text.search(/\n[ \t\r]*\n[^\S]*$/));
   return end < 0 ? "" : text.slice(0, end + 1);

@@ -5,11 +5,11 @@ import { MAX_PASSAGE, type Passage } from "#snapshots/schema";
 import { isEncoded } from "#snapshots/words";
 import type { Lines } from "#snapshots/blocks";
 
-/** UTF-16 units; a passage is joined and packed up to this, so that a result shows one thought. */
+/** TARGET_LENGTH is the length up to which passages are joined and packed, in UTF-16 units, so that a result shows one thought. */
 export const TARGET_LENGTH = 1200;
-/** UTF-16 units; what belongs together (a declaration, a paragraph) may be this long, nothing is longer. */
+/** MAX_LENGTH is the length that a declaration or a paragraph may have in one passage, in UTF-16 units; no passage is longer. */
 export const MAX_LENGTH = MAX_PASSAGE;
-/** UTF-16 units; a rest shorter than this is joined to its neighbour rather than left alone. */
+/** MIN_LENGTH is the length below which a rest is joined to its neighbour rather than left alone, in UTF-16 units. */
 export const MIN_LENGTH = 300;
 
 /** Marks used of one object; what follows the last is packed as plain text. No file that a person wrote has as many. */
@@ -22,11 +22,11 @@ export type Mark = {
   readonly name: string | null;
   /** A stretch that says nothing alone (a title without text, the first line of a block): it opens the next one. */
   readonly opens?: boolean;
-  /** What is left after a declaration (`End X.`, `}`, a hint): it joins that declaration when it is only a line or two. */
+  /** A rest after a declaration (`End X.`, `}`, a hint): it joins that declaration when it is only a line or two. */
   readonly tail?: boolean;
 };
 
-/** The passages of a text: exact lines, in order, not overlapping; every line that is not blank is in one.
+/** cutPassages cuts a text into passages: exact lines, in order, not overlapping; every line that is not blank is in one.
  *  @param marks ascending by line; of several on one line the last counts */
 export function cutPassages(lines: Lines, marks: readonly Mark[]): Passage[] {
   const passages: Passage[] = [];
@@ -40,7 +40,7 @@ export function cutPassages(lines: Lines, marks: readonly Mark[]): Passage[] {
   return passages;
 }
 
-/** A title for display and search: white space folded, at most `limit` UTF-16 units. */
+/** shorten makes a title for display and search: white space folded, at most `limit` UTF-16 units. */
 export function shorten(text: string, limit: number): string {
   const folded = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
   if (folded.length <= limit) return folded;
@@ -53,7 +53,7 @@ const TAIL_LENGTH = 120; // UTF-16 units of a rest that joins the declaration be
 const HEADING_LENGTH = 200; // UTF-16 units
 const HEADING_DEPTH = 8;
 
-/** A heading path that fits into an index row, whatever the document says. */
+/** headingPath makes a heading path that fits into an index row, whatever the document says. */
 export function headingPath(titles: readonly string[]): readonly string[] {
   return titles
     .slice(0, HEADING_DEPTH)

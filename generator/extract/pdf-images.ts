@@ -25,7 +25,7 @@ export type DrawRequest = {
   readonly done: readonly PageImage[];
   readonly skip: readonly number[];
 };
-/** What is said while a document is drawn: a page is begun (0: the document is opened), or done; or all of it is. */
+/** A Drawing is a message sent while a document is drawn: a page is begun (0: the document is opened) or done, or all of the document is. */
 export type Drawing = { readonly page: number | "end"; readonly image: DrawnPage | null };
 type Drawn = {
   /** Ascending. */
@@ -35,7 +35,8 @@ type Drawn = {
 };
 export type DrawPages = (bytes: Uint8Array) => Promise<Drawn>;
 
-/** @param tell hears of every step before the next one is made
+/** openDrawing makes the function that draws the pages of a document.
+ *  @param tell hears of every step before the next one is made
  *  @throws only WebAssembly.RuntimeError, after which the process must not go on */
 export function openDrawing(request: DrawRequest, tell: (step: Drawing) => Promise<void>): DrawPages {
   return async (bytes) => {
@@ -116,7 +117,7 @@ function openLibrary(): Promise<Library> {
   return (library ??= import("@hyzyla/pdfium").then(({ PDFiumLibrary: { init } }) => init({ wasmBinary: readProgram() })));
 }
 
-/** ReadPageText reads the text of pages by the same program, which brings the tables that tell the letters of Chinese, Japanese and Korean fonts
+/** readPageText reads the text of pages by the same program, which brings the tables that tell the letters of Chinese, Japanese and Korean fonts
  *  that a file only names.
  *  @returns page → lines; of the pages before one at which the program stopped */
 export async function readPageText(bytes: Uint8Array, pages: Iterable<number>): Promise<ReadonlyMap<number, readonly string[]>> {
@@ -133,7 +134,7 @@ export async function readPageText(bytes: Uint8Array, pages: Iterable<number>): 
       );
     document.destroy();
   } catch {
-    // What has stopped reads nothing any more: the next document has a new one.
+    // A library that stopped reads nothing any more: the next document has a new one.
     library = null;
   }
   return read;

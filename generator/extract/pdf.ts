@@ -29,7 +29,7 @@ type Line = { readonly text: string; readonly y: number; readonly height: number
 /** Lines with where their paragraphs begin. */
 type Page = { readonly number: number; readonly lines: readonly Line[]; readonly opens: readonly boolean[] };
 
-/** Never throws for broken ones: what could not be read is in the notes. */
+/** readPdf reads a PDF. It never throws for a broken one: what could not be read is in the notes. */
 export async function readPdf(key: string, bytes: Uint8Array, draw: DrawPages | null): Promise<Body> {
   if (bytes.length > MAX_BYTES) return { ...EMPTY_BODY, notes: ["This PDF is too large to read its text."] };
   const notes: string[] = [];
@@ -132,7 +132,7 @@ function longer(lines: readonly Line[], others: readonly string[]): readonly Lin
 type Entry = NonNullable<Body["outline"]>[number];
 type Item = { readonly title: string; readonly dest: string | readonly unknown[] | null; readonly items: readonly Item[] };
 
-/** ReadOutline returns the contents that a file lists, in their order. An entry that leads to no page of the file is left out. */
+/** readOutline returns the contents that a file lists, in their order. An entry that leads to no page of the file is left out. */
 async function readOutline(pdf: Awaited<ReturnType<typeof getDocumentProxy>>): Promise<Entry[]> {
   const entries: Entry[] = [];
   let looked = 0;
@@ -228,7 +228,7 @@ async function readInfo(pdf: Awaited<ReturnType<typeof getDocumentProxy>>): Prom
   }
 }
 
-/** What programs write where nobody gave a title: their own name, or that of the file which they made the PDF of. */
+/** Titles that programs write where nobody gave one: their own name, or that of the file which they made the PDF of. */
 const NO_TITLE = /^(?:untitled|microsoft word)|^(?:[^\s/\\]+|\S*[/\\].*)\.(?:dvi|tex|e?ps|pdf|docx?|odt|rtf|indd|pptx?|xlsx?|html?|txt)$/i;
 
 function titleOf({ Title: title }: Readonly<Record<string, unknown>>): string | null {

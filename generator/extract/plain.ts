@@ -1,14 +1,14 @@
 /** Plain text and reStructuredText: underlined headings, else paragraphs packed to passages. */
 import { blocksOf, type Lines } from "#snapshots/blocks";
 import { formatCode } from "./code-view.ts";
-import { isSummary, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { isSummary, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import { addHeadings, openHeadings } from "./headings.ts";
 import { cutPassages, shorten } from "./passages.ts";
 
 const MAX_PARAGRAPH = 2000; // UTF-16 units of it that are looked at
 const OPENING_LINES = 200;
 
-export function readPlain(source: Source): Body {
+export function readPlain(source: SourceText): Body {
   const { lines } = source;
   const list = openHeadings(lines);
   const first = addHeadings(lines, "text", list);

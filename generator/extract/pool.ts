@@ -9,9 +9,9 @@ import { ShelfError } from "#snapshots/errors";
 import type { Extracted } from "./extract-json.ts";
 import { isolate } from "./isolation.ts";
 import { processorTime } from "./processor-time.ts";
-import { Reading } from "./reading.ts";
+import { ObjectReading } from "./reading.ts";
 import type { UnreadFiles } from "./unread.ts";
-import type { Reply } from "./worker.ts";
+import type { ExtractReply } from "./worker.ts";
 
 export type ExtractPool = {
   warm(): void; // starts a process for work that is about to come, unless there is one
@@ -50,7 +50,7 @@ const NOT_FOUND = 127; // what `unshare` ends with when there is no such program
 /** A process, and what was sent to it: the first is at work. */
 type ReaderProcess = {
   readonly child: ChildProcess;
-  readonly readings: Reading[];
+  readonly readings: ObjectReading[];
   timer: NodeJS.Timeout | null;
   /** Processor that it had taken when the one at work was begun, and when it was seen last to take any; and when that was, by the clock. */
   begun: number;
@@ -74,12 +74,12 @@ class ProcessPool implements ExtractPool {
   readonly memoryLimit: number;
   readonly budget: number;
   readonly unread: UnreadFiles | null;
-  /** What objects have taken beyond LONG, milliseconds. */
+  /** Time that objects have taken beyond LONG, milliseconds. */
   long = 0;
   readonly processes = new Set<ReaderProcess>();
-  readonly waiting: Reading[] = [];
-  /** What was at work when a process ended: each gets a process of its own. */
-  readonly again: Reading[] = [];
+  readonly waiting: ObjectReading[] = [];
+  /** Objects that were at work when a process ended: each gets a process of its own. */
+  readonly again: ObjectReading[] = [];
   /** Why nothing is read any more; else null. */
   over: Error | null = null;
 
@@ -100,8 +100,8 @@ class ProcessPool implements ExtractPool {
     if (this.over !== null) return Promise.reject(this.over);
     const { unread } = this;
     const known = unread === null || unread.isEmpty() ? null : unread.find(sha256(bytes));
-    // Of an object without time for it nothing is remembered.
-    const reading = new Reading(key, bytes, pageImages, known, (given) => this.isSpent() || unread?.add(sha256(bytes), given));
+    // Nothing is remembered of an object that was given up because the time was spent.
+    const reading = new ObjectReading(key, bytes, pageImages, known, (given) => this.isSpent() || unread?.add(sha256(bytes), given));
     if (!reading.isDone()) {
       this.waiting.push(reading);
       this.dispatch();
@@ -139,7 +139,7 @@ class ProcessPool implements ExtractPool {
     }
   }
 
-  send(to: ReaderProcess, reading: Reading): void {
+  send(to: ReaderProcess, reading: ObjectReading): void {
     to.readings.push(reading);
     if (to.readings.length === 1) this.watch(to);
     // A process that just died refuses, and one that could not be started has no channel: `end` takes care of the reading.
@@ -173,7 +173,7 @@ class ProcessPool implements ExtractPool {
     });
     const started: ReaderProcess = { child, readings: [], timer: null, begun: 0, seen: 0, seenAt: 0, killed: null, spoke: false, ended };
     this.processes.add(started);
-    child.on("message", (reply: Reply) => this.hear(started, reply));
+    child.on("message", (reply: ExtractReply) => this.hear(started, reply));
     child.on("error", (error) => {
       // Neither the object's fault nor of one process only: the build cannot go on.
       if (child.pid === undefined) this.finish(notStarted((error as NodeJS.ErrnoException).code));
@@ -188,7 +188,7 @@ class ProcessPool implements ExtractPool {
     return started;
   }
 
-  hear(from: ReaderProcess, reply: Reply): void {
+  hear(from: ReaderProcess, reply: ExtractReply): void {
     from.spoke = true;
     if (reply === "ready") {
       this.watch(from);
@@ -235,7 +235,7 @@ class ProcessPool implements ExtractPool {
           one.seen = taken;
           one.seenAt = now;
         }
-        // What a program takes to begin is not the object's doing.
+        // The time that a program takes to begin is not the object's doing.
         if (one.spoke && reading.spent + taken - one.begun > reading.timeFor(this.timeLeft())) one.killed = "over";
         else if (now - one.seenAt > stalled || now - since > stalled * PATIENCE) one.killed = "stalled";
         else return;
@@ -255,7 +255,7 @@ class ProcessPool implements ExtractPool {
   }
 
   /** Adds what the object at work has taken since it was begun, or since it was counted. */
-  count(one: ReaderProcess, reading: Reading): void {
+  count(one: ReaderProcess, reading: ObjectReading): void {
     const taken = Math.max(one.seen, processorTime(one.child.pid));
     const before = Math.max(0, reading.spent - LONG);
     reading.spent += taken - one.begun;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseExtract } from "./extract-json.ts";
 import type { DrawnPage } from "./pdf-images.ts";
-import { Reading } from "./reading.ts";
+import { ObjectReading } from "./reading.ts";
 import type { Unread } from "./unread.ts";
 
 const imageOf = (page: number, bytes = 1): DrawnPage => ({
@@ -18,8 +18,8 @@ const drawn = (page: number, image = imageOf(page)) => ({ page, image });
 
 const givenUp: Unread[] = [];
 
-function open(pageImages: number, unread: Unread | null = null): Reading {
-  const reading = new Reading("a.pdf", new Uint8Array(), pageImages, unread, (given) => void givenUp.push(given));
+function open(pageImages: number, unread: Unread | null = null): ObjectReading {
+  const reading = new ObjectReading("a.pdf", new Uint8Array(), pageImages, unread, (given) => void givenUp.push(given));
   reading.begin();
   return reading;
 }

@@ -1,4 +1,4 @@
-/** Reading is what became of one object so far: what was drawn of it, how often a process ended over it, what processor it took, and what is
+/** ObjectReading is what became of one object so far: what was drawn of it, how often a process ended over it, what processor it took, and what is
  *  tried next. */
 import { ShelfError } from "#snapshots/errors";
 import type { Extract } from "#snapshots/schema";
@@ -6,7 +6,7 @@ import { type Extracted, toExtracted } from "./extract-json.ts";
 import { fileName } from "./media-type.ts";
 import type { Unread } from "./unread.ts";
 import type { DrawnPage, Drawing } from "./pdf-images.ts";
-import type { Request } from "./worker.ts";
+import type { ExtractRequest } from "./worker.ts";
 
 const MAX_IMAGE_BYTES = 1024 * 1024; // one page, which has 560,000 pixels of a byte
 const MAX_BROKEN_PAGES = 3; // pages of a document that ended two processes each; then the rest is not drawn
@@ -17,7 +17,7 @@ const READ_IN = 0.85;
 /** Processor that plain text may take at least; milliseconds. */
 const PLAIN_MS = 1_000;
 
-export class Reading {
+export class ObjectReading {
   readonly key: string;
   readonly bytes: Uint8Array;
   readonly done: Promise<Extracted>;
@@ -26,7 +26,7 @@ export class Reading {
   /** How many pages are to be drawn. */
   readonly #pageImages: number;
   #done = false;
-  /** What it had taken when nothing but its plain text was left to read. */
+  /** The time that it had taken when nothing but its plain text was left to read. */
   #plainFrom = 0;
   /** How often it was at work, or at the same page, when a process ended. */
   failures = 0;
@@ -58,8 +58,8 @@ export class Reading {
     if (unread?.what === "all") this.#finishBare(unread.note);
   }
 
-  /** What a process is asked that takes it on. */
-  begin(): Request {
+  /** Returns the request for a process that takes it on. */
+  begin(): ExtractRequest {
     this.#page = null;
     const done = this.#images.map(({ png: _, ...facts }) => facts);
     return { key: this.key, bytes: this.bytes, note: this.note, draw: { limit: this.#pageImages, done, skip: this.#broken } };
@@ -94,7 +94,7 @@ export class Reading {
     return true;
   }
 
-  /** Whether nothing is left to be done: an earlier build has given all of it up. */
+  /** Tells whether nothing is left to be done: an earlier build has given all of it up. */
   isDone(): boolean {
     return this.#done;
   }

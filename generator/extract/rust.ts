@@ -19,7 +19,7 @@ const ENDED_BY_SEMICOLON = new Set(["type", "const", "static", "use"]);
 
 type Item = { start: number; word: string; name: string | null; at: number; depth: number; round: number };
 
-/** The marks of a Rust file. Headings are enclosing modules, traits and impl blocks. */
+/** findRustMarks finds the marks of a Rust file. Headings are enclosing modules, traits and impl blocks. */
 export function findRustMarks(lines: Lines): Mark[] {
   const { text } = lines;
   const list = openMarks(lines);

@@ -1,5 +1,5 @@
-/** Whether a text looks as if it held a private key, a token or a password: secretlint's recommended rules. What is found is
- *  said to the operator, by rule and line; the text itself goes nowhere. */
+/** Tells whether a text looks as if it held a private key, a token or a password, by secretlint's recommended rules. The operator is told each
+ *  find by rule and line; the text itself goes nowhere. */
 import { lintSource } from "@secretlint/core";
 import { secretLintProfiler } from "@secretlint/profiler";
 import { creator } from "@secretlint/secretlint-rule-preset-recommend";
@@ -17,7 +17,7 @@ const SHORT_KEY = /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s+(?:[A-Za-z0-9+/=]{1
 const SHOWN =
   /:\/\/(?:[^\s@/]*@(?:[\w-]+\.)*(?:example|invalid|test)(?:\.(?:com|net|org))?(?![\w.-])|[^\s@/:]*:[<$%{[]*(?:(?:my|your|the)[-_ ]?)?(?:pass(?:word|wd|phrase)?|pw|pwd|secret)(?:[-_][a-z-]+)?[>}\]%]*@)/i;
 
-/** @returns for each find its rule and line, `privatekey in line 3`, in the order of the text */
+/** findSecrets finds what looks like a secret. @returns for each find its rule and line, `privatekey in line 3`, in the order of the text */
 export async function findSecrets(text: string): Promise<readonly string[]> {
   const { messages } = await lintSource({
     source: { content: text, filePath: "object", ext: "", contentType: "text" },

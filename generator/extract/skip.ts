@@ -1,6 +1,6 @@
 /** Stepping over parts of a program text. An open part reaches to the end of the text; nothing recurses. */
 
-/** The offset after the block comment whose text begins at `from`; comments nest.
+/** skipComment returns the offset after the block comment whose text begins at `from`; comments nest.
  *  @param open how one begins; `edges` finds beginnings and ends */
 export function skipComment(text: string, from: number, open: string, edges: RegExp): number {
   const edge = new RegExp(edges);

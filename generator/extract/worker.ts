@@ -4,26 +4,26 @@ import { type Extracted, toExtracted } from "./extract-json.ts";
 import { type Drawing, type DrawRequest, openDrawing } from "./pdf-images.ts";
 import { findSecrets } from "./secrets.ts";
 
-export type Request = {
+export type ExtractRequest = {
   readonly key: string;
   readonly bytes: Uint8Array;
   /** When it is not null, only the plain text is read, and the extract has this note. */
   readonly note: string | null;
-  /** What images of its pages are wanted, if it is a PDF. */
+  /** Images of its pages that are wanted, if it is a PDF. */
   readonly draw: DrawRequest;
 };
-/** Before an extract: what is drawn. */
-export type Reply = "ready" | Drawing | Extracted;
+/** ExtractReply is what the process sends: "ready" when it begins, each step of a drawing, then the extract. */
+export type ExtractReply = "ready" | Drawing | Extracted;
 
 let queue: Promise<void> = Promise.resolve();
 
-process.on("message", (request: Request) => {
+process.on("message", (request: ExtractRequest) => {
   queue = answer(queue, request);
 });
 process.on("disconnect", () => process.exit(0));
 void reply("ready");
 
-async function answer(before: Promise<void>, { key, bytes, note, draw }: Request): Promise<void> {
+async function answer(before: Promise<void>, { key, bytes, note, draw }: ExtractRequest): Promise<void> {
   await before;
   if (note !== null) return reply(toExtracted(key, await extractPlainly(key, bytes, note)));
   const found = await extract(key, bytes, draw.limit === 0 ? null : openDrawing(draw, reply));
@@ -31,6 +31,6 @@ async function answer(before: Promise<void>, { key, bytes, note, draw }: Request
 }
 
 /** @returns when it is said: who is killed has not said what still waits */
-function reply(value: Reply): Promise<void> {
+function reply(value: ExtractReply): Promise<void> {
   return new Promise((resolve) => process.send?.(value, () => resolve()));
 }

@@ -1,6 +1,6 @@
 /** Work a few at a time. */
 
-/** Concurrently works through items, `limit` at once; the first that fails ends it, when those under way have ended. */
+/** concurrently works through items, `limit` at once; the first that fails ends it, when those under way have ended. */
 export async function concurrently<T>(items: Iterable<T>, limit: number, work: (item: T) => Promise<void>): Promise<void> {
   const rest = items[Symbol.iterator]();
   let failed = false;

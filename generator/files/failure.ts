@@ -1,7 +1,7 @@
-/** What an operator is told of an error that is no refusal of ours. */
+/** Describes to an operator an error that is no refusal of ours. */
 import { isShortage, RAISE } from "./open-files.ts";
 
-/** System errors in words; anything else with its stack, because it is ours to mend. */
+/** describeFailure puts system errors into words; it gives anything else with its stack, because it is ours to mend. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = (error as NodeJS.ErrnoException).code;
@@ -29,7 +29,7 @@ export function withoutPlaces(error: unknown, described: string): string {
     .replaceAll(/(^|[\s(])(?:file:\/\/)?\/[^\s'")]*\/([^\s'")/]*)/g, "$1$2");
 }
 
-/** @returns what an error has to say to who runs the program besides its message, which may be served */
+/** detailOf returns the detail of an error. @returns what an error has to say to who runs the program besides its message, which may be served */
 export function detailOf(error: unknown): string {
   return error instanceof Error && "detail" in error && typeof error.detail === "string" ? error.detail : "";
 }

@@ -1,13 +1,13 @@
-/** What a module is made of: itself, every module that it imports, however far away, and the packages that they import.
+/** Finds what a module is made of: itself, every module that it imports, however far away, and the packages that they import.
  *
- *  Work that is kept between builds is void when the digest over this has changed, and only then. Type imports do not count,
- *  because nothing follows from a type at run time; comments do, because telling them apart would take a parser. */
+ *  Work that is kept between builds is void when the digest over this has changed, and only then. Type imports do not count, because nothing
+ *  follows from a type at run time; comments do, because telling them apart would take a parser. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Sha256, sha256 } from "#snapshots/digest";
 import { doorOf } from "./doors.ts";
-import { type LockEntry, type Packaged, packaged, type Source } from "./packaged.ts";
+import { type LockEntry, type Packaged, packaged, type PackagedSource } from "./packaged.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Forms in which a module of ours names another, or a file that it loads, forks or bundles. Too many found do no harm. */
@@ -37,7 +37,7 @@ export type Sources = {
 /** Path → what was read there, while the file is as it was. */
 type Read<T> = Map<string, { readonly identity: string; readonly value: T }>;
 /** A process may build many times; a file that is as it was is not read again. */
-const SOURCES: Read<Source> = new Map();
+const SOURCES: Read<PackagedSource> = new Map();
 const LOCKS: Read<Readonly<Record<string, LockEntry>>> = new Map();
 
 /** readOnce reads what lies at a path, unless the file is the one that was read before.
@@ -55,13 +55,13 @@ function readOnce<T>(read: Read<T>, path: string, parse: (bytes: Buffer) => T): 
 /** openSources looks at each file once: what is edited meanwhile is seen by the next one that is opened. In a published package, which
  *  has no sources, it gives what was written down of them. */
 export function openSources(): Sources {
-  const sources = new Map<string, Source | null>(packaged === null ? [] : Object.entries(packaged.sources));
+  const sources = new Map<string, PackagedSource | null>(packaged === null ? [] : Object.entries(packaged.sources));
   let lock = packaged?.lock ?? null;
 
-  function read(path: string): Source | null {
+  function read(path: string): PackagedSource | null {
     const known = sources.get(path);
     if (known !== undefined || packaged !== null) return known ?? null;
-    let source: Source | null = null;
+    let source: PackagedSource | null = null;
     try {
       source = readOnce(SOURCES, path, (bytes) => parse(path, bytes));
     } catch (error) {
@@ -74,7 +74,7 @@ export function openSources(): Sources {
 
   return {
     closure(entries, packages = []) {
-      const files = new Map<string, Source>();
+      const files = new Map<string, PackagedSource>();
       const names = new Set(packages);
       const pending = [...entries];
       for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
@@ -111,7 +111,7 @@ export function openSources(): Sources {
   };
 }
 
-/** What a package made of these files has to know of them. @param paths from the project's root */
+/** writeDown lists what a package made of these files has to know of them. @param paths from the project's root */
 export function writeDown(paths: readonly string[]): Packaged {
   const sources = Object.fromEntries(paths.map((path) => [path, parse(path, readFileSync(join(ROOT, path)))]));
   const lock = Object.fromEntries(
@@ -131,12 +131,12 @@ export function readLock(): Readonly<Record<string, LockEntry>> {
   );
 }
 
-/** Names that a text imports, relative ones as they stand there. */
+/** findImports finds the names that a text imports, relative ones as they stand there. */
 export function findImports(text: string): readonly string[] {
   return [...new Set(FORMS.flatMap((form) => [...text.matchAll(form)].map((match) => match[1] ?? "")))];
 }
 
-function parse(path: string, bytes: Buffer): Source {
+function parse(path: string, bytes: Buffer): PackagedSource {
   const names = /\.(?:ts|mjs|js|astro)$/.test(path) ? findImports(bytes.toString("utf8")) : [];
   const relative = (name: string): boolean => name.startsWith(".") || /^[\w-]+\.(?:ts|mjs|js)$/.test(name);
   return {

@@ -1,5 +1,5 @@
-/** What a build keeps for the next one, and for itself on other machines: a value behind its own digest. generator/README.md says which
- *  kept thing decides what is made again. */
+/** Keeps a value for the next build, and for this one on other machines, in a file behind its own digest. generator/README.md says which kept
+ *  thing decides what is made again. */
 import { readFileSync, rmSync } from "node:fs";
 import type { z } from "zod";
 import { canonicalJson, parseJson } from "#snapshots/digest";

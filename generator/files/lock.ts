@@ -12,7 +12,7 @@ import { CLOSED, FileLock, modesUnder } from "#snapshots/shelf";
 
 const LOCK = "build.lock";
 const HOLDER = "build.lock.holder";
-/** Whoever has just taken the lock writes its name within this time; milliseconds. */
+/** A process that has just taken the lock writes its name within this time; milliseconds. */
 const NAME_WAIT_MS = 100;
 
 /** How long a killed build may hold the lock still: the system frees it when the last of its threads has ended. */
@@ -28,11 +28,11 @@ export type LockOptions = {
   readonly now?: () => Date;
   /** Waits for whoever holds the lock, however long that takes. */
   readonly wait?: boolean;
-  /** What is done, for people; default "build". */
+  /** The work that holds the lock, in words for people; default "build". */
   readonly work?: string;
 };
 
-/** Runs `fn` while no other process, and nothing else in this one, runs one under the same `dir` (created when missing).
+/** withBuildLock runs `fn` while no other process, and nothing else in this one, runs one under the same `dir` (created when missing).
  *  @throws ShelfError "build_running" naming the process id and since when, when another holds the lock; whatever `fn` throws */
 export async function withBuildLock<T>(dir: string, fn: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   await mkdir(dir, { recursive: true, mode: modesUnder(dirname(dir)).folder });
@@ -53,14 +53,15 @@ export async function withBuildLock<T>(dir: string, fn: () => Promise<T>, option
   }
 }
 
-/** Another text whenever somebody has held the lock since: whoever takes it writes a name into the folder. Null while it is held. */
+/** lookAtLock returns another text whenever somebody has held the lock since: whoever takes it writes a name into the folder. It returns null
+ *  while the lock is held. */
 export async function lookAtLock(dir: string): Promise<string | null> {
   if ((await findRunningBuild(dir)) !== null) return null;
   const folder = await stat(dir, { bigint: true }).catch(() => null);
   return `${folder?.mtimeNs}`;
 }
 
-/** Who builds under `dir` now, in words; null when nobody does. Writes nothing and keeps nobody out. */
+/** findRunningBuild tells who builds under `dir` now, in words; null when nobody does. It writes nothing and keeps nobody out. */
 export async function findRunningBuild(dir: string): Promise<string | null> {
   // Without a lock nobody holds it yet.
   const lock = await FileLock.look(join(dir, LOCK), { timeout: DYING_MS }).catch(() => null);

@@ -1,6 +1,6 @@
 /** Which Node runs proofshelf. Plain JavaScript that any Node reads, because it is asked before anything else. */
 
-/** Earlier ones warn that SQLite is an experiment. */
+/** OLDEST is the oldest version of Node that is supported: earlier ones warn that SQLite is an experiment. */
 export const OLDEST = [24, 15];
 
 export function isTooOld(version = process.versions.node) {

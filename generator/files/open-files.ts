@@ -7,12 +7,13 @@ const MIN_OPEN_FILES = 256;
 
 const SHORT_OF_FILES = new Set(["EMFILE", "ENFILE"]);
 
-/** Whether a system error says that there are too many open files, and nothing of the file itself. */
+/** isShortage tells whether a system error says that there are too many open files, and nothing of the file itself. */
 export function isShortage(error: unknown): boolean {
   return error instanceof Error && SHORT_OF_FILES.has((error as NodeJS.ErrnoException).code ?? "");
 }
 
-/** @throws ShelfError "build_failed" when the system grants this process fewer than MIN_OPEN_FILES */
+/** checkOpenFiles checks how many files this process may open. @throws ShelfError "build_failed" when the system grants it fewer than
+ *  MIN_OPEN_FILES */
 export function checkOpenFiles(): void {
   // Else it asks the network for the names of whoever is connected.
   Object.assign(process.report, { excludeNetwork: true });

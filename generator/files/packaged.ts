@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import type { Sha256 } from "#snapshots/digest";
 
-/** Name from the root of a package. */
+/** PACKAGED_FILE is the name of the file, from the root of a package. */
 export const PACKAGED_FILE = "packaged.json";
 
-/** What is known of a file: its bytes, and whom it names. */
-export type Source = { readonly digest: Sha256; readonly modules: readonly string[]; readonly packages: readonly string[] };
+/** PackagedSource is what is known of a file: its bytes, and the modules and packages that it names. */
+export type PackagedSource = { readonly digest: Sha256; readonly modules: readonly string[]; readonly packages: readonly string[] };
 
-/** What the lock file says of a package. */
+/** LockEntry is what the lock file says of a package. */
 export type LockEntry = {
   readonly version?: string | undefined;
   readonly integrity?: string | undefined;
@@ -18,12 +18,12 @@ export type LockEntry = {
 
 export type Packaged = {
   /** By path from the project's root. */
-  readonly sources: Readonly<Record<string, Source>>;
+  readonly sources: Readonly<Record<string, PackagedSource>>;
   /** Place in node_modules → what the lock file says of it. */
   readonly lock: Readonly<Record<string, LockEntry>>;
 };
 
-/** Null in a checkout. */
+/** packaged is what the published package knows of the sources; null in a checkout. */
 export const packaged: Packaged | null = read();
 
 function read(): Packaged | null {

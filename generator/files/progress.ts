@@ -1,5 +1,5 @@
-/** What is being done, on stderr. On a terminal one line for each step, rewritten while it lasts; elsewhere, where lines pile up in a
- *  log, one line each ten seconds, so that what takes long can be told from what hangs. */
+/** Progress tells on stderr what is being done. On a terminal it has one line for each step, rewritten while it lasts; elsewhere, where lines pile
+ *  up in a log, one line each ten seconds, so that what takes long can be told from what hangs. */
 
 export type Progress = {
   /** @param total how many there will be; without it neither share nor time left is told
@@ -22,17 +22,17 @@ const EVERY_MS = 100;
 const LOG_EVERY_MS = 10_000;
 /** A step that took less than this leaves no line on a terminal; milliseconds. */
 const SHORT_MS = 1000;
-/** Of a step that has just begun nothing can be said about its end; milliseconds. */
+/** Before a step has lasted so long, nothing can be said about its end; milliseconds. */
 const SETTLED_MS = 2000;
 
 export const SILENT: Progress = { step() {}, end() {} };
 
-/** "quiet" shows nothing, "verbose" leaves a line for every step that has ended. */
+/** Verbosity says how much is shown: "quiet" shows nothing, "verbose" leaves a line for every step that has ended. */
 export type Verbosity = "quiet" | "normal" | "verbose";
 
 let verbosity: Verbosity = "normal";
 
-/** For the whole process: `--quiet` and `--verbose`. */
+/** setVerbosity sets it for the whole process: `--quiet` and `--verbose`. */
 export function setVerbosity(wanted: Verbosity): void {
   verbosity = wanted;
 }
@@ -47,7 +47,7 @@ type Step = {
   done: number | null;
   total: number | null;
   share: number;
-  /** What had been done a while ago, and a while before that; none before anything was counted. */
+  /** Counts of a while ago, and of a while before that; none before anything was counted. */
   recent: Moment | null;
   earlier: Moment | null;
 };

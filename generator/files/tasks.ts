@@ -1,4 +1,4 @@
-/** Things that run at once and end together: whoever starts them hears of each of them. */
+/** Tasks run at once and end together: whoever starts them hears of each of them. */
 
 export type Tasks = {
   /** Starts a task at once. What it gives may be awaited by other tasks, by many or by none. */
@@ -7,8 +7,8 @@ export type Tasks = {
   readonly signal: AbortSignal;
 };
 
-/** Runs `work` and every task that it starts, and ends when the last of them has ended, also after a failure: nothing goes
- *  on behind the caller's back. A task that fails fails the whole, though nobody awaits it.
+/** together runs `work` and every task that it starts, and ends when the last of them has ended, also after a failure: nothing goes on behind the
+ *  caller's back. A task that fails fails the whole, though nobody awaits it.
  *  @throws what the first task to fail threw */
 export async function together<T>(work: (tasks: Tasks) => Promise<T>): Promise<T> {
   const pending = new Set<Promise<void>>();

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
 
-/** Of this program, as package.json has it. */
+/** VERSION is the version of this program, as package.json has it. */
 export const VERSION: string = (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string })
   .version;

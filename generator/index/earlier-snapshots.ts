@@ -15,7 +15,8 @@ export type EarlierSearch = {
   readonly notes: readonly string[];
 };
 
-/** @param records of the public view; none of the snapshots holds anything that is gated
+/** indexEarlier writes earlier snapshots into the new index.
+ *  @param records of the public view; none of the snapshots holds anything that is gated
  *  @param newest what has been written already */
 export async function indexEarlier(
   index: IndexThread,

@@ -22,7 +22,7 @@ export type Embedding = {
   readonly embedded: number;
   /** Passages of a view that get none, because there are too many. */
   readonly left: number;
-  /** Whether both served snapshots have all their vectors. */
+  /** True when both served snapshots have all their vectors. */
   readonly complete: boolean;
   /** Empty, or why not. */
   readonly notice: string;
@@ -36,8 +36,8 @@ export type EmbedViewsOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** Makes the vectors that the served snapshots lack. Costs two looks at the file system when none is missing.
- *  Never fails: an endpoint that is down must not turn a published build into a failed one. */
+/** embedViews makes the vectors that the served snapshots lack. It costs two looks at the file system when none is missing. It never fails: an
+ *  endpoint that is down must not turn a published build into a failed one. */
 export async function embedViews(config: Config, annexes: ShelfAnnexes, options: EmbedViewsOptions = {}): Promise<Embedding> {
   const { env = process.env, signal } = options;
   const { embeddings, gateway } = config;

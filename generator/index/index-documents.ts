@@ -1,11 +1,11 @@
-/** What of a view is searchable: objects, claims and records as documents of the index. */
+/** Lists what can be searched in a view: objects, claims and records as documents of the index. */
 import type { Sha256 } from "#snapshots/digest";
 import { type Document, documentId } from "#snapshots/index";
 import type { Claim, CubRecord, Passage } from "#snapshots/schema";
 import { digestOfItem } from "./item-digest.ts";
 import { findCollection, type ViewData, withNote } from "#snapshots/format";
 
-/** A document whose passages may still lie in the shelf, in the extract with this digest. */
+/** An IndexSource is a document whose passages may still lie in the shelf, in the extract with this digest. */
 export type IndexSource = Document & { readonly extract: Sha256 | null };
 
 export type IndexEntry = {

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { ShelfError } from "#snapshots/errors";
 import type { IndexUpdate } from "#snapshots/index";
 import type { IndexSource } from "./index-documents.ts";
-import type { IndexRoots, Reply, Request } from "./index-worker.ts";
+import type { IndexRoots, IndexReply, IndexRequest } from "./index-worker.ts";
 
 type SourceUpdate = Omit<IndexUpdate, "upsert"> & {
   readonly upsert: Iterable<IndexSource>;
@@ -29,7 +29,7 @@ export type IndexThread = {
 /** Documents that are sent at once: the thread has them, those before, and no others. */
 const PART = 256;
 
-/** @param roots the views' shelf folders */
+/** openIndexThread starts the thread that writes the indexes. @param roots the views' shelf folders */
 export function openIndexThread(roots: IndexRoots): IndexThread {
   const worker = new Worker(new URL("./index-worker.ts", import.meta.url), { workerData: roots });
   const waiting = new Map<number, Waiting>();
@@ -40,7 +40,7 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
   };
-  worker.on("message", (reply: Reply) => {
+  worker.on("message", (reply: IndexReply) => {
     const caller = waiting.get(reply.id);
     if ("wanted" in reply) return caller?.send();
     waiting.delete(reply.id);
@@ -54,7 +54,10 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   void ended.then(() => fail(new Error("The index thread has ended.")));
 
-  function ask(request: Extract<Request, { kind: "update" }>, { upsert, onRead }: Pick<SourceUpdate, "upsert" | "onRead">): Promise<void> {
+  function ask(
+    request: Extract<IndexRequest, { kind: "update" }>,
+    { upsert, onRead }: Pick<SourceUpdate, "upsert" | "onRead">,
+  ): Promise<void> {
     if (failure !== null) return Promise.reject(failure);
     const { id } = request;
     const sources = upsert[Symbol.iterator]();
@@ -66,7 +69,7 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
         documents.push(next.value);
       }
       onRead(documents.length);
-      worker.postMessage({ id, kind: "documents", documents } satisfies Request);
+      worker.postMessage({ id, kind: "documents", documents } satisfies IndexRequest);
     };
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject, send });
@@ -80,11 +83,11 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
       await Promise.all([
         ask({ id, kind: "update", view, remove, base }, { upsert, onRead }),
         // Without a tag the rows stay invisible, and the thread waits until it is closed.
-        Promise.resolve(tag).then((known) => worker.postMessage({ id, kind: "tag", tag: known } satisfies Request)),
+        Promise.resolve(tag).then((known) => worker.postMessage({ id, kind: "tag", tag: known } satisfies IndexRequest)),
       ]);
     },
     async close() {
-      worker.postMessage({ kind: "close" } satisfies Request);
+      worker.postMessage({ kind: "close" } satisfies IndexRequest);
       await ended;
     },
   };

@@ -7,7 +7,7 @@ import type { IndexSource } from "./index-documents.ts";
 import { readDocuments } from "./read-documents.ts";
 
 export type IndexRoots = Readonly<Record<"public" | "internal", string>>;
-export type Request =
+export type IndexRequest =
   | {
       readonly id: number;
       readonly kind: "update";
@@ -19,11 +19,11 @@ export type Request =
   | { readonly id: number; readonly kind: "documents"; readonly documents: readonly IndexSource[] }
   /** Follows an update, as soon as its snapshot is known. */
   | { readonly id: number; readonly kind: "tag"; readonly tag: string }
-  /** What is under way is broken off as soon as the engine rests: it is native code, and a thread that ends while it works takes
-   *  the whole process along. */
+  /** Breaks off what is under way as soon as the engine rests: it is native code, and a thread that ends while it works takes the whole process
+   *  along. */
   | { readonly kind: "close" };
 
-export type Reply =
+export type IndexReply =
   | { readonly id: number; readonly done: true }
   /** The documents before are being read: the next ones may come. */
   | { readonly id: number; readonly wanted: true }
@@ -60,7 +60,7 @@ async function* sources(id: number): AsyncGenerator<IndexSource> {
     const answer = Promise.withResolvers<readonly IndexSource[]>();
     answer.promise.catch(() => undefined); // when the engine fails, nobody waits for it
     wanted.set(id, answer);
-    parentPort?.postMessage({ id, wanted: true } satisfies Reply);
+    parentPort?.postMessage({ id, wanted: true } satisfies IndexReply);
     return answer.promise;
   };
   for (let next = ask(); ; ) {
@@ -74,7 +74,7 @@ async function* sources(id: number): AsyncGenerator<IndexSource> {
   }
 }
 
-async function update({ id, view, remove, base }: Extract<Request, { kind: "update" }>): Promise<void> {
+async function update({ id, view, remove, base }: Extract<IndexRequest, { kind: "update" }>): Promise<void> {
   const [before, written] = [turn, Promise.withResolvers<void>()];
   turn = written.promise;
   const index = await openIndex(shelves[view].indexUri);
@@ -91,9 +91,9 @@ async function update({ id, view, remove, base }: Extract<Request, { kind: "upda
   }
 }
 
-async function reply(request: Extract<Request, { kind: "update" }>): Promise<void> {
+async function reply(request: Extract<IndexRequest, { kind: "update" }>): Promise<void> {
   const { id } = request;
-  let said: Reply;
+  let said: IndexReply;
   try {
     await update(request);
     said = { id, done: true };
@@ -113,7 +113,7 @@ async function close(): Promise<void> {
   parentPort?.close();
 }
 
-parentPort?.on("message", (request: Request) => {
+parentPort?.on("message", (request: IndexRequest) => {
   if (request.kind === "close") void close();
   else if (request.kind === "tag") tagOf(request.id).resolve(request.tag);
   else if (request.kind === "documents") wanted.get(request.id)?.resolve(request.documents);

@@ -1,5 +1,5 @@
 import { canonicalJson, sha256 } from "#snapshots/digest";
 import { memoize } from "#snapshots/format";
 
-/** Of a claim or a record; both views have the same ones. */
+/** digestOfItem digests a claim or a record; both views have the same ones. */
 export const digestOfItem = memoize((item: object) => ({ sha256: sha256(canonicalJson(item)) }));

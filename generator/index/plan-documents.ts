@@ -1,4 +1,4 @@
-/** What is to be written into a view's index. */
+/** Plans what is to be written into a view's index. */
 import type { ViewData } from "#snapshots/format";
 import type { Extracts } from "#snapshots/page";
 import type { ViewState, Why } from "#generator/kept";
@@ -22,7 +22,8 @@ type Documents = Iterable<IndexSource> & {
   readonly size: number;
 };
 
-/** @param before what the index holds that is built on, or null to begin with nothing */
+/** planDocuments plans what is to be written into one index.
+ *  @param before what the index holds that is built on, or null to begin with nothing */
 export function planDocuments(
   data: ViewData,
   extractDigest: Extracts["digest"],
@@ -52,10 +53,11 @@ export function planDocuments(
   return { upsert, remove, base: before.snapshot, documents, why: nothing ? null : (voided ?? "content") };
 }
 
-/** The internal index: "own" has rows of its own, and "new" none yet; "shared" needs none, since the public one has the same. */
+/** InternalIndex says how the internal index is made: "own" has rows of its own, and "new" none yet; "shared" needs none, since the public one has
+ *  the same. */
 export type InternalIndex = "own" | "new" | "shared";
 
-/** PlanInternal says what is to be written into the internal index: nothing where the public one has the same rows, all that it has not where
+/** planInternal says what is to be written into the internal index: nothing where the public one has the same rows, all that it has not where
  *  it begins as a copy of that.
  *  @param shown as the public index is to be
  *  @param before what the internal index holds that can be built on

@@ -11,7 +11,7 @@ import { type Shelves, vectorsDir } from "#generator/shelves";
 import type { ViewState } from "#generator/kept";
 import type { IndexThread } from "./index-thread.ts";
 
-/** What it writes is invisible until the tag, and harmless before the pointer moves.
+/** updateIndex writes one index. Its rows are invisible until the tag, and harmless before the pointer moves.
  *  @param snapshot may become known while rows are written
  *  @param onRead told of so many more documents that have been read
  *  @returns what is indexed now */
@@ -28,7 +28,7 @@ async function updateIndex(
   return { snapshot: await snapshot, documents };
 }
 
-/** UpdateIndexes brings both to their snapshots. The public one is first where the internal one follows from it. */
+/** updateIndexes brings both to their snapshots. The public one is first where the internal one follows from it. */
 export async function updateIndexes(
   index: IndexThread,
   shelves: Shelves,
@@ -56,8 +56,8 @@ export async function updateIndexes(
   return { public: shown, internal };
 }
 
-/** Removes from an index that was made anew what it was made of: as much again as is needed. Only under the build lock.
- *  While vectors are being made, it is left to the next prune. */
+/** trimIndex removes from an index that was made anew what it was made of: as much again as is needed. Only under the build lock. While vectors
+ *  are being made, it is left to the next prune. */
 export async function trimIndex(shelves: Shelves, view: "public" | "internal"): Promise<void> {
   const { indexUri, sharedIndexUri, records } = shelves[view];
   const kept = [...(await records.index()).byId.keys()];
@@ -70,8 +70,8 @@ export async function trimIndex(shelves: Shelves, view: "public" | "internal"): 
   });
 }
 
-/** Gives an internal index that has no rows a copy of the public one. The copy goes from public to internal, never the other
- *  way. Whatever else is there stays: a server may be reading it. */
+/** seedIndex gives an internal index that has no rows a copy of the public one. The copy goes from public to internal, never the other way.
+ *  Whatever else is there stays: a server may be reading it. */
 export async function seedIndex(from: Shelf, to: Shelf): Promise<void> {
   // Rows on whose table a tag stands are complete with their counts, so the rows come last.
   const tables = [WORDS, PASSAGES].map((name) => `${name}.lance`);

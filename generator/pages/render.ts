@@ -7,7 +7,7 @@ import type { DirectoryShelf } from "#snapshots/shelf";
 import { concurrently, type Progress } from "#generator/files";
 import type { KnownFile, Why } from "#generator/kept";
 
-/** A page with its blob where it is kept, or null and why it is to be rendered. */
+/** A PlannedPage is a page with its blob where it is kept, or with null and why it is to be rendered. */
 export type PlannedPage = { readonly page: StoredPage; readonly facts: Sha256; readonly kept: KnownFile | null; readonly why: Why | null };
 
 /** Pages under way at once. */
@@ -20,7 +20,7 @@ export type Rendered = {
   readonly rendered: number;
 };
 
-/** Renders those of the planned pages that are not kept. */
+/** renderPages renders those of the planned pages that are not kept. */
 export async function renderPages(options: {
   readonly data: ViewData;
   readonly pages: Iterable<PlannedPage>;
@@ -31,7 +31,7 @@ export async function renderPages(options: {
   readonly signal: AbortSignal;
 }): Promise<Rendered> {
   const { data, shelf, progress, signal } = options;
-  // Of a page no more than this: it holds the text of its object.
+  // No more than this is held of a page, since a page holds the text of its object.
   const made: { readonly path: string; readonly file: string; readonly known: KnownFile }[] = [];
   let rendered = 0;
   let count = 0;
@@ -62,7 +62,7 @@ export async function renderPages(options: {
   return { files, pages, rendered };
 }
 
-/** @param paths of all stored pages */
+/** textFiles makes the text files beside the pages. @param paths of all stored pages */
 export function textFiles(
   data: ViewData,
   paths: readonly string[],

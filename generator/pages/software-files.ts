@@ -1,9 +1,9 @@
-/** What the compiled pages say in every library: words of templates, which a gated title may repeat without being told. */
+/** Reads what the compiled pages say in every library: words of templates, which a gated title may repeat without being told. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ScannedFile } from "#snapshots/verify";
 
-/** @param dist folder of one version of the compiled site */
+/** softwareFiles reads the compiled files. @param dist folder of one version of the compiled site */
 export async function* softwareFiles(dist: string): AsyncGenerator<ScannedFile> {
   const entries = await readdir(join(dist, "server"), { recursive: true, withFileTypes: true });
   for (const entry of entries.filter((item) => item.isFile())) {

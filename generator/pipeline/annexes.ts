@@ -1,4 +1,4 @@
-/** What annexes register with the core. They are handed in by who puts the program together (../annexes.ts). */
+/** The things that annexes register with the core. The program hands the annexes in (../annexes.ts). */
 import type { Withdrawal } from "#snapshots/schema";
 import type { LogSigner } from "#snapshots/shelf";
 import type { LeakAnnex } from "#generator/publish";
@@ -9,13 +9,13 @@ import type { Weaker } from "./gates.ts";
 import type { Given, Made, Work } from "./made.ts";
 import type { BuildSummary } from "./summary.ts";
 
-/** How a build ended: with what it did, or with why it did not. */
+/** BuildEnd says how a build ended: with what it did, or with why it did not. */
 export type BuildEnd = {
   readonly config: Config;
   /** Folder of what builds keep. */
   readonly buildDir: string;
   readonly at: Date;
-  /** What is weaker or does not hold, let through or not, of the internal view; null when it was not looked for. */
+  /** Weaknesses of the internal view, let through or not: what got weaker or does not hold; null when nobody looked for them. */
   readonly weaker: readonly Weaker[] | null;
   readonly summary: BuildSummary | null;
   readonly error: unknown;

@@ -11,7 +11,7 @@ import { openSigners, type Parts, usualParts } from "#generator/publish";
 import { closeIndex, keepLogs, keepOwner, keepRecords, openShelves, refuseOther, type Shelves, withShelves } from "#generator/shelves";
 import { knownListing, listingRules, type ObjectStore, openObjectStore } from "#generator/sources";
 import type { Annexes } from "./annexes.ts";
-import type { Facts, Looked } from "./facts.ts";
+import type { BuildFacts, Looked } from "./facts.ts";
 import type { Accepted, Weaker } from "./gates.ts";
 import { type Given, type Made, NO_REMOVAL, type Step, type Work } from "./made.ts";
 import { orderSteps } from "./order.ts";
@@ -39,7 +39,8 @@ export type BuildOptions = {
   readonly opened?: (shelves: Shelves) => void;
 };
 
-/** @throws ShelfError "build_running" when another build holds this shelf, "build_failed" and others with what to do */
+/** build builds the library and publishes it. @throws ShelfError "build_running" when another build holds this shelf, "build_failed" and others
+ *  with what to do */
 export async function build(
   config: Config,
   annexes: Annexes,
@@ -109,7 +110,7 @@ async function buildLocked(
     makeRegistry: annexes.makeRegistry,
     openStatements: annexes.openStatements,
   };
-  // What one build's steps remember is no other's: one that begins anew opens them anew.
+  // The steps remember things for one build only, so a build that begins anew opens them anew.
   const order = () => orderSteps(registered.flatMap((annex) => annex.open()));
   const [list] = order();
   const { made: listed } = await walk([list], NOTHING, given);
@@ -122,7 +123,7 @@ async function buildLocked(
     const outcome = unchanged(facts);
     return { ...outcome, notes: [...outcome.notes, ...notes] };
   };
-  const from = async (known: Facts): Promise<Outcome> => {
+  const from = async (known: BuildFacts): Promise<Outcome> => {
     const reading = planReading(known);
     fingerprint = reading.fingerprint;
     const [, ...rest] = order();
@@ -155,7 +156,7 @@ async function buildLocked(
 
 type Done = Given & { readonly facts: Looked; readonly fingerprint: string; readonly outcome: Outcome };
 
-/** What is kept after each build, also one that had nothing to do, and what is said where that fails. */
+/** Work after each build, also after one that had nothing to do, with the note for where it fails. */
 const AFTERWARDS: readonly (readonly [work: (done: Done) => Promise<void>, note: (code: string) => string])[] = [
   [
     async ({ shelves, clock }) => {
@@ -172,7 +173,7 @@ const AFTERWARDS: readonly (readonly [work: (done: Done) => Promise<void>, note:
     ({ shelves }) => keepRecords(shelves),
     (code) => `The log of what was served could not be kept (${code}): servers read each record for it.`,
   ],
-  // Of a shelf that had none, or that is signed from now on.
+  // Makes the logs of a shelf that had none, or that is signed from now on.
   [
     ({ shelves, signers }) => keepLogs(shelves, signers),
     (code) => `The log of publications could not be brought up to date (${code}): run verify, and repair.`,
@@ -195,7 +196,7 @@ const AFTERWARDS: readonly (readonly [work: (done: Done) => Promise<void>, note:
   ],
 ];
 
-/** What a build has written that failed before anything was ever published: nothing needs it, and it may fill the disk. */
+/** clearUnpublished removes what a failed build has written before anything was ever published: nothing needs it, and it may fill the disk. */
 async function clearUnpublished(shelves: Shelves): Promise<void> {
   clearJournal(shelves.buildDir);
   for (const shelf of [shelves.internal, shelves.public]) {
@@ -204,7 +205,7 @@ async function clearUnpublished(shelves: Shelves): Promise<void> {
   }
 }
 
-/** What there is before the first step; `walk` lets no step ask for more than is made. */
+/** The values that exist before the first step; `walk` lets no step ask for more than is made. */
 const NOTHING = { removal: NO_REMOVAL, inputs: { public: {}, internal: {} } } as Made;
 
 /** Opens what the steps need, walks them, and closes it however that ends. */
@@ -225,7 +226,7 @@ async function carryOut(tasks: Tasks, steps: readonly Step<Work>[], begun: Made,
     await (pool as ExtractPool | null)?.close();
     await work.index.close();
   };
-  // What waits for one of them hears that it has ended: nothing is waited for after a failure.
+  // Closing ends the pool and the index, so that work which waits for them ends: nothing is waited for after a failure.
   tasks.signal.addEventListener("abort", () => void tasks.run(close));
   const { made, notes } = await walk(steps, begun, work);
   const outcome = await summarise(made, shelves, notes);

@@ -1,4 +1,4 @@
-/** What makes each kind of work that a build keeps for the next one: when its digest is another, that work is void. */
+/** Digests the modules that make each kind of work that a build keeps for the next one: when a digest is another, that work is void. */
 import type { Sha256 } from "#snapshots/digest";
 import { openSources, type Sources } from "#generator/files";
 import { type DependencyDigests, KEPT, type Kept } from "#generator/kept";
@@ -14,7 +14,7 @@ const MODULES: Readonly<Record<Kept, readonly string[]>> = {
   leaks: ["generator/pages/software-files.ts", "generator/extract/pool.ts"],
 };
 
-/** Modules that annexes add. */
+/** AnnexModules are the modules that annexes add. */
 export type AnnexModules = Readonly<Record<"leaks" | "program", readonly string[]>>;
 
 export function digestDependencies(annexes: AnnexModules, sources: Sources = openSources()): DependencyDigests {

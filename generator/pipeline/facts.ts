@@ -1,5 +1,5 @@
-/** What the sources and the shelf hold now. Read side by side; nothing is decided here, and nothing is written but the copies
- *  of the registry and the claims that a later build falls back on. */
+/** Reads the facts: what the sources and the shelf hold now. They are read side by side; nothing is decided here, and nothing is written but the
+ *  copies of the registry and the claims that a later build falls back on. */
 import {
   type Claims,
   knownListing,
@@ -41,7 +41,7 @@ import {
 import { type AnnexModules, digestDependencies } from "./dependency-digests.ts";
 import { type ByView, readPointers, readServed, type Shelves } from "#generator/shelves";
 
-export type Facts = {
+export type BuildFacts = {
   readonly config: Config;
   readonly dependencies: DependencyDigests;
   readonly listed: ListedSince;
@@ -49,7 +49,7 @@ export type Facts = {
   readonly claims: Claims;
   /** Left out of all these. */
   readonly withdrawals: Withdrawals;
-  /** What the last build kept; empty when there is nothing that this program understands. */
+  /** The state that the last build kept; empty when there is nothing that this program understands. */
   readonly state: BuildState;
   /** Objects that a build has read which did not get to its end, by key. */
   readonly journal: ReadonlyMap<string, KnownObject>;
@@ -57,7 +57,7 @@ export type Facts = {
   /** Ids of all snapshots that have not been pruned. */
   readonly kept: ByView<ReadonlySet<string>>;
   readonly indexes: ByView<IndexFacts>;
-  /** What is wrong with a pointer that somebody put back, in words. */
+  /** Problems with pointers that somebody put back, in words. */
   readonly setbacks: readonly string[];
   /** An annex has something to do, whatever the sources say. */
   readonly due: boolean;
@@ -65,8 +65,8 @@ export type Facts = {
   readonly redacted: ReadonlySet<string>;
 };
 
-/** Facts before anybody knows whether there is anything to do: what the records say is read when it is asked for. */
-export type Looked = Omit<Facts, "registry"> & { readonly registry: RegistrySaid; readonly whole: () => Promise<Facts> };
+/** Looked is the facts before anybody knows whether there is anything to do: the records are read when `whole` is asked for. */
+export type Looked = Omit<BuildFacts, "registry"> & { readonly registry: RegistrySaid; readonly whole: () => Promise<BuildFacts> };
 
 type IndexFacts = {
   /** Why the snapshot of the last build cannot be searched; null when it can. */
@@ -77,7 +77,8 @@ type IndexFacts = {
   readonly shared: boolean;
 };
 
-/** @param keep whether the registry and the claims are kept for a build that cannot use them; without it nothing at all is written
+/** gatherFacts reads what the sources and the shelf hold now.
+ *  @param keep whether the registry and the claims are kept for a build that cannot use them; without it nothing at all is written
  *  @param acceptLoss a registry or claims that are broken, empty or much shorter are meant
  *  @throws ShelfError "bad_source" when the store or the claims cannot be read as a whole */
 export async function gatherFacts(
@@ -89,7 +90,7 @@ export async function gatherFacts(
     readonly sources?: Sources;
     readonly keep: boolean;
     readonly acceptLoss: boolean;
-    /** Whether an annex has something to do although no input has changed. */
+    /** Tells whether an annex has something to do although no input has changed. */
     readonly isDue: (withdrawals: Withdrawals["list"]) => boolean;
     readonly modules: AnnexModules;
     /** Keys that may have changed, and no others; null for all. */
@@ -103,7 +104,7 @@ export async function gatherFacts(
     const { keys = null } = options;
     const withdrawals = config.withdrawals === null ? [] : readWithdrawals(config.withdrawals.path);
     const listed = run(async () => {
-      // What lists everything need not wait for what is remembered.
+      // A build that lists everything need not wait for what the last one remembers.
       const last =
         keys === null ? { state: EMPTY_STATE, known: null } : { state: await reading, known: knownListing(shelves.buildDir).read() };
       return listChanged(options.store, config, keys, withdrawals, last);
@@ -158,7 +159,7 @@ export async function gatherFacts(
       indexes: { public: await indexes.public, internal: await indexes.internal },
     };
     const today = options.now().toISOString().slice(0, 10);
-    const whole = async (): Promise<Facts> => ({
+    const whole = async (): Promise<BuildFacts> => ({
       ...others,
       ...(await leaveOut(
         { ...sources, registry: await look.whole() },
@@ -176,12 +177,12 @@ export async function gatherFacts(
   });
 }
 
-/** What decides what is read out of an object, and its time. */
+/** journalDependency names all that decides what is read out of an object, and its time. */
 export function journalDependency(dependencies: DependencyDigests, config: Config): string {
   return `${dependencies.state} ${dependencies.extracts} ${timesOf(config)}`;
 }
 
-async function lookAt(shelves: Shelves): Promise<Pick<Facts, "pointers" | "kept" | "setbacks">> {
+async function lookAt(shelves: Shelves): Promise<Pick<BuildFacts, "pointers" | "kept" | "setbacks">> {
   const pointers = await readPointers(shelves);
   const [shown, internal] = [await shelves.public.records.index(), await shelves.internal.records.index()];
   return {

@@ -1,4 +1,4 @@
-/** What got weaker, so that nothing does so in silence: a record or claim whose status fell, whose evidence stopped holding, or that
+/** Finds what got weaker, so that nothing does so in silence: a record or claim whose status fell, whose evidence stopped holding, or that
  *  vanished is a regression; evidence that does not hold now is drift. The configuration says whether a build refuses either. */
 import { ShelfError } from "#snapshots/errors";
 import { ACCEPTED, changedStatement, claimFell, compareNames, isLost, openEvidence, recordFell, type ViewData } from "#snapshots/format";
@@ -16,7 +16,7 @@ export type Weaker = {
   readonly meant?: string | undefined;
 };
 
-/** What somebody says is meant: id → why. */
+/** Accepted lists what somebody says is meant: id → why. */
 export type Accepted = ReadonlyMap<string, string>;
 
 export function acceptedIn(inputs: Readonly<Record<string, string>>): Accepted {
@@ -25,7 +25,8 @@ export function acceptedIn(inputs: Readonly<Record<string, string>>): Accepted {
   );
 }
 
-/** @param before what is served now, with everything in it; null when nothing is
+/** findWeaker finds what got weaker or does not hold.
+ *  @param before what is served now, with everything in it; null when nothing is
  *  @returns by kind and id, regressions before drift */
 export function findWeaker(before: ViewData | null, after: ViewData): readonly Weaker[] {
   const found: Weaker[] = [];
@@ -65,8 +66,8 @@ function unpinnedNow(was: Pinned, now: Pinned): readonly string[] {
   });
 }
 
-/** What the registry itself gets wrong now: statements that are not those of the files, and counts. The build tells both whatever the gates
- *  say. */
+/** findWrong finds what the registry itself gets wrong now: statements that are not those of the files, and counts. The build tells both whatever
+ *  the gates say. */
 export function findWrong({ findings, counts }: Pick<RegistryRead, "findings" | "counts">): readonly Weaker[] {
   return [
     ...findings.flatMap(({ record, field, what }): readonly Weaker[] =>
@@ -125,8 +126,8 @@ function pinnedIn(data: ViewData): ReadonlyMap<string, Pinned> {
   return new Map([...records, ...claims].map((one) => [`${one.what} ${one.id}`, one]));
 }
 
-/** Withdrawals that are served and stand in the file no more: taking one back has to be said, since a file that was emptied by mistake
- *  would bring back what the law forbids. */
+/** findTakenBack finds withdrawals that are served and stand in the file no more. Taking one back has to be said, since a file that was emptied by
+ *  mistake would bring back what the law forbids. */
 export function findTakenBack(before: ViewData | null, now: readonly Withdrawal[]): readonly Weaker[] {
   const standing = new Set(now.map(({ what, name }) => `${what} ${name}`));
   return (before?.withdrawn ?? [])
@@ -139,7 +140,7 @@ const LASTING: ReadonlySet<Weaker["gate"]> = new Set(["drift", "statements", "co
 /** Told by the build in other words. */
 const TOLD: ReadonlySet<Weaker["gate"]> = new Set(["statements", "counts"]);
 
-/** Holds a build against the gates.
+/** passGates holds a build against the gates.
  *  @param accepted by whoever builds
  *  @param earlier accepted by the builds before, for as long as the drift lasts
  *  @returns what goes into the record of the snapshot, and what is said to who builds

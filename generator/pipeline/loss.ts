@@ -5,16 +5,16 @@
  *  leaves out or has no collection for, or what is withdrawn, is left out on purpose. */
 import { ShelfError } from "#snapshots/errors";
 import { findCollection, type ObjectRow } from "#snapshots/format";
-import type { Facts } from "./facts.ts";
+import type { BuildFacts } from "./facts.ts";
 import { findLoss } from "#generator/sources";
 import { readServed, type Shelves } from "#generator/shelves";
 import { openLeavingOut } from "#generator/config";
 
 type Named = { readonly key: string; readonly sha256: string };
 
-/** @param before what is served now; @param objects what the store holds now, as read
+/** refuseLoss refuses a build whose store has lost objects. @param before what is served now; @param objects what the store holds now, as read
  *  @throws ShelfError "build_failed" when it is empty and was not, or when more than half of a collection is lost */
-export function refuseLoss({ config, withdrawals }: Facts, before: readonly Named[], objects: readonly Named[]): void {
+export function refuseLoss({ config, withdrawals }: BuildFacts, before: readonly Named[], objects: readonly Named[]): void {
   const isLeftOut = openLeavingOut(config.store, config.collections);
   const keys = new Set(objects.map(({ key }) => key));
   const digests = new Set(objects.map(({ sha256 }) => sha256));
@@ -39,8 +39,8 @@ export function refuseLoss({ config, withdrawals }: Facts, before: readonly Name
   );
 }
 
-/** Objects that are served now. Where even that cannot be read there is nothing to compare with. */
-export async function readBefore({ state, pointers }: Facts, shelves: Shelves): Promise<readonly ObjectRow[]> {
+/** readBefore returns the objects that are served now, or none where even that cannot be read: then there is nothing to compare with. */
+export async function readBefore({ state, pointers }: BuildFacts, shelves: Shelves): Promise<readonly ObjectRow[]> {
   if (pointers.internal === null) return [];
   if (pointers.internal.snapshot === state.internal?.snapshot) return state.objects;
   return (await readServed(shelves.internal, pointers.internal))?.objects ?? [];

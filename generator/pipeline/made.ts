@@ -1,4 +1,4 @@
-/** What the steps of a build hand on: each says what it needs and what it makes, so that their order can be held against it. */
+/** The values that the steps of a build hand on: each step says what it needs and what it makes, so that their order can be held against it. */
 import type { Sha256 } from "#snapshots/digest";
 import type { Renderer } from "#snapshots/page";
 import type { Changes, LogSigner, SnapshotRecord } from "#snapshots/shelf";
@@ -11,20 +11,20 @@ import type { Parts, Site } from "#generator/publish";
 import type { ByView, Shelves } from "#generator/shelves";
 import type { ObjectStore, RegistryAnnexes, StatementAnnexes } from "#generator/sources";
 import type { AnnexModules } from "./dependency-digests.ts";
-import type { Facts, Looked } from "./facts.ts";
+import type { BuildFacts, Looked } from "./facts.ts";
 import type { Accepted, Weaker } from "./gates.ts";
 import type { ReadingPlan, WritingPlan } from "./plan.ts";
 import type { Views } from "./project.ts";
 import type { ReadObjects } from "./read-objects.ts";
-import type { Written } from "./write.ts";
+import type { WrittenDrafts } from "./write.ts";
 
 /** A collection, an object, a claim or a record. */
 type Named = { readonly what: "collection" | "object" | "claim" | "record"; readonly name: string };
 
-/** A public snapshot that goes out of service, and why. */
+/** A WithdrawnSnapshot is a public snapshot that goes out of service; `held` says why. */
 export type WithdrawnSnapshot = { readonly sequence: number; readonly snapshot: Sha256; readonly held: readonly Named[] };
 
-/** What is to be taken out of what was published before. */
+/** Removal says what is to be taken out of what was published before. */
 export type Removal = {
   /** Why a view's documents are written into its index anew; null where they are not. */
   readonly reindex: ByView<Why | null>;
@@ -37,28 +37,28 @@ export const NO_REMOVAL: Removal = { reindex: { public: null, internal: null }, 
 
 export type Made = {
   readonly looked: Looked;
-  readonly facts: Facts;
+  readonly facts: BuildFacts;
   readonly site: Site;
   readonly reading: ReadingPlan;
   readonly read: ReadObjects;
   readonly said: SaidOfObjects;
   readonly views: Views;
-  /** What was accepted, for the records of the snapshots. */
+  /** Accepted weaknesses with their reasons, for the records of the snapshots. */
   readonly accepted: Readonly<Record<string, string>>;
   readonly removal: Removal;
   readonly plan: WritingPlan;
-  readonly written: Written;
+  readonly written: WrittenDrafts;
   /** Both roots are on the disk when these have ended. */
   readonly flushed: readonly Promise<void>[];
-  /** What annexes write into the record of one view. */
+  /** Texts that annexes write into the record of each view. */
   readonly inputs: ByView<Readonly<Record<string, string>>>;
-  /** What changed in the public view; null when it was not published. */
+  /** Changes in the public view; null when it was not published. */
   readonly changes: Changes | null;
   /** Bytes of the state that the next build begins with. */
   readonly knowledge: Uint8Array;
 };
 
-/** What a build is given. */
+/** Given is everything that a build is given. */
 export type Given = {
   readonly config: Config;
   readonly shelves: Shelves;
@@ -74,12 +74,12 @@ export type Given = {
   /** Hears what is weaker or does not hold, before the gates decide. */
   readonly tellWeaker?: (weaker: readonly Weaker[]) => void;
   readonly keys: readonly string[] | null;
-  readonly isDue: (withdrawals: Facts["withdrawals"]["list"]) => boolean;
+  readonly isDue: (withdrawals: BuildFacts["withdrawals"]["list"]) => boolean;
   readonly modules: AnnexModules;
 } & RegistryAnnexes &
   StatementAnnexes;
 
-/** The same with what runs while a plan is carried out. */
+/** Work is what a build is given, with what runs while a plan is carried out. */
 export type Work = Given & {
   readonly tasks: Tasks;
   readonly index: IndexThread;

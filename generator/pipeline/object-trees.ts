@@ -1,5 +1,5 @@
-/** What of a snapshot follows from its objects alone: `objects/`, `extracts/` and `images/`. The internal view holds the public objects and
- *  the gated ones, so the trees of what is public are built once for both. */
+/** Builds the trees of a snapshot that follow from its objects alone: `objects/`, `extracts/` and `images/`. The internal view holds the public
+ *  objects and the gated ones, so the trees of what is public are built once for both. */
 import { JSON_TYPE } from "#snapshots/page";
 import { ShelfError } from "#snapshots/errors";
 import { buildSubtrees, mountSubtrees, type ObjectRow, type Subtrees } from "#snapshots/format";

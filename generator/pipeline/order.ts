@@ -19,7 +19,8 @@ const ORDER: readonly [Step<Given>, ...(Step<Work> | AnnexStep["at"])[]] = [
   keep,
 ];
 
-/** @param steps in the order of their annexes
+/** orderSteps puts the steps of annexes into their places among the core's.
+ *  @param steps in the order of their annexes
  *  @returns the first step, which says whether there is anything to do, and all others */
 export function orderSteps(steps: readonly AnnexStep[]): readonly [Step<Given>, ...Step<Work>[]] {
   // A step that is left out may be one that looks for leaks.

@@ -5,7 +5,7 @@ import { ShelfError } from "#snapshots/errors";
 import type { ObjectRow } from "#snapshots/format";
 import type { SourceRef } from "#snapshots/schema";
 import type { Config } from "#generator/config";
-import type { Facts } from "./facts.ts";
+import type { BuildFacts } from "./facts.ts";
 import { openCheckout, type ReadObject, type StoredObject } from "#generator/sources";
 import { timesOf } from "#generator/kept";
 
@@ -17,9 +17,13 @@ type Origin = {
 };
 export type OriginOf = (row: StoredObject & Pick<ReadObject, "source">, sha256: string, bytes: Uint8Array) => Promise<Origin>;
 
-/** @param before objects that are served now
+/** openOrigins makes the function that tells where an object comes from, and since when.
+ *  @param before objects that are served now
  *  @throws ShelfError "bad_source" when times are to come from git and the store is no checkout with its whole history */
-export async function openOrigins({ config, state }: Pick<Facts, "config" | "state">, before: readonly ObjectRow[]): Promise<OriginOf> {
+export async function openOrigins(
+  { config, state }: Pick<BuildFacts, "config" | "state">,
+  before: readonly ObjectRow[],
+): Promise<OriginOf> {
   const { uploaded, store } = config;
   const checkout = store.kind === "directory" ? await openCheckout(store.root) : null;
   if (uploaded === "git" && checkout === null) {
@@ -35,7 +39,7 @@ export async function openOrigins({ config, state }: Pick<Facts, "config" | "sta
     const commit = (await checkout?.find(row.key, bytes)) ?? null;
     const repo = checkout?.repo ?? null;
     const found = commit === null || repo === null ? undefined : { repo, ref: commit.id, path: (checkout?.prefix ?? "") + row.key };
-    // What the configuration says of it is said anew in every build.
+    // Each build asks the configuration anew, so a source that it declares is not kept with the object.
     const source = found ?? (declaredSource(config, row.key) === undefined ? (row.source ?? same?.source) : undefined);
     return { uploaded: time(same, commit?.time ?? null, row), ...(source === undefined ? {} : { source }) };
   };
@@ -47,7 +51,7 @@ export async function openOrigins({ config, state }: Pick<Facts, "config" | "sta
   }
 }
 
-/** What `sources` of the configuration says of a key: of several prefixes the longest counts. */
+/** declaredSource returns what `sources` of the configuration says of a key: of several prefixes the longest counts. */
 export function declaredSource({ sources }: Pick<Config, "sources">, key: string): SourceRef | undefined {
   const found = sources.filter(({ prefix }) => key.startsWith(prefix)).sort((a, b) => b.prefix.length - a.prefix.length)[0];
   return found === undefined ? undefined : { repo: found.repo, ref: found.ref, path: found.path + key.slice(found.prefix.length) };

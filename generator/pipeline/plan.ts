@@ -1,8 +1,8 @@
-/** What a build has to do, and why: the one place that says what is stale. Facts in, a value out; nothing is read or written.
+/** Plans what a build has to do, and why: the one place that says what is stale. Facts in, a value out; nothing is read or written.
  *
- *  It has two moments, because pages and documents follow from what objects hold: `planReading` says which objects to
- *  read, `planWriting` what to make once they are read. Work is kept from one build to the next while what made it (`dependency-digests.ts`)
- *  and what it was made from are as they were. */
+ *  The plan has two moments, because pages and documents follow from what objects hold: `planReading` says which objects to read, `planWriting`
+ *  what to make once they are read. Work is kept from one build to the next while what made it (`dependency-digests.ts`) and what it was made from
+ *  are as they were. */
 import { isCitationFile, isLicenceFile } from "#generator/extract";
 import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
 import {
@@ -17,7 +17,7 @@ import {
 } from "#snapshots/format";
 import { type Extracts, storedPages } from "#snapshots/page";
 import type { Config } from "#generator/config";
-import type { Facts, Looked } from "./facts.ts";
+import type { BuildFacts, Looked } from "./facts.ts";
 import type { ByView } from "#generator/shelves";
 import { digestOfItem, type DocumentsPlan, type InternalIndex, planDocuments, planInternal } from "#generator/index";
 import { type BuildState, EMPTY_STATE, type Kept, type KnownObject, NOTHING_WRITTEN, timesOf, type Why } from "#generator/kept";
@@ -30,7 +30,7 @@ export type PlannedObject = {
   readonly row: StoredObject;
   readonly root: "public" | "internal";
   readonly why: readonly Why[];
-  /** What a build that did not get to its end has read of this very version. */
+  /** The object as a build that did not get to its end has read it, in this very version. */
   readonly known?: KnownObject;
 };
 
@@ -48,7 +48,7 @@ export type ReadingPlan = {
   readonly removed: readonly string[];
   /** Folders in which an object is added, read again or removed. */
   readonly touched: ReadonlySet<string>;
-  /** What of the last build's work is not void. */
+  /** The part of the last build's work that is not void. */
   readonly known: BuildState;
 };
 
@@ -75,12 +75,12 @@ export type WritingPlan = {
   readonly gating: Sha256;
 };
 
-/** Whether all inputs, and the program, are as they were. Reads nothing of what the last build knew of its objects. */
-export function isUnchanged(facts: Facts | Looked, fingerprint = fingerprintOf(facts)): boolean {
+/** isUnchanged tells whether all inputs, and the program, are as they were. It reads nothing of what the last build knew of its objects. */
+export function isUnchanged(facts: BuildFacts | Looked, fingerprint = fingerprintOf(facts)): boolean {
   const { state, pointers, indexes } = facts;
   return (
     fingerprint === state.fingerprint &&
-    // What could not be read is tried again, and said again.
+    // An object that could not be read is tried again, and told again.
     state.refused.length === 0 &&
     facts.setbacks.length === 0 &&
     !facts.due &&
@@ -93,7 +93,7 @@ export function isUnchanged(facts: Facts | Looked, fingerprint = fingerprintOf(f
   );
 }
 
-export function planReading(facts: Facts): ReadingPlan {
+export function planReading(facts: BuildFacts): ReadingPlan {
   const { config, listed, state, journal } = facts;
   const fingerprint = fingerprintOf(facts);
   const nothing = isUnchanged(facts, fingerprint);
@@ -126,7 +126,7 @@ export function planReading(facts: Facts): ReadingPlan {
   const there = new Set(listed.rows.map(({ key }) => key));
   const removed = [...before.keys()].filter((key) => !there.has(key));
   const touched = new Set([...read.map(({ row }) => row.key), ...removed].map(parentPrefix));
-  // What has come or gone changes the pages that link to it.
+  // An object that has come or gone changes the pages that link to it.
   const moved = [...removed, ...read.filter(({ row, root }) => before.get(row.key)?.root !== root).map(({ row }) => row.key)];
   const places = new Set(moved.flatMap((key) => [key, ...leadingPrefixes(key)]));
   const ends = new Set(moved.flatMap(siteEnds));
@@ -137,10 +137,11 @@ export function planReading(facts: Facts): ReadingPlan {
   return { nothing, fingerprint, anew, read, kept, removed, touched, known };
 }
 
-/** @param views what was read, or what is taken for it
+/** planWriting plans what to make once the objects are read.
+ *  @param views what was read, or what is taken for it
  *  @param reindex why documents are written into an index anew though they are what they were */
 export function planWriting(
-  facts: Facts,
+  facts: BuildFacts,
   reading: ReadingPlan,
   views: Views,
   extracts: Extracts,
@@ -196,7 +197,8 @@ export function planWriting(
   };
 }
 
-/** Everything but gated bytes that decides what is exposed: the same as the last build's means that only those can be. */
+/** gatingDigest digests everything but gated bytes that decides what is exposed. While it is the same as the last build's, only gated bytes can
+ *  be. */
 export function gatingDigest({ internal }: Views, privateTexts: readonly string[]): Sha256 {
   return sha256(canonicalJson([internal.library.collections, internal.claims, [...privateTexts].sort()]));
 }
@@ -207,14 +209,14 @@ const digestOfCode = memoize((code: ViewData["code"]) => ({
   sha256: sha256([...code.values()].map((index) => digestOfItem(index).sha256).join()),
 }));
 
-/** Of all that a view says but its objects. */
+/** digestOfOthers digests all that a view says but its objects. */
 function digestOfOthers({ library, claims, rejected, withheld, withdrawn, cubs, meta, code }: ViewData): Sha256 {
   const [records, indexes] = [digestOfRecords(cubs).sha256, digestOfCode(code).sha256];
   return sha256(JSON.stringify([library, claims, rejected, withheld, withdrawn, records, meta, indexes]));
 }
 
-/** Whether what is served of a view says of everything but its objects what this says, as far as the last build tells. */
-export function saysTheSame({ state, pointers }: Facts, view: "public" | "internal", data: ViewData): boolean {
+/** saysTheSame tells whether the served view says the same as this one of everything but its objects, as far as the last build tells. */
+export function saysTheSame({ state, pointers }: BuildFacts, view: "public" | "internal", data: ViewData): boolean {
   return pointers[view]?.snapshot === state[view]?.snapshot && state.written[view].api.facts === digestOfOthers(data);
 }
 
@@ -224,14 +226,14 @@ function countOf(all: Iterable<unknown>): number {
   return count;
 }
 
-function whyAnew({ state, pointers, kept }: Facts): "first" | "forgotten" | null {
+function whyAnew({ state, pointers, kept }: BuildFacts): "first" | "forgotten" | null {
   if (pointers.public === null && pointers.internal === null) return "first";
   const there = (["public", "internal"] as const).every((view) => kept[view].has(state[view]?.snapshot ?? ""));
   return there ? null : "forgotten";
 }
 
 /** The state without what is void because something that made it has changed. */
-function usable(state: BuildState, { dependencies }: Facts): BuildState {
+function usable(state: BuildState, { dependencies }: BuildFacts): BuildState {
   const made = (kind: Kept): boolean => state.dependencies?.[kind] === dependencies[kind];
   const written = (view: "public" | "internal"): BuildState["written"]["public"] =>
     made("json") ? state.written[view] : { ...NOTHING_WRITTEN, trees: state.written[view].trees };
@@ -268,7 +270,7 @@ function hasImages({ drawn }: KnownObject, { pageImages }: Config["pdf"]): boole
   return drawn === undefined || drawn.limit === pageImages;
 }
 
-function fingerprintOf({ config, dependencies, listed, registry, claims, withdrawals }: Facts | Looked): Sha256 {
+function fingerprintOf({ config, dependencies, listed, registry, claims, withdrawals }: BuildFacts | Looked): Sha256 {
   return sha256(
     JSON.stringify([
       dependencies,
@@ -276,7 +278,7 @@ function fingerprintOf({ config, dependencies, listed, registry, claims, withdra
       claims.state,
       claims.sha256,
       claims.notes,
-      // What of the configuration reaches a snapshot, or forbids it.
+      // The parts of the configuration that reach a snapshot, or forbid it.
       canonicalJson([
         config.title,
         config.description,

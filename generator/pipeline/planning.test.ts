@@ -8,7 +8,7 @@ import { apiFiles } from "../../snapshots/page/api-files.ts";
 import type { Extracts } from "../../snapshots/page/stored-pages.ts";
 import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { CubRecord } from "../../snapshots/schema/index.ts";
-import type { Facts } from "./facts.ts";
+import type { BuildFacts } from "./facts.ts";
 import { claimOf, CONFIG, firstFacts, knownObject, DEPENDENCIES, nextFacts, storedObject, viewsOf } from "../testing/facts.ts";
 import { findWeaker, passGates, type Weaker } from "./gates.ts";
 import { planReading, planWriting, saysTheSame, type WritingPlan } from "./plan.ts";
@@ -22,11 +22,11 @@ import { ROUTES } from "../../snapshots/service/routes.ts";
 const KNOWN = [knownObject("drafts/plan.md"), knownObject("notes/a.md"), knownObject("notes/b.md")];
 
 /** The same facts with another row in the listing. */
-function listedAs(rows: Facts["listed"]["rows"], facts = nextFacts(KNOWN)): Facts {
+function listedAs(rows: BuildFacts["listed"]["rows"], facts = nextFacts(KNOWN)): BuildFacts {
   return { ...facts, listed: { ...facts.listed, rows } };
 }
 
-function whyRead(facts: Facts): Record<string, readonly Why[]> {
+function whyRead(facts: BuildFacts): Record<string, readonly Why[]> {
   return Object.fromEntries(planReading(facts).read.map(({ row, why }) => [row.key, why]));
 }
 
@@ -35,7 +35,7 @@ const allFor = (why: Why): Record<string, readonly Why[]> => Object.fromEntries(
 const rows = ALL.map((key) => storedObject(key));
 
 test("an object is read when its version, size, time, place or dependencies are others, and when nothing is known of it", () => {
-  const cases: readonly (readonly [what: string, facts: Facts, read: Record<string, readonly Why[]>])[] = [
+  const cases: readonly (readonly [what: string, facts: BuildFacts, read: Record<string, readonly Why[]>])[] = [
     ["nothing has changed", nextFacts(KNOWN), {}],
     ["the first build", firstFacts(ALL), allFor("first")],
     ["a new object", listedAs([...rows, storedObject("notes/c.md")]), { "notes/c.md": ["new"] }],
@@ -68,7 +68,7 @@ test("an object is read when its version, size, time, place or dependencies are 
 
 test("there is nothing to do only when every input, both pointers and both indexes are as they were", () => {
   assert.equal(planReading(nextFacts(KNOWN)).nothing, true);
-  const cases: readonly (readonly [what: string, more: Partial<Facts>])[] = [
+  const cases: readonly (readonly [what: string, more: Partial<BuildFacts>])[] = [
     ["a pointer that somebody put back", { setbacks: ["It names 1."] }],
     ["something that an annex has to do", { due: true }],
     [
@@ -114,7 +114,7 @@ test("what comes or goes touches its own folder, and the folders of what links t
 
 test("what a build that was broken off has read of this very version is not read again", () => {
   const journaled = knownObject("notes/c.md");
-  const facts = (row: Partial<(typeof rows)[number]>): Facts => ({
+  const facts = (row: Partial<(typeof rows)[number]>): BuildFacts => ({
     ...listedAs([...rows, { ...storedObject("notes/c.md"), ...row }]),
     journal: new Map([["notes/c.md", journaled]]),
   });
@@ -129,12 +129,12 @@ const extracts = (objects: readonly KnownObject[]): Extracts => ({
   read: () => Promise.reject(new Error("A plan reads nothing.")),
 });
 
-function planOf(facts: Facts, objects: readonly KnownObject[], reindex = NO_REMOVAL.reindex): WritingPlan {
+function planOf(facts: BuildFacts, objects: readonly KnownObject[], reindex = NO_REMOVAL.reindex): WritingPlan {
   return planWriting(facts, planReading(facts), viewsOf(facts, objects), extracts(objects), reindex);
 }
 
 /** Facts after a build that has carried this plan out. */
-function carriedOut(facts: Facts, objects: readonly KnownObject[]): Facts {
+function carriedOut(facts: BuildFacts, objects: readonly KnownObject[]): BuildFacts {
   const plan = planOf(facts, objects);
   const file = (facts: string) => ({ facts, sha256: sha256(facts), size: 1 });
   return {
@@ -285,14 +285,14 @@ test("a gate refuses what fell, unless somebody accepts it and says why; drift t
   const weaker = (gate: Weaker["gate"], id: string): Weaker => ({ gate, what: "claim", id, reason: "it fell" });
   const [refuse, tell] = [
     { regressions: "refuse", drift: "refuse", statements: "refuse", counts: "refuse" } as const,
-    { regressions: "note", drift: "note" } as unknown as Facts["config"]["gates"],
+    { regressions: "note", drift: "note" } as unknown as BuildFacts["config"]["gates"],
   ];
   const none = new Map<string, string>();
   const why = new Map([["one", "It was meant."]]);
   const cases: readonly (readonly [
     what: string,
     weaker: readonly Weaker[],
-    gates: Facts["config"]["gates"],
+    gates: BuildFacts["config"]["gates"],
     accepted: Map<string, string>,
     earlier: Map<string, string>,
     passes: boolean,
@@ -353,7 +353,12 @@ test("a statement that moved and was accepted by name where it is kept passes th
     const facts = firstFacts([]);
     return viewsOf({ ...facts, registry: { ...facts.registry, cubs: [CubRecord.parse({ ...base, ...record })] } }, KNOWN).internal;
   };
-  const gates = { regressions: "refuse", drift: "ignore", statements: "ignore", counts: "ignore" } as unknown as Facts["config"]["gates"];
+  const gates = {
+    regressions: "refuse",
+    drift: "ignore",
+    statements: "ignore",
+    counts: "ignore",
+  } as unknown as BuildFacts["config"]["gates"];
   const drift = (cause: string, accepted?: string) => ({
     cause,
     since: "a",
@@ -398,7 +403,7 @@ function shelfOf(snapshots: readonly ViewData[]): Shelves {
 
 test("a snapshot is exposed when it holds a key, bytes, a collection or evidence that is gated now", async () => {
   const open = firstFacts(ALL);
-  const claims = (access: string): Partial<Facts> => ({
+  const claims = (access: string): Partial<BuildFacts> => ({
     claims: {
       ...open.claims,
       claims: [
@@ -411,7 +416,7 @@ test("a snapshot is exposed when it holds a key, bytes, a collection or evidence
   const cases: readonly (readonly [
     what: string,
     before: ViewData,
-    now: Facts,
+    now: BuildFacts,
     objects: readonly KnownObject[],
     held: readonly string[],
   ])[] = [

@@ -1,11 +1,11 @@
-/** What a build would do now, without doing any of it: the plan, for who wants to read it. Nothing is written, no lock is taken.
+/** Previews a build: it makes the plan for a reader and does none of it. Nothing is written, no lock is taken.
  *
- *  What objects hold is known when they are read. Until then an object that is to be read is taken to keep its title and kind (a
- *  new one gets those of its name) and to have other bytes, so pages and documents are an estimate then, and said to be. */
+ *  What objects hold is known when they are read. Until then an object that is to be read is taken to keep its title and kind (a new one gets
+ *  those of its name) and to have other bytes, so pages and documents are an estimate then, and said to be. */
 import type { Rejection } from "#snapshots/schema";
 import type { Config } from "#generator/config";
 import { mediaTypeOfName } from "#generator/extract";
-import { type Facts, gatherFacts } from "./facts.ts";
+import { type BuildFacts, gatherFacts } from "./facts.ts";
 import { findRunningBuild } from "#generator/files";
 import { planReading, planWriting, type PlannedObject, type ReadingPlan } from "./plan.ts";
 import type { DocumentsPlan } from "#generator/index";
@@ -31,7 +31,7 @@ export type Preview = {
     readonly read: readonly { readonly key: string; readonly why: readonly Why[] }[];
     readonly removed: readonly { readonly key: string; readonly why: readonly Why[] }[];
   };
-  /** Of the public view; by site path, in no order of importance. */
+  /** Pages of the public view; by site path, in no order of importance. */
   readonly pages: {
     readonly kept: number;
     readonly rendered: readonly { readonly path: string; readonly why: Why | null }[];
@@ -53,7 +53,8 @@ export type IndexPreview = { readonly written: number; readonly removed: number;
 /** Stands for the digest of bytes that nobody has read. */
 const UNREAD = "0".repeat(64);
 
-/** @param keepHistory as of a build
+/** previewBuild tells what a build would do now.
+ *  @param keepHistory as of a build
  *  @throws as a build does for sources that cannot be read as a whole */
 export async function previewBuild(config: Config, annexes: Annexes, keepHistory: boolean): Promise<Preview> {
   const shelves = openShelves(config, annexes);
@@ -126,7 +127,7 @@ function describeDocuments({ upsert, remove, why }: DocumentsPlan): IndexPreview
   return { written: upsert.size, removed: remove.length, why };
 }
 
-function takenForRead({ state }: Facts, { kept, read }: ReadingPlan): readonly KnownObject[] {
+function takenForRead({ state }: BuildFacts, { kept, read }: ReadingPlan): readonly KnownObject[] {
   const before = new Map(state.objects.map((object) => [object.key, object]));
   return [...kept, ...read.map((planned) => takenFor(planned, before.get(planned.row.key)))].sort((a, b) => (a.key < b.key ? -1 : 1));
 }

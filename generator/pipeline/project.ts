@@ -109,8 +109,8 @@ function countsOf(cubs: readonly CubRecord[]): Readonly<Record<string, number>> 
   return Object.fromEntries([...states].map(([state, records]) => [state, records.length]));
 }
 
-/** What the registry says of the record; else what its files say that are public objects, when they agree; else what the configuration says
- *  of all records. */
+/** openLicences finds the licence of a record: the one that the registry states; else the one that its files state which are public objects, when
+ *  they agree; else the one that the configuration states for all records. */
 function openLicences(objects: readonly ObjectRow[], declared: string | null): (record: CubRecord) => { readonly license?: string } {
   const byDigest = new Map(objects.map(({ sha256, license = null }) => [sha256, license]));
   return ({ file_shas: digests, license: own }) => {
@@ -138,7 +138,7 @@ function isSeen({ access }: ClaimEvidence, { library }: ViewData): boolean {
   return access === "public" || (access === "email-gated" && library.view === "internal");
 }
 
-/** InOrder gives the same value as it is read out of a snapshot, its members in their order there, so that a page comes out the same
+/** inOrder gives the same value as it is read out of a snapshot, its members in their order there, so that a page comes out the same
  *  whether it is made from what was read or from what was stored. What is parsed takes a tenth of the memory of what is put together
  *  member by member. */
 function inOrder<T>(value: T): T {

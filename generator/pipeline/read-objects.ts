@@ -20,14 +20,14 @@ const IN_FLIGHT = 8;
  *  back, and a build is to stay below 1.5 GB. A larger object is read alone. */
 const BYTES_AT_ONCE = 192 * 1024 * 1024;
 
-/** What it takes to read an object however short it is, in bytes of a longer one. */
+/** The cost of reading an object however short it is, in bytes of a longer one. */
 const WEIGHT = 2048;
 
-/** WeightOf says how long an object takes to be read, in bytes. */
+/** weightOf says how long an object takes to be read, in bytes. */
 export const weightOf = (size: number): number => size + WEIGHT;
 
 export type ReadObjects = {
-  /** Of any of them, from the shelf. */
+  /** Extracts of all these objects, from the shelf. */
   readonly extracts: Extracts;
   /** Those that were read and those that are kept, ascending by key. */
   readonly objects: readonly KnownObject[];
@@ -37,7 +37,8 @@ export type ReadObjects = {
 
 type Shelves = { readonly public: DirectoryShelf; readonly internal: DirectoryShelf };
 
-/** @param pool asked for when there is something to read; closed here when all is read, and by the caller when something fails
+/** readObjects reads the objects that a plan says are to be read.
+ *  @param pool asked for when there is something to read; closed here when all is read, and by the caller when something fails
  *  @throws what the shelf throws: a file that cannot be read is refused, a disk that is full ends the build */
 export async function readObjects(options: {
   readonly store: ObjectStore;
@@ -103,7 +104,7 @@ export async function readObjects(options: {
   return { objects, refused, extracts: extractsOf(objects, shelves) };
 }
 
-/** What a build has read that did not get to its end, when its blobs are whole; null when not. */
+/** takeUp returns an object that an unfinished build has read, when its blobs are whole; null when not. */
 async function takeUp({ known }: PlannedObject, shelf: DirectoryShelf): Promise<KnownObject | null> {
   if (known === undefined) return null;
   try {
@@ -161,7 +162,7 @@ async function readObject(
   }
 }
 
-/** How to get at the extracts of these objects; reading one throws ShelfError "snapshot_damaged" where it is not whole. */
+/** extractsOf gives access to the extracts of these objects; reading one throws ShelfError "snapshot_damaged" where it is not whole. */
 export function extractsOf(objects: readonly KnownObject[], shelves: Shelves): Extracts {
   const byKey = new Map(objects.map((object) => [object.key, object]));
   return {

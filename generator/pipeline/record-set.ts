@@ -3,7 +3,7 @@ import { type CollectionInfo, compareNames, pagePath, type RegistryState } from 
 import type { Claim, ClaimsMeta, CubCode, CubRecord, RegistryMeta, Rejection, Withdrawal } from "#snapshots/schema";
 import { countRecords } from "#snapshots/query";
 import type { Config } from "#generator/config";
-import type { Facts, Looked } from "./facts.ts";
+import type { BuildFacts, Looked } from "./facts.ts";
 import { withCredits } from "./credits.ts";
 import { declaredSource } from "./origins.ts";
 import type { KnownObject, ReadRow } from "#generator/kept";
@@ -11,7 +11,7 @@ import { VERSION } from "#generator/files";
 
 export type RecordSet = {
   readonly title: string;
-  /** Of the library, in one sentence, or "". */
+  /** Description of the library in one sentence, or "". */
   readonly description: string;
   readonly baseUrl: string;
   readonly registryUrl: string;
@@ -42,9 +42,9 @@ export type RecordSet = {
   readonly notes: readonly string[];
 };
 
-/** @param read the objects, read or taken for it */
+/** recordSet puts together everything that one build read. @param read the objects, read or taken for it */
 export function recordSet(
-  facts: Facts,
+  facts: BuildFacts,
   read: { readonly objects: readonly KnownObject[]; readonly refused: readonly Rejection[] },
 ): RecordSet {
   const { config, registry, claims } = facts;
@@ -80,8 +80,8 @@ export function recordSet(
   };
 }
 
-/** What the registry leaves empty and follows from the rest of a record: links to this service, and to the registry's pages; its proof
- *  files, how they are held against their digests, and how the prover is asked about them. */
+/** filledIn fills in what the registry leaves empty and follows from the rest of a record: links to this service, and to the registry's pages; its
+ *  proof files, how they are held against their digests, and how the prover is asked about them. */
 function filledIn(record: CubRecord, { baseUrl, registryUrl }: Config): CubRecord {
   const { api, code, registry } = record.links;
   const own = `${baseUrl}/api/cubs/${record.id}`;
@@ -116,13 +116,13 @@ function checkCommand(digests: CubRecord["file_shas"]): string {
   return `printf '%s  %s\\n' ${pinned.map(([path, digest]) => `${digest} ${path}`).join(" ")} | sha256sum -c`;
 }
 
-/** Everything that is left out.
+/** refusals lists everything that is left out.
  *  @param refused objects that were listed and could not be read */
-export function refusals({ listed, registry, claims }: Facts | Looked, refused: readonly Rejection[]): readonly Rejection[] {
+export function refusals({ listed, registry, claims }: BuildFacts | Looked, refused: readonly Rejection[]): readonly Rejection[] {
   return [...listed.rejected, ...refused, ...registry.rejected, ...claims.rejected];
 }
 
-/** RecheckCommand asks the provers of the files that a record names, in a copy of its repository. A folder and the beginning of a module that
+/** recheckCommand asks the provers of the files that a record names, in a copy of its repository. A folder and the beginning of a module that
  *  fit together are where Coq finds the files that are required. Empty where no file of a prover is named. */
 function recheckCommand({ files: { coq_file: coq, lean_file: lean }, module }: CubRecord): string {
   const commands: string[] = [];

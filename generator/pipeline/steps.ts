@@ -5,7 +5,7 @@ import { trimIndex } from "#generator/index";
 import { clearJournal, formatState, openJournal, timesOf, writeState } from "#generator/kept";
 import { publish } from "#generator/publish";
 import { readServed, type Shelves } from "#generator/shelves";
-import { type Facts, gatherFacts, journalDependency, type Looked } from "./facts.ts";
+import { type BuildFacts, gatherFacts, journalDependency, type Looked } from "./facts.ts";
 import { acceptedIn, findTakenBack, findWeaker, findWrong, passGates, type Weaker } from "./gates.ts";
 import { readBefore, refuseLoss } from "./loss.ts";
 import { type Given, step, type Work } from "./made.ts";
@@ -19,7 +19,7 @@ import { writeViews } from "./write.ts";
 
 const VIEWS = ["internal", "public"] as const;
 
-/** Lists the sources and the shelf; the pages are compiled beside that. */
+/** list lists the sources and the shelf; the pages are compiled beside that. */
 export const list = step("list", [], ["looked", "site"], async (_, given: Given) => {
   given.progress.step("list");
   return together(async ({ run }) => {
@@ -60,7 +60,7 @@ export const gate = step("gate", ["facts", "views"], ["accepted"], async ({ fact
   return { accepted: inputs, notes };
 });
 
-/** What is wrong and was published, and goes on, is refused as it would be were it new: a gate may have been closed since.
+/** gateLasting holds what was published and goes on against the gates, as if it were new: a gate may have been closed since.
  *  @returns what is said to who builds
  *  @throws ShelfError "gate_refused" */
 export async function gateLasting(
@@ -77,7 +77,7 @@ export async function gateLasting(
 }
 
 /** Apart from the rest, which needs the memory that what is served takes while it is held against what is read. */
-async function weakerThanServed(facts: Facts, { internal }: Shelves, now: ViewData): Promise<readonly Weaker[]> {
+async function weakerThanServed(facts: BuildFacts, { internal }: Shelves, now: ViewData): Promise<readonly Weaker[]> {
   // Records, claims and their evidence, withdrawals: nothing of this has got weaker, and what does not hold now is told all the same.
   if (saysTheSame(facts, "internal", now)) return findWeaker(null, now);
   const { pointers, withdrawals } = facts;
@@ -85,7 +85,7 @@ async function weakerThanServed(facts: Facts, { internal }: Shelves, now: ViewDa
   return [...findWeaker(last, now), ...findTakenBack(last, withdrawals.list)];
 }
 
-/** Writes everything that the next snapshots need. Nothing points to it yet. */
+/** write writes everything that the next snapshots need. Nothing points to it yet. */
 export const write = step(
   "write",
   ["facts", "reading", "read", "views", "removal"],
@@ -97,14 +97,14 @@ export const write = step(
     const written = await writeViews(tasks, { ...work, plan, views, read, earlier: removal.earlier ?? [] });
     // The thread ends while the rest is done.
     void tasks.run(() => index.close());
-    // What is served may have lacked something.
+    // A snapshot that is served already may have lacked a blob that was written now: its pack is sealed at once.
     const isServed = (view: "public" | "internal"): boolean => facts.pointers[view]?.snapshot === written.drafts[view];
     const flushed = VIEWS.map((view) => tasks.run(() => (isServed(view) ? shelves[view].seal() : shelves[view].flush())));
     return { plan, written, flushed, notes: written.earlier.notes };
   },
 );
 
-/** Switches both views to their new snapshots, when both roots are on the disk: the internal view refers to blobs of the public one. */
+/** publishViews switches both views to their new snapshots, when both roots are on the disk: the internal view refers to blobs of the public one. */
 export const publishViews = step(
   "publish",
   ["facts", "reading", "read", "said", "accepted", "plan", "written", "flushed", "inputs"],
@@ -140,7 +140,7 @@ export const publishViews = step(
   },
 );
 
-/** Keeps what the next build begins with: it says that everything before this has been done. */
+/** keep keeps what the next build begins with: it says that everything before this has been done. */
 export const keep = step("keep", ["plan", "knowledge"], [], async ({ plan, knowledge }, { shelves }: Work) => {
   const untrimmed = await noteFailure(
     async () => {

@@ -1,4 +1,4 @@
-/** What a build says of what it did. */
+/** Sums up what a build did. */
 import { ShelfError } from "#snapshots/errors";
 import type { ReindexSummary, Rejection } from "#snapshots/schema";
 import { countChanges } from "#snapshots/shelf";
@@ -7,33 +7,33 @@ import type { Config } from "#generator/config";
 import type { KnownObject, SaidOfObjects } from "#generator/kept";
 import type { Shelves } from "#generator/shelves";
 import { describeUnknownClaims, type RegistryFinding } from "#generator/sources";
-import type { Facts, Looked } from "./facts.ts";
+import type { BuildFacts, Looked } from "./facts.ts";
 import type { Made, WithdrawnSnapshot } from "./made.ts";
 import type { ReadingPlan } from "./plan.ts";
 import { refusals } from "./record-set.ts";
 
-/** The body of POST /api/reindex, with what else an operator asks. */
+/** BuildSummary is the body of POST /api/reindex, with what else an operator asks. */
 export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
   readonly rejected: readonly Rejection[];
   /** False when nothing changed: the snapshot served before is served on. */
   readonly published: boolean;
-  /** What this build had to do. */
+  /** Numbers of the things that this build had to read, render and index. */
   readonly work: { readonly read: number; readonly rendered: number; readonly indexed: number };
   /** Objects that are served but could not be read in full, with what was wrong. */
   readonly unreadable: readonly { readonly key: string; readonly notes: readonly string[] }[];
   /** Links and images within the library that lead nowhere: the key of the object that they stand in, and the key or prefix that they lead to. */
   readonly dead_links: SaidOfObjects["deadLinks"];
   readonly notes: readonly string[];
-  /** Whether a gate refused the registry, so that its last good copy is served. */
+  /** True when a gate refused the registry, so that its last good copy is served. */
   readonly refused: boolean;
-  /** What is wrong with the registry's records. */
+  /** Mistakes in the registry's records. */
   readonly registry: readonly RegistryFinding[];
   /** Public snapshots that were taken out of service, because they held what is gated now. */
   readonly withdrawn: readonly WithdrawnSnapshot[];
   readonly internal: { readonly snapshot: string; readonly sequence: number; readonly published: boolean };
 };
 
-/** All but what the clock says. */
+/** Outcome is the summary without what the clock says. */
 export type Outcome = Omit<BuildSummary, "started" | "finished" | "duration_ms">;
 
 /** Objects that a note names, and finds in one of them. */
@@ -41,7 +41,7 @@ const MAX_SUSPICIONS = 20;
 /** Links that a note names: one folder taken out of a larger one has hundreds that lead out of it. */
 const MAX_DEAD_LINKS = 5;
 
-/** @param notes of the steps */
+/** summarise sums up a build that had something to do. @param notes of the steps */
 export async function summarise(made: Made, shelves: Shelves, notes: readonly string[]): Promise<Outcome> {
   const { facts, reading, plan, read, said, views, written, changes } = made;
   const after = { public: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
@@ -75,7 +75,7 @@ export async function summarise(made: Made, shelves: Shelves, notes: readonly st
   };
 }
 
-/** A build that had nothing to do. */
+/** unchanged sums up a build that had nothing to do. */
 export function unchanged(facts: Looked): Outcome {
   const { said } = facts.state;
   const { public: shown, internal } = facts.pointers;
@@ -101,7 +101,7 @@ export function unchanged(facts: Looked): Outcome {
   };
 }
 
-function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: Facts | Looked): readonly string[] {
+function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: BuildFacts | Looked): readonly string[] {
   const { front, security } = config;
   return [
     ...(front === null || listed.rows.some(({ key }) => key === front)
@@ -119,8 +119,8 @@ function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: Fa
   ];
 }
 
-/** Of indexes that were not as they had been written. */
-function indexNotes({ indexes }: Facts, { anew }: ReadingPlan): readonly string[] {
+/** indexNotes tells of indexes that were not as they had been written. */
+function indexNotes({ indexes }: BuildFacts, { anew }: ReadingPlan): readonly string[] {
   return (["public", "internal"] as const).flatMap((view) => {
     const { problem } = indexes[view];
     return problem === null || anew !== null ? [] : [`The search index of the ${view} view was made anew: ${problem}`];
@@ -168,7 +168,8 @@ function noteDeadLinks({ links }: Config, { deadLinks }: SaidOfObjects): readonl
   return [`These links and images lead to nothing in the library, and are shown as text: ${named.join("; ")}.`];
 }
 
-/** For what follows publication: the snapshot is served by then, so a full disk is worth a note and no more.
+/** noteFailure does work that follows publication and turns a failure into a note: the snapshot is served by then, so a full disk is worth a note
+ *  and no more.
  *  @returns no note when all went well */
 export async function noteFailure(
   work: () => Promise<readonly string[] | void>,

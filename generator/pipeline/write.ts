@@ -15,14 +15,14 @@ import { objectTrees } from "./object-trees.ts";
 import type { ReadObjects } from "./read-objects.ts";
 import type { BuildState } from "#generator/kept";
 
-export type Written = {
+export type WrittenDrafts = {
   /** Nothing points to them. */
   readonly drafts: ByView<Sha256>;
-  /** What the next build need not make again. */
+  /** Things that the next build need not make again. */
   readonly known: Pick<BuildState, "pages" | "shared" | "written" | "public" | "internal">;
   /** Pages that were rendered. */
   readonly rendered: number;
-  /** Of the earlier snapshots that were asked for. */
+  /** Those of the asked-for earlier snapshots that can be searched, and notes on the others. */
   readonly earlier: EarlierSearch;
 };
 
@@ -40,7 +40,7 @@ export async function writeViews(
     readonly index: IndexThread;
     readonly progress: Progress;
   },
-): Promise<Written> {
+): Promise<WrittenDrafts> {
   const { plan, views, read, earlier, shelves, renderer, index, progress } = options;
   const trees = run(() => objectTrees(views, read));
   const assets = run(async () => siteAssets(await renderer, shelves.public));

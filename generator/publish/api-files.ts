@@ -6,7 +6,8 @@ import type { FileEntry, ViewData } from "#snapshots/format";
 import type { DirectoryShelf } from "#snapshots/shelf";
 import { ROUTES } from "#snapshots/service";
 
-/** @param kept all but the objects' parts, when what decides them is as it was
+/** writeApiFiles writes a view's JSON into the shelf.
+ *  @param kept all but the objects' parts, when what decides them is as it was
  *  @returns those parts apart: objects decide them, and nothing else */
 export async function writeApiFiles(
   shelf: DirectoryShelf,

@@ -14,7 +14,8 @@ import { ROUTES } from "#snapshots/service";
 
 type ReadAgain = { readonly extract: Sha256; readonly images: readonly { readonly page: number; readonly digest: Sha256 }[] };
 
-/** A snapshot that was made with other pages, or by another version, differs in every file that they made, and verify says so. */
+/** openDeriver makes a snapshot's derived files again. A snapshot that was made with other pages, or by another version, differs in every file
+ *  that they made, and verify says so. */
 export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): Promise<void> } {
   let site: Promise<Site> | null = null;
   let pool: Promise<ExtractPool> | null = null;
@@ -34,7 +35,7 @@ export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): P
     if (before !== undefined) return before;
     const reading = readAgain(snapshot, key, pageImages);
     known.set(name, reading);
-    // What cannot be read is tried again when somebody looks again.
+    // An object that cannot be read is tried again when somebody looks again.
     reading.catch(() => known.delete(name));
     return reading;
   };

@@ -4,7 +4,7 @@ import type { Sha256 } from "#snapshots/digest";
 import { joinSubtrees, type Subtrees } from "#snapshots/format";
 import type { DirectoryShelf } from "#snapshots/shelf";
 
-/** Writes the trees over all files of a view, whose blobs are in the shelf.
+/** writeDraft writes the trees over all files of a view, whose blobs are in the shelf.
  *  @param there digests of trees that are in the shelf, and whole */
 export async function writeDraft(
   shelf: DirectoryShelf,

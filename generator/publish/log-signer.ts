@@ -1,4 +1,4 @@
-/** Who answers for the log of publications: the configuration says its name and its public key, the environment has the private one. */
+/** Finds who answers for the log of publications: the configuration says its name and its public key, the environment has the private one. */
 import { ShelfError } from "#snapshots/errors";
 import { parseKey, parseSigningKey } from "#snapshots/log";
 import type { LogSigner } from "#snapshots/shelf";
@@ -6,7 +6,7 @@ import type { VerifyOptions } from "#snapshots/service";
 import type { Config } from "#generator/config";
 import type { ByView } from "#generator/shelves";
 
-/** Name of the log of a library that has none of its own: its address, as C2SP tlog-tiles wants it. */
+/** defaultOrigin names the log of a library that has no name of its own for it: by its address, as C2SP tlog-tiles wants it. */
 export function defaultOrigin({ baseUrl }: Pick<Config, "baseUrl">): string {
   return `${baseUrl.replace(/^https?:\/\//i, "")}/shelf`;
 }
@@ -17,7 +17,8 @@ function logOrigins(config: Config): ByView<string> {
   return { public: origin, internal: `${origin}/internal` };
 }
 
-/** @throws ShelfError "bad_config" when only one of the key's halves is there, or they do not belong together */
+/** openSigners opens the signer of each view's log. @throws ShelfError "bad_config" when only one of the key's halves is there, or they do not
+ *  belong together */
 export function openSigners(config: Config, env: NodeJS.ProcessEnv = process.env): ByView<LogSigner> {
   const text = env["LOG_KEY"] ?? "";
   const origins = logOrigins(config);
@@ -48,7 +49,7 @@ function readPrivate(text: string): ReturnType<typeof parseSigningKey> {
   }
 }
 
-/** What a verification holds the logs against; null when the configuration does not say. */
+/** openTrust returns what a verification holds the logs against; null when the configuration does not say. */
 export function openTrust(config: Config): NonNullable<VerifyOptions["log"]> | null {
   if (config.log === null) return null;
   const { publicKey, witnesses } = config.log;

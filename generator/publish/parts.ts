@@ -13,7 +13,7 @@ export type Parts = {
   index(roots: IndexRoots): IndexThread;
 };
 
-/** The compiled program: pages, and what reads objects. */
+/** Site is the compiled program: pages, and the process that reads objects. */
 export type Site = {
   renderer(): Promise<Renderer>;
   pool(options?: Pick<ExtractPoolOptions, "threads" | "budget" | "unread">): ExtractPool;
@@ -35,10 +35,10 @@ export const PARTS: Parts = {
 
 let usual: Parts = PARTS;
 
-/** Names the parts of whatever is built, verified or mended without parts of its own. */
+/** usualParts names the parts of whatever is built, verified or mended without parts of its own. */
 export const usualParts = (): Parts => usual;
 
-/** Gives this process other usual parts, through which the commands get them, too: for tests whose subject is not what the parts make. */
+/** useParts gives this process other usual parts, through which the commands get them, too: for tests whose subject is not what the parts make. */
 export function useParts(parts: Parts): void {
   usual = parts;
 }

@@ -16,23 +16,23 @@ import { ShelfError } from "#snapshots/errors";
 import { type ByView, keepRecords, type Shelves } from "#generator/shelves";
 
 export type Publication = {
-  /** Who answers for the logs. */
+  /** Signers that answer for the logs. */
   readonly signers: ByView<LogSigner>;
-  /** What is served now. */
+  /** Records of what is served now. */
   readonly current: ByView<SnapshotRecord | null>;
   readonly next: ByView<Sha256>;
   readonly created: string;
   readonly inputs: Readonly<Record<string, string>>;
-  /** What one view's record says besides. */
+  /** Inputs that one view's record has besides. */
   readonly own?: Readonly<Record<"public" | "internal", Readonly<Record<string, string>>>>;
-  /** Whether both views are published though they may not have changed: the pointer is an older one that somebody put back. */
+  /** True when both views are published though they may not have changed: the pointer is an older one that somebody put back. */
   readonly anew?: boolean;
-  /** Of a rollback: the records whose snapshots come next. */
+  /** For a rollback: the records whose snapshots come next. */
   readonly restores?: ByView<number>;
 };
 
-/** Serves the next snapshots in place of the current ones, both views at the same moment. A view that has not changed is left
- *  alone; but the internal one gets a record whenever the public one does, so that each says what it is served with.
+/** publish serves the next snapshots in place of the current ones, both views at the same moment. A view that has not changed is left alone; but
+ *  the internal one gets a record whenever the public one does, so that each says what it is served with.
  *  @returns what changed in the public view, or null when only the internal one was published, or neither
  *  @throws ShelfError "lost_race" when another publisher was faster */
 export async function publish(shelves: Pick<Shelves, "public" | "internal">, publication: Publication): Promise<Changes | null> {
@@ -71,8 +71,8 @@ async function dropCutShort(shelf: DirectoryShelf, current: SnapshotRecord | nul
   for (const { sequence } of index.records) if (sequence > served && sequence <= made) await shelf.dropUnserved(sequence);
 }
 
-/** Of a publication that was cut short the number is used again, where the log of what was served says that it was one and no head of
- *  the log of publications is over it. */
+/** nextSequence returns the number of the next record. The number of a publication that was cut short is used again, where the log of what was
+ *  served says that it was one and no head of the log of publications is over it. */
 async function nextSequence(shelf: DirectoryShelf, current: SnapshotRecord | null): Promise<number> {
   const { records, served } = await shelf.records.index();
   const known = current !== null && current.sequence === served;

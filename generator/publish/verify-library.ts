@@ -16,7 +16,7 @@ import { COPY_MARKER, openShelves, type ShelfAnnexes, type Shelves } from "#gene
 import { openDeriver } from "./derive.ts";
 import { openTrust } from "./log-signer.ts";
 
-/** Reads public sources anew for the look for leaks, and knows what is allowed. */
+/** A LeakAnnex reads public sources anew for the look for leaks, and knows what is allowed. */
 export type LeakAnnex = {
   open(
     config: Config,
@@ -30,7 +30,8 @@ export type LeakAnnex = {
 };
 type VerifyAnnexes = ShelfAnnexes & RegistryAnnexes & { leaks(): Promise<LeakAnnex> };
 
-/** @param options.snapshots "all" also hashes what is not served
+/** verifyLibrary verifies both views of a library.
+ *  @param options.snapshots "all" also hashes what is not served
  *  @param options.derive false compares derived files with their digests alone; default true */
 export async function verifyLibrary(
   config: Config,
@@ -45,7 +46,7 @@ export async function verifyLibrary(
 ): Promise<Finding[]> {
   const { snapshots, since = null, derive = true } = options;
   const shelves = openShelves(config, annexes);
-  // What the registry keeps to itself is not in any snapshot; the registry as last pulled tells what to look for.
+  // No snapshot holds what the registry keeps to itself; the registry as last pulled tells what to look for.
   const { privateTexts } = await readRegistry(config, {
     makeRegistry: annexes.makeRegistry,
     dir: `${shelves.buildDir}/registry`,
@@ -99,7 +100,7 @@ function isCopy({ shelf }: Config): boolean {
   return shelf.kind === "directory" && existsSync(join(shelf.root, COPY_MARKER));
 }
 
-/** One line for each, and one for all. */
+/** describeFindings writes one line for each finding, and one for all. */
 export function describeFindings(findings: readonly Finding[]): string {
   const errors = countErrors(findings);
   const lines = findings.map(
@@ -118,7 +119,7 @@ export function countErrors(findings: readonly Finding[]): number {
   return findings.filter((finding) => finding.severity === "error").length;
 }
 
-/** What the rows of an index say, as the look for leaks reads it. */
+/** indexRows yields what the rows of an index say, as the look for leaks reads it. */
 export async function* indexRows(index: ViewIndex, tag: string): AsyncGenerator<ScannedFile> {
   for await (const texts of index.texts(tag))
     yield { path: "index/rows", bytes: Buffer.from(JSON.stringify(texts)), source: false, type: "application/json" };

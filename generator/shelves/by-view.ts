@@ -1,2 +1,2 @@
-/** One of something for each view. */
+/** ByView is one of something for each view. */
 export type ByView<T> = Readonly<Record<"public" | "internal", T>>;

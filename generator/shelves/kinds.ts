@@ -1,5 +1,5 @@
-/** What a kind of shelf offers that is no folder of this machine. Everything works on a folder all the same, which is a copy of it; an
- *  annex brings the two together. */
+/** The face of a shelf that is no folder of this machine. Everything works on a folder all the same, which is a copy of it; an annex brings the
+ *  two together. */
 import type { BlobAnswer, BlobQuestion, CacheNote } from "#snapshots/http";
 import type { Config } from "#generator/config";
 import type { LockOptions } from "#generator/files";
@@ -9,7 +9,7 @@ type ShelfConfig = Config["shelf"];
 /** Kinds of shelves that an annex opens. */
 type Elsewhere = Exclude<ShelfConfig, { readonly kind: "directory" }>;
 
-/** The shelf of which a folder is a copy. */
+/** RemoteShelf is the shelf of which a folder is a copy. */
 export type RemoteShelf = {
   /** Brings the copy to what is there. @returns files that were not what their names say, and are now */
   pull(options: {
@@ -33,7 +33,7 @@ export type RemoteShelf = {
 };
 export type LostObject = { readonly view: View; readonly object: string };
 
-/** What a machine serves from. */
+/** Served is what a machine serves from. */
 export type Served = {
   readonly publicDir: string;
   readonly internalDir: string;
@@ -43,7 +43,7 @@ export type Served = {
   readonly cache: BlobCache | null;
 };
 
-/** Fetches what the folders lack. */
+/** A BlobCache fetches what the folders lack. */
 export type BlobCache = { note(): CacheNote; answer(question: BlobQuestion): Promise<BlobAnswer> };
 
 type ShelfKind = {
@@ -52,5 +52,5 @@ type ShelfKind = {
   serve(shelf: Elsewhere, views: readonly View[]): Served;
 };
 
-/** Annexes by the kinds of shelves that they open. */
+/** ShelfAnnexes are annexes by the kinds of shelves that they open. */
 export type ShelfAnnexes = { readonly shelves: Readonly<Record<Elsewhere["kind"], ShelfKind>> };

@@ -1,6 +1,6 @@
-/** Whose a shelf is. Two configurations that write one shelf in turns publish one library over the other, and what one of them gates
- *  the other may not. So a shelf remembers the configuration that it was built by: the file, by where it lies or lies from the shelf,
- *  or the very same bytes, so that a library that moves, or is checked out elsewhere each time, stays the owner. */
+/** Remembers whose a shelf is. Two configurations that write one shelf in turns publish one library over the other, and what one of them gates the
+ *  other may not. So a shelf remembers the configuration that it was built by: the file, by where it lies or lies from the shelf, or the very same
+ *  bytes, so that a library that moves, or is checked out elsewhere each time, stays the owner. */
 import { realpath } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { z } from "zod";
@@ -22,7 +22,7 @@ async function describe({ file, sha256, title }: Config, { internalDir }: Shelve
   return { title, file: real, fromShelf: relative(await realpath(internalDir).catch(() => internalDir), real), sha256 };
 }
 
-/** @throws ShelfError "bad_config" when another configuration built what lies there */
+/** refuseOther refuses a shelf of another configuration. @throws ShelfError "bad_config" when another configuration built what lies there */
 export async function refuseOther(config: Config, shelves: Shelves): Promise<void> {
   const owner = ownerFile(shelves).read();
   if (owner === null) return;
@@ -40,7 +40,7 @@ export async function refuseOther(config: Config, shelves: Shelves): Promise<voi
   );
 }
 
-/** After a build: the shelf is this configuration's. */
+/** keepOwner writes down, after a build, that the shelf is this configuration's. */
 export async function keepOwner(config: Config, shelves: Shelves): Promise<void> {
   ownerFile(shelves).write(await describe(config, shelves));
 }

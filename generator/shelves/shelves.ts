@@ -19,7 +19,7 @@ import type { Config } from "#generator/config";
 import { type LockOptions, withBuildLock } from "#generator/files";
 import type { RemoteShelf, ShelfAnnexes } from "./kinds.ts";
 
-/** Beside the roots of a copy of somebody else's shelf: says whose it is. */
+/** COPY_MARKER is a file beside the roots of a copy of somebody else's shelf; it says whose it is. */
 export const COPY_MARKER = "mirror.json";
 
 export type Shelves = {
@@ -27,13 +27,13 @@ export type Shelves = {
   readonly internal: DirectoryShelf;
   readonly publicDir: string;
   readonly internalDir: string;
-  /** What builds keep for each other; it names gated keys, so it lies under the internal root. */
+  /** Folder of what builds keep for each other; it names gated keys, so it lies under the internal root. */
   readonly buildDir: string;
-  /** What these folders are a copy of; null when they are the shelf themselves. */
+  /** The shelf that these folders are a copy of; null when they are the shelf themselves. */
   readonly remote: RemoteShelf | null;
 };
 
-/** Creates nothing, and asks nothing of a bucket. */
+/** openShelves opens both views' shelves. It creates nothing, and asks nothing of a bucket. */
 export function openShelves({ shelf: storage }: Pick<Config, "shelf">, annexes: ShelfAnnexes): Shelves {
   const root = storage.kind === "directory" ? storage.root : storage.copy;
   const remote = storage.kind === "directory" ? null : annexes.shelves[storage.kind].open(storage);
@@ -50,7 +50,7 @@ export function openShelves({ shelf: storage }: Pick<Config, "shelf">, annexes: 
   };
 }
 
-/** Runs work that changes the shelf while nobody else does, here or elsewhere. A copy is brought to what its bucket says before, and
+/** withShelves runs work that changes the shelf while nobody else does, here or elsewhere. A copy is brought to what its bucket says before, and
  *  the bucket to what the copy is afterwards.
  *  @throws ShelfError "build_running" naming who does, "lost_race"; whatever `work` throws */
 export async function withShelves<T>(
@@ -63,12 +63,12 @@ export async function withShelves<T>(
   return withBuildLock(buildDir, () => remote.publishing(work, { work: "build", ...options }), options);
 }
 
-/** Brings a copy to what its bucket says, for who reads it; while somebody builds here it is what it has to be. */
+/** refresh brings a copy to what its bucket says, for who reads it; while somebody builds here it is what it has to be. */
 export async function refresh({ remote }: Pick<Shelves, "remote">): Promise<void> {
   await remote?.look();
 }
 
-/** What both views serve. An internal pointer that does not fit the public one is put right by publishing: it counts as none. */
+/** readPointers reads what both views serve. An internal pointer that does not fit the public one is put right by publishing: it counts as none. */
 export async function readPointers(
   shelves: Pick<Shelves, "public" | "internal">,
 ): Promise<Readonly<Record<"public" | "internal", SnapshotRecord | null>>> {
@@ -79,8 +79,8 @@ export async function readPointers(
   return { public: await shelves.public.readPointer(), internal };
 }
 
-/** What a snapshot holds, for what is held against it; null where even that cannot be read or was redacted, so that there is nothing to
- *  compare with. */
+/** readServed reads what a snapshot holds, to compare something with it; null where even that cannot be read or was redacted, so that there is
+ *  nothing to compare with. */
 export async function readServed(shelf: DirectoryShelf, record: SnapshotRecord): Promise<ViewData | null> {
   try {
     return await (await openSnapshot(shelf, record, createTreeCache())).data();
@@ -90,13 +90,13 @@ export async function readServed(shelf: DirectoryShelf, record: SnapshotRecord):
   }
 }
 
-/** Brings both logs of what was served up to date. Only under the build lock, after the pointer has moved. */
+/** keepRecords brings both logs of what was served up to date. Only under the build lock, after the pointer has moved. */
 export async function keepRecords(shelves: Pick<Shelves, "public" | "internal">): Promise<void> {
   const pointers = await readPointers(shelves);
   for (const view of ["public", "internal"] as const) await shelves[view].records.keep(pointers[view]?.sequence ?? 0);
 }
 
-/** Makes the logs of publications reach what is served, and signs them. Only under the build lock. */
+/** keepLogs makes the logs of publications reach what is served, and signs them. Only under the build lock. */
 export async function keepLogs(
   shelves: Pick<Shelves, "public" | "internal">,
   signers: Readonly<Record<"public" | "internal", LogSigner>>,
@@ -108,12 +108,12 @@ export async function keepLogs(
   }
 }
 
-/** Where vectors are kept by text, and who is making them. Beside the internal root: gated texts are among them. */
+/** vectorsDir is the folder where vectors are kept by text, with who is making them. It lies beside the internal root: gated texts are among them. */
 export function vectorsDir(shelves: Shelves): string {
   return join(shelves.buildDir, "vectors");
 }
 
-/** Closes to other users what the engine wrote for the internal view: it asks for no modes. The root is closed all along. */
+/** closeIndex closes to other users what the engine wrote for the internal view: it asks for no modes. The root is closed all along. */
 export async function closeIndex(shelves: Shelves): Promise<void> {
   for (const folder of [shelves.internal.indexUri, vectorsDir(shelves)]) {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => null);
@@ -122,7 +122,7 @@ export async function closeIndex(shelves: Shelves): Promise<void> {
     for (const entry of entries) {
       const path = join(entry.parentPath, entry.name);
       const mode = entry.isDirectory() ? CLOSED.folder : CLOSED.file;
-      // What the engine has removed meanwhile needs no closing; what is closed keeps its times, by which readers know it again.
+      // A file that the engine has removed meanwhile needs no closing; one that is closed keeps its times, by which readers know it again.
       const found = statSync(path, { throwIfNoEntry: false });
       if (found !== undefined && (found.mode & 0o777) !== mode) await chmod(path, mode).catch(() => undefined);
     }

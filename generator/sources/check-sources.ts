@@ -1,4 +1,4 @@
-/** What `config check` says of the files of claims and of proof records: each problem with its line, before a build drops what it cannot
+/** Checks the files of claims and of proof records for `config check`: it tells each problem with its line, before a build drops what it cannot
  *  use. */
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
@@ -18,7 +18,7 @@ import { dropNulls, isRecord } from "./issues.ts";
 import { CHECK_ONLY_REMEDY } from "./registry.ts";
 import { claimsFile, claimsJsonSchema, registryFile, registryJsonSchema, SMALLEST_CLAIMS, SMALLEST_REGISTRY } from "./source-schemas.ts";
 
-/** `wrong` costs an entry, or the file; a build goes on with what is told in `notes`. */
+/** SourceProblems are the problems of one file. Each of `wrong` costs an entry, or the file; a build goes on with what is told in `notes`. */
 export type SourceProblems = { readonly wrong: readonly Located[]; readonly notes: readonly Located[] };
 export type Located = { readonly line: number | null; readonly path: Path; readonly what: string };
 
@@ -31,7 +31,8 @@ type Kind = {
   readonly contradictions: (entry: Readonly<Record<string, unknown>>) => readonly ConfigProblem[];
 };
 
-/** @param parse reads the file as a build does, and says why it cannot */
+/** checkClaims checks a file of claims.
+ *  @param parse reads the file as a build does, and says why it cannot */
 export function checkClaims(bytes: Uint8Array, parse: (bytes: Uint8Array) => unknown): SourceProblems {
   return check(bytes, {
     list: "claims",
@@ -43,7 +44,8 @@ export function checkClaims(bytes: Uint8Array, parse: (bytes: Uint8Array) => unk
   });
 }
 
-/** @param internalFields that the configuration names, which are no mistakes */
+/** checkRecords checks a file of proof records.
+ *  @param internalFields that the configuration names, which are no mistakes */
 export function checkRecords(bytes: Uint8Array, internalFields: readonly string[], parse: (bytes: Uint8Array) => unknown): SourceProblems {
   const found = check(bytes, {
     list: "cubs",

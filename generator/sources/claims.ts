@@ -34,7 +34,7 @@ export type Claims = ClaimsRegistry & {
   readonly unknownFields: readonly UnknownField[];
 };
 
-/** Of a library without a claims file. */
+/** NO_CLAIMS are the claims of a library without a claims file. */
 export const NO_CLAIMS: Claims = {
   state: "none",
   meta: ClaimsMeta.parse({}),
@@ -46,9 +46,10 @@ export const NO_CLAIMS: Claims = {
   unknownFields: [],
 };
 
-/** @param path a file of the configuration; `.json` is read as JSON, anything else as YAML
- *  @throws ShelfError "bad_source" when the file as a whole cannot be used and no copy of it is kept, and "build_failed" when claims
- *          of it are served besides; the message names no path of this machine */
+/** readClaims reads the file of claims, or the last good copy of it.
+ *  @param path a file of the configuration; `.json` is read as JSON, anything else as YAML
+ *  @throws ShelfError "bad_source" when the file as a whole cannot be used and no copy of it is kept, and "build_failed" when claims of it are
+ *  served besides; the message names no path of this machine */
 export async function readClaims(path: string, options: LastGoodOptions): Promise<Claims> {
   const format = path.toLowerCase().endsWith(".json") ? "json" : "yaml";
   const found = await readLastGood(
@@ -70,7 +71,7 @@ export async function readClaims(path: string, options: LastGoodOptions): Promis
   return stale === null ? value : { ...value, state: "kept", notes: [describeStale("claims", stale), ...value.notes] };
 }
 
-/** @throws ShelfError "bad_source" when the text as a whole is no claims registry */
+/** parseClaims reads the text of a file of claims. @throws ShelfError "bad_source" when the text as a whole is no claims registry */
 export function parseClaims(bytes: Uint8Array, format: "json" | "yaml"): Claims {
   const body = parseBody(bytes, format);
   if (!isRecord(body)) throw new ShelfError("bad_source", "The claims file is not a mapping with meta and claims.");

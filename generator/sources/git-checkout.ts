@@ -26,7 +26,7 @@ export type Checkout = {
 const run = promisify(execFile);
 /** The names of all files of one commit. */
 const MAX_LISTING = 1024 * 1024 * 1024;
-/** Before each command of git: it runs no program that the repository names, and fetches nothing. */
+/** SAFE_GIT are options that stand before each command of git: it runs no program that the repository names, and fetches nothing. */
 export const SAFE_GIT = [
   ...["core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false", "protocol.allow=never"].flatMap((set) => ["-c", set]),
   "--no-pager",
@@ -35,8 +35,9 @@ export const SAFE_GIT = [
 ];
 const ENVIRONMENT = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
 
-/** @returns null when the folder is in no checkout, when git is not there or refuses it, and when its history is cut off, so that
- *           nobody can tell which commit a file comes from */
+/** openCheckout opens the checkout that a folder lies in.
+ *  @returns null when the folder is in no checkout, when git is not there or refuses it, and when its history is cut off, so that nobody can tell
+ *  which commit a file comes from */
 export async function openCheckout(root: string): Promise<Checkout | null> {
   // Mostly there is none, and to start a program costs a small build more than all that it has to do for this.
   if (!isInWorkTree(root)) return null;
@@ -67,13 +68,14 @@ export async function openCheckout(root: string): Promise<Checkout | null> {
   };
 }
 
-/** The environment of git. A build that a hook starts is told of the hook's repository, which is another. */
+/** safeGitEnvironment returns the environment of git. It leaves out the names by which a hook that starts a build tells of its own repository,
+ *  which is another. */
 export function safeGitEnvironment(): NodeJS.ProcessEnv {
   const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, ...own } = process.env;
   return { ...own, ...ENVIRONMENT };
 }
 
-/** Whether git would find a repository from this folder upwards. */
+/** isInWorkTree tells whether git would find a repository from this folder upwards. */
 function isInWorkTree(root: string): boolean {
   for (let folder = realPath(root); folder !== null; folder = folder === dirname(folder) ? null : dirname(folder))
     if (existsSync(join(folder, ".git"))) return true;

@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const MAX_REASONS = 5; // a record of the wrong kind altogether needs no list of forty
 
-/** `repo is missing; use_cases[2] is a number, not text` */
+/** explainRecordIssues writes issues as one reason: `repo is missing; use_cases[2] is a number, not text` */
 export function explainRecordIssues(issues: readonly z.core.$ZodIssue[], value: unknown): string {
   const reasons = issues
     .slice(0, MAX_REASONS)
@@ -44,7 +44,7 @@ function formatIssuePath(path: readonly PropertyKey[]): string {
     .join("");
 }
 
-/** A copy without members that are null: sources write null where they mean "left out". */
+/** dropNulls returns a copy without members that are null: sources write null where they mean "left out". */
 export function dropNulls(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }
@@ -53,7 +53,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
-/** What `parse` takes of a list, one per id, the earliest; the rest is refused with its reason. */
+/** acceptOnce accepts the entries of a list that `parse` takes, one for each id, the earliest; the rest is refused with its reason. */
 export function acceptOnce<T extends object>(
   list: Iterable<unknown>,
   { source, kind, whole }: { readonly source: Rejection["source"]; readonly kind: string; readonly whole: string },
@@ -78,8 +78,8 @@ export function acceptOnce<T extends object>(
   return { accepted: [...accepted.values()], rejected };
 }
 
-/** `value` under an object schema whose every member has a default: a member that breaks it falls back to its default,
- *  and the reason is told. */
+/** parseLeniently parses `value` by an object schema whose every member has a default: a member that breaks it falls back to its default, and the
+ *  reason is told. */
 export function parseLeniently<T>(schema: z.ZodType<T>, value: Record<string, unknown>): { data: T; notes: string[] } {
   const notes: string[] = [];
   let members = dropNulls(value);
@@ -100,8 +100,8 @@ export function parseLeniently<T>(schema: z.ZodType<T>, value: Record<string, un
   }
 }
 
-/** What canonical JSON cannot write and where it stands, as a reason; null when there is nothing of the kind.
- *  Sources can hold both: the escape \ud800 alone, and numbers like 1e999. */
+/** findUnrepresentable finds a value that canonical JSON cannot write, and says where it stands, as a reason; null when there is nothing of the
+ *  kind. Sources can hold both kinds: the escape \ud800 alone, and numbers like 1e999. */
 export function findUnrepresentable(value: unknown, path: readonly PropertyKey[] = []): string | null {
   if (typeof value === "string") return value.isWellFormed() ? null : `${formatIssuePath(path)} holds half of a surrogate pair`;
   if (typeof value === "number") return Number.isFinite(value) ? null : `${formatIssuePath(path)} holds a number that is too large`;
@@ -115,10 +115,10 @@ export function findUnrepresentable(value: unknown, path: readonly PropertyKey[]
   return null;
 }
 
-/** A field that the interface does not name. */
+/** UnknownField is a field that the interface does not name. */
 export type UnknownField = { readonly name: string; readonly records: number /** Id of one of them. */; readonly first: string };
 
-/** OpenUnknownFields counts the fields of a list's entries that are unknown, each once, while the entries go by.
+/** openUnknownFields counts the fields of a list's entries that are unknown, each once, while the entries go by.
  *  @param unknownIn names of those of one entry */
 export function openUnknownFields(unknownIn: (entry: Record<string, unknown>) => readonly string[]): {
   counted<T>(entries: Iterable<T>): Iterable<T>;

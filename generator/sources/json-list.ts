@@ -1,4 +1,4 @@
-/** ReadJsonList reads an object one of whose members is a long list, an entry at a time: the text as a whole would be longer than a
+/** readJsonList reads an object one of whose members is a long list, an entry at a time: the text as a whole would be longer than a
  *  string can be, and its values together more than anybody needs at once. Whoever wrote the bytes controls all of them. */
 import { ShelfError } from "#snapshots/errors";
 import { MAX_JSON_DEPTH, parseStrictJson } from "./json.ts";
@@ -19,7 +19,8 @@ type Range = readonly [from: number, to: number];
 
 const [QUOTE, BACKSLASH, COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,:[]{}');
 
-/** @returns null for what is no object
+/** readJsonList reads the object whose member `list` is the long list.
+ *  @returns null for what is no object
  *  @throws ShelfError "bad_source", as parseStrictJson does; the line is that of the file */
 export function readJsonList(bytes: Uint8Array, list: string): JsonList | null {
   const parse = ([from, to]: Range, depth: number): unknown =>

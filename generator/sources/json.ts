@@ -5,9 +5,10 @@ import { findJsonFault } from "#snapshots/format";
 
 export const MAX_JSON_DEPTH = 100; // levels; later steps walk values by recursion
 
-/** @param within what a part of a file stands in: how many levels, and the line of the file that the part begins in
- *  @throws ShelfError "bad_source" on text that is no JSON, duplicate members, nesting over MAX_JSON_DEPTH; the message names the
- *  line. Half surrogate pairs and numbers beyond a double pass: findUnrepresentable tells them per record */
+/** parseStrictJson parses a JSON text, or a part of one.
+ *  @param within what a part of a file stands in: how many levels, and the line of the file that the part begins in
+ *  @throws ShelfError "bad_source" on text that is no JSON, duplicate members, nesting over MAX_JSON_DEPTH; the message names the line. Half
+ *  surrogate pairs and numbers beyond a double pass: findUnrepresentable tells them per record */
 export function parseStrictJson(
   bytes: Uint8Array,
   within: { readonly depth: number; readonly line: () => number } = { depth: 0, line: () => 1 },

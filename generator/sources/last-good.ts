@@ -32,13 +32,13 @@ export type LastGoodOptions = {
   readonly dir: string;
   /** Ids that are served now, for bytes that are not those that they came from. Default: none. */
   readonly served?: (digest: string | null) => Promise<readonly string[]>;
-  /** Whether nothing has been published yet. Default: something has. */
+  /** Tells whether nothing has been published yet. Default: something has. */
   readonly first?: () => Promise<boolean>;
   /** A list that is broken, empty or much shorter is meant. */
   readonly acceptLoss?: boolean;
   /** Ids of what is redacted: no copy is kept of it, though the source may still have it. */
   readonly redacted?: ReadonlySet<string>;
-  /** Whether what proves good is kept. Default true; without it nothing is written. */
+  /** True when what proves good is kept. Default true; without it nothing is written. */
   readonly keep?: boolean;
   readonly now?: () => Date;
 };
@@ -47,7 +47,7 @@ export type Stale = {
   readonly reason: string;
   /** RFC 3339, when the copy was read. */
   readonly fetched: string;
-  /** Whether a gate refused what is there now. */
+  /** True when a gate refused what is there now. */
   readonly refused: boolean;
 };
 
@@ -55,7 +55,8 @@ export type LastGood<T> =
   | { readonly unavailable: null; readonly value: T; readonly size: number; readonly sha256: Sha256; readonly stale: Stale | null }
   | { readonly unavailable: string };
 
-/** @returns unavailable when it cannot be used, no copy is kept, and nothing of it is served
+/** readLastGood reads a source, or its last good copy where the source cannot be used.
+ *  @returns unavailable when it cannot be used, no copy is kept, and nothing of it is served
  *  @throws ShelfError "build_failed" when something is, or when this would be the first that is published; "gate_refused" where a gate refused it */
 export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOptions): Promise<LastGood<T>> {
   const { dir, served = async () => [], first = async () => false, acceptLoss = false, keep = true, now = () => new Date() } = options;
@@ -81,7 +82,7 @@ export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOp
     reason = error.message;
     refused = error.code === "gate_refused";
   }
-  // What was read and is broken can be meant; a source that is down says nothing.
+  // A source that was read and is broken can be meant to be so; a source that is down says nothing.
   const meant = acceptLoss && pulled !== null;
   if (meant && keep) stateFile(dir, source).remove();
   if (kept !== null && !meant) {
@@ -116,7 +117,7 @@ export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOp
   });
 }
 
-/** For a snapshot's notes. */
+/** describeStale tells of a stale copy, for a snapshot's notes. */
 export function describeStale(name: string, { reason, fetched }: Pick<Stale, "reason" | "fetched">): string {
   return `The ${name} could not be used when this snapshot was built (${reason.replace(/\.$/, "")}); what is served is the copy of ${fetched}.`;
 }
@@ -140,7 +141,7 @@ async function refuseLoss<T>(
   );
 }
 
-/** WithoutEntries writes a list anew without entries of some ids. JSON is YAML, too. @param list name of the list in the body */
+/** withoutEntries writes a list anew without entries of some ids. JSON is YAML, too. @param list name of the list in the body */
 export function withoutEntries(body: unknown, list: string, ids: ReadonlySet<string>): Uint8Array | null {
   const entries = isRecord(body) ? body[list] : null;
   if (!Array.isArray(entries)) return null;

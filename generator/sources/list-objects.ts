@@ -1,5 +1,5 @@
-/** What the object store holds now, and what of it lies in a collection. Whoever is told of every change may name the keys that have
- *  changed: then only they are looked at, and the rest is as the last build had it. */
+/** Lists what the object store holds now, and which of it lies in a collection. An operator who is told of every change may name the keys that
+ *  have changed: then only they are looked at, and the rest is as the last build had it. */
 import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
 import { type CollectionInfo, compareNames, findCollection } from "#snapshots/format";
 import type { Rejection, Withdrawal } from "#snapshots/schema";
@@ -11,9 +11,9 @@ import type { ObjectStore, StoredObject } from "./object-store.ts";
 /** Keys that are looked at side by side. */
 const LOOKS_AT_ONCE = 32;
 
-export type Listed = { readonly rows: readonly StoredObject[]; readonly rejected: readonly Rejection[] };
+export type ListedObjects = { readonly rows: readonly StoredObject[]; readonly rejected: readonly Rejection[] };
 
-export type ListedSince = Listed & {
+export type ListedSince = ListedObjects & {
   /** Builds since the store was listed as a whole: 0 when it was now. */
   readonly since: number;
   /** Why it was, although keys were named. */
@@ -22,21 +22,23 @@ export type ListedSince = Listed & {
 
 type Rules = OwnFiles & { readonly collections: readonly CollectionInfo[]; readonly store: StorePatterns };
 
-/** @returns what can be read, ascending by key, and what cannot with its reason; a folder that is left out as a whole once */
-export async function listObjects(store: ObjectStore, rules: Rules): Promise<Listed> {
+/** listObjects lists the whole store.
+ *  @returns what can be read, ascending by key, and what cannot with its reason; a folder that is left out as a whole once */
+export async function listObjects(store: ObjectStore, rules: Rules): Promise<ListedObjects> {
   const sorting = openSorting(rules, []);
   for await (const row of store.list()) sorting.add(row);
   return sorting.end();
 }
 
-/** Digest of what decides what a listing gives and a build keeps of it, beside the store's objects. */
+/** listingRules digests all that decides, beside the store's objects, what a listing gives and a build keeps of it. */
 export function listingRules(config: Config, withdrawals: readonly Withdrawal[]): Sha256 {
   const { store, collections } = config;
   const withdrawn = withdrawals.flatMap(({ what, name }) => (what === "object" ? [name] : []));
   return sha256(canonicalJson([store, collections.map(({ prefix }) => prefix), withdrawn, findOwnKeys(config)]));
 }
 
-/** The same when these keys may have changed and no others, as long as what the last build knew is there, and now and then in full.
+/** listChanged lists the store when these keys may have changed and no others. It looks at them alone as long as what the last build knew is
+ *  there, and now and then lists in full.
  *  @param keys null for all */
 export async function listChanged(
   store: ObjectStore,
@@ -53,7 +55,7 @@ export async function listChanged(
   if (known.rules !== listingRules(config, withdrawals)) return all("the configuration has changed");
   if (known.since + 1 >= config.store.fullListingEvery)
     return all(`that is done with each ${config.store.fullListingEvery}th build by keys`);
-  // What could not be read the last time may have changed in silence.
+  // An object that could not be read the last time may have changed in silence.
   const folders = known.rejected.filter(({ key }) => keys.some((name) => name.startsWith(`${key}/`)));
   const looked = new Set([...keys, ...[...state.refused, ...folders].map(({ key }) => key)]);
   const sorting = openSorting(
@@ -69,7 +71,7 @@ export async function listChanged(
   return { ...sorting.end(), since: known.since + 1, why: null };
 }
 
-function openSorting(rules: Rules, before: readonly Rejection[]): { add(row: StoredObject): void; end(): Listed } {
+function openSorting(rules: Rules, before: readonly Rejection[]): { add(row: StoredObject): void; end(): ListedObjects } {
   const { collections, store: patterns } = rules;
   const findLeftOut = openLeavingOut(patterns, collections, findOwnKeys(rules));
   const rows: StoredObject[] = [];

@@ -15,7 +15,7 @@ const MAX_OBJECT_BYTES = 1024 ** 3; // an object is read whole, and one huge fil
 const READ_ATTEMPTS = 5; // a file that is being written gets this many chances
 const RETRY_MS = 20; // pause before the next one, doubled each time
 const RACY_MS = 30; // file times tick as rarely as every 10 ms: a change within the same tick leaves them as they are
-/** What fast-glob cannot give: line ends, a backslash, and bytes that are no UTF-8, which it makes U+FFFD. */
+/** Names that fast-glob cannot give: with line ends, a backslash, or bytes that are no UTF-8, which it makes U+FFFD. */
 const ODD = /[\n\r\u2028\u2029\\\ufffd]/;
 
 export function openDirectoryStore(root: string): ObjectStore {
@@ -40,7 +40,7 @@ async function* list(root: string): AsyncGenerator<StoredObject> {
     yield problem === null ? examine(root, realRoot, name, key, link) : rejected(key, problem);
 }
 
-/** What fast-glob gives. It leaves out what it cannot open. */
+/** listPlain lists what fast-glob gives. It leaves out what it cannot open. */
 async function listPlain(root: string): Promise<Entry[]> {
   if (ODD.test(root)) return [];
   const found = await fastGlob.glob("**", {
@@ -57,7 +57,7 @@ async function listPlain(root: string): Promise<Entry[]> {
     .map(({ path, dirent }) => ({ name: Buffer.from(path), link: dirent.isSymbolicLink(), problem: null }));
 }
 
-/** What fast-glob does not give, of the whole tree: odd names, and folders that cannot be read. */
+/** listOdd lists what fast-glob does not give, of the whole tree: odd names, and folders that cannot be read. */
 function listOdd(root: string): Entry[] {
   const entries: Entry[] = [];
   const folders = [Buffer.alloc(0)];
@@ -158,7 +158,7 @@ function readOnce(root: string, path: string): ReadObject | null {
     const before = fstatSync(file, { bigint: true });
     const problem = findTypeProblem(before);
     if (problem !== null) throw new ShelfError("bad_source", `The object ${problem}.`);
-    // What was opened must be what lies inside the root: a folder on the way may have become a link since the listing.
+    // The opened file must be the one that lies inside the root: a folder on the way may have become a link since the listing.
     const found = findTarget(path);
     if (!isInside(realpathSync.native(root), found.path)) throw new ShelfError("bad_source", "The object's path leads out of the store.");
     if (found.ino !== before.ino || found.dev !== before.dev || isRacy(before)) return null;

@@ -25,7 +25,7 @@ export interface ObjectStore {
   /** Everything in the store, once, ascending by key (code units); what cannot be served comes with its problem.
    *  @throws ShelfError "bad_source", and what a bucket throws, when the store as a whole cannot be read */
   list(): AsyncIterable<StoredObject>;
-  /** What `list` would give for a key; null when it is not there. */
+  /** Returns what `list` would give for a key; null when it is not there. */
   find(key: string): Promise<StoredObject | null>;
   /** The bytes of a listed object, all from one version of it.
    *  @throws ShelfError "bad_source" when it is gone, unreadable, too large or never holds still; what a bucket throws when that

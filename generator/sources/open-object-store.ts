@@ -4,7 +4,7 @@ import type { ObjectStore } from "./object-store.ts";
 import { openDirectoryStore } from "./object-store-directory.ts";
 
 type Elsewhere = Exclude<StoreConfig, { readonly kind: "directory" }>;
-/** Annexes by the kinds of stores that they open. */
+/** StoreAnnexes are annexes by the kinds of stores that they open. */
 export type StoreAnnexes = { readonly stores: Readonly<Record<Elsewhere["kind"], (store: Elsewhere) => ObjectStore>> };
 
 export function openObjectStore(store: StoreConfig, { stores }: StoreAnnexes): ObjectStore {

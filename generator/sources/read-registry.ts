@@ -16,14 +16,14 @@ import { openRegistry, type ParsedRegistry } from "./registry.ts";
 import { holdStatements, type StatementAnnexes, type Statements } from "./statements.ts";
 import { type FindCode, findInRegistry, type RegistryFinding } from "./registry-findings.ts";
 
-/** What is said of a registry, whether or not its records were looked at this time. */
+/** RegistrySaid is all that is said of a registry, whether or not its records were looked at this time. */
 export type RegistrySaid = {
   readonly state: RegistryState;
   readonly rejected: readonly Rejection[];
   readonly notes: readonly string[];
-  /** Of the metadata, declared beside counted. */
+  /** Counts of the metadata, declared beside counted. */
   readonly counts: ParsedRegistry["counts"];
-  /** Whether a gate refused it, and what is read is the copy of before. */
+  /** True when a gate refused the registry, and the copy of before is read. */
   readonly refused?: boolean;
   /** For who keeps the registry, in no view. */
   readonly findings: readonly RegistryFinding[];
@@ -37,10 +37,10 @@ export type RegistryRead = RegistrySaid &
     readonly privateTexts: readonly string[];
   };
 
-/** A registry of which all is said, and whose records are parsed when they are asked for. */
+/** A RegistryLook is a registry of which all is said, and whose records are parsed when they are asked for. */
 export type RegistryLook = RegistrySaid & { readonly whole: () => Promise<RegistryRead> };
 
-/** What is read where no registry is configured. */
+/** NO_REGISTRY is read where no registry is configured. */
 export const NO_REGISTRY: RegistryRead = {
   state: "none",
   cubs: [],
@@ -58,7 +58,7 @@ const toldSchema = z.strictObject({
   /** Digest of the program and of what of the configuration is heeded. */
   basis: z.string(),
   registry: z.string(),
-  /** What the exact-revision store had. */
+  /** Files that the exact-revision store was asked for, with what it had. */
   asked: z.array(z.tuple([z.string(), z.string(), z.string(), z.strictObject({ size: z.number(), sha256: z.string() }).nullable()])),
   said: z.strictObject({
     rejected: z.array(Rejection),
@@ -70,24 +70,25 @@ const toldSchema = z.strictObject({
 });
 type Told = z.infer<typeof toldSchema>;
 
-/** What the last build said of the registry: the same bytes, and the same files in the code store, say the same again. */
+/** openKeptRegistry opens what the last build said of the registry: the same bytes, and the same files in the code store, say the same again. */
 export function openKeptRegistry(buildDir: string): KeptFile<Told> {
   return keptFile(toldSchema, join(buildDir, "registry.state"));
 }
 
 type ReadOptions = LastGoodOptions &
   RegistryAnnexes & {
-    /** What holds the records' statements against their files; without it, nothing does. */
+    /** Holds the records' statements against their files; without it, nothing does. */
     readonly statements?: Statements;
     readonly known?: KeptFile<Told>;
   };
 
-/** @throws ShelfError "build_failed" when neither the registry nor a copy can be used and records of it are served */
+/** readRegistry reads the registry with all its records. @throws ShelfError "build_failed" when neither the registry nor a copy can be used and
+ *  records of it are served */
 export async function readRegistry(config: Config, options: ReadOptions): Promise<RegistryRead> {
   return (await lookAtRegistry(config, options)).whole();
 }
 
-/** LookAtRegistry does what readRegistry does, and parses no record of a registry that is as it was.
+/** lookAtRegistry does what readRegistry does, and parses no record of a registry that is as it was.
  *  @throws as readRegistry */
 export async function lookAtRegistry(config: Config, options: ReadOptions): Promise<RegistryLook> {
   if (config.registry === null) return { ...NO_REGISTRY, whole: async () => NO_REGISTRY };
@@ -122,7 +123,7 @@ export async function lookAtRegistry(config: Config, options: ReadOptions): Prom
   return { ...read, whole: async () => read };
 }
 
-/** Whether the exact-revision store still has what it had. */
+/** isAsAsked tells whether the exact-revision store still has what it had. */
 async function isAsAsked(asked: Told["asked"], store: CodeStore | null): Promise<boolean> {
   if (store === null) return asked.length === 0;
   const refused: Rejection[] = [];
@@ -148,10 +149,10 @@ async function parseWhole(
   const rejected = [...registry.rejected];
   const { find: findCode, asked } = openFindCode(store, registry.meta, rejected);
   const code = await indexAll(read, registry.meta, findCode);
-  // What is looked at for the findings alone is refused nobody.
+  // A file that is looked at for the findings alone is refused nobody, so the list is copied before.
   const refused = [...rejected];
   const findings = await findInRegistry(registry, config.registry?.internalFields ?? [], digestsOf(findCode));
-  // What is made from the files' own declarations states what they do.
+  // Records that are made from the files' own declarations state what the files do.
   const isHeld = config.gates.statements !== "ignore" && config.registry !== null && !("sources" in config.registry);
   const held = await holdStatements(read, code, store, isHeld ? statements : null);
   const cubs = read.map((record) => {
@@ -233,7 +234,7 @@ function digestsOf(open: OpenCode): FindCode {
   };
 }
 
-/** What is wrong with a registry in hand. @param config null where nobody says what is internal, and where the code is */
+/** checkRegistry finds what is wrong with a registry in hand. @param config null where nobody says what is internal, and where the code is */
 export async function checkRegistry(
   registry: ParsedRegistry,
   config: Pick<Config, "registry" | "code" | "gates"> | null,
@@ -256,7 +257,7 @@ async function indexAll(cubs: readonly CubRecord[], { sources }: RegistryMeta, f
   return code;
 }
 
-/** What a record's files are, and whether the exact-revision store has them with the digests that the record pins. */
+/** indexCode lists a record's files, and tells whether the exact-revision store has them with the digests that the record pins. */
 async function indexCode(record: CubRecord, head: string, findCode: OpenCode): Promise<CubCode> {
   const files: CubCodeFile[] = [];
   const proofs = new Set([record.files.coq_file, record.files.lean_file, ...record.reproduce.proof_files]);

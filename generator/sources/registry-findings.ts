@@ -1,5 +1,5 @@
-/** What is wrong with a registry's records without making them unusable, for who keeps the registry. Readers are not told: names of
- *  fields and of files that are not there may be internal. */
+/** Finds what is wrong with a registry's records without making them unusable, for who keeps the registry. Readers are not told: names of fields
+ *  and of files that are not there may be internal. */
 import { Claim, CUB_FIELDS, CubFiles, CubLinks, type CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
 import { nearest } from "#generator/config";
 import type { UnknownField } from "./issues.ts";
@@ -12,11 +12,11 @@ export type RegistryFinding = {
   readonly what: string;
 };
 
-/** Digest of a file at the revision that the record's repository has in the metadata; null when the code store has no such file, and
- *  undefined when there is no code store to ask. */
+/** FindCode finds the digest of a file at the revision that the record's repository has in the metadata; null when the code store has no such
+ *  file, and undefined when there is no code store to ask. */
 export type FindCode = (record: CubRecord, path: string) => Promise<string | null | undefined>;
 
-/** @param internalFields fields that are known to be internal */
+/** findInRegistry finds what is wrong with the records of a registry. @param internalFields fields that are known to be internal */
 export async function findInRegistry(
   { records, unknownFields }: Pick<ParsedRegistry, "records" | "unknownFields">,
   internalFields: readonly string[],
@@ -27,7 +27,7 @@ export async function findInRegistry(
   return findings;
 }
 
-/** Of claims: what a field that nobody knows was to do, it does not do. */
+/** describeUnknownClaims tells of fields of claims that nobody knows, and that do nothing therefore. */
 export function describeUnknownClaims(fields: readonly UnknownField[]): readonly string[] {
   return fields.map(({ name, records, first }) => {
     const right = nearest(name, Object.keys(Claim.shape));
@@ -89,7 +89,7 @@ async function findInRecord(record: CubRecord, said: ReadonlySet<string>, findCo
 /** Records that are named beside one thing that is wrong with all of them. */
 const MAX_NAMED = 20;
 
-/** One line for each thing that is wrong, with the records of which it is true. */
+/** describeFindings writes one line for each thing that is wrong, with the records of which it is true. */
 export function describeFindings(findings: readonly RegistryFinding[]): readonly string[] {
   const same = Map.groupBy(findings, ({ field, what }) => `${field} ${what}`);
   return [...same].map(([text, [first, ...more]]) => {

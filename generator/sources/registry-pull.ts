@@ -12,12 +12,12 @@ export const MAX_REGISTRY_BYTES = 1024 * 1024 * 1024; // after decompression; th
 export const REGISTRY_TIMEOUT_MS = 30_000; // connection, redirects and body together
 const MAX_REDIRECTS = 3;
 
-/** Makes the registry's bytes out of a file that names its sources. */
+/** RegistryAnnexes make the registry's bytes out of a file that names its sources. */
 export type RegistryAnnexes = { readonly makeRegistry: (file: string) => Promise<Uint8Array> };
 
 export type PullLimits = { readonly maxBytes: number; readonly timeoutMs: number };
 
-/** Fresh bytes, or null when the source says that `kept` still stands.
+/** pullRegistry returns fresh bytes, or null when the source says that `kept` still stands.
  *  @throws ShelfError "bad_source" with a reason that names no path of this machine */
 export async function pullRegistry(
   source: RegistryConfig,
@@ -91,7 +91,7 @@ function reasonOf(cause: unknown): string {
   return "the connection failed";
 }
 
-/** Names a source for what is kept of it. */
+/** nameSource names a source for what is kept of it. */
 export function nameSource(source: RegistryConfig): string {
   if ("sources" in source) return `sources ${source.sources}`;
   return "path" in source ? `file ${source.path}` : source.url;

@@ -51,7 +51,7 @@ export type ParsedRegistry = {
   readonly counts: readonly (Pick<CountRow, "name"> & { readonly declared: number; readonly counted: number })[];
   /** Fields that the interface does not name, of all records, refused ones too, and of the metadata, as `meta.…`. */
   readonly unknownFields: readonly UnknownField[];
-  /** What else a reader should know, in words: dropped meta fields, duplicates, unknown values, wrong counts. */
+  /** More that a reader should know, in words: dropped meta fields, duplicates, unknown values, wrong counts. */
   readonly notes: readonly string[];
 };
 
@@ -70,11 +70,11 @@ export type RegistryOptions = LastGoodOptions &
   RegistryAnnexes & {
     readonly timeoutMs?: number;
     readonly maxBytes?: number;
-    /** Whether bytes of a digest were parsed before, by this program, to something that can be used. */
+    /** Tells whether this program has parsed bytes of a digest before to something that can be used. */
     readonly isKnown?: (digest: Sha256) => boolean;
   };
 
-/** Pulls and parses the registry: it is fresh, stale, or unavailable with a reason.
+/** openRegistry pulls and parses the registry: it is fresh, stale, or unavailable with a reason.
  *  @throws ShelfError "build_failed" when neither it nor a copy can be used and records of it are served */
 export async function openRegistry(source: RegistryConfig, options: RegistryOptions): Promise<RegistryResult> {
   const { maxBytes = MAX_REGISTRY_BYTES, timeoutMs = REGISTRY_TIMEOUT_MS, isKnown = () => false } = options;
@@ -148,11 +148,11 @@ function refuseChecked(raw: unknown, lineOf: (member: string) => number | null):
 export const CHECK_ONLY_REMEDY =
   "only a check may say this; remove it, or let a prover say it: registry: { sources: ./registry.yaml }, and proofshelf registry recheck";
 
-/** What a build says, no registry does. */
+/** Fields that only a build states are left out: no registry states them. */
 const WrittenMeta = RegistryMeta.omit({ standing_counts: true });
 const WrittenRecord = CubRecord.omit({ standing: true, evidence_state: true, statement_state: true });
 
-/** One record from outside: its public part, the rest, and values nobody listed; or why it is refused. */
+/** parseCub parses one record from outside: into its public part, the rest, and values nobody listed; or it says why the record is refused. */
 export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string } {
   if (!isRecord(raw)) return { rejected: "the record is not an object" };
   const members = dropNulls(raw);

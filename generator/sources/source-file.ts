@@ -3,7 +3,8 @@ import { constants, open } from "node:fs/promises";
 import { ShelfError } from "#snapshots/errors";
 import { isShortage } from "#generator/files";
 
-/** @param what the file is, for messages: "claims" or "registry"
+/** readSourceFile reads a source file whole.
+ *  @param what the file is, for messages: "claims" or "registry"
  *  @throws ShelfError "bad_source" when it cannot be read or has more than `maxBytes`; the message names no path of this machine */
 export async function readSourceFile(path: string, what: string, maxBytes: number): Promise<Uint8Array> {
   const fail = (why: string, cause?: unknown) => new ShelfError("bad_source", `The ${what} file ${why}.`, { cause });

@@ -33,7 +33,8 @@ export const registryFile = z.strictObject({
 export const claimsJsonSchema = z.toJSONSchema(claimsFile, { io: "input" });
 export const registryJsonSchema = z.toJSONSchema(registryFile, { io: "input" });
 
-/** The least that each file may hold, for whoever wrote something else. */
+/** SMALLEST_CLAIMS is the least that a file of claims may hold, and SMALLEST_REGISTRY the least that a registry may, for whoever wrote something
+ *  else. */
 export const SMALLEST_CLAIMS = `claims:
   - id: lists-are-sorted
     title: The output is sorted

@@ -1,5 +1,5 @@
-/** What records state, held against what their pinned proof files declare. How a file is read is an annex's; what it found is kept by the
- *  digests of file, name and statement, so that a build reads what is new. */
+/** Holds what records state against what their pinned proof files declare. An annex knows how a file is read; what it found is kept by the digests
+ *  of file, name and statement, so that a build reads what is new. */
 import { join } from "node:path";
 import { z } from "zod";
 import { sha256 } from "#snapshots/digest";
@@ -9,11 +9,11 @@ import type { CodeStore } from "#snapshots/shelf";
 import { keptFile, type KeptFile } from "#generator/files";
 import type { RegistryFinding } from "./registry-findings.ts";
 
-/** "unknown" where texts alone do not tell. */
+/** HeldStatement is what came out for one record and one file; "unknown" where texts alone do not tell. */
 export type HeldStatement =
   | { readonly state: "differs" | "open"; readonly declared: string; readonly line: number }
   | { readonly state: Exclude<StatementState, "differs" | "open"> | "unknown" };
-/** @param system coq, lean, … of the file whose text it is */
+/** HoldStatement holds a record's statement against the text of a file. @param system coq, lean, … of the file whose text it is */
 export type HoldStatement = (
   record: Pick<CubRecord, "theorem_name" | "statement" | "verification_state">,
   system: string,
@@ -29,7 +29,8 @@ type Kept = z.infer<typeof keptSchema>;
 
 export type Statements = StatementAnnexes & { readonly kept: KeptFile<Kept> | null; readonly keep: boolean; readonly maker: string };
 
-/** @param maker digest of the program: what another one found is found anew
+/** openKeptStatements opens what earlier builds found.
+ *  @param maker digest of the program: what another one found is found anew
  *  @param keep whether anything may be written */
 export function openKeptStatements(annexes: StatementAnnexes, buildDir: string, maker: string, keep: boolean): Statements {
   return { ...annexes, kept: keptFile(keptSchema, join(buildDir, "statements.state")), keep, maker };
@@ -37,7 +38,8 @@ export function openKeptStatements(annexes: StatementAnnexes, buildDir: string, 
 
 type Held = { readonly file: CubCodeFile; readonly held: HeldStatement };
 
-/** @param store null where there is no code to look into
+/** holdStatements holds the statements of all records against their files.
+ *  @param store null where there is no code to look into
  *  @returns of each record that texts tell something of, its state, and a finding where it states something else than its file */
 export async function holdStatements(
   cubs: readonly CubRecord[],
@@ -63,7 +65,7 @@ export async function holdStatements(
       const key = sha256(JSON.stringify([file.sha256, record.theorem_name, record.statement, record.verification_state])).slice(0, 32);
       const before = known.get(key);
       let held: HeldStatement;
-      // What is shown of the file is read again.
+      // A file of which the declaration is shown is read again.
       if (before !== undefined && before !== "differs" && before !== "open") held = { state: before };
       else {
         text ??= await readText(store, ref, file.sha256);

@@ -26,13 +26,14 @@ const entry = z.strictObject({
 type Entry = z.infer<typeof entry>;
 const schema = z.strictObject({ withdrawals: z.array(entry).default([]).meta({ description: "What was withdrawn" }) });
 
-/** For editors. */
+/** withdrawalsJsonSchema is the schema of the file of withdrawals, for editors. */
 export const withdrawalsJsonSchema = z.toJSONSchema(schema, { io: "input" });
 
 const KINDS = { key: "object", record: "record", claim: "claim" } as const;
 type Kind = keyof typeof KINDS;
 
-/** @param path of the file, as it is shown in problems
+/** readWithdrawals reads the file of withdrawals.
+ *  @param path of the file, as it is shown in problems
  *  @returns in the order of the file
  *  @throws ShelfError "bad_config" with every problem and its line */
 export function readWithdrawals(path: string): readonly Withdrawal[] {

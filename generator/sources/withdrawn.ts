@@ -1,4 +1,4 @@
-/** What is withdrawn is left out of what was read, before anything follows from it, and the operator is told what looks like a slip. */
+/** Leaves out of what was read what is withdrawn, before anything follows from it, and tells the operator what looks like a slip. */
 import { isAddress } from "#snapshots/format";
 import type { Rejection, Withdrawal } from "#snapshots/schema";
 import { noticeIn } from "#snapshots/shelf";
@@ -9,7 +9,7 @@ import type { RegistryRead } from "./read-registry.ts";
 
 type Sources = { readonly listed: ListedSince; readonly registry: RegistryRead; readonly claims: Claims };
 
-/** What is left out, and what the operator is told of it. */
+/** Withdrawals are what is left out, and what the operator is told of it. */
 export type Withdrawals = { readonly list: readonly Withdrawal[]; readonly notes: readonly string[] };
 
 const nameOf = ({ what, name }: Pick<Withdrawal, "what" | "name">): string => `${what} ${name}`;
@@ -20,7 +20,8 @@ const WHATS: Readonly<Record<Rejection["source"], Withdrawal["what"] | null>> = 
   code: null,
 };
 
-/** @param known of these names, those that the shelf's history has
+/** leaveOut leaves what is withdrawn out of the sources.
+ *  @param known of these names, those that the shelf's history has
  *  @param today YYYY-MM-DD */
 export async function leaveOut(
   sources: Sources,
@@ -85,7 +86,7 @@ function tell(what: string, names: ReadonlySet<string>): readonly string[] {
   return names.size === 0 ? [] : [`${what}: ${[...names].map((name) => JSON.stringify(name)).join(", ")}.`];
 }
 
-/** Digests of what was redacted, and is withdrawn still: nothing with these bytes is taken in, whatever its name. */
+/** redactedBytes returns digests of what was redacted, and is withdrawn still: nothing with these bytes is taken in, whatever its name. */
 export async function redactedBytes(shelves: Shelves, withdrawals: readonly Withdrawal[]): Promise<ReadonlySet<string>> {
   const standing = new Set(withdrawals.filter(({ redacted }) => redacted).map(nameOf));
   const found = new Set<string>();

@@ -24,6 +24,7 @@ import {
   topOf,
   TOPS,
 } from "./house.ts";
+import { readCommentWords } from "./words.ts";
 
 /** Tests of what reads imports: their texts name files that there are not. */
 const NAMING_MADE_UP = ["generator/testing/arrows.test.ts", "generator/files/import-closure.test.ts"];
@@ -201,6 +202,26 @@ test("no function that ships is longer than a screen or two", () => {
     .filter((path) => ships(path) && /\.m?ts$/.test(path))
     .flatMap((path) => findLongFunctions(path, readFileSync(join(ROOT, path), "utf8")));
   assert.deepEqual(long, []);
+});
+
+test("no comment of what ships begins with Of, What, Whether or Who, and doc comments of exports begin with their name", () => {
+  const planted = `// Of a\n// what\n/** foo does. */\nexport const foo = 1; // Who\n/** Some bar. */\nexport type Bar = {\n  /** What b is. */ b: 1;\n  // Whether\n};\n`;
+  const { refused, ...counts } = readCommentWords("planted.ts", planted);
+  assert.deepEqual(
+    refused.map((line) => line.split(" ").slice(0, 2).join(" ")),
+    ["planted.ts:1 Of", "planted.ts:4 Who", "planted.ts:7 What", "planted.ts:8 Whether"],
+  );
+  assert.deepEqual(counts, { exported: 2, named: 1 });
+  const words = files
+    .filter((path) => ships(path) && path.endsWith(".ts"))
+    .map((path) => readCommentWords(path, readFileSync(join(ROOT, path), "utf8")));
+  assert.deepEqual(
+    words.flatMap((one) => one.refused),
+    [],
+  );
+  const exported = words.reduce((all, one) => all + one.exported, 0);
+  const named = words.reduce((all, one) => all + one.named, 0);
+  assert.ok(named >= 0.8 * exported, `${named} of ${exported}`);
 });
 
 test("the lines of core and annexes are counted", (t) => {

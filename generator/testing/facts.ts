@@ -2,7 +2,7 @@
 import { sha256 } from "../../snapshots/digest.ts";
 import { Claim } from "../../snapshots/schema/claims.ts";
 import { parseConfig } from "../config/config.ts";
-import type { Facts } from "../pipeline/facts.ts";
+import type { BuildFacts } from "../pipeline/facts.ts";
 import type { DependencyDigests } from "../kept/dependencies.ts";
 import { NO_CLAIMS } from "../sources/claims.ts";
 import { NO_REGISTRY } from "../sources/read-registry.ts";
@@ -60,7 +60,7 @@ collections:
 const record = (snapshot: string) => ({ sequence: 1, snapshot, created: "2026-01-01T00:00:00Z", previous: null, inputs: {} });
 
 /** Facts of a first build. @param keys of what the store holds */
-export function firstFacts(keys: readonly string[], more: Partial<Facts> = {}): Facts {
+export function firstFacts(keys: readonly string[], more: Partial<BuildFacts> = {}): BuildFacts {
   return {
     config: CONFIG,
     dependencies: DEPENDENCIES,
@@ -84,7 +84,7 @@ export function firstFacts(keys: readonly string[], more: Partial<Facts> = {}): 
 }
 
 /** Facts of a build after one that has read and published just these objects. */
-export function nextFacts(known: readonly KnownObject[], more: Partial<Facts> = {}): Facts {
+export function nextFacts(known: readonly KnownObject[], more: Partial<BuildFacts> = {}): BuildFacts {
   const facts = firstFacts(
     known.map(({ key }) => key),
     {
@@ -106,6 +106,6 @@ export function nextFacts(known: readonly KnownObject[], more: Partial<Facts> = 
 }
 
 /** Both views of these objects and of what the facts say beside them. */
-export function viewsOf(facts: Facts, objects: readonly KnownObject[]): Views {
+export function viewsOf(facts: BuildFacts, objects: readonly KnownObject[]): Views {
   return project(recordSet(facts, { objects, refused: [] }));
 }

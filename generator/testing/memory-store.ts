@@ -6,7 +6,7 @@ import type { ObjectStore, StoredObject } from "../sources/object-store.ts";
 
 export type MemoryObject = { readonly bytes: Uint8Array | string; readonly uploaded?: string | null };
 
-/** OpenMemoryStore reads `objects` at the time of each call: add to it or change it between builds. */
+/** openMemoryStore reads `objects` at the time of each call: add to it or change it between builds. */
 export function openMemoryStore(objects: ReadonlyMap<string, MemoryObject>): ObjectStore {
   const encode = (bytes: Uint8Array | string) => (typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes);
   const stored = (key: string, object: MemoryObject): StoredObject => {

@@ -1,5 +1,8 @@
 /** Prints how many lines there are of each kind, what ships by room and by annex, and how the rooms hang together: `npm run house`. */
-import { countLines, findAnnexImports, findPastFaces, readGraph, ROOT, roomsOf, topOf } from "./house.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { countLines, findAnnexImports, findPastFaces, readGraph, ROOT, roomsOf, ships, topOf } from "./house.ts";
+import { readCommentWords } from "./words.ts";
 
 const graph = readGraph(ROOT);
 const { kinds, core, annexes } = countLines(graph);
@@ -10,6 +13,11 @@ const sum = (map: ReadonlyMap<string, number>): number => [...map.values()].redu
 const row = (name: string, lines: number): string => `${name.padEnd(32)}${lines.toLocaleString("en").padStart(8)}\n`;
 const rows = (map: ReadonlyMap<string, number>): string[] =>
   [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, lines]) => row(`  ${name}`, lines));
+const words = [...graph.keys()]
+  .filter((path) => ships(path) && path.endsWith(".ts"))
+  .map((path) => readCommentWords(path, readFileSync(join(ROOT, path), "utf8")));
+const exported = words.reduce((all, one) => all + one.exported, 0);
+const named = words.reduce((all, one) => all + one.named, 0);
 process.stdout.write(
   [
     ...["prod", "tests", "support", "tools"].map((kind) => row(kind, kinds.get(kind) ?? 0)),
@@ -19,5 +27,6 @@ process.stdout.write(
     ...rows(annexes),
     row("sidecar with its annexes", countLines(sidecar).kinds.get("prod") ?? 0),
     `${rooms.size} rooms, ${arrows} arrows; ${findAnnexImports(graph).length} imports lead from the core into an annex, ${findPastFaces(graph).length} past a face\n`,
+    `${exported} doc comments of exports, ${Math.round((100 * named) / exported)} % begin with their name\n`,
   ].join(""),
 );

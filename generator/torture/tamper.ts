@@ -13,7 +13,7 @@ import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { canonicalJson } from "../../snapshots/digest.ts";
 import { SILENT } from "../testing/library.ts";
 import { audit } from "../annex/trust/audit.ts";
-import type { Seen } from "../annex/trust/log-head.ts";
+import type { SeenHead } from "../annex/trust/log-head.ts";
 import { mirror } from "../annex/trust/mirror.ts";
 import { libraryAt, openLibrary, PAIR, serveLies } from "../annex/trust/mirror-fixture.ts";
 import { openOrigin } from "../annex/trust/origin.ts";
@@ -27,7 +27,7 @@ export type TamperReport = {
 
 /** Answers of a library by their paths: all that an audit and a mirror ask for. */
 type Answers = ReadonlyMap<string, Buffer>;
-type Shelves = { readonly current: Answers; readonly older: Answers; readonly fork: Answers; readonly seen: Seen };
+type Shelves = { readonly current: Answers; readonly older: Answers; readonly fork: Answers; readonly seen: SeenHead };
 
 export async function tortureWithTampering(
   dir: string,

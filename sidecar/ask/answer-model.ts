@@ -9,7 +9,7 @@ import { z } from "zod";
 import { limitBytes } from "#snapshots/limit-bytes";
 import { GATEWAY_HEADER } from "#snapshots/embed";
 
-/** Milliseconds for a whole answer; after them the reader gets the best passages instead. */
+/** MODEL_DEADLINE is the milliseconds for a whole answer; after them the reader gets the best passages instead. */
 export const MODEL_DEADLINE = 12_000;
 /** Bytes of a response; a stream of 1,000 tokens in its JSON wrapping has about 250,000. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;

@@ -8,7 +8,7 @@ import type { View } from "../../snapshots/http/view.ts";
 import type { AnswerModel } from "./answer-model.ts";
 import { createApp } from "../serve/app.ts";
 import { makeParts } from "../serve/app-fixture.ts";
-import { addressOf, type LogEntry, type Parts } from "../serve/passage.ts";
+import { addressOf, type LogEntry, type SidecarParts } from "../serve/passage.ts";
 import { makeToken } from "../gate/gate-fixture.ts";
 import { openAsk } from "./library.ts";
 import { openRateLimiter } from "../http/limits.ts";
@@ -24,7 +24,7 @@ after(() => rmSync(views.folder, { recursive: true }));
 
 const withPages = (view: View): View => changed(view, { options: { ...view.options, renderer: async () => renderer } });
 
-function openApp(change: Partial<Parts> = {}, model: AnswerModel | null = null) {
+function openApp(change: Partial<SidecarParts> = {}, model: AnswerModel | null = null) {
   const log: LogEntry[] = [];
   const parts = makeParts({ publicView: withPages(views.publicView), internalView: withPages(views.internalView) }, log, {
     ask: openAsk({ model, deadline: 1_000, delimiter: () => "delimiter" }),

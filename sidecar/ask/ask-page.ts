@@ -16,7 +16,7 @@ type AskPageOptions = {
   readonly onProblem: (error: ShelfError) => void;
 };
 
-/** @param params of the URL, with a question */
+/** askPage makes the page of an answer. @param params of the URL, with a question */
 export async function askPage(of: View, params: URLSearchParams, options: AskPageOptions): Promise<Response> {
   const { open, verdict, answer, onProblem } = options;
   const data = await open.snapshot.data();

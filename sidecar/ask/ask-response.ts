@@ -3,7 +3,7 @@ import type { AskEvent } from "./ask.ts";
 import { wholeAnswer } from "./library.ts";
 import { jsonResponse } from "#sidecar/http";
 
-/** Events: `sources` {sources}, then `text` {text, citations} as each sentence is checked, last `answer` with the whole
+/** askResponse sends events: `sources` {sources}, then `text` {text, citations} as each sentence is checked, last `answer` with the whole
  *  AskResponse. The texts joined are the answer. */
 export async function askResponse(events: AsyncGenerator<AskEvent, void>, accept: string | null, onCancel: () => void): Promise<Response> {
   // The first event is waited for: what fails before anything was found out is an ordinary problem.

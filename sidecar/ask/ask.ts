@@ -3,11 +3,11 @@
  *  sentence; without a model, or when nothing of what it wrote holds, the best passages are quoted instead. */
 import {
   type Candidates,
-  type Excerpt,
+  type ModelExcerpt,
   excerptsOf,
-  type Finding,
+  type QuoteFinding,
   findQuotes,
-  type Found,
+  type TextFindings,
   type Objects,
   type Quoted,
   rankCandidates,
@@ -20,7 +20,7 @@ import { toSource } from "#snapshots/query";
 import { makeReceipt } from "#snapshots/verify";
 import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "#snapshots/schema";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
-import type { Facts } from "./counted.ts";
+import type { CountedFacts } from "./counted.ts";
 import { ground, type Grounded, parseSentences } from "./grounding.ts";
 import { isHarmless } from "./harmless.ts";
 import { lookUp, MAX_SUMMARY, sourcesOf } from "./lookup.ts";
@@ -36,7 +36,7 @@ type PinnedCitation = Citation & { readonly href: string };
 
 export type AskAnswer = Omit<AskResponse, "citations"> & { readonly citations: PinnedCitation[]; readonly receipt: Receipt };
 
-/** What a reader who streams gets, in this order: sources once, then text with the citations that it is the first to use. */
+/** An AskEvent is what a reader who streams gets, in this order: sources once, then text with the citations that it is the first to use. */
 export type AskEvent =
   | { readonly type: "sources"; readonly sources: readonly Source[] }
   | {
@@ -52,11 +52,11 @@ export type AskLibrary = Objects & {
   readonly snapshot: string;
   readonly data: ViewData;
   /** Counts what a question about the registry, the claims, the catalog or the history asks for; null when it is none that can be counted. */
-  count(question: string, prefix: string): Promise<Facts | null>;
-  /** Who made what the question names, and when, where the library knows; null where a text has to say it. */
-  provenance(question: string, prefix: string): Promise<Facts | null>;
+  count(question: string, prefix: string): Promise<CountedFacts | null>;
+  /** The makers of what the question names, and when, where the library knows; null where a text has to say it. */
+  provenance(question: string, prefix: string): Promise<CountedFacts | null>;
   /** The texts that may answer. @throws when there is no index; the answer then does without */
-  find(question: string, prefix: string): Promise<Found>;
+  find(question: string, prefix: string): Promise<TextFindings>;
   /** The question with the words that were meant, where one stands nowhere and one that is near it does. @throws as `find` */
   mend(question: string, prefix: string): Promise<string>;
   readonly candidates: Candidates;
@@ -80,7 +80,7 @@ const FAILURES: Readonly<Record<ModelFailure, string>> = {
   empty: "The answer model wrote nothing",
 };
 
-/** @param request parsed and bounded already
+/** ask answers a question. @param request parsed and bounded already
  *  @returns events; the last is the whole answer. Fails only when the snapshot cannot be read. */
 export async function* ask(request: AskRequest, library: AskLibrary, options: AskOptions): AsyncGenerator<AskEvent, void> {
   const { question, prefix } = request;
@@ -122,7 +122,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   if (facts !== null) yield say(facts.text, " ", facts.counted);
   for (const sentence of lookup.sentences) yield say(sentence, " ");
   let mode: "ai" | "search" = "search";
-  let finding: Finding | null = null;
+  let finding: QuoteFinding | null = null;
   let notice = searchNotice;
   if (facts !== null) {
     notice = counted === null ? OF_HISTORY : ALL_COUNTED;
@@ -157,7 +157,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     if (mode === "search") {
       const before = answer;
       const best = findQuotes(asked, found, ranked, isHarmless);
-      // What is named outright says more than what is only near.
+      // A thing that is named outright says more than one that is only near.
       const isNamed = best.finding === "nearest" && lookup.instead.length > 0;
       finding = isNamed ? null : best.finding;
       if (finding === "nearest") yield say(NEAREST, "\n\n");
@@ -195,7 +195,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
 /** ALL_TOLD is looked up where facts have told all that is asked. */
 const ALL_TOLD = { sentences: [], instead: [], sources: [], settled: true };
 const NEAREST = "These are the nearest passages; none of them may answer this.";
-const NOTHING: Found = { results: [], texts: [], worth: new Map(), score: 0, near: { high: 0, low: 0 } };
+const NOTHING: TextFindings = { results: [], texts: [], worth: new Map(), score: 0, near: { high: 0, low: 0 } };
 
 /** With the nearest, by their titles: whoever asked may have meant one of them. */
 function nothingFound(sources: readonly Source[]): string {
@@ -213,7 +213,7 @@ type SaidFacts = {
 };
 
 /** sayFacts writes facts as one text; null when the words of a registry in them may stand in no answer. */
-function sayFacts({ parts, found }: Facts, library: AskLibrary): SaidFacts | null {
+function sayFacts({ parts, found }: CountedFacts, library: AskLibrary): SaidFacts | null {
   if (parts.some((part) => typeof part === "string" && !isHarmless(part))) return null;
   let text = "";
   const counted: CountedNumber[] = [];
@@ -238,7 +238,7 @@ function countedHref({ data, snapshot }: AskLibrary, path: string): string {
   return mountPath(data.library) + (path.startsWith(pagePath.snapshots) || path.startsWith("/api/") ? path : pagePath.at(snapshot, path));
 }
 
-/** What was looked up stands first; scores stay in one order and comparable inside the answer. */
+/** Sources that were looked up stand first; scores stay in one order and comparable inside the answer. */
 function mergeSources(found: readonly Omit<Source, "score">[], ranked: readonly Source[]): readonly Source[] {
   const top = ranked[0]?.score ?? 0;
   const named = found.map((source, at): Source => ({ ...source, score: top + found.length - at }));
@@ -252,7 +252,7 @@ function mergeSources(found: readonly Omit<Source, "score">[], ranked: readonly 
 async function* writeSentences(
   model: AnswerModel,
   question: string,
-  excerpts: readonly Excerpt[],
+  excerpts: readonly ModelExcerpt[],
   options: AskOptions,
 ): AsyncGenerator<Grounded | null, void> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.deadline)]);

@@ -6,7 +6,7 @@ import { quotable, sentencesIn } from "#snapshots/blocks";
 import { words } from "#snapshots/words";
 import { type LocatedQuote, locateQuote, quoteAt } from "#snapshots/format";
 import { bareAddresses, isHarmless } from "./harmless.ts";
-import type { Excerpt } from "#snapshots/answer";
+import type { ModelExcerpt } from "#snapshots/answer";
 
 const MAX_SENTENCE = 600; // characters; longer ones are no sentences
 const MIN_QUOTE_WORDS = 3; // index words; a shorter quote supports nothing: "the" occurs everywhere
@@ -24,7 +24,7 @@ type Mark = { readonly n: number; readonly quote: string | null };
 type Claimed = { readonly text: string; readonly marks: readonly Mark[] };
 
 /** Lines of an object, the only text that is ever quoted. */
-type Quotable = Pick<Excerpt, "key" | "sha256" | "page" | "start_line" | "source">;
+type Quotable = Pick<ModelExcerpt, "key" | "sha256" | "page" | "start_line" | "source">;
 
 export type Grounded = {
   readonly text: string;
@@ -54,7 +54,7 @@ export function parseSentences(line: string): readonly Claimed[] {
 }
 
 /** ground returns the sentence with the quotes that bear it, or null when nothing does. @param excerpts as they were numbered for the model, from 1 */
-export function ground({ text, marks }: Claimed, excerpts: readonly Excerpt[], question: string): Grounded | null {
+export function ground({ text, marks }: Claimed, excerpts: readonly ModelExcerpt[], question: string): Grounded | null {
   if (marks.length === 0 || text.length > MAX_SENTENCE || !isHarmless(text) || /\[\d*\]/.test(text)) return null;
   const asked = new Set(words(question));
   const said = new Set(words(text));
@@ -91,7 +91,7 @@ function exactWords(text: string): readonly string[] {
 }
 
 /** chooseQuote returns the harmless sentence that has most of the words; of equals the shorter, null when none has any. */
-function chooseQuote({ source, kind, start_line }: Excerpt, wanted: ReadonlySet<string>): LocatedQuote | null {
+function chooseQuote({ source, kind, start_line }: ModelExcerpt, wanted: ReadonlySet<string>): LocatedQuote | null {
   const ranked = quotable(source, kind)
     .flatMap(({ start, end }) => sentencesIn(source, start, end))
     .map(([start, end]) => ({ start, end, quote: source.slice(start, end), said: words(source.slice(start, end)) }))

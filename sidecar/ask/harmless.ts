@@ -29,7 +29,7 @@ export function isHarmless(text: string): boolean {
 const BARE_ADDRESS =
   /(?<![\p{L}\p{N}_])(?:[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?\.)+(?:\p{L}[\p{L}\p{M}]+|xn--[a-z0-9-]+)(?![\p{L}\p{N}_])|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/giu;
 
-/** @returns in one spelling: small letters, plain dots */
+/** bareAddresses finds the addresses in a text. @returns in one spelling: small letters, plain dots */
 export function bareAddresses(text: string): readonly string[] {
   return (
     text

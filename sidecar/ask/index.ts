@@ -4,7 +4,7 @@
 export { type AnswerModel, limitConcurrency, MODEL_DEADLINE, ModelError, openAnswerModel } from "./answer-model.ts";
 export { askPage } from "./ask-page.ts";
 export { askResponse } from "./ask-response.ts";
-export type { CountedSnapshot, Counting, FactPart, Facts } from "./counted.ts";
+export type { CountedSnapshot, Counting, FactPart, CountedFacts } from "./counted.ts";
 export { type Ask, openAsk, wholeAnswer } from "./library.ts";
 export { type AskTool, noSemantic, type SemanticTool } from "./semantic-tool.ts";
 export { openSemantic, QUERY_EMBEDDING_MS, type Semantic } from "./semantic.ts";

@@ -12,10 +12,11 @@ import { ask, type AskAnswer, type AskEvent, type AskLibrary, type AskOptions } 
 
 const MAX_RESULTS = 40; // records and claims among them, which have no lines to quote
 
-/** @param signal aborted when the reader has gone */
+/** Ask answers a question. @param signal aborted when the reader has gone */
 export type Ask = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => AsyncGenerator<AskEvent, void>;
 
-/** @param semantic ranks by meaning too when it can; null ranks by words alone
+/** openAsk returns a function that answers questions about the library.
+ *  @param semantic ranks by meaning too when it can; null ranks by words alone
  *  @param counting null counts nothing: every question is searched */
 export function openAsk(
   options: Omit<AskOptions, "signal">,

@@ -12,7 +12,7 @@ import {
   wordSentence,
 } from "#snapshots/format";
 import type { Source } from "#snapshots/schema";
-import { findNamed, type Named, standingOf } from "#snapshots/query";
+import { findNamed, type NamedThing, standingOf } from "#snapshots/query";
 import { cutText } from "#snapshots/tools";
 import { isHarmless } from "./harmless.ts";
 
@@ -24,24 +24,24 @@ const MIN_NAME = 4; // a shorter title is found only when it is the whole questi
 
 type Lookup = {
   readonly sentences: readonly string[];
-  /** Of objects that the question names by their titles: what stands in them says more, where it can be quoted. */
+  /** Keys of objects that the question names by their titles: what stands in them says more, where it can be quoted. */
   readonly instead: readonly string[];
   readonly sources: readonly Omit<Source, "score">[];
-  /** Whether the question asks for nothing else, so that neither search nor a model is needed. */
+  /** True when the question asks for nothing else, so that neither search nor a model is needed. */
   readonly settled: boolean;
 };
 
 type Hit = { readonly sentence: string; readonly source: Omit<Source, "score"> };
-/** What a name stands for; a title may be shared by prose that says more, so it alone settles nothing. */
+/** A thing that a name stands for; a title may be shared by prose that says more, so it alone settles nothing. */
 type Found = {
   readonly id: string;
   readonly hit: Hit;
   readonly settles: boolean;
-  /** Whether the name is one that people use as a word: a title, a collection's id, a record named `sorted`. */
+  /** True when the name is one that people use as a word: a title, a collection's id, a record named `sorted`. */
   readonly common: boolean;
 };
 
-/** @param prefix only keys under it; records and claims have no key, so any prefix leaves them out */
+/** lookUp finds what a question names outright. @param prefix only keys under it; records and claims have no key, so any prefix leaves them out */
 export function lookUp(question: string, prefix: string, data: ViewData): Lookup {
   const subject = nameAsked(question);
   const hits = new Map<string, Hit & { readonly titled: boolean }>();
@@ -74,7 +74,7 @@ function nameAsked(question: string): string {
   );
 }
 
-/** BareName returns a name without what kind of thing it is called, and without quotation marks. */
+/** bareName returns a name without what kind of thing it is called, and without quotation marks. */
 export function bareName(written: string): string {
   return written
     .replace(/[\s?.!]+$/, "")
@@ -105,7 +105,7 @@ function* findHits(name: string, prefix: string, data: ViewData): Generator<Foun
   }
 }
 
-/** Sources of what facts name. */
+/** sourcesOf gives the sources of what facts name. */
 export function sourcesOf(
   found: readonly { readonly kind: string; readonly key: string }[],
   data: ViewData,
@@ -116,17 +116,17 @@ export function sourcesOf(
   });
 }
 
-/** KeyOf returns what a thing is told by: a key, a prefix, an id. */
-export function keyOf({ kind, item }: Named): string {
+/** keyOf returns what a thing is told by: a key, a prefix, an id. */
+export function keyOf({ kind, item }: NamedThing): string {
   return kind === "object" ? item.key : kind === "collection" ? item.prefix : item.id;
 }
 
-/** KindOf returns what a thing is: of an object the kind of its file. */
-export function kindOf({ kind, item }: Named): Source["kind"] {
+/** kindOf returns what a thing is: of an object the kind of its file. */
+export function kindOf({ kind, item }: NamedThing): Source["kind"] {
   return kind === "object" ? item.kind : kind;
 }
 
-function hitOf(named: Named, data: ViewData): Hit {
+function hitOf(named: NamedThing, data: ViewData): Hit {
   const { kind, item } = named;
   const key = keyOf(named);
   const mount = mountPath(data.library);

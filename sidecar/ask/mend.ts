@@ -8,7 +8,8 @@ type IndexReader = Awaited<ReturnType<OpenSnapshot["reader"]>>;
 
 const LOOKED_AT = 3; // passages in which a word is looked up as it is written
 
-/** @param known words of questions that are counted: one of them is no slip, and may be what was meant */
+/** mendQuestion reads slips of a question as the words that were meant. @param known words of questions that are counted: one of them is no slip,
+ *  and may be what was meant */
 export async function mendQuestion(question: string, prefix: string, reader: IndexReader, known: ReadonlySet<string>): Promise<string> {
   const isNowhere = (word: string): boolean => {
     const forms = words(word);

@@ -1,12 +1,12 @@
-/** What the model is told. Excerpts are data: numbered, and fenced by a delimiter that their authors cannot know. */
+/** Writes what the model is told. Excerpts are data: numbered, and fenced by a delimiter that their authors cannot know. */
 import type { ChatMessage } from "./answer-model.ts";
-import type { Excerpt } from "#snapshots/answer";
+import type { ModelExcerpt } from "#snapshots/answer";
 
 const MAX_EXCERPT = 1_600;
 const MAX_EXCERPTS = 9_000;
 
-/** @param delimiter random for each request */
-export function makePrompt(question: string, excerpts: readonly Excerpt[], delimiter: string): readonly ChatMessage[] {
+/** makePrompt writes the messages for the model. @param delimiter random for each request */
+export function makePrompt(question: string, excerpts: readonly ModelExcerpt[], delimiter: string): readonly ChatMessage[] {
   const blocks: string[] = [];
   let room = MAX_EXCERPTS;
   for (const [at, excerpt] of excerpts.entries()) {

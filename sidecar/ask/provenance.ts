@@ -3,7 +3,7 @@ import { type ObjectRow, pagePath, type ViewData } from "#snapshots/format";
 import { findNamed, type FirstSeen } from "#snapshots/query";
 import { subjectOf } from "#snapshots/answer";
 import { bareName, keyOf, kindOf } from "./lookup.ts";
-import type { FactPart, Facts } from "./counted.ts";
+import type { FactPart, CountedFacts } from "./counted.ts";
 
 const MADE = "(?:first |last )?(?:written|made|created|published|dated|added|changed|updated|modified|revised|uploaded)";
 const WHO = [
@@ -20,9 +20,15 @@ const WHEN = [
 
 export type FindFirstSeen = (kind: "objects" | "claims" | "records", name: string) => Promise<FirstSeen | null>;
 
-/** @returns null when the question asks for neither, names nothing or several things, or when nothing of that is known: a text may say it
+/** findProvenance answers a question that asks who made something, or when.
+ *  @returns null when the question asks for neither, names nothing or several things, or when nothing of that is known: a text may say it
  *  @param prefix only keys under it */
-export async function findProvenance(question: string, prefix: string, data: ViewData, firstSeen: FindFirstSeen): Promise<Facts | null> {
+export async function findProvenance(
+  question: string,
+  prefix: string,
+  data: ViewData,
+  firstSeen: FindFirstSeen,
+): Promise<CountedFacts | null> {
   const spaced = subjectOf(question.trim().replaceAll(/\s+/g, " ")).replace(/[ ?!.]+$/, "");
   const ask = (forms: readonly RegExp[]): string | undefined =>
     forms.map((form) => form.exec(spaced)?.[1]).find((name) => name !== undefined);

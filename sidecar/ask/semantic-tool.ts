@@ -1,4 +1,4 @@
-/** What answers questions and searches by meaning, as the routes and the tools of agents call it. */
+/** Answers questions and searches by meaning, as the routes and the tools of agents call it. */
 import type { OpenSnapshot, SearchQuery } from "#snapshots/query";
 import type { AiSearchResponse, AskRequest, AskResponse } from "#snapshots/schema";
 
@@ -9,7 +9,7 @@ export type SemanticTool = (
   signal?: AbortSignal,
 ) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results" | "did_you_mean">>;
 
-/** Where no semantic search is built in. */
+/** noSemantic stands where no semantic search is built in. */
 export const noSemantic: SemanticTool = async () => {
   return {
     mode: "unavailable",

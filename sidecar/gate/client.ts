@@ -1,4 +1,4 @@
-/** Who is counted where nobody has a name: the network of a connection, or the one that trusted proxies say they speak for. */
+/** Finds who is counted where nobody has a name: the network of a connection, or the one that trusted proxies say they speak for. */
 import type { IncomingHttpHeaders } from "node:http";
 import ipaddr from "ipaddr.js";
 import type { TrustProxy } from "#snapshots/http";
@@ -6,7 +6,7 @@ import type { TrustProxy } from "#snapshots/http";
 /** Sixteen-bit groups of an IPv6 address that name a network: who has one address has the whole /64. */
 const NETWORK_GROUPS = 4;
 
-/** An IPv4 address as it is, also when it is written as IPv6; of IPv6 the /64 network, however its address is shortened.
+/** networkOf gives an IPv4 address as it is, also when it is written as IPv6; of IPv6 the /64 network, however its address is shortened.
  *  @param address of a socket; what is no address is one client of its own */
 export function networkOf(address: string | undefined): string {
   try {
@@ -18,11 +18,11 @@ export function networkOf(address: string | undefined): string {
   }
 }
 
-/** What is to be known of a request. */
+/** Facts of a request. */
 type Sent = { readonly socket: { readonly remoteAddress?: string | undefined }; readonly headers: IncomingHttpHeaders };
 
-/** @returns the network that is counted for a request: the first on the way from the connection that is not a trusted proxy's. What a
- *  client wrote itself lies beyond that, and names nobody */
+/** openClients returns a function that gives the network that is counted for a request: the first on the way from the connection that is not a
+ *  trusted proxy's. Anything that a client wrote itself lies beyond that, and names nobody. */
 export function openClients(trust: TrustProxy): (sent: Sent | undefined) => string {
   const networks = Array.isArray(trust) ? trust.map(parseNetwork) : [];
   const isProxy = (address: string, step: number): boolean => {

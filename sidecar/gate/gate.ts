@@ -44,7 +44,7 @@ export type GateVerdict =
 /** Request headers by lower-case name; a header that was sent twice is both values with a comma between. */
 type Credentials = { get(name: string): string | null };
 
-/** What everybody who is refused may know. */
+/** Help is what everybody who is refused may know. */
 export type Help = Pick<AccessConfig, "signIn" | "contact">;
 
 export interface Gate {
@@ -72,8 +72,9 @@ type Verdict = {
   readonly at: number;
 };
 
-/** @param source the access section, or null when there is none; a function is asked on every check, so a policy that
- *  it reads again takes effect at once */
+/** openGate returns the gate of the access section.
+ *  @param source the access section, or null when there is none; a function is asked on every check, so a policy that it reads again takes effect
+ *  at once */
 export function openGate(source: AccessConfig | null | (() => AccessConfig | null), options: GateOptions = {}): Gate {
   const now = options.now ?? Date.now;
   const monotonic = options.monotonic ?? (() => performance.now());
@@ -172,7 +173,7 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
 
 const FOR_PEOPLE = "This route is for people; machines use /internal/library/api/ask.";
 
-/** Who a verified token speaks for: a person when it has an email, a service when it names the id of a configured one. */
+/** findIdentity finds whom a verified token speaks for: a person when it has an email, a service when it names the id of a configured one. */
 function findIdentity(claims: Readonly<Record<string, unknown>>, config: AccessConfig): Identity | null {
   const { email, email_verified: emailVerified, common_name: commonName, sub } = claims;
   if (email !== undefined && email !== "") {
@@ -190,7 +191,7 @@ function isVerified(claim: unknown): boolean {
   return claim === undefined || claim === true || claim === "true";
 }
 
-/** Plain ASCII addresses only: what looks like `example.org` to a reader must be `example.org` to us. */
+/** foldEmail takes plain ASCII addresses only: what looks like `example.org` to a reader must be `example.org` to us. */
 export function foldEmail(email: string): string | null {
   return /^[!-?A-~]{1,64}@[A-Za-z0-9.-]{1,253}$/.test(email) ? email.toLowerCase() : null;
 }
@@ -222,7 +223,7 @@ function checkPair(headers: Credentials, config: AccessConfig): string | { reado
   return found ?? { reason: "bad_pair" };
 }
 
-/** In constant time. */
+/** isSameDigest compares in constant time. */
 export function isSameDigest(a: Sha256, b: Sha256): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

@@ -1,11 +1,12 @@
-/** What a person who is not let in sees: a page, where a program gets a problem body. It follows from the refusal and the configuration
+/** Makes the page that a person who is not let in sees, where a program gets a problem body. It follows from the refusal and the configuration
  *  alone, so it says the same whether or not anything is at the address. */
 import { readsHtml, strayAnswer, type View } from "#snapshots/http";
 import type { ShelfError } from "#snapshots/errors";
 import type { Help } from "./gate.ts";
 import { refusalHeaders, toResponse } from "#sidecar/http";
 
-/** @param view the public one, whose title and pages it has
+/** gatedPage returns the page that a reader gets in place of a gated one.
+ *  @param view the public one, whose title and pages it has
  *  @returns null where there is no page to show, or none is wanted */
 export async function gatedPage(
   view: View,

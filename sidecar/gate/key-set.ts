@@ -82,7 +82,7 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
       if (known && now - goodAt < maxAge) return current;
       const interval = current === null || isStale() ? MIN_FILE_INTERVAL : minInterval;
       if (running === null && now - triedAt >= interval) start();
-      // Who holds a known key does not wait for a source that was down a moment ago.
+      // A holder of a known key does not wait for a source that was down a moment ago.
       if (running !== null && (!known || !failing)) await running;
       return isStale() ? null : current;
     },

@@ -1,11 +1,10 @@
-/** What can be said of an application token before any key is touched. Everything in it is the caller's word until its
- *  signature holds (gate.ts), so this module only refuses; it never grants.
- *
- *  What can be refused without a key is refused here, and the log is told why; jose judges the same claims again with the signature. */
+/** Says what can be said of an application token before any key is touched. Everything in it is the caller's word until its signature holds
+ *  (gate.ts), so this module only refuses; it never grants.
+ *   What can be refused without a key is refused here, and the log is told why; jose judges the same claims again with the signature. */
 import type { AccessConfig, TokenAlgorithm } from "#snapshots/schema";
 import { findJsonFault } from "#snapshots/format";
 
-/** Bytes of a compact token; real ones have one or two thousand, and a server reads 16 KiB of headers at most. */
+/** MAX_TOKEN_BYTES is the most bytes of a compact token; real ones have one or two thousand, and a server reads 16 KiB of headers at most. */
 export const MAX_TOKEN_BYTES = 8 * 1024;
 const MAX_KID = 256;
 
@@ -21,7 +20,7 @@ export type ParsedToken = {
   readonly claims: Readonly<Record<string, unknown>>;
 };
 
-/** Reasons a token is refused: for logs and tests; callers are told nothing but 401. */
+/** A TokenProblem is a reason why a token is refused: for logs and tests; callers are told nothing but 401. */
 export type TokenProblem =
   | "malformed"
   | "too_long"
@@ -38,7 +37,7 @@ export type TokenProblem =
   | "unknown_key"
   | "signature";
 
-/** Header and claims of a compact JWS, unverified, or why it cannot be a token of ours. */
+/** parseToken gives header and claims of a compact JWS, unverified, or why it cannot be a token of ours. */
 export function parseToken(token: string, algorithms: readonly TokenAlgorithm[]): ParsedToken | TokenProblem {
   if (token.length > MAX_TOKEN_BYTES) return "too_long";
   if (!COMPACT.test(token)) return "malformed";
@@ -78,7 +77,7 @@ function parsePart(part: string): Record<string, unknown> | TokenProblem {
   return findJsonFault(text, MAX_TOKEN_BYTES, true) === null ? (value as Record<string, unknown>) : "duplicate_member";
 }
 
-/** What is wrong with the claims, or null. Called again for every use of a token, since time passes and policies change.
+/** findClaimsProblem says what is wrong with the claims, or null. Called again for every use of a token, since time passes and policies change.
  *  @param audiences any one of them must be named
  *  @param now milliseconds since 1970 */
 export function findClaimsProblem(
@@ -105,7 +104,7 @@ function isTime(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-/** Whether `aud` is, or contains, one of these. An array with anything but strings in it names nobody. */
+/** namesAudience tells whether `aud` is, or contains, one of these. An array with anything but strings in it names nobody. */
 export function namesAudience(claims: Readonly<Record<string, unknown>>, audiences: readonly string[]): boolean {
   const { aud } = claims;
   const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];

@@ -5,17 +5,17 @@ import { ShelfError } from "#snapshots/errors";
 import { AskRequest, ReindexRequest } from "#snapshots/schema";
 import { nearestOf } from "./nearest.ts";
 
-/** Body of ask: a question of 500 code points is at most 2,000 bytes, escaped at most 6,000. */
+/** MAX_ASK_BYTES is the most bytes of a body of ask: a question of 500 code points is at most 2,000 bytes, escaped at most 6,000. */
 export const MAX_ASK_BYTES = 8 * 1024;
 export const MAX_MCP_BYTES = 64 * 1024;
 
-/** A thousand keys of the greatest length. */
+/** MAX_REINDEX_BYTES has room for a thousand keys of the greatest length. */
 export const MAX_REINDEX_BYTES = 1024 * 1024;
 
 const MAX_UNKNOWN = 5; // names that an answer repeats
 const MAX_NAME = 64; // UTF-16 units of each
 
-/** The question of a JSON body, or of a form's.
+/** parseAskBody reads the question of a JSON body, or of a form's.
  *  @throws ShelfError "bad_json" with one entry per bad member */
 export function parseAskBody(bytes: Uint8Array, contentType: string | null): AskRequest {
   let value: unknown;
@@ -51,7 +51,7 @@ function explain(issues: readonly z.core.$ZodIssue[], known: readonly string[]):
   });
 }
 
-/** Keys that may have changed; null when there is no body, or an empty object. @throws ShelfError "bad_json" */
+/** parseReindexBody reads the keys that may have changed; null when there is no body, or an empty object. @throws ShelfError "bad_json" */
 export function parseReindexBody(bytes: Uint8Array): readonly string[] | null {
   if (bytes.length === 0) return null;
   const parsed = ReindexRequest.safeParse(parseJson(new TextDecoder().decode(bytes)));
@@ -64,7 +64,7 @@ export function parseReindexBody(bytes: Uint8Array): readonly string[] | null {
 
 const EXAMPLE = 'Send {"question": "…", "prefix": ""}.';
 
-/** What a page without script sends; also what some clients say of JSON when they are not told otherwise. */
+/** The type that a page without script sends; also what some clients say of JSON when they are not told otherwise. */
 function isForm(contentType: string | null): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(contentType ?? "");
 }

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { ShelfError } from "#snapshots/errors";
 import type { RateGroup } from "#snapshots/routes";
 
-/** Requests per minute by group of routes. */
+/** RATES gives requests per minute by group of routes. */
 export const RATES: Readonly<Record<RateGroup, number>> = {
   search: 60,
   mcp: 60,
@@ -32,7 +32,7 @@ export interface RateLimiter {
 
 export const noRateLimits: RateLimiter = { take: () => ({ ok: true, headers: {} }) };
 
-/** A window opens with a client's first request and holds `RATES[group]` requests.
+/** openRateLimiter limits requests by windows: a window opens with a client's first request and holds `RATES[group]` requests.
  *  @param options.monotonic milliseconds that never go back: a clock that is set would open or hold windows */
 export function openRateLimiter(
   options: { readonly monotonic?: () => number; readonly rates?: Readonly<Partial<Record<RateGroup, number>>> } = {},

@@ -11,7 +11,8 @@ type ProblemParts = {
   readonly requestId: string | undefined;
 };
 
-/** @param baseUrl of the service, for the problem's address
+/** problemParts returns the parts of the answer that shows an error.
+ *  @param baseUrl of the service, for the problem's address
  *  @param extra headers of this one error: Retry-After, Allow, another Cache-Control */
 export function problemParts(error: ShelfError, baseUrl: string, extra: Readonly<Record<string, string>> = {}): ProblemParts {
   const problem = problemBody(error, baseUrl, null);
@@ -31,7 +32,7 @@ export function problemParts(error: ShelfError, baseUrl: string, extra: Readonly
   };
 }
 
-/** What an error says besides its body. */
+/** refusalHeaders gives the headers of an error. */
 export function refusalHeaders(error: ShelfError): Readonly<Record<string, string>> {
   return { ...(error.status === 401 ? { "WWW-Authenticate": 'Bearer realm="proofshelf"' } : {}), ...error.headers };
 }

@@ -10,7 +10,7 @@ const MAX_NAMED = 10;
 
 type ParsedArguments = { readonly args: Readonly<Record<string, unknown>>; readonly notices: readonly string[] };
 
-/** @throws ShelfError "bad_parameter" with one entry per wrong argument */
+/** parseArguments reads the arguments of a tool. @throws ShelfError "bad_parameter" with one entry per wrong argument */
 export function parseArguments(tool: ToolInfo, given: unknown): ParsedArguments {
   if (Buffer.byteLength(JSON.stringify(given ?? {})) > MAX_ARGUMENT_BYTES) {
     throw new ShelfError("bad_parameter", `The arguments are longer than ${MAX_ARGUMENT_BYTES} bytes.`);

@@ -11,7 +11,7 @@ import { parseArguments } from "./arguments.ts";
 const ENVELOPE_BYTES = 1536; // without ids, host and notices, by which the arguments make it longer
 const MAX_ERROR = 2000;
 
-/** Never throws: what is wrong is told as a tool's error, and what nobody foresaw goes to `onError` too. */
+/** callTool calls a tool and never throws: what is wrong is told as a tool's error, and what nobody foresaw goes to `onError` too. */
 export async function callTool(
   view: View,
   info: ToolInfo,
@@ -49,7 +49,7 @@ export async function callTool(
   }
 }
 
-/** What was wrong, what would be right, and an example of this library: for a model that tries again. */
+/** errorText says what was wrong, what would be right, and an example of this library: for a model that tries again. */
 function errorText(info: ToolInfo, error: ShelfError, data: ViewData | null): string {
   const example = error.status < 500 && data !== null ? exampleOf(info, data) : null;
   const lines = [

@@ -27,7 +27,7 @@ export const boundMessages = bodyLimit({
   },
 });
 
-/** @returns the parsed body, or the error to answer with */
+/** readMessages reads a body. @returns the parsed body, or the error to answer with */
 export async function readMessages(request: Request): Promise<Messages | RpcError> {
   if (!isJsonContentType(request.headers.get("content-type")))
     return { status: 415, code: REFUSED, message: "Content-Type must be application/json." };

@@ -1,10 +1,10 @@
-/** Who may call from a browser, and under which name this service may be called: DNS rebinding ends here.
- *  The caller controls both headers. */
+/** Decides who may call from a browser, and under which name this service may be called: DNS rebinding ends here. The caller controls both
+ *  headers. */
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 
 export type OriginRules = {
-  /** Of the service; its host and its origin are always good. "" when not known. */
+  /** Address of the service; its host and its origin are always good. "" when not known. */
   readonly baseUrl: string;
   /** Further host names, without port; "*" lets every name pass, for a proxy in front that checks. */
   readonly hosts: readonly string[];
@@ -14,7 +14,8 @@ export type OriginRules = {
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** @param host of the request, as its Host header or its URL has it
+/** findOriginProblem checks the host and the origin of a request.
+ *  @param host of the request, as its Host header or its URL has it
  *  @returns why the request is refused, or null */
 export function findOriginProblem(host: string, origin: string | null, rules: OriginRules): string | null {
   const base = URL.canParse(rules.baseUrl) ? new URL(rules.baseUrl) : null;
@@ -45,7 +46,7 @@ export function sharedWith(origins: readonly string[]): MiddlewareHandler {
   const share = cors({
     origin: [...origins],
     allowMethods: ["POST"],
-    // What clients of every revision send.
+    // Headers that clients of every revision send.
     allowHeaders: ["Accept", "Content-Type", "Last-Event-ID", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id"],
     exposeHeaders: ["RateLimit", "RateLimit-Policy", "Retry-After"],
     maxAge: 7200, // seconds; no browser keeps it longer

@@ -60,7 +60,7 @@ export async function listResources(given: ToolContext, cursor: string | undefin
   };
 }
 
-/** @throws ResourceNotFoundError, and ProtocolError with invalid params for bytes that are too many */
+/** readResource reads a resource. @throws ResourceNotFoundError, and ProtocolError with invalid params for bytes that are too many */
 export async function readResource(context: ToolContext, uri: string): Promise<ReadResourceResult> {
   const [, kind, rest = ""] = /^proofshelf:\/\/(objects|claims|cubs)\/(.+)$/s.exec(uri) ?? [];
   const { claimById, recordById } = relationsOf(context.data);

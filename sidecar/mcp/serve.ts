@@ -11,12 +11,12 @@ import { findOriginProblem, type OriginRules } from "./origin.ts";
 import { REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
 import { readMessages } from "./message.ts";
 
-export type ServeOptions = {
+export type McpServeOptions = {
   readonly factory: (request: ServedRequest, era: "modern" | "legacy") => ReturnType<McpServerFactory>;
   readonly rules: () => Promise<OriginRules>;
   /** Origins of pages elsewhere whose browsers may show them what is answered. */
   readonly sharedWith: readonly string[];
-  /** What failed; the caller of the endpoint sees none of it. */
+  /** Hears what failed; the caller of the endpoint sees none of it. */
   readonly onError: (error: unknown) => void;
 };
 
@@ -26,7 +26,7 @@ export type ServedRequest = {
   readonly allow: Allow;
 };
 
-/** Counts one more use of a group for this caller; false when there were too many. */
+/** Allow counts one more use of a group for this caller; false when there were too many. */
 export type Allow = (group: "mcp" | "ask" | "ai-search") => boolean;
 
 export type McpEndpoint = {
@@ -37,7 +37,7 @@ export type McpEndpoint = {
 
 const everyone: Allow = () => true;
 
-export function serveMcp(options: ServeOptions): McpEndpoint {
+export function serveMcp(options: McpServeOptions): McpEndpoint {
   const { sharedWith } = options;
   const onerror = (error: Error): void => {
     // Refusals of what a caller sent are answers, not failures.
@@ -98,7 +98,7 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
   }
 }
 
-/** What a model answers comes once in a request: a proxy that counts requests counts a batch as one. */
+/** An answer of a model comes once in a request: a proxy that counts requests counts a batch as one. */
 function onePerRequest(allow: Allow): Allow {
   let taken = false;
   return (group) => {

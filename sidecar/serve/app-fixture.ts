@@ -5,7 +5,7 @@ import { listen, type Listening } from "../../snapshots/http/listen.ts";
 import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
 import { openCodeStore } from "../../snapshots/code/code-store.ts";
 import { openAdmission } from "../../snapshots/http/admission.ts";
-import { type LogEntry, noSignIn, type Parts } from "./passage.ts";
+import { type LogEntry, noSignIn, type SidecarParts } from "./passage.ts";
 import { accessConfig, clock, readKeys } from "../gate/gate-fixture.ts";
 import { openClients } from "../gate/client.ts";
 import { openGate } from "../gate/gate.ts";
@@ -29,7 +29,11 @@ export type Running = {
 };
 
 /** makeParts gives an app what it needs, over small views, with nothing that is not asked for. */
-export function makeParts(views: Pick<Views, "publicView" | "internalView">, log: LogEntry[], change: Partial<Parts> = {}): Parts {
+export function makeParts(
+  views: Pick<Views, "publicView" | "internalView">,
+  log: LogEntry[],
+  change: Partial<SidecarParts> = {},
+): SidecarParts {
   return {
     publicView: views.publicView,
     internalView: views.internalView,
@@ -50,7 +54,7 @@ export function makeParts(views: Pick<Views, "publicView" | "internalView">, log
   };
 }
 
-export async function startSidecar(change: Partial<Parts> = {}, publish = true, alone = false, code?: string): Promise<Running> {
+export async function startSidecar(change: Partial<SidecarParts> = {}, publish = true, alone = false, code?: string): Promise<Running> {
   const views = await makeViews(publish, code);
   let calls = 0;
   const count = <T>(value: T): T => {

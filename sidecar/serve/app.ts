@@ -6,18 +6,18 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
-import { isGated, type Place } from "#snapshots/routes";
+import { isGated, type RoutePlace } from "#snapshots/routes";
 import { MAX_ASK_BYTES, MAX_REINDEX_BYTES } from "#sidecar/http";
 import { boundMessages, sharedWith } from "#sidecar/mcp";
 import { openEffects } from "./effects.ts";
-import { type AppEnv, isEffect, openPassage, type Parts, tooLong } from "./passage.ts";
+import { type AppEnv, isEffect, openPassage, type SidecarParts, tooLong } from "./passage.ts";
 
 export type App = {
   readonly fetch: Hono<AppEnv>["fetch"];
   /** Every method and path of the map. */
   readonly routes: Hono<AppEnv>["routes"];
-  /** Whether a place is the app's alone: gated, or with an effect. */
-  owns(place: Place): boolean;
+  /** True for a place that is the app's alone: gated, or with an effect. */
+  owns(place: RoutePlace): boolean;
 };
 
 const READABLE = ["X-Snapshot", "RateLimit", "RateLimit-Policy", "Retry-After"];
@@ -26,7 +26,7 @@ const shared = (...allowMethods: string[]) =>
 const body = (maxSize: number) => bodyLimit({ maxSize, onError: () => tooLong(maxSize) });
 const SEMANTIC = ["/api/ai-search", "/at/:at/api/ai-search", "/internal/api/ai-search", "/internal/at/:at/api/ai-search"];
 
-export function createApp(parts: Parts): App {
+export function createApp(parts: SidecarParts): App {
   const { trace, failed, seal, signIn, gate, person, token, admitted, limit, limitSignIn } = openPassage(parts);
   const { ask, askPage, semantic, code, reindex, mcp, read } = openEffects(parts);
   // By the address as it was sent: what a Request makes of it has no dot segments left to refuse.

@@ -17,7 +17,8 @@ type CodeParts = {
   records(): Promise<ViewData | null>;
 };
 
-/** @param path raw URL path, still percent-encoded; the caller controls it
+/** codeAnswer answers with a file that a record pins.
+ *  @param path raw URL path, still percent-encoded; the caller controls it
  *  @throws ShelfError "bad_code_path", "code_not_found", "code_store_unavailable", "code_digest_mismatch", "registry_unavailable" */
 export async function codeAnswer(parts: CodeParts, method: string, path: string): Promise<Answer> {
   const ref = parseCodePath(path);
@@ -79,7 +80,7 @@ function parseCodePath(path: string): CodeRef {
   return parseCodeRef(parts[0] ?? "", parts[1] ?? "", parts.slice(2).join("/"));
 }
 
-/** What the records of a snapshot say of each file. Two records may pin one path with two digests; either is recorded. */
+/** The words of a snapshot's records about each file. Two records may pin one path with two digests; either is recorded. */
 const pinsOf = memoize((code: ViewData["code"]) =>
   collect(
     [...code.values()].flatMap(({ repo, head, files }) => files.map((file) => [nameOf({ repo, head, path: file.path }), file] as const)),

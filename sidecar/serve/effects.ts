@@ -7,11 +7,11 @@ import { DEFAULT_SEMANTIC_LIMIT, findByNumber, findSnapshot, missingSnapshot, ty
 import { askPage, askResponse, wholeAnswer } from "#sidecar/ask";
 import { jsonResponse, parseAskBody, parseReindexBody, toResponse } from "#sidecar/http";
 import { codeAnswer } from "./code.ts";
-import { addressOf, type Call, clientOf, type Parts, viewOf } from "./passage.ts";
+import { addressOf, type Call, clientOf, type SidecarParts, viewOf } from "./passage.ts";
 
 type Effect = (call: Call) => Promise<Response>;
 
-export function openEffects(parts: Parts) {
+export function openEffects(parts: SidecarParts) {
   const { publicView, internalView, limits, reindexer, codeStore: store } = parts;
   const bodyOf = async ({ req }: Call): Promise<Uint8Array> => new Uint8Array(await req.arrayBuffer());
   const records = async () => (await (await internalView.current())?.snapshot.data()) ?? null;

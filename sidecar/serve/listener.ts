@@ -5,24 +5,25 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { ShelfError } from "#snapshots/errors";
 import { CACHE, isOfProcess, observe, originForm, viewListener } from "#snapshots/http";
-import { limitOf, type Place } from "#snapshots/routes";
+import { limitOf, type RoutePlace } from "#snapshots/routes";
 import { toShelfError } from "#snapshots/format";
 import { createApp } from "./app.ts";
-import { addressOf, type Parts } from "./passage.ts";
+import { addressOf, type SidecarParts } from "./passage.ts";
 import { problemParts, problemResponse, rateLimited } from "#sidecar/http";
 
-/** @param options.alone whether other processes serve the files, pages and queries of the public view */
-export function sidecarListener(parts: Parts, { alone }: { readonly alone: boolean }): RequestListener {
+/** sidecarListener returns the listener for all requests to the sidecar.
+ *  @param options.alone whether other processes serve the files, pages and queries of the public view */
+export function sidecarListener(parts: SidecarParts, { alone }: { readonly alone: boolean }): RequestListener {
   const app = createApp(parts);
   const { router } = parts.publicView.options.service;
-  const places = new WeakMap<object, Place>();
+  const places = new WeakMap<object, RoutePlace>();
   const throughApp = getRequestListener(
     (request, env) => {
       const place = places.get(env.incoming) ?? router.findPlace(originForm(env.incoming.url ?? "/"));
       return app.fetch(request, { ...(env as HttpBindings), place, address: addressOf(place) });
     },
     {
-      // What cannot even become a Request reaches neither the app nor a gate in it, so nobody may keep the answer.
+      // A message that cannot even become a Request reaches neither the app nor a gate in it, so nobody may keep the answer.
       errorHandler: (error) =>
         problemResponse(error instanceof RequestError ? malformed : toShelfError(error), parts.baseUrl, { "Cache-Control": CACHE.private }),
     },
@@ -62,7 +63,7 @@ const malformed = new ShelfError("bad_request", "The Host header or the target o
   fixes: ["Send the name of this server, and its port, as Host."],
 });
 
-function sendProblem(parts: Parts, problem: ShelfError, message: IncomingMessage, response: ServerResponse): void {
+function sendProblem(parts: SidecarParts, problem: ShelfError, message: IncomingMessage, response: ServerResponse): void {
   const { status, headers, body } = problemParts(problem, parts.baseUrl);
   response.writeHead(status, headers);
   response.end(message.method === "HEAD" ? undefined : body);

@@ -46,8 +46,8 @@ export function openLog(stream: DestinationStream = openStderr(), env: NodeJS.Pr
   );
 }
 
-/** For the lines of requests, whose members are ours and bear none of those names. Looking for them would cost more than the rest of the
- *  line; what the values hold still passes the last door. */
+/** requestLog writes the lines of requests, whose members are ours and bear none of those names. Looking for them would cost more than the rest of
+ *  the line; what the values hold still passes the last door. */
 export function requestLog(log: Logger): Logger {
   return log.child({}, { redact: [] });
 }

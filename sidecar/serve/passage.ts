@@ -1,10 +1,10 @@
-/** What every request passes on its way to an effect: the log, the gate, methods and parameters, the limit. */
+/** The stations that every request passes on its way to an effect: the log, the gate, methods and parameters, the limit. */
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
 import { type ErrorCode, ShelfError } from "#snapshots/errors";
 import { parseKeyPath, toShelfError } from "#snapshots/format";
-import { type Admission, admit, CACHE, readsHtml, type Seen, type View } from "#snapshots/http";
-import { limitOf, type Place, type RateGroup } from "#snapshots/routes";
+import { type Admission, admit, CACHE, readsHtml, type SeenRequest, type View } from "#snapshots/http";
+import { limitOf, type RoutePlace, type RateGroup } from "#snapshots/routes";
 import type { CodeStore } from "#snapshots/shelf";
 import type { Ask, SemanticTool } from "#sidecar/ask";
 import { type Gate, gatedPage, type GateVerdict, type Identity, type openClients } from "#sidecar/gate";
@@ -30,8 +30,8 @@ export type SignInAddresses = {
 };
 export const noSignIn: SignInAddresses = { addresses: [], answer: () => null };
 
-/** Parts are what a sidecar is put together from. */
-export type Parts = {
+/** SidecarParts are what a sidecar is put together from. */
+export type SidecarParts = {
   readonly publicView: View;
   readonly internalView: View;
   readonly ask: Ask;
@@ -40,7 +40,7 @@ export type Parts = {
   readonly mcp: { readonly public: McpEndpoint; readonly internal: McpEndpoint } | null;
   readonly codeStore: CodeStore | null;
   readonly reindexer: Reindexer;
-  /** What this process holds for readers, gated or not. */
+  /** Room for what this process holds for readers, gated or not. */
   readonly admission: Admission;
   readonly gate: Gate;
   readonly signIn: SignInAddresses;
@@ -51,12 +51,12 @@ export type Parts = {
   readonly baseUrl: string;
   readonly log: (entry: LogEntry) => void;
   /** Hears of public reads, which do not come through the app; null when they are not logged. */
-  readonly accessLog: ((seen: Seen) => void) | null;
+  readonly accessLog: ((seen: SeenRequest) => void) | null;
 };
 
-/** `place` and `address` are as the listener found them: what a Request shows of a target is not all of it. */
+/** AppEnv has `place` and `address` as the listener found them: a Request does not show all of a target. */
 export type AppEnv = {
-  Bindings: Partial<HttpBindings> & { readonly place: Place; readonly address: string };
+  Bindings: Partial<HttpBindings> & { readonly place: RoutePlace; readonly address: string };
   Variables: {
     /** Null until the gate has let it in, and for whoever needs no name. */
     identity: Identity | null;
@@ -68,12 +68,12 @@ export type Call = Context<AppEnv>;
 type Step = MiddlewareHandler<AppEnv>;
 
 /** addressOf writes a place as the client wrote it, without the query. */
-export function addressOf({ mount, at, path }: Place): string {
+export function addressOf({ mount, at, path }: RoutePlace): string {
   return mount + (at === null ? "" : `/at/${at}`) + path;
 }
 
 /** isEffect tells whether the row of a place is one that app.ts answers itself, whatever method is asked for. */
-export function isEffect({ match }: Place): boolean {
+export function isEffect({ match }: RoutePlace): boolean {
   return match?.exact === true && match.beside === null && (match.route.kind === "effect" || match.route.id === "ask-page");
 }
 
@@ -82,7 +82,7 @@ export function viewOf({ publicView, internalView }: { readonly publicView: View
 }
 
 /** clientOf names who is counted: the identity behind the gate, else the network of the client. */
-export function clientOf(parts: Pick<Parts, "clientOf">, { env, var: { identity } }: Call): string {
+export function clientOf(parts: Pick<SidecarParts, "clientOf">, { env, var: { identity } }: Call): string {
   return identity === null ? parts.clientOf(env.incoming) : `${identity.kind} ${identity.name}`;
 }
 
@@ -90,7 +90,7 @@ export function tooLong(bytes: number): never {
   throw new ShelfError("body_too_large", `The body is over the limit of ${bytes} bytes.`, { fixes: [`Send at most ${bytes} bytes.`] });
 }
 
-export function openPassage(parts: Parts) {
+export function openPassage(parts: SidecarParts) {
   const { baseUrl } = parts;
 
   const trace: Step = async (call, next) => {

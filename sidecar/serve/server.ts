@@ -33,7 +33,7 @@ import {
   type Semantic,
   wholeAnswer,
 } from "#sidecar/ask";
-import type { Parts, SignInAddresses } from "./passage.ts";
+import type { SidecarParts, SignInAddresses } from "./passage.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES, noRateLimits, openRateLimiter, RATES } from "#sidecar/http";
 import { type Gate, openClients, openGate } from "#sidecar/gate";
 import { requestLog } from "./log.ts";
@@ -57,7 +57,7 @@ export type Environment = {
   readonly OIDC_CLIENT_SECRET?: string | undefined;
 };
 
-/** What annexes register with a sidecar: handed in by who puts the program together (../annexes.ts). */
+/** SidecarAnnexes is what annexes register with a sidecar: ../annexes.ts hands it in. */
 export type SidecarAnnexes = {
   readonly counting: Counting;
   /** @param access asked each time, so a policy that is read again takes effect at once */
@@ -69,7 +69,7 @@ export type SidecarAnnexes = {
   openDevelopmentAccess(host: string): Promise<DevelopmentAccess | null>;
 };
 
-/** A gate for one's own look. */
+/** DevelopmentAccess is a gate for one's own look. */
 export type DevelopmentAccess = {
   readonly access: AccessConfig;
   readonly readKeys: () => Promise<string>;
@@ -170,7 +170,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
       onError: (error) => log.error({ err: error }, "an MCP call failed"),
     });
   const logged = requestLog(log);
-  const parts: Parts = {
+  const parts: SidecarParts = {
     publicView,
     internalView,
     gate,

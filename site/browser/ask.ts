@@ -3,7 +3,7 @@
 import { createParser } from "eventsource-parser";
 import type { AskResponse, Citation, Source } from "#snapshots/schema";
 import { pagePath, readerNotice } from "#snapshots/format";
-import { type AnswerPiece, type Linked, parseParagraph, queriesOf, saysQuote, tagOf, viewQuote } from "../answer-text.ts";
+import { type AnswerPiece, type LinkedNumber, parseParagraph, queriesOf, saysQuote, tagOf, viewQuote } from "../answer-text.ts";
 import { formatLine, formatPiece } from "../format.ts";
 import { explainMode, titleOfKind } from "../words.ts";
 import { drawCard, element, markedText } from "./draw.ts";
@@ -11,7 +11,7 @@ import { fill } from "./fill.ts";
 
 /** The data of each event of the stream. */
 type SourcesEvent = { readonly sources: readonly Source[] };
-type TextEvent = { readonly text: string; readonly citations: readonly Citation[]; readonly counted: readonly Linked[] };
+type TextEvent = { readonly text: string; readonly citations: readonly Citation[]; readonly counted: readonly LinkedNumber[] };
 
 const NAMES = [
   "status",
@@ -36,7 +36,7 @@ class Asking {
   readonly #question: HTMLInputElement | HTMLSelectElement | null;
   readonly #prefix: HTMLInputElement | HTMLSelectElement | null;
   #request: AbortController | null = null;
-  /** Of the answer that comes: the snapshot that it is of, the quotes that are there, how much of its text is, and whether it has ended. */
+  /** The answer that comes: its snapshot, the quotes that are there, how much of its text is there, and whether it has ended. */
   #snapshot: string | null = null;
   #numbers = new Set<number>();
   #written = 0;
@@ -100,7 +100,7 @@ class Asking {
     }
   }
 
-  /** What was asked before stays below, in the page alone. */
+  /** Keeps the question before and its answer below, in the page alone. */
   #keepBefore(): void {
     const text = this.#part("answer").innerText.trim();
     if (text !== "" && this.#asked !== "") {
@@ -239,7 +239,7 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
   void asking.ask();
 }
 
-/** What a copied part of an answer cites: where each quote stands, and its address. */
+/** citationsOf lists the quotes that a copied part of an answer cites: where each stands, and its address. */
 function citationsOf(text: string): string {
   const cited = new Set([...text.matchAll(/\[(\d{1,3})\]/g)].map(([, n]) => n));
   const items = [...document.querySelectorAll<HTMLLIElement>("[data-quotes] > li")].filter(({ value }) => cited.has(String(value)));

@@ -6,14 +6,14 @@ export type DrawnCard = {
   readonly title: string;
   readonly link: URL;
   readonly line: readonly (Node | string)[];
-  /** Whether that is lines of code. */
+  /** True where the line is lines of code. */
   readonly code: boolean;
   readonly mark: string;
   readonly facts: readonly string[];
   readonly copies: readonly { readonly key: string; readonly link: URL }[];
 };
 
-/** Fills the card that the search and the answers show. */
+/** drawCard fills the card that the search and the answers show. */
 export function drawCard({ title, link, line, code, mark, facts, copies }: DrawnCard): HTMLElement {
   const text = new DocumentFragment();
   text.append(...line);
@@ -53,7 +53,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(name: K, classNam
   return made;
 }
 
-/** Text and <mark> of a part of a page; every other tag becomes its text. */
+/** markedText keeps text and <mark> of a part of a page; every other tag becomes its text. */
 export function markedText(part: Node): (Node | string)[] {
   return [...part.childNodes].map((node) =>
     node.nodeName === "MARK" ? element("mark", "", node.textContent ?? "") : (node.textContent ?? ""),

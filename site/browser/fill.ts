@@ -1,8 +1,8 @@
 /** Components that scripts show: the page has each as a <template>, made by the component itself with a name in braces for every value.
  *  What is filled in is text: nothing here takes HTML. */
 
-/** Of a name: its text; text with marks; null where there is none, which takes its element (or attribute) away; or a list, for which the
- *  element that holds all its names is repeated. Names within a list are "list.name". */
+/** Values has for a name its text; text with marks; null where there is none, which takes its element (or attribute) away; or a list, for which
+ *  the element that holds all its names is repeated. Names within a list are "list.name". */
 export type Values = { readonly [name: string]: Value | readonly Values[] };
 type Value = string | DocumentFragment | null;
 type Place = Attr | Text;
@@ -14,7 +14,7 @@ export function hasTemplate(component: string): boolean {
   return TEMPLATES.has(component);
 }
 
-/** Fills a copy of the template of a component. @param component as `data-of` names it */
+/** fill fills a copy of the template of a component. @param component as `data-of` names it */
 export function fill(component: string, values: Values): HTMLElement {
   const filled = document.importNode(TEMPLATES.get(component) ?? new DocumentFragment(), true).firstElementChild;
   if (!(filled instanceof HTMLElement)) throw new Error(`This page has no template of "${component}".`);

@@ -1,5 +1,5 @@
-/** What a reader chose of theme and width, set before the page is drawn. It is kept in this browser alone (page.ts). A page of a kept snapshot
- *  leaves room for what says so (earlier.ts). */
+/** The reader's choice of theme and width, set before the page is drawn. It is kept in this browser alone (page.ts). A page of a kept snapshot
+ *  leaves room for the words that say so (earlier.ts). */
 if (/\/at\/[0-9a-f]{64}\//.test(location.pathname)) document.documentElement.dataset["at"] = "";
 for (const name of ["theme", "width"]) {
   try {

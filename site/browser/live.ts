@@ -113,7 +113,7 @@ class Live {
       const target = new URL(link?.getAttribute("href") ?? "", this.#search);
       if (link === null || target.origin !== location.origin) return [];
       const words = [...(facts?.querySelectorAll("span:not(.shelfmark span), .shelfmark") ?? [])].map(({ textContent }) => textContent);
-      // What stands is told by what it says, and not by its number.
+      // A card that has a state is told by its line, and not by its number.
       const said = card.querySelector(".state") === null ? null : (card.querySelector(".card-line")?.textContent ?? null);
       return [{ title: link.textContent ?? "", link: target.href, facts: formatLine(said ?? words.slice(0, 3).join(" · "), 120) }];
     });
@@ -176,7 +176,7 @@ class Live {
   }
 }
 
-/** SayNone says what Enter does where nothing that is typed so far was found: it is perhaps half a word. */
+/** sayNone says what Enter does where nothing that is typed so far was found: it is perhaps half a word. */
 function sayNone(query: string): string {
   return [...query].length <= FEW_LETTERS ? "" : `Enter searches everywhere for “${formatLine(query, 60)}”.`;
 }

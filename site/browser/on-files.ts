@@ -1,5 +1,5 @@
-/** What a query asks of a page on a host of plain files, which gives the page as if nothing had been asked: a folder is put in order here, and
- *  the search answers what the registry is asked for. */
+/** Answers to a query on a host of plain files, which gives a page as if nothing had been asked: a folder is put in order here, and the search
+ *  answers what the registry is asked for. */
 import { pagePath } from "#snapshots/format";
 import { element } from "./draw.ts";
 import { sortListing } from "./sort-listing.ts";
@@ -22,7 +22,7 @@ async function start(place: HTMLElement): Promise<void> {
   });
 }
 
-/** SearchRecords leads to the search among records, whose filters have the registry's names. */
+/** searchRecords leads to the search among records, whose filters have the registry's names. */
 function searchRecords(root: URL, params: URLSearchParams, status: HTMLElement): void {
   // Plain files have the records in one order.
   document.querySelector("[data-sorts]")?.remove();

@@ -20,7 +20,7 @@ type Pagefind = {
   ): Promise<{ readonly results: readonly { data(): Promise<Fragment> }[]; readonly filters: Counts; readonly totalFilters: Counts }>;
 };
 
-/** Names of filters as the addresses of pages have them. */
+/** FILTERS are the names of filters as the addresses of pages have them. */
 export const FILTERS: readonly string[] = ["prefix", ...RECORD_FILTERS.map(({ name }) => name)];
 /** Filters whose counts are shown: each is a file. */
 const COUNTED = ["kind", "standing"] as const;
@@ -36,7 +36,7 @@ export type FoundPage = {
   readonly title: string;
   readonly link: URL;
   readonly key: string;
-  /** Of an object, or "record" or "claim". */
+  /** An object's kind, or "record" or "claim". */
   readonly kind: string;
   readonly standing: string;
   /** Text, and marks as elements. */
@@ -54,7 +54,7 @@ let opened: Promise<Pagefind | null> | null = null;
 /** How often it could not be opened or asked: browsers remember a module that did not come by its address. */
 let failures = 0;
 
-/** SearchPages finds pages, the best first; all that the filters leave where there are no words.
+/** searchPages finds pages, the best first; all that the filters leave where there are no words.
  *  @returns null where the export was made without a search
  *  @throws what the network or Pagefind throws; the next search begins anew */
 export async function searchPages(root: URL, query: PageQuery, shown: number): Promise<FoundPages | null> {
@@ -73,7 +73,7 @@ export async function searchPages(root: URL, query: PageQuery, shown: number): P
   }
 }
 
-/** FindEntry asks the host whether it has a search. @throws Refusal, and what the network throws */
+/** findEntry asks the host whether it has a search. @throws Refusal, and what the network throws */
 async function findEntry(root: URL): Promise<boolean> {
   const entry = await fetch(new URL("pagefind/pagefind-entry.json", root), { method: "HEAD", cache: "no-store" });
   if (!entry.ok && entry.status !== 404) throw new Refusal(entry.status);
@@ -90,7 +90,7 @@ async function openPagefind(root: URL): Promise<Pagefind | null> {
   return pagefind;
 }
 
-/** ReadQuery takes the operators out of what is typed: they are filters. */
+/** readQuery takes the operators out of what is typed: they are filters. */
 export function readQuery(text: string, given: ReadonlyMap<string, readonly string[]> = new Map()): PageQuery {
   const { words, kinds, repos, inside } = parseOperators(text);
   const typed = [

@@ -1,5 +1,5 @@
-/** What the pages gain with a script: theme and width are chosen, "/" and Ctrl-K go to the search, which answers while one types, what can be copied has a button, the page's permanent address is one, and
- *  the page can be verified. Every page works without. */
+/** Additions of a script to every page: theme and width are chosen, "/" and Ctrl-K go to the search, which answers while one types, what can be
+ *  copied has a button, the page's permanent address is one, and the page can be verified. Every page works without. */
 import { shownSnapshot } from "./shown-snapshot.ts";
 
 const search = document.querySelector<HTMLInputElement>("input[data-search]");

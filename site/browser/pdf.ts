@@ -1,4 +1,4 @@
-/** What the pages of a PDF gain with a script: arrow keys turn them, the number of the page that is shown is marked and stands in the address,
+/** Additions of a script to the pages of a PDF: arrow keys turn them, the number of the page that is shown is marked and stands in the address,
  *  `#page=12` leads there, and pages that are too many for the page of the site come as they are turned to, their text from the Markdown twin. */
 import { element } from "./draw.ts";
 

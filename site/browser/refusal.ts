@@ -1,4 +1,4 @@
-/** A server's refusal, told from an answer and from a network that is not there. */
+/** Refusal is a server's refusal, so that an answer is told from a network that is not there. */
 
 export class Refusal extends Error {
   readonly status: number;
@@ -9,7 +9,7 @@ export class Refusal extends Error {
   }
 }
 
-/** DescribeFailure says why a search shows nothing. */
+/** describeFailure says why a search shows nothing. */
 export function describeFailure(error: unknown): string {
   return error instanceof Refusal
     ? `The search did not answer (${error.status}). Try again in a while.`

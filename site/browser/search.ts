@@ -20,7 +20,7 @@ if (place && form && field) start(place, form, field);
 
 type Asked = { readonly query: string; readonly filters: ReadonlyMap<string, readonly string[]>; readonly shown: number };
 
-/** What stands below the form. */
+/** The contents of the page below the form. */
 type Shown = { readonly words: string; readonly nodes: readonly Node[]; readonly filters?: readonly Node[] };
 const NO_SEARCH: Shown = { words: "This site was written without a search.", nodes: [] };
 
@@ -94,7 +94,7 @@ function addressOf({ query, filters }: Pick<Asked, "query" | "filters">): string
   return `${location.pathname}?${params.toString()}`;
 }
 
-/** FetchAnswer returns what the server shows at an address; null when it gives the form back. @throws Refusal, and what the network throws */
+/** fetchAnswer returns what the server shows at an address; null when it gives the form back. @throws Refusal, and what the network throws */
 async function fetchAnswer(address: string): Promise<Shown | null> {
   const response = await fetch(address);
   if (!response.ok) throw new Refusal(response.status);
@@ -109,7 +109,7 @@ async function fetchAnswer(address: string): Promise<Shown | null> {
   };
 }
 
-/** Draw makes of what was found what a server would have shown. */
+/** draw makes of what was found what a server would have shown. */
 function draw({ found, pages, counts }: FoundPages, asked: Asked, ask: (asked: Asked) => Promise<void>): Shown {
   const list = element("ol", "cards");
   const titles = pages.map(({ title }) => title);

@@ -9,7 +9,8 @@ const VALUE: Readonly<Record<string, (row: HTMLTableRowElement) => string | numb
   date: (row) => row.querySelector("time")?.dateTime ?? "",
 };
 
-/** @param sort as the page's links have it: name, kind, size or date, turned round by a leading "-"
+/** sortListing puts the rows of a listing in order.
+ *  @param sort as the page's links have it: name, kind, size or date, turned round by a leading "-"
  *  @param licences of the objects that are shown, all together; [] for all objects, in parts */
 export async function sortListing(sort: string, licences: readonly string[], status: HTMLElement): Promise<void> {
   const column = sort.replace(/^-/, "");

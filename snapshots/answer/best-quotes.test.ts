@@ -5,7 +5,7 @@ import { findQuotes, rankCandidates } from "./best-quotes.ts";
 import { Candidates } from "./candidates.ts";
 import { DECISION_FEATURES, FEATURES } from "./features.ts";
 import { readQuestion, subjectOf } from "./question.ts";
-import type { Source } from "./sources.ts";
+import type { AnswerSource } from "./sources.ts";
 import { DECISIONS, ORDER } from "./weights.ts";
 
 const digests = [
@@ -30,7 +30,7 @@ function ask(question: string, texts: Readonly<Record<string, string>>, isHarmle
   const rank = (text: string): number => new Set(words(text).filter((word) => worth.has(word))).size;
   const found = Object.entries(texts).sort((a, b) => rank(b[1]) - rank(a[1]));
   const best = Math.max(1, ...found.map(([, text]) => rank(text)));
-  const sources = found.map(([key, source], at): Source => {
+  const sources = found.map(([key, source], at): AnswerSource => {
     const lines = source.split("\n").length;
     const row = {
       doc: key,

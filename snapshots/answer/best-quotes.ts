@@ -2,21 +2,21 @@
  *  learnt: weights.ts has what each feature weighs, and the command that wrote it. */
 import { type LocatedQuote, quoteAt } from "#snapshots/format";
 import type { Candidates } from "./candidates.ts";
-import { type Candidate, cover, decisionFeatures, featuresOf } from "./features.ts";
-import type { Found } from "./found-texts.ts";
+import { type AnswerCandidate, cover, decisionFeatures, featuresOf } from "./features.ts";
+import type { TextFindings } from "./found-texts.ts";
 import type { IndexRow } from "#snapshots/index";
 import type { Question } from "./question.ts";
-import type { Source } from "./sources.ts";
+import type { AnswerSource } from "./sources.ts";
 import { plainIn, sentencesIn } from "#snapshots/blocks";
 import { KINDS } from "#snapshots/schema";
 import { BESIDE, DECISIONS, ORDER } from "./weights.ts";
 
 const MAX_QUOTES = 3;
 
-export type Finding = "answer" | "nearest" | "none";
+export type QuoteFinding = "answer" | "nearest" | "none";
 
 export type Quoted = LocatedQuote & {
-  readonly source: Source;
+  readonly source: AnswerSource;
   /** As a reader sees it. */
   readonly plain: string;
   /** Headings that it stands under; "" where there are none. */
@@ -24,8 +24,8 @@ export type Quoted = LocatedQuote & {
 };
 
 export type Ranked = {
-  readonly candidate: Candidate;
-  readonly source: Source;
+  readonly candidate: AnswerCandidate;
+  readonly source: AnswerSource;
   readonly features: readonly number[];
   readonly score: number;
 };
@@ -34,8 +34,8 @@ export type Ranked = {
  *  @param order weights of the features */
 export function rankCandidates(
   question: Question,
-  found: Found,
-  sources: readonly Source[],
+  found: TextFindings,
+  sources: readonly AnswerSource[],
   candidates: Candidates,
   order: readonly number[] = Object.values(ORDER),
 ): readonly Ranked[] {
@@ -54,12 +54,12 @@ export function rankCandidates(
  *  @param isHarmless whether a text may stand in an answer; a sentence that may not is left out */
 export function findQuotes(
   question: Question,
-  found: Found,
+  found: TextFindings,
   candidates: readonly Ranked[],
   isHarmless: (text: string) => boolean,
-): { readonly finding: Finding; readonly quotes: readonly Quoted[] } {
+): { readonly finding: QuoteFinding; readonly quotes: readonly Quoted[] } {
   const numbered = question.states ? [] : question.numbered;
-  const isAsked = ({ source, title }: Source): boolean => numbered.every((name) => name.test(`${title}\n${source}`));
+  const isAsked = ({ source, title }: AnswerSource): boolean => numbered.every((name) => name.test(`${title}\n${source}`));
   const named = new Set([...new Set(candidates.map(({ source }) => source))].filter(isAsked));
   const ranked = candidates.filter(({ source }) => named.has(source));
   const finding = decide(question, found, ranked);
@@ -78,16 +78,16 @@ export function findQuotes(
   return { finding: quotes.length === 0 ? "none" : finding, quotes };
 }
 
-/** An Excerpt is a passage; its `text` is what a model is shown. */
-export type Excerpt = Pick<IndexRow, "key" | "title" | "kind" | "sha256" | "page" | "start_line" | "end_line" | "text"> & {
+/** An ModelExcerpt is a passage; its `text` is what a model is shown. */
+export type ModelExcerpt = Pick<IndexRow, "key" | "title" | "kind" | "sha256" | "page" | "start_line" | "end_line" | "text"> & {
   /** The object's own lines start_line to end_line: the only text that is ever quoted. */
   readonly source: string;
 };
 
 /** excerptsOf returns the passages in which the best candidates begin, best first, each once. A candidate that lies in no passage that was found
  *  stands by itself. */
-export function excerptsOf(ranked: readonly Ranked[], count: number): readonly Excerpt[] {
-  const shown = new Map<string, Excerpt>();
+export function excerptsOf(ranked: readonly Ranked[], count: number): readonly ModelExcerpt[] {
+  const shown = new Map<string, ModelExcerpt>();
   for (const one of ranked) {
     if (shown.size >= count) break;
     const { key, title, kind, sha256, page, source, start_line: first } = one.source;
@@ -102,7 +102,7 @@ export function excerptsOf(ranked: readonly Ranked[], count: number): readonly E
 }
 
 /** How sure it is that something answers, and that the first three quotes do. */
-function decide(question: Question, found: Found, ranked: readonly Ranked[]): Finding {
+function decide(question: Question, found: TextFindings, ranked: readonly Ranked[]): QuoteFinding {
   const [first] = ranked;
   if (first === undefined || cover(question.topic, first.candidate.section, first.candidate.title) === 0) return "none";
   const features = decisionFeatures(question, found, ranked);

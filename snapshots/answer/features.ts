@@ -1,6 +1,6 @@
 /** FeaturesOf says in numbers what speaks for a stretch of a text as the answer to a question. The weights are learnt (weights.ts). */
 import { words } from "#snapshots/words";
-import type { Found, FoundPassage, FoundText } from "./found-texts.ts";
+import type { TextFindings, FoundPassage, FoundText } from "./found-texts.ts";
 import { isAsking, type Question } from "./question.ts";
 import type { Unit } from "#snapshots/blocks";
 import { USUAL } from "./weights.ts";
@@ -23,19 +23,19 @@ export const FEATURES = [
   "length",
 ] as const;
 
-/** Words are the words of a text, read once: as a set and in their order. */
-export type Words = { readonly said: ReadonlySet<string>; readonly order: readonly string[] };
+/** TextWords are the words of a text, read once: as a set and in their order. */
+export type TextWords = { readonly said: ReadonlySet<string>; readonly order: readonly string[] };
 
-export function wordsIn(text: string): Words {
+export function wordsIn(text: string): TextWords {
   const order = words(text);
   return { order, said: new Set(order) };
 }
 
-export type Candidate = {
+export type AnswerCandidate = {
   readonly unit: Unit;
   readonly text: FoundText;
   readonly passage: Pick<FoundPassage, "words" | "near"> & { readonly row: FoundPassage["row"] | null };
-  readonly said: Words;
+  readonly said: TextWords;
   readonly heading: ReadonlySet<string>;
   readonly title: ReadonlySet<string>;
   /** Words of all text under the same headings, and of the headings. */
@@ -54,8 +54,8 @@ export function cover(topic: Question["topic"], ...sets: readonly ReadonlySet<st
 
 export function featuresOf(
   question: Question,
-  { unit, text, passage, said, heading }: Candidate,
-  { near: { high, low } }: Found,
+  { unit, text, passage, said, heading }: AnswerCandidate,
+  { near: { high, low } }: TextFindings,
 ): readonly number[] {
   const { topic } = question;
   const flag = (test: boolean): number => (test ? 1 : 0);
@@ -75,7 +75,7 @@ export function featuresOf(
   ];
 }
 
-/** Likeness is 1 for a heading of the topic's words and no others, as Dice has it. One that has them among many is about something else. */
+/** likeness is 1 for a heading of the topic's words and no others, as Dice has it. One that has them among many is about something else. */
 function likeness(topic: Question["topic"], heading: ReadonlySet<string>): number {
   const [held, said] = [cover(topic, heading), [...heading].filter((word) => topic.has(word)).length / Math.max(1, heading.size)];
   return held === 0 ? 0 : (2 * held * said) / (held + said);
@@ -125,8 +125,8 @@ const LOOKED_AT = 10; // candidates whose sections are looked at
 /** decisionFeatures measures the features that decide whether there is an answer. @param ranked best first, at least one */
 export function decisionFeatures(
   { topic }: Question,
-  found: Found,
-  ranked: readonly { readonly candidate: Candidate; readonly features: readonly number[]; readonly score: number }[],
+  found: TextFindings,
+  ranked: readonly { readonly candidate: AnswerCandidate; readonly features: readonly number[]; readonly score: number }[],
 ): readonly number[] {
   const [first] = ranked;
   if (first === undefined) return [];

@@ -31,7 +31,7 @@ export type FoundText = {
   readonly passages: readonly FoundPassage[];
 };
 
-export type Found = {
+export type TextFindings = {
   /** As a search shows them. */
   readonly results: readonly SearchResult[];
   readonly texts: readonly FoundText[];
@@ -47,7 +47,12 @@ type Near = { readonly doc: string; readonly n: number; readonly similarity: num
 
 /** findTexts finds the texts that may answer a question, by words and by meaning. @param embedder null ranks by words alone; so does one that
  *  fails */
-export async function findTexts(index: IndexReader, embedder: Embedder | null, query: SearchQuery, signal?: AbortSignal): Promise<Found> {
+export async function findTexts(
+  index: IndexReader,
+  embedder: Embedder | null,
+  query: SearchQuery,
+  signal?: AbortSignal,
+): Promise<TextFindings> {
   const reader = rememberRows(index);
   const wanted = parseIndexQuery(query.q, reader);
   const [ranked, near] = await Promise.all([

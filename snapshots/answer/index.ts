@@ -2,9 +2,9 @@
  *  It takes passages and blocks and gives quotes with their places.
  *  A quote is what stands in the object, byte for byte. */
 export {
-  type Excerpt,
+  type ModelExcerpt,
   excerptsOf,
-  type Finding,
+  type QuoteFinding,
   findQuotes,
   locate,
   overlaps,
@@ -14,7 +14,7 @@ export {
 } from "./best-quotes.ts";
 export { Candidates } from "./candidates.ts";
 export { DECISION_FEATURES, decisionFeatures, FEATURES } from "./features.ts";
-export { findTexts, type Found } from "./found-texts.ts";
+export { findTexts, type TextFindings } from "./found-texts.ts";
 export { mendAsking, type Question, readQuestion, subjectOf } from "./question.ts";
-export { type Objects, readSources, type Source } from "./sources.ts";
+export { type Objects, readSources, type AnswerSource } from "./sources.ts";
 export { LEARNT_OF } from "./weights.ts";

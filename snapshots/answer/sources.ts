@@ -14,8 +14,8 @@ export type Objects = {
   readonly readPage: (key: string, page: number) => Promise<{ readonly sha256: string; readonly bytes: Uint8Array } | null>;
 };
 
-/** A Source holds lines of an object, or of a page of it, and what was found there. */
-export type Source = {
+/** A AnswerSource holds lines of an object, or of a page of it, and what was found there. */
+export type AnswerSource = {
   readonly found: FoundText;
   readonly key: string;
   readonly title: string;
@@ -29,7 +29,7 @@ export type Source = {
 };
 
 /** readSources reads the sources of texts. It leaves out objects whose lines cannot be quoted byte for byte; records and claims have no object. */
-export async function readSources(texts: readonly FoundText[], objects: Objects): Promise<readonly Source[]> {
+export async function readSources(texts: readonly FoundText[], objects: Objects): Promise<readonly AnswerSource[]> {
   const all = await Promise.all(
     texts.flatMap((found) =>
       [...Map.groupBy(found.passages, ({ row }) => row.page)].map(([, passages]) => readSource({ ...found, passages }, objects)),
@@ -38,7 +38,7 @@ export async function readSources(texts: readonly FoundText[], objects: Objects)
   return all.flat();
 }
 
-async function readSource(found: FoundText, objects: Objects): Promise<readonly Source[]> {
+async function readSource(found: FoundText, objects: Objects): Promise<readonly AnswerSource[]> {
   const row = found.passages[0]?.row;
   if (row === undefined || KINDS[row.kind].prose === null || row.start_line < 1) return [];
   const reading = row.page === null ? objects.readObject(row.key, MAX_OBJECT_BYTES) : objects.readPage(row.key, row.page);

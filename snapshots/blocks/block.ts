@@ -54,7 +54,7 @@ export function makeBlock(
   return { start, end, plain, linked, heading, form };
 }
 
-/** LinesOfCode keeps what a drawing or a program is made of: its lines, and how far they stand in beside each other. Blank ones go. */
+/** linesOfCode keeps what a drawing or a program is made of: its lines, and how far they stand in beside each other. Blank ones go. */
 function linesOfCode(text: string): string {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const margin = Math.min(...lines.map((line) => line.length - line.trimStart().length));

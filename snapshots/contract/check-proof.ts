@@ -4,7 +4,7 @@ import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { type EntryProof, parseTree } from "../format/tree.ts";
 
-/** CheckProof tells whether a proof holds for a path: that a file has it, or that none has. Whether `proof.root` is a root that one
+/** checkProof tells whether a proof holds for a path: that a file has it, or that none has. Whether `proof.root` is a root that one
  *  trusts is the caller's to check. */
 export function checkProof(proof: EntryProof, path: string): boolean {
   try {

@@ -1,4 +1,4 @@
-/** `embeddings` of proofshelf.yaml: which model of meaning is configured. */
+/** EmbeddingsConfig is `embeddings` of proofshelf.yaml: which model of meaning is configured. */
 export type EmbeddingsConfig =
   | { readonly kind: "none" }
   | { readonly kind: "embedded" }

@@ -5,8 +5,8 @@ const MAX_TEXT = 2000;
 
 export type Embeddable = { readonly title: string; readonly heading: string; readonly name: string; readonly text: string };
 
-/** Title, innermost heading and name where the text does not begin with them, then the text: what it is about comes
- *  first, because a small model reads only the beginning. Markdown's signs at line starts say nothing. */
+/** embedText gives title, innermost heading and name where the text does not begin with them, then the text: what it is about comes first, because
+ *  a small model reads only the beginning. Markdown's signs at line starts say nothing. */
 export function embedText({ title, heading, name, text }: Embeddable): string {
   const body = text
     .replaceAll(/^[#=\-*>\s]+|[*_`#]{2,}/gm, " ")

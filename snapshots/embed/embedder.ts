@@ -1,6 +1,6 @@
 /** Turning texts into vectors: one interface, two models behind it. */
 
-/** A model of meaning. Vectors of different models cannot be compared: `id` keeps them apart everywhere. */
+/** An Embedder is a model of meaning. Vectors of different models cannot be compared: `id` keeps them apart everywhere. */
 export type Embedder = {
   /** Names the model and everything else that changes its vectors. */
   readonly id: string;
@@ -13,7 +13,7 @@ export type Embedder = {
   close(): Promise<void>;
 };
 
-/** The vector with length 1; null when it is all zero or not finite, so that it points nowhere. */
+/** normalize gives the vector with length 1; null when it is all zero or not finite, so that it points nowhere. */
 export function normalize(vector: ArrayLike<number>): Float32Array | null {
   const out = Float32Array.from(vector);
   const length = Math.hypot(...out);

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { ShelfError } from "#snapshots/errors";
 import { type Embedder, normalize } from "#snapshots/embed";
 
-/** Texts to embed. */
+/** An EmbedTask is a list of texts to embed. */
 export type EmbedTask = readonly string[];
-/** One vector a text, as the model gives them; null when it cannot be run. */
+/** An EmbedReply has one vector for each text, as the model gives them; it is null when the model cannot be run. */
 export type EmbedReply = readonly Float32Array[] | null;
 
 const TOKENS = 32; // of a text that the model reads; index/README.md has what they are worth

@@ -12,7 +12,7 @@ export type OpenEmbedderOptions = {
   readonly timeoutMs?: number;
 };
 
-/** No embedder, and why; or one, which costs nothing before its first text. */
+/** OpenedEmbedder is no embedder, with the reason; or one, which costs nothing before its first text. */
 export type OpenedEmbedder = { readonly embedder: Embedder; readonly notice: "" } | { readonly embedder: null; readonly notice: string };
 
 export async function openEmbedder(
@@ -33,7 +33,7 @@ export async function openEmbedder(
     return { embedder: null, notice: `The embedded model is not installed, so there is no semantic search. ${how}` };
   }
   const id = env.AI_GATEWAY_ID ?? "";
-  // Who asks for the gateway does not want requests to go round it.
+  // An operator who asks for the gateway does not want requests to go round it.
   if (id !== "" && gateway === null)
     return {
       embedder: null,

@@ -1,4 +1,4 @@
-/** What an author writes of a record stands in quotes: no word of it may pass for the standing, which follows from checks. */
+/** The words that an author writes of a record stand in quotes: no word of it may pass for the standing, which follows from checks. */
 import type { CubRecord } from "#snapshots/schema";
 
 const AUTHOR = "The author writes:";

@@ -1,11 +1,11 @@
-/** What is known of a record's proof, as sentences for readers: which prover said what of which revision, and what it rests on. */
+/** Sentences for readers about a record's proof: which prover said what of which revision, and what it rests on. */
 import type { CubRecord, RecordCheck } from "#snapshots/schema";
 import { proverName } from "./standing.ts";
 import { faultSentences } from "./known-faults.ts";
 
 type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe"> & Partial<Pick<CubRecord, "agreement" | "quorum">>;
 
-/** CheckSentences returns one sentence for each prover; for a record that nobody's prover was asked of, that a person says so. */
+/** checkSentences returns one sentence for each prover; for a record that nobody's prover was asked of, that a person says so. */
 export function checkSentences(record: Checked): readonly string[] {
   const { checks, agreement, quorum } = record;
   if (checks === undefined) return ["Said by hand: no check of it lies here."];
@@ -50,7 +50,7 @@ export function checkSentence(
   }
 }
 
-/** QuorumSentence says how many kernels accepted something, of those that were asked for: also that it is one alone. */
+/** quorumSentence says how many kernels accepted something, of those that were asked for: also that it is one alone. */
 function quorumSentence(quorum: Checked["quorum"]): readonly string[] {
   if (quorum === undefined) return [];
   const accepted = [...new Set(quorum.verdicts.flatMap(({ name, verdict }) => (verdict === "accept" ? [name] : [])))];

@@ -5,21 +5,22 @@ import { sha256 } from "#snapshots/digest";
 import type { Citation } from "#snapshots/schema";
 
 export const MAX_QUOTE = 600; // of words that a model gives
-/** Code units of an object that are cited at once: a stretch of MAX_QUOTE with its marks and tags, which an address has room for. */
+/** MAX_CITED is how many code units of an object are cited at once: a stretch of MAX_QUOTE with its marks and tags, which an address has room for. */
 export const MAX_CITED = 1_500;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export type LocatedQuote = { readonly quote: string; readonly start_line: number; readonly end_line: number };
 
-/** Why a citation does not hold for these bytes of the object, null when there is none; or null when it does. */
+/** findCitationProblem tells why a citation does not hold for these bytes of the object; it returns null when it holds. Bytes of null mean that
+ *  there is no such object. */
 export function findCitationProblem(citation: Citation, bytes: Uint8Array | null): string | null {
   if (bytes === null) return `${citation.key} is not in this snapshot`;
   if (sha256(bytes) !== citation.sha256) return `${citation.key} has another digest`;
   return findQuoteProblem(citation, bytes);
 }
 
-/** The same for lines that are known to be the object's. @param bytes of the object, or of the text of a page of it */
+/** findQuoteProblem does the same for lines that are known to be the object's. @param bytes of the object, or of the text of a page of it */
 export function findQuoteProblem(citation: Citation, bytes: Uint8Array): string | null {
   if (citation.quote === "") return "the quote is empty";
   const range = lineRange(bytes, citation.start_line, citation.end_line);
@@ -50,7 +51,7 @@ function lineRange(bytes: Uint8Array, start: number, end: number): readonly [fro
   }
 }
 
-/** The text of lines `start` to `end` of an object, or null when they are not there or not UTF-8. */
+/** readLines returns the text of lines `start` to `end` of an object, or null when they are not there or not UTF-8. */
 export function readLines(bytes: Uint8Array, start: number, end: number): string | null {
   const range = lineRange(bytes, start, end);
   if (range === null) return null;
@@ -61,7 +62,7 @@ export function readLines(bytes: Uint8Array, start: number, end: number): string
   }
 }
 
-/** Where `wanted` stands in a text, as the text has it, whatever its white space and its quotation marks.
+/** locateQuote finds `wanted` in a text, with any white space and any quotation marks, and returns it as the text has it.
  *  @param firstLine number of the text's first line */
 export function locateQuote(text: string, firstLine: number, wanted: string): LocatedQuote | null {
   const words = wanted
@@ -75,7 +76,7 @@ export function locateQuote(text: string, firstLine: number, wanted: string): Lo
   return quoteAt(text, firstLine, match.index, match.index + match[0].length);
 }
 
-/** A stretch of a text as a quote. @param firstLine number of the text's first line */
+/** quoteAt returns a stretch of a text as a quote. @param firstLine number of the text's first line */
 export function quoteAt(text: string, firstLine: number, start: number, end: number): LocatedQuote {
   const quote = text.slice(start, end);
   const line = firstLine + countNewlines(text.slice(0, start));

@@ -8,7 +8,7 @@ import type { ViewData } from "./view-data.ts";
 /** Records that a sentence names; the others it counts. */
 const MAX_NAMED = 2;
 
-/** ClaimStandings returns what gives the standing of each claim of a view. */
+/** claimStandings returns what gives the standing of each claim of a view. */
 export const claimStandings = memoize((data: ViewData): ((claim: Claim) => Standing) => {
   const known = new Map<Claim, Standing>();
   return (claim) => {
@@ -46,7 +46,7 @@ function claimEvidence(data: ViewData, { evidence }: Claim): EvidenceState {
 
 type Weak = { readonly id: string; readonly says: string; readonly lost: boolean };
 
-/** WeakOf lists records that a claim rests on and that do not stand as verified, or are not there: those that it names, that name it, or whose
+/** weakOf lists records that a claim rests on and that do not stand as verified, or are not there: those that it names, that name it, or whose
  *  proof it pins. One that shares another file with it is told only when that file is not what it was. */
 function weakOf(data: ViewData, claim: Claim): readonly Weak[] {
   const { recordsOfClaim, recordById } = relationsOf(data);
@@ -55,7 +55,7 @@ function weakOf(data: ViewData, claim: Claim): readonly Weak[] {
   const pinned = pinnedBy(claim, linked, named);
   const isHeld = (record: CubRecord): boolean =>
     named.includes(record.id) || pinned.has(record.id) || claimsNamed(record).includes(claim.id);
-  // What defines is no reason to doubt, beside what is proved of it; alone it proves nothing.
+  // A definition is no reason to doubt beside what is proved of it; alone it proves nothing.
   const isProved = linked.some((record) => isHeld(record) && recordStanding(record).state !== "defined");
   const weak = linked.flatMap((record): readonly Weak[] => {
     const standing = recordStanding(record);
@@ -72,7 +72,7 @@ function weakOf(data: ViewData, claim: Claim): readonly Weak[] {
   return [...weak, ...vanished.map((id) => ({ id, says: withdrawn.has(id) ? "was withdrawn" : "is not in the registry", lost: true }))];
 }
 
-/** PinnedBy returns ids of the records whose proof file a claim pins; where it names some of a file's, those alone. */
+/** pinnedBy returns ids of the records whose proof file a claim pins; where it names some of a file's, those alone. */
 function pinnedBy(claim: Claim, linked: readonly CubRecord[], named: readonly string[]): ReadonlySet<string> {
   return new Set(
     claim.evidence.flatMap((item) => {
@@ -83,14 +83,14 @@ function pinnedBy(claim: Claim, linked: readonly CubRecord[], named: readonly st
   );
 }
 
-/** MovedOf says that a record states something else than it did; empty where it does not. */
+/** movedOf says that a record states something else than it did; empty where it does not. */
 function movedOf({ drift }: CubRecord): string {
   if (drift?.cause !== "statement" && drift?.cause !== "meaning") return "";
   const since = /^[0-9a-f]{40,64}$/.test(drift.since) ? drift.since.slice(0, 7) : drift.since;
   return `, and says something else than at ${since}${drift.accepted === undefined ? "" : `, which is meant: ${drift.accepted}`}`;
 }
 
-/** Ids of records and claims with something pinned or rested on that does not hold: records first, each in the order of the view. */
+/** findLost returns the ids of records and claims that pin or rest on something that does not hold: records first, each in the order of the view. */
 export const findLost = memoize((data: ViewData): readonly string[] => {
   const standingOf = claimStandings(data);
   const records = data.cubs.filter((record) => isLostStanding(recordStanding(record)));

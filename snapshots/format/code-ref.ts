@@ -1,16 +1,17 @@
 /** How a file of the exact-revision store is named: repository, revision, path, one spelling each (interface §4, GET /api/code). */
 import { type ErrorDetail, ShelfError } from "#snapshots/errors";
 
-/** First a letter or digit, so that no name is a dot segment or looks like an option. */
+/** CODE_REPO_PATTERN begins with a letter or digit, so that no name is a dot segment or looks like an option. */
 export const CODE_REPO_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-/** SHA-1 or SHA-256 of a commit, as git prints it. */
+/** CODE_HEAD_PATTERN matches the SHA-1 or SHA-256 of a commit, as git prints it. */
 export const CODE_HEAD_PATTERN = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const MAX_CODE_PATH_BYTES = 1024;
 const MAX_SEGMENT_BYTES = 255; // longer names exist on no common file system
 
 export type CodeRef = { readonly repo: string; readonly head: string; readonly path: string };
 
-/** Percent-decoded parts; the caller controls all three. @throws ShelfError "bad_code_path" with one entry in `errors` per bad part */
+/** parseCodeRef checks three percent-decoded parts, all of which the caller controls. @throws ShelfError "bad_code_path" with one entry in
+ *  `errors` per bad part */
 export function parseCodeRef(repo: string, head: string, path: string): CodeRef {
   const errors: ErrorDetail[] = [];
   if (!CODE_REPO_PATTERN.test(repo)) {
@@ -27,7 +28,7 @@ export function parseCodeRef(repo: string, head: string, path: string): CodeRef 
   throw new ShelfError("bad_code_path", message, { errors, fixes: ["Use an href of GET /api/cubs/{id}/code."] });
 }
 
-/** Why a path names no file of the store whatever it holds; null when it may. */
+/** findCodePathProblem tells why a path names no file of the store, whatever the store holds; it returns null when the path may name one. */
 export function findCodePathProblem(path: string): string | null {
   if (path === "") return "is empty";
   if (!path.isWellFormed() || path.includes("\ufffd")) return "is not valid UTF-8";

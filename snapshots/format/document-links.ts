@@ -14,7 +14,8 @@ const HERE = "http://library.invalid";
 /** MAX_LINKS are remembered of one object. When what the rest leads to comes or goes, its page is not made again for that. */
 export const MAX_LINKS = 5000;
 
-/** Keys, and prefixes that end in "/", each once. @param html an extract's fragment, of the object `key` */
+/** linkTargets returns the keys, and the prefixes that end in "/", that a fragment links to, each once. @param html an extract's fragment, of the
+ *  object `key` */
 export function linkTargets(html: string, key: string): readonly string[] {
   const targets = new Set<string>();
   // Documents that a program has written link each name to where it is defined, so the same few files a thousand times.
@@ -33,7 +34,8 @@ export function linkTargets(html: string, key: string): readonly string[] {
   return [...targets];
 }
 
-/** The fragment with each link and image where it leads, and with the text alone, or what is said instead, of those that lead nowhere.
+/** leadLinks points each link and image of a fragment where it leads. Of one that leads nowhere, it leaves the text alone, or what is said
+ *  instead.
  *  @param leadsTo is asked for keys and prefixes, gives one of them or null; links out of the library stay */
 export function leadLinks(html: string, key: string, leadsTo: (target: string) => string | null): string {
   // Documents that a program has written link each name to where it is defined, so the same few files a thousand times.
@@ -72,7 +74,7 @@ function hrefOf(key: string, path: string): string {
   return relativeHref(pagePath.object(key), path).replaceAll("&", "&amp;").replaceAll('"', "&quot;");
 }
 
-/** The fragment for another page: what its addresses were relative to is one site path, what they are to be relative to is another. */
+/** moveLinks rewrites a fragment for another page: its addresses were relative to the site path `from`, and become relative to the site path `to`. */
 export function moveLinks(html: string, from: string, to: string): string {
   return html.replaceAll(ADDRESS, (whole, attribute: string, written: string) => {
     const url = URL.parse(written.replaceAll(/&(?:amp|#x26);/g, "&"), HERE + from);

@@ -1,5 +1,5 @@
-/** Whether what a record or a claim pins is what the library has. Nothing here says "failed" for a reason that is ours: what could not be
- *  looked at is unreachable. */
+/** Tells whether the library has what a record or a claim pins. Nothing here says "failed" for a reason that is ours: what could not be looked at
+ *  is unreachable. */
 import type { ClaimEvidence, EvidenceState } from "#snapshots/schema";
 import { lazily, relationsOf } from "./relations.ts";
 import { BUTS } from "./standing.ts";
@@ -8,17 +8,17 @@ import type { ViewData } from "./view-data.ts";
 /** Gravest first. */
 const BY_GRAVITY: readonly EvidenceState[] = ["differs", "gone", "unreachable", "unpinned", "holds"];
 
-/** Of a record: the gravest of its files', "unpinned" when it pins none. */
+/** recordState gives the state of a record: the gravest of its files', "unpinned" when it pins none. */
 export function recordState(data: Pick<ViewData, "code">, id: string): EvidenceState {
   return worstOf((data.code.get(id)?.files ?? []).map(({ state }) => state));
 }
 
-/** WorstOf returns the gravest of some states, "unpinned" when there are none. */
+/** worstOf returns the gravest of some states, "unpinned" when there are none. */
 export function worstOf(states: readonly EvidenceState[]): EvidenceState {
   return BY_GRAVITY.find((state) => states.includes(state)) ?? "unpinned";
 }
 
-/** Whether it was looked at and is not what is pinned. */
+/** isLost tells whether it was looked at and is not what is pinned. */
 export function isLost(state: EvidenceState): boolean {
   return BUTS[state]?.lost ?? false;
 }
@@ -26,8 +26,8 @@ export function isLost(state: EvidenceState): boolean {
 type StateOf = (item: Pick<ClaimEvidence, "sha256" | "repo" | "ref" | "path">) => EvidenceState;
 const opened = new WeakMap<ViewData, StateOf>();
 
-/** @returns the state of an evidence item, against the objects and the records' files of its view. A path without a repository that is an
- *  object's key is that object */
+/** openEvidence returns a function that gives the state of an evidence item, against the objects and the records' files of its view. A path
+ *  without a repository that is an object's key is that object */
 export function openEvidence(data: ViewData): StateOf {
   const known = opened.get(data) ?? open(data);
   opened.set(data, known);

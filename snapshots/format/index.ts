@@ -71,7 +71,7 @@ export {
   buildSubtrees,
   compareNames,
   diffTrees,
-  type Entry,
+  type TreeEntry,
   type FileEntry,
   joinSubtrees,
   mountSubtrees,

@@ -1,14 +1,15 @@
-/** JSON of strangers while it is only text: what two parsers could read differently, and what is nested too deep for later steps. */
+/** JsonFault is a fault of a stranger's JSON, found while it is only text: two parsers could read it differently, or it is nested too deep for
+ *  later steps. */
 
 export type JsonFault = {
   readonly kind: "deep" | "twice";
   /** Offset at which it shows. */
   readonly at: number;
-  /** Of a member that an object has twice. */
+  /** The name of a member that an object has twice. */
   readonly name: string;
 };
 
-/** The first fault of a JSON text; in broken JSON, which JSON.parse refuses, some may be missed.
+/** findJsonFault returns the first fault of a JSON text, or null; in broken JSON, which JSON.parse refuses, some may be missed.
  *  @param unique whether a second member of one name is a fault (RFC 8259 §4 leaves open which one counts) */
 export function findJsonFault(text: string, maxDepth: number, unique: boolean): JsonFault | null {
   /** One entry per open bracket: the names seen so far of an object, null for an array. */
@@ -48,7 +49,7 @@ export function findJsonFault(text: string, maxDepth: number, unique: boolean): 
   return null;
 }
 
-/** The offset after the string whose text begins at `from`, or the end; a backslash takes the character behind it along. */
+/** skipString returns the offset after the string whose text begins at `from`, or the end. A backslash takes the character behind it along. */
 export function skipString(text: string, from: number): number {
   const edge = /\\[\s\S]|"/g;
   edge.lastIndex = from;

@@ -6,7 +6,7 @@
 import { ShelfError } from "#snapshots/errors";
 import type { Citation } from "#snapshots/schema";
 
-/** UTF-8 bytes of a key; the limit of S3, and short enough for any URL. */
+/** MAX_KEY_BYTES is the longest that a key may be, in UTF-8 bytes: the limit of S3, and short enough for any URL. */
 export const MAX_KEY_BYTES = 1024;
 
 /** Characters that a slug does not keep. "=" is its escape sign, because no client percent-encodes a key into a bare "=". */
@@ -15,8 +15,8 @@ const MAX_SLUG_SEGMENT = 200; // bytes of one slug segment; file systems stop at
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Why a key cannot be served, or null when it can.
- *  Dot segments are refused because every URL parser removes them, NUL because no file system and few proxies take it. */
+/** findKeyProblem tells why a key cannot be served; it returns null when it can. Dot segments are refused because every URL parser removes them,
+ *  NUL because no file system and few proxies take it. */
 export function findKeyProblem(key: string): string | null {
   if (key === "") return "the key is empty";
   if (key.includes("\0")) return "the key contains a NUL byte";
@@ -27,12 +27,12 @@ export function findKeyProblem(key: string): string | null {
   return null;
 }
 
-/** The canonical URL form of a key or prefix, without a leading slash: each segment as encodeURIComponent writes it. */
+/** formatKeyPath returns the canonical URL form of a key or prefix, without a leading slash: each segment as encodeURIComponent writes it. */
 export function formatKeyPath(key: string): string {
   return key.split("/").map(encodeURIComponent).join("/");
 }
 
-/** The key that a raw URL path (still percent-encoded, without its leading part) spells.
+/** parseKeyPath returns the key that a raw URL path (still percent-encoded, without its leading part) spells.
  *  @throws ShelfError "bad_path" on broken escapes, NUL, bare backslash, dot segments, or what is not UTF-8 */
 export function parseKeyPath(path: string): string {
   if (path.includes("\\")) throw new ShelfError("bad_path", "A bare backslash is not allowed in a path; write %5C.");
@@ -85,7 +85,7 @@ function escapeByte(byte: number): string {
   return `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-/** The slug of a key or prefix: unique, reversible, free of anything a URL or a file system reads specially. */
+/** formatSlug returns the slug of a key or prefix: unique, reversible, free of anything that a URL or a file system reads specially. */
 export function formatSlug(key: string): string {
   return key.split("/").map(slugOfSegment).join("/");
 }
@@ -129,7 +129,7 @@ export function hasTwin(path: string): boolean {
   return WITH_TWIN.test(path) && !LATER_PART.test(path);
 }
 
-/** Site paths of the pages: absolute, canonical, ending in "/"; percent-encoded, ready for an href. */
+/** pagePath gives the site paths of the pages: absolute, canonical, ending in "/"; percent-encoded, ready for an href. */
 export const pagePath = {
   front: "/",
   object: (key: string): string => `/object/${encodePath(formatSlug(key))}/`,
@@ -165,7 +165,7 @@ export const pagePath = {
   snapshots: "/snapshots/",
   snapshotsPart: (part: number): string => pagePath.snapshots + partSuffix(part),
   diff: (from: string, to: string): string => `/snapshots/${from}..${to}/`,
-  /** Of an object's or a record's page: what it has been. */
+  /** The earlier states of an object or a record, by the path of its page. */
   revisions: (path: string): string => `/snapshots${path}`,
   search: "/search/",
   ask: "/ask/",
@@ -178,18 +178,19 @@ export const pagePath = {
   notFound: "/404.html",
 } as const;
 
-/** The listing of a prefix as a file of its own, for hosts that know no queries: the same as /api/list?prefix=…  */
+/** listPath returns the path of the listing of a prefix as a file of its own, for hosts that know no queries. It is the same listing as
+ *  /api/list?prefix=… */
 export function listPath(prefix: string): string {
   return prefix === "" ? "/api/list.json" : `/api/list/${encodePath(formatSlug(prefix))}index.json`;
 }
 
-/** The two beginnings of snapshots' ids in the path of a comparison; null for every other path. */
+/** parseDiffPath returns the two beginnings of snapshots' ids in the path of a comparison; null for every other path. */
 export function parseDiffPath(path: string): readonly [from: string, to: string] | null {
   const [, from, to] = /^\/snapshots\/([1-9][0-9]{0,6}|[0-9a-f]{8,64})\.\.([1-9][0-9]{0,6}|[0-9a-f]{8,64})\/$/.exec(path) ?? [];
   return from === undefined || to === undefined ? null : [from, to];
 }
 
-/** The object or the record whose revisions stand at a path; null for every other path. */
+/** parseRevisionsPath returns the object or the record whose revisions stand at a path; null for every other path. */
 export function parseRevisionsPath(
   path: string,
 ): { readonly kind: "object" | "record"; readonly name: string; readonly path: string } | null {
@@ -200,13 +201,13 @@ export function parseRevisionsPath(
   return id === undefined ? null : { kind: "record", name: id, path: pagePath.record(id) };
 }
 
-/** The prefix of such a path, still percent-encoded; null when it is none. */
+/** parseListPath returns the prefix in a path that listPath makes, still percent-encoded; null for every other path. */
 export function parseListPath(path: string): string | null {
   const slug = /^\/api\/list\/(.+)index\.json$/.exec(path)?.[1];
   return slug === undefined ? null : parseSlug(decodeURIComponent(slug));
 }
 
-/** The address of a blob of the shelf. The ending keeps hosts that go by names, and browsers that look into what has none, from
+/** blobPath returns the address of a blob of the shelf. The ending keeps hosts that go by names, and browsers that look into what has none, from
  *  taking a stranger's bytes for a page. */
 export function blobPath(digest: string): string {
   return `/shelf/blobs/${digest.slice(0, 2)}/${digest}.bin`;
@@ -216,17 +217,17 @@ export function objectPath(key: string): string {
   return `/objects/${formatKeyPath(key)}`;
 }
 
-/** The image of a page of a PDF. @param page from 1 */
+/** pageImagePath returns the path of the image of a page of a PDF. @param page from 1 */
 export function pageImagePath(key: string, page: number): string {
   return `/${formatKeyPath(pageImageFile(key, page))}`;
 }
 
-/** Where it lies in the tree: no object lies in a folder that has the name of another one, so neither does an image. */
+/** pageImageFile returns where that image lies in the tree. No object lies in a folder that has the name of another one, so neither does an image. */
 export function pageImageFile(key: string, page: number): string {
   return `${pageImagesOf(key)}${page}.png`;
 }
 
-/** The folder of the tree that has the images of an object's pages and nothing else. */
+/** pageImagesOf returns the folder of the tree that has the images of an object's pages and nothing else. */
 export function pageImagesOf(key: string): string {
   return `images/${key}/`;
 }
@@ -235,7 +236,7 @@ function partSuffix(part: number): string {
   return part === 1 ? "" : `=p${part}/`;
 }
 
-/** Cuts the number of a part off a slug, or off the slug of a folder. */
+/** parsePart cuts the number of a part off a slug, or off the slug of a folder. */
 export function parsePart(slug: string): { readonly slug: string; readonly part: number } {
   const found = /^(?:(.*)\/)?=p([1-9][0-9]{0,5})\/?$/s.exec(slug);
   return found === null ? { slug, part: 1 } : { slug: found[1] ?? "", part: Number(found[2]) };
@@ -253,27 +254,27 @@ function encodePath(path: string): string {
     .join("/");
 }
 
-/** Whether a percent-encoded path is one that `pagePath` could have written: another spelling of it is no page. */
+/** isPagePath tells whether a percent-encoded path is one that `pagePath` could have written: another spelling of it is no page. */
 export function isPagePath(path: string): boolean {
   return (path.endsWith("/") || path === pagePath.notFound) && encodePath(decodeURIComponent(path)) === path;
 }
 
-/** The name of a page inside the `pages` tree: `/claims/` is `claims=.html`, so that no object needs a folder, hence a tree, of its
- *  own. No slug holds "=.", so no page takes the name of a folder. */
+/** pageFile returns the name of a page inside the `pages` tree: `/claims/` is `claims=.html`, so that no object needs a folder, hence a tree, of
+ *  its own. No slug holds "=.", so no page takes the name of a folder. */
 export function pageFile(path: string): string {
   const decoded = decodeURIComponent(path).slice(1);
   if (decoded === "") return "index.html";
   return decoded.endsWith("/") ? `${decoded.slice(0, -1)}=.html` : decoded;
 }
 
-/** Where an exported page lies, so that any static host serves it at its path: `/claims/` is `claims/index.html`. */
+/** exportFile returns where an exported page lies, so that any static host serves it at its path: `/claims/` is `claims/index.html`. */
 export function exportFile(path: string): string {
   const decoded = decodeURIComponent(path).slice(1);
   return decoded === "" || decoded.endsWith("/") ? `${decoded}index.html` : decoded;
 }
 
-/** A relative reference from one site path to another, so that a page works at "/", under /at/<snapshot>/ or /internal/, and in any
- *  folder of a static host. @param to may end in `?…` or `#…`, which are kept */
+/** relativeHref returns a relative reference from one site path to another, so that a page works at "/", under /at/<snapshot>/ or /internal/, and
+ *  in any folder of a static host. @param to may end in `?…` or `#…`, which are kept */
 export function relativeHref(from: string, to: string): string {
   const cut = to.search(/[?#]/);
   const path = cut < 0 ? to : to.slice(0, cut);
@@ -289,7 +290,7 @@ export function relativeHref(from: string, to: string): string {
   return (first === "" || first.includes(":") ? `./${relative}` : relative) + rest;
 }
 
-/** Names of the files beside a page, with their media types. */
+/** CITATION_FILES gives the names of the files beside a page, with their media types. */
 export const CITATION_FILES: Readonly<Record<string, string>> = {
   "cite.bib": "application/x-bibtex; charset=utf-8",
   "cite.json": "application/vnd.citationstyles.csl+json",

@@ -2,7 +2,7 @@
  *  Where a part begins follows from the item's own name, so that an item that comes or goes moves no other from part to part. */
 import { crc32 } from "node:zlib";
 
-/** Folders of the parts: of the objects of a collection, of all records, of the integrity indexes of all records. */
+/** partsPath gives the folders of the parts: of the objects of a collection, of all records, of the integrity indexes of all records. */
 export const partsPath = {
   objects: (collection: string): string => `parts/objects/${collection}`,
   records: "parts/records",
@@ -25,7 +25,7 @@ export function* cutParts<T>(items: Iterable<T>, nameOf: (item: T) => string): G
   if (part.length > 0) yield part;
 }
 
-/** Names ascend with the numbers. @param number from 0 */
+/** partName returns the name of a part; names ascend with the numbers. @param number from 0 */
 export function partName(number: number): string {
   return `${String(number).padStart(7, "0")}.json`;
 }

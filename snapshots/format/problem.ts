@@ -6,13 +6,14 @@ import type { Problem } from "#snapshots/schema";
 
 export const PROBLEM_TYPE = "application/problem+json";
 
-/** Anything thrown as a ShelfError: what we did not foresee is "internal", and its message stays here. */
+/** toShelfError returns anything that was thrown as a ShelfError. An error that was not foreseen is "internal", and its message stays here. */
 export function toShelfError(error: unknown): ShelfError {
   if (error instanceof ShelfError) return error;
   return new ShelfError("internal", "The server failed. Tell the operator the request id.", { cause: error });
 }
 
-/** @param baseUrl "" makes `type` a path; @param snapshot that the answer would have come from, or null */
+/** problemBody returns the body of an error's answer.
+ *  @param baseUrl "" makes `type` a path; @param snapshot that the answer would have come from, or null */
 export function problemBody(error: ShelfError, baseUrl: string, snapshot: string | null): Problem {
   return {
     type: baseUrl + pagePath.problem(error.code),

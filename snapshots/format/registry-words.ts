@@ -15,7 +15,7 @@ export const CLAIMS_WORDS: Readonly<Record<RegistryState, string>> = {
   failed: "The claims could not be used when this snapshot was built.",
 };
 
-/** Why a view has no registry, or null when it has one. */
+/** registryUnavailable tells why a view has no registry; it returns null when the view has one. */
 export function registryUnavailable({ library, meta }: Pick<ViewData, "library" | "meta">): string | null {
   return meta === null ? REGISTRY_WORDS[library.registry] : null;
 }

@@ -1,4 +1,4 @@
-/** What points at what inside one view: claims and records that cite an object, folders and their totals. */
+/** The pointers inside one view: claims and records that cite an object, folders and their totals. */
 import type { Claim, CubRecord } from "#snapshots/schema";
 import { pagePath } from "./layout.ts";
 import { findCollection, type Library, newest, type ObjectRow, type ViewData } from "./view-data.ts";
@@ -47,10 +47,10 @@ export function memoize<K extends object, V extends object>(make: (thing: K) => 
   };
 }
 
-/** Each relation is worked out when it is first asked for, and once for a view's data. */
+/** relationsOf returns the relations of a view's data. Each relation is worked out when it is first asked for, and once for a view's data. */
 export const relationsOf = memoize(relate);
 
-/** Strings that a record's free-form `claims` array names, whatever its items look like. */
+/** claimsNamed returns the strings that a record's free-form `claims` array names, whatever its items look like. */
 export function claimsNamed(record: CubRecord): readonly string[] {
   return record.claims.flatMap((item) => {
     if (typeof item === "string") return [item];
@@ -89,7 +89,7 @@ function relate(data: ViewData): Relations {
   return relations;
 }
 
-/** An object whose members are made when they are first asked for. */
+/** lazily returns an object whose members are made when they are first asked for. */
 export function lazily<T extends object>(makers: { readonly [K in keyof T]: () => T[K] }): T {
   const lazy = {} as T;
   for (const name of Object.keys(makers) as (keyof T)[]) {
@@ -106,13 +106,13 @@ export function lazily<T extends object>(makers: { readonly [K in keyof T]: () =
   return lazy;
 }
 
-/** Ids of records that the evidence of a claim names. */
+/** recordsNamed returns the ids of records that the evidence of a claim names. */
 export function recordsNamed({ evidence }: Pick<Claim, "evidence">): readonly string[] {
   const texts = evidence.flatMap(({ artifact, path = "", url = "" }) => [artifact, path, url]);
   return [...new Set(texts.flatMap((text) => text.match(/\bCUB-[0-9]{4,}\b/g) ?? []))];
 }
 
-/** ProvesIn tells whether an evidence item is a file that proves a record, by its bytes, or by its place at the revision that the record is of. */
+/** provesIn tells whether an evidence item is a file that proves a record, by its bytes, or by its place at the revision that the record is of. */
 export function provesIn(record: CubRecord, { sha256: digest, repo, ref = "", path = "" }: Claim["evidence"][number]): boolean {
   const { files, file_shas: digests, reproduce } = record;
   const proofs = [files.coq_file, files.lean_file, ...reproduce.proof_files].filter((file) => file !== "" && file !== record.exec_file);
@@ -158,7 +158,7 @@ function placeOf(repo: string, path: string): string {
   return JSON.stringify([repo, path]);
 }
 
-/** The objects of each collection, in the order of the collections; a key under none is in no list. */
+/** groupByCollection returns the objects of each collection, in the order of the collections; a key under none is in no list. */
 export function groupByCollection(
   { collections }: Pick<Library, "collections">,
   objects: readonly ObjectRow[],
@@ -201,22 +201,22 @@ function foldersOf(objects: readonly ObjectRow[]): ReadonlyMap<string, Folder> {
   return folders;
 }
 
-/** As a value to filter by: "" where none is stated. */
+/** licenceOf returns the licence as a value to filter by: "" where none is stated. */
 export function licenceOf({ license = "" }: Pick<ObjectRow, "license">): string {
   return license.normalize("NFC");
 }
 
-/** `a/` and `a/b/` of `a/b/c.md`. */
+/** leadingPrefixes returns `a/` and `a/b/` for `a/b/c.md`. */
 export function leadingPrefixes(key: string): readonly string[] {
   return [...key.matchAll(/\//g)].map(({ index }) => key.slice(0, index + 1));
 }
 
-/** The folder that a key or prefix lies in: `a/b.md` → `a/`, `a/b/` → `a/`, `a.md` → "". */
+/** parentPrefix returns the folder that a key or prefix lies in: `a/b.md` → `a/`, `a/b/` → `a/`, `a.md` → "". */
 export function parentPrefix(key: string): string {
   return key.slice(0, key.lastIndexOf("/", key.length - 2) + 1);
 }
 
-/** The values of each key, in the order of the pairs. */
+/** collect returns the values of each key, in the order of the pairs. */
 export function collect<K, V>(pairs: Iterable<readonly [K, V]>): ReadonlyMap<K, readonly V[]> {
   const map = new Map<K, V[]>();
   for (const [key, value] of pairs) {

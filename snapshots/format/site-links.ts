@@ -11,8 +11,8 @@ const INDEX = /(?:^|\/)(?:index|_index|readme)$/i;
 
 export type LeadsTo = (from: string, target: string) => string | null;
 
-/** What a page is called whatever its generator makes of its name: without its ending, its folder for the first page in it; packages of Linux
- *  compress what is long. */
+/** The name of a page whatever its generator makes of it: without its ending, its folder for the first page in it; packages of Linux compress what
+ *  is long. */
 function siteName(target: string): string {
   return target
     .replace(/\/+$|\.gz$/, "")
@@ -20,13 +20,13 @@ function siteName(target: string): string {
     .replace(INDEX, "");
 }
 
-/** What a link says of the page that it means; of an article its date and name. */
+/** The name by which a link means a page; for an article its date and name. */
 function linkName(target: string): string {
   return siteName(target).replace(/^.*?(?=\d{4}\/\d\d\/\d\d\/[^/]+$)/, "");
 }
 
-/** What generators make of a path by their conventions: files of `public/` and `static/` lie at the root, `_docs/` is `docs/`, an article has its
- *  date as folders, and for some a number in front of a name gives the order alone. */
+/** The names that generators make of a path by their conventions: files of `public/` and `static/` lie at the root, `_docs/` is `docs/`, an
+ *  article has its date as folders, and for some a number in front of a name gives the order alone. */
 function usualNames(key: string): readonly string[] {
   const name = siteName(key)
     .replace(/(?<=^|\/)(?:public|static)\//, "")
@@ -41,8 +41,9 @@ function builtNames(name: string): readonly string[] {
   return root === undefined || within === undefined ? [] : [root + within, `${root}_images/${within.replace(/^.*\//s, "")}`];
 }
 
-/** @param rows of all objects
- *  @returns a function that tells which object a link of the object `from` means, which names none; null where none or several fit */
+/** openSite returns a function that tells which object a link means that stands in the object `from` and names no object; null where none or
+ *  several fit.
+ *  @param rows of all objects */
 export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): LeadsTo {
   /** By name; null where several have it. */
   const named = new Map<string, string | null>();
@@ -62,7 +63,7 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
   const lead = (folder: string, roots: readonly string[], target: string): string | null => {
     const name = linkName(target);
     if (name === "") return null;
-    // What an object says itself counts first, and the nearest site before one around it.
+    // An address that an object gives itself counts first, and the nearest site before one around it.
     for (const root of roots) {
       const key = addressed.get(root + name) ?? null;
       if (key !== null) return key;
@@ -91,10 +92,10 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
 /** The library and each folder around a key: any may be the root of a site. */
 const rootsOf = (key: string): string[] => ["", ...leadingPrefixes(key)];
 
-/** The last name of what a link says. */
+/** linkEnd returns the last name of a link's target. */
 export const linkEnd = (target: string): string => linkName(target).replace(/^.*\//s, "");
 
-/** Last names of all links that may mean `key`, besides those of the addresses that it gives itself. */
+/** siteEnds returns the last names of all links that may mean `key`, besides those of the addresses that it gives itself. */
 export function siteEnds(key: string): readonly string[] {
   return [key, ...usualNames(key)].map(linkEnd);
 }

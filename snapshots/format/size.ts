@@ -2,7 +2,7 @@
 
 const UNITS = ["kB", "MB", "GB", "TB"] as const;
 
-/** Bytes in decimal units: `0 B`, `812 B`, `4.2 kB`, `17.3 MB`, `120 MB`. */
+/** formatBytes writes bytes in decimal units: `0 B`, `812 B`, `4.2 kB`, `17.3 MB`, `120 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   let value = bytes;

@@ -1,5 +1,5 @@
-/** Whether a page that a server sent is a page of the snapshot: the same text but for what ../http/stamp.ts fills in. Whoever sent it controls
- *  all of it: of what is filled in, only the form is held against what a server may say there. */
+/** Tells whether a page that a server sent is a page of the snapshot: the same text but for what ../http/stamp.ts fills in. Whoever sent it
+ *  controls all of it: of what is filled in, only the form is held against what a server may say there. */
 
 /** Relative: no colon, so no scheme, and no slash first, so no other host. */
 const LINK = '<a href="(?!/)[\\w./=~%-]*">';
@@ -7,11 +7,11 @@ const DAY = '<time datetime="[\\dTZ:.-]+">[\\d-]+</time>';
 const NAME = `(?:<bdi>[^<>]*</bdi>|${LINK}<bdi>[^<>]*</bdi></a>)`;
 const SENTENCE = `(?:not known|(?:; these bytes since |; |, |: | → |Snapshot \\d+|\\d+ (?:added|changed|removed)|nothing changed| · |${LINK}(?:snapshot \\d+|what changed|\\d+ revisions)</a>|${DAY})*)`;
 
-/** Told where nobody answers a query, to who has no script. */
+/** PLAIN_FILES tells readers without scripts what they miss on a host that answers no query. */
 export const PLAIN_FILES =
   '<noscript><p class="quiet">This is a host of plain files: orders, filters and the search of records need a script; without one everything is shown.</p></noscript>';
 
-/** What each stamp becomes. */
+/** The text that each stamp becomes. */
 const FILLED = {
   first: form(SENTENCE),
   changes: form(`(?:<p>${SENTENCE}</p>(?:<ul class="plain">(?:<li class="warning">${DAY}, weaker: ${NAME}: [^<>]*</li>)*</ul>)?)?`),
@@ -31,7 +31,8 @@ function form(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
 }
 
-/** @param file of the snapshot; @param served in its place */
+/** isStamped tells whether a served page is a file of the snapshot with its stamp filled in.
+ *  @param file of the snapshot; @param served in its place */
 export function isStamped(file: string, served: string): boolean {
   const found = STAMP.exec(file);
   if (found === null || file === served) return file === served;

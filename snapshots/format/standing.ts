@@ -2,7 +2,8 @@
  *  stays beside it, as the source says it. Apart from views, because browsers load this. */
 import type { CheckState, CubRecord, EvidenceState, Standing, StatementState } from "#snapshots/schema";
 
-/** Endings of a state that has a "but": its source alone says so, or what it pins or rests on does not hold any more. */
+/** SAID and LOST are endings of a state that has a "but": SAID when its source alone says so, LOST when something that it pins or rests on does
+ *  not hold any more. */
 export const SAID = "_said" as const;
 export const LOST = "_lost" as const;
 
@@ -29,7 +30,8 @@ const WORDS: Readonly<Record<string, string>> = {
 const withEndings = (states: readonly string[], endings: readonly string[]): readonly string[] =>
   states.flatMap((state) => endings.map((ending) => state + ending));
 
-/** Every standing that a record may have, but for states that a registry makes up, the best first; and a claim. */
+/** RECORD_STANDINGS are all standings that a record may have, the best first, but for states that a registry makes up; CLAIM_STANDINGS are those
+ *  of a claim. */
 export const RECORD_STANDINGS: readonly string[] = [
   ...withEndings(["verified"], ["", SAID, LOST, SAID + LOST]),
   ...withEndings(["proved_outside", "exported", "defined", "assumed", "not_verified", "unspecified"], ["", LOST]),
@@ -38,7 +40,7 @@ export const CLAIM_STANDINGS: readonly string[] = withEndings(["verified", "scop
 
 type But = { readonly record: string; readonly claim: string; readonly lost: boolean };
 
-/** What became of a thing's evidence, of its files or of what it pins. */
+/** BUTS says what became of a thing's evidence, of its files or of what it pins. */
 export const BUTS: Readonly<Record<EvidenceState, But | null>> = {
   holds: null,
   differs: { record: "its files have changed", claim: "what it pins has changed", lost: true },
@@ -73,7 +75,7 @@ export function proverName(prover: string): string {
 
 type Judged = Pick<CubRecord, "verification_state" | "status" | "evidence_state" | "statement_state" | "checks" | "axioms_outside">;
 
-/** RecordStanding returns the standing of a record, which follows from its own members: what a check that counts accepted is verified, and what
+/** recordStanding returns the standing of a record, which follows from its own members: what a check that counts accepted is verified, and what
  *  its registry alone calls verified is said to be. */
 export function recordStanding(record: Partial<Judged> & Pick<Judged, "verification_state">): Standing {
   const { verification_state: said, evidence_state: evidence = "unpinned", statement_state: statement, checks = [] } = record;
@@ -104,12 +106,12 @@ function stateOf({ verification_state: said, status = "", axioms_outside: outsid
   return accepted ? (STATUSES[status] ?? word) : word;
 }
 
-/** FindCheck returns the run that is to be told: one that contradicts another, of a verified record one that accepted it, else the newest.
+/** findCheck returns the run that is to be told: one that contradicts another, of a verified record one that accepted it, else the newest.
  *  Where nobody who is trusted ran a prover there is none: what strangers state counts for nothing. */
 function findCheck(said: string, checks: NonNullable<CubRecord["checks"]>): Check | null {
   const run = checks.filter(({ state, counted }) => state !== "not_run" && counted).toSorted((a, b) => (a.finished < b.finished ? 1 : -1));
   const contradicting = run.find(({ state }) => state === "disagrees");
-  // Who looks over what a prover accepted is told after it.
+  // A checker that looks over what a prover accepted is told after it.
   const own = run.filter(({ tool }) => tool === "");
   const accepted = said === "VERIFIED" ? (own.find(accepts) ?? run.find(accepts)) : undefined;
   const check = contradicting ?? accepted ?? own[0] ?? run.find(({ state }) => state === "exported") ?? run[0];
@@ -126,7 +128,7 @@ function accepts({ state }: { readonly state: CheckState }): boolean {
   return state === "accepted" || state === "accepted_with_axioms";
 }
 
-/** FormatStanding puts a state, what checked it and what is to be said against it into words.
+/** formatStanding puts a state, what checked it and what is to be said against it into words.
  *  @param state that of a record may say already that its source alone says so
  *  @param buts in words; none where all holds
  *  @param lost whether something that is pinned or rested on does not hold any more
@@ -153,7 +155,7 @@ export function formatStanding(
 
 const MAX_AXIOMS = 3; // that a sentence names
 
-/** Of other states than these the "but" alone says that something is lost. */
+/** For other states than these the "but" alone says that something is lost. */
 function firstWords(state: string, ending: string, outside: readonly string[]): string {
   if (state.startsWith("verified")) return WORDS[state + ending] ?? "verified";
   if (state !== "proved_outside") return WORDS[state] ?? (state === "not_verified" ? "not verified" : state);
@@ -172,7 +174,7 @@ function withCheck(first: string, check: Check): string {
   return `${first}; ${by} ${DID[state]}${day}`;
 }
 
-/** StandingWord returns a state in words, for counts and charts, which have no room for a sentence. */
+/** standingWord returns a state in words, for counts and charts, which have no room for a sentence. */
 export function standingWord(state: string): string {
   const known = WORDS[state];
   if (known !== undefined) return known;
@@ -182,12 +184,12 @@ export function standingWord(state: string): string {
   return ending === LOST ? `${word}, and changed` : ending === SAID ? `${word}, not checked here` : word;
 }
 
-/** Whether something that a record or a claim pins or rests on does not hold any more. */
+/** isLostStanding tells whether something that a record or a claim pins or rests on does not hold any more. */
 export function isLostStanding({ state }: Pick<Standing, "state">): boolean {
   return state.endsWith(LOST);
 }
 
-/** How a record is used in production, as pages and their histories say it in place of the registry's constants. */
+/** USE_WORDS say how a record is used in production, as pages and their histories say it in place of the registry's constants. */
 export const USE_WORDS: Readonly<Record<string, string>> = {
   "NOT-RUNTIME-CONSUMED": "not used at run time",
   "EXECUTABLE-RUNTIME": "code in production",

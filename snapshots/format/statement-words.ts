@@ -1,4 +1,4 @@
-/** What is said of a word of a statement that does not mean what it seems to. */
+/** Sentences about words of a statement that do not mean what they seem to. */
 import type { StatementWord } from "#snapshots/schema";
 
 /** wordSentence says what a word is written for, and where that stands. */

@@ -11,7 +11,7 @@ import {
   type BuiltTree,
   compareNames,
   diffTrees,
-  type Entry,
+  type TreeEntry,
   type FileEntry,
   formatTree,
   joinSubtrees,
@@ -355,7 +355,7 @@ test("a folder, and a path below a file, are no files", async () => {
 test("the smallest trees have the digests that sha256sum prints", () => {
   // printf '[]' | sha256sum
   assert.equal(buildTree([]).root.sha256, "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945");
-  const entries: readonly Entry[] = [{ kind: "blob", name: "a", sha256: sha("hello\n"), size: 6, type: "text/plain" }];
+  const entries: readonly TreeEntry[] = [{ kind: "blob", name: "a", sha256: sha("hello\n"), size: 6, type: "text/plain" }];
   assert.equal(
     text(formatTree(entries)),
     '[{"kind":"blob","name":"a","sha256":"5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03","size":6,"type":"text/plain"}]',

@@ -22,12 +22,12 @@ const blobEntry = z.strictObject({
 const treeEntry = z.strictObject({ kind: z.literal("tree"), name, sha256: sha, size: z.int().nonnegative() });
 const entrySchema = z.discriminatedUnion("kind", [blobEntry, treeEntry]);
 
-/** A file: `size` in bytes of the blob, `type` its media type, `uploaded` only for objects (RFC 3339 UTC). */
+/** A BlobEntry is a file: `size` in bytes of the blob, `type` its media type, `uploaded` only for objects (RFC 3339 UTC). */
 export type BlobEntry = Readonly<z.infer<typeof blobEntry>>;
 /** A folder: `size` in bytes of its canonical JSON. */
-type TreeEntry = Readonly<z.infer<typeof treeEntry>>;
-export type Entry = BlobEntry | TreeEntry;
-export type Tree = readonly Entry[];
+type FolderEntry = Readonly<z.infer<typeof treeEntry>>;
+export type TreeEntry = BlobEntry | FolderEntry;
+export type Tree = readonly TreeEntry[];
 
 export type FileEntry = Omit<BlobEntry, "kind" | "name"> & { readonly path: string };
 
@@ -36,7 +36,7 @@ function isName(text: string): boolean {
   return text !== "" && !text.includes("/") && !text.includes("\0") && text.isWellFormed();
 }
 
-/** By UTF-16 code unit, as RFC 8785 sorts; the same on every machine and in every locale. */
+/** compareNames orders by UTF-16 code unit, as RFC 8785 sorts; the same on every machine and in every locale. */
 export function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -45,7 +45,7 @@ export function formatTree(tree: Tree): Uint8Array {
   return new TextEncoder().encode(`[${tree.map(formatEntry).join(",")}]`);
 }
 
-function formatEntry(entry: Entry): string {
+function formatEntry(entry: TreeEntry): string {
   // Members in RFC 8785 order; strings and integers come out of JSON.stringify as RFC 8785 wants them.
   const head = `{"kind":"${entry.kind}","name":${JSON.stringify(entry.name)},"sha256":"${entry.sha256}","size":${entry.size}`;
   if (entry.kind === "tree") return `${head}}`;
@@ -53,7 +53,7 @@ function formatEntry(entry: Entry): string {
   return `${head},"type":${JSON.stringify(entry.type)}${uploaded}}`;
 }
 
-/** ParseTree reads a tree. Whoever sent it controls the bytes: each entry is looked at by itself, and the first bad one ends it.
+/** parseTree reads a tree. Whoever sent it controls the bytes: each entry is looked at by itself, and the first bad one ends it.
  *  @throws ShelfError "snapshot_damaged" when the bytes are not one canonical tree */
 export function parseTree(bytes: Uint8Array): Tree {
   let value: unknown;
@@ -63,7 +63,7 @@ export function parseTree(bytes: Uint8Array): Tree {
     throw new ShelfError("snapshot_damaged", "A tree is not JSON.", { cause });
   }
   if (!Array.isArray(value)) throw new ShelfError("snapshot_damaged", "A tree is no list.");
-  const tree: Entry[] = [];
+  const tree: TreeEntry[] = [];
   const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   const expect = (text: string): void => {
@@ -85,18 +85,18 @@ export function parseTree(bytes: Uint8Array): Tree {
   return tree;
 }
 
-/** Folders and files that lie side by side, and the bytes of every tree below under their digest, leaves first. */
+/** Subtrees are folders and files that lie side by side, and the bytes of every tree below under their digest, leaves first. */
 export type Subtrees = { readonly entries: Tree; readonly trees: ReadonlyMap<Sha256, Uint8Array> };
-/** `root` has no name. */
-export type BuiltTree = { readonly root: TreeEntry; readonly trees: ReadonlyMap<Sha256, Uint8Array> };
+/** A BuiltTree is a whole tree; its `root` has no name. */
+export type BuiltTree = { readonly root: FolderEntry; readonly trees: ReadonlyMap<Sha256, Uint8Array> };
 
-/** Nested trees of a set of files in any order.
+/** buildTree makes nested trees from a set of files in any order.
  *  @throws ShelfError "build_failed" when a path occurs twice, is both a file and a folder, or has an empty part */
 export function buildTree(files: Iterable<FileEntry>): BuiltTree {
   return joinSubtrees([buildSubtrees(files)]);
 }
 
-/** The tree over parts. @throws ShelfError "build_failed" when two of them have a name in common */
+/** joinSubtrees makes the tree over parts. @throws ShelfError "build_failed" when two of them have a name in common */
 export function joinSubtrees(parts: readonly Subtrees[]): BuiltTree {
   const entries = parts.flatMap((part) => part.entries).sort((a, b) => compareNames(a.name, b.name));
   for (const [at, { name }] of entries.entries()) {
@@ -109,14 +109,14 @@ export function joinSubtrees(parts: readonly Subtrees[]): BuiltTree {
   return { root: { kind: "tree", name: "", sha256: digest, size: bytes.length }, trees };
 }
 
-/** Parts put together in a folder; nothing when they hold nothing. @throws ShelfError "build_failed" as joinSubtrees */
+/** mountSubtrees puts parts together in a folder; it returns nothing when they hold nothing. @throws ShelfError "build_failed" as joinSubtrees */
 export function mountSubtrees(name: string, parts: readonly Subtrees[]): Subtrees {
   if (parts.every((part) => part.entries.length === 0)) return { entries: [], trees: new Map() };
   const { root, trees } = joinSubtrees(parts);
   return { entries: [{ ...root, name }], trees };
 }
 
-/** As `buildTree`, without the tree over all of them. */
+/** buildSubtrees does as `buildTree`, without the tree over all of them. */
 export function buildSubtrees(files: Iterable<FileEntry>): Subtrees {
   type Folder = Map<string, Folder | FileEntry>;
   const top: Folder = new Map();
@@ -139,7 +139,7 @@ export function buildSubtrees(files: Iterable<FileEntry>): Subtrees {
   const close = (folder: Folder): Tree =>
     [...folder]
       .sort(([a], [b]) => compareNames(a, b))
-      .map(([label, child]): Entry => {
+      .map(([label, child]): TreeEntry => {
         if (!(child instanceof Map)) {
           const { path: _, uploaded, ...entry } = child;
           return { kind: "blob", name: label, ...entry, ...(uploaded === undefined ? {} : { uploaded }) };
@@ -154,7 +154,7 @@ export function buildSubtrees(files: Iterable<FileEntry>): Subtrees {
 
 export type TreeChange = { readonly path: string; readonly before: BlobEntry | null; readonly after: BlobEntry | null };
 
-/** Every file that differs between two trees, in path order; reads only subtrees whose digests differ. */
+/** diffTrees yields every file that differs between two trees, in path order; it reads only subtrees whose digests differ. */
 export async function* diffTrees(
   before: Sha256 | null,
   after: Sha256 | null,
@@ -178,13 +178,13 @@ export async function* diffTrees(
   }
 }
 
-function sameEntry(a: Entry, b: Entry): boolean {
+function sameEntry(a: TreeEntry, b: TreeEntry): boolean {
   if (a.kind !== b.kind || a.sha256 !== b.sha256) return false;
   return a.kind === "tree" || (b.kind === "blob" && a.type === b.type && a.uploaded === b.uploaded);
 }
 
-/** The trees from the root to a file, each named by its digest in the one before: who trusts the root's can check with SHA-256 alone. Of
- *  a path that no file has, they end with the tree in which it ends, and there is no entry. */
+/** EntryProof has the trees from the root to a file, each named by its digest in the one before: a reader who trusts the root's digest can check
+ *  them with SHA-256 alone. For a path that no file has, they end with the tree in which the path ends, and there is no entry. */
 export type EntryProof = { readonly root: Sha256; readonly trees: readonly string[]; readonly entry: BlobEntry | null };
 
 export async function proveEntry(root: Sha256, path: string, load: (digest: Sha256) => Promise<Tree>): Promise<EntryProof> {

@@ -55,12 +55,12 @@ export type ViewData = {
   readonly withdrawn?: readonly Withdrawal[];
 };
 
-/** The validator of an object: its digest, quoted as HTTP wants it. */
+/** formatEtag returns the validator of an object: its digest, quoted as HTTP wants it. */
 export function formatEtag(sha256: string): string {
   return `"${sha256}"`;
 }
 
-/** First index in [from, to) of a sorted list at which `before` is false, or `to`. */
+/** lowerBound returns the first index in [from, to) of a sorted list at which `before` is false, or `to`. */
 export function lowerBound<T>(list: readonly T[], before: (item: T) => boolean, from = 0, to = list.length): number {
   let low = from;
   let high = to;
@@ -72,19 +72,19 @@ export function lowerBound<T>(list: readonly T[], before: (item: T) => boolean, 
   return low;
 }
 
-/** Objects whose key starts with `prefix`, as a range [from, to) of the sorted list. */
+/** prefixRange returns the objects whose key starts with `prefix`, as a range [from, to) of the sorted list. */
 export function prefixRange(objects: readonly ObjectRow[], prefix: string): readonly [from: number, to: number] {
   const from = lowerBound(objects, (row) => row.key < prefix);
   return [from, lowerBound(objects, (row) => row.key.startsWith(prefix), from)];
 }
 
-/** The collection that a key belongs to: the longest prefix wins. */
+/** findCollection finds the collection that a key belongs to: the longest prefix wins. */
 export function findCollection(collections: readonly CollectionInfo[], key: string): CollectionInfo | null {
   const holding = collections.filter(({ prefix }) => key.startsWith(prefix));
   return holding.reduce<CollectionInfo | null>((best, next) => (next.prefix.length >= (best?.prefix.length ?? 0) ? next : best), null);
 }
 
-/** A key under no collection is nobody's to gate. */
+/** isGatedKey tells whether the collection of a key is gated; a key under no collection is nobody's to gate. */
 export function isGatedKey(collections: readonly CollectionInfo[], key: string): boolean {
   return (findCollection(collections, key)?.visibility ?? "public") !== "public";
 }
@@ -100,12 +100,12 @@ export function newest(objects: readonly { readonly uploaded: string | null }[])
   return latest;
 }
 
-/** Where a view is mounted: links inside JSON begin with it. */
+/** mountPath returns where a view is mounted: links inside JSON begin with it. */
 export function mountPath(library: Library): "" | "/internal" {
   return library.view === "internal" ? "/internal" : "";
 }
 
-/** Absolute address of a path of this view; pinned to a snapshot when `snapshot` is given. */
+/** absoluteHref returns the absolute address of a path of this view; pinned to a snapshot when `snapshot` is given. */
 export function absoluteHref(data: ViewData, path: string, snapshot: string | null): string {
   return `${data.library.base_url}${mountPath(data.library)}${snapshot === null ? "" : `/at/${snapshot}`}${path}`;
 }

@@ -1,10 +1,10 @@
 /** When a record or a claim is weaker than it was: one rule for the build's gates, for the list of changes and for the feeds. */
 import { type Claim, CLAIM_STATUSES, type CubRecord, type EvidenceState } from "#snapshots/schema";
 
-/** Before the id, in the inputs of a snapshot's record: what was let to get weaker, and why. */
+/** ACCEPTED stands before the id, in the inputs of a snapshot's record, where something was let to get weaker, with the reason. */
 export const ACCEPTED = "accepted ";
 
-/** When evidence stopped holding, in words; null when it did not, or nobody says. */
+/** evidenceFell says in words that evidence stopped holding; it returns null when it did not, or nobody says. */
 export function evidenceFell(was: EvidenceState | undefined, is: EvidenceState | undefined): string | null {
   return was === "holds" && (is === "differs" || is === "gone")
     ? `its evidence held and is ${is === "gone" ? "gone" : "another now"}`
@@ -14,7 +14,7 @@ export function evidenceFell(was: EvidenceState | undefined, is: EvidenceState |
 type Stated = Pick<CubRecord, "verification_state" | "no_holes"> &
   Partial<Pick<CubRecord, "statement" | "statement_source" | "checks" | "drift">>;
 
-/** In words, one for each member that fell; empty when none did. */
+/** recordFell says in words how a record got weaker, one sentence for each member that fell; empty when none did. */
 export function recordFell(was: Stated, is: Stated): readonly string[] {
   return [
     ...(was.verification_state === "VERIFIED" && is.verification_state !== "VERIFIED"
@@ -70,7 +70,7 @@ export function wordsOf(text: string): readonly string[] {
   return text.match(WORDS) ?? [];
 }
 
-/** The same of a claim. */
+/** claimFell says the same about a claim. */
 export function claimFell(was: Pick<Claim, "status">, is: Pick<Claim, "status">): readonly string[] {
   const [before, after] = [CLAIM_STATUSES.indexOf(was.status), CLAIM_STATUSES.indexOf(is.status)];
   return after > before ? [`its status was ${was.status} and is ${is.status}`] : [];

@@ -4,7 +4,7 @@ import type { Withdrawal } from "#snapshots/schema";
 import { CITATION_FILES, objectPath, pageImagesOf, pagePath, parseKeyPath, parsePart } from "./layout.ts";
 import type { ViewData } from "./view-data.ts";
 
-/** Site path or web address of what takes the place of something withdrawn; null where nothing does. */
+/** replacementHref returns the site path or web address of what takes the place of something withdrawn; null where nothing does. */
 export function replacementHref({ what, replacement }: Withdrawal): string | null {
   if (replacement === null) return null;
   return isAddress(replacement) ? replacement : pagePath.source(what, replacement);
@@ -14,7 +14,7 @@ export function isAddress(replacement: string): boolean {
   return /^https?:\/\//i.test(replacement);
 }
 
-/** What is answered in place of something withdrawn: 410, and 451 where the law wanted it.
+/** withdrawalError makes the answer in place of something withdrawn: 410, and 451 where the law wanted it.
  *  @param why it concerns what was asked for, where that is not plain */
 export function withdrawalError(notice: Withdrawal, why = ""): ShelfError {
   const { what, name, reason, date, note } = notice;
@@ -33,13 +33,13 @@ export function isWithdrawalError({ code }: ShelfError): boolean {
   return code === "withdrawn" || code === "withdrawn_legal";
 }
 
-/** In place of an error that says that there is no such thing: that it was withdrawn, where it was. */
+/** orWithdrawn turns an error that says that there is no such thing into one that says that it was withdrawn, where it was. */
 export function orWithdrawn(withdrawn: ViewData["withdrawn"], what: Withdrawal["what"], name: string, error: ShelfError): ShelfError {
   const notice = withdrawn?.find((one) => one.what === what && one.name === name);
   return notice === undefined ? error : withdrawalError(notice);
 }
 
-/** The notice of what a path was the address of.
+/** withdrawalAt returns the notice of the withdrawn thing that a path was the address of.
  *  @param path as sent, within a view or a snapshot */
 export function withdrawalAt(withdrawn: ViewData["withdrawn"], path: string): Withdrawal | null {
   const spelled = parseKeyPath(parsePart(path).slug);

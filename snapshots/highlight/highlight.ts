@@ -280,7 +280,7 @@ function openTag(letter: string): string {
   return `<span class="${letter}">`;
 }
 
-/** Text as HTML, for element content and for attributes in double quotes. */
+/** escapeHtml returns text as HTML, for element content and for attributes in double quotes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
@@ -311,7 +311,7 @@ function dropEmbedded(mode: unknown, seen: Set<unknown>): void {
   for (const part of Object.values(mode)) dropEmbedded(part, seen);
 }
 
-/** HTML of each line of `text`, split at "\n": one string more than there are line breaks.
+/** highlightLines returns the HTML of each line of `text`, split at "\n": one string more than there are line breaks.
  *  @param language one that loadLanguage was called with; otherwise, and beyond MAX_HIGHLIGHTED, lines are only escaped */
 export function highlightLines(text: string, language: string | null): string[] {
   const known = language === null ? null : findLanguage(language);

@@ -1,4 +1,4 @@
-/** A row of the table of languages. */
+/** A DeclarationRow is a row of the table of languages. */
 
 export type DeclarationRow = {
   /** At the start of a line and seen to some way behind it; the first group that takes part is the name. */

@@ -1,6 +1,6 @@
-/** What is known of each language of source code, a row each: its comments, where a file says its own name, how its declarations
- *  begin. coq.ts, lean.ts and rust.ts find declarations by their own rules; every other row is read by declarations.ts.
- *  No pattern has a quantifier inside another that can take the same signs. */
+/** A row for each language of source code: its comments, where a file says its own name, how its declarations begin. coq.ts, lean.ts and rust.ts
+ *  find declarations by their own rules; every other row is read by declarations.ts. No pattern has a quantifier inside another that can take the
+ *  same signs. */
 import { FORMAL_LANGUAGES } from "./formal-languages.ts";
 import type { LanguageRow } from "./language-row.ts";
 
@@ -21,7 +21,7 @@ const ISABELLE_STATEMENTS =
 
 const JAVA_MODIFIERS =
   "(?:(?:public|protected|private|abstract|static|final|sealed|non-sealed|strictfp|default|synchronized|native)[ \\t]+){0,6}";
-/** What begins a statement that looks like a declaration. */
+/** Words that begin a statement which looks like a declaration. */
 const NO_CALL = String.raw`(?!(?:if|for|while|switch|return|else|do|new|throw|catch|try|sizeof|typedef|case|delete|await|yield|super|this|assert)\b)`;
 const SCRIPT: LanguageRow = {
   ...C_COMMENTS,
@@ -244,7 +244,7 @@ export const LANGUAGES: Readonly<Record<string, LanguageRow>> = {
         /^[ \t]*(?:inline[ \t]+|template[ \t]*<[^>\n]{0,200}>[ \t]*)?(?:class|struct)[ \t]+(?:[A-Z_]+_(?:EXPORT|API)[ \t]+)?([\w:]+)(?![^{\n]{0,200};)/,
       ends: /^[ \t]*(?:#[ \t]*(?:include|if|ifdef|ifndef|endif|else|pragma)\b|(?:public|private|protected)[ \t]*:|using[ \t]+namespace\b)/,
       leads: /^[ \t]*(?:template[ \t]*<|\[\[)/,
-      // What a namespace holds stands in it no deeper than it.
+      // The content of a namespace stands no deeper than the namespace.
       heading: /^(?:inline[ \t]+)?namespace[ \t]+([\w:]+)/,
     },
   },

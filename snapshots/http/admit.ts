@@ -1,13 +1,13 @@
 /** Checks of every request before anything is looked up: its method, a preflight, its parameters. */
 import { ShelfError } from "#snapshots/errors";
-import { checkParameters, type Place } from "#snapshots/routes";
+import { checkParameters, type RoutePlace } from "#snapshots/routes";
 import { preflight } from "./preflight.ts";
 import type { Answer } from "./reply.ts";
 
 /** admit checks a request. @param isHere whether this process answers what the place is of, given that its method is right
  *  @returns the answer to a preflight, else null
  *  @throws ShelfError "method_not_allowed", "not_configured", "unknown_parameter", "bad_parameter" */
-export function admit(method: string, place: Place, isHere: boolean): Answer | null {
+export function admit(method: string, place: RoutePlace, isHere: boolean): Answer | null {
   const { match, access, mount, query } = place;
   const methods: readonly string[] = match?.route.methods ?? ["GET", "HEAD"];
   // Nothing else may be asked by pages elsewhere: every public route may be, without credentials.

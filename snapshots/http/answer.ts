@@ -13,7 +13,7 @@ import {
   withdrawalError,
 } from "#snapshots/format";
 import { findByNumber, missingSnapshot, type OpenSnapshot } from "#snapshots/query";
-import { isGated, isOf, type Place, splitTarget } from "#snapshots/routes";
+import { isGated, isOf, type RoutePlace, splitTarget } from "#snapshots/routes";
 import { admit } from "./admit.ts";
 import { openContext } from "./context.ts";
 import { notFoundAnswer, pageAnswer, readsHtml } from "./page-answer.ts";
@@ -24,7 +24,7 @@ import { type Context, type Handler, mountOf, type View, waitForFirst } from "./
 /** answer never throws: errors are problem bodies, never cached.
  *  @param request `target` begins with the path inside the view: the sidecar takes /internal off first
  *  @param place where that leads, where somebody has read it already */
-export async function answer(view: View, request: AnswerRequest, place: Place = placeIn(view, request.target)): Promise<Answer> {
+export async function answer(view: View, request: AnswerRequest, place: RoutePlace = placeIn(view, request.target)): Promise<Answer> {
   return answerFrom(view, request, place, true);
 }
 
@@ -33,7 +33,7 @@ export async function answer(view: View, request: AnswerRequest, place: Place = 
 const MAY_BE_GONE: ReadonlySet<string> = new Set(["snapshot_damaged", "search_unavailable"]);
 
 /** @param again whether what may have gone is looked for once more, in what is served then */
-async function answerFrom(view: View, request: AnswerRequest, place: Place, again: boolean): Promise<Answer> {
+async function answerFrom(view: View, request: AnswerRequest, place: RoutePlace, again: boolean): Promise<Answer> {
   let open: OpenSnapshot | null = null;
   let found: Answer;
   try {
@@ -56,7 +56,7 @@ async function answerFrom(view: View, request: AnswerRequest, place: Place, agai
 }
 
 /** placeIn finds where a target inside a view leads. The public view has nothing under /internal but what the sidecar answers in its place. */
-export function placeIn(view: View, target: string): Place {
+export function placeIn(view: View, target: string): RoutePlace {
   const { router } = view.options.service;
   const place = router.findPlace(mountOf(view) + target);
   // A gated folder is of the sidecar whatever is in it; to a reader it has what its row says.
@@ -87,7 +87,7 @@ function withCommon(view: View, open: OpenSnapshot | null, found: Answer): Answe
 }
 
 /** Returns the notice of a withdrawal in place of an error, where the address leads to nothing and the thing was withdrawn. */
-async function orNotice(view: View, open: OpenSnapshot | null, { at, path }: Place, error: ShelfError): Promise<ShelfError> {
+async function orNotice(view: View, open: OpenSnapshot | null, { at, path }: RoutePlace, error: ShelfError): Promise<ShelfError> {
   const redacted = isWithdrawalError(error);
   if (error.status !== 404 && !redacted) return error;
   // An earlier snapshot may lack a file for its answer, because that was redacted for another thing's sake: the snapshot of now says for which.
@@ -101,7 +101,10 @@ async function orNotice(view: View, open: OpenSnapshot | null, { at, path }: Pla
 async function errorAnswer(view: View, open: OpenSnapshot | null, request: AnswerRequest, error: ShelfError): Promise<Answer> {
   const path = pathOf(request);
   const missing = error.status === 404 || isWithdrawalError(error);
-  if (missing && path.endsWith("/index.md")) return plainAnswer(request, error.status, missingTwin(error), MARKDOWN_TYPE, error.headers);
+  // Every other client is told in the form that all errors have.
+  const isRead = /text\/(?:markdown|html)/i.test(request.header("accept") ?? "");
+  if (missing && isRead && path.endsWith("/index.md"))
+    return plainAnswer(request, error.status, missingTwin(error), MARKDOWN_TYPE, error.headers);
   const html = missing && readsHtml(request.header("accept")) && !path.startsWith("/api/") && !BESIDE.test(path);
   const page = html && open !== null ? await notFoundAnswer(view, open, path, error).catch(() => null) : null;
   if (page !== null) return request.method === "HEAD" ? { ...page, body: null } : page;
@@ -135,12 +138,12 @@ function checkPath(path: string): void {
 }
 
 /** Null for an effect, which another process answers, and for what has no row: that may be another spelling of a page. */
-function handlerOf(view: View, { match, mount }: Place): Handler | null {
+function handlerOf(view: View, { match, mount }: RoutePlace): Handler | null {
   const { handlers } = view.options.service;
   return mount === mountOf(view) && isOf(match, handlers) ? (handlers[match.route.id] ?? null) : null;
 }
 
-async function nowAnswer(view: View, open: OpenSnapshot | null, request: AnswerRequest, place: Place): Promise<Answer> {
+async function nowAnswer(view: View, open: OpenSnapshot | null, request: AnswerRequest, place: RoutePlace): Promise<Answer> {
   const handler = handlerOf(view, place);
   const early = admit(request.method, place, handler !== null);
   if (early !== null) return early;
@@ -150,7 +153,7 @@ async function nowAnswer(view: View, open: OpenSnapshot | null, request: AnswerR
 }
 
 /** Any public path in a kept snapshot: immutable. */
-async function atAnswer(view: View, current: OpenSnapshot | null, request: AnswerRequest, place: Place, id: string): Promise<Answer> {
+async function atAnswer(view: View, current: OpenSnapshot | null, request: AnswerRequest, place: RoutePlace, id: string): Promise<Answer> {
   const { path, match, query } = place;
   const { memento } = view.options.service;
   const time = memento.parsePathTime(id);
@@ -190,7 +193,7 @@ async function atAnswer(view: View, current: OpenSnapshot | null, request: Answe
   };
 }
 
-async function readAnswer(context: Context, request: AnswerRequest, place: Place): Promise<Answer> {
+async function readAnswer(context: Context, request: AnswerRequest, place: RoutePlace): Promise<Answer> {
   const known = findReady(context.view.prepared, context.basis, request);
   if (known !== null) {
     const { ready, held } = known;

@@ -1,8 +1,8 @@
 /** The sources of every answer of a snapshot, and how long an answer is kept: both are decided here and nowhere else. */
 import type { OpenSnapshot } from "#snapshots/query";
-import type { Place } from "#snapshots/routes";
+import type { RoutePlace } from "#snapshots/routes";
 import { chooseEncoding } from "./encoding.ts";
-import type { Room } from "./prepared.ts";
+import type { PreparedRoom } from "./prepared.ts";
 import { type Answer, type AnswerRequest, type CacheClass, commonHeaders, type Content, makeReady, reply } from "./reply.ts";
 import { atBasis, type Context, mountOf, type View } from "./view.ts";
 
@@ -10,7 +10,7 @@ export function liveCache(view: View): CacheClass {
   return view.options.view === "internal" ? "private" : "live";
 }
 
-export async function openContext(view: View, open: OpenSnapshot, { at, match }: Pick<Place, "at" | "match">): Promise<Context> {
+export async function openContext(view: View, open: OpenSnapshot, { at, match }: Pick<RoutePlace, "at" | "match">): Promise<Context> {
   const top = mountOf(view);
   const { id } = open.snapshot;
   if (at !== null) {
@@ -27,7 +27,7 @@ export async function openContext(view: View, open: OpenSnapshot, { at, match }:
 export async function contentAnswer(
   { view, open, basis, room }: Context,
   request: AnswerRequest,
-  keep: Room | null,
+  keep: PreparedRoom | null,
   make: () => Promise<Content>,
 ): Promise<Answer> {
   const encoding = chooseEncoding(request.header("accept-encoding"));

@@ -12,15 +12,15 @@ import {
   recordsPieces,
   requireRegistry,
 } from "#snapshots/query";
-import { type CORE_ROWS, fillParts, type Match, type Row } from "#snapshots/routes";
+import { type CORE_ROWS, fillParts, type RouteMatch, type RouteRow } from "#snapshots/routes";
 import type { ViewData } from "#snapshots/format";
 import { contentAnswer } from "./context.ts";
-import type { Asked, Context } from "./view.ts";
+import type { SnapshotRequest, Context } from "./view.ts";
 import { listAnswer } from "./list-answer.ts";
 import type { Answer, Content } from "./reply.ts";
 
-/** Made is a file that is made where the tree has none. */
-export type Made = { readonly type: string; text(open: OpenSnapshot): Promise<string> };
+/** MadeFile is a file that is made where the tree has none. */
+export type MadeFile = { readonly type: string; text(open: OpenSnapshot): Promise<string> };
 
 const TEXT = "text/plain; charset=utf-8";
 
@@ -38,9 +38,9 @@ export const MADE = {
       return text;
     },
   },
-} as const satisfies Readonly<Partial<Record<keyof typeof CORE_ROWS, Made>>>;
+} as const satisfies Readonly<Partial<Record<keyof typeof CORE_ROWS, MadeFile>>>;
 
-type Long = (data: ViewData, snapshot: string, parts: Match["parts"]) => Pieces;
+type Long = (data: ViewData, snapshot: string, parts: RouteMatch["parts"]) => Pieces;
 
 /** LONG are the files that are as long as the library. */
 export const LONG = {
@@ -54,8 +54,8 @@ export function noCollection(): never {
 }
 
 /** longAnswer answers with a file that is as long as the library. @throws ShelfError "registry_unavailable", "collection_not_found" */
-export async function longAnswer({ context, request, place }: Asked, long: Long): Promise<Answer> {
-  const { route, parts } = place.match as Match;
+export async function longAnswer({ context, request, place }: SnapshotRequest, long: Long): Promise<Answer> {
+  const { route, parts } = place.match as RouteMatch;
   const { snapshot } = context.open;
   const data = await snapshot.data();
   if (isOfRegistry(route)) requireRegistry(data);
@@ -65,11 +65,11 @@ export async function longAnswer({ context, request, place }: Asked, long: Long)
 
 /** fileAnswer answers with a file of the tree, or makes it where the tree has none.
  *  @throws ShelfError "registry_unavailable", "bad_cub_id", "cub_not_found", "not_found" */
-export function fileAnswer({ context, request, place }: Asked, made: Made | null = null): Promise<Answer> {
-  return contentAnswer(context, request, "files", () => fileContent(context, place.match as Match, made));
+export function fileAnswer({ context, request, place }: SnapshotRequest, made: MadeFile | null = null): Promise<Answer> {
+  return contentAnswer(context, request, "files", () => fileContent(context, place.match as RouteMatch, made));
 }
 
-async function fileContent({ open, cache }: Context, { route, parts }: Match, made: Made | null): Promise<Content> {
+async function fileContent({ open, cache }: Context, { route, parts }: RouteMatch, made: MadeFile | null): Promise<Content> {
   const { snapshot } = open;
   // This file is there exactly when the registry is; the data itself would have to be read for it.
   if (isOfRegistry(route) && (await snapshot.find("api/cubs/meta.json")) === null)
@@ -83,7 +83,7 @@ async function fileContent({ open, cache }: Context, { route, parts }: Match, ma
   throw parts["id"] === undefined ? new ShelfError("not_found", "This view does not have that file.") : cubNotFound(parts["id"]);
 }
 
-function isOfRegistry(route: Row): boolean {
+function isOfRegistry(route: RouteRow): boolean {
   return "group" in route && route.group === "registry";
 }
 

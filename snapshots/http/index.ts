@@ -11,7 +11,7 @@ export { chooseEncoding, encode, encodeStream, isCompressed, mayEncodeStream } f
 export { fileAnswer, textContent } from "./file-answer.ts";
 export { isOfProcess, listen, type Listening, originForm, partsOf, PATIENCE, viewListener } from "./listen.ts";
 export { findRange, objectAnswer } from "./object-answer.ts";
-export { observe, openAccessLog, type Seen } from "./observe.ts";
+export { observe, openAccessLog, type SeenRequest } from "./observe.ts";
 export { findInput, keepOf, otherSpelling, PAGE_POLICY, pageAnswer, readsHtml, renderedAnswer, strayAnswer } from "./page-answer.ts";
 export { continueIn, linkHeader, queryAnswer } from "./query-answer.ts";
 export {
@@ -46,14 +46,14 @@ export {
 export { stampPage } from "./stamp.ts";
 export { cutTokens, openStderr } from "./stderr.ts";
 export {
-  type Asked,
+  type SnapshotRequest,
   type Context,
   forEachRow,
   type Handler,
   openView,
   type Runtime,
   type Service,
-  type Stamp,
+  type PageStamp,
   type View,
   waitForFirst,
 } from "./view.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import { ShelfError } from "#snapshots/errors";
 import { PROBLEM_TYPE, problemBody, toShelfError } from "#snapshots/format";
-import { type Place, splitAt } from "#snapshots/routes";
+import { type RoutePlace, splitAt } from "#snapshots/routes";
 import { PART_BYTES } from "#snapshots/shelf";
 import { answer, placeIn, refuse } from "./answer.ts";
 import { openConnections } from "./connections.ts";
@@ -80,7 +80,7 @@ export function originForm(target: string): string {
 }
 
 /** A ViewListener answers from a view. @param place where the target leads, where somebody has read it already */
-export type ViewListener = (message: IncomingMessage, response: ServerResponse, place?: Place) => void;
+export type ViewListener = (message: IncomingMessage, response: ServerResponse, place?: RoutePlace) => void;
 
 /** viewListener makes the listener of a view. @param admission the process's budget for answers */
 export function viewListener(view: View, admission = openAdmission()): ViewListener {
@@ -103,7 +103,7 @@ export function viewListener(view: View, admission = openAdmission()): ViewListe
 const MAX_FORM = 8 * 1024;
 
 /** Tells whether a form stands for the query of a row that is read. */
-function takesForm({ method }: AnswerRequest, { match, at }: Place): boolean {
+function takesForm({ method }: AnswerRequest, { match, at }: RoutePlace): boolean {
   return method === "POST" && at === null && match?.exact === true && match.route.kind !== "effect" && match.route.methods.includes("POST");
 }
 
@@ -120,11 +120,17 @@ async function readForm(message: IncomingMessage): Promise<string> {
 }
 
 /** isOfProcess tells whether the process answers for itself: it does so in any state, also where nothing else has room. */
-export function isOfProcess({ match, at }: Place): boolean {
+export function isOfProcess({ match, at }: RoutePlace): boolean {
   return match?.route.kind === "live" && at === null;
 }
 
-async function makeAnswer(view: View, admission: Admission, request: AnswerRequest, place: Place, response: ServerResponse): Promise<void> {
+async function makeAnswer(
+  view: View,
+  admission: Admission,
+  request: AnswerRequest,
+  place: RoutePlace,
+  response: ServerResponse,
+): Promise<void> {
   if (isOfProcess(place)) return sendAnswer(response, await answer(view, request, place));
   let turn: Turn;
   try {

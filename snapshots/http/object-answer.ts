@@ -4,7 +4,7 @@ import { parse as parseRange } from "range-parser";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { type BlobEntry, objectPath } from "#snapshots/format";
-import type { Asked, Context } from "./view.ts";
+import type { SnapshotRequest, Context } from "./view.ts";
 import { chooseEncoding, type Encoding, encode, encodeStream, isCompressed, mayEncodeStream, varies } from "./encoding.ts";
 import { objectLinks } from "./signposts.ts";
 import { type Answer, type AnswerRequest, CACHE, checkPreconditions, commonHeaders, formatTag, redirect } from "./reply.ts";
@@ -17,7 +17,7 @@ const MALFORMED = 1;
 const MAX_COMPRESSED_WHOLE = 1024 * 1024;
 
 /** keyAnswer answers with the object of a key. @throws ShelfError "object_not_found", and what `objectAnswer` throws */
-export async function keyAnswer({ context, request, place }: Asked): Promise<Answer> {
+export async function keyAnswer({ context, request, place }: SnapshotRequest): Promise<Answer> {
   const key = place.match?.parts["key"] ?? "";
   const entry = await context.open.snapshot.find(`objects/${key}`);
   if (entry?.kind !== "blob") {

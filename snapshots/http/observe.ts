@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import { pino } from "pino";
 import { cutTokens, openStderr } from "./stderr.ts";
 
-export type Seen = {
+export type SeenRequest = {
   readonly method: string;
   /** As it was sent, without the query, which is a reader's own business. */
   readonly path: string;
@@ -15,7 +15,7 @@ export type Seen = {
 };
 
 /** observe returns a listener that does the same and calls `tell` after each answer. */
-export function observe(listener: RequestListener, tell: (seen: Seen) => void): RequestListener {
+export function observe(listener: RequestListener, tell: (seen: SeenRequest) => void): RequestListener {
   return (message, response) => {
     const began = performance.now();
     const method = message.method ?? "GET";
@@ -29,7 +29,7 @@ export function observe(listener: RequestListener, tell: (seen: Seen) => void): 
 
 /** openAccessLog writes public reads to standard error, one JSON line each. They carry no credential that a path could not, and no token out of a
  *  path. */
-export function openAccessLog(): (seen: Seen) => void {
+export function openAccessLog(): (seen: SeenRequest) => void {
   const stderr = openStderr();
   const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write: (line) => stderr.write(cutTokens(line)) });
   return (seen) => log.info(seen, "read");

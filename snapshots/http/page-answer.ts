@@ -26,13 +26,13 @@ import {
   type WithdrawalRow,
 } from "#snapshots/page";
 import type { OpenSnapshot } from "#snapshots/query";
-import type { Place } from "#snapshots/routes";
+import type { RoutePlace } from "#snapshots/routes";
 import { contentAnswer } from "./context.ts";
-import type { Room } from "./prepared.ts";
+import type { PreparedRoom } from "./prepared.ts";
 import { type Answer, CACHE, commonHeaders, type Content, queryTag, redirect } from "./reply.ts";
 import { pageLinks } from "./signposts.ts";
 import { stampPage } from "./stamp.ts";
-import type { Asked, Context, View } from "./view.ts";
+import type { SnapshotRequest, Context, View } from "./view.ts";
 
 /** PAGE_POLICY says what a page may do: load its own scripts, styles and images, and nothing else. */
 export const PAGE_POLICY =
@@ -42,7 +42,7 @@ const PAGE_HEADERS = { "Content-Security-Policy": PAGE_POLICY };
 
 /** pageAnswer answers with a stored page, a page made per request, or a redirect to the page whose path is spelled in another way.
  *  @throws ShelfError "not_found", "not_configured", and what a page made per request throws */
-export async function pageAnswer(asked: Asked): Promise<Answer> {
+export async function pageAnswer(asked: SnapshotRequest): Promise<Answer> {
   const { context, request, place } = asked;
   const { open, view } = context;
   const { path, match, query } = place;
@@ -60,11 +60,11 @@ export async function pageAnswer(asked: Asked): Promise<Answer> {
 
 /** keepOf says where a page is kept. Unknown parameters on pages are ignored, but a page with any is not kept: a stranger could fill the memory
  *  with them. */
-export function keepOf({ query }: Place): Room | null {
+export function keepOf({ query }: RoutePlace): PreparedRoom | null {
   return query === "" ? "files" : null;
 }
 
-async function storedPage(context: Context, { path, match }: Place): Promise<(() => Promise<Content>) | null> {
+async function storedPage(context: Context, { path, match }: RoutePlace): Promise<(() => Promise<Content>) | null> {
   const { open } = context;
   if (await holdsPages(open)) {
     const entry = await open.snapshot.find(`pages/${pageFile(path)}`);
@@ -77,7 +77,7 @@ async function storedPage(context: Context, { path, match }: Place): Promise<(()
 }
 
 /** otherSpelling redirects to the page that is meant. @throws ShelfError "not_found" */
-export async function otherSpelling({ context, place: { path, query, match } }: Asked): Promise<Answer> {
+export async function otherSpelling({ context, place: { path, query, match } }: SnapshotRequest): Promise<Answer> {
   const target = await findRedirect(context, { path, match });
   if (target !== null) return redirect(308, context.mount + target + (query === "" ? "" : `?${query}`), CACHE[context.cache]);
   throw new ShelfError("not_found", "Nothing is served at this path.", {
@@ -136,7 +136,7 @@ async function render(view: View, input: PageInput): Promise<Uint8Array> {
 
 /** assetAnswer answers with a file that is named by its content. It also looks into the snapshot before, whose pages may still ask for their
  *  files. */
-export async function assetAnswer(asked: Asked): Promise<Answer> {
+export async function assetAnswer(asked: SnapshotRequest): Promise<Answer> {
   const { context, request, place } = asked;
   const { view, open } = context;
   const file = parseKeyPath(place.path.slice(1));

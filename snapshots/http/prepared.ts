@@ -20,14 +20,14 @@ const OVERHEAD = 4096;
 /** With the header lists as Node's writeHead takes them, flat. */
 type Prepared = Ready & { readonly head: readonly string[]; readonly unmodifiedHead: readonly string[] };
 
-export type Room = keyof typeof ROOM;
+export type PreparedRoom = keyof typeof ROOM;
 
 export type PreparedStore = {
   /** @param basis what the answer follows from besides its target: a snapshot's id, or that and the shelf's history */
   get(basis: string, target: string, encoding: Encoding): Prepared | null;
   /** The answer of that name, as it is ready or made once however many ask for it meanwhile. A failure is not remembered.
    *  @param room null keeps it only until it has been made */
-  obtain(room: Room | null, basis: string, target: string, encoding: Encoding, make: () => Promise<Ready>): Promise<Ready>;
+  obtain(room: PreparedRoom | null, basis: string, target: string, encoding: Encoding, make: () => Promise<Ready>): Promise<Ready>;
   /** Drops what follows from a snapshot. @param start of a basis */
   forget(start: string): void;
 };
@@ -45,7 +45,7 @@ export function openPreparedStore(): PreparedStore {
   const find = (key: string): Prepared | null =>
     rooms.files.get(key) ?? rooms.objects.get(key) ?? rooms.queries.get(key) ?? rooms.kept.get(key) ?? null;
 
-  const keep = (room: Room, key: string, ready: Ready): void => {
+  const keep = (room: PreparedRoom, key: string, ready: Ready): void => {
     const [head = [], unmodifiedHead = []] = [ready.answer, ready.unmodified].map(({ headers }) => Object.entries(headers).flat());
     rooms[room].set(key, { ...ready, head, unmodifiedHead });
   };

@@ -2,20 +2,20 @@
 import { canonicalJson } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import type { OpenSnapshot, ParsedQuery } from "#snapshots/query";
-import type { Match } from "#snapshots/routes";
-import { type Asked, atBasis, type Context } from "./view.ts";
+import type { RouteMatch } from "#snapshots/routes";
+import { type SnapshotRequest, atBasis, type Context } from "./view.ts";
 import { chooseEncoding } from "./encoding.ts";
 import { type Answer, checkPreconditions, commonHeaders, makeReady, notModified, queryTag, reply } from "./reply.ts";
 
 const JSON_TYPE = "application/json";
 
-type QueryParser = (parts: Match["parts"], params: URLSearchParams) => ParsedQuery;
+type QueryParser = (parts: RouteMatch["parts"], params: URLSearchParams) => ParsedQuery;
 
 /** queryAnswer answers a query. @param parse reads the parts of the path and the parameters, whose names are known already
  *  @throws ShelfError for a value that the route does not take, and what its body throws */
-export async function queryAnswer({ context, request, place }: Asked, parse: QueryParser): Promise<Answer> {
+export async function queryAnswer({ context, request, place }: SnapshotRequest, parse: QueryParser): Promise<Answer> {
   const { view } = context;
-  const match = place.match as Match;
+  const match = place.match as RouteMatch;
   const params = new URLSearchParams(place.query);
   const encoding = chooseEncoding(request.header("accept-encoding"));
   const parsed = parse(match.parts, params);
@@ -44,7 +44,7 @@ export async function continueIn(
   context: Context,
   { cursor }: Pick<ParsedQuery, "cursor">,
   params: URLSearchParams,
-  match: Match,
+  match: RouteMatch,
 ): Promise<OpenSnapshot> {
   if (cursor === null || cursor.snapshot === context.open.snapshot.id) return context.open;
   if (context.room === "kept") throw new ShelfError("bad_cursor", "The cursor belongs to another snapshot than the address names.");
@@ -56,13 +56,13 @@ export async function continueIn(
 }
 
 /** linkHeader makes the Link header (RFC 8288) of a body that goes on. */
-export function linkHeader(context: Context, match: Match, params: URLSearchParams, body: object): Record<string, string> {
+export function linkHeader(context: Context, match: RouteMatch, params: URLSearchParams, body: object): Record<string, string> {
   const next = "next" in body && typeof body.next === "string" ? body.next : null;
   return next === null ? {} : { Link: `<${targetOf(context, match, params, next)}>; rel="next"` };
 }
 
 /** A listing has a file's name too, whose prefix is a part of the path: its pages go on by parameters. */
-function targetOf(context: Context, { route, parts }: Match, params: URLSearchParams, cursor: string | null): string {
+function targetOf(context: Context, { route, parts }: RouteMatch, params: URLSearchParams, cursor: string | null): string {
   const named = Object.entries(parts).filter(([name]) => !route.path.includes(`{${name}`));
   const next = new URLSearchParams([...named, ...params]);
   next.delete("cursor");

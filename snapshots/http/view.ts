@@ -8,7 +8,7 @@ import { partsPath, relationsOf } from "#snapshots/format";
 import { type IndexReader, type ViewIndex, withinLimit } from "#snapshots/index";
 import type { PageMaker, Renderer } from "#snapshots/page";
 import { type FirstSeen, type History, type OpenSnapshot, warmRecords } from "#snapshots/query";
-import type { Match, PageId, Place, Route, Router } from "#snapshots/routes";
+import type { RouteMatch, PageId, RoutePlace, Route, Router } from "#snapshots/routes";
 import type { Catalog, Component, CubRecord } from "#snapshots/schema";
 import {
   createTreeCache,
@@ -20,7 +20,7 @@ import {
   type Snapshot,
   type SnapshotRecord,
 } from "#snapshots/shelf";
-import { openPreparedStore, type PreparedStore, type Room } from "./prepared.ts";
+import { openPreparedStore, type PreparedStore, type PreparedRoom } from "./prepared.ts";
 import type { Answer, AnswerRequest, CacheClass } from "./reply.ts";
 
 /** How long a look at the shelf is trusted: at the pointer, and at which snapshots are kept. */
@@ -85,19 +85,19 @@ export type Context = {
   /** The key of prepared answers, besides their target. */
   readonly basis: string;
   /** Where prepared answers are kept, whatever they are; null where that follows from what they are. */
-  readonly room: Room | null;
+  readonly room: PreparedRoom | null;
 };
 
-/** Asked is a request for what follows from a snapshot. */
-export type Asked = { readonly context: Context; readonly request: AnswerRequest; readonly place: Place };
+/** SnapshotRequest is a request for what follows from a snapshot. */
+export type SnapshotRequest = { readonly context: Context; readonly request: AnswerRequest; readonly place: RoutePlace };
 
 /** A Handler answers a row of the route table. */
 export type Handler =
   | {
       /** @throws ShelfError for a value that the row does not take, and what its body throws */
-      read(asked: Asked): Promise<Answer>;
+      read(asked: SnapshotRequest): Promise<Answer>;
       /** Before the first publication, from what the object store lists. */
-      before?(view: View, request: AnswerRequest, parts: Match["parts"]): Promise<Answer>;
+      before?(view: View, request: AnswerRequest, parts: RouteMatch["parts"]): Promise<Answer>;
     }
   /** The answer of the process for itself, which it gives in any state. */
   | { live(view: View, request: AnswerRequest): Promise<Answer> };
@@ -107,8 +107,8 @@ export function forEachRow<Id extends string>(rows: Readonly<Record<Id, unknown>
   return Object.fromEntries(Object.keys(rows).map((id) => [id, handler])) as Record<Id, Handler>;
 }
 
-/** A Stamp is a fact that is filled into pages when they are served. */
-export type Stamp = {
+/** A PageStamp is a fact that is filled into pages when they are served. */
+export type PageStamp = {
   readonly token: string;
   /** Pages that may have it. */
   readonly pages: readonly (PageId | "browse")[];
@@ -132,10 +132,10 @@ export type Service = {
   /** Row → how it is answered. */
   readonly handlers: Readonly<Record<string, Handler>>;
   /** Name of a file that pages have beside them → how it is answered. */
-  readonly beside: Readonly<Record<string, (asked: Asked) => Promise<Answer>>>;
+  readonly beside: Readonly<Record<string, (asked: SnapshotRequest) => Promise<Answer>>>;
   /** Row → the page that is made per request. */
   readonly pages: Readonly<Record<string, PageMaker>>;
-  readonly stamps: readonly Stamp[];
+  readonly stamps: readonly PageStamp[];
   readonly memento: Memento;
 };
 

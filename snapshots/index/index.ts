@@ -3,7 +3,7 @@
  *  What is not in the snapshot cannot be found in its index. */
 export { copyManifests } from "./manifest.ts";
 export { openIndex } from "./open.ts";
-export type { Candidate, FoundRow, IndexReader } from "./reader.ts";
+export type { RowCandidate, FoundRow, IndexReader } from "./reader.ts";
 export { type Document, documentId, exactMark, type IndexRow, nameMark, normalizeExact } from "./row.ts";
 export { findShared, shareTag } from "./shared.ts";
 export type { Statistics } from "./statistics.ts";

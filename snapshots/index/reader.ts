@@ -12,8 +12,8 @@ import { openVectors, type VectorReader, vectorTableName } from "./vectors.ts";
 import type { Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 
-/** A Candidate is a row that holds some of the words. */
-export type Candidate = {
+/** A RowCandidate is a row that holds some of the words. */
+export type RowCandidate = {
   /** Good for `rows` of the same reader only. */
   readonly ref: bigint;
   readonly doc: string;
@@ -46,9 +46,9 @@ type TextQuery = {
 export type IndexReader = {
   readonly statistics: Statistics;
   /** The best `limit` rows, the best first; of equal ones some. */
-  find(query: TextQuery): Promise<Candidate[]>;
+  find(query: TextQuery): Promise<RowCandidate[]>;
   /** The candidates at these places, with a score of 0; a place without a row is left out. In no promised order. */
-  at(places: readonly { readonly doc: string; readonly n: number }[]): Promise<Candidate[]>;
+  at(places: readonly { readonly doc: string; readonly n: number }[]): Promise<RowCandidate[]>;
   /** The words of many candidates, in the order asked. */
   terms(refs: readonly bigint[]): Promise<string[]>;
   /** The vectors of this tag by a model, or null when they were not made (yet). */
@@ -116,7 +116,7 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
     at: (places) =>
       guarded(async () => {
         const names = new Set(places.map(({ doc, n }) => `${n} ${doc}`));
-        const out: Candidate[] = [];
+        const out: RowCandidate[] = [];
         for (const filter of sqlLists("doc", [...new Set(places.map(({ doc }) => doc))])) {
           const found = passages
             .query()
@@ -191,8 +191,8 @@ async function readStatistics(words: Table): Promise<Statistics> {
   return counts.done();
 }
 
-async function readCandidates(found: AsyncIterable<RecordBatch>): Promise<Candidate[]> {
-  const out: Candidate[] = [];
+async function readCandidates(found: AsyncIterable<RecordBatch>): Promise<RowCandidate[]> {
+  const out: RowCandidate[] = [];
   for await (const batch of found) {
     const refs = refsOf(batch);
     const docs = stringsOf(batch, "doc");

@@ -9,15 +9,15 @@ import { ShelfError } from "#snapshots/errors";
 import { decodeBase64, formatNote, type Note, type NoteKey, parseBareNote, verifiedBy } from "./note.ts";
 import { splitHead } from "./shape.ts";
 
-export type Head = { readonly origin: string; readonly size: number; readonly root: Buffer };
-export type Checkpoint = Head & { readonly note: Note };
+export type LogHead = { readonly origin: string; readonly size: number; readonly root: Buffer };
+export type Checkpoint = LogHead & { readonly note: Note };
 
-export function formatHead({ origin, size, root }: Head): string {
+export function formatHead({ origin, size, root }: LogHead): string {
   return `${origin}\n${size}\n${root.toString("base64")}\n`;
 }
 
 /** @throws ShelfError "bad_checkpoint" */
-function parseHead(text: string): Head {
+function parseHead(text: string): LogHead {
   const head = splitHead(text);
   const root = head === null ? null : decodeBase64(head.root);
   if (head === null || root === null)
@@ -28,20 +28,20 @@ function parseHead(text: string): Head {
   return { ...head, root };
 }
 
-/** A checkpoint, signed or not; no signature is checked. @throws ShelfError "bad_checkpoint" */
+/** parseCheckpoint reads a checkpoint, signed or not; no signature is checked. @throws ShelfError "bad_checkpoint" */
 export function parseCheckpoint(bytes: Uint8Array): Checkpoint {
   const note = parseBareNote(bytes);
   return { ...parseHead(note.text), note };
 }
 
-/** As it is stored and served. */
-export function formatCheckpoint(head: Head, signatures: readonly { readonly line: string }[]): string {
+/** formatCheckpoint writes a checkpoint as it is stored and served. */
+export function formatCheckpoint(head: LogHead, signatures: readonly { readonly line: string }[]): string {
   return signatures.length === 0 ? formatHead(head) : formatNote({ text: formatHead(head), signatures });
 }
 
 export type Trusted = { readonly checkpoint: Checkpoint; readonly signedBy: readonly NoteKey[] };
 
-/** A checkpoint of this log that one of its keys signed, and which others of `keys` did.
+/** openCheckpoint reads a checkpoint of this log that one of its keys signed, and which others of `keys` did.
  *  @param keys of the log, and of witnesses; the log's have its origin, or the name that they were made with
  *  @throws ShelfError "bad_checkpoint" saying what is wrong */
 export function openCheckpoint(

@@ -1,7 +1,7 @@
 /** The log room is the append-only log of publications: notes, tiles, proofs, and the Merkle tree below them (C2SP, RFC 6962).
  *  It takes and gives bytes and values, in servers and browsers alike.
  *  A proof is checked by the digests alone. */
-export { type Checkpoint, formatCheckpoint, formatHead, type Head, openCheckpoint, parseCheckpoint } from "./checkpoint.ts";
+export { type Checkpoint, formatCheckpoint, formatHead, type LogHead, openCheckpoint, parseCheckpoint } from "./checkpoint.ts";
 export {
   decodeBase64,
   formatNote,

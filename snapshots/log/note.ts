@@ -5,9 +5,9 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject, sign, verify } from "node:crypto";
 import { ShelfError } from "#snapshots/errors";
 
-/** What signed-note asks verifiers to accept; more is somebody making work. */
+/** As many as signed-note asks verifiers to accept; more is somebody making work. */
 const MAX_SIGNATURES = 16;
-/** Bytes: sixteen post-quantum signatures of 5 kB in base64, and a text. */
+/** MAX_NOTE_BYTES has room for sixteen post-quantum signatures of 5 kB in base64, and a text. */
 export const MAX_NOTE_BYTES = 128 * 1024;
 
 const TYPES = [1, 4] as const;
@@ -42,7 +42,7 @@ function refused(what: string, fixes: readonly string[] = []): ShelfError {
   return new ShelfError("bad_checkpoint", what, { fixes });
 }
 
-/** Bytes of standard base64, padded; null for anything else that decoders put up with. */
+/** decodeBase64 gives the bytes of standard base64, padded; null for anything else that decoders put up with. */
 export function decodeBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, "base64");
   return bytes.toString("base64") === text ? bytes : null;
@@ -67,7 +67,7 @@ function splitKey(text: string): readonly [name: string, id: string, bytes: Buff
   return KEY_NAME.test(name) && bytes?.length === 33 ? [name, id.toLowerCase(), bytes] : null;
 }
 
-/** @throws ShelfError "bad_checkpoint" for what is no Ed25519 key of a note */
+/** parseKey reads the public key of a note. @throws ShelfError "bad_checkpoint" for what is no Ed25519 key of a note */
 export function parseKey(text: string): NoteKey {
   const [name, id, bytes] = splitKey(text) ?? [];
   const type = TYPES.find((one) => one === bytes?.[0]);
@@ -79,7 +79,7 @@ export function parseKey(text: string): NoteKey {
   return { name, id, type, text, key };
 }
 
-/** @throws ShelfError "bad_checkpoint", without a word of the key */
+/** parseSigningKey reads a private key. @throws ShelfError "bad_checkpoint", without a word of the key */
 export function parseSigningKey(text: string): SigningKey {
   const [name, id, bytes] = splitKey(text.trim().replace(/^PRIVATE\+KEY\+/, "")) ?? [];
   if (!text.trim().startsWith("PRIVATE+KEY+") || name === undefined || bytes?.[0] !== 1)
@@ -90,7 +90,7 @@ export function parseSigningKey(text: string): SigningKey {
   return { ...key, privateKey };
 }
 
-/** @throws ShelfError "bad_checkpoint" for a name that a note cannot hold */
+/** generateKey makes a pair of keys. @throws ShelfError "bad_checkpoint" for a name that a note cannot hold */
 export function generateKey(name: string): { readonly publicKey: string; readonly privateKey: string } {
   if (!KEY_NAME.test(name)) throw refused("A key's name has no space and no plus sign; write one like library.example.org/shelf");
   const pair = generateKeyPairSync("ed25519");
@@ -100,7 +100,7 @@ export function generateKey(name: string): { readonly publicKey: string; readonl
   return { publicKey, privateKey: `PRIVATE+KEY+${name}+${id}+${Buffer.concat([Uint8Array.of(1), seed]).toString("base64")}` };
 }
 
-/** @throws ShelfError "bad_checkpoint" naming what is wrong with its form */
+/** parseNote reads a signed note. @throws ShelfError "bad_checkpoint" naming what is wrong with its form */
 export function parseNote(bytes: Uint8Array): Note {
   if (bytes.length > MAX_NOTE_BYTES) throw refused(`The note has ${bytes.length} bytes; ${MAX_NOTE_BYTES} are read.`);
   let whole: string;
@@ -117,7 +117,7 @@ export function parseNote(bytes: Uint8Array): Note {
   return { text: whole.slice(0, split + 1), signatures: lines.map(parseSignature) };
 }
 
-/** A note, or its text alone where nobody has signed it. @throws ShelfError "bad_checkpoint" */
+/** parseBareNote reads a note, or its text alone where nobody has signed it. @throws ShelfError "bad_checkpoint" */
 export function parseBareNote(bytes: Uint8Array): Note {
   if (Buffer.from(bytes).includes("\n\n")) return parseNote(bytes);
   return { text: parseNote(Buffer.concat([bytes, Buffer.from(`\n${PLACEHOLDER}\n`)])).text, signatures: [] };
@@ -142,13 +142,13 @@ export function formatNote({
   return `${text}\n${signatures.map(({ line }) => `${line}\n`).join("")}`;
 }
 
-/** @param text ends in a newline. @returns the line of the signature */
+/** signNote signs a text. @param text ends in a newline. @returns the line of the signature */
 export function signNote(text: string, { name, id, privateKey }: SigningKey): { readonly line: string } {
   const bytes = Buffer.concat([Buffer.from(id, "hex"), sign(null, Buffer.from(text), privateKey)]);
   return { line: `\u2014 ${name} ${bytes.toString("base64")}` };
 }
 
-/** Those of `keys` that signed the note. Signatures of others are ignored, as signed-note wants it.
+/** verifiedBy finds those of `keys` that signed the note. Signatures of others are ignored, as signed-note wants it.
  *  @throws ShelfError "bad_checkpoint" when one of `keys` is named and did not sign this */
 export function verifiedBy({ text, signatures }: Note, keys: readonly NoteKey[]): readonly NoteKey[] {
   const found = new Set<NoteKey>();

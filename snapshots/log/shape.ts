@@ -1,9 +1,9 @@
 /** The shape of a log: of its tree (RFC 6962 section 2.1), of its files (https://c2sp.org/tlog-tiles) and of its heads. The program and the
  *  script of "Verify this page" both load it, so nothing here hashes: a browser hashes later, and has no `node:crypto`. */
 
-/** Hashes of a full tile, and entries of a full bundle. */
+/** TILE_WIDTH is the number of hashes of a full tile, and of entries of a full bundle. */
 export const TILE_WIDTH = 256;
-/** Levels of the tree that a tile stands for. */
+/** TILE_HEIGHT is the number of levels of the tree that a tile stands for. */
 export const TILE_HEIGHT = 8;
 
 /** Nodes reads and joins hashes of a tree. */

@@ -8,7 +8,7 @@ const HASH_BYTES = 32;
 /** 16 bits say how long an entry is. */
 const MAX_ENTRY_BYTES = 0xffff;
 
-/** Null for a file that is not there. Whoever serves the log controls the bytes. */
+/** ReadTile reads a file of the log; null for one that is not there. The log's server controls the bytes. */
 export type ReadTile = (path: string) => Promise<Uint8Array | null>;
 
 /** A tile of a tree of this size. @throws ShelfError "bad_log" when it is not there, or too short or too long */
@@ -25,7 +25,7 @@ async function readTileOf(level: number, index: number, size: number, read: Read
   return Array.from({ length: width }, (_, at) => whole.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));
 }
 
-/** Reads nodes of a tree of this size out of its tiles, each tile once. That they are of the tree is for its root to tell.
+/** tileNodes reads nodes of a tree of this size out of its tiles, each tile once. That they are of the tree is for its root to tell.
  *  @throws (the reader) ShelfError "bad_log" */
 export function tileNodes(size: number, read: ReadTile): ReadNode {
   const tiles = new Map<string, Promise<Hash[]>>();
@@ -72,7 +72,7 @@ function parseEntries(bytes: Uint8Array, { count, path, exact }: { count: number
   return entries;
 }
 
-/** Entries of a bundle of a log of this size. @throws ShelfError "bad_log" */
+/** readEntries reads the entries of a bundle of a log of this size. @throws ShelfError "bad_log" */
 export async function readEntries(index: number, size: number, read: ReadTile): Promise<readonly Buffer[]> {
   const width = widthOf(0, index, size);
   const path = tilePath("entries", index, width);
@@ -82,7 +82,7 @@ export async function readEntries(index: number, size: number, read: ReadTile): 
   return parseEntries(found, { count: width, path, exact: bytes !== null });
 }
 
-/** The files that a log of this size needs: each tile and bundle as wide as it is. */
+/** tilePaths names the files that a log of this size needs: each tile and bundle as wide as it is. */
 export function* tilePaths(size: number): Generator<string> {
   for (let level = 0; hashesAt(level, size) > 0; level++) {
     for (let index = 0; widthOf(level, index, size) > 0; index++) {
@@ -92,7 +92,7 @@ export function* tilePaths(size: number): Generator<string> {
   }
 }
 
-/** The files of a log of this size that are not full: its last tile of each level, and its last bundle. */
+/** partialTilePaths names the files of a log of this size that are not full: its last tile of each level, and its last bundle. */
 export function* partialTilePaths(size: number): Generator<string> {
   for (let level = 0; hashesAt(level, size) > 0; level++) {
     const index = Math.floor(hashesAt(level, size) / TILE_WIDTH);
@@ -103,14 +103,14 @@ export function* partialTilePaths(size: number): Generator<string> {
   }
 }
 
-/** The full one in the place of a tile or bundle. */
+/** fullTilePath names the full one in the place of a tile or bundle. */
 export function fullTilePath(path: string): string {
   return path.replace(/\.p\/\d+$/, "");
 }
 
 const TILE_PATH = /^tile\/(entries|\d{1,2})\/((?:x\d{3}\/)*\d{3})(?:\.p\/(\d{1,3}))?$/;
 
-/** The file at a path of a log of this size. One of any width that a log had on its way is there, cut from what follows it.
+/** readTileFile reads the file at a path of a log of this size. One of any width that a log had on its way is there, cut from what follows it.
  *  @returns null where no such log has had a file
  *  @throws ShelfError "bad_log" when the log is damaged */
 export async function readTileFile(path: string, size: number, read: ReadTile): Promise<Buffer | null> {
@@ -127,7 +127,7 @@ export async function readTileFile(path: string, size: number, read: ReadTile): 
 
 export type TileFile = { readonly path: string; readonly bytes: Buffer };
 
-/** The files by which a log of `size` entries becomes longer: every tile and bundle that is not as it was, as it is then.
+/** appendEntries makes the files by which a log of `size` entries becomes longer: every tile and bundle that is not as it was, as it is then.
  *  @param added entries behind the others, at least one
  *  @throws ShelfError "bad_log" when a tile of what is there is not what it must be */
 export async function appendEntries(size: number, added: readonly Uint8Array[], read: ReadTile): Promise<readonly TileFile[]> {

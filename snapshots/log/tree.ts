@@ -3,10 +3,10 @@
 import { hash } from "node:crypto";
 import { rangeHash as rangeOf, splitOf } from "./shape.ts";
 
-/** 32 bytes. */
+/** A Hash has 32 bytes. */
 export type Hash = Buffer;
 
-/** The hash of 2^height entries side by side, from entry index * 2^height on. */
+/** ReadNode gives the hash of 2^height entries side by side, from entry index * 2^height on. */
 export type ReadNode = (height: number, index: number) => Promise<Hash>;
 
 /** These bytes in front keep an entry from being taken for a node. */
@@ -30,7 +30,7 @@ export async function treeRoot(size: number, read: ReadNode): Promise<Hash> {
   return size === 0 ? EMPTY_ROOT : rangeHash(0, size, read);
 }
 
-/** PATH(index, D[0:size]). @param index of an entry, from 0, below `size` */
+/** proveInclusion gives PATH(index, D[0:size]). @param index of an entry, from 0, below `size` */
 export async function proveInclusion(index: number, size: number, read: ReadNode): Promise<readonly Hash[]> {
   const path: Hash[] = [];
   for (let [start, end] = [0, size]; end - start > 1; ) {
@@ -42,7 +42,7 @@ export async function proveInclusion(index: number, size: number, read: ReadNode
   return path;
 }
 
-/** PROOF(older, D[0:newer]); nothing for sizes of which one says all, 0 and the size itself. */
+/** proveConsistency gives PROOF(older, D[0:newer]); nothing for sizes of which one says all, 0 and the size itself. */
 export async function proveConsistency(older: number, newer: number, read: ReadNode): Promise<readonly Hash[]> {
   if (older === 0 || older === newer) return [];
   const proof: Hash[] = [];
@@ -63,7 +63,7 @@ export async function proveConsistency(older: number, newer: number, read: ReadN
   return proof;
 }
 
-/** RFC 9162 section 2.1.3.2. */
+/** verifyInclusion follows RFC 9162 section 2.1.3.2. */
 export function verifyInclusion(leaf: Hash, index: number, size: number, proof: readonly Hash[], root: Hash): boolean {
   if (!(index >= 0 && index < size)) return false;
   let [node, last, found] = [index, size - 1, leaf];
@@ -80,7 +80,7 @@ export function verifyInclusion(leaf: Hash, index: number, size: number, proof: 
 
 type SizedRoot = { readonly size: number; readonly root: Hash };
 
-/** RFC 9162 section 2.1.4.2: whether the older tree is the beginning of the newer one. */
+/** verifyConsistency tells, by RFC 9162 section 2.1.4.2, whether the older tree is the beginning of the newer one. */
 export function verifyConsistency(older: SizedRoot, newer: SizedRoot, proof: readonly Hash[]): boolean {
   if (older.size > newer.size) return false;
   if (older.size === newer.size) return proof.length === 0 && older.root.equals(newer.root);

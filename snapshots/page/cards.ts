@@ -13,7 +13,7 @@ import {
 import { type Claim, type CubRecord, KNOWN_VALUES } from "#snapshots/schema";
 
 export type Crumb = { readonly title: string; readonly path: string };
-export type Count = { readonly value: string; readonly count: number };
+export type ValueCount = { readonly value: string; readonly count: number };
 
 export function objectCard(row: ObjectRow) {
   const { media_type: _, ...card } = row;
@@ -62,19 +62,19 @@ export function recordCounts(cubs: readonly CubRecord[]) {
 }
 
 /** countStandings counts the records of each standing, the best standing first. */
-export function countStandings(cubs: readonly CubRecord[]): readonly Count[] {
+export function countStandings(cubs: readonly CubRecord[]): readonly ValueCount[] {
   return countBy(cubs, (record) => recordStanding(record).state, RECORD_STANDINGS);
 }
 
 /** countClaims counts the claims of each standing, the best standing first. */
-export function countClaims(data: ViewData): readonly Count[] {
+export function countClaims(data: ViewData): readonly ValueCount[] {
   const standingOf = claimStandings(data);
   return countBy(data.claims.claims, (claim) => standingOf(claim).state, CLAIM_STANDINGS);
 }
 
 /** countBy counts how often each value occurs. Values of `order` come first, in that order; the others follow by value. Values that do not occur
  *  are left out. */
-export function countBy<T>(items: readonly T[], value: (item: T) => string, order: readonly string[] = []): readonly Count[] {
+export function countBy<T>(items: readonly T[], value: (item: T) => string, order: readonly string[] = []): readonly ValueCount[] {
   const groups = Map.groupBy(items, value);
   const names = new Set([...order, ...[...groups.keys()].sort()]);
   return [...names].map((name) => ({ value: name, count: groups.get(name)?.length ?? 0 })).filter(({ count }) => count > 0);

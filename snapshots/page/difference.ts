@@ -1,6 +1,6 @@
 /** Two texts held against each other, line by line and within changed lines word by word. */
 import { diffLines, diffWordsWithSpace } from "diff";
-import type { Piece } from "#snapshots/query";
+import type { MarkedPiece } from "#snapshots/query";
 
 /** Steps from one text to the other: the work grows with their square. */
 const MAX_EDITS = 2000;
@@ -17,7 +17,7 @@ export type DifferentLine = {
   /** The 1-based number of the line in its own text; of lines left out, how many they are. */
   readonly number: number;
   /** Marked: words that differ from the line that it stands for. */
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly MarkedPiece[];
 };
 
 export type Difference = { readonly lines: readonly DifferentLine[]; readonly more: number };
@@ -56,7 +56,7 @@ export function difference(before: string, after: string): Difference | null {
 }
 
 /** The text that went and the text that came, with the words that differ marked. */
-function wordsOf(before: string, after: string): readonly [readonly Piece[], readonly Piece[]] {
+function wordsOf(before: string, after: string): readonly [readonly MarkedPiece[], readonly MarkedPiece[]] {
   const words = before.length + after.length > MAX_WORDS ? undefined : diffWordsWithSpace(before, after, { maxEditLength: MAX_EDITS });
   if (words === undefined) return [[{ text: before, marked: false }], [{ text: after, marked: false }]];
   return [
@@ -66,8 +66,8 @@ function wordsOf(before: string, after: string): readonly [readonly Piece[], rea
 }
 
 /** @param first number of the first line */
-function linesOf(kind: DifferentLine["kind"], pieces: readonly Piece[], first: number): readonly DifferentLine[] {
-  const lines: Piece[][] = [[]];
+function linesOf(kind: DifferentLine["kind"], pieces: readonly MarkedPiece[], first: number): readonly DifferentLine[] {
+  const lines: MarkedPiece[][] = [[]];
   for (const { text, marked } of pieces) {
     for (const [at, part] of text.split("\n").entries()) {
       if (at > 0) lines.push([]);

@@ -2,7 +2,7 @@
 import { type Folder, pagePath } from "#snapshots/format";
 import { type Counts, inOrder, type RegistryQuery, toggled } from "#snapshots/query";
 import type { CubFacet } from "#snapshots/schema";
-import type { Count } from "./cards.ts";
+import type { ValueCount } from "./cards.ts";
 
 export const BROWSE_SORTS = ["name", "-name", "size", "-size", "date", "-date", "kind", "-kind"] as const;
 export type BrowseSort = (typeof BROWSE_SORTS)[number];
@@ -10,7 +10,7 @@ export type BrowseSort = (typeof BROWSE_SORTS)[number];
 export type Facet = {
   readonly name: string;
   /** The most frequent ones, and those that are selected. */
-  readonly values: readonly (Count & { readonly selected: boolean; readonly href: string })[];
+  readonly values: readonly (ValueCount & { readonly selected: boolean; readonly href: string })[];
   /** How many values there are besides. */
   readonly more: number;
 };

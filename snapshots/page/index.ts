@@ -4,7 +4,7 @@
 export { mcpDescription } from "./agents-page.ts";
 export { apiFiles, type DerivedFile, JSON_TYPE, objectParts, otherApiFiles } from "./api-files.ts";
 export { askedPage, askedWith, askForm, isAsked } from "./ask-page.ts";
-export { type Count, countBy, countStandings, type Crumb } from "./cards.ts";
+export { countBy, countStandings, type Crumb, type ValueCount } from "./cards.ts";
 export { type Difference, difference, type DifferentLine } from "./difference.ts";
 export { browseQuery, type BrowseSort, type Facet, tellsApart } from "./facets.ts";
 export type { Jump } from "./jumps.ts";
@@ -45,4 +45,13 @@ export {
   securityText,
   sitemapFiles,
 } from "./text-files.ts";
-export { findLinked, LIBRARY, type Linked, linkedClaim, linkedObject, linkedRecord, type TypedLink, typedLinks } from "./typed-links.ts";
+export {
+  findLinked,
+  LIBRARY,
+  type LinkedThing,
+  linkedClaim,
+  linkedObject,
+  linkedRecord,
+  type TypedLink,
+  typedLinks,
+} from "./typed-links.ts";

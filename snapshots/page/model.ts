@@ -2,7 +2,7 @@
  *  snapshot (and, where made per request, on the shelf's history and the URL); the digests of model and compiled site decide
  *  whether a page is rendered again. Texts come from strangers: components escape them, except `html`, which is sanitised.
  *  What a type says is written where it is built. */
-import type { View } from "#snapshots/schema";
+import type { ViewName } from "#snapshots/schema";
 import type { agentsPage } from "./agents-page.ts";
 import type { askForm } from "./ask-page.ts";
 import type { citedBy, claimCard, collectionCard, objectCard, recordCard } from "./cards.ts";
@@ -12,7 +12,7 @@ import type { axiomsOf } from "./axioms.ts";
 import type { searchResults } from "./search-page.ts";
 import type { problemRow, problemsPage, referencePage } from "./service-pages.ts";
 
-export { type Piece } from "#snapshots/query";
+export { type MarkedPiece } from "#snapshots/query";
 export { BROWSE_SORTS, type BrowseSort } from "./facets.ts";
 export type { TheoremShelf } from "./theorem-shelf.ts";
 export type { QuotedLines } from "./quoted-lines.ts";
@@ -20,10 +20,10 @@ export type { QuotedLines } from "./quoted-lines.ts";
 /** Chrome holds the facts that every page shows around its content. */
 export type Chrome = {
   readonly library: string;
-  readonly view: View;
+  readonly view: ViewName;
   /** Site path of this page, e.g. "/claims/"; links are made relative to it. */
   readonly path: string;
-  /** Whether there is anything behind the doors that not every library has. */
+  /** True where there is anything behind the doors that not every library has. */
   readonly has: { readonly records: boolean; readonly claims: boolean };
   /** Where readers report a mistake, or null. */
   readonly report: string | null;

@@ -69,7 +69,7 @@ export function splitFragment(html: string, parts: number): readonly string[] {
   });
 }
 
-/** PlacesOf finds where a page may begin, in order. @param aside what it costs to begin at no heading */
+/** placesOf finds where a page may begin, in order. @param aside what it costs to begin at no heading */
 function placesOf(html: string, aside: number): readonly Place[] {
   const places: Place[] = [];
   const open: Tag[] = [];
@@ -115,7 +115,7 @@ export type Parted = {
 /** An anchor of a line, or of a heading, which is above the first line of its section. */
 const ANCHOR = /<(h[1-6]\b)?[^<>]* id="([^"]*)"/g;
 
-/** AnchorsOf lists the lines that have an anchor, each with that of the heading right above it where there is one. */
+/** anchorsOf lists the lines that have an anchor, each with that of the heading right above it where there is one. */
 function anchorsOf(html: string): readonly { readonly line: number; readonly id: string }[] {
   const anchors: { line: number; id: string }[] = [];
   let heading: string | null = null;

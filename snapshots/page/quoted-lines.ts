@@ -2,7 +2,7 @@
 import { MAX_CITED, MAX_QUOTE, readLines } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
 import type { Passage } from "#snapshots/schema";
-import type { Piece } from "#snapshots/query";
+import type { MarkedPiece } from "#snapshots/query";
 
 export const MAX_QUOTED_BYTES = 8 * 1024 * 1024;
 const MAX_LINES = 60;
@@ -10,7 +10,7 @@ const AROUND = 2;
 const MAX_BESIDE = 300; // characters shown of a line before and after the quote; generated files have lines of megabytes
 const ELLIPSIS = "…";
 
-export type LineRange = {
+export type QuoteRange = {
   /** Page of a PDF; null where the address names none. */
   readonly page: number | null;
   readonly start: number;
@@ -21,7 +21,7 @@ export type LineRange = {
 
 /** parseLineRange reads the lines that the address of an object's page asks for: `?lines=12-14&quote=…`, in a PDF with `page=3` before it. It
  *  returns null when the address asks for no lines. @throws ShelfError "bad_parameter" */
-export function parseLineRange(params: URLSearchParams): LineRange | null {
+export function parseLineRange(params: URLSearchParams): QuoteRange | null {
   const lines = params.get("lines");
   if (lines === null) return null;
   const [, from, to] = /^([0-9]{1,9})(?:-([0-9]{1,9}))?$/.exec(lines) ?? [];
@@ -50,7 +50,7 @@ type QuotedLine = {
   readonly number: number;
   /** False for the lines before and after. */
   readonly cited: boolean;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly MarkedPiece[];
 };
 
 export type QuotedLines = {
@@ -67,7 +67,7 @@ export type QuotedLines = {
 
 /** quotedLines finds the lines that an address asks for, and the quote in them. @param bytes of the object, or of a page of it; null when it is
  *  too large to be read for this */
-export function quotedLines(bytes: Uint8Array | null, { page, start, end, quote }: LineRange, snapshot: string): QuotedLines {
+export function quotedLines(bytes: Uint8Array | null, { page, start, end, quote }: QuoteRange, snapshot: string): QuotedLines {
   const nothing = (problem: QuotedLines["problem"]): QuotedLines => ({ page, start, end, snapshot, problem, lines: [], more: 0 });
   if (bytes === null) return nothing("too_large");
   const text = readLines(bytes, start, end);
@@ -110,7 +110,7 @@ export function quotedLines(bytes: Uint8Array | null, { page, start, end, quote 
 }
 
 /** @param pieces one that is not marked, or those before, in and after the mark */
-function trim(pieces: readonly string[]): readonly Piece[] {
+function trim(pieces: readonly string[]): readonly MarkedPiece[] {
   const [before = "", marked = "", after = ""] = pieces.length === 1 ? ["", "", pieces[0]] : pieces;
   const head = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most).toWellFormed()}${ELLIPSIS}`);
   const tail = before.length <= MAX_BESIDE ? before : `${ELLIPSIS}${before.slice(-MAX_BESIDE).toWellFormed()}`;

@@ -1,13 +1,13 @@
 /** Pages that are made per request: sorting, facets, search results, quoted lines. */
 import { type History, licencesOf, type OpenSnapshot, parseCubQuery, parseRegistrySort } from "#snapshots/query";
 import { ShelfError } from "#snapshots/errors";
-import { isOf, type Match, type PageId } from "#snapshots/routes";
+import { isOf, type RouteMatch, type PageId } from "#snapshots/routes";
 import { pagePath, parseSlug, relationsOf, type ViewData } from "#snapshots/format";
 import { canonicalJson } from "#snapshots/digest";
 import { isAsked, unansweredPage } from "./ask-page.ts";
 import { browsePage, claimsPage, objectFacts, objectPage, openObject } from "./library-pages.ts";
 import { BROWSE_SORTS, type BrowseSort, type ObjectPage, type PageInput, type PageModel } from "./model.ts";
-import { type LineRange, MAX_QUOTED_BYTES, pageBytes, parseLineRange, quotedLines } from "./quoted-lines.ts";
+import { type QuoteRange, MAX_QUOTED_BYTES, pageBytes, parseLineRange, quotedLines } from "./quoted-lines.ts";
 import { registryPage } from "./registry-pages.ts";
 import { chromeOf, type PageAt, parseBrowse } from "./stored-pages.ts";
 import { searchParameters, searchResults } from "./search-page.ts";
@@ -28,7 +28,7 @@ export type PageRequest = PageAt & {
 };
 /** A PageMaker makes a page for a request to a row of the route table. It returns null where the stored page answers, or where there is no page.
  *  @throws ShelfError for a value that the page does not take */
-export type PageMaker = (request: PageRequest, parts: Match["parts"]) => RequestPage | null | Promise<RequestPage | null>;
+export type PageMaker = (request: PageRequest, parts: RouteMatch["parts"]) => RequestPage | null | Promise<RequestPage | null>;
 
 export function requested({ data, path }: Pick<PageRequest, "data" | "path">, model: PageModel, tag: string | null): RequestPage {
   return { input: { chrome: chromeOf(data, path), model }, tag };
@@ -94,7 +94,7 @@ export const REQUEST_PAGES = {
 } as const satisfies Readonly<Partial<Record<PageId | "browse", PageMaker>>>;
 
 /** An object's page with lines of it on top; null when the path is no object's page. */
-async function quotingPage(open: OpenSnapshot, data: ViewData, path: string, range: LineRange): Promise<ObjectPage | null> {
+async function quotingPage(open: OpenSnapshot, data: ViewData, path: string, range: QuoteRange): Promise<ObjectPage | null> {
   const key = parseSlug(decodeURIComponent(path.slice("/object/".length, -1)));
   const row = key === null || pagePath.object(key) !== path ? undefined : relationsOf(data).objectByKey.get(key);
   if (row === undefined) return null;

@@ -35,7 +35,7 @@ import { REGISTRY_PART } from "./facets.ts";
 import { countParts } from "./object-parts.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordFacts, recordPage, registryPage } from "./registry-pages.ts";
-import { isOf, type Match, type PageId, type Route } from "#snapshots/routes";
+import { isOf, type RouteMatch, type PageId, type Route } from "#snapshots/routes";
 import { problemRow, problemsPage, REFERENCE_GROUPS, referencePage, searchForm } from "./service-pages.ts";
 
 export type StoredPage = {
@@ -82,7 +82,7 @@ export function* storedPages(data: ViewData, routes: readonly Route[], extracts:
 }
 
 /** A PageAt is a path with the row of the route table that it matches. */
-export type PageAt = { readonly path: string; readonly match: Match | null };
+export type PageAt = { readonly path: string; readonly match: RouteMatch | null };
 
 /** findStoredPage finds the one stored page at a path and makes no others; another spelling of the path is no page. */
 export function findStoredPage(data: ViewData, routes: readonly Route[], { path, match }: PageAt, extracts: Extracts): StoredPage | null {
@@ -95,7 +95,7 @@ export function findStoredPage(data: ViewData, routes: readonly Route[], { path,
 /** @param parts of the path, decoded */
 type Family = (
   data: ViewData,
-  parts: Match["parts"],
+  parts: RouteMatch["parts"],
   of: { readonly extracts: Extracts; readonly path: string; readonly routes: readonly Route[] },
 ) => StoredPage | null;
 
@@ -243,7 +243,7 @@ function pageOfRecord(data: ViewData, record: CubRecord, extracts: Extracts): St
   };
 }
 
-/** PagesOfObject gives the pages of an object by their numbers: what they share is made once, however long its text is. */
+/** pagesOfObject gives the pages of an object by their numbers: what they share is made once, however long its text is. */
 function pagesOfObject(data: ViewData, row: ObjectRow, extracts: Extracts): (part: number) => StoredPage {
   const links = extracts.links?.(row.key) ?? null;
   const shared = lazily({

@@ -1,6 +1,6 @@
 /** llms.txt, sitemap.xml, robots.txt and security.txt of a view. */
 import { formatBytes, type Library, mountPath, pagePath, relationsOf, standingWord, type ViewData } from "#snapshots/format";
-import { type Count, countClaims, countStandings } from "./cards.ts";
+import { type ValueCount, countClaims, countStandings } from "./cards.ts";
 
 const LISTED_OBJECTS = 100; // of a collection, named one by one
 const MAX_SITEMAP = 50_000; // addresses; the sitemap protocol allows no more in one file
@@ -65,7 +65,7 @@ export function llmsText(data: ViewData): string {
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** "; by standing: 40 verified, 2 verified once". */
-function inWords(counts: readonly Count[]): string {
+function inWords(counts: readonly ValueCount[]): string {
   return counts.length === 0
     ? ""
     : `; by standing: ${counts.map(({ value, count }) => `${count} ${flat(standingWord(value))}`).join(", ")}`;

@@ -2,7 +2,7 @@
 import { compareNames, recordStanding } from "#snapshots/format";
 import { registryPath } from "#snapshots/query";
 import type { CubRecord } from "#snapshots/schema";
-import { type Count, countStandings } from "./cards.ts";
+import { countStandings, type ValueCount } from "./cards.ts";
 
 /** Marks of a page; where there are more, each file has one bar. */
 const MAX_MARKS = 3000;
@@ -18,11 +18,11 @@ type ShelfRow = {
   /** Site path of the records of this file. */
   readonly path: string;
   readonly count: number;
-  readonly byStanding: readonly Count[];
+  readonly byStanding: readonly ValueCount[];
   readonly marks: readonly Mark[];
 };
 /** A TheoremShelf has its rows, and counts those that it has no room for. */
-export type TheoremShelf = { readonly byStanding: readonly Count[]; readonly more: number; readonly rows: readonly ShelfRow[] };
+export type TheoremShelf = { readonly byStanding: readonly ValueCount[]; readonly more: number; readonly rows: readonly ShelfRow[] };
 
 /** theoremShelf puts records on a shelf. Rows are in the order of repositories and files, marks in that of the source.
  *  @param mostMarks where a page has less room */

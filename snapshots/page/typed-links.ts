@@ -5,8 +5,8 @@ import { type Claim, type CubRecord, KINDS, licenceUrl } from "#snapshots/schema
 
 export type TypedLink = { readonly rel: string; readonly href: string; readonly type: string | null };
 
-/** Linked holds what typed links follow from. */
-export type Linked = {
+/** LinkedThing holds what typed links follow from. */
+export type LinkedThing = {
   /** Site path of the thing's page. */
   readonly path: string;
   /** The name of its type at schema.org. */
@@ -16,23 +16,28 @@ export type Linked = {
   readonly item?: { readonly path: string; readonly type: string };
 };
 
-export const LIBRARY: Linked = { path: pagePath.front, schema: "DataCatalog" };
+export const LIBRARY: LinkedThing = { path: pagePath.front, schema: "DataCatalog" };
 
-export function linkedObject({ key, kind, license, media_type: type }: Pick<ObjectRow, "key" | "kind" | "license" | "media_type">): Linked {
+export function linkedObject({
+  key,
+  kind,
+  license,
+  media_type: type,
+}: Pick<ObjectRow, "key" | "kind" | "license" | "media_type">): LinkedThing {
   return { path: pagePath.object(key), schema: KINDS[kind].schema, license, item: { path: objectPath(key), type } };
 }
 
-export function linkedClaim({ id }: Pick<Claim, "id">): Linked {
+export function linkedClaim({ id }: Pick<Claim, "id">): LinkedThing {
   return { path: pagePath.claim(id), schema: KINDS.claim.schema };
 }
 
-export function linkedRecord({ id, license }: Pick<CubRecord, "id" | "license">): Linked {
+export function linkedRecord({ id, license }: Pick<CubRecord, "id" | "license">): LinkedThing {
   return { path: pagePath.record(id), schema: KINDS.record.schema, license };
 }
 
 /** findLinked finds the thing that a page is of. @param path of the page, or of a part of it
  *  @returns null for a page that is of no single thing */
-export function findLinked(data: ViewData, path: string): Linked | null {
+export function findLinked(data: ViewData, path: string): LinkedThing | null {
   if (path === pagePath.front) return LIBRARY;
   const { claimByPath, objectByKey, recordById } = relationsOf(data);
   const [, room, rest = ""] = /^\/(object|claims|registry)\/(.+)\/$/s.exec(path) ?? [];
@@ -49,7 +54,7 @@ export function findLinked(data: ViewData, path: string): Linked | null {
 }
 
 /** typedLinks returns the typed links of a thing. @param absolute makes an address of a site path */
-export function typedLinks({ path, schema, license, item }: Linked, absolute: (path: string) => string): readonly TypedLink[] {
+export function typedLinks({ path, schema, license, item }: LinkedThing, absolute: (path: string) => string): readonly TypedLink[] {
   const url = absolute(path);
   const terms = licenceUrl(license);
   return [

@@ -18,7 +18,7 @@ import { type Operators, parseDigestStart } from "./operators.ts";
 const MAX_DIGESTS = 20; // that begin alike
 
 export type NameReason = "key" | "id" | "name" | "title" | "digest";
-export type Named = { readonly by: NameReason } & (
+export type NamedThing = { readonly by: NameReason } & (
   | { readonly kind: "object"; readonly item: ObjectRow }
   | { readonly kind: "record"; readonly item: CubRecord }
   | { readonly kind: "claim"; readonly item: Claim }
@@ -26,14 +26,14 @@ export type Named = { readonly by: NameReason } & (
 );
 
 type NameIndex = {
-  readonly named: ReadonlyMap<string, readonly Named[]>;
+  readonly named: ReadonlyMap<string, readonly NamedThing[]>;
   /** Ascending. */
-  readonly digests: readonly (readonly [digest: string, named: Named])[];
+  readonly digests: readonly (readonly [digest: string, named: NamedThing])[];
 };
 
 const indexOf = memoize((data: ViewData): NameIndex => {
-  const names: [string, Named][] = [];
-  const digests: [string, Named][] = [];
+  const names: [string, NamedThing][] = [];
+  const digests: [string, NamedThing][] = [];
   for (const item of data.objects) {
     names.push([item.key, { by: "key", kind: "object", item }], [titled(item.title), { by: "title", kind: "object", item }]);
     digests.push([item.sha256, { by: "digest", kind: "object", item }]);
@@ -60,7 +60,7 @@ function titled(title: string): string {
 }
 
 /** findNamed finds everything in a view that has this name; titles ignore case. */
-export function findNamed(data: ViewData, name: string): readonly Named[] {
+export function findNamed(data: ViewData, name: string): readonly NamedThing[] {
   const { named, digests } = indexOf(data);
   const upper = name.toUpperCase();
   const spellings = new Set([name, name.replaceAll("::", "."), ...(CUB_ID_PATTERN.test(upper) ? [upper] : []), titled(name)]);

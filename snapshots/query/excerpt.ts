@@ -21,8 +21,8 @@ const OPENS =
   /^\s*(?:Section|Module|Chapter|End|Variables?|Context|Hypothes[ie]s|Implicit|namespace|section|variables?|universes?|mutual|module|private)\b/;
 
 type Find = (text: string) => Hit[];
-export type Piece = { readonly text: string; readonly marked: boolean };
-export type Excerpt = { readonly pieces: readonly Piece[]; readonly code: boolean };
+export type MarkedPiece = { readonly text: string; readonly marked: boolean };
+export type MarkedExcerpt = { readonly pieces: readonly MarkedPiece[]; readonly code: boolean };
 
 /** findWords makes a finder of the words of a query in a text. A longer word is worth more, so that an identifier counts before its parts. */
 export function findWords(query: string, languages: readonly string[]): Find {
@@ -37,7 +37,7 @@ function worthOf(text: string, find: Find): number {
 /** excerpt makes the excerpt of a passage.
  *  @param text of a passage, as it stands in the object; whoever wrote that controls it
  *  @param name that the passage declares or explains; "" where there is none */
-export function excerpt(kind: Kind, text: string, find: Find, name = ""): Excerpt {
+export function excerpt(kind: Kind, text: string, find: Find, name = ""): MarkedExcerpt {
   if (kind === "code") {
     const code = withoutComments(text);
     const said = proseOf(kind, text);
@@ -85,14 +85,14 @@ export function lineOf(anchor: string): number | null {
 }
 
 /** @param where finds what it is cut around; the beginning is shown where that finds nothing */
-function proseExcerpt(text: string, find: Find, where: Find = find): Excerpt {
+function proseExcerpt(text: string, find: Find, where: Find = find): MarkedExcerpt {
   const shown = snippet(text, where, MAX_PROSE);
   return { pieces: markHits(shown, find(shown)), code: false };
 }
 
 /** The declaration that it begins with if that has any of the words, else from the line with the most of them on.
  *  @param bare the text without its comments, at the same places */
-function codeExcerpt(text: string, bare: string, find: Find): Excerpt {
+function codeExcerpt(text: string, bare: string, find: Find): MarkedExcerpt {
   const lines = text.split("\n");
   const held = bare.split("\n").map((line) => (line.trim() === "" ? -1 : worthOf(line, find)));
   const own = held.map((one, at) => (BRINGS_IN.test(lines[at] ?? "") ? Math.min(one, 0) : one));
@@ -112,8 +112,8 @@ function codeExcerpt(text: string, bare: string, find: Find): Excerpt {
 }
 
 /** markHits returns the text in pieces; a hit that begins inside another is left out. */
-export function markHits(text: string, hits: readonly Hit[]): readonly Piece[] {
-  const pieces: Piece[] = [];
+export function markHits(text: string, hits: readonly Hit[]): readonly MarkedPiece[] {
+  const pieces: MarkedPiece[] = [];
   let at = 0;
   for (const { start, end } of hits.toSorted((a, b) => a.start - b.start)) {
     if (start < at) continue;

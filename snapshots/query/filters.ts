@@ -11,7 +11,7 @@ export type Counts = readonly { readonly value: string; readonly count: number }
  *  records have the same. */
 export type FilterColumn = { readonly lists: readonly (readonly string[])[]; readonly of: readonly number[] | number };
 
-/** PlaceOfList tells which list of a column the record at a place has. */
+/** placeOfList tells which list of a column the record at a place has. */
 function placeOfList({ of }: FilterColumn, place: number): number {
   return typeof of === "number" ? of : (of[place] ?? -1);
 }

@@ -22,8 +22,8 @@ export { countAll, countNarrowed, type CubQuery, findCubs, findPlaces, parseCubI
 export { type Cursor, cursorOf, formatCursor, parseCursor, positionOf, queryDigest } from "./cursor.ts";
 export { declarationLine, findAnchor } from "./declaration-line.ts";
 export { parseDigest } from "./digests.ts";
-export { directPath, findNamed, findObjects, leavesIn, listPassing, type Named, type NameReason } from "./direct.ts";
-export { excerpt, findWords, hitFolder, lineOf, type Piece } from "./excerpt.ts";
+export { directPath, findNamed, findObjects, leavesIn, listPassing, type NamedThing, type NameReason } from "./direct.ts";
+export { excerpt, findWords, hitFolder, lineOf, type MarkedPiece } from "./excerpt.ts";
 export {
   type Counts,
   filterValues,

@@ -1,7 +1,7 @@
 /** Orders what the engine finds. The engine scores passages by their words (BM25 over all fields, whose weights stand in
  *  index/row.ts); here passages become documents, long documents also count as a whole, what defines goes before what uses, and what the
  *  query names exactly goes first. How many results are wanted changes nothing in their order. */
-import type { Candidate, FoundRow, IndexReader, IndexRow } from "#snapshots/index";
+import type { RowCandidate, FoundRow, IndexReader, IndexRow } from "#snapshots/index";
 import { SPARE_RESULTS } from "./duplicates.ts";
 import { rawWords } from "#snapshots/words";
 import type { IndexQuery, Qualified } from "./parsed-query.ts";
@@ -32,7 +32,7 @@ export type RankedDocument = {
   readonly exact: boolean;
   /** True when it has several passages. */
   readonly long: boolean;
-  readonly passages: readonly Candidate[];
+  readonly passages: readonly RowCandidate[];
 };
 
 /** rankDocuments finds and ranks documents by the words of a query.
@@ -40,7 +40,7 @@ export type RankedDocument = {
  *  @param limit at least as many documents, where there are as many
  *  @returns best first; ties by key, so that the order never depends on how the index came to be */
 export async function rankDocuments(reader: IndexReader, wanted: IndexQuery, prefix: string, limit: number): Promise<RankedDocument[]> {
-  const ask = (words: readonly string[], of: "terms" | "whole", rows = NOMINATED): Promise<Candidate[]> =>
+  const ask = (words: readonly string[], of: "terms" | "whole", rows = NOMINATED): Promise<RowCandidate[]> =>
     reader.find({ words, all: wanted.all, of, prefix, limit: rows });
   if (wanted.phrases.length > 0) return findPhrases(reader, wanted, prefix, limit);
   const [found, wholes, exact] = await Promise.all([
@@ -67,8 +67,9 @@ export async function rankDocuments(reader: IndexReader, wanted: IndexQuery, pre
 }
 
 /** The passages that the query names exactly. Most queries name nothing, which the statistics know. */
-async function findExact(reader: IndexReader, { exactMark, qualified }: IndexQuery, prefix: string): Promise<Candidate[]> {
-  const ask = (mark: string, limit: number): Promise<Candidate[]> => reader.find({ words: [mark], all: false, of: "terms", prefix, limit });
+async function findExact(reader: IndexReader, { exactMark, qualified }: IndexQuery, prefix: string): Promise<RowCandidate[]> {
+  const ask = (mark: string, limit: number): Promise<RowCandidate[]> =>
+    reader.find({ words: [mark], all: false, of: "terms", prefix, limit });
   if (reader.statistics.rowsWith(exactMark) > 0) return ask(exactMark, NOMINATED);
   if (qualified === null) return [];
   const named = await ask(qualified.mark, MAX_NAMED);
@@ -84,10 +85,10 @@ function isQualified(row: IndexRow | undefined, { qualifiers }: Qualified): bool
 }
 
 function order(
-  found: readonly Candidate[],
-  wholes: readonly Candidate[],
+  found: readonly RowCandidate[],
+  wholes: readonly RowCandidate[],
   marked: ReadonlySet<bigint>,
-  exact: readonly Candidate[],
+  exact: readonly RowCandidate[],
 ): RankedDocument[] {
   const refs = new Set(found.map(({ ref }) => ref));
   const named = exact.filter(({ ref }) => !refs.has(ref)).map((candidate) => ({ ...candidate, score: 0 }));
@@ -129,7 +130,7 @@ export function bareScore(score: number): number {
 }
 
 /** Passages → documents by their best one. */
-function fold(passages: readonly Candidate[]): RankedDocument[] {
+function fold(passages: readonly RowCandidate[]): RankedDocument[] {
   return [...Map.groupBy(passages, ({ doc }) => doc)]
     .map(([doc, list]) => {
       const sorted = list.toSorted((a, b) => (isExact(a) && isExact(b) ? a.n - b.n : b.score - a.score || a.n - b.n));
@@ -146,7 +147,7 @@ function fold(passages: readonly Candidate[]): RankedDocument[] {
 }
 
 /** A declaration that is cut into passages begins with the first of them. */
-function isExact({ score }: Candidate): boolean {
+function isExact({ score }: RowCandidate): boolean {
   return score >= EXACT_BONUS;
 }
 
@@ -160,7 +161,7 @@ async function findPhrases(reader: IndexReader, wanted: IndexQuery, prefix: stri
   );
   const exact = await findExact(reader, wanted, prefix);
   const marked = new Set(exact.map(({ ref }) => ref));
-  const holding: Candidate[] = [];
+  const holding: RowCandidate[] = [];
   for (const { phrases, found } of lists) {
     for (let from = 0; from < found.length && fold(holding).length < limit; from += NOMINATED) {
       const some = found.slice(from, from + NOMINATED);

@@ -34,7 +34,7 @@ export function parseSearch(params: URLSearchParams, usual = DEFAULT_LIMIT): Sea
   return { q, prefix, limit: parseLimit(params, usual) };
 }
 
-export type Found = { readonly results: readonly SearchResult[]; readonly meant: readonly Meant[] };
+export type SearchFindings = { readonly results: readonly SearchResult[]; readonly meant: readonly Meant[] };
 
 /** search finds sources for a query, best first; one per document; ties by key (interface §4 behaviour rules 1 and 2). */
 export async function search(reader: IndexReader, query: SearchQuery): Promise<readonly SearchResult[]> {
@@ -42,7 +42,7 @@ export async function search(reader: IndexReader, query: SearchQuery): Promise<r
 }
 
 /** searchMeant finds the same, and tells which words it searched in place of words that stand nowhere. */
-export async function searchMeant(index: IndexReader, query: SearchQuery): Promise<Found> {
+export async function searchMeant(index: IndexReader, query: SearchQuery): Promise<SearchFindings> {
   if (query.limit === 0) return { results: [], meant: [] };
   const reader = rememberRows(index);
   const wanted = parseIndexQuery(query.q, reader);

@@ -1,4 +1,4 @@
-/** What needs a secret, a body, a model or an identity: the sidecar answers it. */
+/** Rows that need a secret, a body, a model or an identity: the sidecar answers them. */
 import { DEFAULT_SEMANTIC_LIMIT } from "#snapshots/query";
 import { AiSearchResponse, AskRequest, AskResponse, ReindexRequest, ReindexSummary } from "#snapshots/schema";
 import { anyObject, json, limit, prefix, q, type WrittenRow, row, text } from "./row.ts";
@@ -75,7 +75,7 @@ export const EFFECT_ROWS = {
     success: json(ReindexSummary, "What the rebuild did"),
     errors: [400, 401, 409, 413, 503],
   }),
-  /** Of the gated view alone: people only. */
+  /** For people only, and in the gated view alone. */
   "person-ask": row({
     group: "internal",
     views: "internal",

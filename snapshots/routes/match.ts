@@ -4,13 +4,13 @@
  *  The choice cannot leak. What is not plainly gated is public, and the public way holds the public view only: a path that merely looks
  *  like a gated one (another case, an encoded letter, a doubled slash) is not found there. */
 import { parseKeyPath, parseListPath } from "#snapshots/format";
-import type { RateGroup, RouteAccess, Row } from "./route.ts";
+import type { RateGroup, RouteAccess, RouteRow } from "./route.ts";
 
 const INTERNAL = "/internal";
 type Mount = "" | typeof INTERNAL;
 
-export type Match = {
-  readonly route: Row;
+export type RouteMatch = {
+  readonly route: RouteRow;
   /** The parts in braces, decoded. */
   readonly parts: Readonly<Record<string, string>>;
   /** False for another spelling: a file's name, or a page's path without its last slash. */
@@ -19,33 +19,33 @@ export type Match = {
   readonly beside: string | null;
 };
 
-export type Place = {
+export type RoutePlace = {
   readonly mount: Mount;
-  /** What stands between /at/ and the next slash: a snapshot's id, if it is one; null for the snapshot of now. */
+  /** The part between /at/ and the next slash: a snapshot's id, if it is one; null for the snapshot of now. */
   readonly at: string | null;
   /** Inside the view and the snapshot, as the client wrote it: percent-encoded, without the query. */
   readonly path: string;
   readonly query: string;
   /** Null for what no row has. */
-  readonly match: Match | null;
+  readonly match: RouteMatch | null;
   readonly access: RouteAccess;
 };
 
-/** Reads paths by one table. */
+/** A Router reads paths by one table. */
 export type Router = {
   /** findPlace reads a target, and throws at none.
    *  @param target path and query of a request; the caller controls it */
-  findPlace(target: string): Place;
+  findPlace(target: string): RoutePlace;
   /** matchPath finds the row of a path, whatever the method. Static paths win over patterns, and files over pages. A static host needs an
    *  ending: `/api/catalog.json` is `/api/catalog`, and a listing has a file's name too.
    *  @param path as sent, still percent-encoded, without /internal and without /at/<snapshot> */
-  matchPath(path: string, mount?: Mount): Match | null;
-  /** Whether other paths begin with a path of this row: a bucket holds both, a folder cannot. */
-  beginsOthers(row: Row): boolean;
+  matchPath(path: string, mount?: Mount): RouteMatch | null;
+  /** True when other paths begin with a path of this row: a bucket holds both, a folder cannot. */
+  beginsOthers(row: RouteRow): boolean;
 };
 
-/** @param besideFiles names of files that every page has beside it */
-export function openRouter(rows: readonly Row[], besideFiles: readonly string[]): Router {
+/** openRouter makes a router of a table. @param besideFiles names of files that every page has beside it */
+export function openRouter(rows: readonly RouteRow[], besideFiles: readonly string[]): Router {
   const matchers: Readonly<Record<Mount, Find>> = {
     "": matcher(
       rows.filter(({ views }) => views !== "internal"),
@@ -60,11 +60,11 @@ export function openRouter(rows: readonly Row[], besideFiles: readonly string[])
   const gatedFolders = rows
     .filter(({ access, views }) => access === "gated" && views === "public")
     .map((route) => ({ route, start: route.path.split("{")[0] ?? "" }));
-  const matchPath = (path: string, mount: Mount = ""): Match | null => {
+  const matchPath = (path: string, mount: Mount = ""): RouteMatch | null => {
     try {
       return matchers[mount](path);
     } catch {
-      // What cannot be decoded has no row.
+      // A path that cannot be decoded has no row.
       return null;
     }
   };
@@ -89,29 +89,29 @@ export function openRouter(rows: readonly Row[], besideFiles: readonly string[])
   };
 }
 
-/** Whether the gate is asked before anything else. */
-export function isGated({ access }: Place): boolean {
+/** isGated tells whether the gate is asked before anything else. */
+export function isGated({ access }: RoutePlace): boolean {
   return access === "gated" || access === "person";
 }
 
-/** What a request is counted as.
+/** limitOf says what a request is counted as.
  *  @param of the view, which says whether a kept snapshot is open, so that asking for it costs no more than asking for now */
-export function limitOf({ match, at }: Place, of: { isOpen(id: string): boolean }): RateGroup | null {
+export function limitOf({ match, at }: RoutePlace, of: { isOpen(id: string): boolean }): RateGroup | null {
   // A kept snapshot is read and parsed first, whatever is asked of it.
   return match?.route.limit ?? (at === null || of.isOpen(at) ? null : "at");
 }
 
-function accessBehind(match: Match | null, at: string | null): RouteAccess {
+function accessBehind(match: RouteMatch | null, at: string | null): RouteAccess {
   return at === null && match?.exact === true && match.route.access === "person" ? "person" : "gated";
 }
 
 /** {name} or {name...}, the dots escaped already. */
 const PART = /\{(\w+)((?:\\\.){3})?\}/g;
 
-type Find = (path: string) => Match | null;
+type Find = (path: string) => RouteMatch | null;
 
-function matcher(rows: readonly Row[], besideFiles: readonly string[]): Find {
-  /** Of routes that end in a key: its ending is the key's own. */
+function matcher(rows: readonly RouteRow[], besideFiles: readonly string[]): Find {
+  /** Routes that end in a key: its ending is the key's own. */
   const keyed = rows.filter(({ path, page }) => path.endsWith("...}") && !page).map(({ path }) => path.slice(0, path.indexOf("{")));
   const withoutEnding = (path: string): string => {
     if (!path.startsWith("/api/") || !path.endsWith(".json")) return path;
@@ -161,7 +161,7 @@ function matcher(rows: readonly Row[], besideFiles: readonly string[]): Find {
   };
 }
 
-function firstOf(patterns: readonly { readonly route: Row; readonly pattern: RegExp }[], path: string): Match | null {
+function firstOf(patterns: readonly { readonly route: RouteRow; readonly pattern: RegExp }[], path: string): RouteMatch | null {
   for (const { route, pattern } of patterns) {
     const groups = pattern.exec(path)?.groups;
     if (groups === undefined) continue;
@@ -180,21 +180,21 @@ export function splitTarget(target: string): readonly [path: string, query: stri
   return at < 0 ? [target, ""] : [target.slice(0, at), target.slice(at + 1)];
 }
 
-/** A path under /at/<snapshot>: what is asked for, and in which snapshot, whatever stands for its id. Null for another path. */
+/** splitAt takes a path under /at/<snapshot> apart: what is asked for, and in which snapshot, whatever stands for its id. Null for another path. */
 export function splitAt(path: string): { readonly id: string; readonly path: string } | null {
   const [, id, rest = ""] = /^\/at\/([^/]*)(\/.*)?$/s.exec(path) ?? [];
   return id === undefined ? null : { id, path: rest };
 }
 
-/** `api/cubs/{id}.json` with the parts in their places. */
-export function fillParts(file: string, parts: Match["parts"]): string {
+/** fillParts writes `api/cubs/{id}.json` with the parts in their places. */
+export function fillParts(file: string, parts: RouteMatch["parts"]): string {
   return file.replaceAll(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? "");
 }
 
-/** The row that a request is for, so that a table by ids answers it. */
+/** isOf tells the row that a request is for, so that a table by ids answers it. */
 export function isOf<Id extends string>(
-  match: Match | null,
+  match: RouteMatch | null,
   table: Readonly<Record<Id, unknown>>,
-): match is Match & { readonly route: { readonly id: Id } } {
+): match is RouteMatch & { readonly route: { readonly id: Id } } {
   return match !== null && Object.hasOwn(table, match.route.id);
 }

@@ -130,7 +130,7 @@ test("every route of the interface is there, with each of its methods", () => {
   }
 });
 
-test("GET /api/cubs takes q, the sixteen filters, those over checks, facets, a limit and a cursor, and nothing else", () => {
+test("GET /api/cubs takes q, the filters of its columns, those over checks and standing, facets, a limit and a cursor, and nothing else", () => {
   const names = describe()
     .paths["/api/cubs"]?.["get"]?.parameters?.map(({ name }) => name)
     .sort();
@@ -140,19 +140,25 @@ test("GET /api/cubs takes q, the sixteen filters, those over checks, facets, a l
     "crate",
     "cursor",
     "deployable",
+    "evidence_state",
     "facets",
     "formal_systems",
     "invocation",
     "invocation_role",
     "kernels",
+    "kind",
     "lane",
+    "license",
     "limit",
+    "module",
+    "no_holes",
     "production_consumption",
     "proof_consumption",
     "proof_scope",
     "prover",
     "q",
     "repo",
+    "standing",
     "status",
     "tier",
     "use_case",

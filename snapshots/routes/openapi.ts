@@ -14,7 +14,7 @@ const GROUPS: Readonly<Record<Route["group"], string>> = {
   internal: "The gated view: public plus email-gated",
 };
 
-/** What an answer follows from, which says how long it may be kept. */
+/** Words for what an answer follows from, which says how long it may be kept. */
 const KIND_TEXT: Readonly<Record<Route["kind"], string>> = {
   file: "It follows from the snapshot alone, has a strong validator, and may lie in any cache.",
   query: "It follows from the snapshot and the address, has a strong validator, and may lie in any cache.",
@@ -120,7 +120,7 @@ function security(route: Route): Record<string, string[]>[] {
     : [{ accessToken: [] }, { accessClientId: [], accessClientSecret: [] }];
 }
 
-/** Plain JSON, the same for the same input. Both views get the gated routes too: their existence is no secret. */
+/** openapi makes plain JSON, the same for the same input. Both views get the gated routes too: their existence is no secret. */
 export function openapi(routes: readonly Route[], options: { readonly title: string; readonly baseUrl: string }): object {
   const described = describeRoutes(routes);
   return {

@@ -2,7 +2,7 @@
 import { pagePath } from "#snapshots/format";
 import { pageRow, type WrittenPage } from "./row.ts";
 
-/** What pages load has one spelling and nothing beside it. */
+/** A file that pages load has one spelling and nothing beside it. */
 const FILE = { page: false } as const;
 
 export const PAGE_ROWS = {

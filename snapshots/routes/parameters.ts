@@ -5,8 +5,9 @@ import type { Route } from "./route.ts";
 
 const MAX_QUERY_STRING = 8192; // characters
 
-/** @throws ShelfError "unknown_parameter" naming each and the nearest known one; "bad_parameter" for broken escapes,
- *    because URLSearchParams would turn them into other text without a word */
+/** checkParameters checks a query's parameters against those of its route.
+ *  @throws ShelfError "unknown_parameter" naming each and the nearest known one; "bad_parameter" for broken escapes, because URLSearchParams would
+ *  turn them into other text without a word */
 export function checkParameters(route: Pick<Route, "query">, query: string): void {
   if (query === "") return;
   if (query.length > MAX_QUERY_STRING) throw new ShelfError("bad_parameter", `The query is longer than ${MAX_QUERY_STRING} characters.`);

@@ -1,15 +1,15 @@
-/** What one row of the route table says. */
+/** One row of the route table. */
 import type { z } from "zod";
 
-/** `file` follows from the snapshot, `query` from the snapshot and the URL, `history` from the shelf's records besides, `live` from the
- *  running process, `effect` needs a secret, a body, a model or an identity and lives in the sidecar (architecture "The flow"). The kind
- *  says how long an answer may be kept. */
+/** RowKind says how long an answer may be kept. A `file` follows from the snapshot, a `query` from the snapshot and the URL, `history` from the
+ *  shelf's records besides, `live` from the running process. An `effect` needs a secret, a body, a model or an identity, and lives in the sidecar
+ *  (architecture "The flow"). */
 export type RowKind = "file" | "query" | "history" | "live" | "effect";
-/** Who may call. `token`: REINDEX_TOKEN; `gated`: the access gateway; `person`: the gateway, and people only. */
+/** RouteAccess says who may call. `token`: REINDEX_TOKEN; `gated`: the access gateway; `person`: the gateway, and people only. */
 export type RouteAccess = "public" | "token" | "gated" | "person";
 type Views = "both" | "public" | "internal";
 
-/** What is counted together when requests per client are limited. */
+/** A RateGroup is counted together when requests per client are limited. */
 export type RateGroup = "search" | "mcp" | "ask" | "ai-search" | "code" | "llms-full" | "at" | "sign-in";
 
 export type RouteParameter = {
@@ -21,7 +21,7 @@ export type RouteParameter = {
 };
 export type RouteResponse = { readonly description: string; readonly schema?: z.ZodType; readonly type?: string };
 
-/** What decides how a request is answered. */
+/** A PageRow decides how a request is answered. */
 export type PageRow = {
   readonly id: string;
   /** With {name} for one segment, {name...} for the rest of the path. */
@@ -31,9 +31,9 @@ export type PageRow = {
   readonly access: RouteAccess;
   /** Which limit a request counts against where limits are on; null counts nowhere. */
   readonly limit: RateGroup | null;
-  /** What it is under /at/<snapshot>: of the snapshot that is kept, the same as now, or not there. */
+  /** Its meaning under /at/<snapshot>: of the snapshot that is kept, the same as now, or not there. */
   readonly at: "kept" | "now" | "none";
-  /** Whether it is read by people: unknown parameters of a page are ignored, and other spellings of its path lead to it. */
+  /** True when it is read by people: unknown parameters of a page are ignored, and other spellings of its path lead to it. */
   readonly page: boolean;
   readonly views: Views;
   /** Where its bytes lie in the snapshot's tree, with the parts of `path`; absent where they are made when asked for. */
@@ -42,7 +42,7 @@ export type PageRow = {
   readonly gatedPath?: string;
 };
 
-/** A row of the interface: it is described. */
+/** A Route is a row of the interface: it is described. */
 export type Route = PageRow & {
   readonly group: "library" | "registry" | "service" | "internal";
   readonly summary: string;
@@ -57,7 +57,7 @@ export type Route = PageRow & {
   readonly errors: readonly number[];
 };
 
-export type Row = Route | PageRow;
+export type RouteRow = Route | PageRow;
 
 /** describedRoutes returns every route as it is described: each that both views have stands there a second time, behind the gate. */
 export function describedRoutes(rows: readonly Route[]): readonly Route[] {
@@ -78,8 +78,8 @@ export function describedRoutes(rows: readonly Route[]): readonly Route[] {
   return [...rows.filter(({ views }) => views !== "internal"), ...gated];
 }
 
-/** Every error status that a route can answer, ascending: 400 for an unknown parameter, 405, 412 where there is a validator, 429 where
- *  requests are counted. */
+/** errorStatuses gives every error status that a route can answer, ascending: 400 for an unknown parameter, 405, 412 where there is a validator,
+ *  429 where requests are counted. */
 export function errorStatuses({ errors, group, kind, limit, methods }: Route): readonly number[] {
   const validated = methods.includes("GET") && (kind === "file" || kind === "query" || kind === "history" || group === "internal");
   return [...new Set([400, 405, ...(validated ? [412] : []), ...(limit === null ? [] : [429]), ...errors])].sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-/** What the rows of the route table are written with. */
+/** Functions that the rows of the route table are written with. */
 import { z } from "zod";
 import type { PageRow, Route, RouteParameter, RouteResponse, RowKind } from "./route.ts";
 
@@ -29,16 +29,16 @@ export const anyObject = z.looseObject({});
 export const text = (type: string, description: string): RouteResponse => ({ description, type });
 export const json = (schema: z.ZodType, description: string): RouteResponse => ({ description, schema });
 
-/** A row as it is written: who puts the table together adds the id. */
+/** A WrittenRow is a row as it is written: the table adds the id. */
 export type WrittenRow = Omit<Route, "id">;
 type Given = Pick<WrittenRow, "group" | "path" | "summary" | "success"> & Partial<WrittenRow>;
 export type WrittenPage = Omit<PageRow, "id">;
 
-/** What a kept snapshot has of each kind, unless the row says otherwise. */
+/** The meaning of each kind in a kept snapshot, unless the row says otherwise. */
 const AT: Readonly<Record<RowKind, Route["at"]>> = { file: "kept", query: "kept", history: "now", live: "now", effect: "none" };
 
-/** A row: a file of both views that takes no parameters and counts against no limit, unless it says otherwise.
- *  The type keeps where its bytes lie, so that what is stored and has no maker does not compile. */
+/** row makes a row: a file of both views that takes no parameters and counts against no limit, unless it says otherwise. The type keeps where its
+ *  bytes lie, so that what is stored and has no maker does not compile. */
 export function row<const F extends string>(given: Given & { readonly file: F }): WrittenRow & { readonly file: F };
 export function row(given: Given): WrittenRow;
 export function row(given: Given): WrittenRow {
@@ -47,7 +47,7 @@ export function row(given: Given): WrittenRow {
   return { ...usual, query: [], parts: {}, errors: [], ...given };
 }
 
-/** A page: read by people, so that it stands in no description. */
+/** pageRow makes a page: read by people, so that it stands in no description. */
 export function pageRow(path: string, more: Partial<WrittenPage> = {}): WrittenPage {
   const kind = more.kind ?? "file";
   return { path, methods: READ, kind, access: "public", limit: null, at: AT[kind], page: true, views: "both", ...more };

@@ -1,4 +1,4 @@
-/** Who made an object, when, and under which terms, as it says itself or as its library says of it. */
+/** The makers of an object, its date and its terms, as it says itself or as its library says of it. */
 import { z } from "zod";
 
 export const About = z
@@ -9,7 +9,7 @@ export const About = z
     date: z.string().nullable(),
     /** An SPDX expression where the terms are known ones, else as they are written; null when they are not stated. */
     license: z.string().nullable(),
-    /** What it is written in, the first part of a BCP 47 tag: "de"; absent for English and where nothing tells. */
+    /** The language that it is written in: the first part of a BCP 47 tag: "de"; absent for English and where nothing tells. */
     lang: z.string().exactOptional(),
     /** Paths that it has besides its own on the site that it was written for, as it names them. */
     addresses: z.array(z.string()).min(1).readonly().exactOptional(),

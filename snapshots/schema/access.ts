@@ -1,4 +1,4 @@
-/** Who may see the internal view and the code files (interface §5): defaults applied, file names absolute, absence as null. It holds no
+/** Rules for who may see the internal view and the code files (interface §5): defaults applied, file names absolute, absence as null. It holds no
  *  secret: of a service token only the digest. */
 import { z } from "zod";
 import { Sha256Hex } from "./scalar.ts";
@@ -48,7 +48,7 @@ export const AccessConfig = z.object({
       clientSecret: headerName(CREDENTIAL_HEADERS.clientSecret),
     })
     .prefault({}),
-  /** Who is let in. All empty lets nobody in. */
+  /** Identities that are let in. All empty lets nobody in. */
   policy: z.object({ emails: words.default([]), domains: words.default([]), serviceTokens: words.default([]) }).prefault({}),
   /** Where a person signs in, and whom to ask to be let in: an address, of mail or of the web. Told to everybody who is refused. */
   signIn: z.string().nullable().default(null),

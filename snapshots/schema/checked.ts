@@ -1,4 +1,4 @@
-/** What a record has where its sources were read and a prover was run: optional, absent where nothing said it. */
+/** Members of a record whose sources were read and over which a prover was run: optional, absent where nothing said it. */
 import { z } from "zod";
 import { CHECK_STATES, Count } from "./scalar.ts";
 
@@ -62,7 +62,7 @@ const RecordEdges = z
   })
   .meta({ id: "RecordEdges" });
 
-/** GET /api/cubs/{id}/graph. */
+/** RecordGraph is the answer of GET /api/cubs/{id}/graph. */
 export const RecordGraph = z
   .object({
     id: z.string(),

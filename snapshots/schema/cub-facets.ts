@@ -1,7 +1,7 @@
-/** What records can be narrowed by. Apart from their schemas, because browsers load this. */
+/** Facets that records can be narrowed by. Apart from their schemas, because browsers load this. */
 import type { CubField, CubRecord } from "./cubs.ts";
 
-/** The 16 filters of GET /api/cubs besides q and limit: parameter name and the record field it looks at. */
+/** CUB_FILTERS are the 16 filters of GET /api/cubs besides q and limit: parameter name and the record field it looks at. */
 export const CUB_FILTERS = [
   { name: "repo", field: "repo" },
   { name: "status", field: "status" },
@@ -22,7 +22,7 @@ export const CUB_FILTERS = [
 ] as const satisfies readonly { readonly name: string; readonly field: CubField }[];
 export type CubFilter = (typeof CUB_FILTERS)[number]["name"];
 
-/** Every filter of GET /api/cubs, of the registry's page and of the tools, in the order in which the page shows them. */
+/** RECORD_FILTERS are all filters of GET /api/cubs, of the registry's page and of the tools, in the order in which the page shows them. */
 export const RECORD_FILTERS = [
   { name: "standing", field: "standing" },
   { name: "axiom", field: "axioms" },

@@ -106,10 +106,10 @@ export type CubRecord = z.infer<typeof CubRecord>;
 export type CubField = keyof z.infer<typeof RegistryRecord>;
 
 export const CUB_FIELDS = Object.keys(RegistryRecord.shape) as readonly CubField[];
-/** What a registry may say of a record. */
+/** SAID_FIELDS names what a registry may say of a record. */
 export const SAID_FIELDS: readonly string[] = [...CUB_FIELDS, ...CHECKED_FIELDS, "license"];
 
-/** Values that the interface lists, in its order: for facets, for words on pages, for the description. */
+/** KNOWN_VALUES are the values that the interface lists, in its order: for facets, for words on pages, for the description. */
 export const KNOWN_VALUES = {
   kind: ["Definition", "Theorem", "Lemma"],
   status: ["VERIFIED_EXACT"],
@@ -125,7 +125,7 @@ export const KNOWN_VALUES = {
   use_cases: ["crypto", "topology", "TDX"],
 } as const satisfies Partial<Record<CubField, readonly string[]>>;
 
-/** Fields whose list above is the whole set (the others are only "observed"): another value is kept and reported. */
+/** CLOSED_FIELDS are the fields whose list above is the whole set (the others are only "observed"): another value is kept and reported. */
 export const CLOSED_FIELDS = [
   "verification_state",
   "invocation",
@@ -166,7 +166,7 @@ const DeclaredReconciliation = z.object({
   id_overlap_across_repos: z.array(z.unknown()).default([]),
 });
 
-/** What the registry says about itself. Counts in it are declared; the build counts again and shows both. */
+/** RegistryMeta is what the registry says about itself. Counts in it are declared; the build counts again and shows both. */
 export const RegistryMeta = z
   .object({
     service: text("Name of the registry service"),
@@ -197,7 +197,7 @@ export const RegistryMeta = z
   .meta({ id: "RegistryMeta", description: "Freshness, counts and reconciliation of the registry" });
 export type RegistryMeta = z.infer<typeof RegistryMeta>;
 
-/** GET /api/cubs. `next` is there only when more records follow. */
+/** CubListResponse is the answer of GET /api/cubs. `next` is there only when more records follow. */
 export const CubListResponse = z
   .object({
     meta: RegistryMeta,
@@ -216,7 +216,7 @@ export const CubListResponse = z
   .meta({ id: "CubListResponse" });
 export type CubListResponse = z.infer<typeof CubListResponse>;
 
-/** GET /api/cubs/{id}/code: the integrity index, never bytes. */
+/** CubCodeFile is an entry of the answer of GET /api/cubs/{id}/code: the integrity index, never bytes. */
 export const CubCodeFile = z
   .object({
     path: z.string(),
@@ -243,7 +243,7 @@ export const CubCode = z
   .meta({ id: "CubCode", description: "Integrity index of a record's proof and runtime files" });
 export type CubCode = z.infer<typeof CubCode>;
 
-/** What decides whether an agent opens a record; the rest is in `detail: full` and in get_cub. */
+/** CUB_SUMMARY names what decides whether an agent opens a record; the rest is in `detail: full` and in get_cub. */
 export const CUB_SUMMARY = [
   "id",
   "repo",

@@ -1,4 +1,4 @@
-/** What the generator reads out of one object's bytes: the input of its page and of the search index. */
+/** An Extract is read out of one object's bytes: the input of its page and of the search index. */
 import { z } from "zod";
 import { About } from "./about.ts";
 import { OBJECT_KINDS } from "./kinds.ts";
@@ -21,7 +21,7 @@ export const Passage = z
   .readonly();
 export type Passage = z.infer<typeof Passage>;
 
-/** A page of a PDF as an image: `images/<key>/<page>.png` of the snapshot. */
+/** PageImage is a page of a PDF as an image: `images/<key>/<page>.png` of the snapshot. */
 export const PageImage = z
   .strictObject({
     /** From 1. */
@@ -62,11 +62,11 @@ export const Extract = z
       .min(1)
       .readonly()
       .exactOptional(),
-    /** What else a page says of it, a name and a value each; absent when there is nothing. */
+    /** Further facts that a page says of it, a name and a value each; absent when there is nothing. */
     facts: z.array(z.array(z.string()).length(2).readonly()).min(1).readonly().exactOptional(),
-    /** What it says of itself; absent when it says nothing. */
+    /** Its own words about itself; absent when it says nothing. */
     about: About.exactOptional(),
-    /** What could not be read, in words for a reader ("this PDF has no text layer"); [] when all went well. */
+    /** Notes on what could not be read, for a reader ("this PDF has no text layer"); [] when all went well. */
     notes: z.array(z.string()).readonly(),
   })
   .readonly();

@@ -65,7 +65,7 @@ export {
   SearchResponse,
   Source,
   SourceRef,
-  type View,
+  type ViewName,
 } from "./resources.ts";
 export {
   CHECK_STATES,

@@ -2,7 +2,7 @@
  *  row here, its endings in generator/extract/media-type.ts, and its reader in generator/extract/extract.ts: without them it does not compile. */
 
 type Row = {
-  /** What a reader calls it: the same word on pages, in answers and in the browser's own search. */
+  /** The name that readers call it by: the same word on pages, in answers and in the browser's own search. */
   readonly title: string;
   /** How passages stand to the lines of the bytes. `near`: read from them. `exact`: they are those lines. `numbered`: so, and the
    *  object's page shows the numbers. `page`, `cell`: lines are those of the text that was read out of such a part, whose number is the
@@ -10,7 +10,7 @@ type Row = {
   readonly lines: "near" | "exact" | "numbered" | "page" | "cell" | null;
   /** How sentences are found in it: each name is a reader of blocks/blocks.ts. Null where it has none. */
   readonly prose: Prose | null;
-  /** What says the words of its passages in other letters: its strings as JSON reads them, or its page. */
+  /** The form that has the words of its passages in other letters: its strings as JSON reads them, or its page. */
   readonly spelling: "json" | "page" | null;
   /** Type of CSL-JSON. */
   readonly citation: string;
@@ -20,7 +20,7 @@ type Row = {
 
 export type Prose = "markdown" | "plain" | "printed" | "comments" | "html" | "latex" | "entries" | "table";
 
-/** A kind's place here is its number in the browser's index: rows keep their order, and new ones come last. */
+/** KINDS are the kinds in a fixed order. A kind's place here is its number in the browser's index: rows keep their order, and new ones come last. */
 export const KINDS = {
   markdown: { title: "Markdown", lines: "exact", prose: "markdown", spelling: "page", citation: "document", schema: "TechArticle" },
   text: { title: "Plain text", lines: "numbered", prose: "plain", spelling: null, citation: "document", schema: "DigitalDocument" },
@@ -38,15 +38,15 @@ export const KINDS = {
   notebook: { title: "Notebook", lines: "cell", prose: "markdown", spelling: "page", citation: "document", schema: "TechArticle" },
 } as const satisfies Readonly<Record<string, Row>>;
 
-/** What is found: an object of some kind, a claim or a record. */
+/** A Kind is what can be found: an object of some kind, a claim or a record. */
 export type Kind = keyof typeof KINDS;
 export type ObjectKind = Exclude<Kind, "claim" | "record">;
 
 const KIND_NUMBERS = Object.keys(KINDS) as readonly Kind[];
-/** Browsers do without it: a call that is marked as pure is left out where nothing uses it. */
+/** OBJECT_KINDS are all kinds but "claim" and "record". Browsers do without it: a call that is marked as pure is left out where nothing uses it. */
 export const OBJECT_KINDS = /* @__PURE__ */ KIND_NUMBERS.filter((kind): kind is ObjectKind => kind !== "claim" && kind !== "record");
 
-/** Whether its passages are lines of the bytes, so that one can be compared with the other. */
+/** hasExactLines tells whether its passages are lines of the bytes, so that one can be compared with the other. */
 export function hasExactLines(kind: Kind): boolean {
   return KINDS[kind].lines === "exact" || KINDS[kind].lines === "numbered";
 }
@@ -55,7 +55,7 @@ export function hasNumberedLines(kind: Kind): boolean {
   return KINDS[kind].lines === "numbered";
 }
 
-/** Whether its lines are counted in parts, which are no lines of the bytes. */
+/** hasParts tells whether its lines are counted in parts, which are no lines of the bytes. */
 export function hasParts(kind: Kind): boolean {
   return KINDS[kind].lines === "page" || KINDS[kind].lines === "cell";
 }

@@ -13,7 +13,8 @@ export const CollectionInfo = z
   .readonly();
 export type CollectionInfo = z.infer<typeof CollectionInfo>;
 
-/** Of the registry, and of the claims. With "kept" it could not be used and the last good copy was taken; with "failed" there was none. */
+/** RegistryState is that of the registry, and of the claims. With "kept" it could not be used and the last good copy was taken; with "failed"
+ *  there was none. */
 export const RegistryState = z.enum(["none", "read", "kept", "failed"]);
 export type RegistryState = z.infer<typeof RegistryState>;
 
@@ -31,7 +32,7 @@ export const Library = z
     collections: z.array(CollectionInfo).readonly(),
     /** Key of the object whose text opens the front page, where the configuration names one. */
     front: z.string().exactOptional(),
-    /** What `security.txt` says, where the configuration has it; a time in RFC 3339. */
+    /** The content of `security.txt`, where the configuration has it; a time in RFC 3339. */
     security: z
       .strictObject({ contact: z.string(), expires: z.iso.datetime({ offset: true }) })
       .readonly()
@@ -42,9 +43,9 @@ export const Library = z
     main: z.array(z.string()).readonly().exactOptional(),
     /** How many pages of a PDF are drawn; absent where none are. */
     page_images: z.int().min(1).exactOptional(),
-    /** Of both kinds, in each view, and beside them what the operator states. */
+    /** Counts of both kinds, in each view, and beside them what the operator states. */
     collection_counts: CollectionCounts,
-    /** What a reader should know of this build, in words: a registry that was down, counts that disagree, … */
+    /** Notes for readers about this build: a registry that was down, counts that disagree, … */
     notes: z.array(z.string()).readonly(),
   })
   .readonly();

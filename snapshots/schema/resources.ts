@@ -12,7 +12,7 @@ export const MAX_SNIPPET = 320;
 export const VISIBILITIES = ["public", "email-gated"] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 export const VIEWS = ["public", "internal"] as const;
-export type View = (typeof VIEWS)[number];
+export type ViewName = (typeof VIEWS)[number];
 
 export const LibraryObject = z
   .object({
@@ -102,7 +102,7 @@ export const AskRequest = z
   .meta({ id: "AskRequest" });
 export type AskRequest = z.infer<typeof AskRequest>;
 
-/** POST /api/reindex; there need not be one. */
+/** ReindexRequest is the body of POST /api/reindex; there need not be one. */
 export const ReindexRequest = z
   .strictObject({
     keys: z
@@ -329,7 +329,7 @@ export const Rejection = z
   .meta({ id: "Rejection" });
 export type Rejection = z.infer<typeof Rejection>;
 
-/** GET /api/rejected: the answer to "why is it missing". */
+/** Rejected is the answer of GET /api/rejected, to "why is it missing". */
 export const Rejected = z
   .object({
     rejected: z.array(Rejection),
@@ -356,7 +356,7 @@ export const ReindexSummary = z
   .meta({ id: "ReindexSummary" });
 export type ReindexSummary = z.infer<typeof ReindexSummary>;
 
-/** RFC 9457 body of every error; media type application/problem+json. */
+/** Problem is the RFC 9457 body of every error; media type application/problem+json. */
 export const Problem = z
   .object({
     type: z.string().meta({ description: "Address of the page that explains this problem" }),

@@ -1,15 +1,15 @@
 /** The small values that every resource is made of. Text in them comes from sources nobody here controls. */
 import { z } from "zod";
 
-/** Lower-case hex digest; upper case is accepted and folded. */
+/** Sha256Hex is a lower-case hex digest; upper case is accepted and folded. */
 export const Sha256Hex = z
   .string()
   .regex(/^[0-9a-fA-F]{64}$/, "is not a SHA-256 digest of 64 hex digits")
   .toLowerCase()
   .meta({ description: "SHA-256, 64 lower-case hex digits" });
 
-/** "" or an address that is harmless as an href: http, https, or a path on this host.
- *  An allow-list, because `javascript:`, `data:` and their relatives run in the reader's page. */
+/** WebUrl is "" or an address that is harmless as an href: http, https, or a path on this host. It is an allow-list, because `javascript:`,
+ *  `data:` and their relatives run in the reader's page. */
 export const WebUrl = z.string().refine(isWebUrl, "is not an http or https address").meta({
   description: 'An http or https address, a path that starts with "/", or empty',
 });
@@ -21,21 +21,21 @@ export function isWebUrl(text: string): boolean {
   return /^https?:\/\/./i.test(text) && URL.canParse(text);
 }
 
-/** RFC 3339 in UTC ("Z"), seconds or finer. */
+/** DateTime is RFC 3339 in UTC ("Z"), seconds or finer. */
 export const DateTime = z.iso.datetime().meta({ description: "RFC 3339, UTC" });
 
-/** The id of a snapshot: the digest of its root tree. */
+/** SnapshotId is the id of a snapshot: the digest of its root tree. */
 export const SnapshotId = Sha256Hex.meta({ description: "Snapshot id: SHA-256 of its root tree" });
 
 export const Count = z.int().min(0);
 
 export const Counters = z.record(z.string(), Count);
 
-/** A string that may be left out; then it is empty. */
+/** text makes the schema of a string that may be left out; then it is empty. */
 export const text = (description: string) => z.string().default("").meta({ description });
 
-/** What became of something that is pinned: its bytes are those, others, not there, without a digest to hold them against, or could not be
- *  looked at. */
+/** EVIDENCE_STATES says what became of something that is pinned: its bytes are those, others, not there, without a digest to hold them against, or
+ *  could not be looked at. */
 export const EVIDENCE_STATES = ["holds", "differs", "gone", "unpinned", "unreachable"] as const;
 export type EvidenceState = (typeof EVIDENCE_STATES)[number];
 
@@ -44,7 +44,7 @@ export type EvidenceState = (typeof EVIDENCE_STATES)[number];
 export const STATEMENT_STATES = ["same", "differs", "not_found", "open"] as const;
 export type StatementState = (typeof STATEMENT_STATES)[number];
 
-/** States of a check. Which of them a record is verified by is the generator's to say. */
+/** CHECK_STATES are the states of a check. The generator says which of them a record is verified by. */
 export const CHECK_STATES = [
   "accepted",
   "accepted_with_axioms",
@@ -61,7 +61,7 @@ export const CHECK_STATES = [
 ] as const;
 export type CheckState = (typeof CHECK_STATES)[number];
 
-/** Where the text of a licence is.
+/** licenceUrl finds the address of a licence's text.
  *  @param license an SPDX expression, an address, or whatever somebody wrote
  *  @returns null where no single address has its text */
 export function licenceUrl(license: string | undefined): string | null {

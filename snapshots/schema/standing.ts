@@ -1,5 +1,5 @@
-/** What is to be said of a record or a claim now: what its source says, whether what it pins and rests on still holds, what checked it and
- *  when, and all of it in words. */
+/** A Standing is what is to be said of a record or a claim now: what its source says, whether what it pins and rests on still holds, what checked
+ *  it and when, and all of it in words. */
 import { z } from "zod";
 import { CHECK_STATES, EVIDENCE_STATES } from "./scalar.ts";
 

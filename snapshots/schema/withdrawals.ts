@@ -1,4 +1,4 @@
-/** What was withdrawn: the public notice that stands where an object, a record or a claim was. Its text is the operator's. */
+/** The public notice of a withdrawal that stands where an object, a record or a claim was. Its text is the operator's. */
 import { z } from "zod";
 
 export const WITHDRAWAL_REASONS = ["legal", "privacy", "error", "superseded"] as const;

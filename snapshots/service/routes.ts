@@ -20,14 +20,14 @@ const ROWS = {
 } as const;
 const PAGES = { ...PAGE_ROWS, ...HISTORY_PAGES } as const;
 
-/** Whatever has an answer: a row of the interface, or a page. */
+/** A RowId names whatever has an answer: a row of the interface, or a page. */
 export type RowId = keyof typeof ROWS | keyof typeof PAGES;
 
 const rows = withIds(ROWS);
 
-/** Every route of the service as it is described. */
+/** ROUTES has every route of the service as it is described. */
 export const ROUTES = describedRoutes(rows);
-/** Reads the paths of every row. */
+/** ROUTER reads the paths of every row. */
 export const ROUTER = openRouter([...rows, ...withIds(PAGES)], BESIDE);
 
 function withIds<R extends object>(table: Readonly<Record<string, R>>): readonly (R & { readonly id: string })[] {

@@ -5,7 +5,7 @@ import { LEAK_HANDLERS, LEAK_STAMPS } from "#snapshots/annex/leaks";
 import { LOG_HANDLERS } from "#snapshots/annex/log";
 import { PROOF_HANDLERS } from "#snapshots/annex/proofs";
 import { BESIDE_HANDLERS, SIDE_HANDLERS } from "#snapshots/annex/side";
-import { CORE_HANDLERS, type Handler, type Service, type Stamp } from "#snapshots/http";
+import { CORE_HANDLERS, type Handler, type Service, type PageStamp } from "#snapshots/http";
 import { PLAIN_FILES } from "#snapshots/format";
 import { REQUEST_PAGES } from "#snapshots/page";
 import type { EffectRouteId } from "#snapshots/routes";
@@ -21,8 +21,8 @@ const HANDLERS: Readonly<Record<Exclude<RowId, EffectRouteId>, Handler>> = {
   ...LEAK_HANDLERS,
 };
 
-/** What a page says where a host gives it whatever its query says: only an export knows that it will lie on one. */
-const hostStamp = (html: string): Stamp => ({
+/** The stamp of a page that a host gives whatever the query says: only an export knows that it will lie on one. */
+const hostStamp = (html: string): PageStamp => ({
   token: "<!--stamp:host-->",
   pages: ["registry-page", "registry-part", "browse"],
   html: () => html,
@@ -38,5 +38,5 @@ export const SERVICE: Service = {
   memento: MEMENTO,
 };
 
-/** The same for a host of plain files, which answers no query. */
+/** PLAIN_FILES_SERVICE is the same for a host of plain files, which answers no query. */
 export const PLAIN_FILES_SERVICE: Service = { ...SERVICE, stamps: [...HISTORY_STAMPS, ...LEAK_STAMPS, hostStamp(PLAIN_FILES)] };

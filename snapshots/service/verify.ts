@@ -27,7 +27,7 @@ export type VerifyOptions = Omit<RunOptions, "routes"> &
     /** Makes derived files again; without it they are checked against their digests and against each other. */
     readonly derive?: Deriver;
     readonly index?: FindIndexProblems;
-    /** Who signs the logs of publications, when it is known. */
+    /** The signer of the logs of publications, when it is known. */
     readonly log?: LogTrust | null;
   };
 

@@ -1,4 +1,4 @@
-/** How much may be held in memory at once by work that runs side by side. */
+/** A ByteBudget says how much may be held in memory at once by work that runs side by side. */
 
 export type ByteBudget = {
   /** Waits for its turn, in the order of calls, until `bytes` more are within the limit. What is larger than the limit gets
@@ -10,7 +10,7 @@ export type ByteBudget = {
   give(bytes: number): void;
 };
 
-/** @param limit bytes */
+/** openByteBudget opens a budget. @param limit bytes */
 export function openByteBudget(limit: number): ByteBudget {
   const waiting = new Set<{ readonly bytes: number; end(taken: boolean): void }>();
   let held = 0;

@@ -8,20 +8,23 @@ import type { Sha256 } from "#snapshots/digest";
 import type { OpenFile } from "./checked-read.ts";
 import { overriding, type Shelf } from "./shelf.ts";
 
-/** kept: it lies in the folder now; bytes: it could not be kept, and is handed over. Whoever answers has compared the digest. */
+/** AskedBlob is "kept" when the blob lies in the folder now, or its bytes when it could not be kept and is handed over. The one that answers has
+ *  compared the digest. */
 export type AskedBlob = "kept" | "absent" | Uint8Array;
 
-/** @param anew whatever lies in the folder
+/** AskForBlob asks for a blob that lies elsewhere.
+ *  @param anew whatever lies in the folder
  *  @throws ShelfError "bucket_unavailable", "bucket_denied", "snapshot_damaged" */
 export type AskForBlob = (digest: Sha256, anew: boolean) => Promise<AskedBlob>;
 
 /** How exactly it is known when a blob was last read; setting the time of a long one means to hash it again. Milliseconds. */
 const TOUCH_MS = 10 * 60_000;
 const MAX_TOUCHED = 50_000;
-/** What was kept a moment ago may have gone again, for others. */
+/** A blob that was kept a moment ago may have gone again, for others. */
 const TRIES = 3;
 
-/** @param kept what there is
+/** openCachedShelf returns a shelf that asks for the blobs that it lacks.
+ *  @param kept what there is
  *  @param roots folders in which blobs of its may lie in files of their own */
 export function openCachedShelf(kept: Shelf, roots: readonly string[], ask: AskForBlob): Shelf {
   const touched = new LRUCache<Sha256, true>({ max: MAX_TOUCHED, ttl: TOUCH_MS });

@@ -49,7 +49,7 @@ export class ChangesSums {
   }
 }
 
-/** What stands in its place and is no file says nothing either. */
+/** A thing in its place that is no file says nothing either. */
 function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");

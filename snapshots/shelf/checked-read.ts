@@ -11,23 +11,23 @@ import { LRUCache } from "lru-cache";
 import { openByteBudget } from "./byte-budget.ts";
 import type { Sha256 } from "#snapshots/digest";
 
-/** Bytes that a reader holds at a time. */
+/** PART_BYTES is the number of bytes that a reader holds at a time. */
 export const PART_BYTES = 64 * 1024;
 /** Parts that the pass over a file reads at a time, so that few calls lead through many bytes. */
 const PARTS_AT_ONCE = 4;
-/** What is read, unpacked and hashed in one round of the event loop for all readers together: however many there are, other work has
- *  its turn in between. Bytes. */
+/** Bytes that are read, unpacked and hashed in one round of the event loop for all readers together: however many there are, other work has its
+ *  turn in between. Bytes. */
 const READ_AT_ONCE = 256 * 1024;
-/** What is no longer holds nobody up, and does not wait for those who read much: health and the pointer are read so. Bytes. */
+/** A blob that is no longer than this holds nobody up, and does not wait for those who read much: health and the pointer are read so. Bytes. */
 const SHORT = 4 * 1024;
-/** Of the digest of a part. */
+/** Bytes of the digest of a part. */
 const DIGEST_BYTES = 32;
-/** What the digests of parts may take together: those of 64 GB of files. Bytes. */
+/** Room for the digests of parts, together: those of 64 GB of files. Bytes. */
 const MAX_SURVEYS = 32 * 1024 * 1024;
-/** Of a survey beside its digests. Bytes. */
+/** Bytes of a survey beside its digests. */
 const OVERHEAD = 512;
 
-/** A file that is open. Whoever opened it closes it, or hands it to `readChecked`, which does. */
+/** An OpenFile is a file that is open. Its opener closes it, or hands it to `readChecked`, which does. */
 export type OpenFile = {
   readonly size: number;
   /** Another one may hold other bytes. */
@@ -37,7 +37,7 @@ export type OpenFile = {
   close(): Promise<void>;
 };
 
-/** A body that closes its file when it has been read, or when its reader goes. */
+/** A CheckedBody closes its file when it has been read, or when its reader goes. */
 export type CheckedBody = AsyncIterableIterator<Buffer>;
 
 type Survey = { readonly sha256: Sha256; readonly parts: Buffer };
@@ -49,7 +49,7 @@ const reading = openByteBudget(READ_AT_ONCE);
 
 export class WrongBytes extends Error {}
 
-/** A regular file by its handle, which stays the caller's when this fails. */
+/** toOpenFile makes a regular file of its handle, which stays the caller's when this fails. */
 export async function toOpenFile(handle: FileHandle): Promise<OpenFile> {
   const stats = await handle.stat({ bigint: true });
   return {
@@ -76,7 +76,7 @@ export async function toOpenFile(handle: FileHandle): Promise<OpenFile> {
   };
 }
 
-/** The same without a turn for others, for builds. */
+/** openAtOnce does the same without a turn for others, for builds. */
 export function openAtOnce(path: string): OpenFile {
   const file = openSync(path, "r");
   const stats = fstatSync(file, { bigint: true });
@@ -101,7 +101,7 @@ function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
 }
 
-/** Bytes [start, end] of a file; the file belongs to the body from here on, or is closed when there is none.
+/** readChecked reads bytes [start, end] of a file; the file belongs to the body from here on, or is closed when there is none.
  *  @param accept whether the file may have the digest that it has
  *  @returns the bytes of a short file, or a body whose first part has been read and found right
  *  @throws WrongBytes when the file has another digest, or loses it on the way */

@@ -26,7 +26,7 @@ export interface CodeStore {
   list(): AsyncIterable<ListedCode>;
 }
 
-/** Of the configuration; credentials are found where the AWS SDK looks for them. */
+/** BucketConfig is a bucket of the configuration; credentials are found where the AWS SDK looks for them. */
 export type BucketConfig = {
   readonly bucket: string;
   /** Empty, or ends in "/". All keys are below it. */

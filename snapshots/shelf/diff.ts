@@ -1,5 +1,5 @@
-/** What changed between two snapshots. Reads only subtrees whose digests differ, so the cost follows the change.
- *  `diffSnapshots` gives the names that `changes/<n>.json` keeps, `describeChanges` the fields that a reader wants to see. */
+/** Finds what changed between two snapshots. Reads only subtrees whose digests differ, so the cost follows the change. `diffSnapshots` gives the
+ *  names that `changes/<n>.json` keeps, `describeChanges` the fields that a reader wants to see. */
 import { isDeepStrictEqual } from "node:util";
 import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
@@ -29,7 +29,7 @@ export type Change = {
   readonly after: string | null;
   /** The fields that differ, with both values as JSON text; of an object its size, type and time. */
   readonly fields: readonly { readonly field: string; readonly before: string; readonly after: string }[];
-  /** Of a claim or a record: why it is weaker than before, in words. */
+  /** Reasons why a claim or a record is weaker than before, in words. */
   readonly weaker: readonly string[];
 };
 
@@ -40,15 +40,15 @@ const LISTS = [
   ["records", "record"],
 ] as const;
 
-export type Listed = { readonly change: ListedChange; readonly what: "object" | "claim" | "record"; readonly name: string };
+export type ChangedName = { readonly change: ListedChange; readonly what: "object" | "claim" | "record"; readonly name: string };
 
-/** In the order in which they are told. */
-export function listChanges(changes: Changes): readonly Listed[] {
+/** listChanges gives changes in the order in which they are told. */
+export function listChanges(changes: Changes): readonly ChangedName[] {
   return KINDS.flatMap((change) => LISTS.flatMap(([list, what]) => changes[change][list].map((name) => ({ change, what, name }))));
 }
 
-/** Names of objects (keys), claims (ids) and CUB records (ids), each list ascending by code unit.
- *  An object is changed when its bytes, its media type or its upload time is; a claim or record when its JSON is.
+/** diffSnapshots returns the names of objects (keys), claims (ids) and CUB records (ids) that differ, each list ascending by code unit. An object
+ *  is changed when its bytes, its media type or its upload time is; a claim or record when its JSON is.
  *  @param before null for the first snapshot: everything is added */
 export async function diffSnapshots(before: Snapshot | null, after: Snapshot): Promise<Changes> {
   const found: Changes = { added: noNames(), changed: noNames(), removed: noNames() };
@@ -62,7 +62,7 @@ export async function diffSnapshots(before: Snapshot | null, after: Snapshot): P
   return found;
 }
 
-/** Every change as the diff page and `snapshots diff` show it: objects by key, then claims, then records, then the rest.
+/** describeChanges gives every change as the diff page and `snapshots diff` show it: objects by key, then claims, then records, then the rest.
  *  `before` and `after` are digests: of an object's bytes, else of the canonical JSON. */
 export async function describeChanges(before: Snapshot, after: Snapshot): Promise<Change[]> {
   const withdrawn = await withdrawnIn(after);
@@ -70,7 +70,7 @@ export async function describeChanges(before: Snapshot, after: Snapshot): Promis
     describe(what, name, pagePath.source(what, name), pair, change, withdrawn);
   const objects: Change[] = [];
   for await (const change of diffFolder(before, after, "objects")) objects.push(describeOne("object", change.path, change));
-  // What is redacted on one side cannot be compared.
+  // Things that are redacted on one side cannot be compared.
   const claims = [...((await claimPairs(before, after).catch(unreadable)) ?? [])].map(([id, pair]) => describeOne("claim", id, pair));
   const records: Change[] = [];
   for await (const change of diffFolder(before, after, "api/cubs")) {
@@ -85,9 +85,9 @@ export async function describeChanges(before: Snapshot, after: Snapshot): Promis
   return [...objects.sort(byName), ...claims.sort(byName), ...records.sort(byName), ...(await describeRest(before, after))];
 }
 
-/** One change of a publication's list, as `describeChanges` has it.
- *  @param before null where the snapshot before is not kept, and `after` likewise: digests and fields of that side are not known then,
- *  nor where it is damaged */
+/** describeListed gives one change of a publication's list, as `describeChanges` has it.
+ *  @param before null where the snapshot before is not kept, and `after` likewise: digests and fields of that side are not known then, nor where
+ *  it is damaged */
 export async function describeListed(
   before: Snapshot | null,
   after: Snapshot | null,
@@ -102,7 +102,7 @@ export async function describeListed(
   return describe(what, name, pagePath.source(what, name), pair, change, withdrawn);
 }
 
-/** What a list of changes tells apart. */
+/** A ListedChange is a kind that a list of changes tells apart. */
 export type ListedChange = Exclude<Change["change"], "withdrawn">;
 
 /** Notices by `<what> <name>`, read once for each open snapshot. */
@@ -117,7 +117,7 @@ async function withdrawnIn(snapshot: Snapshot): Promise<ReadonlySet<string>> {
   return names;
 }
 
-/** One bad snapshot, or what was redacted of one, costs what is told of it, and nothing else. */
+/** unreadable passes over one bad snapshot, or what was redacted of one: it costs what is told of it, and nothing else. */
 export function unreadable(error: unknown): null {
   if (error instanceof ShelfError && (error.code === "snapshot_damaged" || isWithdrawalError(error))) return null;
   throw error;
@@ -136,7 +136,7 @@ function factsOf({ size, type, uploaded }: Pick<BlobEntry, "size" | "type" | "up
 
 export type FileCounts = ChangeCounts & { readonly folder: string };
 
-/** Files that differ, by top folder of the snapshot: pages and other things that are made may differ where no source does. */
+/** countFiles counts files that differ, by top folder of the snapshot: pages and other things that are made may differ where no source does. */
 export async function countFiles(before: Snapshot, after: Snapshot): Promise<readonly FileCounts[]> {
   const counts = new Map<string, { added: number; changed: number; removed: number }>();
   for await (const change of diffFolder(before, after, "")) {
@@ -148,7 +148,7 @@ export async function countFiles(before: Snapshot, after: Snapshot): Promise<rea
   return [...counts].map(([folder, count]) => ({ folder, ...count })).sort((a, b) => compareNames(a.folder, b.folder));
 }
 
-/** What belongs to no single item: the library's own description, the registry's and the claims' meta, the refusals. */
+/** Changes that belong to no single item: the library's own description, the registry's and the claims' meta, the refusals. */
 async function describeRest(before: Snapshot, after: Snapshot): Promise<Change[]> {
   const claimsMeta = async (snapshot: Snapshot): Promise<unknown> =>
     ((await readJson(snapshot, "api/claims.json")) as { meta?: unknown } | null)?.meta ?? null;
@@ -231,8 +231,8 @@ function weakerClaim(was: Claim, is: Claim): readonly string[] {
   return [...claimFell(was, is), ...lost, ...fallen.map(({ id, says }) => `it rests on ${id}, which ${says}`)];
 }
 
-/** Members that differ, in order of their names; members of objects as "files.coq_file", lists as a whole.
- *  A member that is not there is "". */
+/** diffFields gives the members that differ, in order of their names; members of objects as "files.coq_file", lists as a whole. A member that is
+ *  not there is "". */
 export function diffFields(before: unknown, after: unknown, prefix = ""): Change["fields"] {
   if (isDeepStrictEqual(before, after)) return [];
   const [old, now] = [membersOf(before), membersOf(after)];

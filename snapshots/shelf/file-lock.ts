@@ -8,7 +8,7 @@ import type { DatabaseSync } from "node:sqlite";
 const SQLITE_BUSY = 5;
 
 export type FileLockOptions = {
-  /** Of the file, when it has to be made. */
+  /** Mode of the file, when it has to be made. */
   readonly mode: number;
   /** How long another holder is waited for; milliseconds. */
   readonly timeout: number;

@@ -15,7 +15,7 @@ export {
   describeListed,
   diffSnapshots,
   listChanges,
-  type Listed,
+  type ChangedName,
   unreadable,
 } from "./diff.ts";
 export { FileLock } from "./file-lock.ts";

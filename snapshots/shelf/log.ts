@@ -35,11 +35,11 @@ import {
 } from "#snapshots/log";
 import type { LogFiles, Shelf, SnapshotRecord } from "./shelf.ts";
 
-/** Who answers for a log. @param key null leaves it unsigned */
+/** A LogSigner answers for a log. @param key null leaves it unsigned */
 export type LogSigner = { readonly origin: string; readonly key: SigningKey | null };
 
 const keysSchema = z.array(z.strictObject({ first: z.int().positive(), key: z.string().nullable() }));
-/** `keys.json`: from which number of entries on who signs; ascending, and the last one does now. A key of null signs nothing. */
+/** LogKeys is `keys.json`: from which number of entries on who signs; ascending, and the last one does now. A key of null signs nothing. */
 export type LogKeys = z.infer<typeof keysSchema>;
 
 export const KEYS_PATH = "keys.json";
@@ -52,7 +52,7 @@ function entryOf(record: SnapshotRecord | undefined): Buffer {
   return Buffer.from(record === undefined ? "" : canonicalJson(record));
 }
 
-/** The head of so many entries, or null when there is none. @throws ShelfError "bad_checkpoint" */
+/** readCheckpoint reads the head of so many entries, or null when there is none. @throws ShelfError "bad_checkpoint" */
 export async function readCheckpoint(log: Pick<LogFiles, "read">, size: number): Promise<(Checkpoint & { readonly text: string }) | null> {
   const bytes = await log.read(checkpointPath(size));
   if (bytes === null) return null;
@@ -61,13 +61,13 @@ export async function readCheckpoint(log: Pick<LogFiles, "read">, size: number):
   throw new ShelfError("bad_checkpoint", `${checkpointPath(size)} is the head of ${checkpoint.size} entries.`);
 }
 
-/** @throws ShelfError "bad_log" when the file is none */
+/** readLogKeys reads the list of keys. @throws ShelfError "bad_log" when the file is none */
 export async function readLogKeys(log: Pick<LogFiles, "read">): Promise<LogKeys> {
   const bytes = await log.read(KEYS_PATH);
   return bytes === null ? [] : parseLogKeys(bytes);
 }
 
-/** @throws ShelfError "bad_log" when the bytes are no list of keys */
+/** parseLogKeys reads a list of keys. @throws ShelfError "bad_log" when the bytes are no list of keys */
 export function parseLogKeys(bytes: Uint8Array): LogKeys {
   const parsed = keysSchema.safeParse(parseJson(Buffer.from(bytes).toString()));
   if (parsed.success && parsed.data.every(({ key }) => key === null || isKey(key))) return parsed.data;
@@ -83,16 +83,16 @@ function isKey(text: string): boolean {
   }
 }
 
-/** The key that signs a head of so many entries; null for none. */
+/** keyOf finds the key that signs a head of so many entries; null for none. */
 export function keyOf(keys: LogKeys, size: number): NoteKey | null {
   const text = keys.findLast(({ first }) => first <= size)?.key ?? null;
   return text === null ? null : parseKey(text);
 }
 
-/** What the log of a root is made of. */
+/** The parts that the log of a root is made of. */
 type PublishedLog = Pick<Shelf, "records"> & { readonly log: LogFiles };
 
-/** Makes the log as long as a record's number says, with its head: before the pointer names that record, or after, on a shelf that had
+/** extendLog makes the log as long as a record's number says, with its head: before the pointer names that record, or after, on a shelf that had
  *  no log. A head that is there gets the signature that it lacks.
  *  @throws ShelfError "bad_log" or "bad_checkpoint" when what is there is damaged, "lost_race" when another publisher has made that head */
 export async function extendLog(shelf: PublishedLog, record: SnapshotRecord, { origin, key }: LogSigner): Promise<void> {
@@ -120,7 +120,7 @@ export async function extendLog(shelf: PublishedLog, record: SnapshotRecord, { o
   });
 }
 
-/** What the log's files are with the records after `last` up to this one in it, and its root then. */
+/** The log's files with the records after `last` up to this one in it, and its root then. */
 async function grow(
   shelf: PublishedLog,
   last: number,
@@ -142,7 +142,7 @@ async function grow(
   });
   const added = new Map(files.map(({ path, bytes }) => [path, bytes]));
   const read = tileNodes(size, async (path) => added.get(path) ?? shelf.log.read(path));
-  // What was signed before must be the beginning of what is signed now.
+  // The head that was signed before must be the beginning of the one that is signed now.
   const before = last === 0 ? EMPTY_ROOT : (await readCheckpoint(shelf.log, last))?.root;
   if (before === undefined || !(await treeRoot(last, read)).equals(before))
     throw new ShelfError("bad_log", `The log is not the one whose first ${last} entries were published.`, {
@@ -159,7 +159,7 @@ function keyFile(keys: LogKeys, size: number, key: SigningKey | null): readonly 
   return [{ path: KEYS_PATH, bytes: Buffer.from(canonicalJson(next)) }];
 }
 
-/** Adds signatures of others to a head of this log that is there: those of a copy of it that they have signed.
+/** addSignatures adds signatures of others to a head of this log that is there: those of a copy of it that they have signed.
  *  @param copy whoever sent it controls it
  *  @param keys of the log and of witnesses: what one of them has not signed is refused
  *  @returns the number of entries, and whose signatures were added
@@ -212,7 +212,7 @@ export async function readRecordsOf(log: Pick<LogFiles, "read">, size: number): 
 
 export type LogState = { readonly state: "signed" | "unsigned" | "none" | "damaged"; readonly detail: string };
 
-/** How the log stands at a record, in words. */
+/** describeLog says how the log stands at a record, in words. */
 export async function describeLog(shelf: Shelf, record: SnapshotRecord): Promise<LogState> {
   try {
     const proof = await proveRecord(shelf, record);
@@ -236,7 +236,7 @@ export type RecordProof = {
   readonly hashes: readonly Hash[];
 };
 
-/** That a record is the last entry of the log that was published with it; null when the log does not reach it.
+/** proveRecord proves that a record is the last entry of the log that was published with it; null when the log does not reach it.
  *  @throws ShelfError "bad_log" or "bad_checkpoint" when the log is damaged */
 export async function proveRecord(shelf: Shelf, record: SnapshotRecord): Promise<RecordProof | null> {
   const { sequence } = record;

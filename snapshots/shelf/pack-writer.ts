@@ -15,9 +15,9 @@ const WRITE_BYTES = 1024 * 1024;
 export type PackWriter = {
   /** Not again what is in there already. */
   add(entry: PackEntry): void;
-  /** Whether what is not sealed yet holds it. Nothing is written for the asking. */
+  /** True when what is not sealed yet holds it. Nothing is written for the asking. */
   has(digest: Sha256): boolean;
-  /** What is not sealed yet, to be read from the file. */
+  /** A blob that is not sealed yet, to be read from the file. */
   find(digest: Sha256): { readonly path: string; readonly packed: Packed } | null;
   entries(): Iterable<readonly [Sha256, Packed]>;
   /** Nothing happens when nothing was added. */
@@ -36,7 +36,7 @@ type Open = {
   written: number;
 };
 
-/** @param root of the shelf */
+/** openPackWriter opens the writer of packs. @param root of the shelf */
 export function openPackWriter(root: string, modes: () => Modes): PackWriter {
   let pack: Open | null = null;
   const sealed = new Set<Sha256>();
@@ -91,7 +91,7 @@ export function openPackWriter(root: string, modes: () => Modes): PackWriter {
     find(digest) {
       const packed = pack?.entries.get(digest);
       if (pack === null || packed === undefined) return null;
-      // Whoever asks reads it from the file.
+      // A reader reads it from the file.
       write(pack);
       return { path: pack.path, packed };
     },

@@ -27,7 +27,8 @@ export type Packs = {
   pathOf(name: Sha256): string;
 };
 
-/** @param root of the shelf
+/** openPacks returns the packs of a root.
+ *  @param root of the shelf
  *  @param openFile null when it is not there */
 export function openPacks(root: string, openFile: (path: string) => Promise<OpenFile | null>): Packs {
   const folder = join(root, "packs");
@@ -158,7 +159,7 @@ async function readRun(pack: OpenFile, run: readonly (readonly [Sha256, Packed])
   }
 }
 
-/** A blob of a pack as a file of its own.
+/** unpacked opens a blob of a pack as a file of its own.
  *  @param pack open; closed with the blob */
 export function unpacked(pack: OpenFile, digest: Sha256, { start, length, size, parts }: Packed): OpenFile {
   const inflate = async (position: number, wanted: number, lengths: readonly number[]): Promise<Buffer> => {

@@ -30,10 +30,10 @@ export type Pruned = {
   readonly freed_bytes: number;
 };
 
-/** Records go first, then their tags in the index, then the blobs that no record reaches: whenever it is interrupted, every
- *  record that is left is whole, and the next run finishes. Lists of changes stay: history pages tell them.
- *  @throws ShelfError "snapshot_damaged" before anything is removed, when it is not known what a kept snapshot needs;
- *  RangeError when `keep` is not a positive integer */
+/** prune removes records first, then their tags in the index, then the blobs that no record reaches: whenever it is interrupted, every record that
+ *  is left is whole, and the next run finishes. Lists of changes stay: history pages tell them.
+ *  @throws ShelfError "snapshot_damaged" before anything is removed, when it is not known what a kept snapshot needs; RangeError when `keep` is
+ *  not a positive integer */
 export async function prune({ shelf, alsoUsedBy = [], moveTo, purge = false, keep, servedWith, index }: PruneOptions): Promise<Pruned> {
   if (!Number.isInteger(keep) || keep < 1) throw new RangeError("keep must be a positive integer");
   const { records } = await shelf.records.index();
@@ -61,7 +61,7 @@ export async function prune({ shelf, alsoUsedBy = [], moveTo, purge = false, kee
     for (const digest of await reachable(other, current === null ? roots : [...roots, current.snapshot])) neededElsewhere.add(digest);
   }
 
-  // What is served stays, whatever notice of it a build has not removed yet.
+  // The snapshot that is served stays, whatever notice of it a build has not removed yet.
   const served = await reachable(shelf, pointer === null ? [] : [pointer.snapshot]);
   const redacted = new Set(await shelf.redactions.list()).difference(served);
   const dropped = records.filter((record) => !kept.includes(record));

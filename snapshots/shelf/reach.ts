@@ -4,7 +4,7 @@ import { ShelfError } from "#snapshots/errors";
 import type { Shelf } from "./shelf.ts";
 import { parseTree } from "#snapshots/format";
 
-/** Digests of every tree and blob that the roots reach, themselves included.
+/** reachable gives the digests of every tree and blob that the roots reach, themselves included.
  *  @throws ShelfError "snapshot_damaged" when a tree is missing or wrong: what it names is then not known */
 export async function reachable(shelf: Shelf, roots: Iterable<Sha256>): Promise<Set<Sha256>> {
   const blobs = new Set<Sha256>();

@@ -10,7 +10,7 @@ import type { Shelf, SnapshotRecord } from "./shelf.ts";
 import {
   type BlobEntry,
   compareNames,
-  type Entry,
+  type TreeEntry,
   type Library,
   type ObjectRow,
   parseTree,
@@ -22,7 +22,7 @@ import {
 const MAX_CACHED_TREES = 20_000;
 /** Each is forgotten before when no open snapshot has it. */
 const MAX_KNOWN_FILES = 20_000;
-/** Of parts of lists, which most snapshots have in common; bytes. */
+/** Bytes of parts of lists, which most snapshots have in common. */
 const MAX_LISTED_BYTES = 4 * 1024 * 1024;
 
 export type Snapshot = {
@@ -30,7 +30,7 @@ export type Snapshot = {
   readonly record: SnapshotRecord;
   readonly shelf: Shelf;
   /** The entry at a path of the tree, e.g. "api/catalog.json", or null. */
-  find(path: string): Promise<Entry | null>;
+  find(path: string): Promise<TreeEntry | null>;
   /** Bytes of a file's blob. @throws ShelfError "snapshot_damaged" when missing or not what the digest says */
   read(entry: BlobEntry): Promise<Uint8Array>;
   /** The same of a part of a list, kept for the other snapshots that have it. @throws ShelfError "snapshot_damaged" as `read` does */
@@ -43,7 +43,7 @@ export type Snapshot = {
   tree(digest: Sha256): Promise<Tree>;
   /** Files right in a folder of the tree, by name; none where there is no such folder. */
   files(folder: string): Promise<readonly BlobEntry[]>;
-  /** What the configuration says of this view; read once. */
+  /** The words of the configuration about this view; read once. */
   library(): Promise<Library>;
   /** Everything that the view's pages and queries follow from; read once. */
   data(): Promise<ViewData>;
@@ -53,7 +53,8 @@ export type Snapshot = {
   another(record: SnapshotRecord): Promise<Snapshot>;
 };
 
-/** Parsed trees, files and parts of lists, shared by all open snapshots: two that follow each other have nearly all of them in common. */
+/** A TreeCache holds parsed trees, files and parts of lists, shared by all open snapshots: two that follow each other have nearly all of them in
+ *  common. */
 export type TreeCache = {
   readonly trees: LRUCache<Sha256, Tree>;
   /** Trees that are being read: whoever asks meanwhile waits for the same reading. A failure is not remembered. */
@@ -78,7 +79,8 @@ async function missingBlob(shelf: Shelf, digest: Sha256): Promise<ShelfError> {
   return (await redactionError(shelf, digest)) ?? new ShelfError("snapshot_damaged", `Blob ${digest} is missing.`);
 }
 
-/** Bytes of a blob that is there and whole. @throws ShelfError "snapshot_damaged", or "withdrawn" and "withdrawn_legal" for what was redacted */
+/** readBlob reads the bytes of a blob that is there and whole. @throws ShelfError "snapshot_damaged", or "withdrawn" and "withdrawn_legal" for
+ *  what was redacted */
 export async function readBlob(shelf: Shelf, digest: Sha256): Promise<Uint8Array> {
   const bytes = await shelf.getBlob(digest);
   if (bytes === null) throw await missingBlob(shelf, digest);
@@ -113,7 +115,7 @@ export async function* streamBlob(shelf: Shelf, digest: Sha256, start: number, e
   }
 }
 
-/** What turns out to be spoiled when some of it has been sent ends the reading, and is whole for the next reader. */
+/** A blob that turns out to be spoiled when some of it has been sent ends the reading, and is whole for the next reader. */
 function mending(body: Uint8Array | CheckedBody, mend: () => Promise<unknown>): Uint8Array | CheckedBody {
   if (body instanceof Uint8Array) return body;
   const next = async (): Promise<IteratorResult<Buffer>> => {
@@ -132,7 +134,7 @@ function spoiledBlob(digest: Sha256, cause?: unknown): ShelfError {
   return new ShelfError("snapshot_damaged", `Blob ${digest} does not match its digest.`, { cause });
 }
 
-/** Opens the snapshot that a record names. Reads nothing but the root tree.
+/** openSnapshot opens the snapshot that a record names. Reads nothing but the root tree.
  *  @throws ShelfError "snapshot_damaged" when the root is missing or wrong */
 export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: TreeCache): Promise<Snapshot> {
   const tree = async (digest: Sha256): Promise<Tree> => {
@@ -151,9 +153,9 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
     }
     return reading;
   };
-  const find = async (path: string): Promise<Entry | null> => {
+  const find = async (path: string): Promise<TreeEntry | null> => {
     let digest = record.snapshot;
-    let found: Entry | null = null;
+    let found: TreeEntry | null = null;
     for (const name of path.split("/")) {
       if (found !== null) {
         if (found.kind !== "tree") return null;
@@ -250,12 +252,12 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
 }
 
 /** Trees are sorted by name. */
-function findName(tree: Tree, name: string): Entry | null {
+function findName(tree: Tree, name: string): TreeEntry | null {
   let low = 0;
   let high = tree.length - 1;
   while (low <= high) {
     const middle = (low + high) >>> 1;
-    const entry = tree[middle] as Entry;
+    const entry = tree[middle] as TreeEntry;
     if (entry.name === name) return entry;
     if (entry.name < name) low = middle + 1;
     else high = middle - 1;
@@ -264,7 +266,7 @@ function findName(tree: Tree, name: string): Entry | null {
 }
 
 type Source = {
-  find(path: string): Promise<Entry | null>;
+  find(path: string): Promise<TreeEntry | null>;
   json<T extends object>(path: string): Promise<T>;
   /** Items of all parts in a folder. @param take of what is stored; always the same for a folder */
   list<T>(folder: string, take: (stored: never) => T): Promise<T[]>;

@@ -1,11 +1,9 @@
-/** What a root has published, without opening a file for each record: the records come out of the log of publications (log.ts), whose n-th
+/** Knows what a root has published, without opening a file for each record: the records come out of the log of publications (log.ts), whose n-th
  *  entry is `snapshots/<n>.json`, in bundles of 256; from then on the names in `snapshots/` are followed for as long as the process lives.
- *
- *  The records decide: one without an entry is read, an entry without a record counts for nothing, and where the newest that can be read
- *  is not what its entry says, or the entries are not those that their head is over, no entry does.
- *
- *  The log does not say what was served: its head moves before the pointer. `served` says it, a file of its own that holds the number of
- *  the newest publication that was. */
+ *   The records decide: one without an entry is read, an entry without a record counts for nothing, and where the newest that can be read is not
+ *  what its entry says, or the entries are not those that their head is over, no entry does.
+ *   The log does not say what was served: its head moves before the pointer. `served` says it, a file of its own that holds the number of the
+ *  newest publication that was. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -15,15 +13,15 @@ import { countChanges } from "./diff.ts";
 import { checkpointPath, readRecordsOf } from "./log.ts";
 import type { ChangeCounts, Changes, LogFiles, RecordIndex, RecordLog, SnapshotRecord } from "./shelf.ts";
 
-/** The newest sequence that was served, as far as the shelf itself can tell. One record beyond the pointer, of which `served` says
- *  nothing, is a publication that was cut short. */
+/** newestServed gives the newest sequence that was served, as far as the shelf itself can tell. One record beyond the pointer, of which `served`
+ *  says nothing, is a publication that was cut short. */
 export function newestServed(pointer: SnapshotRecord | null, { records, served }: Pick<RecordIndex, "records" | "served">): number {
   const told = Math.max(pointer?.sequence ?? 0, served);
   const beyond = records.filter(({ sequence }) => sequence > told);
   return beyond.length > 1 ? (beyond.at(-1)?.sequence ?? told) : told;
 }
 
-/** In words, when the pointer names an older record than was served before: a rollback has a record of its own. */
+/** findSetback says in words when the pointer names an older record than was served before: a rollback has a record of its own. */
 export function findSetback(pointer: SnapshotRecord | null, index: RecordIndex): string | null {
   const newest = newestServed(pointer, index);
   return pointer === null || newest === pointer.sequence
@@ -31,7 +29,7 @@ export function findSetback(pointer: SnapshotRecord | null, index: RecordIndex):
     : `current.json names snapshot ${pointer.sequence}, but ${newest} was published after it: somebody put an older one back.`;
 }
 
-/** How the files of a root are read and written. */
+/** RecordFiles reads and writes the files of a root. */
 export type RecordFiles = {
   /** Null when it is not there. @throws ShelfError "snapshot_damaged" */
   readRecord(sequence: number): Promise<SnapshotRecord | null>;
@@ -60,7 +58,7 @@ export class RootRecords implements RecordLog {
   /** Time of `snapshots/` when it was listed; null when that may have changed within the same tick. */
   private seen: bigint | null = null;
   private readonly unreadable = new Set<string>();
-  /** What `withdrawn.json` said when it was last held against the log. */
+  /** The records that `withdrawn.json` named when it was last held against the log. */
   private withdrawn: { readonly told: readonly SnapshotRecord[]; readonly held: readonly SnapshotRecord[] } = { told: [], held: [] };
   /** In what that was not what the log says, in words. */
   private otherWithdrawn: string | null = null;
@@ -100,7 +98,7 @@ export class RootRecords implements RecordLog {
 
   async *changes(after: number, upTo: number): AsyncGenerator<readonly [sequence: number, changes: Changes]> {
     const { records } = await this.index();
-    // What nothing is kept of any more, nobody can have seen first.
+    // A snapshot of which nothing is kept any more can be nobody's first.
     const first = Math.max(after + 1, records[0]?.sequence ?? upTo);
     for (let from = first; from <= upTo; from += SIDE_BY_SIDE) {
       const sequences = Array.from({ length: Math.min(SIDE_BY_SIDE, upTo - from + 1) }, (_, at) => from + at);
@@ -111,7 +109,7 @@ export class RootRecords implements RecordLog {
 
   /** keep remembers that a publication was served. Only under the build lock. */
   async keep(sequence: number): Promise<void> {
-    // What is said already goes on being said, also when somebody has put an older pointer back.
+    // The newest number goes on being said, also when somebody has put an older pointer back.
     if (sequence <= (await this.index()).served) return;
     this.files.writeWhole(join(this.root, SERVED), Buffer.from(String(sequence)));
     this.current = { ...this.current, served: sequence };
@@ -141,7 +139,7 @@ export class RootRecords implements RecordLog {
     return held;
   }
 
-  /** What the newest head says that is there; null where nothing that can be believed is. */
+  /** The records of the newest head that is there; null where nothing that can be believed is. */
   private async readNewestLogged(there: readonly number[]): Promise<ReadonlyMap<number, SnapshotRecord> | null> {
     for (const size of there.slice(-WITHOUT_HEAD).reverse()) {
       const logged = await readRecordsOf(this.files.log, size);
@@ -165,7 +163,7 @@ export class RootRecords implements RecordLog {
     return found;
   }
 
-  /** What the log says of the records; nothing when that cannot be believed. */
+  /** The log's words about the records; nothing when that cannot be believed. */
   private async readLogged(there: readonly number[]): Promise<ReadonlyMap<number, SnapshotRecord>> {
     for (const size of there.slice(-WITHOUT_HEAD).reverse()) {
       const logged = await readRecordsOf(this.files.log, size);
@@ -212,7 +210,8 @@ export class RootRecords implements RecordLog {
 const SERVED = "served";
 const WITHDRAWN = "withdrawn.json";
 
-/** @param names of the files in `snapshots/`
+/** sequencesOf returns the sequences of records.
+ *  @param names of the files in `snapshots/`
  *  @returns ascending */
 export function sequencesOf(names: readonly string[]): readonly number[] {
   return names

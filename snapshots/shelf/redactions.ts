@@ -1,11 +1,7 @@
-/** What stands in the place of a blob whose bytes were taken out: a signed note that says of which digest, and why, so that nobody takes
- *  what is missing for damage, and nobody but the log's owner can take anything out.
- *
- *      <origin of the log>/redacted
- *      <digest>
- *      <the notice of the withdrawal, canonical JSON>
- *
- *  Signed by the log's key as its checkpoints are; a log without a key has these lines alone. */
+/** A notice in the place of a blob whose bytes were taken out: a signed note that says of which digest, and why, so that nobody takes what is
+ *  missing for damage, and nobody but the log's owner can take anything out.
+ *   <origin of the log>/redacted <digest> <the notice of the withdrawal, canonical JSON>
+ *   Signed by the log's key as its checkpoints are; a log without a key has these lines alone. */
 import { z } from "zod";
 import { canonicalJson, parseJson, type Sha256, SHA256_PATTERN } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
@@ -21,7 +17,7 @@ export function redactionPath(digest: Sha256): string {
   return `redacted/${digest}`;
 }
 
-/** As it is stored and served. */
+/** formatRedaction writes a redaction as it is stored and served. */
 export function formatRedaction(digest: Sha256, withdrawal: Withdrawal, { origin, key }: LogSigner): string {
   const text = `${origin}/redacted\n${digest}\n${canonicalJson(withdrawal)}\n`;
   return key === null ? text : formatNote({ text, signatures: [signNote(text, key)] });
@@ -39,7 +35,7 @@ function parseRedaction(bytes: Uint8Array): Redaction {
   return { origin: origin.slice(0, -"/redacted".length), digest, withdrawal: withdrawal.data, note };
 }
 
-/** Null for a notice that is damaged: of whatever it was, it was redacted. */
+/** noticeIn returns the notice in these bytes, or null for one that is damaged: its blob was redacted all the same. */
 export function noticeIn(bytes: Uint8Array): Withdrawal | null {
   try {
     return parseRedaction(bytes).withdrawal;
@@ -49,7 +45,8 @@ export function noticeIn(bytes: Uint8Array): Withdrawal | null {
   }
 }
 
-/** @param keys of the log
+/** checkRedaction parses a redaction and checks it.
+ *  @param keys of the log
  *  @throws ShelfError "bad_checkpoint" unless it is of this digest and, where the log is signed, signed by one of its keys */
 export function checkRedaction(bytes: Uint8Array, digest: Sha256, keys: LogKeys): Redaction {
   const found = parseRedaction(bytes);
@@ -60,14 +57,15 @@ export function checkRedaction(bytes: Uint8Array, digest: Sha256, keys: LogKeys)
   return found;
 }
 
-/** Digests of what is not there any more. A blob that still is counts, whatever notice it has: it is about to go, or has come back. */
+/** redactedBlobs gives the digests of what is not there any more. A blob that still is counts, whatever notice it has: it is about to go, or has
+ *  come back. */
 export async function redactedBlobs(shelf: Shelf): Promise<readonly Sha256[]> {
   const digests: Sha256[] = [];
   for (const digest of await shelf.redactions.list()) if (!(await shelf.hasBlob(digest))) digests.push(digest);
   return digests;
 }
 
-/** What is answered in place of a blob that is not there; null for one that should be, or whose notice is damaged. */
+/** redactionError makes the answer in place of a blob that is not there; null for one that should be, or whose notice is damaged. */
 export async function redactionError({ redactions }: Shelf, digest: Sha256): Promise<ShelfError | null> {
   const notice = await redactions.read(digest);
   const withdrawal = notice === null ? null : noticeIn(notice);

@@ -64,7 +64,7 @@ export class RootFiles {
   }
 }
 
-/** Bytes of a file of the history. What stands in its place but cannot be read as a file, for good, is damage.
+/** readSmall returns the bytes of a file of the history. Anything in its place that can never be read as a file is damage.
  *  @throws ShelfError "snapshot_damaged" */
 export async function readSmall(path: string, name: string): Promise<Uint8Array | null> {
   return readFile(path).catch((error: NodeJS.ErrnoException) => {
@@ -74,7 +74,7 @@ export async function readSmall(path: string, name: string): Promise<Uint8Array 
   });
 }
 
-/** Bytes that are not exactly the canonical JSON of a value of this shape are damage, whatever they may be read as.
+/** parseExactly parses bytes. Bytes that are not exactly the canonical JSON of a value of this shape are damage, whatever they may be read as.
  *  @throws ShelfError "snapshot_damaged" */
 export function parseExactly<T>(schema: ZodType<T>, bytes: Uint8Array, name: string): T {
   const parsed = schema.safeParse(parseJson(Buffer.from(bytes).toString()));

@@ -7,14 +7,16 @@ import type { SnapshotRecord } from "./shelf.ts";
 /** Looks after which two pointers that do not fit each other are no longer taken for a publication that went by between them. */
 const LOOKS = 5;
 
-/** @param named what the internal pointer names
+/** findServed picks the internal record that is served.
+ *  @param named what the internal pointer names
  *  @param published what the public pointer names
  *  @returns the record that was published with it */
 export function findServed(named: readonly SnapshotRecord[], published: SnapshotRecord | null): SnapshotRecord | null {
   return named.find((record) => published !== null && record.public === published.sequence) ?? null;
 }
 
-/** @param published reads the public pointer; @param named reads the internal one, null when there is none
+/** readServed reads both pointers.
+ *  @param published reads the public pointer; @param named reads the internal one, null when there is none
  *  @throws ShelfError "snapshot_damaged" when the two do not belong together */
 export async function readServed(
   published: () => Promise<SnapshotRecord | null>,
@@ -37,7 +39,7 @@ export async function readServed(
   }
 }
 
-/** What the internal pointer names so that `record` is served as soon as the public one names what it was published with.
+/** namedWith gives what the internal pointer names so that `record` is served as soon as the public one names what it was published with.
  *  @param served what is served until then */
 export function namedWith(
   record: SnapshotRecord,
@@ -48,7 +50,7 @@ export function namedWith(
   return findServed([record], published) === record ? [record] : next;
 }
 
-/** The internal record to serve with an earlier public one: the newest that was published with it; null when there is none. */
+/** findPartner finds the internal record to serve with an earlier public one: the newest that was published with it; null when there is none. */
 export function findPartner(records: readonly SnapshotRecord[], open: SnapshotRecord): SnapshotRecord | null {
   return records.findLast((record) => record.public === open.sequence) ?? null;
 }

@@ -37,10 +37,10 @@ const run = promisify(execFile);
  *  "serving" each blob that is put is a file of its own, which others see at once. */
 type Use = "serving" | "building";
 
-/** Opens one root of a shelf; creates nothing until something is put.
+/** openDirectoryShelf opens one root of a shelf; it creates nothing until something is put.
  *  @param root folder that holds blobs/, snapshots/, changes/, index/ and current.json
- *  @param fallback the public root, when this is the internal one: whose blobs it may refer to, never the other way, and whose
- *  pointer decides what is served
+ *  @param fallback the public root, when this is the internal one: whose blobs it may refer to, never the other way, and whose pointer decides
+ *  what is served
  *  @param announce told what current.json is about to hold, when this is a copy of a shelf elsewhere: that moves first, or throws */
 export function openDirectoryShelf(
   root: string,
@@ -55,7 +55,7 @@ const WITHDRAWN = "withdrawn.json";
 const recordPath = (sequence: number): string => `snapshots/${sequence}.json`;
 const changesPath = (sequence: number): string => `changes/${sequence}.json`;
 
-/** One root of a shelf, for readers and for whoever writes it. */
+/** A DirectoryShelf is one root of a shelf, for readers and for its writer. */
 export class DirectoryShelf implements Shelf {
   readonly indexUri: string;
   readonly sharedIndexUri: string | null;
@@ -137,7 +137,7 @@ export class DirectoryShelf implements Shelf {
         return false;
       }
     } else if (this.fallback !== null) {
-      // What the other root is about to have is not written here as well.
+      // A blob that the other root is about to have is not written here as well.
       if (this.fallback instanceof DirectoryShelf) await this.fallback.arriving.get(digest)?.catch(() => false);
       if (this.fallback instanceof DirectoryShelf && this.fallback.whole.has(digest) && (await this.fallback.hasBlob(digest))) return false;
       const elsewhere = await this.fallback.getBlob(digest);
@@ -363,7 +363,7 @@ export class DirectoryShelf implements Shelf {
   }
 
   private async openFile(path: string): Promise<OpenFile | null> {
-    // Of nearly all blobs there is no such file, and an error for each costs more than the question.
+    // Nearly all blobs have no such file, and an error for each costs more than the question.
     if (this.use === "building" && statSync(path, { throwIfNoEntry: false }) === undefined) return null;
     if (this.use === "building") return Promise.try(() => openAtOnce(path)).catch(absent);
     const handle = await open(path).catch(absent);
@@ -414,18 +414,18 @@ export class DirectoryShelf implements Shelf {
   }
 }
 
-/** A file of a root that is a copy: its time is that of the last look at what it is a copy of. */
+/** FOLLOWED is a file of a root that is a copy: its time is that of the last look at what it is a copy of. */
 export const FOLLOWED = "followed";
 
 /** In place of a blob that is there and cannot be inflated. */
 const NO_BYTES = new Uint8Array();
 
-/** Removes what killed builds left under tmp/. Only under the build lock. */
+/** clearTemporary removes what killed builds left under tmp/. Only under the build lock. */
 export async function clearTemporary(root: string): Promise<void> {
   await rm(join(root, "tmp"), { recursive: true, force: true });
 }
 
-/** Whether the folder can be written, so that a build says so before it works.
+/** checkWritable looks whether the folder can be written, so that a build says so before it works.
  *  @param modes of the folder, when it has to be made */
 export async function checkWritable(root: string, modes: Modes): Promise<void> {
   try {
@@ -440,7 +440,7 @@ export async function checkWritable(root: string, modes: Modes): Promise<void> {
   }
 }
 
-/** What a pointer names: a record, or the one or two of an internal root. */
+/** The records that a pointer names: a record, or the one or two of an internal root. */
 function parseNamed(bytes: Uint8Array, internal: boolean): readonly SnapshotRecord[] {
   return internal
     ? parseExactly(internalPointerSchema, bytes, "current.json")

@@ -7,14 +7,14 @@ import type { OpenFile } from "./checked-read.ts";
 
 const digest = z.string().regex(SHA256_PATTERN);
 
-/** `snapshots/<sequence>.json`: written once, before the pointer moves. */
+/** snapshotRecordSchema is `snapshots/<sequence>.json`: written once, before the pointer moves. */
 export const snapshotRecordSchema = z.strictObject({
   sequence: z.int().positive(),
   snapshot: digest,
   /** RFC 3339 UTC: the build's clock; the only time that does not come from source data, and it lies outside the tree. */
   created: z.iso.datetime(),
   previous: digest.nullable(),
-  /** What the build read: name → digest or version. */
+  /** The inputs that the build read: name → digest or version. */
   inputs: z.record(z.string(), z.string()),
   /** Internal records: the sequence of the public record that this one is served with. */
   public: z.int().positive().optional(),
@@ -23,15 +23,15 @@ export const snapshotRecordSchema = z.strictObject({
 });
 export type SnapshotRecord = z.infer<typeof snapshotRecordSchema>;
 
-/** `withdrawn.json`: records of snapshots that were taken out of service, ascending by sequence. */
+/** withdrawnSchema is `withdrawn.json`: records of snapshots that were taken out of service, ascending by sequence. */
 export const withdrawnSchema = z.array(snapshotRecordSchema);
 
-/** `current.json` of an internal root: one record, or two while both views are being published. */
+/** internalPointerSchema is `current.json` of an internal root: one record, or two while both views are being published. */
 export const internalPointerSchema = z.array(snapshotRecordSchema).min(1).max(2);
 
 const names = z.strictObject({ objects: z.array(z.string()), claims: z.array(z.string()), records: z.array(z.string()) });
-/** `changes/<sequence>.json`: what this snapshot added, changed and removed against the one before it. Kept when the
- *  snapshot itself is pruned: from it follow the history page and "first seen". */
+/** changesSchema is `changes/<sequence>.json`: the names that this snapshot added, changed and removed against the one before it. It is kept when
+ *  the snapshot itself is pruned: the history page and "first seen" follow from it. */
 export const changesSchema = z.strictObject({ added: names, changed: names, removed: names });
 export type Changes = z.infer<typeof changesSchema>;
 
@@ -40,7 +40,7 @@ export type ChangeCounts = Readonly<Record<"added" | "changed" | "removed", numb
 export type RecordIndex = {
   /** Ascending by sequence, without those that cannot be read. The same list while nothing is added or removed. */
   readonly records: readonly SnapshotRecord[];
-  /** Of snapshots that were taken out of service, ascending by sequence: nothing else of them is there. */
+  /** Records of snapshots that were taken out of service, ascending by sequence: nothing else of them is there. */
   readonly withdrawn: readonly SnapshotRecord[];
   /** The newest record of each snapshot. */
   readonly byId: ReadonlyMap<Sha256, SnapshotRecord>;
@@ -58,7 +58,7 @@ export type RecordLog = {
   trouble(): string | null;
 };
 
-/** The files of a root's log of publications, by their paths in the root; log.ts says what they are. */
+/** LogFiles are the files of a root's log of publications, by their paths in the root; log.ts says what they are. */
 export type LogFiles = {
   /** Null when there is no such file. */
   read(path: string): Promise<Uint8Array | null>;
@@ -74,7 +74,8 @@ export type LogFiles = {
   ): Promise<void>;
 };
 
-/** Notices in place of blobs that were taken out; redactions.ts says what they are. A blob that is there counts, whatever notice it has. */
+/** Redactions are notices in place of blobs that were taken out; redactions.ts says what they are. A blob that is there counts, whatever notice it
+ *  has. */
 export type Redactions = {
   /** Digests that have one, ascending. */
   list(): Promise<readonly Sha256[]>;
@@ -83,7 +84,7 @@ export type Redactions = {
   version(): Promise<string>;
 };
 
-/** What readers need of a root. Whoever writes one has the whole class (shelf-directory.ts). */
+/** A Shelf is what readers need of a root. A writer has the whole class (shelf-directory.ts). */
 export interface Shelf {
   /** Bytes of a blob, or null when it is not here. Not re-hashed: readers check (see read.ts). */
   getBlob(digest: Sha256): Promise<Uint8Array | null>;
@@ -113,7 +114,7 @@ export interface Shelf {
 
   /** Where the search index of this root lies (a path or an address that the index opens). */
   readonly indexUri: string;
-  /** Of an internal root, that of the public root, whose rows its index may have in place of its own; else null. */
+  /** The address of the public root's index, for an internal root: whose rows its index may have in place of its own; else null. */
   readonly sharedIndexUri: string | null;
 }
 

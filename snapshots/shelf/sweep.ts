@@ -16,7 +16,7 @@ const MAX_SMALL = 8;
 export type SweepOptions = {
   /** Null when everything is. */
   readonly isNeeded: ((digest: Sha256) => boolean) | null;
-  /** Of what is not needed, what may not stay where removing it means to rewrite much else; nothing by default. */
+  /** True for an unneeded blob that may not stay even where removing it means to rewrite much else; nothing by default. */
   readonly mustGo?: (digest: Sha256) => boolean;
   /** Packs that are rewritten in any case, without what in them is not whole. */
   readonly packs?: readonly Sha256[];
@@ -25,7 +25,7 @@ export type SweepOptions = {
 };
 export type Swept = { readonly blobs: number; readonly bytes: number };
 
-/** A blob in a file of its own. */
+/** A LooseBlob is a blob in a file of its own. */
 export type LooseBlob = { readonly digest: Sha256; readonly size: number; readonly path: string };
 type Blob = { readonly digest: Sha256; readonly size: number };
 
@@ -33,12 +33,12 @@ export type SweepPlan = {
   readonly packs: readonly { readonly name: Sha256; readonly path: string; readonly directory: Directory | null }[];
   readonly loose: readonly LooseBlob[];
   readonly isNeeded: (digest: Sha256) => boolean;
-  /** What goes, with its bytes on the disk. */
+  /** Blobs that go, with their bytes on the disk. */
   readonly spare: readonly Blob[];
 };
 
-/** A pack is rewritten when less than half of it is needed, when it is small and some of it is not, when it holds what must go, or a
- *  damaged copy of a loose blob; and small ones are merged whenever anything is written, or there are many. */
+/** planSweep decides what to rewrite. A pack is rewritten when less than half of it is needed, when it is small and some of it is not, when it
+ *  holds what must go, or a damaged copy of a loose blob; and small ones are merged whenever anything is written, or there are many. */
 export async function planSweep(
   packs: Packs,
   loose: AsyncIterable<LooseBlob>,
@@ -74,7 +74,7 @@ export async function planSweep(
   };
 }
 
-/** @param flush returns when what was written survives a power cut */
+/** sweep does what a plan says. @param flush returns when what was written survives a power cut */
 export async function sweep({ packs, loose, isNeeded, spare }: SweepPlan, writer: PackWriter, flush: () => Promise<void>): Promise<Swept> {
   const written = new Set<Sha256>();
   const done: string[] = [];

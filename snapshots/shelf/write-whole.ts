@@ -5,11 +5,11 @@ import { dirname, join } from "node:path";
 import { CLOSED, type Modes, modesUnder } from "./modes.ts";
 
 export type WholeOptions = {
-  /** Of the file, and of folders that are missing. Default: closed to other users. */
+  /** Modes of the file, and of folders that are missing. Default: closed to other users. */
   readonly modes?: Modes;
   /** Where the bytes lie until all are there: of this writer alone, on the same disk. Default: beside the file, as FILE.PID.tmp. */
   readonly temporary?: string;
-  /** Whether the bytes outlive a power cut as soon as this returns. Default true. */
+  /** True when the bytes outlive a power cut as soon as this returns. Default true. */
   readonly durable?: boolean;
 };
 

@@ -14,32 +14,32 @@ const PARTS_FIELD = 0x4250;
 /** 1980-01-01: a pack holds no clock. */
 const NO_DATE = 0x21;
 const [LOCAL_BYTES, CENTRAL_BYTES] = [30, 46];
-/** Of an entry's name, `ab/abcd…`. */
+/** Bytes of an entry's name, `ab/abcd…`. */
 const NAME_BYTES = 67;
 const NAME = /^([0-9a-f]{2})\/(\1[0-9a-f]{62})$/;
 export const END_BYTES = 22;
-/** That a ZIP file of the first version can count. */
+/** MAX_ENTRIES is how many entries a ZIP file of the first version can count. */
 export const MAX_ENTRIES = 0xffff;
-/** A longer blob is a file of its own. */
+/** MAX_PACKED is the size of the largest blob in a pack, in bytes; a longer blob is a file of its own. */
 export const MAX_PACKED = 8 * 1024 * 1024;
 
-/** Where a blob lies in a pack. */
+/** Packed says where a blob lies in a pack. */
 export type Packed = {
   readonly crc: number;
-  /** Of the first byte, and how many there are. */
+  /** Place of the first byte, and how many there are. */
   readonly start: number;
   readonly length: number;
-  /** Of the blob itself. */
+  /** Bytes of the blob itself. */
   readonly size: number;
   /** Lengths of its deflated parts; null when it is stored as it is. */
   readonly parts: readonly number[] | null;
 };
 
-/** What is written of a blob. */
+/** A PackEntry is what is written of a blob. */
 export type PackEntry = Omit<Packed, "start" | "length"> & { readonly digest: Sha256; readonly data: Uint8Array };
 
 export type Directory = {
-  /** Of the entries that it names, in the pack. */
+  /** Bytes of the entries that it names, in the pack. */
   readonly bytes: number;
   find(digest: Sha256): Packed | null;
   /** Ascending by digest. */
@@ -50,14 +50,14 @@ function nameOf(digest: Sha256): string {
   return `${digest.slice(0, 2)}/${digest}`;
 }
 
-/** Of zlib. Level 4 takes 1.4 times as long for 2.4 % less: measured on 63 MB of pages, extracts and texts. */
+/** Level of zlib. Level 4 takes 1.4 times as long for 2.4 % less: measured on 63 MB of pages, extracts and texts. */
 const LEVEL = 3;
 
 /** A shorter part is deflated at once: to hand it to another thread takes as long. Bytes. */
 const ASIDE = 4096;
 const deflateAside = promisify(deflateRaw);
 
-/** PackEntry deflates a blob, by threads of the system while others go on. */
+/** packEntry deflates a blob, by threads of the system while others go on. */
 export async function packEntry(digest: Sha256, bytes: Uint8Array): Promise<PackEntry> {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += PART_BYTES) {
@@ -76,7 +76,8 @@ export async function packEntry(digest: Sha256, bytes: Uint8Array): Promise<Pack
     : { ...shared, parts: null, data: bytes };
 }
 
-/** @param size that it has when it is inflated
+/** inflatePart inflates a part of a blob.
+ *  @param size that it has when it is inflated
  *  @throws WrongBytes when these are not the bytes that were deflated */
 export function inflatePart(deflated: Uint8Array, size: number): Buffer {
   // Room for one byte more than there is: a chunk that is filled has another one made after it.
@@ -88,16 +89,16 @@ export function inflatePart(deflated: Uint8Array, size: number): Buffer {
   }
 }
 
-/** An entry as it is appended to a pack. */
+/** localEntry returns an entry as it is appended to a pack. */
 export function localEntry(entry: PackEntry): Buffer {
   const head = fields([4, LOCAL], [2, 20], ...common(entry), [2, 0]);
   return Buffer.concat([head, Buffer.from(nameOf(entry.digest)), entry.data]);
 }
 
-/** Of the blob's own bytes in what `localEntry` gives. */
+/** DATA_AT is the place of the blob's own bytes in what `localEntry` gives. */
 export const DATA_AT = LOCAL_BYTES + NAME_BYTES;
 
-/** What ends a pack.
+/** formatDirectory writes what ends a pack.
  *  @param end of its last entry */
 export function formatDirectory(entries: Iterable<readonly [Sha256, Packed]>, end: number): Buffer {
   const records = [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([digest, packed]) => centralRecord(digest, packed));
@@ -147,7 +148,7 @@ function fields(...list: readonly Field[]): Buffer {
   return buffer;
 }
 
-/** Where the directory lies.
+/** findDirectory returns where the directory lies.
  *  @param end the last END_BYTES of a pack of `size` bytes
  *  @returns null when it is not what `formatDirectory` ends with */
 export function findDirectory(end: Buffer, size: number): { readonly start: number; readonly length: number } | null {
@@ -156,7 +157,7 @@ export function findDirectory(end: Buffer, size: number): { readonly start: numb
   return start + length + END_BYTES === size ? { start, length } : null;
 }
 
-/** Holds the bytes and little else: a shelf has some hundred thousand blobs.
+/** parseDirectory reads the directory of a pack. It holds the bytes and little else: a shelf has some hundred thousand blobs.
  *  @param bytes of the directory, which begins at `end`
  *  @returns null when it is not what was written, as far as that shows */
 export function parseDirectory(bytes: Buffer, end: number): Directory | null {
@@ -224,7 +225,7 @@ function packedAt(bytes: Buffer, at: number): Packed {
   };
 }
 
-/** The blobs of a damaged pack that are whole, wherever in it they are found. */
+/** salvage yields the blobs of a damaged pack that are whole, wherever in it they are found. */
 export function* salvage(pack: Buffer): Generator<readonly [Sha256, Buffer]> {
   const signature = fields([4, LOCAL]);
   for (let at = pack.indexOf(signature); at >= 0; at = pack.indexOf(signature, at + 1)) {

@@ -1,7 +1,7 @@
 /** An agent's budget: no tool result has more text than MAX_RESULT_BYTES. Lists lose items from their end, single things
  *  have long texts and long lists inside them shortened; both say so. Deterministic: the same value gives the same text. */
 
-/** UTF-8 bytes of a result's text (conventions "Sidecar"): about 4,000 tokens. */
+/** MAX_RESULT_BYTES is how many UTF-8 bytes a result's text has at most (conventions "Sidecar"): about 4,000 tokens. */
 export const MAX_RESULT_BYTES = 16 * 1024;
 
 /** Tried from left to right until the value fits: characters of a text, and items of a list. Digests (64) and ids stay whole. */
@@ -14,7 +14,7 @@ export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? "");
 }
 
-/** How many leading items fit. @param base bytes of the text without any item */
+/** countFitting counts the leading items that fit. @param base bytes of the text without any item */
 export function countFitting(items: readonly unknown[], base: number, limit: number): number {
   let size = base;
   for (const [at, item] of items.entries()) {
@@ -30,7 +30,7 @@ export type Shortened = {
   readonly shortened: readonly string[];
 };
 
-/** A value whose JSON has at most `limit` bytes: itself when it fits, null when even the shortest form is too long. */
+/** shorten returns a value whose JSON has at most `limit` bytes: the value itself when it fits, null when even the shortest form is too long. */
 export function shorten(value: unknown, limit: number): Shortened | null {
   if (jsonBytes(value) <= limit) return { value, shortened: [] };
   for (const [at, characters] of TEXT_STEPS.entries()) {
@@ -63,7 +63,7 @@ function cutValue(value: unknown, characters: number, items: number, pointer: st
   );
 }
 
-/** At most `characters` UTF-16 units, the last of them "…", and no half of a surrogate pair. */
+/** cutText returns at most `characters` UTF-16 units, the last of them "…", and no half of a surrogate pair. */
 export function cutText(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const end = characters - 1;

@@ -14,7 +14,7 @@ export type TextSource = {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** @throws ShelfError "snapshot_damaged" */
+/** readText reads the lines of an object. @throws ShelfError "snapshot_damaged" */
 export async function readText(snapshot: Snapshot, key: string, entry: BlobEntry): Promise<TextSource> {
   if (entry.size <= MAX_READ) {
     const bytes = await snapshot.read(entry);
@@ -38,20 +38,20 @@ export async function readText(snapshot: Snapshot, key: string, entry: BlobEntry
   return { from: "extract", lines };
 }
 
-export type LineRange = {
+export type ReadLines = {
   readonly start: number;
   /** Inclusive; 0 when there is no line. */
   readonly end: number;
   readonly text: string;
   /** First line that did not fit, or null. */
   readonly next: number | null;
-  /** Whether the last line shown is only its beginning. */
+  /** True when the last line shown is only its beginning. */
   readonly cut: boolean;
 };
 
-/** Lines `start` to `end` (null: to the last) as far as their JSON text fits.
+/** takeLines returns the lines `start` to `end` (null: to the last) as far as their JSON text fits.
  *  @throws ShelfError "bad_parameter" for a start behind the last line or an end before the start */
-export function takeLines(lines: readonly string[], start: number, end: number | null, budget: number): LineRange {
+export function takeLines(lines: readonly string[], start: number, end: number | null, budget: number): ReadLines {
   if (start > lines.length) {
     throw new ShelfError("bad_parameter", `The object has ${lines.length} lines.`, {
       errors: [{ pointer: "start_line", detail: `1 to ${lines.length}` }],

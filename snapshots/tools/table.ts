@@ -26,7 +26,7 @@ import { MAX_RESULT_BYTES } from "./budget.ts";
 const DEFAULT_ITEMS = 20; // of a list; about half a result
 const DEFAULT_SEARCH = 10;
 
-/** Newest first; the first is stateless, the others begin with a handshake that nothing has to remember. */
+/** MCP_VERSIONS lists the newest first; the first is stateless, the others begin with a handshake that nothing has to remember. */
 export const MCP_VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"] as const;
 
 type ToolRow = {
@@ -34,7 +34,7 @@ type ToolRow = {
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;
-  /** Of the member `result`. */
+  /** Schema of the member `result`. */
   readonly output: z.ZodType;
   /** The route that says the same. */
   readonly twin: string;
@@ -262,7 +262,7 @@ export function findTool(name: string): ToolInfo | null {
   return TOOLS.find((tool) => tool.name === name) ?? null;
 }
 
-/** What every result is wrapped in. */
+/** resultSchema is the schema that every result is wrapped in. */
 function resultSchema(tool: ToolInfo): z.ZodObject {
   return z.object({
     snapshot: z.string().meta({ description: "Id of the snapshot that all of this is from" }),
@@ -275,7 +275,7 @@ function resultSchema(tool: ToolInfo): z.ZodObject {
   });
 }
 
-/** JSON Schema 2020-12 of a tool's arguments. */
+/** inputJsonSchema returns the JSON Schema 2020-12 of a tool's arguments. */
 export function inputJsonSchema(tool: ToolInfo): Record<string, unknown> {
   return z.toJSONSchema(tool.input, { io: "input" });
 }

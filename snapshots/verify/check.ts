@@ -31,11 +31,11 @@ export type Audit = {
   /** Digests that notices stand for. */
   readonly redacted: Set<Sha256>;
   readonly maxFolders: number;
-  readonly tell: Tell;
+  readonly tell: TellProgress;
 };
 
-/** Tell hears what is being done, and how much of it is. */
-export type Tell = (what: string, done?: number, total?: number) => void;
+/** TellProgress hears what is being done, and how much of it is. */
+export type TellProgress = (what: string, done?: number, total?: number) => void;
 
 export type Records = {
   /** The record that the pointer names. When the pointer is unusable, it is the newest record, so that the rest can still be checked. */

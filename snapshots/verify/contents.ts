@@ -8,7 +8,7 @@ import { CatalogObject, ClaimsRegistry, CubCode, CubRecord, Library, Rejected } 
 import type { Snapshot } from "#snapshots/shelf";
 import { type Audit, checksOf } from "./check.ts";
 import { reasonOf, type RootName } from "./finding.ts";
-import { extrasIn, openTell, readShaped, type Tell } from "./view-files.ts";
+import { extrasIn, openTell, readShaped, type TellFinding } from "./view-files.ts";
 
 const SHAPES: Readonly<Record<string, z.ZodType>> = {
   "api/library.json": Library,
@@ -64,7 +64,7 @@ export async function checkContents(audit: Audit, snapshot: Snapshot, files: Rea
 }
 
 /** Ids that occur twice, lists out of order, and what a public view must not hold. @returns whether the data is sound */
-function checkData(tell: Tell, root: RootName, data: ViewData): boolean {
+function checkData(tell: TellFinding, root: RootName, data: ViewData): boolean {
   let sound = true;
   const add = (code: "api_mismatch" | "gated_in_public", path: string, detail: string): void => {
     sound = false;
@@ -114,7 +114,7 @@ function checkData(tell: Tell, root: RootName, data: ViewData): boolean {
   return sound;
 }
 
-function checkObjects(tell: Tell, rows: readonly ObjectRow[], files: ReadonlyMap<string, BlobEntry>): void {
+function checkObjects(tell: TellFinding, rows: readonly ObjectRow[], files: ReadonlyMap<string, BlobEntry>): void {
   const listed = new Set<string>();
   for (const row of rows) {
     const path = `objects/${row.key}`;
@@ -132,7 +132,7 @@ function checkObjects(tell: Tell, rows: readonly ObjectRow[], files: ReadonlyMap
 }
 
 /** Every file under api/ and parts/ follows from the few that the data was read from. */
-function checkApiFiles(tell: Tell, derived: Iterable<DerivedFile>, files: ReadonlyMap<string, BlobEntry>): void {
+function checkApiFiles(tell: TellFinding, derived: Iterable<DerivedFile>, files: ReadonlyMap<string, BlobEntry>): void {
   const expected = new Set<string>();
   for (const { path, bytes } of derived) {
     expected.add(path);

@@ -3,7 +3,7 @@ import { type BlobEntry, type ObjectRow, pageImageFile } from "#snapshots/format
 import { Extract, hasExactLines, MAX_PASSAGE } from "#snapshots/schema";
 import type { Snapshot } from "#snapshots/shelf";
 import type { Audit, Check, CheckedView } from "./check.ts";
-import { extrasIn, openTell, readShaped, type Tell } from "./view-files.ts";
+import { extrasIn, openTell, readShaped, type TellFinding } from "./view-files.ts";
 
 /** Objects above this are not compared line by line, bytes: the extractor does not read them either. */
 const MAX_COMPARED = 64 * 1024 * 1024;
@@ -15,7 +15,7 @@ export const extractsCheck: Check = {
 };
 
 /** @param good of both views: what is found good is not read again for the other one */
-async function checkExtracts(tell: Tell, { snapshot, data, files }: CheckedView, good: Audit["extracts"]): Promise<void> {
+async function checkExtracts(tell: TellFinding, { snapshot, data, files }: CheckedView, good: Audit["extracts"]): Promise<void> {
   const expected = new Set<string>();
   const images = new Set<string>();
   for (const row of data.objects) {

@@ -1,7 +1,7 @@
 /** The pages of a view. */
 import { countSitemaps, isInSitemap, storedPages } from "#snapshots/page";
 import type { Audit, Check, CheckedView } from "./check.ts";
-import { openTell, type Tell } from "./view-files.ts";
+import { openTell, type TellFinding } from "./view-files.ts";
 
 const TEXT_FILES: ReadonlySet<string> = new Set(["pages/llms.txt", "pages/robots.txt", "pages/sitemap.xml"]);
 
@@ -14,7 +14,7 @@ export const pagesCheck: Check = {
 };
 
 /** The public view has exactly the pages that its data calls for; their bytes are for the renderer to compare. */
-function checkPages(tell: Tell, { root, routes }: Audit, { data, files }: CheckedView): void {
+function checkPages(tell: TellFinding, { root, routes }: Audit, { data, files }: CheckedView): void {
   const found = [...files.keys()].filter((path) => path.startsWith("pages/"));
   if (root === "internal" && found.length === 0) return;
   const unread = (): never => {

@@ -3,7 +3,7 @@
  *  makes it fail: trouble becomes a finding. */
 import type { Sha256 } from "#snapshots/digest";
 import { createTreeCache, type DirectoryShelf, openSnapshot, reachable, type SnapshotRecord } from "#snapshots/shelf";
-import { type Audit, type Check, type CheckedView, checksOf, type Tell } from "./check.ts";
+import { type Audit, type Check, type CheckedView, checksOf, type TellProgress } from "./check.ts";
 import { checkContents } from "./contents.ts";
 import { createReport, type Finding, reasonOf, type Report, type RootName } from "./finding.ts";
 import { checkRecords, type Since } from "./records.ts";
@@ -22,7 +22,7 @@ export type RunOptions = Pick<Audit, "routes"> & {
   /** Folders of one snapshot that are followed; the default is more than a million objects need. */
   readonly maxFolders?: number;
   /** Called often. */
-  readonly tell?: Tell;
+  readonly tell?: TellProgress;
 };
 
 type Writers = {

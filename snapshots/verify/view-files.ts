@@ -6,10 +6,10 @@ import type { Snapshot } from "#snapshots/shelf";
 import type { Audit } from "./check.ts";
 import { reasonOf, type Report } from "./finding.ts";
 
-/** Tell reports a finding at a path of the snapshot. */
-export type Tell = (code: Parameters<Report["add"]>[0], path: string, detail: string) => void;
+/** TellFinding reports a finding at a path of the snapshot. */
+export type TellFinding = (code: Parameters<Report["add"]>[0], path: string, detail: string) => void;
 
-export function openTell({ report, root }: Audit, snapshot: Snapshot): Tell {
+export function openTell({ report, root }: Audit, snapshot: Snapshot): TellFinding {
   return (code, path, detail) => report.add(code, root, { snapshot: snapshot.id, path }, detail);
 }
 

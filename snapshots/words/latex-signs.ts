@@ -10,12 +10,12 @@ const TABLE =
   "alpha α beta β gamma γ delta δ epsilon ε varepsilon ε zeta ζ eta η theta θ iota ι kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ " +
   "sigma σ tau τ phi φ varphi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Phi Φ Psi Ψ Omega Ω";
 
-/** Command without its backslash → sign. */
+/** LATEX_SIGNS maps a command without its backslash to its sign. */
 export const LATEX_SIGNS: ReadonlyMap<string, string> = new Map(
   [...TABLE.matchAll(/(\w+) (\S+)/g)].map(([, command = "", sign = ""]) => [command, sign]),
 );
 
-/** Commands that only set how something looks. */
+/** LATEX_DRESS has the commands that only set how something looks. */
 export const LATEX_DRESS: ReadonlySet<string> = new Set(
   "mathcal mathrm mathfrak mathbf mathsf mathbb mathscr operatorname text left right big Big bigl bigr quad qquad".split(" "),
 );

@@ -29,15 +29,15 @@ export function isUnspaced(text: string): boolean {
   return UNSPACED.test(text);
 }
 
-export type Segment = { readonly start: number; readonly text: string };
+export type WordSegment = { readonly start: number; readonly text: string };
 
-/** The words of a run of letters, in order. */
-export function segmentsOf(run: string): readonly Segment[] {
+/** segmentsOf returns the words of a run of letters, in order. */
+export function segmentsOf(run: string): readonly WordSegment[] {
   if (segmenter === null) return [{ start: 0, text: run }];
   return Array.from(segmenter.segment(run), ({ index, segment }) => ({ start: index, text: segment }));
 }
 
-/** What a run is found by: each word that says something, each character of Han, and pairs.
+/** unspacedWords gives the words that a run is found by: each word that says something, each character of Han, and pairs.
  *  @param other gives the words of a segment in another script */
 export function unspacedWords(run: string, other: (segment: string) => readonly string[]): string[] {
   const out: string[] = [];

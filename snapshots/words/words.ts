@@ -141,8 +141,8 @@ function identifiersIn(whole: string): string[] {
   return whole.length > MAX_WORD ? [] : qualifiedSuffixes(whole).filter((name) => name === whole || piecesOf(name).length !== 1);
 }
 
-/** The index words that stand for a raw word as a whole, and for what is left of it without its first qualifiers; [] of what is no
- *  identifier of several pieces. */
+/** identifierWords returns the index words that stand for a raw word as a whole, and for the rest of it without its first qualifiers; [] when it
+ *  is no identifier of several pieces. */
 export function identifierWords(raw: string): readonly string[] {
   const own = ownText(raw).replace(/['’]s$/, "");
   if (raw.startsWith("\\") || PLAIN.test(own) || isUnspaced(own)) return [];
@@ -153,7 +153,7 @@ export function identifierWords(raw: string): readonly string[] {
   return out;
 }
 
-/** A qualified name and what is left of it without its first qualifiers: `A.b.c` gives `A.b.c`, `b.c`, `c`. */
+/** qualifiedSuffixes returns a qualified name and the rest of it without its first qualifiers: `A.b.c` gives `A.b.c`, `b.c`, `c`. */
 export function qualifiedSuffixes(name: string): string[] {
   const joints = [...name.matchAll(/\.|::/g)].map((joint) => joint.index + joint[0].length);
   return [0, ...joints].map((at) => name.slice(at));
@@ -173,13 +173,14 @@ function pattern(text: string): RegExp {
   return ASCII.test(text) ? RAW_ASCII : RAW;
 }
 
-/** The raw words of a text: each is a word of its own, an identifier, a sign. */
+/** rawWords returns the raw words of a text: each is a word of its own, an identifier, a sign. */
 export function rawWords(text: string): readonly string[] {
   const read = leaveEncodedOut(text);
   return read.match(pattern(read)) ?? [];
 }
 
-/** Index words of a text, in order, with repetitions. @param languages whose endings are taken off, each giving a word where they differ */
+/** words returns the index words of a text, in order, with repetitions. @param languages whose endings are taken off, each giving a word where
+ *  they differ */
 export function words(text: string, languages: readonly string[] = ENGLISH): string[] {
   const out: string[] = [];
   const known = knownIn(languages);
@@ -187,14 +188,14 @@ export function words(text: string, languages: readonly string[] = ENGLISH): str
   return out;
 }
 
-/** A place where one of some words stands, in code units. */
+/** A Hit is a place where one of some words stands, in code units. */
 export type Hit = { readonly start: number; readonly end: number; readonly word: string; readonly worth: number };
 
 const STEM_TAIL = 2; // letters at the end of a stem that its word may not have: `relate` is the stem of `relational`
 const STEM_HEAD = 3; // letters that a stem keeps of its word, whatever suffix went
 const JOINTS = new Set([..."'.:’"].map((joint) => joint.charCodeAt(0)));
 
-/** @returns a function that tells where a text holds any of the words; of several in one raw word, the one worth most */
+/** openFinder returns a function that tells where a text holds any of the words; of several in one raw word, it takes the one worth most. */
 export function openFinder(wanted: ReadonlyMap<string, number>, languages: readonly string[] = ENGLISH): (text: string) => Hit[] {
   const heads = [...new Set([...wanted.keys()].filter((word) => /^[\w.':]+$/.test(word)).map(headOf))].map((text) =>
     text.replaceAll(".", "\\."),
@@ -203,7 +204,7 @@ export function openFinder(wanted: ReadonlyMap<string, number>, languages: reado
   if (heads.length > 0) heads.push(String.raw`\[[A-Za-z]\](?=[A-Za-z])`);
   if ([...ASCII_SIGNS.values()].some((sign) => wanted.has(fold(sign)))) heads.push(ASCII_SIGN);
   const head = heads.length === 0 ? null : new RegExp(heads.join("|"), "gi");
-  // What has a letter beyond ASCII may be any word, folded.
+  // A run with a letter beyond ASCII may be any word, folded.
   const headOrLetter = new RegExp([...heads, "[^\\x00-\\x7f]"].join("|"), "gi");
   const raw = new RegExp(RAW);
   const looked = new Map<string, { readonly word: string; readonly worth: number } | null>();
@@ -221,7 +222,7 @@ export function openFinder(wanted: ReadonlyMap<string, number>, languages: reado
     if (best !== null) hits.push({ start, end: start + text.length, ...best });
   }
 
-  /** What has words without spaces between them is looked at word by word, and as a whole for what stands across them. */
+  /** A run of words without spaces between them is looked at word by word, and as a whole for what stands across them. */
   function lookIn(hits: Hit[], text: string, start: number): void {
     const before = hits.length;
     for (const segment of isUnspaced(text) ? segmentsOf(text) : [])
@@ -265,12 +266,12 @@ export function openFinder(wanted: ReadonlyMap<string, number>, languages: reado
   };
 }
 
-/** What a word has of every raw word of ASCII that it stands for: `key` has the stem `kei`. */
+/** The beginning that a word shares with every raw word of ASCII that it stands for: `key` has the stem `kei`. */
 function headOf(word: string): string {
   return word.slice(0, Math.max(STEM_HEAD, word.length - STEM_TAIL)).replace(/(?<=.)i$/, "");
 }
 
-/** Whatever may stand within a raw word, and perhaps more: letters, digits, joints, everything beyond ASCII. */
+/** True for signs that may stand within a raw word, and perhaps for more: letters, digits, joints, everything beyond ASCII. */
 function isRunCode(code: number): boolean {
   return code > 127 || isWordCode(code) || JOINTS.has(code);
 }

@@ -15,7 +15,7 @@ import {
 } from "#snapshots/shelf";
 import { concurrently } from "#generator/files";
 import type { Inventory, InventoryFile } from "./inventory.ts";
-import { getObjectPart, type Place } from "./place.ts";
+import { getObjectPart, type BucketPlace } from "./place.ts";
 import { AT_ONCE } from "./push.ts";
 
 /** Read of the end of a pack, where its directory is: that of 2,000 blobs, as a rule. Bytes. */
@@ -26,15 +26,15 @@ const GAP_BYTES = 128 * 1024;
 const RUN_BYTES = 8 * 1024 * 1024;
 const PACK = /^packs\/([0-9a-f]{64})\.zip$/;
 
-/** A blob in a file of its own, or in a pack. */
+/** BlobPlace says where a blob lies: in a file of its own, or in a pack. */
 export type BlobPlace = { readonly file: InventoryFile; readonly packed: Packed | null; readonly size: number };
 
-/** Null when the root has no such blob. */
+/** FindBlob finds a blob; null when the root has no such blob. */
 export type FindBlob = (digest: Sha256) => BlobPlace | null;
 
-/** @returns what finds the blobs of an inventory of the root; it asks for the directories of packs that are new */
-export function openBlobPlaces(): (place: Place, inventory: Inventory) => Promise<FindBlob> {
-  /** Of the packs of the newest inventory. */
+/** openBlobPlaces opens a finder for the blobs of an inventory of the root; it asks for the directories of packs that are new. */
+export function openBlobPlaces(): (place: BucketPlace, inventory: Inventory) => Promise<FindBlob> {
+  /** Directories of the packs of the newest inventory. */
   let known = new Map<Sha256, Directory | null>();
   let last: { readonly inventory: Inventory; readonly find: FindBlob } | null = null;
   return async (place, inventory) => {
@@ -60,7 +60,7 @@ export function openBlobPlaces(): (place: Place, inventory: Inventory) => Promis
 }
 
 /** Null for one that makes no sense: its blobs count as absent. */
-async function readDirectory(place: Place, file: InventoryFile): Promise<Directory | null> {
+async function readDirectory(place: BucketPlace, file: InventoryFile): Promise<Directory | null> {
   const from = Math.max(0, file.size - TAIL_BYTES);
   const tail = await readPart(place, file, from, file.size - from);
   const at = findDirectory(tail.subarray(-END_BYTES), file.size);
@@ -70,7 +70,7 @@ async function readDirectory(place: Place, file: InventoryFile): Promise<Directo
 }
 
 /** Bytes of a file, wherever they lie. */
-async function readPart(place: Place, file: InventoryFile, start: number, length: number): Promise<Buffer> {
+async function readPart(place: BucketPlace, file: InventoryFile, start: number, length: number): Promise<Buffer> {
   const parts: Promise<Buffer>[] = [];
   let at = 0;
   for (const [object, offset, bytes] of file.pieces) {
@@ -81,16 +81,16 @@ async function readPart(place: Place, file: InventoryFile, start: number, length
   return Buffer.concat(await Promise.all(parts));
 }
 
-/** Bytes of a blob in a file of its own, a piece at a time, unchecked. */
-export async function* readPieces(place: Place, { pieces }: InventoryFile): AsyncGenerator<Buffer> {
+/** readPieces reads the bytes of a blob in a file of its own, a piece at a time, unchecked. */
+export async function* readPieces(place: BucketPlace, { pieces }: InventoryFile): AsyncGenerator<Buffer> {
   for (const [object, offset, length] of pieces) yield await getObjectPart(place, object, offset, length);
 }
 
-/** Blobs in packs, each compared with its digest; those that lie near each other by one request.
+/** readPacked reads blobs in packs and compares each with its digest; those that lie near each other come by one request.
  *  @param take gets each one as it comes
  *  @throws ShelfError "snapshot_damaged" when one is not what its name says */
 export async function readPacked(
-  place: Place,
+  place: BucketPlace,
   blobs: ReadonlyMap<Sha256, BlobPlace>,
   take: (digest: Sha256, bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {
@@ -115,7 +115,7 @@ export async function readPacked(
   });
 }
 
-export function spoiled({ bucket }: Place, digest: Sha256): ShelfError {
+export function spoiled({ bucket }: BucketPlace, digest: Sha256): ShelfError {
   return new ShelfError("snapshot_damaged", `Blob ${digest} in ${bucket.address} is not what its name says.`, {
     fixes: ["Run proofshelf repair where the shelf is built: what its copy has is put there again."],
   });

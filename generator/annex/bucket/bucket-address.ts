@@ -4,7 +4,7 @@ import { ShelfError } from "#snapshots/errors";
 
 export type BucketOptions = { readonly endpoint?: string; readonly region?: string };
 
-/** Null for a folder. @throws ShelfError "bad_config" */
+/** parsePlace reads the address of a bucket; null for a folder. @throws ShelfError "bad_config" */
 export function parsePlace(target: string, { endpoint, region = "us-east-1" }: BucketOptions): BucketConfig | null {
   const [, bucket, path] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/s.exec(target) ?? [];
   if (bucket === undefined) {

@@ -10,13 +10,14 @@ import { concurrently, withBuildLock } from "#generator/files";
 import { formatInventory, type Inventory, objectsOf, parseInventory } from "./inventory.ts";
 import { readKnown } from "./known.ts";
 import { takeLease } from "./lease.ts";
-import { getObject, type Head, listObjects, type Place, putObject, readHead, swapHead } from "./place.ts";
+import { getObject, type PointerVersion, listObjects, type BucketPlace, putObject, readHead, swapHead } from "./place.ts";
 import { AT_ONCE, push } from "./push.ts";
 import { openRemote } from "./remote.ts";
 
 const VIEWS = ["public", "internal"] as const;
 
-/** @throws ShelfError "bad_config" when there is no shelf, or the bucket holds another one */
+/** copyIntoBucket copies the shelf in a folder into a bucket. @throws ShelfError "bad_config" when there is no shelf, or the bucket holds another
+ *  one */
 export async function copyIntoBucket(folder: string, config: BucketConfig): Promise<void> {
   if (!existsSync(join(folder, "public/current.json")))
     throw new ShelfError("bad_config", "That folder holds no shelf with a snapshot.", {
@@ -28,7 +29,7 @@ export async function copyIntoBucket(folder: string, config: BucketConfig): Prom
     try {
       // The public root first: the internal one refers to its blobs.
       for (const view of VIEWS) {
-        const place: Place = { ...places[view], present: await present(places[view]) };
+        const place: BucketPlace = { ...places[view], present: await present(places[view]) };
         const there = await readHead(place, null);
         const root = there === null || there === "same" ? null : await readRoot(place, there);
         if (root !== null && !isEarlier(place, root.inventory, await recordsIn(place.root))) throw another(config);
@@ -52,7 +53,7 @@ export async function copyIntoBucket(folder: string, config: BucketConfig): Prom
   });
 }
 
-/** @throws ShelfError "no_snapshot", "bad_config" when the folder holds another shelf */
+/** copyIntoFolder copies the shelf in a bucket into a folder. @throws ShelfError "no_snapshot", "bad_config" when the folder holds another shelf */
 export async function copyIntoFolder(config: BucketConfig, folder: string): Promise<void> {
   const remote = openRemote(config, folder);
   const { places } = remote;
@@ -61,7 +62,8 @@ export async function copyIntoFolder(config: BucketConfig, folder: string): Prom
   await withBuildLock(join(places.internal.root, "build"), () => remote.pull({ views: VIEWS, wait: true }), { work: "copying" });
 }
 
-/** @param scratch an empty folder, for the lease
+/** copyBetweenBuckets copies the shelf in one bucket into another.
+ *  @param scratch an empty folder, for the lease
  *  @throws ShelfError "no_snapshot", "bad_config" when the other bucket holds another shelf */
 export async function copyBetweenBuckets(from: BucketConfig, to: BucketConfig, scratch: string): Promise<void> {
   const [source, target] = [openRemote(from, scratch), openRemote(to, scratch)];
@@ -97,12 +99,15 @@ export async function copyBetweenBuckets(from: BucketConfig, to: BucketConfig, s
   }
 }
 
-async function readRoot(place: Place, head: Head): Promise<{ readonly head: Head; readonly inventory: Inventory }> {
+async function readRoot(
+  place: BucketPlace,
+  head: PointerVersion,
+): Promise<{ readonly head: PointerVersion; readonly inventory: Inventory }> {
   return { head, inventory: parseInventory(await getObject(place, head.pointer.inventory)) };
 }
 
 /** isEarlier says whether a root serves one of these records. The public root answers for both: its pointer is the switch. */
-function isEarlier({ view }: Place, { files }: Inventory, records: ReadonlySet<Sha256>): boolean {
+function isEarlier({ view }: BucketPlace, { files }: Inventory, records: ReadonlySet<Sha256>): boolean {
   const served = files.get("current.json");
   return view === "internal" || served === undefined || records.has(served.sha256);
 }
@@ -113,7 +118,7 @@ async function recordsIn(root: string): Promise<ReadonlySet<Sha256>> {
   return new Set(await Promise.all(names.map(async (name) => sha256(await readFile(join(folder, name))))));
 }
 
-async function present(place: Place): Promise<ReadonlySet<Sha256>> {
+async function present(place: BucketPlace): Promise<ReadonlySet<Sha256>> {
   return new Set(await Array.fromAsync(listObjects(place), ({ object }) => object));
 }
 

@@ -11,10 +11,10 @@ import { LOOK, type Reader, type Remote, type RemoteView } from "./remote.ts";
 
 /** How often somebody on this machine looks; milliseconds. */
 const LOOK_MS = 1_000;
-/** How long a server may still read what its snapshot needed; milliseconds. Those that are pruned or withdrawn go at once, by their
+/** LINGER_MS is how long a server may still read what its snapshot needed; milliseconds. Those that are pruned or withdrawn go at once, by their
  *  records. */
 export const LINGER_MS = 5 * 60_000;
-/** What servers read by its name long after they have opened what names it. */
+/** Files that servers read by their names long after they have opened what names them. */
 const LINGERS = /^(packs|blobs|index)\//;
 
 export type FollowOptions = {
@@ -28,7 +28,7 @@ export type FollowOptions = {
   readonly cache?: ReaderCache | null;
 };
 
-/** Follows until the signal. */
+/** follow keeps the copy up to date with the bucket until the signal. */
 export async function follow(remote: Remote, options: FollowOptions): Promise<void> {
   const { signal, tell } = options;
   const step = openSteps(remote, options);
@@ -90,7 +90,7 @@ function openSteps(remote: Remote, { views, linger = LINGER_MS, cache = null }: 
   };
 }
 
-/** Whether somebody on this machine has looked just now. */
+/** wasSeen tells whether somebody on this machine has looked just now. */
 async function wasSeen({ places }: Remote, views: readonly RemoteView[]): Promise<boolean> {
   for (const view of views) {
     const found = await stat(join(places[view].root, FOLLOWED)).catch(absent);

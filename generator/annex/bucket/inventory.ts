@@ -1,4 +1,4 @@
-/** What a root of a shelf holds in a bucket. Objects under `files/` are named by their SHA-256 and never change; an inventory is one of
+/** The files of a root of a shelf, as a bucket holds them. Objects under `files/` are named by their SHA-256 and never change; an inventory is one of
  *  them, compressed JSON, and says of every file of the root in which objects its bytes lie. A large file lies in objects of its own,
  *  one after another; small ones lie many to an object.
  *
@@ -22,9 +22,9 @@ const inventorySchema = z.strictObject({
   files: z.array(fileSchema),
 });
 
-/** Where bytes of a file lie: an object, from where in it, and how many. */
-export type Piece = z.infer<typeof pieceSchema>;
-export type InventoryFile = { readonly sha256: Sha256; readonly size: number; readonly pieces: readonly Piece[] };
+/** FilePiece says where bytes of a file lie: an object, from where in it, and how many. */
+export type FilePiece = z.infer<typeof pieceSchema>;
+export type InventoryFile = { readonly sha256: Sha256; readonly size: number; readonly pieces: readonly FilePiece[] };
 export type Inventory = {
   /** By path, ascending. */
   readonly files: ReadonlyMap<string, InventoryFile>;
@@ -56,13 +56,13 @@ const PARTS = [
 ];
 const OF_ONE_MACHINE = /(^|\/)(build\.lock(\.holder)?|read\.journal|copy\.id|[^/]*\.(new|tmp))(\/|$)/;
 
-/** Whether a path of a root goes into the bucket. */
+/** travels tells whether a path of a root goes into the bucket. */
 export function travels(name: string): boolean {
   const [top = ""] = name.split("/");
   return PARTS.includes(top) && !OF_ONE_MACHINE.test(name);
 }
 
-/** What builds keep for each other: readers need none of it. */
+/** isBuilders tells whether a file is one that builds keep for each other: readers need none of these. */
 export function isBuilders(name: string): boolean {
   return name.startsWith("build/");
 }
@@ -75,7 +75,7 @@ export function formatInventory({ files, dropped }: Inventory): Uint8Array {
   return gzipSync(canonicalJson(value));
 }
 
-/** @throws ShelfError "snapshot_damaged" */
+/** parseInventory reads an inventory. @throws ShelfError "snapshot_damaged" */
 export function parseInventory(bytes: Uint8Array): Inventory {
   try {
     const json = gunzipSync(bytes, { maxOutputLength: MAX_INVENTORY_BYTES }).toString();
@@ -92,7 +92,7 @@ export function parseInventory(bytes: Uint8Array): Inventory {
   }
 }
 
-/** Every object that holds a byte of a file. */
+/** objectsOf lists every object that holds a byte of a file. */
 export function objectsOf({ files }: Pick<Inventory, "files">): Set<Sha256> {
   const objects = new Set<Sha256>();
   for (const { pieces } of files.values()) for (const [object] of pieces) objects.add(object);

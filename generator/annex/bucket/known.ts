@@ -1,5 +1,5 @@
-/** What a machine knows of a root in a bucket: the pointer and inventory that its copy was last brought to, or published, and the files
- *  as they were then. Losing it costs one look at every file. */
+/** The memory of a machine about a root in a bucket: the pointer and inventory that its copy was last brought to, or published, and the files as
+ *  they were then. Losing it costs one look at every file. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
@@ -23,7 +23,7 @@ export function knownFile(root: string): string {
   return join(root, "bucket.state");
 }
 
-/** Null when nothing is known. */
+/** readKnown reads that memory; null when nothing is known. */
 export async function readKnown(root: string, place: string): Promise<Known | null> {
   const bytes = await readFile(knownFile(root)).catch(absent);
   const inner = bytes === null ? null : unseal(bytes);

@@ -92,7 +92,7 @@ type LeasePlace = { readonly bucket: Bucket; readonly key: string };
 /** Mine makes the file that this holder writes. */
 type Mine = (fence: number, renewal: number) => LeaseFile;
 
-/** A lease that is held. It renews itself until it is given back. */
+/** A Lease is a lease that is held. It renews itself until it is given back. */
 export class Lease {
   readonly fence: number;
   /** True when a former holder never gave it back: it may still be at work. */

@@ -8,16 +8,17 @@ import { absent } from "#snapshots/shelf";
 import { concurrently } from "#generator/files";
 import { travels } from "./inventory.ts";
 
-/** Size, time of the last change in nanoseconds, and number of the file: another file, or other bytes, have another one. */
-export type Stamp = string;
-export type LocalFile = { readonly sha256: Sha256; readonly size: number; readonly stamp: Stamp };
+/** FileStamp is size, time of the last change in nanoseconds, and number of a file: another file, or other bytes, have another one. */
+export type FileStamp = string;
+export type LocalFile = { readonly sha256: Sha256; readonly size: number; readonly stamp: FileStamp };
 
 /** Files that are looked at, or hashed, at once. */
 const AT_ONCE = 16;
 
-/** @param known of an earlier look
+/** lookAtFiles looks at the files of a root that travel.
+ *  @param known of an earlier look
  *  @param sees which of the files that travel are looked at
- *  @returns what travels, by path */
+ *  @returns the files, by path */
 export async function lookAtFiles(
   root: string,
   known: ReadonlyMap<string, LocalFile>,
@@ -40,16 +41,16 @@ export async function lookAtFiles(
   return found;
 }
 
-/** Null when it is not there. */
-export async function stampOf(path: string): Promise<Stamp | null> {
+/** stampOf gives the stamp of a file; null when it is not there. */
+export async function stampOf(path: string): Promise<FileStamp | null> {
   const found = await lstat(path, { bigint: true }).catch(absent);
   return found === null ? null : `${found.size} ${found.mtimeNs} ${found.ino}`;
 }
 
-/** Whether a file whose name is its digest holds other bytes than that. */
+/** isSpoiled tells whether a file whose name is its digest holds other bytes than that. */
 export function isSpoiled(path: string, { sha256 }: Pick<LocalFile, "sha256">): boolean {
   return BY_DIGEST.test(path) && !path.includes(`/${sha256}`);
 }
 
-/** Nobody reads them before a snapshot names them. */
+/** BY_DIGEST matches files that are named by their digest. Nobody reads them before a snapshot names them. */
 export const BY_DIGEST = /^(packs|blobs)\//;

@@ -50,21 +50,21 @@ async function read(bucket: Bucket, key: string, uploadedFrom: string | null): P
   return { bytes: got.bytes, version: versionOf(got), uploaded: timeOf(got, uploadedFrom), ...sourceOf(got) };
 }
 
-/** What the metadata says, where it names a repository and a revision. */
+/** sourceOf takes the source from the metadata, where it names a repository and a revision. */
 function sourceOf({ key, metadata }: HeadObject): { readonly source?: SourceRef } {
   const { "source-repo": repo, "source-ref": ref, "source-path": path = key } = metadata;
   return repo === undefined || ref === undefined || repo === "" || ref === "" ? {} : { source: { repo, ref, path } };
 }
 
-/** What the metadata says, where it says a time; else when the object was written. */
+/** timeOf takes the time from the metadata, where it says one; else it is when the object was written. */
 function timeOf({ metadata, modified }: HeadObject, uploadedFrom: string | null): string | null {
   const said = uploadedFrom === null ? undefined : metadata[uploadedFrom.toLowerCase()];
   const time = /^\d{4}-\d\d-\d\d/.test(said ?? "") ? new Date(said ?? "") : null;
   return time === null || Number.isNaN(time.getTime()) ? modified : time.toISOString();
 }
 
-/** Buckets list in the order of UTF-8 bytes, which is that of code units but among surrogates and what is above them. Keys that
- *  differ first in such characters lie together in both orders, so only they are held and sorted. */
+/** inCodeUnitOrder puts the objects of a listing in the order of code units. Buckets list in the order of UTF-8 bytes, which is the same but among
+ *  surrogates and what is above them. Keys that differ first in such characters lie together in both orders, so only they are held and sorted. */
 export async function* inCodeUnitOrder<T extends { readonly key: string }>(objects: AsyncIterable<T>): AsyncGenerator<T> {
   let together: T[] = [];
   let shared = ""; // what the keys of `together` have in common before the first such character

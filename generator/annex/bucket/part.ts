@@ -1,5 +1,5 @@
-/** What of a snapshot has to be on a machine that serves it from a cache: its trees, and the lists that everything else follows from.
- *  It is kept in packs of this machine's own, so that thousands of small files take no more room than their bytes. */
+/** The part of a snapshot that has to be on a machine that serves it from a cache: its trees, and the lists that everything else follows from. It
+ *  is kept in packs of this machine's own, so that thousands of small files take no more room than their bytes. */
 import { type Sha256, sha256 } from "#snapshots/digest";
 import { parseTree } from "#snapshots/format";
 import type { Shelf } from "#snapshots/shelf";
@@ -11,7 +11,7 @@ const LISTS = /^(?:$|parts(?:\/|$)|api(?:\/cubs)?$)/;
 
 type Node = { readonly digest: Sha256; readonly path: string };
 
-/** Walks snapshots a level at a time, and sees to it that what is needed of them is on the shelf.
+/** gather walks snapshots a level at a time, and sees to it that what is needed of them is on the shelf.
  *  @param bring hands over blobs that the shelf lacks
  *  @returns digests of all that is needed
  *  @throws what `bring` throws */

@@ -4,7 +4,7 @@ import { ShelfError } from "#snapshots/errors";
 import type { Bucket } from "#snapshots/annex/bucket";
 import { formatPointer, type Pointer, parsePointer } from "./pointer.ts";
 
-export type Place = {
+export type BucketPlace = {
   readonly bucket: Bucket;
   /** Which bucket and prefix that is, of all there are. */
   readonly id: string;
@@ -15,21 +15,22 @@ export type Place = {
   readonly present?: ReadonlySet<Sha256>;
 };
 
-/** Which version of the pointer there is. */
-export type Head = { readonly pointer: Pointer; readonly etag: string };
+/** PointerVersion is a version of the pointer, with its ETag. */
+export type PointerVersion = { readonly pointer: Pointer; readonly etag: string };
 
 const MAX_POINTER_BYTES = 4096;
 
-/** @param etag of the version that is known
+/** readHead reads the pointer.
+ *  @param etag of the version that is known
  *  @returns "same" when that is still there, null when there is none */
-export async function readHead({ bucket, view }: Place, etag: string | null): Promise<Head | "same" | null> {
+export async function readHead({ bucket, view }: BucketPlace, etag: string | null): Promise<PointerVersion | "same" | null> {
   const got = await bucket.get(`${view}/pointer`, { maxBytes: MAX_POINTER_BYTES, ...(etag === null ? {} : { ifNoneMatch: etag }) });
   if (got.state === "unchanged") return "same";
   return got.state === "found" ? { pointer: parsePointer(got.bytes), etag: got.etag } : null;
 }
 
-/** @throws ShelfError "lost_race" when another version is there than expected */
-export async function swapHead({ bucket, view }: Place, pointer: Pointer, expected: string | null): Promise<Head> {
+/** swapHead moves the pointer. @throws ShelfError "lost_race" when another version is there than expected */
+export async function swapHead({ bucket, view }: BucketPlace, pointer: Pointer, expected: string | null): Promise<PointerVersion> {
   const etag = await swap(bucket, `${view}/pointer`, formatPointer(pointer), expected);
   if (etag !== null) return { pointer, etag };
   throw new ShelfError("lost_race", "Another publisher moved the pointer in the bucket first; nothing was published.", {
@@ -37,7 +38,7 @@ export async function swapHead({ bucket, view }: Place, pointer: Pointer, expect
   });
 }
 
-/** Compare-and-swap, also with nothing.
+/** swap compares and swaps, also with nothing.
  *  @param bytes that were never written before
  *  @returns the new ETag; null when another version is there */
 export async function swap(bucket: Bucket, key: string, bytes: Uint8Array, expected: string | null): Promise<string | null> {
@@ -47,12 +48,12 @@ export async function swap(bucket: Bucket, key: string, bytes: Uint8Array, expec
   return got.state === "found" && got.bytes.equals(bytes) ? got.etag : null;
 }
 
-function objectKey(view: Place["view"], object: Sha256): string {
+function objectKey(view: BucketPlace["view"], object: Sha256): string {
   return `${view}/files/${object}`;
 }
 
-/** @returns the object's name */
-export async function putObject({ bucket, view, present }: Place, bytes: Uint8Array): Promise<Sha256> {
+/** putObject writes bytes as an object. @returns the object's name */
+export async function putObject({ bucket, view, present }: BucketPlace, bytes: Uint8Array): Promise<Sha256> {
   const object = sha256(bytes);
   if (present?.has(object) === true) return object;
   const found = await bucket.putIfAbsent(objectKey(view, object), bytes);
@@ -61,32 +62,35 @@ export async function putObject({ bucket, view, present }: Place, bytes: Uint8Ar
   return object;
 }
 
-/** @throws ShelfError "snapshot_damaged" when it is not there, or not what its name says */
-export async function getObject({ bucket, view }: Place, object: Sha256): Promise<Buffer> {
+/** getObject reads an object. @throws ShelfError "snapshot_damaged" when it is not there, or not what its name says */
+export async function getObject({ bucket, view }: BucketPlace, object: Sha256): Promise<Buffer> {
   const got = await bucket.get(objectKey(view, object));
   if (got.state === "found" && sha256(got.bytes) === object) return got.bytes;
   throw notThere(bucket, view, object, got.state === "found" ? "is not what its name says" : "is not there");
 }
 
-function notThere(bucket: Bucket, view: Place["view"], object: Sha256, why: string): ShelfError {
+function notThere(bucket: Bucket, view: BucketPlace["view"], object: Sha256, why: string): ShelfError {
   return new ShelfError("snapshot_damaged", `${objectKey(view, object)} in ${bucket.address} ${why}.`, {
     fixes: ["Run proofshelf repair where the shelf is built: what its copy has is put there again."],
   });
 }
 
-/** Bytes of an object that is the same for ever, unchecked: an object's name says nothing of a part of it.
+/** getObjectPart reads bytes of an object, unchecked: an object's name says nothing of a part of it. The object is the same for ever.
  *  @throws ShelfError "snapshot_damaged" when it is not there, or shorter */
-export async function getObjectPart({ bucket, view }: Place, object: Sha256, start: number, length: number): Promise<Buffer> {
+export async function getObjectPart({ bucket, view }: BucketPlace, object: Sha256, start: number, length: number): Promise<Buffer> {
   const got = await bucket.get(objectKey(view, object), { range: { start, end: start + length - 1 } });
   if (got.state === "found" && got.bytes.length === length) return got.bytes;
   throw notThere(bucket, view, object, got.state === "found" ? "is shorter than it was" : "is not there");
 }
 
-export async function deleteObject({ bucket, view }: Place, object: Sha256): Promise<void> {
+export async function deleteObject({ bucket, view }: BucketPlace, object: Sha256): Promise<void> {
   await bucket.delete(objectKey(view, object));
 }
 
-/** Every object of the root, as it is listed: needs a right that readers do without. */
-export async function* listObjects({ bucket, view }: Place): AsyncGenerator<{ readonly object: Sha256; readonly modified: string | null }> {
+/** listObjects lists every object of the root: this needs a right that readers do without. */
+export async function* listObjects({
+  bucket,
+  view,
+}: BucketPlace): AsyncGenerator<{ readonly object: Sha256; readonly modified: string | null }> {
   for await (const { key, modified } of bucket.list(`${view}/files/`)) yield { object: key.slice(`${view}/files/`.length), modified };
 }

@@ -6,7 +6,7 @@ import { ShelfError } from "#snapshots/errors";
 
 const pointerSchema = z.strictObject({
   sequence: z.int().positive(),
-  /** Of the lease under which it was written: none with a lower number moves it again. */
+  /** Number of the lease under which it was written: none with a lower number moves it again. */
   fence: z.int().min(0),
   inventory: z.string().regex(SHA256_PATTERN),
   /** When a build last found this view up to date, or published it. */
@@ -18,7 +18,7 @@ export function formatPointer(pointer: Pointer): Uint8Array {
   return Buffer.from(canonicalJson(pointer));
 }
 
-/** @throws ShelfError "snapshot_damaged" */
+/** parsePointer reads a pointer. @throws ShelfError "snapshot_damaged" */
 export function parsePointer(bytes: Uint8Array): Pointer {
   const parsed = pointerSchema.safeParse(parseJson(Buffer.from(bytes).toString()));
   if (parsed.success) return parsed.data;

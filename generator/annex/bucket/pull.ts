@@ -10,15 +10,15 @@ import { concurrently } from "#generator/files";
 import { type Inventory, parseInventory } from "./inventory.ts";
 import { type Known, writeKnown } from "./known.ts";
 import { BY_DIGEST, isSpoiled, type LocalFile, lookAtFiles, stampOf } from "./local-files.ts";
-import { getObject, type Head, type Place } from "./place.ts";
+import { getObject, type PointerVersion, type BucketPlace } from "./place.ts";
 import { AT_ONCE } from "./push.ts";
 
-/** What was fetched, and not put in its place yet. */
+/** Fetched is a root that was fetched, and whose files are not put in their places yet. */
 export type Fetched = {
-  readonly place: Place;
-  readonly head: Head;
+  readonly place: BucketPlace;
+  readonly head: PointerVersion;
   readonly inventory: Inventory;
-  /** What of the inventory the copy is to have. */
+  /** True for each path of the inventory that the copy is to have. */
   readonly wants: (path: string) => boolean;
   /** Path → where its bytes lie under tmp/. */
   readonly arrived: ReadonlyMap<string, string>;
@@ -27,19 +27,21 @@ export type Fetched = {
   readonly current: Uint8Array | null;
 };
 
-/** Which files of a root a copy is to have, and which of those that it has are looked at: the others are somebody else's care. */
+/** Choice says which files of a root a copy is to have, and which of those that it has are looked at: the others are somebody else's care. */
 export type Choice = { readonly wants: (path: string) => boolean; readonly sees: (path: string) => boolean };
 
-/** @throws ShelfError "snapshot_damaged" when it is gone, or not what its name says */
-export async function fetchInventory(place: Place, head: Head, known: Known | null): Promise<Inventory> {
+/** fetchInventory fetches the inventory that a pointer names, unless it is known. @throws ShelfError "snapshot_damaged" when it is gone, or not
+ *  what its name says */
+export async function fetchInventory(place: BucketPlace, head: PointerVersion, known: Known | null): Promise<Inventory> {
   return known?.pointer.inventory === head.pointer.inventory
     ? known.inventory
     : parseInventory(await getObject(place, head.pointer.inventory));
 }
 
-/** @throws ShelfError "snapshot_damaged" for an object that is gone or not what its name says */
+/** fetchRoot fetches the files that a copy is to have and lacks. @throws ShelfError "snapshot_damaged" for an object that is gone or not what its
+ *  name says */
 export async function fetchRoot(
-  place: Place,
+  place: BucketPlace,
   { head, inventory }: Pick<Fetched, "head" | "inventory">,
   known: Known | null,
   { wants, sees }: Choice,
@@ -110,7 +112,7 @@ const ORDER = ["packs/", "blobs/", "index/", "tile/", "checkpoints/", "keys.json
 /** In a table of the engine, what names other files of it comes after them. */
 const NAMING = /\/_versions\/|\/_refs\/|\/manifests\//;
 
-/** Puts what arrived in its place, but the pointer. */
+/** placeFiles puts all that arrived in its place, but for the pointer. */
 export function placeFiles({ place: { root }, arrived }: Fetched): void {
   const modes = modesUnder(root);
   const rank = (path: string): number => 2 * ORDER.findIndex((begin) => path.startsWith(begin)) + Number(NAMING.test(`/${path}`));
@@ -120,17 +122,17 @@ export function placeFiles({ place: { root }, arrived }: Fetched): void {
   }
 }
 
-/** Files that were looked at and that the inventory does not have. */
+/** findExtra lists files that were looked at and that the inventory does not have. */
 export function findExtra({ files, inventory }: Fetched): readonly string[] {
   return [...files.keys()].filter((path) => !inventory.files.has(path));
 }
 
-/** Files of the copy that were not what their names say. */
+/** findSpoiled lists files of the copy that were not what their names say. */
 export function findSpoiled({ files, inventory }: Fetched): readonly string[] {
   return [...files].filter(([path, file]) => inventory.files.has(path) && isSpoiled(path, file)).map(([path]) => path);
 }
 
-/** Remembers that the copy is what the bucket says; after the pointer has moved. */
+/** remember writes down that the copy is what the bucket says; after the pointer has moved. */
 export async function remember({ place, head, inventory, wants, files }: Fetched): Promise<Known> {
   const now = new Map<string, LocalFile>();
   for (const [path, { sha256: digest, size }] of inventory.files) {

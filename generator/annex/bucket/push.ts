@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { type Sha256, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { concurrently } from "#generator/files";
-import { EMPTY, formatInventory, type Inventory, type InventoryFile, isBuilders, objectsOf, type Piece } from "./inventory.ts";
+import { EMPTY, formatInventory, type Inventory, type InventoryFile, isBuilders, objectsOf, type FilePiece } from "./inventory.ts";
 import { type Known, writeKnown } from "./known.ts";
 import { isSpoiled, type LocalFile, lookAtFiles } from "./local-files.ts";
-import { deleteObject, type Place, putObject, swapHead } from "./place.ts";
+import { deleteObject, type BucketPlace, putObject, swapHead } from "./place.ts";
 import type { Pointer } from "./pointer.ts";
 
 /** An object's bytes at most: what is sent or fetched at once, times AT_ONCE, is held in memory. */
 const PIECE_BYTES = 8 * 1024 * 1024;
-/** Requests at once. */
+/** AT_ONCE is the number of requests at once. */
 export const AT_ONCE = 8;
 /** A file below this shares an object with others. */
 const SMALL_BYTES = 1024 * 1024;
@@ -21,7 +21,7 @@ const SMALL_BYTES = 1024 * 1024;
 const MAX_SHARED = 40;
 /** Files that only say when a source was last read, or listed: they go with whatever else has changed. */
 const OF_A_LOOK = /^build\/((claims|registry)\/[a-z]+\.state|listing\.json)$/;
-/** How long a reader that is behind may still fetch what no file needs any more; milliseconds. */
+/** GRACE_MS is how long a reader that is behind may still fetch what no file needs any more; milliseconds. */
 export const GRACE_MS = 24 * 60 * 60_000;
 
 export type Push = {
@@ -40,10 +40,11 @@ export type Push = {
   readonly now: Date;
 };
 
-/** @returns what is known then
+/** push publishes a root: it writes what the bucket lacks, and moves the pointer.
+ *  @returns what is known then
  *  @throws ShelfError "lost_race" when another publisher moved the pointer since it was read */
 export async function push(
-  place: Place,
+  place: BucketPlace,
   known: Known | null,
   { fence, holds, checked, current, purge, anyway, lost, now }: Push,
 ): Promise<Known> {
@@ -101,7 +102,7 @@ function without(inventory: Inventory, lost: ReadonlySet<Sha256>): Inventory {
 /** Sees to it that the bytes of every file are in the bucket. What is there stays where it is.
  *  @returns the files with their pieces, the same ones for what has not changed */
 async function store(
-  place: Place,
+  place: BucketPlace,
   before: Inventory,
   wanted: ReadonlyMap<string, Pick<LocalFile, "sha256" | "size">>,
   anew: boolean,
@@ -111,7 +112,7 @@ async function store(
   const known = new Map([...before.files.values()].map((file) => [file.sha256, file]));
   const shared = objectsOf({ files: new Map([...before.files].filter(([path, file]) => wanted.has(path) && isShared(file))) });
   const repack = anew || shared.size > MAX_SHARED;
-  const pieces = new Map<Sha256, readonly Piece[]>();
+  const pieces = new Map<Sha256, readonly FilePiece[]>();
   const small: Record<"readers" | "builders", string[]> = { readers: [], builders: [] };
   const large: string[] = [];
   for (const [path, file] of wanted) {
@@ -144,7 +145,7 @@ async function store(
     const { size, sha256: digest } = wanted.get(path) as Pick<LocalFile, "sha256" | "size">;
     const parts = Math.ceil(size / PIECE_BYTES);
     // Filled as they arrive.
-    const all: Piece[] = [];
+    const all: FilePiece[] = [];
     pieces.set(digest, all);
     return Array.from({ length: parts }, (_, at) => {
       const start = at * PIECE_BYTES;

@@ -19,11 +19,11 @@ import { type Inventory, isBuilders } from "./inventory.ts";
 import type { Known } from "./known.ts";
 import { BY_DIGEST } from "./local-files.ts";
 import { gather } from "./part.ts";
-import type { Place } from "./place.ts";
+import type { BucketPlace } from "./place.ts";
 import type { Choice } from "./pull.ts";
 import { AT_ONCE } from "./push.ts";
 import { type Coming, READERS, type Remote, type RemoteView } from "./remote.ts";
-import { ARRIVING, onDisk, openRoom, type Room } from "./room.ts";
+import { ARRIVING, onDisk, openRoom, type DiskRoom } from "./room.ts";
 
 /** A shelf is wholly there up to this part of the bound: the rest is for what a publication replaces. */
 const WHOLE = 3 / 4;
@@ -44,7 +44,7 @@ export type ReaderCacheOptions = {
   readonly linger: number;
 };
 
-/** Of one publication: what it needs, and since when it is replaced. */
+/** Blobs that one publication needs, and since when it is replaced. */
 type Needed = { readonly digests: ReadonlySet<Sha256>; until: number };
 
 export class ReaderCache {
@@ -59,15 +59,15 @@ export class ReaderCache {
   readonly #prepared: Record<RemoteView, string | null> = { public: null, internal: null };
   readonly #tidied: Record<RemoteView, string | null> = { public: null, internal: null };
   readonly #inventories: Record<RemoteView, Inventory | null> = { public: null, internal: null };
-  readonly #room: Room;
+  readonly #room: DiskRoom;
   /** Blobs that are fetched at once, and those that somebody waits for. */
   readonly #turns = openByteBudget(AT_ONCE);
   readonly #answering = new Map<string, Promise<BlobAnswer>>();
-  /** Whether the shelf fits into the bound. */
+  /** True where the whole shelf fits into the bound. */
   #whole = true;
   #awayUntil = 0;
   #fullUntil = 0;
-  /** Whether every file was hashed, and when the next look is due. */
+  /** True when every file was hashed; below it, when the next look is due. */
   #hashed = false;
   #lookAt = 0;
 
@@ -179,7 +179,7 @@ export class ReaderCache {
     return openDirectoryShelf(this.#remote.places.public.root, null, "building").getBlob(digest);
   }
 
-  /** What no snapshot needs any more, goes; only alone. */
+  /** Removes all that no snapshot needs any more; only alone. */
   async #tidy(): Promise<void> {
     const now = performance.now();
     const isIn = new Map<RemoteView, (digest: Sha256) => boolean>();
@@ -192,7 +192,7 @@ export class ReaderCache {
         ),
       );
       const shelf = openDirectoryShelf(this.#remote.places[view].root, null, "building");
-      // Of these the notices are what readers get.
+      // Readers get the notices in place of these.
       const redacted = new Set(await shelf.redactions.list());
       const isKept = (digest: Sha256): boolean => !redacted.has(digest) && finders.some((findBlob) => findBlob(digest) !== null);
       isIn.set(view, isKept);
@@ -236,7 +236,7 @@ export class ReaderCache {
     for (const from of sourcesOf(view)) {
       const inventory = known[from]?.inventory;
       if (inventory === undefined) continue;
-      const place: Place = { ...this.#remote.places[from], bucket: this.#hasty };
+      const place: BucketPlace = { ...this.#remote.places[from], bucket: this.#hasty };
       const where = (await this.#lying[from](place, inventory))(digest);
       if (where === null) continue;
       return where.size > MAX_PACKED
@@ -250,14 +250,14 @@ export class ReaderCache {
     return join(this.#remote.places[view].root, "blobs", digest.slice(0, 2), digest);
   }
 
-  async #keep({ root, view }: Place, digest: Sha256, bytes: Uint8Array): Promise<BlobAnswer> {
+  async #keep({ root, view }: BucketPlace, digest: Sha256, bytes: Uint8Array): Promise<BlobAnswer> {
     const handedOver: BlobAnswer = { state: "held", bytes: Buffer.from(bytes).toString("base64") };
     if (!(await this.#room.take(bytes.length))) return handedOver;
     return (await this.#write(root, this.#looseOf(view, digest), [bytes])) ? { state: "kept" } : handedOver;
   }
 
   /** Too long to be held in memory. It is kept in any case: nobody could read it else. */
-  async #keepLong(place: Place, digest: Sha256, { file, size }: BlobPlace): Promise<BlobAnswer> {
+  async #keepLong(place: BucketPlace, digest: Sha256, { file, size }: BlobPlace): Promise<BlobAnswer> {
     await this.#room.take(size, "anyway");
     const hash = createHash("sha256");
     const checked = async function* (): AsyncGenerator<Uint8Array> {
@@ -309,7 +309,7 @@ export class ReaderCache {
     }
   }
 
-  /** Whether a look at all files is due: "files" hashes them. */
+  /** Tells whether a look at all files is due: "files" hashes them. */
   due(): "files" | "pointers" | null {
     if (performance.now() < this.#lookAt) return null;
     return this.#hashed ? "pointers" : "files";
@@ -358,7 +358,7 @@ function pairs(digest: Sha256, place: BlobPlace | null): readonly (readonly [Sha
   return place === null ? [] : [[digest, place]];
 }
 
-async function readShort(place: Place, digest: Sha256, where: BlobPlace): Promise<Uint8Array> {
+async function readShort(place: BucketPlace, digest: Sha256, where: BlobPlace): Promise<Uint8Array> {
   if (where.packed === null) {
     const bytes = Buffer.concat(await Array.fromAsync(readPieces(place, where.file)));
     if (sha256(bytes) === digest) return bytes;

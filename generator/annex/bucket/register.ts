@@ -1,4 +1,4 @@
-/** What buckets give to the core: shelves in a bucket, for who writes and who serves, and stores of objects. */
+/** The part that buckets give to the core: shelves in a bucket, for those who write and those who serve, and stores of objects. */
 import { lazily } from "#generator/files";
 import { join } from "node:path";
 import { openBucket } from "#snapshots/annex/bucket";

@@ -27,7 +27,7 @@ import { type Inventory, isBuilders, objectsOf } from "./inventory.ts";
 import type { LostObject, RemoteShelf } from "#generator/shelves";
 import { type Known, knownFile, readKnown, writeKnown } from "./known.ts";
 import { type Lease, type LeaseOptions, takeLease } from "./lease.ts";
-import { deleteObject, getObject, type Head, listObjects, type Place, readHead, swapHead } from "./place.ts";
+import { deleteObject, getObject, type PointerVersion, listObjects, type BucketPlace, readHead, swapHead } from "./place.ts";
 import { BY_DIGEST, stampOf } from "./local-files.ts";
 import { type Choice, discard, type Fetched, fetchInventory, fetchRoot, findExtra, findSpoiled, placeFiles, remember } from "./pull.ts";
 import { AT_ONCE, GRACE_MS, push } from "./push.ts";
@@ -53,10 +53,10 @@ type PullOptions = {
   readonly wait?: boolean;
 };
 
-/** A root as it is about to be served. */
+/** Coming is a root as it is about to be served. */
 export type Coming = {
   readonly view: RemoteView;
-  readonly head: Head;
+  readonly head: PointerVersion;
   readonly inventory: Inventory;
   /** The records that its pointer is going to name. */
   readonly records: readonly SnapshotRecord[];
@@ -76,7 +76,7 @@ export type Reader = {
 /** READERS takes all but what builds keep for each other. */
 export const READERS: Choice = { wants: (path) => !isBuilders(path), sees: (path) => !isBuilders(path) };
 
-/** A reader that looks once. */
+/** LOOK is a reader that looks once. */
 export const LOOK: Reader = { choose: async () => () => READERS, prepare: async () => undefined, spare: (_, paths) => paths };
 
 type RemoteOptions = { readonly ttl?: number | null; readonly now?: () => Date };
@@ -91,7 +91,7 @@ export function openRemote(config: BucketConfig, copy: string, options: RemoteOp
 export class Remote implements RemoteShelf {
   readonly bucket: Bucket;
   readonly copy: string;
-  readonly places: ByView<Place>;
+  readonly places: ByView<BucketPlace>;
   readonly #now: () => Date;
   readonly #ttl: number | null;
   readonly #known: Record<RemoteView, Known | null> = { public: null, internal: null };
@@ -104,7 +104,7 @@ export class Remote implements RemoteShelf {
     this.bucket = openBucket(config);
     this.copy = copy;
     const id = `${config.endpoint} ${this.bucket.address}`;
-    const placeOf = (view: RemoteView): Place => ({ bucket: this.bucket, id, view, root: join(copy, view) });
+    const placeOf = (view: RemoteView): BucketPlace => ({ bucket: this.bucket, id, view, root: join(copy, view) });
     this.places = { public: placeOf("public"), internal: placeOf("internal") };
     this.#now = now;
     this.#ttl = ttl;
@@ -221,8 +221,8 @@ export class Remote implements RemoteShelf {
   }
 
   /** The versions that there are now; null for a root that nothing was published to. */
-  async #readHeads(views: readonly RemoteView[], anew: boolean): Promise<ByView<Head | null> | "same"> {
-    const heads: Record<RemoteView, Head | null> = { public: null, internal: null };
+  async #readHeads(views: readonly RemoteView[], anew: boolean): Promise<ByView<PointerVersion | null> | "same"> {
+    const heads: Record<RemoteView, PointerVersion | null> = { public: null, internal: null };
     let moved = false;
     // The internal root's pointer moves after each move of the public one. While it names two records it may not have yet.
     if (views.includes("internal") && !anew && this.#known.public !== null && this.#known.internal !== null) {
@@ -274,7 +274,7 @@ export class Remote implements RemoteShelf {
   /** #fetchRoots fetches as many of the roots as it can. */
   async #fetchRoots(
     views: readonly RemoteView[],
-    heads: ByView<Head | null>,
+    heads: ByView<PointerVersion | null>,
     { anew, reader }: { readonly anew: boolean; readonly reader: Reader | null },
   ): Promise<{ readonly fetched: readonly Fetched[]; readonly failed: Failure | null }> {
     const roots = await settled(
@@ -298,7 +298,7 @@ export class Remote implements RemoteShelf {
     return { fetched: done, failed };
   }
 
-  async #movedSince(views: readonly RemoteView[], heads: ByView<Head | null>): Promise<boolean> {
+  async #movedSince(views: readonly RemoteView[], heads: ByView<PointerVersion | null>): Promise<boolean> {
     for (const view of views) if ((await readHead(this.places[view], heads[view]?.etag ?? null)) !== "same") return true;
     return false;
   }
@@ -472,7 +472,7 @@ async function settled<T>(work: readonly Promise<T | null>[]): Promise<{ readonl
 }
 
 /** Null also for a damaged one: what was fetched takes its place. */
-async function readNamed({ root }: Place): Promise<readonly SnapshotRecord[] | null> {
+async function readNamed({ root }: BucketPlace): Promise<readonly SnapshotRecord[] | null> {
   const bytes = await readFile(join(root, "current.json")).catch(absent);
   try {
     return parseNamed(bytes);
@@ -482,7 +482,7 @@ async function readNamed({ root }: Place): Promise<readonly SnapshotRecord[] | n
   }
 }
 
-function setPointer({ root }: Place, bytes: Uint8Array): void {
+function setPointer({ root }: BucketPlace, bytes: Uint8Array): void {
   writeInRoot(root, join(root, "current.json"), bytes);
 }
 

@@ -5,36 +5,36 @@ import { join } from "node:path";
 import { type Sha256, SHA256_PATTERN } from "#snapshots/digest";
 import { absent } from "#snapshots/shelf";
 
-/** What a file takes is counted in blocks of so many bytes. */
+/** A block, in bytes: the room that a file takes is counted in blocks. */
 const BLOCK = 4096;
 /** Parts of the bound: up to where it is filled, how far room is made then, and what one process adds without a new look. The rest is
  *  for what others add meanwhile. */
 const [FULL, EMPTIED, UNSEEN] = [15 / 16, 7 / 8, 1 / 32];
-/** What is on its way for longer belongs to nobody any more; milliseconds. */
+/** A file that is on its way for longer belongs to nobody any more; milliseconds. */
 const LOST_MS = 60 * 60_000;
-/** Of a root: blobs that are on their way. */
+/** ARRIVING is the folder of a root in which blobs lie that are on their way. */
 export const ARRIVING = "arriving";
 
 type Loose = { readonly root: string; readonly digest: Sha256; readonly path: string; readonly bytes: number; readonly read: number };
 
-export type Room = {
+export type DiskRoom = {
   /** Counts bytes in, and makes room for them when there is none.
    *  @param anyway they come even if there is not enough room
    *  @returns false when there is not enough: nothing is counted then */
   take(bytes: number, anyway?: "anyway"): Promise<boolean>;
-  /** What cannot go, by the last look; bytes. */
+  /** Bytes that cannot go, by the last look. */
   fixed(): number;
   /** Looks at every file. @returns the blobs in files of their own */
   look(): Promise<readonly Loose[]>;
 };
 
-/** What a file of so many bytes takes. */
+/** onDisk gives the room that a file of so many bytes takes. */
 export function onDisk(bytes: number): number {
   return Math.ceil(bytes / BLOCK) * BLOCK;
 }
 
-/** @param mayGo whether nobody needs this blob to be here */
-export function openRoom(roots: readonly string[], maxBytes: number, mayGo: (root: string, digest: Sha256) => boolean): Room {
+/** openRoom keeps the files of some roots within a bound. @param mayGo whether nobody needs this blob to be here */
+export function openRoom(roots: readonly string[], maxBytes: number, mayGo: (root: string, digest: Sha256) => boolean): DiskRoom {
   let used = Number.POSITIVE_INFINITY;
   let unseen = 0;
   let fixed = 0;
@@ -66,7 +66,7 @@ export function openRoom(roots: readonly string[], maxBytes: number, mayGo: (roo
     const going = loose.filter((one) => mayGo(one.root, one.digest)).sort((a, b) => a.read - b.read);
     for (const one of going) {
       if (used + bytes <= maxBytes * EMPTIED) return;
-      // Who has it open reads it to its end; who wants it next asks for it.
+      // A reader that has it open reads it to its end; the next that wants it asks for it.
       await rm(one.path, { force: true });
       used -= one.bytes;
     }

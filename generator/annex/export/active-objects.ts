@@ -24,7 +24,7 @@ export function isActive(key: string, bytes: Uint8Array): boolean {
   return bytes.find((byte) => !BEFORE_MARKUP.has(byte)) === 0x3c;
 }
 
-/** Where the bytes of an active object lie.
+/** harmlessKey gives the key under which the bytes of an active object lie.
  *  @param keys of all objects: none is written over */
 export function harmlessKey(key: string, keys: Pick<ReadonlySet<string>, "has">): string {
   let harmless = `${key}.txt`;
@@ -46,8 +46,8 @@ export function noteFor(key: string, harmless: string): Uint8Array | null {
   );
 }
 
-/** A page or a JSON file whose links lead to where the bytes lie; a picture is put into the page, where nothing in it runs.
- *  Another way to write a path leads to the note.
+/** relink makes the links of a page or a JSON file lead to where the bytes lie; a picture is put into the page, where nothing in it runs. Another
+ *  way to write a path leads to the note.
  *  @param renamed key → key
  *  @param picture bytes of an object that is an SVG, or null when it is none */
 export async function relink(

@@ -1,7 +1,7 @@
 /** Citations of an export that nobody audits: elsewhere each page has two files beside it, here those of a folder's pages lie together. */
 import { CITATION_FILES, exportFile, relativeHref } from "#snapshots/format";
 
-/** Pages that have a citation. */
+/** CITED matches the paths of pages that have a citation. */
 export const CITED = /^\/(?:(?:object\/.*|claims\/.+|registry\/CUB-[0-9]+)\/)?$/s;
 const LATER_PART = /=p[0-9]+\/$/;
 /** Pages whose citations lie in one file. */
@@ -10,7 +10,8 @@ const NO_BYTES = new Uint8Array();
 
 type CitedFile = { readonly path: string; readonly bytes: Uint8Array };
 
-/** @param read what a server answers at a site path, as the file of a name; null when it has none */
+/** openCitations collects the citations of an export's pages into files.
+ *  @param read what a server answers at a site path, as the file of a name; null when it has none */
 export function openCitations<T extends CitedFile>(
   read: (path: string, name: string) => Promise<T | null>,
 ): {
@@ -43,7 +44,7 @@ export function openCitations<T extends CitedFile>(
   return {
     async withLinks(path, file, mount) {
       if (!CITED.test(path)) return file;
-      // What is cited of a long text is all of it, beside its first part.
+      // A long text is cited as a whole, beside its first part.
       const page = path.replace(LATER_PART, "");
       // The parts of a text come one behind the other.
       const places = last?.page === page ? last.places : await take(page);

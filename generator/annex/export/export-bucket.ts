@@ -61,8 +61,9 @@ type BucketExportOptions = ExportOptions & {
 /** Files that are named by a digest, or asked for in parts, lie there as they are. */
 const AS_IT_IS = /^(at\/[0-9a-f]{64}\/)?(objects|shelf)\//;
 
-/** @throws ShelfError "build_failed" when the target holds something that is no export, and what the bucket throws: then the next run
- *          goes on where this one has stopped; "build_running" while another export holds the lease, "lost_race" after it was lost */
+/** exportToBucket exports the public view into a bucket.
+ *  @throws ShelfError "build_failed" when the target holds something that is no export, and what the bucket throws: then the next run goes on
+ *  where this one has stopped; "build_running" while another export holds the lease, "lost_race" after it was lost */
 export async function exportToBucket(
   options: BucketExportOptions & { readonly shelf: Shelf; readonly dist: string; readonly ttl?: number },
 ): Promise<ExportedToBucket> {

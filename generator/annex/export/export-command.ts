@@ -49,7 +49,7 @@ export async function runExport(
   print(options, done, `Snapshot ${snapshot} is at ${target}: ${files} files, ${written} written, ${removed} removed.\n`);
 }
 
-/** What a first export often has wrong.
+/** adviseOn names the settings that a first export often has wrong.
  *  @param dir folder of the export; null of a bucket */
 function adviseOn({ baseUrl, store }: Config, dir: string | null): readonly string[] {
   const { hostname } = new URL(baseUrl);

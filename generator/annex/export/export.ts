@@ -43,7 +43,7 @@ export type Exported = {
   readonly skipped: readonly string[];
 };
 
-/** The public view as a static host has it, and the snapshot in it.
+/** openStaticView opens the public view as a static host has it, and the snapshot in it.
  *  @param dist folder of the compiled pages */
 export async function openStaticView(shelf: Shelf, dist: string): Promise<{ readonly view: View; readonly snapshot: Snapshot }> {
   let renderer: Promise<Renderer> | null = null;
@@ -62,7 +62,7 @@ export async function openStaticView(shelf: Shelf, dist: string): Promise<{ read
   return { view, snapshot: open.snapshot };
 }
 
-/** @throws ShelfError "build_failed" when the target holds something that is no export */
+/** exportView exports the public view into a folder. @throws ShelfError "build_failed" when the target holds something that is no export */
 export async function exportView(
   options: ExportOptions & { readonly shelf: Shelf; readonly dist: string; readonly dir: string },
 ): Promise<Exported> {

@@ -1,5 +1,5 @@
-/** What goes out of the public view as plain files, for a folder or a bucket: what the server would answer, byte for byte, at every path
- *  that a file can have, but for objects that a browser would run (`active-objects.ts`) and the links to them. */
+/** Plain files of the public view, for a folder or a bucket: each is what the server would answer, byte for byte, at every path that a file can
+ *  have, but for objects that a browser would run (`active-objects.ts`) and the links to them. */
 import { ROUTER, ROUTES } from "#snapshots/service";
 import { answer, type View } from "#snapshots/http";
 import { ShelfError } from "#snapshots/errors";
@@ -40,11 +40,12 @@ export type ExportedFile = {
   readonly bytes: Uint8Array;
   /** The path begins other paths too: a bucket holds both, a folder cannot. The same bytes lie beside it, with `.json`. */
   readonly alsoFolder: boolean;
-  /** Of a second name of a file, the path of its route: a host's rule stands for many of them. */
+  /** Path of its route, where it is a second name of a file: a host's rule stands for many of them. */
   readonly route?: string;
 };
 
-/** Second names of what each record has: rules of the host stand for them, since files for them would be one more a record. */
+/** isOfRecord tells whether a file is a second name of what each record has: rules of the host stand for these, since files for them would be one
+ *  more a record. */
 export function isOfRecord({ route = "" }: ExportedFile): boolean {
   return route.includes("{id}");
 }
@@ -63,7 +64,7 @@ export type ExportOptions = {
   readonly withoutSearch?: boolean;
 };
 
-/** Every file of the export, each path once, in an order that depends on the shelf alone.
+/** exportedFiles makes every file of the export, each path once, in an order that depends on the shelf alone.
  *  @throws ShelfError "build_failed" for what cannot be answered */
 export async function* exportedFiles(view: View, options: ExportOptions): AsyncGenerator<ExportedFile> {
   const { withHistory = false, withoutShelf = false } = options;
@@ -238,7 +239,7 @@ async function* pathsOf(
   for (const folder of ["assets", "images"]) yield* filesUnder(shelfSnapshot, folder);
 }
 
-/** Whether the page of a thing leads to its revisions. */
+/** wasChanged tells whether the page of a thing leads to its revisions. */
 async function wasChanged(open: OpenSnapshot, kind: "objects" | "records", name: string): Promise<boolean> {
   return ((await open.firstSeen(kind, name))?.all.length ?? 0) > 1;
 }
@@ -292,7 +293,7 @@ async function historyPaths(view: View): Promise<string[]> {
   ];
 }
 
-/** What the server answers at a path, as a file of that name. */
+/** fileAt gives the server's answer at a path, as a file of that name. */
 async function fileAt(view: View, target: string, path: string): Promise<ExportedFile> {
   const { status, headers, body } = await answer(view, { method: "GET", target, header: () => null });
   const chunks: Uint8Array[] = [];
@@ -310,7 +311,8 @@ async function fileAt(view: View, target: string, path: string): Promise<Exporte
   };
 }
 
-/** What belongs to no snapshot the server answers by leading to its own path: there lies a page that does the same, or its bytes.
+/** pastFileAt gives a file of a kept snapshot. Where a file belongs to no snapshot, the server leads to its own path: then a page lies there that
+ *  does the same, or its bytes.
  *  @returns null for what that snapshot has not */
 async function pastFileAt(view: View, target: string, path: string): Promise<ExportedFile | null> {
   const { status, headers } = await answer(view, { method: "HEAD", target, header: () => null });

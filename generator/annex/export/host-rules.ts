@@ -1,5 +1,5 @@
-/** What an exported folder tells the hosts that can be told: `_headers` and `_redirects` (Netlify, Cloudflare Pages and others), and a
- *  file to include in nginx. A host that reads none of them serves the pages all the same. */
+/** Files with which an exported folder tells hosts what they can be told: `_headers` and `_redirects` (Netlify, Cloudflare Pages and others), and
+ *  a file to include in nginx. A host that reads none of them serves the pages all the same. */
 import { PAGE_POLICY } from "#snapshots/http";
 
 const IMMUTABLE = "public, max-age=31536000, immutable";
@@ -16,8 +16,8 @@ const HEADERS: Rules = [
   ["/shelf/*", { "Access-Control-Allow-Origin": "*" }],
 ];
 
-/** The types that no host knows by an ending: those of files without one, and of tables. A folder of such files is one rule, since hosts take
- *  few, and two rules that fit one path would give it two types.
+/** typeRules gives rules for the types that no host knows by an ending: those of files without one, and of tables. A folder of such files is one
+ *  rule, since hosts take few, and two rules that fit one path would give it two types.
  *  @param files under api/, with their media types */
 export function typeRules(files: ReadonlyMap<string, string>): Rules {
   const rules = new Map<string, string>();
@@ -29,7 +29,7 @@ export function typeRules(files: ReadonlyMap<string, string>): Rules {
   return [...rules].sort().map(([path, type]) => [path, { "Content-Type": type }]);
 }
 
-/** @param types of `typeRules` */
+/** formatHeaders writes `_headers`. @param types of `typeRules` */
 export function formatHeaders(types: Rules): string {
   return [...HEADERS, ...types].map(([path, headers]) => `${path}\n${linesOf(headers, (name, value) => `  ${name}: ${value}`)}`).join("");
 }
@@ -40,7 +40,8 @@ function linesOf(headers: Readonly<Record<string, string>>, format: (name: strin
     .join("");
 }
 
-/** @param routes whose answers lie in files of their paths with `.json` behind, and in no file of the paths themselves */
+/** formatRedirects writes `_redirects`. @param routes whose answers lie in files of their paths with `.json` behind, and in no file of the paths
+ *  themselves */
 export function formatRedirects(routes: readonly string[]): string {
   return routes
     .map((route) => route.replaceAll(/\{(\w+)\}/g, ":$1"))
@@ -48,7 +49,8 @@ export function formatRedirects(routes: readonly string[]): string {
     .join("");
 }
 
-/** @param base path of the library's address without its last slash: "" or "/library"
+/** formatNginx writes the file to include in nginx.
+ *  @param base path of the library's address without its last slash: "" or "/library"
  *  @param types of `typeRules` */
 export function formatNginx(base: string, types: Rules): string {
   const common = HEADERS[0]?.[1] ?? {};

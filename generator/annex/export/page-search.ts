@@ -15,7 +15,7 @@ const FIXES = ["Export again; if it happens again, look whether the machine is s
 
 type Page = Omit<CustomRecord, "language">;
 
-/** SearchFiles makes Pagefind's files over the pages of a snapshot.
+/** searchFiles makes Pagefind's files over the pages of a snapshot.
  *  @throws ShelfError "build_failed" when Pagefind refuses a page, or ends before it is done */
 export async function searchFiles(open: OpenSnapshot): Promise<readonly IndexFile[]> {
   const ended = Promise.withResolvers<never>();
@@ -74,7 +74,7 @@ function objectPage({ library }: ViewData, row: ObjectRow, extract: Extract | nu
   });
 }
 
-/** TextOf returns the beginning of what an object says, then its headings and the names that it declares: those of all of it. */
+/** textOf returns the beginning of what an object says, then its headings and the names that it declares: those of all of it. */
 function textOf({ passages, summary }: Extract, kind: Kind): string {
   let text = passages.length === 0 ? summary : "";
   for (const passage of passages) if (text.length < MAX_TEXT) text += `${passage.text}\n`;

@@ -11,7 +11,8 @@ import { withBuildLock } from "#generator/files";
 /** Names in an error, at most. */
 const NAMED = 3;
 
-/** @param dir where the folder is, or is to be
+/** switchFolder fills a new folder, and puts it in the place of the one that is there.
+ *  @param dir where the folder is, or is to be
  *  @param findForeign names, in the folder that is there, what nobody may take away
  *  @param fill writes the new one into an empty folder
  *  @throws ShelfError "build_failed" when the folder is somebody's own, "build_running" when another process fills one for this place */

@@ -150,7 +150,7 @@ export async function runRollback(
     if (current.internal !== null) refuseWithdrawn(await dataOf(shelves.internal, current.internal), next.internal);
     if (options.reveal !== true && current.public !== null && current.internal !== null) {
       const now = { public: await dataOf(shelves.public, current.public), internal: await dataOf(shelves.internal, current.internal) };
-      // What the registry keeps to itself is in no snapshot.
+      // The registry's private texts are in no snapshot.
       const { privateTexts } = await readRegistry(config, {
         makeRegistry: annexes.makeRegistry,
         dir: join(shelves.buildDir, "registry"),

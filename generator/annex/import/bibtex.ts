@@ -3,7 +3,7 @@
 import { plugins } from "@citation-js/core";
 import "@citation-js/plugin-bibtex";
 import { z } from "zod";
-import type { Entry } from "./entry.ts";
+import type { ImportEntry } from "./entry.ts";
 
 const FORM = "@biblatex/text";
 
@@ -32,7 +32,7 @@ const Raw = z.array(z.looseObject({ label: z.coerce.string(), properties: z.reco
 /** readBibtex reads the works of a bibliography. Where it cannot be read as a whole, each entry is read by itself.
  *  @returns the works, and what is wrong with each entry that cannot be read
  *  @throws Error when none can be read */
-export function readBibtex(text: string): { readonly entries: readonly Entry[]; readonly left: readonly string[] } {
+export function readBibtex(text: string): { readonly entries: readonly ImportEntry[]; readonly left: readonly string[] } {
   const whole = withKeys(text);
   try {
     return { entries: readWorks(whole), left: [] };
@@ -68,7 +68,7 @@ function withKeys(text: string): string {
   );
 }
 
-function readWorks(text: string): readonly Entry[] {
+function readWorks(text: string): readonly ImportEntry[] {
   const given = { forceType: FORM, generateGraph: false, maxChainLength: 10, strict: true, target: "@csl/list+object" };
   const works = z.array(Work).parse(plugins.input.chain(text, given));
   const raw = Raw.parse(plugins.input.chainLink(text, given));
@@ -105,7 +105,7 @@ function bare(text: string): string {
   return (
     text
       .replaceAll(/<\/?(?:i|b|sub|sup|sc|span)\b[^<>]{0,200}>/gi, "")
-      // What Citation.js does not know of LaTeX, and what exporters write for the web.
+      // LaTeX that Citation.js does not know, and what exporters write for the web.
       .replaceAll(/\\((?:La|Bib|Xe|Lua)?TeX)\b/g, "$1")
       .replaceAll(/&(amp|lt|gt|quot);/g, (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"' })[name] ?? "")
       .replaceAll(/\s+/g, " ")

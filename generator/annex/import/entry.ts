@@ -1,10 +1,10 @@
-/** What an import makes of each item of a list of works, whatever form the list has. */
+/** The result of an import for each item of a list of works, whatever form the list has. */
 import { z } from "zod";
 import { stringify } from "yaml";
 
-/** A work, as a stranger's file says it. */
-export type Entry = {
-  /** What the list calls it: a file is named after it. */
+/** ImportEntry is a work, as a stranger's file says it. */
+export type ImportEntry = {
+  /** Its id in the list: a file is named after it. */
   readonly id: string;
   readonly title: string;
   readonly authors: readonly string[];
@@ -22,10 +22,10 @@ export type Entry = {
 
 const MAX_SLUG = 80; // characters of a file's name without its ending
 
-/** Cell of a table, or a member of JSON: text, or nothing. */
+/** Text is a cell of a table, or a member of JSON: text, or nothing. */
 export const Text = z.union([z.string(), z.number().transform(String)]).transform((text) => text.toWellFormed().trim());
 
-/** A name that every file system takes and no path leads out of: letters, digits and hyphens. */
+/** slugOf makes a name that every file system takes and no path leads out of: letters, digits and hyphens. */
 export function slugOf(id: string, taken: ReadonlySet<string>): string {
   const plain = id.normalize("NFKD").replaceAll(/\p{M}/gu, "");
   const words = plain.replaceAll(/[^A-Za-z0-9]+/g, "-").slice(0, MAX_SLUG);
@@ -36,15 +36,15 @@ export function slugOf(id: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Address of a DOI, or of the work; null where neither is one. */
-export function addressOf({ doi, url }: Pick<Entry, "doi" | "url">): string | null {
+/** addressOf gives the address of a DOI, or of the work; null where neither is one. */
+export function addressOf({ doi, url }: Pick<ImportEntry, "doi" | "url">): string | null {
   if (doi !== null && /^10\.\d{4,9}\/\S+$/.test(doi)) return `https://doi.org/${encodeURI(doi)}`;
   const parsed = url === null ? null : URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username === "" ? parsed.href : null;
 }
 
-/** The entry as a Markdown object: what is known of it stands in the block above the text, where a build reads it. */
-export function formatEntry(entry: Entry): string {
+/** formatEntry writes the entry as a Markdown object: what is known of it stands in the block above the text, where a build reads it. */
+export function formatEntry(entry: ImportEntry): string {
   const { title, authors, date, license, abstract, venue, files } = entry;
   const head = stringify({
     title,

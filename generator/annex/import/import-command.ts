@@ -9,7 +9,7 @@ import { findCollection, findKeyProblem } from "#snapshots/format";
 import { OPEN, writeWhole } from "#snapshots/shelf";
 import { type CommonOptions, configOf, print } from "#generator/commands";
 import { type Config, openConfig, parseConfig } from "#generator/config";
-import { addressOf, type Entry, formatEntry, slugOf } from "./entry.ts";
+import { addressOf, type ImportEntry, formatEntry, slugOf } from "./entry.ts";
 
 type Form = "bibtex" | "zenodo-json" | "csv";
 
@@ -17,7 +17,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_ENTRIES = 10_000;
 
 /** Works, and in words what of the list could not be read. */
-type Works = { readonly entries: readonly Entry[]; readonly left: readonly string[] };
+type Works = { readonly entries: readonly ImportEntry[]; readonly left: readonly string[] };
 
 const READERS: Readonly<Record<Form, (text: string) => Promise<Works>>> = {
   bibtex: async (text) => (await import("./bibtex.ts")).readBibtex(text),
@@ -25,7 +25,7 @@ const READERS: Readonly<Record<Form, (text: string) => Promise<Works>>> = {
   csv: async (text) => ({ entries: (await import("./table.ts")).readTable(text), left: [] }),
 };
 
-type Planned = { readonly key: string; readonly text: string; readonly entry: Entry };
+type Planned = { readonly key: string; readonly text: string; readonly entry: ImportEntry };
 
 export async function runImport(form: Form, file: string, options: CommonOptions & { readonly to: string }): Promise<void> {
   const path = configOf(options);
@@ -114,7 +114,7 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-/** Whether something else lies there; a link is something else, wherever it leads. */
+/** isOther tells whether something else lies there; a link is something else, wherever it leads. */
 function isOther(path: string, text: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats !== undefined && !(stats.isFile() && readFileSync(path, "utf8") === text);

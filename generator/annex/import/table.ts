@@ -1,11 +1,11 @@
 /** A table of works as CSV: a row each, columns by their names. */
 import { parse } from "csv-parse/sync";
-import type { Entry } from "./entry.ts";
+import type { ImportEntry } from "./entry.ts";
 
 const KNOWN = ["id", "title", "authors", "date", "license", "abstract", "doi", "url", "venue"] as const;
 
-/** @throws Error for what is no CSV, and for a column that is not known */
-export function readTable(text: string): readonly Entry[] {
+/** readTable reads entries from a CSV table. @throws Error for what is no CSV, and for a column that is not known */
+export function readTable(text: string): readonly ImportEntry[] {
   const rows = parse(text, { columns: true, bom: true, skip_empty_lines: true, trim: true, max_record_size: 1024 * 1024 }) as Record<
     string,
     string

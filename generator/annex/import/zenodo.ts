@@ -1,6 +1,6 @@
 /** Deposits as Zenodo's API gives them: one record, a list of records, or what a search found. */
 import { z } from "zod";
-import { type Entry, Text } from "./entry.ts";
+import { type ImportEntry, Text } from "./entry.ts";
 
 const Person = z.looseObject({ name: Text });
 const File = z.looseObject({
@@ -32,8 +32,8 @@ const Found = z.union([
 /** Identifiers as SPDX has them, of those that Zenodo writes otherwise. */
 const SPDX = /^(cc-by(?:-nc)?(?:-sa|-nd)?-\d\.\d|cc0-1\.0|mit|apache-2\.0|(?:a|l)?gpl-\d\.\d(?:-only|-or-later)?|bsd-\d-clause)$/i;
 
-/** @throws Error for what is no JSON, or no deposit */
-export function readZenodo(text: string): readonly Entry[] {
+/** readZenodo reads entries from Zenodo's list of deposits. @throws Error for what is no JSON, or no deposit */
+export function readZenodo(text: string): readonly ImportEntry[] {
   return Found.parse(JSON.parse(text)).map(({ id, doi, links, metadata, files }) => {
     const said = metadata.license === undefined ? null : typeof metadata.license === "string" ? metadata.license : metadata.license.id;
     return {

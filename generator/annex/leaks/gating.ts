@@ -1,6 +1,6 @@
-/** What was public and is gated now. A snapshot that holds such a thing is taken out of service and off the shelf after the next
- *  one is published, with everything in the public root that names it; what is still to be done stands in a file of the internal
- *  root until it is done, so that a later build ends what a killed one began. */
+/** Withdrawal of things that were public and are gated now. A snapshot that holds such a thing is taken out of service and off the shelf after the
+ *  next one is published, with everything in the public root that names it; what is still to be done stands in a file of the internal root until
+ *  it is done, so that a later build ends what a killed one began. */
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ import { type KeptFile, keptFile, withBuildLock } from "#generator/files";
 import { NO_CLAIMS } from "#generator/sources";
 import { keepRecords, type Shelves, vectorsDir } from "#generator/shelves";
 
-/** What of the public root holds or names something that is gated now. */
+/** Exposure is the part of the public root that holds or names something that is gated now. */
 export type Exposure = {
   readonly snapshots: readonly WithdrawnSnapshot[];
   /** Keys that are gated now and stand in what the shelf's history says. */
@@ -46,14 +46,14 @@ export function isExposed({ snapshots, keys }: Pick<Exposure, "snapshots" | "key
   return snapshots.length + keys.length > 0;
 }
 
-/** Whether bytes of an object that is gated now lie in the public root. */
+/** hasGatedBytes tells whether bytes of an object that is gated now lie in the public root. */
 export async function hasGatedBytes({ public: shelf }: Shelves, views: Views): Promise<boolean> {
   const open = new Set(views.public.objects.map((row) => row.sha256));
   for (const { sha256: digest } of views.internal.objects) if (!open.has(digest) && (await shelf.hasBlob(digest))) return true;
   return false;
 }
 
-/** Looks through every kept public snapshot, and through all changes.
+/** findExposure looks through every kept public snapshot, and through all changes.
  *  @param collections as they are now */
 export async function findExposure(
   shelves: Shelves,
@@ -98,7 +98,7 @@ async function readData(shelf: Shelf, record: SnapshotRecord, trees: TreeCache):
   }
 }
 
-/** What a snapshot still says of which something was redacted: what was taken out holds nothing any more. */
+/** readRest reads the data that a snapshot still has, after something in it was redacted: the parts that were taken out are empty. */
 async function readRest(snapshot: Snapshot): Promise<ViewData> {
   const objects: ObjectRow[] = [];
   for (const [path, { sha256: digest, size }] of await filesSince(snapshot, null)) {
@@ -126,19 +126,19 @@ async function readRest(snapshot: Snapshot): Promise<ViewData> {
   };
 }
 
-/** Remembers that what is exposed stays in the history: no later build takes it for something new. */
+/** keepExposed remembers that what is exposed stays in the history: no later build takes it for something new. */
 export async function keepExposed(shelves: Shelves, { snapshots, keys }: Exposure): Promise<void> {
   const names = [...snapshots.flatMap(({ held }) => held), ...keys.map((name) => ({ what: "object", name }) as const)].map(nameOf);
   keptNames(shelves).write([...new Set([...(keptNames(shelves).read() ?? []), ...names])].sort());
 }
 
-/** Whether a build that was killed left something to do. */
+/** isWithdrawing tells whether a build that was killed left something to do. */
 export function isWithdrawing(shelves: Shelves): boolean {
   return existsSync(join(shelves.buildDir, UNDONE));
 }
 
-/** Takes snapshots out of service and off the shelf, and every name that is gated now out of the history. Only under the build lock,
- *  when another snapshot is served and the public index has been written anew for it.
+/** withdraw takes snapshots out of service and off the shelf, and every name that is gated now out of the history. It runs only under the build
+ *  lock, when another snapshot is served and the public index has been written anew for it.
  *  @param searchable earlier snapshots that it has been written anew for as well
  *  @returns notes for the operator */
 export async function withdraw(
@@ -189,7 +189,7 @@ async function sweep(shelves: Shelves, searchable: readonly Sha256[]): Promise<v
   }
 }
 
-/** In words, for whoever builds.
+/** describeExposure puts an exposure in words, for the one who builds.
  *  @param outcome what becomes of it, or would when a build is only planned */
 export function describeExposure({ snapshots, keys, unread }: Exposure, outcome: "withdrawn" | "kept" | "planned"): readonly string[] {
   const damaged =
@@ -220,7 +220,7 @@ function nameOf({ what, name }: Exposed): string {
   return `${what} ${JSON.stringify(name)}`;
 }
 
-/** What the operator said stays in the history. */
+/** keptNames is the file of the names that the operator lets stay in the history. */
 function keptNames({ buildDir }: Shelves): KeptFile<string[]> {
   return keptFile(z.array(z.string()), join(buildDir, KEPT));
 }
@@ -234,7 +234,7 @@ export function keptInHistory(shelves: Shelves, collections: readonly Pick<Colle
   return (name) => prefixes.has(name) || decided.has(nameOf({ what: "object", name }));
 }
 
-/** Whether a key is gated now and may not stand in what the history says. */
+/** hiddenKey makes a test that tells whether a key is gated now and may not stand in what the history says. */
 function hiddenKey(shelves: Shelves, collections: readonly CollectionInfo[]): (key: string) => boolean {
   const decided = new Set(keptNames(shelves).read());
   return (key) => isGatedKey(collections, key) && !decided.has(nameOf({ what: "object", name: key }));

@@ -1,5 +1,5 @@
-/** What the last look for leaks found, in a file beside the state: with it the next one looks at what changed. A cache, and only for a build
- *  upon the snapshot that it is about: without it, or with one that is not whole or that other code has written, everything is looked at. */
+/** The result of the last look for leaks, in a file beside the state: with it the next look takes only what changed. It is a cache, and only for a
+ *  build upon the snapshot that it is about: without it, or with one that is not whole or that other code has written, everything is looked at. */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
@@ -14,7 +14,7 @@ export type KeptLook = {
   /** The public snapshot in which nothing was found. */
   readonly snapshot: Sha256;
   readonly look: Look;
-  /** Of gated objects by the digest of what decides them (`nameFacts`). */
+  /** Facts of gated objects, by the digest of what decides them (`nameFacts`). */
   readonly objects: ReadonlyMap<Sha256, GatedFacts>;
   /** Null when its files say too much to be sketched. */
   readonly sketch: SketchBits | null;
@@ -22,17 +22,17 @@ export type KeptLook = {
 
 const NAME = "leaks.v8";
 
-/** CodeOf returns the digest of what looks, and of what reads public objects again for it. */
+/** codeOf returns the digest of what looks, and of what reads public objects again for it. */
 function codeOf({ leaks, extracts }: DependencyDigests): Sha256 {
   return sha256(canonicalJson([leaks, extracts]));
 }
 
-/** NameFacts returns the digest of what decides the facts of a gated object. @param extract digest of its extract */
+/** nameFacts returns the digest of what decides the facts of a gated object. @param extract digest of its extract */
 export function nameFacts({ key, title, summary, kind }: ObjectRow, extract: string): Sha256 {
   return sha256(canonicalJson([key, title, summary, kind, extract]));
 }
 
-/** @returns null when there is none of this code that is whole */
+/** readLook reads the result of the last look. @returns null when there is none of this code that is whole */
 export function readLook(dir: string, dependencies: DependencyDigests): KeptLook | null {
   try {
     const bytes = unseal(readFileSync(join(dir, NAME)));
@@ -44,7 +44,7 @@ export function readLook(dir: string, dependencies: DependencyDigests): KeptLook
   }
 }
 
-/** @param kept null where nothing is gated */
+/** writeLook writes the result of a look, or removes it. @param kept null where nothing is gated */
 export function writeLook(dir: string, dependencies: DependencyDigests, kept: KeptLook | null): void {
   if (kept === null) rmSync(join(dir, NAME), { force: true });
   else writeWhole(join(dir, NAME), seal(serialize({ code: codeOf(dependencies), kept })), { durable: false });

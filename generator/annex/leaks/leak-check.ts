@@ -12,7 +12,7 @@ import {
   gatedSecrets,
   LEAK_INPUT,
   LEAK_RULE,
-  type LeakReport,
+  type LeakFindings,
   type LeakSummary,
   rememberLook,
   resume,
@@ -36,21 +36,22 @@ import { openRereader } from "./reread.ts";
 
 type LeakRules = Config["leaks"];
 
-/** For the records of both views: nothing gated shows through the public one's, not even how much there is. */
+/** LeakInputs go into the records of both views: nothing gated shows through the public one's, not even how much there is. */
 export type LeakInputs = Readonly<Record<"public" | "internal", Readonly<Record<string, string>>>>;
 
 /** Pairs of objects that a note names. */
 const MAX_NAMED = 20;
 
-/** @param kept of the last look, when the public snapshot that it was about is the one that this build is made upon
+/** checkLeaks looks for gated things in the public view.
+ *  @param kept of the last look, when the public snapshot that it was about is the one that this build is made upon
  *  @returns notes for who runs the build, what goes into the record of the snapshot, and what the next look begins with
  *  @throws LeakError naming what was found where */
 export async function checkLeaks(options: {
   readonly views: Views;
   readonly shelf: Shelf;
-  /** Of the public view. */
+  /** Tree of the public view. */
   readonly draft: Sha256;
-  /** Of the internal view. */
+  /** Extracts of the internal view. */
   readonly extracts: Pick<Extracts, "digest" | "read">;
   readonly privateTexts: readonly string[];
   readonly rules: LeakRules;
@@ -64,7 +65,7 @@ export async function checkLeaks(options: {
   const extract = async (key: string): Promise<Extract | null> => (gatedKeys.has(key) ? options.extracts.read(key) : null);
   const reader = openRereader(snapshot, views.public, site.pool);
   const facts = openFacts(options.extracts, kept);
-  // What one look has heard of public objects holds for the next.
+  // The secrets keep what one look has heard of public objects, for the next one.
   const secrets = await gatedSecrets(views.public, views.internal, extract, options.privateTexts, facts.of);
   const witness = openWitnesses(views.public);
   /** @param since what is made of other objects has been looked through in that snapshot
@@ -73,7 +74,7 @@ export async function checkLeaks(options: {
     since: string | null,
     sources: boolean,
     sketch: Sketch,
-  ): Promise<LeakReport & { readonly wanted: ReturnType<typeof countSecrets> }> => {
+  ): Promise<LeakFindings & { readonly wanted: ReturnType<typeof countSecrets> }> => {
     const changed = secrets.empty ? new Map<string, BlobEntry>() : new Map(await filesSince(snapshot, since));
     if (sources && since !== null && !secrets.empty)
       for (const [path, entry] of await filesSince(snapshot, null)) if (/^(?:objects|extracts)\//.test(path)) changed.set(path, entry);
@@ -84,7 +85,7 @@ export async function checkLeaks(options: {
     const report = await findLeaks(secrets, files(), { ...reader, witness, sketch, allow: openAllowances(rules) });
     return { ...report, wanted: countSecrets(secrets) };
   };
-  const isLeaking = ({ leaks }: LeakReport): boolean => leaks.some(({ severity }) => severity === "error");
+  const isLeaking = ({ leaks }: LeakFindings): boolean => leaks.some(({ severity }) => severity === "error");
   try {
     // Which allowances are used, only a look at everything can tell.
     let since = kept !== null && rules.allow.length === 0 ? kept.snapshot : null;
@@ -95,7 +96,7 @@ export async function checkLeaks(options: {
     let report = await scan(since, false, sketch);
     // Words that an unchanged public source says itself are no leak: only a look at all sources can tell.
     if (since !== null && (isLeaking(report) || isSuspect())) report = await scan(since, true, sketch);
-    // What nobody says may stand in any file: a look at everything says where, or that it was a false suspicion.
+    // Secrets that no public source says may stand in any file: a look at everything says where, or that it was a false suspicion.
     if (since !== null && isSuspect()) {
       since = null;
       sketch = new Sketch();
@@ -115,7 +116,7 @@ export async function checkLeaks(options: {
   }
 }
 
-/** OpenFacts reads of gated objects what is not kept of them. */
+/** openFacts reads of gated objects what is not kept of them. */
 function openFacts(extracts: Pick<Extracts, "digest" | "read">, kept: KeptLook | null) {
   const objects = new Map<Sha256, GatedFacts>();
   const fresh: Uint32Array[] = [];
@@ -134,7 +135,7 @@ function openFacts(extracts: Pick<Extracts, "digest" | "read">, kept: KeptLook |
   };
 }
 
-/** OpenWitnesses names a public object, claim or record by its key or id, and the digests of all that are named so. */
+/** openWitnesses names a public object, claim or record by its key or id, and the digests of all that are named so. */
 function openWitnesses(data: ViewData): (keyOrId: string) => string | null {
   const { objectByKey, claimById, recordById } = relationsOf(data);
   return (name) => {
@@ -149,7 +150,8 @@ function countSecrets({ secrets, text }: GatedSecrets) {
   return { keys: of("key"), digests: of("digest"), titles: of("title"), private_values: of("private"), texts: text.size };
 }
 
-/** A name may hold what a pattern takes for a sign. */
+/** openAllowances makes tests of the allowances in the configuration. A name may hold what a pattern takes for a sign, so that the equal name fits
+ *  too. */
 export function openAllowances({ allow }: LeakRules): readonly Allowance[] {
   return allow.map(({ public: place, text = null, gated = null }) => {
     const matches = picomatch(place, { dot: true, flags: "s" });
@@ -157,7 +159,7 @@ export function openAllowances({ allow }: LeakRules): readonly Allowance[] {
   });
 }
 
-function tellUnused({ allow }: LeakRules, { allowed }: LeakReport): readonly string[] {
+function tellUnused({ allow }: LeakRules, { allowed }: LeakFindings): readonly string[] {
   return allow.flatMap(({ public: place }, n) =>
     allowed[n] === true ? [] : [`leaks.allow[${n}] (${JSON.stringify(place)}) allows nothing that is there any more: take it out.`],
   );

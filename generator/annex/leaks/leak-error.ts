@@ -2,14 +2,14 @@
 import { ShelfError } from "#snapshots/errors";
 import type { Leak } from "#snapshots/annex/leaks";
 
-/** Everything that one gated object says in public, by its text. */
+/** LeakGroup is everything that one gated object says in public, by its text. */
 export type LeakGroup = {
   /** Key or prefix; null for what a record or a claim keeps to itself. */
   readonly gated: string | null;
   readonly found: readonly {
     readonly kind: Leak["kind"];
     readonly text: string;
-    /** Of the gated object. */
+    /** Line of the gated object. */
     readonly line: number | null;
     readonly public: readonly Leak["public"][];
   }[];
@@ -44,7 +44,7 @@ export class LeakError extends ShelfError {
 /** Files that a proposal has an entry each for; of more, their folders have one. */
 const MAX_PROPOSED = 50;
 
-/** Proposal returns allowances that cover every file that is named, to be pasted. */
+/** proposal returns allowances that cover every file that is named, to be pasted. */
 export function proposal(leaks: readonly Pick<Leak, "public">[]): string {
   const names = new Set(leaks.map(({ public: { name } }) => name));
   const places = names.size <= MAX_PROPOSED ? names : new Set([...names].map((name) => name.replace(/\/.*$/s, "/**")));

@@ -36,7 +36,7 @@ function doneFile({ buildDir }: Shelves): KeptFile<Sha256> {
   return keptFile(z.string(), join(buildDir, "redacted"));
 }
 
-/** Has the next build redact everything once more, notices included. */
+/** forgetRedacted makes the next build redact everything once more, notices included. */
 export function forgetRedacted(shelves: Shelves): void {
   doneFile(shelves).remove();
 }
@@ -45,18 +45,18 @@ function toRedact(withdrawals: readonly Withdrawal[]): readonly Withdrawal[] {
   return withdrawals.filter(({ redacted }) => redacted);
 }
 
-/** What a build that has redacted leaves behind: others mean that there is something to do. */
+/** digestOf makes the digest that a build leaves behind when it has redacted: another digest means that there is something to do. */
 function digestOf(withdrawals: readonly Withdrawal[], signers: Signers): Sha256 {
   return sha256(canonicalJson([toRedact(withdrawals), signers.public.origin, signers.public.key?.text ?? null]));
 }
 
-/** Whether anything of this is still to be taken out, or stands in a notice and does not any more. */
+/** isRedacting tells whether anything of this is still to be taken out, or stands in a notice and does not any more. */
 export function isRedacting(shelves: Shelves, withdrawals: readonly Withdrawal[], signers: Signers): boolean {
   const done = doneFile(shelves).read();
   return done === null ? toRedact(withdrawals).length > 0 : done !== digestOf(withdrawals, signers);
 }
 
-/** Public snapshots that hold nothing of what is to be redacted.
+/** withoutRedacted lists public snapshots that hold nothing of what is to be redacted.
  *  @param records of the public root */
 export async function withoutRedacted(
   shelves: Shelves,
@@ -72,7 +72,8 @@ export async function withoutRedacted(
   return clean;
 }
 
-/** Only under the build lock, when a snapshot without all of it is served, and both indexes have been written anew for it.
+/** redact takes withdrawn things out of all snapshots. It runs only under the build lock, when a snapshot without all of it is served, and both
+ *  indexes have been written anew for it.
  *  @param searchable earlier public snapshots that the index has been written anew for as well
  *  @returns notes for the operator */
 export async function redact(
@@ -96,7 +97,7 @@ export async function redact(
     for (const [digest, withdrawal] of await findBlobs(shelves, view, wanted, served, shared)) {
       // A notice stands where the bytes lay: what the internal view refers to may lie in the public root.
       const root = view === "internal" && (await shelves.public.hasBlob(digest)) ? "public" : view;
-      // What is gated has no notice in public: its bytes lie there for another thing's sake.
+      // A gated thing has no notice in public: its bytes lie there for another thing's sake.
       if (root === "public" && !shown.has(nameOf(withdrawal))) {
         shared.add(withdrawal.name);
         continue;
@@ -150,7 +151,7 @@ async function renewNotices(
   }
 }
 
-/** What the public view has a notice of. */
+/** publicNames lists the things that the public view has a notice of. */
 async function publicNames({ public: shelf }: Shelves): Promise<readonly string[]> {
   const pointer = await shelf.readPointer();
   if (pointer === null) return [];
@@ -233,7 +234,7 @@ function isOwn({ what, name }: Withdrawal, path: string): boolean {
   return what === "record" ? path === `api/cubs/${name}.json` || path === `api/cubs/${name}/code.json` : path === "api/claims.json";
 }
 
-/** What of it a snapshot has. */
+/** findHeld lists the withdrawn things that a snapshot has. */
 async function findHeld(snapshot: Snapshot, wanted: readonly Withdrawal[]): Promise<readonly Withdrawal[]> {
   const held: Withdrawal[] = [];
   for (const one of wanted) {
@@ -254,8 +255,9 @@ async function hasClaim(snapshot: Snapshot, id: string): Promise<boolean> {
   return (await readJson<{ claims: readonly Claim[] }>(snapshot, "api/claims.json"))?.claims.some((claim) => claim.id === id) ?? false;
 }
 
-/** Whether a file that was made says anything of it. Pages and rows that name it also show its title and its first words, which may be too
- *  short to be told from others': those go for the name alone; of all other files those that have its text. */
+/** openScan makes a test that tells whether a file that was made says anything of a withdrawn thing. Pages and rows that name the thing also show
+ *  its title and its first words, which may be too short to be told from others': those go for the name alone; of all other files those that have
+ *  its text. */
 async function openScan(
   snapshot: Snapshot,
   withdrawal: Withdrawal,
@@ -279,7 +281,7 @@ async function openScan(
   };
 }
 
-/** What it says, for the look for leaks: as if it were all that is gated. */
+/** secretsOf gives what a withdrawn thing says, for the look for leaks: as if it were all that is gated. */
 async function secretsOf(snapshot: Snapshot, { what, name }: Withdrawal, library: Library): Promise<GatedSecrets> {
   const nothing: ViewData = {
     library: { ...library, collections: [] },
@@ -302,7 +304,7 @@ async function secretsOf(snapshot: Snapshot, { what, name }: Withdrawal, library
     ...nothing,
     objects: extract === null || entry === null ? [] : [{ ...extract, key: name, size: entry.size, sha256: entry.sha256, uploaded: null }],
   };
-  // What a claim or a record says in words is its own; the rest are words of the format.
+  // A claim or a record has words of its own in these members; the rest are words of the format.
   const words = [claim?.title, claim?.statement, record?.statement, record?.note].filter((text) => text !== undefined);
   return gatedSecrets(nothing, all, async () => extract, words);
 }

@@ -1,5 +1,5 @@
-/** What this annex gives to the core: a build's steps that look at what was published before and at what is about to be, and what
- *  `verify` looks for leaks with. */
+/** The part that this annex gives to the core: a build's steps that look at what was published before and at what is about to be, and the look for
+ *  leaks of `verify`. */
 import { type BuildAnnex, gatingDigest, noteFailure } from "#generator/pipeline";
 import type { LeakAnnex } from "#generator/publish";
 import {
@@ -127,7 +127,7 @@ const leaks: BuildAnnex = {
   },
 };
 
-/** What is gated now goes before what is redacted: the index is written anew for what both leave. */
+/** STEPS are the steps of a build in order. Gated things go before redacted ones: the index is written anew for what both leave. */
 export const STEPS: readonly BuildAnnex[] = [gating, redaction, leaks];
 
 export const LEAKS: LeakAnnex = {

@@ -1,4 +1,4 @@
-/** OpenRereader reads public objects again by themselves: so the look for leaks knows whose words an extract has. */
+/** openRereader reads public objects again by themselves: so the look for leaks knows whose words an extract has. */
 import type { Snapshot } from "#snapshots/shelf";
 import type { ViewData } from "#snapshots/format";
 import { type LeakOptions, readTexts } from "#snapshots/annex/leaks";
@@ -7,7 +7,8 @@ import { objectBytes, type Site } from "#generator/publish";
 
 export type Rereader = Required<Pick<LeakOptions, "reread">> & { close(): Promise<void> };
 
-/** @param data of the public view
+/** openRereader reads texts of public objects again, when the look for leaks has to know them.
+ *  @param data of the public view
  *  @param openPool asked when something has to be read again */
 export function openRereader(snapshot: Snapshot, data: ViewData, openPool: Site["pool"]): Rereader {
   const keys = new Set(data.objects.map(({ key }) => key));
@@ -15,7 +16,7 @@ export function openRereader(snapshot: Snapshot, data: ViewData, openPool: Site[
   return {
     async reread(key) {
       if (!keys.has(key)) return null;
-      // Of its own: no process that has read what is gated is asked.
+      // A pool of its own, so that no process is asked that has read gated things.
       pool ??= openPool({ threads: 1 });
       return readTexts((await pool.extract(key, await objectBytes(snapshot, key))).json, "json").texts;
     },

@@ -2,7 +2,8 @@
 import { type BlobEntry, diffTrees } from "#snapshots/format";
 import { type Snapshot, unreadable } from "#snapshots/shelf";
 
-/** @param since another snapshot: only what differs from it; null for all
+/** filesSince lists the files of a snapshot.
+ *  @param since another snapshot: only what differs from it; null for all
  *  @returns by path */
 export async function filesSince({ id, tree }: Snapshot, since: string | null): Promise<ReadonlyMap<string, BlobEntry>> {
   const files = new Map<string, BlobEntry>();
@@ -10,7 +11,7 @@ export async function filesSince({ id, tree }: Snapshot, since: string | null): 
   return files;
 }
 
-/** @returns null for a file that is not there, or whose bytes are not */
+/** readJson reads a JSON file of a snapshot. @returns null for a file that is not there, or whose bytes are not */
 export async function readJson<T>(snapshot: Snapshot, path: string): Promise<T | null> {
   const entry = await snapshot.find(path);
   if (entry?.kind !== "blob") return null;

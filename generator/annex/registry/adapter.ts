@@ -1,4 +1,5 @@
-/** What every adapter of ours shares: a program that is told `describe` or `run`, reads one request, and answers in lines of JSON. */
+/** The part that all our adapters share. An adapter is a program that is told `describe` or `run`, reads one request, and answers in lines of
+ *  JSON. */
 import { writeSync } from "node:fs";
 import { text as readText } from "node:stream/consumers";
 import { type AdapterRequest, LOOKED, PROTOCOL } from "./request.ts";
@@ -34,16 +35,17 @@ function flush(): void {
   size = 0;
 }
 
-/** @throws Error where the request asks for a sandbox and there is none */
+/** sandboxOf gives the sandbox that a request asks for. @throws Error where it asks for one and there is none */
 export function sandboxOf({ sandbox }: AdapterRequest): Sandbox {
   const found = sandbox ? findSandbox() : UNSANDBOXED;
   if (found === null) throw new Error("there is no sandbox");
   return found;
 }
 
-/** @param about prover, version, what it can say and which programs it needs */
+/** serveAdapter runs an adapter's program: it describes the adapter, or answers the request on standard input.
+ *  @param about prover, version, what it can say and which programs it needs */
 export async function serveAdapter(about: () => object, run: (request: AdapterRequest) => Promise<void>): Promise<void> {
-  // What it has started ends with it.
+  // A signal exits properly, so that the programs that it has started end with it.
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(1));
   if (process.argv[2] === "describe") say({ protocol: PROTOCOL, ...about() });
   else {

@@ -7,7 +7,7 @@ import { dirname, join, posix } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import { sandboxOf, say, sayLooked, serveAdapter } from "./adapter.ts";
 import { importsIn, readAgda, telescopeOf } from "./agda.ts";
-import { type AgdaModule, openRests, readAgdaHtml, type Site } from "./agda-html.ts";
+import { type AgdaModule, openRests, readAgdaHtml, type AgdaSite } from "./agda-html.ts";
 import { findAgda } from "./agda-tool.ts";
 import { agdaFoldersOf, agdaPathIn } from "./agda-paths.ts";
 import { agdaWords } from "./agda-words.ts";
@@ -122,12 +122,12 @@ type Run = {
 function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf }: Run): void {
   const pathOf = new Map(request.files.map(({ path }) => [moduleOf(path), path]));
   const declared = new Map([...pathOf].map(([module, path]) => [module, openNames(request, module, path)]));
-  const nameAt = (module: string, site: Site): string => declared.get(module)?.nameOf(site) ?? `${module}.${site.text}`;
+  const nameAt = (module: string, site: AgdaSite): string => declared.get(module)?.nameOf(site) ?? `${module}.${site.text}`;
   const rests = openRests(modules, nameAt);
   const importsOf = openImports(request, pathOf);
   const own = new Set([...request.own, ...request.ask.map(({ name }) => name)]);
   /** Generalised variables of other files. */
-  const elsewhere = (site: Site, module: string): string[] =>
+  const elsewhere = (site: AgdaSite, module: string): string[] =>
     [...site.statement].flatMap((target) => {
       const [of = "", variable] = rests.siteAt(target) ?? [];
       if (variable === undefined || variable.class !== "Generalizable" || of === module) return [];
@@ -194,7 +194,7 @@ function openNames({ root }: AdapterRequest, module: string, path: string) {
   return {
     variables,
     find: (name: string) => found.find((one) => one.name === name),
-    nameOf: (site: Site): string | undefined => found.find(({ line, last }) => line === site.line && last === site.text)?.name,
+    nameOf: (site: AgdaSite): string | undefined => found.find(({ line, last }) => line === site.line && last === site.text)?.name,
   };
 }
 

@@ -1,5 +1,5 @@
-/** What `agda --html` says of a module: each name with its class and where what it means is declared. From that follows what a declaration
- *  rests on, as far as words say it; where something may come in unsaid, all that is there is named. */
+/** Readers of the pages of `agda --html`, which give for a module: each name with its class and where what it means is declared. From that follows
+ *  what a declaration rests on, as far as words say it; where something may come in unsaid, all that is there is named. */
 
 type Token = {
   readonly text: string;
@@ -9,8 +9,8 @@ type Token = {
   readonly line: number;
   readonly column: number;
 };
-/** A declaration and what its signature and its clauses name. */
-export type Site = {
+/** AgdaSite is a declaration, with what its signature and its clauses name. */
+export type AgdaSite = {
   readonly at: string;
   readonly text: string;
   readonly class: string;
@@ -22,13 +22,13 @@ export type Site = {
   hidden: boolean;
 };
 export type AgdaModule = {
-  readonly sites: ReadonlyMap<string, Site>;
-  /** What headers and applied modules name: it may be in whatever is declared after them. */
+  readonly sites: ReadonlyMap<string, AgdaSite>;
+  /** Names in headers and applied modules: whatever is declared after them may rest on these. */
   readonly wide: ReadonlySet<string>;
   readonly imports: ReadonlySet<string>;
   /** Names that `renaming` gives, by where they stand, and what they are given to. */
   readonly renamed: ReadonlyMap<string, string>;
-  /** What keeps proofs sound and was switched off, with the line. */
+  /** Checks that keep proofs sound and that were switched off, each with its line. */
   readonly unsafe: readonly string[];
   /** It says itself that it is safe. */
   readonly safe: boolean;
@@ -38,10 +38,10 @@ export type AgdaModule = {
 
 const TOKEN = /<a id="(\d+)"(?: href="([^"]+)")?(?: class="([^"]*)")?>([^<]*)<\/a>|<[^>]*>|[^<]+/g;
 const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
-/** Who imports these may say by an instance what a literal is. */
+/** A module that imports one of these may say by an instance what a literal is. */
 const LITERALS = /^Agda\.Builtin\.From(?:Nat|Neg|String)$/;
 const BLOCKS = /^(?:module|private|abstract|mutual|instance|macro|opaque|interleaved|postulate|primitive|variable)$/;
-/** What means more than its words: something that stands nowhere is looked for, or made. */
+/** Words that mean more than they say: Agda looks for something, or makes it, that stands nowhere in the text. */
 const HIDDEN = /^(?:do|quote|quoteTerm|quoteContext|unquote|unquoteDecl|unquoteDef|tactic|macro|instance|⦃|\{\{|⦇|\(\||@tactic)$/;
 const UNSAFE_PRAGMAS =
   /^(?:TERMINATING|NON_TERMINATING|NO_TERMINATION_CHECK|NO_POSITIVITY_CHECK|NO_UNIVERSE_CHECK|NON_COVERING|REWRITE|POLARITY|INJECTIVE)$/;
@@ -52,16 +52,16 @@ const OWN = /^Agda\.(?:Builtin|Primitive)(?:\.|$)/;
 const DECLARED =
   /^(?:Function|Postulate|Datatype|Record|Field|Macro|Primitive|PrimitiveType|InductiveConstructor|CoinductiveConstructor|Generalizable)\b/;
 
-/** @param name of the module, as its file is called */
+/** readAgdaHtml reads the page of one module. @param name of the module, as its file is called */
 export function readAgdaHtml(name: string, html: string): AgdaModule {
-  const sites = new Map<string, Site>();
+  const sites = new Map<string, AgdaSite>();
   const wide = new Set<string>();
   const imports = new Set<string>();
   const renamed = new Map<string, string>();
   const unsafe: string[] = [];
   let safe = false;
   let literals: number | null = null;
-  let holders: Site[] = [];
+  let holders: AgdaSite[] = [];
   for (const chunk of chunksOf(tokensOf(html))) {
     const [first] = chunk;
     const words = chunk.map(({ text }) => text);
@@ -137,7 +137,7 @@ function tokensOf(html: string): Token[] {
   for (const [whole, at, target, kind = "", inner = ""] of body.matchAll(TOKEN)) {
     if (at !== undefined) {
       const text = inner.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
-      // Of a comment only its place counts.
+      // A comment is no token: only the place that it takes counts.
       if (kind !== "Comment" && kind !== "Background")
         tokens.push({ text, class: kind, target: target === undefined ? null : decode(target), at, line, column });
       pass(text);
@@ -183,8 +183,8 @@ function siteOf(name: string, target: string): string {
 export type Rests = { readonly names: readonly string[]; readonly unsafe: readonly string[]; readonly exact: boolean };
 
 /** openRests follows names through the modules of a run. @param nameAt the full name of a postulate */
-export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (module: string, site: Site) => string) {
-  const siteAt = (named: string): readonly [string, Site] | null => {
+export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (module: string, site: AgdaSite) => string) {
+  const siteAt = (named: string): readonly [string, AgdaSite] | null => {
     let target = named;
     for (const seen = new Set<string>(); !seen.has(target); ) {
       seen.add(target);
@@ -200,7 +200,7 @@ export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (mod
     return [...seen];
   };
   /** Agda's own are no axioms of anybody, but for the one that makes any two things equal. */
-  const isAxiom = (module: string, { class: kind, text }: Site): boolean =>
+  const isAxiom = (module: string, { class: kind, text }: AgdaSite): boolean =>
     OWN.test(module) ? /^primTrustMe$/.test(text) : kind === "Postulate";
   const follow = (starts: readonly string[]): { names: Set<string>; hidden: boolean } => {
     const seen = new Set(starts);
@@ -228,7 +228,7 @@ export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (mod
       const found = siteAt(target);
       return found === null ? null : nameAt(...found);
     },
-    of(module: string, site: Site): Rests {
+    of(module: string, site: AgdaSite): Rests {
       const within = closure(module);
       const wide = within.flatMap((one) =>
         [...(modules.get(one)?.wide ?? [])].filter((target) => modules.get(fileOf(target))?.safe !== true),

@@ -1,4 +1,4 @@
-/** readAgdaLib reads an `.agda-lib`: which folders modules begin in, which libraries they need, which flags they are checked with. */
+/** AgdaLib is what an `.agda-lib` says: which folders modules begin in, which libraries they need, which flags they are checked with. */
 export type AgdaLib = {
   readonly include: readonly string[];
   readonly depend: readonly string[];

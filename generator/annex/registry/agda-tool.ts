@@ -7,7 +7,7 @@ import { findProgram, type ProverTool } from "./tool.ts";
 
 const ADAPTER = "agda 3";
 
-/** Null where it is not installed. @param flags name the folders of libraries: -i FOLDER */
+/** findAgda finds Agda; null where it is not installed. @param flags name the folders of libraries: -i FOLDER */
 export function findAgda(flags: readonly string[] = []): ProverTool | null {
   const program = findProgram("agda");
   if (program === null) return null;
@@ -16,7 +16,7 @@ export function findAgda(flags: readonly string[] = []): ProverTool | null {
   return version === undefined ? null : { version, digest: sha256(readFileSync(program)), installed: digestOf(flags), adapter: ADAPTER };
 }
 
-/** Of names and sizes of what libraries there are; empty without any. */
+/** digestOf digests names and sizes of the libraries' files; it is empty without any library. */
 function digestOf(flags: readonly string[]): string {
   const folders = flags.filter((flag, at) => flags[at - 1] === "-i" && isAbsolute(flag));
   if (folders.length === 0) return "";

@@ -1,6 +1,6 @@
 /** Words of an Agda signature that do not mean what they mean in Agda's own modules: notation, other names, names of old for something new. */
 import type { StatementWord } from "#snapshots/schema";
-import type { AgdaModule, Site } from "./agda-html.ts";
+import type { AgdaModule, AgdaSite } from "./agda-html.ts";
 import { isDisguised } from "./coq-words.ts";
 
 /** Names that readers know from Agda's own modules and its standard library. */
@@ -15,14 +15,14 @@ const MAX_WORDS = 40;
 const READS_AS_FORMULA = /^\p{Nd}|_|[^\p{L}\p{N}\p{M}'′″‴.-]/u;
 
 export type Meaning = {
-  readonly siteAt: (target: string) => readonly [string, Site] | null;
+  readonly siteAt: (target: string) => readonly [string, AgdaSite] | null;
   readonly nameOf: (target: string) => string | null;
   readonly pathOf: ReadonlyMap<string, string>;
   readonly modules: ReadonlyMap<string, AgdaModule>;
 };
 
-/** @param within modules that a signature may rest on */
-export function agdaWords({ words }: Site, within: readonly string[], { siteAt, nameOf, pathOf, modules }: Meaning): StatementWord[] {
+/** agdaWords marks the words of a signature that do not mean what they seem to. @param within modules that a signature may rest on */
+export function agdaWords({ words }: AgdaSite, within: readonly string[], { siteAt, nameOf, pathOf, modules }: Meaning): StatementWord[] {
   const found: StatementWord[] = [];
   const literal = within.find((module) => pathOf.has(module) && modules.get(module)?.literals != null);
   for (const [word, target] of words) {

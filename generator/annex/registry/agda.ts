@@ -1,11 +1,11 @@
 /** Agda text into declarations, without Agda: signatures, data, records and postulates, by the columns that they stand in. */
 import { type Declaration, fold, type Hole } from "./declaration.ts";
 
-/** What opens a block whose declarations are those of the file. */
+/** Words that open a block whose declarations are those of the file. */
 const BLOCKS = new Set(["private", "abstract", "mutual", "instance", "macro", "opaque", "interleaved", "postulate", "primitive"]);
 const SILENT = /^(?:open|import|infix[lr]?|syntax|pattern|field|constructor|unquoteDecl|unquoteDef|eta-equality|\{-#)(?:\s|$)/;
 const NAMES = /^(?:[^\s(){};@".]+\s+)*?[^\s(){};@".]+\s+:(?=\s|$)/;
-/** What takes arguments and gives a type states nothing that could hold. */
+/** A type that takes arguments and gives a type: it states nothing that could hold. */
 const TYPE_FORMER = /(?:^|→|->)\s*(?:Set|Prop|SSet)[₀-₉ω]*(?:\s+[^→]*)?$/;
 const HOLE = /\{!|(?<![^\s(){};])\?(?![^\s(){};])/g;
 
@@ -171,7 +171,7 @@ function opensBlock(chunk: string): string | null {
   return word === "module" && /\swhere$/.test(chunk) ? word : null;
 }
 
-/** Modules that a text imports, but for those that are Agda itself. */
+/** importsIn lists the modules that a text imports, but for those that are Agda itself. */
 export function importsIn(text: string, path = ""): string[] {
   const source = blankComments(/\.lagda(?:\.\w+)?$/.test(path) ? readLiterate(text) : text);
   const named = [...source.matchAll(/(?:^|[\s;])import\s+([^\s(){};@"]+)/g)].map(([, name = ""]) => name);
@@ -203,7 +203,7 @@ function blankComments(text: string): string {
   return kept + (depth > 0 ? blank(text.slice(at)) : text.slice(at));
 }
 
-/** What stands between the signs of code; the rest as blanks. */
+/** readLiterate keeps what stands between the signs of code, and empties the other lines. */
 function readLiterate(text: string): string {
   let code = false;
   return text

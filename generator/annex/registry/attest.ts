@@ -15,7 +15,7 @@ const envelopeSchema = z.object({
 
 export type { CheckStatement };
 
-/** The digest that two strangers' runs of the same files compare. */
+/** reproducibleDigest gives the digest by which two strangers compare their runs of the same files. */
 export function reproducibleDigest(
   statement: Pick<CheckStatement, "subject"> & { predicate: Pick<CheckStatement["predicate"], "tool" | "flags" | "results"> },
 ): string {
@@ -27,25 +27,25 @@ export function reproducibleDigest(
       tool: { name: tool.name, version: tool.version },
       flags,
       subject: [...statement.subject].sort(byName),
-      // What a declaration uses is told from the kernel or from the source, as the plugin is there or not.
+      // Uses are left out: they come from the kernel or from the source, as the plugin is there or not.
       results: results.map(({ uses: _, ...result }) => result).sort(byName),
     }),
   );
 }
 
-/** What a signature is of. */
+/** authenticated gives the bytes that are signed. */
 function authenticated(payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`DSSEv1 ${PAYLOAD.length} ${PAYLOAD} ${payload.length} `), payload]);
 }
 
-/** @param key null leaves it unsigned, which is said wherever it is shown */
+/** seal signs a statement and writes its envelope. @param key null leaves it unsigned, which is said wherever it is shown */
 export function seal(statement: CheckStatement, key: SigningKey | null): string {
   const payload = Buffer.from(JSON.stringify(statement));
   const signatures = key === null ? [] : [{ keyid: key.text, sig: sign(null, authenticated(payload), key.privateKey).toString("base64") }];
   return `${JSON.stringify({ payloadType: PAYLOAD, payload: payload.toString("base64"), signatures })}\n`;
 }
 
-export type Opened =
+export type OpenedAttestation =
   | { readonly statement: CheckStatement; readonly signers: readonly string[]; readonly counted: boolean }
   | { readonly refused: string };
 
@@ -60,7 +60,7 @@ function keyOf(keyid: string): NoteKey | null {
 /** open reads an envelope. Every signature has to be of it, whoever made it; whom nobody here trusts is named as he names himself, and what he
  *  signed counts for nothing, as does what nobody signed.
  *  @param trusted keys whose signatures count */
-export function open(bytes: Uint8Array, trusted: readonly NoteKey[], now = new Date()): Opened {
+export function open(bytes: Uint8Array, trusted: readonly NoteKey[], now = new Date()): OpenedAttestation {
   const envelope = envelopeSchema.safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
   const payload = envelope.success ? decodeBase64(envelope.data.payload) : null;
   if (!envelope.success || payload === null) return { refused: "is no envelope of a check" };

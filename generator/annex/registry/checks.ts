@@ -7,7 +7,7 @@ import { type CheckStatement, open } from "./attest.ts";
 import { describeCause } from "./need.ts";
 import { EVERY } from "./request.ts";
 import { hasRevision } from "./revision.ts";
-import type { Found, ScannedSource } from "./scan.ts";
+import type { FoundDeclaration, ScannedSource } from "./scan.ts";
 import { accepts, saysNothing, type Verdict } from "./states.ts";
 
 const MAX_LOG = 2000; // UTF-16 units in a record; the check has more
@@ -20,9 +20,9 @@ export type ToldVerdict = Verdict &
   > & {
     /** Names of who signed it: of those that are trusted where it counts, else of those that say so of themselves. */
     readonly signers: readonly string[];
-    /** Whether it counts: somebody who is trusted signed it. */
+    /** True where it counts: somebody who is trusted signed it. */
     readonly counted: boolean;
-    /** What the prover printed of its file, where it did not accept it. */
+    /** The prover's output on its file, where it did not accept it. */
     readonly log: string;
     /** Digest of the files that it is of: its own, and those that this imports. */
     readonly files: string;
@@ -31,23 +31,23 @@ export type ToldVerdict = Verdict &
   };
 
 export type Checks = {
-  /** What checks of exactly these bytes say of a declaration, and that count: of each program and signer the one that knows most, provers first. */
-  of(one: Found, source: ScannedSource): readonly ToldVerdict[];
+  /** Verdicts on a declaration, from checks of exactly these bytes that count: for each program and signer the one that knows most, provers first. */
+  of(one: FoundDeclaration, source: ScannedSource): readonly ToldVerdict[];
   /** The same of second checkers, which look over what a prover accepted. */
-  second(one: Found, source: ScannedSource): readonly ToldVerdict[];
+  second(one: FoundDeclaration, source: ScannedSource): readonly ToldVerdict[];
   /** The same of those whom nobody here trusts. */
-  strangers(one: Found, source: ScannedSource): readonly ToldVerdict[];
+  strangers(one: FoundDeclaration, source: ScannedSource): readonly ToldVerdict[];
   /** Provers' checks of a declaration that count, whatever bytes they are of, the newest first. @param was keys that it had before */
-  history(one: Found, source: ScannedSource, was: readonly string[]): readonly ToldVerdict[];
-  /** What is wrong with checks of the revisions of these sources. */
+  history(one: FoundDeclaration, source: ScannedSource, was: readonly string[]): readonly ToldVerdict[];
+  /** Faults in checks of the revisions of these sources. */
   findings(sources: readonly ScannedSource[]): readonly string[];
   /** Files of the store that count nothing, and why. */
   readonly refused: readonly string[];
   readonly count: number;
 };
 
-/** The keys whose checks count: those of `trust`; without any, the one that this machine signs with. */
-export function trustedKeys(trust: readonly string[]): readonly NoteKey[] {
+/** trustedKeys gives the keys whose checks count: those of `trust`; without any, the one that this machine signs with. */
+function trustedKeys(trust: readonly string[]): readonly NoteKey[] {
   const own = process.env["RECHECK_KEY"];
   return trust.length > 0 ? trust.map(parseKey) : own === undefined || own === "" ? [] : [parseSigningKey(own)];
 }
@@ -126,7 +126,11 @@ export function readChecks(
     return same;
   };
   /** An import that was not there when it was checked has no digest, and has to be away still. What was refused may owe that to more than it names. */
-  const fits = ({ check, state }: ToldVerdict, { path, repo, prover }: Found, { files: own, source, head }: ScannedSource): boolean => {
+  const fits = (
+    { check, state }: ToldVerdict,
+    { path, repo, prover }: FoundDeclaration,
+    { files: own, source, head }: ScannedSource,
+  ): boolean => {
     const of = subjects.get(check);
     const isSame = (name: string): boolean => (of?.get(name) ?? "") === digestOf(own.get(name));
     return (
@@ -139,7 +143,7 @@ export function readChecks(
       ((state !== "rejected" && state !== "disagrees") || check.revision === head)
     );
   };
-  const fitting = (one: Found, source: ScannedSource): readonly ToldVerdict[] => {
+  const fitting = (one: FoundDeclaration, source: ScannedSource): readonly ToldVerdict[] => {
     const all = (byKey.get(one.key) ?? []).filter((told) => fits(told, one, source));
     const byTeller = Map.groupBy(all, ({ check, counted, signers }) => JSON.stringify([check.tool.name, counted, signers]));
     return [...byTeller.values()].flatMap(knowsMost);
@@ -231,7 +235,7 @@ function findIn(check: CheckStatement["predicate"], sources: readonly ScannedSou
       ];
 }
 
-/** What a prover is told of a source besides its files. */
+/** flagsOf lists what a prover is told of a source besides its files. */
 export function flagsOf({ root, logical, paths, flags }: ScannedSource["source"]): string[] {
   return [root, logical, ...paths, ...flags];
 }

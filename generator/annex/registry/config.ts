@@ -127,12 +127,12 @@ function readAxiom(said: string | Readonly<Record<string, string>>): string[] {
 type Parsed = z.infer<typeof registrySchema>;
 export type SourceConfig = Parsed["sources"][number];
 export type Limits = Parsed["limits"];
-/** With absolute paths. */
+/** RegistrySources is a registry.yaml as it was read, with absolute paths. */
 export type RegistrySources = Parsed & { readonly file: string };
 
 export const sourcesJsonSchema = z.toJSONSchema(registrySchema, { io: "input" });
 
-/** @throws ShelfError "bad_config" with every mistake and its line */
+/** openRegistrySources reads a registry.yaml. @throws ShelfError "bad_config" with every mistake and its line */
 export function openRegistrySources(file: string): RegistrySources {
   const parsed = readLocated(file, registrySchema, sourcesJsonSchema, "a registry.yaml", checkSources);
   const folder = dirname(resolve(file));
@@ -199,7 +199,7 @@ function checkSources({ sources, kernels }: Parsed): ConfigProblem[] {
   return [...doubled, ...found];
 }
 
-/** Reads a YAML file by its schema. @throws ShelfError "bad_config" with every mistake and its line */
+/** readLocated reads a YAML file by its schema. @throws ShelfError "bad_config" with every mistake and its line */
 export function readLocated<T extends z.ZodType>(
   file: string,
   schema: T,

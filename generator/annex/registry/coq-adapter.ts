@@ -17,7 +17,7 @@ import { findLoaded, namedByLoad } from "./coq-load.ts";
 import { openHidden } from "./coq-switches.ts";
 import { coqArguments, coqModuleOf, coqPathsOf } from "./coq-paths.ts";
 import { describeNeed } from "./need.ts";
-import type { AdapterRequest, Asked } from "./request.ts";
+import type { AdapterRequest, AskedDeclaration } from "./request.ts";
 import type { Ran, Sandbox } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
@@ -61,7 +61,7 @@ async function run(request: AdapterRequest): Promise<void> {
   const textOf = (path: string): string => readFileSync(join(request.root, path), "utf8");
   const { direct, loaders, parts } = readDependencies(dependencies.stdout, sources, textOf);
   // A declaration of a part is one of the module that loads it.
-  const moduleFileOf = ({ path, name }: Asked): string =>
+  const moduleFileOf = ({ path, name }: AskedDeclaration): string =>
     loaders.get(path)?.find((loader) => name.startsWith(`${moduleOf(request)(loader)}.`)) ?? path;
   const ask = request.ask.map((one) => ({ ...one, path: moduleFileOf(one) }));
   const needed = closeOver(
@@ -88,7 +88,7 @@ async function run(request: AdapterRequest): Promise<void> {
             askChecker(moduleOf(request), (args) => sandbox.run({ ...job, command: [second.program, ...foldersOf(request), ...args] })),
           );
   for (const path of needed) {
-    // Of a part, what loads it says whether it holds.
+    // A part is never compiled alone: the files that load it say whether it holds.
     const files = parts.has(path) ? (loaders.get(path) ?? []).filter((loader) => modules.includes(loader)) : [path];
     const { state, log } =
       files.map((file) => states.get(file)).find((one) => one?.state !== "accepted") ?? states.get(files[0] ?? "") ?? LOST;
@@ -131,7 +131,7 @@ async function run(request: AdapterRequest): Promise<void> {
   }
 }
 
-/** What was printed of the definitions of each file, kept beside what was compiled of it and under the same key. */
+/** openPrinted keeps the prints of each file's definitions beside its compiled file and under the same key. */
 function openPrinted(request: AdapterRequest, compiled: ReadonlyMap<string, Compiled>, needed: readonly string[]): Asking["printed"] {
   const files = needed.flatMap((path) => {
     const key = compiled.get(path)?.key;
@@ -230,7 +230,7 @@ function closeOver(direct: ReadonlyMap<string, readonly string[]>, paths: readon
   return [...done];
 }
 
-/** What became of a file; its key is that of the compiled one. */
+/** The outcome for one file; its key is that of the compiled file. */
 type Compiled = {
   readonly state: CheckState;
   readonly log: string;
@@ -257,7 +257,7 @@ async function compileAll(
     await Promise.all(imports.map((other) => done.get(other)));
     const broken = imports.find((other) => results.get(other)?.state !== "accepted");
     if (broken !== undefined) {
-      // What it needs has no proof that holds: whose fault that is stands there.
+      // A file that it needs has no proof that holds. It takes that file's state, which tells whose fault it is.
       const state = results.get(broken)?.state ?? "environment";
       return { state: state === "accepted" ? "environment" : state, log: describeNeed(broken) };
     }

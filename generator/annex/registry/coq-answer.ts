@@ -1,4 +1,4 @@
-/** What compiled files say when they are asked: statements, what these name, axioms, uses. */
+/** Questions to compiled files: their statements, what these name, axioms, uses. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "#snapshots/digest";
@@ -13,7 +13,7 @@ import { type Read, readPlainly } from "./coq-reads.ts";
 import { openWords } from "./coq-words.ts";
 import { fold } from "./declaration.ts";
 import { readCoqUses } from "./coq-uses.ts";
-import type { AdapterRequest, Asked } from "./request.ts";
+import type { AdapterRequest, AskedDeclaration } from "./request.ts";
 import type { Dialogue } from "./sandbox.ts";
 
 /** Declarations of one question, once that for a whole file found axioms. */
@@ -30,7 +30,7 @@ export type Asking = {
   say(line: object): void;
   /** Where a graph can be written, and what takes it from there; null where the plugin is not here. */
   readonly graph: { readonly file: string; read(): string } | null;
-  /** What was printed of the definitions of files before, and keeps what is printed now. */
+  /** The prints of the files' definitions from earlier runs, and where those of this run are kept. */
   readonly printed: {
     read(): ReadonlyMap<string, Printed> | null;
     keep(all: ReadonlyMap<string, Printed>): void;
@@ -38,8 +38,8 @@ export type Asking = {
   };
 };
 
-/** Statements first, then axioms by one question for all, split where it is not closed. */
-export async function answer(asking: Asking, asked: readonly Asked[]): Promise<void> {
+/** answer asks for statements first, then for axioms: by one question for all, which is split where they are not closed. */
+export async function answer(asking: Asking, asked: readonly AskedDeclaration[]): Promise<void> {
   const paths = [...new Set(asked.map(({ path }) => path))];
   const { groups, broken } = await findLoadable(asking, paths);
   const lists = openLists(asking, paths);
@@ -55,7 +55,7 @@ export async function answer(asking: Asking, asked: readonly Asked[]): Promise<v
       asking.say({ t: "check", path, decl: one.key, state: "environment", log: "Its .vo file does not load." });
 }
 
-/** What has one name where two groups of files are loaded is one thing, or two of which either may change. */
+/** unite joins two prints of one name, from two groups of files that are loaded apart. Either may change, so that both are in the digest. */
 function unite(one: Printed, other: Printed = one): Printed {
   if (one.sha256 === other.sha256) return one;
   const [first, second] = one.sha256 < other.sha256 ? [one, other] : [other, one];
@@ -91,7 +91,7 @@ async function answerOf(
   asking: Asking,
   coq: Coq,
   paths: readonly string[],
-  asked: readonly Asked[],
+  asked: readonly AskedDeclaration[],
   lists: Lists,
 ): Promise<ReadonlyMap<string, Printed>> {
   const { say, moduleOf } = asking;
@@ -101,7 +101,7 @@ async function answerOf(
       `Set Printing All. Check @${name}. Unset Printing All.`,
     ]),
   );
-  const there: { readonly one: Asked; readonly statement: string; readonly whole: string }[] = [];
+  const there: { readonly one: AskedDeclaration; readonly statement: string; readonly whole: string }[] = [];
   for (const [at, one] of asked.entries()) {
     const [statement, whole] = [readType(types[2 * at] ?? ""), readType(types[2 * at + 1] ?? "")];
     const hidden = lists.hiddenOf(one);
@@ -140,7 +140,7 @@ async function answerOf(
 async function readAll(
   { open, moduleOf, request }: Asking,
   paths: readonly string[],
-  asked: readonly Asked[],
+  asked: readonly AskedDeclaration[],
   candidates: (words: string) => readonly string[],
   modules: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Read>> {
@@ -184,7 +184,7 @@ function openLists({ request, moduleOf, importsOf }: Asking, paths: readonly str
     /** Last names of modules inside the files. */
     modules,
     words: openWords(files),
-    /** Whether what Coq lists of a file has its places in that file alone. */
+    /** True where the places in Coq's list of a file are all in that file. */
     isWhole: (path: string): boolean => files.some((file) => file.path === path && !file.hasParts),
     /** Modules whose notations a file may see. */
     visibleFrom(path: string): ReadonlySet<string> {
@@ -193,7 +193,7 @@ function openLists({ request, moduleOf, importsOf }: Asking, paths: readonly str
       return known;
     },
     /** Why nothing follows of a declaration; null where our reader of the text saw what Coq did. */
-    hiddenOf({ path, name }: Asked): string | null {
+    hiddenOf({ path, name }: AskedDeclaration): string | null {
       const outline = outlines.get(path);
       const line = outline?.elsewhere.get(name.slice(moduleOf(path).length + 1));
       return line === undefined ? (outline?.differs ?? null) : `Coq has another declaration of this name, in line ${line}.`;
@@ -207,7 +207,7 @@ function noteAxioms(line: object, axioms: Set<string>): object {
   return line;
 }
 
-/** Whether a full name is of a module of the sources. */
+/** isOwnOf makes a test that tells whether a full name is of a module of the sources. */
 function isOwnOf({ request, moduleOf }: Asking): (name: string) => boolean {
   const modules = new Set(request.files.filter(({ path }) => path.endsWith(".v")).map(({ path }) => moduleOf(path)));
   return (name) => {
@@ -217,7 +217,7 @@ function isOwnOf({ request, moduleOf }: Asking): (name: string) => boolean {
 }
 
 /** A declaration, and what of the sources its statement names. */
-type Stated = Asked & { readonly mentions: readonly string[] };
+type Stated = AskedDeclaration & { readonly mentions: readonly string[] };
 
 async function findDefinitions(asking: Asking, coq: Coq, full: FullNames, named: readonly string[]): Promise<ReadonlyMap<string, Printed>> {
   const { request, printed } = asking;
@@ -251,7 +251,7 @@ async function tellAxioms(asking: Asking, coq: Coq, full: FullNames, asked: read
 
 function tell(
   asking: Asking,
-  one: Asked,
+  one: AskedDeclaration,
   names: readonly string[],
   unsafe: readonly string[],
   exact: boolean,
@@ -322,7 +322,8 @@ function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return a.size === b.size && a.isSubsetOf(b);
 }
 
-/** What the nodes without a body bring, and those with a switch off. What a module seals has no body to see, and is asked alone.
+/** restsOf tells what each node brings that is an axiom, has no body, or has a switch off. A module seals some: these have no body to see, and Coq
+ *  is asked of each alone.
  *  @returns null when something cannot be told */
 async function restsOf({ nodes }: CoqGraph, all: Assumptions, full: FullNames, coq: Coq): Promise<ReadonlyMap<number, Assumptions> | null> {
   const axioms = new Set(all.names.map((name) => full.of(name)));
@@ -350,18 +351,18 @@ async function tellBySplitting(
   asking: Asking,
   coq: Coq,
   full: FullNames,
-  asked: readonly Asked[],
+  asked: readonly AskedDeclaration[],
   first: Assumptions | null,
 ): Promise<void> {
   const { request, say } = asking;
-  const told: { readonly group: readonly Asked[]; readonly found: Assumptions }[] = [];
+  const told: { readonly group: readonly AskedDeclaration[]; readonly found: Assumptions }[] = [];
   const isOwn = isOwnOf(asking);
   const allowed = new Set(request.allowed);
-  let groups: (readonly Asked[])[] = [asked];
+  let groups: (readonly AskedDeclaration[])[] = [asked];
   let answers: (Assumptions | null)[] = [first];
   while (groups.length > 0) {
     await full.locate(answers.flatMap((one) => one?.names ?? []));
-    const next: (readonly Asked[])[] = [];
+    const next: (readonly AskedDeclaration[])[] = [];
     for (const [at, group] of groups.entries()) {
       const found = answers[at] ?? null;
       // Where the policy allows all that a file rests on, each theorem of it rests on at most that.
@@ -389,7 +390,7 @@ async function tellBySplitting(
 }
 
 /** By file, then by a few, then one by one. */
-function split(group: readonly Asked[]): (readonly Asked[])[] {
+function split(group: readonly AskedDeclaration[]): (readonly AskedDeclaration[])[] {
   const files = [...Map.groupBy(group, ({ path }) => path).values()];
   if (files.length > 1) return files;
   const size = group.length > FEW ? FEW : 1;
@@ -401,7 +402,7 @@ export function globOf(object: string): string {
 }
 
 /** Says what each declaration names of the same sources, as the words of the source tell it. */
-function tellUses({ request, moduleOf, say }: Asking, asked: readonly Asked[]): void {
+function tellUses({ request, moduleOf, say }: Asking, asked: readonly AskedDeclaration[]): void {
   const known = new Set([...request.own, ...asked.map(({ name }) => name)]);
   for (const [path, some] of Map.groupBy(asked, (one) => one.path)) {
     const glob = globOf(join(request.root, `${path}o`));

@@ -9,11 +9,11 @@ const UNSAFE = /^\S+ (?:is assumed to be|relies on) [^:]*\.$/;
 /** Titles of what an answer lists, in the words of Coq 8 and of Rocq 9. */
 const TITLES = /^(?:Axioms|Theory):$/;
 const NAME = /^[\p{L}_][\p{L}\p{N}_'.]*(?= :|$)/u;
-/** What a loaded file may have set otherwise for whoever loads it. */
+/** Settings that a loaded file may have changed for whoever loads it. */
 const SETTINGS =
   "Unset Silent. Unset Printing All. Set Printing Notations. Unset Printing Universes. Set Printing Width 1000000. Set Printing Depth 1000000.";
 
-/** One process that has loaded compiled files, and answers for as long as it lives; where it has died, another takes its place. */
+/** Coq is one process that has loaded compiled files, and answers for as long as it lives; where it has died, another takes its place. */
 export class Coq {
   readonly #open: () => Dialogue;
   #modules: string[];
@@ -77,10 +77,11 @@ export class Coq {
   }
 }
 
-/** Of the file, not of a module of this name in another. */
+/** Coq's words for a library that it has loaded from its file, not for a module of this name in another. */
 const LOADED = / has been loaded from file\b/;
 
-/** What `Print Assumptions` answered of a tuple. Each line has to be understood: null when one is not, for it may be what the rest hangs on. */
+/** readAssumptions reads the answer of `Print Assumptions` about a tuple. It must understand each line: one that it does not may be an axiom, so
+ *  that the answer is then null. */
 export function readAssumptions(answer: string): Assumptions | null {
   const lines = answer.split("\n").filter((line) => line !== "" && !line.startsWith("Fetching opaque proofs"));
   if (!/^asked_\d+ is defined$/.test(lines.shift() ?? "")) return null;
@@ -95,7 +96,7 @@ export function readAssumptions(answer: string): Assumptions | null {
       continue;
     }
     if (title === "") return null;
-    // What all that was loaded rests on: impredicative Set, collapsed universes, rewrite rules.
+    // Settings of the whole theory that all loaded files rest on: impredicative Set, collapsed universes, rewrite rules.
     if (title === "Theory") {
       unsafe.push(line.trim());
       continue;
@@ -108,7 +109,7 @@ export function readAssumptions(answer: string): Assumptions | null {
   return names.length + unsafe.length === 0 ? null : { names, unsafe };
 }
 
-/** The type that `Check @name.` printed; null when there is no such name. */
+/** readType gives the type that `Check @name.` printed; null when there is no such name. */
 export function readType(answer: string): string | null {
   const lines = answer.split("\n").filter((line) => !line.startsWith("Fetching opaque proofs"));
   const at = lines.findIndex((line) => /^\s+:\s/.test(line));

@@ -1,7 +1,8 @@
-/** Coq's own list of what a file declares and names: its .glob file. Positions are bytes, so that texts are read with one unit a byte. */
+/** GlobDeclaration is a declaration in a .glob file, which is Coq's own list of what a source file declares and names. Positions are bytes, so
+ *  that texts are read with one unit a byte. */
 
 export type GlobDeclaration = { readonly kind: string; readonly at: number; readonly inner: string; readonly name: string };
-export type GlobReference = {
+type GlobReference = {
   readonly at: number;
   /** After its last byte. */
   readonly to: number;

@@ -3,20 +3,20 @@
 import type { Assumptions } from "./coq-ask.ts";
 
 type GraphNode = { readonly name: string; readonly body: boolean };
-/** Nodes by their number, with what each names. Names are as short as Coq may write them. */
+/** CoqGraph has nodes by their number, and for each the nodes that it names. Names are as short as Coq may write them. */
 export type CoqGraph = { readonly nodes: ReadonlyMap<number, GraphNode>; readonly named: ReadonlyMap<number, readonly number[]> };
 
-/** Loads the plugin, and writes the graph of a definition into a file. */
+/** graphOf gives the commands that load the plugin and write the graph of a definition into a file. */
 export function graphOf(definition: string, file: string): string {
   return `Require dpdgraph.dpdgraph. Set DependGraph File ${JSON.stringify(file)}. Print DependGraph ${definition}.`;
 }
 
-/** The same of all that some modules declare, and of nothing else. */
+/** graphOfModules gives the same commands for all that some modules declare, and for nothing else. */
 export function graphOfModules(modules: readonly string[], file: string): string {
   return `Require dpdgraph.dpdgraph. Set DependGraph File ${JSON.stringify(file)}. Print FileDependGraph ${modules.join(" ")}.`;
 }
 
-/** @returns null when a line is none of the format's */
+/** readGraph reads a file of the plugin. @returns null when a line is none of the format's */
 export function readGraph(text: string): CoqGraph | null {
   const nodes = new Map<number, GraphNode>();
   const named = new Map<number, number[]>();
@@ -37,15 +37,15 @@ export function readGraph(text: string): CoqGraph | null {
   return nodes.size === 0 ? null : { nodes, named };
 }
 
-/** What each of some nodes rests on.
- *  @param rests what a node without a body, or with a switch off, brings: its own name, what `Print Assumptions` says of it where it is
- *  sealed in a module, what was switched off */
+/** assumptionsOf finds what each of some nodes rests on.
+ *  @param rests what a node without a body, or with a switch off, brings: its own name, what `Print Assumptions` says of it where it is sealed in
+ *  a module, what was switched off */
 export function assumptionsOf(
   { nodes, named }: CoqGraph,
   starts: readonly number[],
   rests: ReadonlyMap<number, Assumptions>,
 ): ReadonlyMap<number, Assumptions> {
-  // Whatever leads to a node that brings something, found from that node back.
+  // The search goes back: from each node that brings something to whatever leads to it.
   const users = new Map<number, number[]>();
   for (const [from, all] of named) {
     for (const to of all) {

@@ -1,10 +1,11 @@
-/** What a statement names of its own sources, and what those definitions say, as Coq prints it with everything shown: a statement of unchanged
- *  words says something else when a definition below it does. */
+/** Prints of the definitions that a statement names, of its own sources, as Coq prints it with everything shown: a statement of unchanged words
+ *  says something else when a definition below it does. */
 import { sha256 } from "#snapshots/digest";
 import type { Coq } from "./coq-ask.ts";
 import { foldAll } from "./declaration.ts";
 
-/** A print in which each own name stands without its modules and with its place among `mentions`, so that what only moves prints the same. */
+/** Printed is a print in which each own name stands without its modules and with its place among `mentions`, so that what only moves prints the
+ *  same. */
 export type Printed = { readonly sha256: string; readonly mentions: readonly string[] };
 
 /** Names of other modules have a dot: nothing is imported where Coq is asked, and what it binds itself has none. */
@@ -15,14 +16,14 @@ function printOf(name: string): string {
   return `Set Printing All. Print ${name}. Unset Printing All.`;
 }
 
-/** What Coq printed of a definition, without what it says of arguments' scopes; null when there is no such name. */
+/** readPrint gives Coq's print of a definition, without the scopes of its arguments; null when there is no such name. */
 function readPrint(answer: string | null): string | null {
   if (answer === null || /^Error:|is not a defined object\.$/m.test(answer)) return null;
   const text = answer.replaceAll(/^Fetching opaque proofs.*\n/gm, "").split(/^Arguments /m)[0] ?? "";
   return text.trim() === "" ? null : foldAll(text);
 }
 
-/** Full names for those that Coq prints, which are as short as they can be. */
+/** FullNames finds the full names of those that Coq prints, which are as short as they can be. */
 export class FullNames {
   readonly #known = new Map<string, string>();
   readonly #coq: Coq;
@@ -63,7 +64,7 @@ export class FullNames {
   }
 }
 
-/** Prints what of the sources a statement may name, and what that names in turn, until nothing is open.
+/** printDefinitions prints what of the sources a statement may name, and what that names in turn, until nothing is open.
  *  @param names definitions to begin with
  *  @param theorems of those of them that are proofs, opaque and of a proposition, the type alone is printed: how it is proved means nothing
  *  @param known printed before

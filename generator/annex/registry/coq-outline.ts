@@ -1,8 +1,8 @@
-/** What Coq lists of a file, held against what our reader of its text saw: what hides a section or a module from the reader hides what a statement
- *  rests on. */
+/** A comparison of Coq's list of a file with what our reader of its text saw. Where the reader misses a section or a module, it misses what a
+ *  statement rests on. */
 import type { GlobDeclaration } from "./coq-glob.ts";
 import { openOffsets } from "./coq-glob.ts";
-import { type Opened, scanCoqFile } from "./coq.ts";
+import { type OpenedSection, scanCoqFile } from "./coq.ts";
 
 const OPENS: Readonly<Record<string, string>> = { sec: "section", mod: "module", modtype: "module type" };
 
@@ -40,7 +40,10 @@ export function holdOutline(source: Uint8Array, declared: readonly GlobDeclarati
 }
 
 /** findUnseen lists what Coq opens in a line and no sentence of that line does, one for one. */
-function findUnseen<T extends { readonly what: string; readonly line: number }>(listed: readonly T[], opened: readonly Opened[]): T[] {
+function findUnseen<T extends { readonly what: string; readonly line: number }>(
+  listed: readonly T[],
+  opened: readonly OpenedSection[],
+): T[] {
   const left = [...opened];
   return listed.filter(({ what, line }) => {
     const at = left.findIndex((one) => one.what === what && one.from <= line && line <= one.to);

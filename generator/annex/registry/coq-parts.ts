@@ -7,7 +7,7 @@ export type CoqPart = {
   readonly binders: string;
   /** Null where none is written. */
   readonly type: string | null;
-  /** What follows `:=`; null where there is none. */
+  /** The text after `:=`; null where there is none. */
   readonly body: string | null;
 };
 
@@ -51,7 +51,7 @@ function* readTokens(text: string, from: number, to: number): Generator<Token> {
   }
 }
 
-/** The parts of a sentence from after its word to its end: one, or several joined by `with`.
+/** readCoqParts reads the parts of a sentence from after its word to its end: one, or several joined by `with`.
  *  @param joined whether `with` begins another declaration */
 export function readCoqParts(text: string, from: number, to: number, joined: boolean): CoqPart[] {
   const parts: CoqPart[] = [];
@@ -104,7 +104,7 @@ function join(text: string, tokens: readonly Token[]): string {
   return joined.trim();
 }
 
-/** Names that `Parameters a b : T` or `Axioms (a : T) (b c : U)` declare, each with its type. */
+/** readCoqAssumptions lists the names that `Parameters a b : T` or `Axioms (a : T) (b c : U)` declare, each with its type. */
 export function readCoqAssumptions(text: string, from: number, to: number): CoqPart[] {
   const tokens = [...readTokens(text, from, to)];
   if (tokens.at(-1)?.text === ".") tokens.pop();

@@ -1,4 +1,4 @@
-/** What `_CoqProject`, `Make`, a Makefile or dune says of a Coq development: its folders with their names, its options, its files. */
+/** Readers of `_CoqProject`, `Make`, a Makefile or dune: they name the folders of a Coq development with their names, its options, its files. */
 import { posix } from "node:path";
 import { folderOf } from "./coq-paths.ts";
 

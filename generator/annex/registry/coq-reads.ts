@@ -4,18 +4,18 @@
 import { randomBytes } from "node:crypto";
 import { readCoqCommand, readSentences } from "#generator/extract";
 import type { Coq } from "./coq-ask.ts";
-import type { Asked } from "./request.ts";
+import type { AskedDeclaration } from "./request.ts";
 
-/** What is asked of the words of one declaration, and the words in them that are names of these sources. */
-export type Reading = { readonly one: Asked; readonly candidates: readonly string[] };
+/** CoqReading is a declaration whose words are asked of, and the words in them that are names of these sources. */
+export type CoqReading = { readonly one: AskedDeclaration; readonly candidates: readonly string[] };
 export type Read = {
   /** Read so, they are the type. */
   readonly isType: boolean;
   /** Names that mean something else where these sources are not imported, and what. */
   readonly shadows: ReadonlyMap<string, string>;
-  /** What names mean where these sources are imported, of those that mean something else where they are not. */
+  /** The meaning of each name where these sources are imported, for those that mean something else where they are not. */
   readonly elsewhere: ReadonlyMap<string, string>;
-  /** What names mean where nothing of these sources is imported. */
+  /** The meaning of each name where nothing of these sources is imported. */
   readonly usual: ReadonlyMap<string, string>;
 };
 
@@ -31,14 +31,15 @@ export function namesIn(words: string): string[] {
   return [...new Set(words.replaceAll(/"[^"]*"/g, " ").match(NAMES) ?? [])];
 }
 
-/** @param text of the file that declares them
+/** readPlainly asks Coq what the words of statements mean, without the coercions and notations of these sources.
+ *  @param text of the file that declares them
  *  @param module full name of the file's module
  *  @param isOwn tells if a library or a module, as an import names it, is of these sources */
 export async function readPlainly(
   coq: Coq,
   module: string,
   text: string,
-  readings: readonly Reading[],
+  readings: readonly CoqReading[],
   isOwn: (name: string, from: string) => boolean,
 ): Promise<ReadonlyMap<string, Read>> {
   const imports = importsOf(text);
@@ -121,7 +122,7 @@ function innerOf(name: string, module: string): string {
 }
 
 /** isOneTerm refuses what would not stay between its brackets, what is cut off, and what runs tactics. */
-export function isOneTerm(words: string): boolean {
+function isOneTerm(words: string): boolean {
   if (words === "" || words.length > MAX_WORDS || /\bltac\s*:/.test(words)) return false;
   const [sentence, ...more] = readSentences(`x (${words}).`);
   if (sentence === undefined || more.length > 0 || words.includes("(*")) return false;
@@ -138,7 +139,7 @@ type Import = { readonly from: string; readonly name: string; readonly required:
 const IMPORT = /^(?:From\s+(\S+)\s+)?(Require\s+)?(?:Import|Export)\s+(?:-?\([^)]*\)\s*)?([^]*)$/;
 
 /** importsOf lists what a text imports, one name each. */
-export function importsOf(text: string): Import[] {
+function importsOf(text: string): Import[] {
   const found: Import[] = [];
   for (const sentence of readSentences(text)) {
     const command = sentence.comment ? null : readCoqCommand(text, sentence);

@@ -4,8 +4,9 @@ import type { CheckState } from "./states.ts";
 
 type Again = { readonly state: CheckState; readonly log: string; readonly names?: readonly string[]; readonly unsafe?: readonly string[] };
 
-/** @param check asks of some files at once
- *  @returns of each file that was compiled what the checker says; all at once, and file by file where that fails */
+/** checkAgain asks the second checker of all compiled files at once, and file by file where that fails.
+ *  @param check asks of some files at once
+ *  @returns what the checker says of each file that was compiled */
 export async function checkAgain(
   paths: readonly string[],
   compiled: ReadonlyMap<string, Again>,
@@ -18,7 +19,7 @@ export async function checkAgain(
   return found;
 }
 
-/** @param run starts coqchk with these arguments */
+/** askChecker makes a function that asks coqchk of some files. @param run starts coqchk with these arguments */
 export function askChecker(moduleOf: (path: string) => string, run: (args: readonly string[]) => Promise<Ran>) {
   return async (some: readonly string[]): Promise<Again> => {
     const { code, stdout, stderr, killed } = await run(["-silent", "-o", ...some.flatMap((path) => ["-norec", moduleOf(path)])]);
@@ -34,7 +35,8 @@ export function askChecker(moduleOf: (path: string) => string, run: (args: reado
 const BROKE = /^(?:Fatal )?Error: (?:Anomaly|Out of memory|Stack overflow)|^(?:Out of memory|Stack overflow)|Cannot find library/m;
 const SECTION = /^\* ([^:]+):(.*)$/;
 
-/** The summary of what was loaded: axioms by their full names, and what was switched off. Null when it is none that is known. */
+/** readSummary reads coqchk's summary of what was loaded: axioms by their full names, and what was switched off. It is null when the summary has
+ *  no form that is known. */
 export function readSummary(text: string): { names: string[]; unsafe: string[] } | null {
   const names: string[] = [];
   const unsafe: string[] = [];

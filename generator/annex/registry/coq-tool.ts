@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import { findProgram, type ProverTool } from "./tool.ts";
 
-/** The version of the adapter: another one asks other questions. */
+/** ADAPTER is the version of the adapter: another one asks other questions. */
 export const ADAPTER = "coq 10";
 
 export type CoqTool = ProverTool & {
@@ -13,11 +13,11 @@ export type CoqTool = ProverTool & {
   readonly programs: Programs;
   /** The folder of its libraries; `installed` is of names, sizes and times of the compiled files in it. */
   readonly library: string;
-  /** Whether the plugin is there that writes the kernel's graph. */
+  /** True where the plugin is there that writes the kernel's graph. */
   readonly graph: boolean;
 };
 
-/** What compiles, answers and lists imports, each with its first arguments. */
+/** The programs that compile, answer and list imports, each with its first arguments. */
 type Programs = Readonly<Record<"compile" | "ask" | "depend", readonly string[]>>;
 const COQ: Programs = { compile: ["coqc"], ask: ["coqtop"], depend: ["coqdep"] };
 const ROCQ: Programs = { compile: ["rocq", "compile"], ask: ["rocq", "repl"], depend: ["rocq", "dep"] };
@@ -34,7 +34,7 @@ export function findCoq(): CoqTool | null {
   return { version, coqc, programs, digest: sha256(readFileSync(coqc)), library, installed: digestOf(library), adapter: ADAPTER, graph };
 }
 
-/** The second checker, which reads compiled files with a kernel of its own; null where it is not installed. */
+/** findChecker finds the second checker, which reads compiled files with a kernel of its own; null where it is not installed. */
 export function findChecker(): { readonly version: string; readonly executable_sha256: string; readonly program: string } | null {
   const program = findProgram("coqchk") === null ? "rocqchk" : "coqchk";
   const coqchk = findProgram(program);

@@ -1,4 +1,4 @@
-/** What Coq's .glob file says that each declaration names: known from the words of the source, so that what tactics find is not in it. */
+/** Uses as Coq's .glob file tells them: the names in each declaration's words. What tactics find is not in it. */
 import { type CoqItem, readSentences } from "#generator/extract";
 import { type Glob, globName } from "./coq-glob.ts";
 
@@ -20,7 +20,7 @@ export function readCoqUses({ declared: all, references }: Glob, source: Uint8Ar
   const uses = new Map<string, CoqUse>();
   let next = 0;
   for (const { at, library, inner, name, kind } of references.toSorted((a, b) => a.at - b.at)) {
-    // What stands after several declarations of one sentence is said of the last.
+    // A use that stands after several declarations of one sentence is said of the last.
     while ((declared[next]?.start ?? Number.POSITIVE_INFINITY) <= at) next++;
     const holder = declared[next - 1];
     if (holder === undefined || NAMES_NOTHING.test(kind) || name === "<>") continue;

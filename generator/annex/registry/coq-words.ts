@@ -3,16 +3,17 @@ import type { StatementWord } from "#snapshots/schema";
 import { readCoqCommand, readSentences } from "#generator/extract";
 import { type Glob, type GlobDeclaration, globName, openOffsets } from "./coq-glob.ts";
 import { namesIn, type Read } from "./coq-reads.ts";
-import type { Asked } from "./request.ts";
+import type { AskedDeclaration } from "./request.ts";
 import { sentenceAt } from "./coq-uses.ts";
 import { fold } from "./declaration.ts";
 
-/** One file of the sources, with what Coq lists of it. */
+/** GlobFile is one file of the sources, with Coq's list of it. */
 export type GlobFile = {
   readonly path: string;
   readonly module: string;
   readonly source: Uint8Array;
-  readonly glob: Glob /** It loads others, and places in it may be of these. */;
+  readonly glob: Glob;
+  /** True where it loads others: places in its list may then be of these. */
   readonly hasParts: boolean;
 };
 
@@ -58,7 +59,7 @@ export function openWords(files: readonly GlobFile[]) {
     /** @param visible modules whose notations may be there
      *  @param mentions full names of these sources that the type names, as the prover prints it with everything shown */
     of(
-      { name, words }: Asked,
+      { name, words }: AskedDeclaration,
       module: string,
       visible: ReadonlySet<string>,
       read: Read | undefined,
@@ -72,7 +73,7 @@ export function openWords(files: readonly GlobFile[]) {
       if (/\bltac\s*:/.test(words)) add(mark("ltac:(…)", "tactic", "", "what a tactic finds"));
       for (const [word, before] of read?.shadows ?? []) {
         const named = (file?.namesAt(name) ?? []).filter((full) => defined.has(full));
-        // What an alias of a module or an Include gives stands in no list of Coq's.
+        // A name that an alias of a module or an Include gives stands in no list of Coq's.
         const own = [...mentions, ...named].find((full) => isCalled(full, word));
         if (own !== undefined) add(mark(word, "name", own, `${own}, not ${before}`));
       }
@@ -143,7 +144,7 @@ function openFile({ path, module, source, glob, hasParts }: GlobFile) {
     referencesOf,
     /** Full names that the statement of a declaration names. */
     namesAt: (name: string): string[] => referencesOf(name).map(({ library, inner, name: of }) => globName(library, inner, of)),
-    /** What follows `:=` where a notation is made. */
+    /** The text after `:=` where a notation is made. */
     standsFor({ kind, at }: GlobDeclaration): string {
       const sentence = kind === "not" || kind === "abbrev" ? sentenceAt(sentences, at) : undefined;
       const whole = sentence === undefined ? "" : textOf(sentence.start, sentence.end);

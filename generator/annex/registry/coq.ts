@@ -30,12 +30,12 @@ export function scanCoq(text: string): Declaration[] {
   return scanCoqFile(text).declarations;
 }
 
-/** A section or module that a sentence opens or names, as `section S`, and the lines of the sentence. */
-export type Opened = { readonly what: string; readonly from: number; readonly to: number };
+/** OpenedSection is a section or module that a sentence opens or names, as `section S`, and the lines of the sentence. */
+export type OpenedSection = { readonly what: string; readonly from: number; readonly to: number };
 
-/** The same with the sections and modules that the text opens or names. */
-export function scanCoqFile(text: string): { readonly declarations: Declaration[]; readonly opened: readonly Opened[] } {
-  const opened: Opened[] = [];
+/** scanCoqFile lists the declarations too, and with them the sections and modules that the text opens or names. */
+export function scanCoqFile(text: string): { readonly declarations: Declaration[]; readonly opened: readonly OpenedSection[] } {
+  const opened: OpenedSection[] = [];
   const lines = openLines(text);
   const found: Declaration[] = [];
   const scopes: Scope[] = [];

@@ -1,4 +1,4 @@
-/** What a scanner finds in a text: one declaration, read without the prover. */
+/** The result of a scanner: a declaration in a text, read without the prover. */
 import { sha256 } from "#snapshots/digest";
 
 export type Hole = {
@@ -20,7 +20,7 @@ export type Declaration = {
   readonly endLine: number;
   /** White space folded, comments taken out. */
   readonly statement: string;
-  /** What the sections around it assume, in order. */
+  /** The assumptions of the sections around it, in order. */
   readonly context: readonly string[];
   readonly holes: readonly Hole[];
   /** The comment that documents it; empty when there is none. */

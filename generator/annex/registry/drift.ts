@@ -1,4 +1,4 @@
-/** What moved under an unchanged name, told by cause from two checks: words are a hint, the prover's print is the verdict. */
+/** Drift under an unchanged name, told by cause from two checks: words are a hint, the prover's print is the verdict. */
 import { canonicalJson, sha256 } from "#snapshots/digest";
 import { compareNames } from "#snapshots/format";
 import type { CheckStatement } from "#snapshots/annex/proofs";
@@ -68,7 +68,7 @@ export function causeOf(before: Digested, after: Digested): Moved | null {
     return null;
   const words = before.statement_sha256 !== after.statement_sha256;
   if (before.meaning_sha256 === after.meaning_sha256) return words ? { cause: "wording", definitions: [] } : null;
-  // Of the same files nothing moved: another library is there, or another adapter, which writes prints otherwise.
+  // The same files cannot have moved: another library is there, or another adapter, which writes prints otherwise.
   if (before.files === after.files)
     return before.check.tool.adapter === after.check.tool.adapter ? { cause: "churn", definitions: [] } : null;
   const { definitions, isAnother } = compareBelow(before, after);
@@ -117,7 +117,7 @@ function pairNames(was: Node, is: Node): readonly Pair[] {
   return [...same.map((name): Pair => [name, name]), ...alike];
 }
 
-/** What moved since a prover accepted a statement, told by what the lock remembers of that.
+/** movedSince tells what moved since a prover accepted a statement, by what the lock remembers of that.
  *  @param history checks of it, the newest first
  *  @returns null when nothing did; no cause where nobody has printed it as it is now */
 export function movedSince(
@@ -133,7 +133,8 @@ export function movedSince(
   return moved ?? { cause: line.type === now.type_sha256 ? "meaning" : "statement", definitions: [] };
 }
 
-/** Many by their causes: 44 definitions moved and 256 theorems rest on them, never 256 alarms. @param names of declarations, by what moved */
+/** describeMoved tells many moves by their causes: 44 definitions moved and 256 theorems rest on them, never 256 alarms. @param names of
+ *  declarations, by what moved */
 export function describeMoved(all: readonly (Moved & { readonly name: string })[]): string[] {
   const of = (cause: Cause): readonly (Moved & { readonly name: string })[] => all.filter((one) => one.cause === cause);
   const lines: string[] = [];

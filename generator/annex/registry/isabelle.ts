@@ -22,7 +22,7 @@ const COMMAND =
 const NAME = /^\s*(?:'\w+\s+|\([^)]*\)\s*)*(?:"([^"]+)"|([A-Za-z][\w.']*))/;
 const HOLES = /\b(sorry|oops|\\<proof>)\b/g;
 
-/** What an Isabelle theory declares with a name. A proof that ends in `oops` declares nothing. */
+/** scanIsabelle lists what an Isabelle theory declares with a name. A proof that ends in `oops` declares nothing. */
 export function scanIsabelle(text: string): Declaration[] {
   const source = blank(text, true);
   const words = blank(source, false);
@@ -60,7 +60,7 @@ export function scanIsabelle(text: string): Declaration[] {
   return found;
 }
 
-/** What stands in quotes as blanks: a word of a statement is no word of the proof. */
+/** outside blanks what stands in quotes: a word of a statement is no word of the proof. */
 function outside(text: string): string {
   return blank(text, false);
 }

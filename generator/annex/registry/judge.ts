@@ -2,14 +2,14 @@
 import type { Checks } from "./checks.ts";
 import { type Cause, describeMoved, movedSince } from "./drift.ts";
 import type { Drift, LockLine } from "./lock.ts";
-import type { Found, ScannedSource } from "./scan.ts";
+import type { FoundDeclaration, ScannedSource } from "./scan.ts";
 import { accepts, isFailure, outsideOf, type readPolicy } from "./states.ts";
 
 type Judged = { readonly lock: readonly LockLine[]; readonly drift: readonly Drift[] };
 
 type Judging = Judged & {
   readonly before: readonly LockLine[];
-  readonly shown: readonly { readonly one: Found; readonly source: ScannedSource }[];
+  readonly shown: readonly { readonly one: FoundDeclaration; readonly source: ScannedSource }[];
   readonly checks: Checks;
   readonly allowed: ReturnType<typeof readPolicy>;
   readonly accept: ReadonlySet<string>;
@@ -32,7 +32,7 @@ export function judge({ lock, drift, before, shown, checks, allowed, accept }: J
       const refused = (moved.cause === "statement" || moved.cause === "meaning") && !accept.has(id);
       told.set(id, { what: moved.cause, id, key: one.key, definitions: moved.definitions, refused });
     }
-    // What defines proves nothing: it is told by what rests on it.
+    // A definition proves nothing: the theorems that rest on it tell when it moves.
     const isHeld =
       one.class === "theorem" &&
       verdicts.some((verdict) => accepts(verdict) && outsideOf(verdict, allowed).length === 0) &&

@@ -18,7 +18,7 @@ export type FoundKernel = Kernel & { readonly prover: "coq" | "lean" | "metamath
 type Said = { readonly state: CheckState; readonly log: string };
 
 const MAX_LOG = 4096;
-/** What is added to the word of a kernel where it runs: nobody else ends so. */
+/** A number that is added to a kernel's exit code where it runs: nothing else ends with such a code. */
 const ENDED = 64;
 
 /** findKernels opens the kernels of a registry.yaml. A word of a command that begins with a dot is a file beside it.
@@ -94,7 +94,7 @@ export async function runKernel(
 
 /** askKernel asks a kernel of databases of Metamath, or of what Lean exported. @returns the transcript that an adapter would write */
 export async function askKernel(kernel: FoundKernel, request: AdapterRequest, sandbox: Sandbox): Promise<string> {
-  // What Lean wrote out is no file of the sources: its digest is told with the kernel.
+  // An export of Lean is no file of the sources: its digest is told with the kernel.
   const lines: object[] = [{ ...toolOf(kernel), ...(kernel.prover === "lean" ? { installed_sha256: exportDigest(request) } : {}) }];
   const answer = (paths: readonly string[], imports: (path: string) => readonly string[], { state, log }: Said): void => {
     for (const path of paths) lines.push({ t: "imports", path, imports: imports(path) }, { t: "check", path, state, log });

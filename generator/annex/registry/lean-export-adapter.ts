@@ -22,7 +22,7 @@ async function run(request: AdapterRequest): Promise<void> {
   const changed = changedIn(request);
   for (const path of new Set(request.ask.map((one) => one.path))) {
     say({ t: "imports", path, imports: [EVERY] });
-    // Whoever exported it says that Lean accepted it; no kernel has looked here.
+    // The one who exported it says that Lean accepted it; no kernel has looked here.
     const state = changed.length === 0 ? "exported" : "environment";
     say({
       t: "check",

@@ -20,7 +20,7 @@ const constantSchema = z.object({
   value: index.optional(),
   isUnsafe: z.boolean().optional(),
   safety: z.string().optional(),
-  /** Of a recursor. */
+  /** Rules of a recursor. */
   rules: z.array(z.object({ rhs: index })).default([]),
 });
 const KINDS = ["axiom", "def", "thm", "opaque", "quot", "inductive"] as const;
@@ -135,7 +135,7 @@ class Reader {
       const levels = new Map(one.levelParams.map((name, at) => [`p${this.at(this.names, name)};`, `p${at};`]));
       const group = kind === "inductive" ? all.flatMap((other) => constantSchema.parse(other).type) : [one.type];
       const unsafe = one.isUnsafe === true || one.safety === "unsafe" || one.safety === "partial";
-      // What a type is rests on what its constructors take.
+      // A type rests on what its constructors take.
       const statement = this.graph.named(group);
       const proof = this.graph.named([...(one.value === undefined ? [] : [one.value]), ...one.rules.map(({ rhs }) => rhs)]);
       const type = this.digest(one.type, levels);
@@ -147,7 +147,7 @@ class Reader {
 
   private digest(root: number, levels: ReadonlyMap<string, string>): string {
     return this.graph.fold(root, (shape, parts) => {
-      // What is said about an expression and not in it.
+      // Metadata says something about an expression, and is not in it.
       if (shape === "mdata") return parts[0] ?? "";
       const named = shape.replaceAll(/p[^;(),]*;/g, (level) => levels.get(level) ?? level);
       return digestOf([named, ...parts].join("\n"));
@@ -187,7 +187,7 @@ async function* linesOf(file: string, hear: (chunk: Buffer) => void): AsyncGener
   if (begun.length > 0) yield Buffer.concat(begun).toString("utf8");
 }
 
-/** @throws Error with the number of the line that cannot be read */
+/** readLeanExport reads a file of lean4export line by line. @throws Error with the number of the line that cannot be read */
 export async function readLeanExport(file: string): Promise<LeanExport> {
   const reader = new Reader();
   const hash = createHash("sha256");
@@ -213,7 +213,7 @@ export async function readLeanExport(file: string): Promise<LeanExport> {
 
 type Rests = { readonly names: readonly string[]; readonly unsafe: readonly string[]; readonly missing: readonly string[] };
 
-/** What is not worked out yet on the way to a constant. */
+/** A constant that is being walked, on the way to the one that was asked. */
 type Frame = {
   readonly name: string;
   readonly parts: readonly string[];

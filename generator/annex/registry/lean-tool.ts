@@ -13,7 +13,7 @@ export function changedIn({ files, options }: AdapterRequest): string[] {
   return files.filter(({ path, sha256: of }) => made.get(path) !== of).map(({ path }) => path);
 }
 
-/** Null where the file, or that of its sources' digests, is not there. */
+/** findLeanExport gives the export as a tool; null where its file, or that of its sources' digests, is not there. */
 export function findLeanExport(file: string | undefined): ProverTool | null {
   if (file === undefined || !existsSync(file) || !existsSync(`${file}.sha256`)) return null;
   return { version: "3", digest: digestOf(file), installed: "", adapter: LEAN_EXPORT_ADAPTER };

@@ -14,13 +14,13 @@ const CLASSES = new Map<string, Declaration["class"]>(
   ).flatMap(([name, words]) => words.split(" ").map((word) => [word, name] as const)),
 );
 const EDGES = /\/-|-\//g;
-/** What takes a statement apart. A character in quotes is one sign, so that '"' opens no string. */
+/** A token of a statement. A character in quotes is one sign, so that '"' opens no string. */
 const TOKEN = /\/-|--|"|'(?:\\.|[^\\'\n])'|:=|[\p{L}_][\p{L}\p{N}_'!?₀-₉]*|[()[\]{}⟨⟩⦃⦄]|\n\s*\||:|\S/gu;
 const OPENS = new Set(["(", "[", "{", "⟨", "⦃"]);
 const CLOSES = new Set([")", "]", "}", "⟩", "⦄"]);
 const HOLES = new Set(["sorry", "admit"]);
 
-/** What a Lean file declares with a name, in the order of its text. */
+/** scanLean lists what a Lean file declares with a name, in the order of its text. */
 export function scanLean(text: string): Declaration[] {
   const lines = openLines(text);
   const commands: LeanCommand[] = [];

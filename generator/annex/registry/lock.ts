@@ -7,7 +7,7 @@ import { ShelfError } from "#snapshots/errors";
 import { CubId, Sha256Hex } from "#snapshots/schema";
 import { OPEN, writeWhole } from "#snapshots/shelf";
 import type { Cause } from "./drift.ts";
-import type { Found } from "./scan.ts";
+import type { FoundDeclaration } from "./scan.ts";
 
 const lockLineSchema = z.strictObject({
   id: CubId,
@@ -22,7 +22,7 @@ const lockLineSchema = z.strictObject({
   reason: z.string().exactOptional().meta({ description: "Why somebody accepted its last drift" }),
   state: z.enum(["live", "gone"]),
 });
-/** Of one line. */
+/** lockJsonSchema is the JSON Schema of one line. */
 export const lockJsonSchema = z.toJSONSchema(lockLineSchema, { io: "input" });
 export type LockLine = z.infer<typeof lockLineSchema>;
 
@@ -32,13 +32,13 @@ export type Drift = {
   readonly key: string;
   /** The key before, of what moved or was renamed. */
   readonly from?: string;
-  /** Of what says something else: the definitions below it that moved. */
+  /** The definitions below it that moved, where it says something else. */
   readonly definitions?: readonly string[];
   /** A prover accepted the statement as it was, and nobody has accepted that it is another. */
   readonly refused: boolean;
 };
 
-/** An empty lock where there is no file. @throws ShelfError "bad_config" with every line that is wrong */
+/** readLock reads a lock; it is empty where there is no file. @throws ShelfError "bad_config" with every line that is wrong */
 export function readLock(file: string): LockLine[] {
   if (!existsSync(file)) return [];
   const errors: string[] = [];
@@ -66,7 +66,7 @@ export function readLock(file: string): LockLine[] {
   return lines;
 }
 
-/** What a scan has to write down before anything else is said of it. */
+/** UNWRITTEN are the kinds of drift that a scan has to write into the lock before anything else is said of them. */
 export const UNWRITTEN: ReadonlySet<Drift["what"]> = new Set(["new", "moved", "renamed", "renamed?", "returned"]);
 
 /** openNames finds ids and keys that stand in two lines. */
@@ -112,10 +112,11 @@ export type MatchOptions = {
   readonly reserved: readonly string[];
 };
 
-/** The lock as it is after a scan, and what is other than before. Each way of matching counts only where it is unique on both sides. */
+/** matchLock gives the lock as it is after a scan, and what is other than before. Each way of matching counts only where it is unique on both
+ *  sides. */
 export function matchLock(
   before: readonly LockLine[],
-  found: readonly Found[],
+  found: readonly FoundDeclaration[],
   options: MatchOptions,
 ): { lock: LockLine[]; drift: Drift[] } {
   const drift: Drift[] = [];
@@ -123,7 +124,7 @@ export function matchLock(
   const open = new Map(found.map((one) => [one.key, one]));
   const matched = new Map<string, LockLine>();
   const proposed = new Map<string, string>();
-  const take = (one: Found, line: LockLine): void => {
+  const take = (one: FoundDeclaration, line: LockLine): void => {
     matched.set(one.key, line);
     lines.delete(line.key);
     open.delete(one.key);
@@ -193,7 +194,7 @@ export function matchLock(
       ...(verified === undefined || (accepted && changed)
         ? {}
         : { verified, ...(type === undefined ? {} : { type }), ...(meaning === undefined ? {} : { meaning }) }),
-      // Of other words than it was given for, a reason says nothing.
+      // A reason says nothing of other words than it was given for.
       ...(accepted && options.reason !== undefined ? { reason: options.reason } : reason === undefined || changed ? {} : { reason }),
       state: "live",
     });
@@ -210,9 +211,9 @@ export function matchLock(
  *  Nothing else states that, and nothing has been verified or accepted under the id that was given instead. */
 function takeBack(
   before: readonly LockLine[],
-  found: readonly Found[],
+  found: readonly FoundDeclaration[],
   { accept }: MatchOptions,
-  take: (one: Found, line: LockLine, instead: LockLine) => void,
+  take: (one: FoundDeclaration, line: LockLine, instead: LockLine) => void,
 ): void {
   const foundKeys = new Map(found.map((one) => [one.key, one]));
   for (const line of before) {
@@ -248,10 +249,10 @@ function placeOf(key: string): string {
 
 /** Calls `take` for each declaration and line that have a name in common that nothing else has. */
 function pair(
-  found: Iterable<Found>,
+  found: Iterable<FoundDeclaration>,
   lines: Iterable<LockLine>,
   name: (key: string, digest: string) => string,
-  take: (one: Found, line: LockLine) => void,
+  take: (one: FoundDeclaration, line: LockLine) => void,
 ): void {
   const left = Map.groupBy(found, ({ key, digest }) => name(key, digest));
   const right = Map.groupBy(lines, ({ key, statement }) => name(key, statement));

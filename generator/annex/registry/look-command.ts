@@ -28,7 +28,7 @@ function findRecord(byId: ReadonlyMap<string, CubRecord>, id: string): CubRecord
 const MAX_DEPTH = 50;
 const MAX_WORDS = 12; // lines of what a prover printed
 
-/** What is around a record, as far as it is asked for. */
+/** runGraph prints the records around a record, as far as it is asked. */
 export async function runGraph(id: string, options: SourceOptions & { readonly depth: string; readonly dot?: boolean }): Promise<void> {
   const depth = Number(options.depth);
   if (options.dot === true && options.json === true)
@@ -65,7 +65,7 @@ export async function runGraph(id: string, options: SourceOptions & { readonly d
   }
 }
 
-/** Why a record's state is what it is, and which line of which file or check says so. */
+/** runExplain prints why a record's state is what it is, and which line of which file or check says so. */
 export async function runExplain(id: string, options: SourceOptions): Promise<void> {
   const { config, scan, byId } = await open(options);
   const record = findRecord(byId, id);
@@ -112,7 +112,7 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
   );
 }
 
-/** What each record rests on, grouped by what that is, from the checks; and whether the policy allows it. */
+/** runAxioms prints what each record rests on, grouped by what that is, from the checks; and whether the policy allows it. */
 export async function runAxioms(ids: readonly string[], options: SourceOptions & { readonly allow?: readonly string[] }): Promise<void> {
   const { config, scan, byId } = await open(options);
   const allowed = readPolicy([...config.policy.axioms, ...(options.allow ?? [])]);

@@ -12,8 +12,8 @@ import { applyOverlay } from "./overlay.ts";
 import { PROVERS } from "./provers.ts";
 import { hashRecipe, recheckRecipe } from "./recipes.ts";
 import { agreementOf, checksOf, driftOf } from "./record-checks.ts";
-import type { Found, ScannedSource } from "./scan.ts";
-import type { Scan } from "./scan-all.ts";
+import type { FoundDeclaration, ScannedSource } from "./scan.ts";
+import type { SourcesScan } from "./scan-all.ts";
 import { accepts, contradiction, outsideOf, readPolicy, statesOf } from "./states.ts";
 
 // A file is of many records, and a database of all: what follows from it is worked out once.
@@ -48,8 +48,8 @@ function replayed(verdict: ToldVerdict): ToldVerdict {
  *  @param idOf ids of the records by their keys */
 export function makeRecord(
   { policy, meta }: Pick<RegistrySources, "policy" | "meta">,
-  { overlay, hand, lock, checks, records }: Scan,
-  { id, one, source }: Scan["records"][number],
+  { overlay, hand, lock, checks, records }: SourcesScan,
+  { id, one, source }: SourcesScan["records"][number],
   idOf: ReadonlyMap<string, string>,
 ): CubRecord {
   const { said } = applyOverlay(overlay, one, id, new Set());
@@ -61,7 +61,7 @@ export function makeRecord(
   const { was = [], reason } = linesOf(lock).get(id) ?? {};
   const told = checks.of(one, source);
   const kernels = checks.second(one, source).filter(({ check: { tool } }) => isOfExport(tool, told[0]));
-  // What a kernel has replayed is no export any more.
+  // An export that a kernel has replayed counts as checked.
   const verdicts = kernels.some(accepts) ? told.map(replayed) : told;
   const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
   const [newest] = verdicts;
@@ -95,7 +95,7 @@ export function makeRecord(
     repo: one.repo,
     theorem_name: one.theorem,
     module: one.module,
-    // What was compiled is the text. Where sections or the body say more than the text, the prover's print is what is stated.
+    // The text is what was compiled. Where sections or the body say more than the text, the prover's print is what is stated.
     statement: elaborated ? printed : statementOf(one),
     statement_basis: elaborated ? "elaborated" : "source",
     ...(elaborated && one.statement !== "" && one.class === "theorem" ? { statement_source: statementOf(one) } : {}),
@@ -144,11 +144,11 @@ function anchorOf({ files }: ScannedSource, file: unknown, name: unknown): strin
 }
 
 /** In an order of their own: a graph lists them as it was walked. */
-function edgesOf({ repo, prover }: Found, uses: ToldVerdict["uses"], idOf: ReadonlyMap<string, string>): RecordEdge[] {
+function edgesOf({ repo, prover }: FoundDeclaration, uses: ToldVerdict["uses"], idOf: ReadonlyMap<string, string>): RecordEdge[] {
   return uses
     .flatMap(({ to, part, basis }): RecordEdge[] => {
       const id = idOf.get(`${repo} ${prover} ${to}`);
-      // What somebody hides is counted and not named.
+      // A hidden record is counted and not named.
       return id === undefined ? [] : [{ id, name: to, from: part, basis }];
     })
     .sort((a, b) => compareNames(`${a.name} ${a.from}`, `${b.name} ${b.from}`));
@@ -165,12 +165,12 @@ function lower(state: string, said: unknown): string {
 }
 
 /** Where the text alone tells the statement, what its sections assume stands before it. */
-function statementOf({ statement, context, theorem }: Found): string {
+function statementOf({ statement, context, theorem }: FoundDeclaration): string {
   return context.length === 0 ? statement || theorem : `${context.join("; ")} ⊢ ${statement}`;
 }
 
 /** The file of the other system that declares the same name. */
-function pairOf({ path, theorem, prover }: Found, { source, files }: ScannedSource): string | null {
+function pairOf({ path, theorem, prover }: FoundDeclaration, { source, files }: ScannedSource): string | null {
   if (source.pair === undefined || prover !== "coq") return null;
   const root = source.root.replace(/^\.?\/+|\/+$/g, "");
   const inner = (root === "" ? path : path.slice(root.length + 1)).replace(/\.v$/, "");
@@ -181,16 +181,16 @@ function pairOf({ path, theorem, prover }: Found, { source, files }: ScannedSour
 }
 
 const leanOf = memoize(
-  (records: Scan["records"]) =>
+  (records: SourcesScan["records"]) =>
     new Map(records.flatMap((of) => (of.one.prover === "lean" ? [[placeOf(of.one.repo, of.one.path, of.one.theorem), of]] : []))),
 );
 const placeOf = (...parts: readonly string[]): string => JSON.stringify(parts);
 
 /** isProvedTwin tells whether the Lean declaration of the same name has a check of its own by which it is VERIFIED. */
 function isProvedTwin(
-  { repo, theorem }: Found,
+  { repo, theorem }: FoundDeclaration,
   lean: string | null,
-  { records, checks }: Pick<Scan, "records" | "checks">,
+  { records, checks }: Pick<SourcesScan, "records" | "checks">,
   allowed: ReturnType<typeof readPolicy>,
 ): boolean {
   const twin = lean === null ? undefined : leanOf(records).get(placeOf(repo, lean, theorem));
@@ -200,7 +200,7 @@ function isProvedTwin(
 }
 
 /** webOf gives the address of the line that declares it, where the source says how addresses of its files are made. */
-function webOf({ path, line }: Found, { source: { web }, head }: ScannedSource): string | null {
+function webOf({ path, line }: FoundDeclaration, { source: { web }, head }: ScannedSource): string | null {
   if (web === undefined) return null;
   const members: Readonly<Record<string, string>> = {
     rev: head,

@@ -7,7 +7,7 @@ import { describeRefused } from "./judge.ts";
 import { UNWRITTEN } from "./lock.ts";
 import { makeRecord } from "./make-record.ts";
 import { fullName } from "./scan.ts";
-import { type Scan, scanAll } from "./scan-all.ts";
+import { type SourcesScan, scanAll } from "./scan-all.ts";
 
 const MAX_USES = 500;
 const MAX_USERS = 50;
@@ -33,7 +33,7 @@ export async function makeRegistry(config: RegistrySources): Promise<Uint8Array>
 }
 
 /** writeRegistry gives the registry as JSON. */
-export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
+export function writeRegistry(config: RegistrySources, scan: SourcesScan): Uint8Array {
   const idOf = new Map(scan.records.map(({ id, one }) => [one.key, id]));
   const made = scan.records.map((record) => makeRecord(config, scan, record, idOf));
   const ids = new Set(made.map(({ id }) => id));
@@ -62,7 +62,7 @@ export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
 }
 
 /** withUsers turns each edge round: who is used says by whom. */
-function withUsers(made: readonly CubRecord[], { records }: Scan): CubRecord[] {
+function withUsers(made: readonly CubRecord[], { records }: SourcesScan): CubRecord[] {
   const nameOf = new Map(records.map(({ id, one }) => [id, fullName(one)]));
   const users = new Map<string, RecordEdge[]>();
   for (const { id, uses } of made)

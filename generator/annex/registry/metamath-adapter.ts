@@ -8,13 +8,13 @@ import { sandboxOf, say, serveAdapter } from "./adapter.ts";
 import { findDatabases, formatMetamath, type MetamathDatabase, readMetamath, readMetamathProof } from "./metamath.ts";
 import { checkDatabase } from "./metamath-check.ts";
 import { findMetamath, holeOf, VERIFIER } from "./metamath-tool.ts";
-import { type AdapterRequest, type Asked, isBelow } from "./request.ts";
+import { type AdapterRequest, type AskedDeclaration, isBelow } from "./request.ts";
 import type { Ran, Sandbox } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
 const MAX_LOG = 16 * 1024;
 
-/** What the program says of a database. */
+/** The program's verdict on a database. */
 type Accepted = { readonly state: CheckState; readonly log: string; readonly refused: ReadonlyMap<string, string> };
 
 async function run(request: AdapterRequest): Promise<void> {
@@ -114,7 +114,7 @@ function tell(
   refused: ReadonlyMap<string, string>,
   main: string,
   base: string,
-  asked: readonly Asked[],
+  asked: readonly AskedDeclaration[],
   hole: string | null,
 ): void {
   const { statements } = database;

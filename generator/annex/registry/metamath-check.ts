@@ -7,7 +7,7 @@ import { checkProof, nameAll, stringTerms } from "./metamath-verify.ts";
 export type CheckedDatabase = {
   /** Why a proof does not hold, by the label of what it is of. */
   readonly refused: ReadonlyMap<string, string>;
-  /** What is read in two ways or in none, in words; null where each claim is one tree, and each proof a proof in trees. */
+  /** Words for what is read in two ways or in none; null where each claim is one tree, and each proof a proof in trees. */
   readonly unread: string | null;
   /** Labels of the axioms that a statement rests on, and of the proofs that are open below it or in it. */
   restsOn(at: number): { names: string[]; holes: string[] };

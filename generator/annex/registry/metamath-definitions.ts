@@ -2,12 +2,12 @@
  *  the left, with variables alone, and on the right an expression without it, in which no variable is free that the left does not have. */
 import type { MetamathDatabase, MetamathStatement } from "./metamath.ts";
 import { placesOf } from "./metamath-verify.ts";
-import type { Tree, Trees } from "./metamath-trees.ts";
+import type { SyntaxTree, Trees } from "./metamath-trees.ts";
 
 /** Statements by their labels that a definition is sound by: what rests on it rests on them. */
 type Sound = ReadonlyMap<MetamathStatement, readonly MetamathStatement[]>;
 
-type Made = Extract<Tree, { rule: unknown }>;
+type Made = Extract<SyntaxTree, { rule: unknown }>;
 /** A rule binds the variable at one place in what stands at another. */
 type Binds = { readonly variable: number; readonly within: number; readonly by: MetamathStatement | null };
 
@@ -47,17 +47,17 @@ export function findDefinitions(
   return sound;
 }
 
-function isMade(tree: Tree | { readonly why: string } | undefined): tree is Made {
+function isMade(tree: SyntaxTree | { readonly why: string } | undefined): tree is Made {
   return tree !== undefined && "rule" in tree;
 }
 
-function* rulesOf(tree: Tree): Generator<MetamathStatement> {
+function* rulesOf(tree: SyntaxTree): Generator<MetamathStatement> {
   if (!("rule" in tree)) return;
   yield tree.rule;
   for (const arg of tree.args) yield* rulesOf(arg);
 }
 
-function* variablesOf(tree: Tree): Generator<string> {
+function* variablesOf(tree: SyntaxTree): Generator<string> {
   if ("variable" in tree) yield tree.variable;
   else for (const arg of tree.args) yield* variablesOf(arg);
 }
@@ -73,7 +73,7 @@ function isTurned(tree: Made, claim: Made): boolean {
 }
 
 /** The variable that a tree is, if need be by a rule that only says that such a variable is a term. */
-function nameOf(tree: Tree): string | null {
+function nameOf(tree: SyntaxTree): string | null {
   if ("variable" in tree) return tree.variable;
   const [only] = tree.args;
   return tree.args.length === 1 && tree.rule.symbols.length === 1 && only !== undefined && "variable" in only ? only.variable : null;
@@ -92,7 +92,7 @@ function readRenaming(
   const [p, q] = same.args.map(nameOf);
   if (!reflexive.has(equal.rule) || !reflexive.has(tree.rule) || !reflexive.has(same.rule)) return null;
   if (x == null || y == null || p == null || q == null || new Set([x, y, p, q]).size < 4) return null;
-  const names = left.args.map((arg, at) => [nameOf(arg), nameOf(right.args[at] as Tree)]);
+  const names = left.args.map((arg, at) => [nameOf(arg), nameOf(right.args[at] as SyntaxTree)]);
   const at = (from: string, to: string): number => names.findIndex(([a, b]) => a === from && b === to);
   const [variable, within] = [at(x, y), at(p, q)];
   const others = names.every(
@@ -132,11 +132,11 @@ function soundBy(
   return { rule: left.rule, needs: [...needs], binds };
 }
 
-/** Whether a variable stands somewhere outside of what binds it, or binds the other. @param needs is told by what is bound */
+/** isFree tells whether a variable stands somewhere outside of what binds it, or binds the other. @param needs is told by what is bound */
 function isFree(
   name: string,
   binder: string | null,
-  tree: Tree,
+  tree: SyntaxTree,
   binders: ReadonlyMap<MetamathStatement, readonly Binds[]>,
   needs: Set<MetamathStatement>,
 ): boolean {
@@ -144,7 +144,7 @@ function isFree(
   const of = binders.get(tree.rule) ?? [];
   return tree.args.some((arg, at) => {
     const bound = of.find(({ variable, within }) => {
-      const by = tree.args[variable] as Tree;
+      const by = tree.args[variable] as SyntaxTree;
       return "variable" in by && by.variable === (binder ?? name) && (within === at || (variable === at && binder === null));
     });
     if (bound === undefined) return isFree(name, binder, arg, binders, needs);

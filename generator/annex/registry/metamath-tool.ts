@@ -6,7 +6,7 @@ import { findProgram, type ProverTool } from "./tool.ts";
 
 const ADAPTER = "metamath 2";
 
-/** Null where it is not installed. */
+/** findMetamath finds the metamath program; null where it is not installed. */
 export function findMetamath(): ProverTool | null {
   const program = findProgram("metamath");
   if (program === null) return null;
@@ -15,10 +15,10 @@ export function findMetamath(): ProverTool | null {
   return version === undefined ? null : { version, digest: sha256(readFileSync(program)), installed: "", adapter: ADAPTER };
 }
 
-/** Our own, as a kernel beside the program. */
+/** VERIFIER is our own verifier, as a kernel beside the program. */
 export const VERIFIER = { name: "proofshelf-metamath", version: "1" } as const;
 
-/** What a version of the program is known to accept although it is wrong; null where nothing is known. */
+/** holeOf tells what a version of the program is known to accept although it is wrong; null where nothing is known. */
 export function holeOf(version: string): string | null {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major === 0 && minor <= 198

@@ -1,11 +1,11 @@
 /** Claims of Metamath read as trees. The format itself knows strings alone: where one string is two trees, a proof takes it as the one and goes on
  *  with the other, and proves what no axiom says. A proof that holds of trees needs no trust in its rules of syntax. */
 import type { MetamathDatabase, MetamathStatement } from "./metamath.ts";
-import { memoizeFill, type Named, placesOf, type Terms } from "./metamath-verify.ts";
+import { memoizeFill, type NamedStatement, placesOf, type Terms } from "./metamath-verify.ts";
 
-export type Tree = { readonly variable: string } | { readonly rule: MetamathStatement; readonly args: readonly Tree[] };
-/** Why a claim is no one tree. */
-export type Unread = { readonly why: string };
+export type SyntaxTree = { readonly variable: string } | { readonly rule: MetamathStatement; readonly args: readonly SyntaxTree[] };
+/** UnreadClaim says why a claim is no one tree. */
+export type UnreadClaim = { readonly why: string };
 
 /** Rules of syntax as a trie: what they begin with alike is read once. */
 type Node = { readonly symbols: Map<string, Node>; readonly types: Map<string, Node>; readonly rules: MetamathStatement[] };
@@ -40,7 +40,7 @@ export function openTrees({ statements, syntax, claimed }: MetamathDatabase) {
     node.rules.push(rule);
   }
   /** The tree of what a statement says, or of a hypothesis of it. */
-  const treeOf = memoizeFill((one, what): Tree | Unread => {
+  const treeOf = memoizeFill((one, what): SyntaxTree | UnreadClaim => {
     if (odd !== null) return { why: `the rule ${odd.label} is none that trees are made by` };
     const parts = readParts(roots, what.symbols, typesOf(one));
     const of = (fits: (type: string) => boolean): Part[] => parts.flatMap(({ type, part }) => (fits(type) ? [part] : []));
@@ -141,13 +141,13 @@ function note({ waiting }: Column, item: Item, wanted: Set<string>): void {
   }
 }
 
-function treeFrom(part: Part, label: string): Tree | Unread {
+function treeFrom(part: Part, label: string): SyntaxTree | UnreadClaim {
   const [way, other] = part.ways;
   if (part.variable !== null)
     return way === undefined ? { variable: part.variable } : { why: `${label} is read in two ways, by ${way.rule.label}` };
   if (way === undefined || other !== undefined)
     return { why: `${label} is read in two ways, by ${way?.rule.label ?? ""} and ${other?.rule.label ?? ""}` };
-  const read: Tree[] = [];
+  const read: SyntaxTree[] = [];
   for (let item: Item | null = way.item; item !== null; ) {
     const [step, second]: Item["ways"] = item.ways;
     if (second !== undefined) return { why: `${label} is read in two ways, both by ${way.rule.label}` };
@@ -161,12 +161,14 @@ function treeFrom(part: Part, label: string): Tree | Unread {
   // As the rule's hypotheses stand, and not as its symbols do.
   const { rule } = way;
   const places = placesOf(rule);
-  const args: Tree[] = [];
-  for (const [at, symbol] of rule.symbols.filter((name) => places.has(name)).entries()) args[places.get(symbol) ?? 0] = read[at] as Tree;
+  const args: SyntaxTree[] = [];
+  for (const [at, symbol] of rule.symbols.filter((name) => places.has(name)).entries())
+    args[places.get(symbol) ?? 0] = read[at] as SyntaxTree;
   return { rule, args };
 }
 
-/** Terms as trees, each a number: a pair that is there already is the same number. A tree is its rule paired with one argument after the other. */
+/** treeTerms makes terms that are trees, each a number: a pair that is there already is the same number. A tree is its rule paired with one
+ *  argument after the other. */
 export function treeTerms({ treeOf }: Trees): Terms<number> {
   const pairs = new Pairs();
   const atoms = new Map<string, number>();
@@ -184,7 +186,7 @@ export function treeTerms({ treeOf }: Trees): Terms<number> {
     if ("why" in tree) return null;
     const places = placesOf(one);
     const steps: number[] = [];
-    const write = (part: Tree): void => {
+    const write = (part: SyntaxTree): void => {
       if ("variable" in part) return void steps.push(places.get(part.variable) ?? atom(`$${part.variable}`));
       steps.push(atom(part.rule.label));
       for (const arg of part.args) {
@@ -196,7 +198,7 @@ export function treeTerms({ treeOf }: Trees): Terms<number> {
     return Int32Array.from(steps);
   });
   const stack: number[] = [];
-  const fill = (one: MetamathStatement, what: Named, values: readonly number[]): number | null => {
+  const fill = (one: MetamathStatement, what: NamedStatement, values: readonly number[]): number | null => {
     const steps = stepsOf(one, what);
     if (steps === null) return null;
     stack.length = 0;
@@ -283,9 +285,9 @@ function placeOf(left: number, right: number): number {
   return (mixed ^ (mixed >>> 15)) >>> 0;
 }
 
-/** A label for each place where a statement or one of its hypotheses is no one tree. */
-export function unreadOf({ treeOf }: Trees, one: MetamathStatement): Unread | null {
-  const claims: readonly Named[] = [...one.mandatory.filter(({ floats }) => !floats), one];
+/** unreadOf gives the first reason why a statement or one of its hypotheses is no one tree; null where each is one. */
+export function unreadOf({ treeOf }: Trees, one: MetamathStatement): UnreadClaim | null {
+  const claims: readonly NamedStatement[] = [...one.mandatory.filter(({ floats }) => !floats), one];
   for (const what of claims) {
     const tree = treeOf(one, what);
     if ("why" in tree) return tree;

@@ -2,24 +2,26 @@
  *  variables, and with those variables apart that have to be. Terms are strings of symbols, as the format has them, or trees (metamath-trees.ts). */
 import { type MetamathDatabase, type MetamathHypothesis, type MetamathStatement, walkProof } from "./metamath.ts";
 
-/** What proofs are made of. Two terms are the same where `===` says so. */
+/** Terms are the terms that proofs are made of, and how they are made. Two terms are the same where `===` says so. */
 export type Terms<Term> = {
-  /** What a hypothesis itself stands for in the proof of a statement. */
+  /** The term that a hypothesis itself is in the proof of a statement. */
   readonly hypothesis: (one: MetamathStatement, what: MetamathHypothesis) => Term;
-  /** What a statement or a hypothesis says where these terms stand for the variables of the statement, in their order; null where it says nothing. */
+  /** The term that a statement or a hypothesis says where these terms stand for the variables of the statement, in their order; null where it says
+   *  nothing. */
   readonly fill: (one: MetamathStatement, what: MetamathStatement | MetamathHypothesis, values: readonly Term[]) => Term | null;
   readonly variables: (term: Term) => readonly string[];
 };
 
-/** A statement, or a hypothesis of any scope, by its label. */
-export type Named = MetamathStatement | MetamathHypothesis;
+/** NamedStatement is a statement, or a hypothesis of any scope, that a label names. */
+export type NamedStatement = MetamathStatement | MetamathHypothesis;
 
-export function nameAll({ statements, hypotheses }: MetamathDatabase): ReadonlyMap<string, Named> {
-  return new Map<string, Named>([...hypotheses, ...statements.map((one) => [one.label, one] as const)]);
+export function nameAll({ statements, hypotheses }: MetamathDatabase): ReadonlyMap<string, NamedStatement> {
+  return new Map<string, NamedStatement>([...hypotheses, ...statements.map((one) => [one.label, one] as const)]);
 }
 
-/** @returns what is wrong with a proof; null where it proves what its statement says. One with an open step proves nothing, and nothing is wrong. */
-export function checkProof<Term>(one: MetamathStatement, named: ReadonlyMap<string, Named>, terms: Terms<Term>): string | null {
+/** checkProof checks one proof.
+ *  @returns what is wrong with it; null where it proves what its statement says. One with an open step proves nothing, and nothing is wrong. */
+export function checkProof<Term>(one: MetamathStatement, named: ReadonlyMap<string, NamedStatement>, terms: Terms<Term>): string | null {
   const types: string[] = [];
   const stack: Term[] = [];
   const saved: { readonly type: string; readonly term: Term }[] = [];
@@ -109,23 +111,25 @@ function checkApart<Term>(one: MetamathStatement, what: MetamathStatement, value
   return null;
 }
 
-/** Variables of a statement by their place among its terms. */
+/** placesOf gives the variables of a statement, each with its place among the statement's terms. */
 export function placesOf({ mandatory }: MetamathStatement): ReadonlyMap<string, number> {
   return new Map(mandatory.filter(({ floats }) => floats).map(({ symbols }, at) => [symbols[0] ?? "", at]));
 }
 
-/** Works out once what a statement's claim or hypothesis is made of: statements share hypotheses, and have variables of their own. */
-export function memoizeFill<Made>(make: (one: MetamathStatement, what: Named) => Made): (one: MetamathStatement, what: Named) => Made {
-  const made = new Map<MetamathStatement, Map<Named, Made>>();
+/** memoizeFill works out once what a statement's claim or hypothesis is made of: statements share hypotheses, and have variables of their own. */
+export function memoizeFill<Made>(
+  make: (one: MetamathStatement, what: NamedStatement) => Made,
+): (one: MetamathStatement, what: NamedStatement) => Made {
+  const made = new Map<MetamathStatement, Map<NamedStatement, Made>>();
   return (one, what) => {
-    const known = made.get(one) ?? new Map<Named, Made>();
+    const known = made.get(one) ?? new Map<NamedStatement, Made>();
     made.set(one, known);
     if (!known.has(what)) known.set(what, make(one, what));
     return known.get(what) as Made;
   };
 }
 
-/** Terms as strings: each symbol has a space before it, so that two terms put together are their symbols put together. */
+/** stringTerms makes terms that are strings: each symbol has a space before it, so that two terms put together are their symbols put together. */
 export function stringTerms({ variables }: MetamathDatabase): Terms<string> {
   const patternOf = memoizeFill((one, what): readonly (string | number)[] => {
     const places = placesOf(one);

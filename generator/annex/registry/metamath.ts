@@ -15,7 +15,7 @@ export type MetamathStatement = {
   readonly endLine: number;
   /** The type and the symbols. */
   readonly statement: string;
-  /** What the scopes around it assume: essential hypotheses, in order. */
+  /** The essential hypotheses of the scopes around it, in order. */
   readonly hypotheses: readonly string[];
   /** The symbols after the type. */
   readonly symbols: readonly string[];
@@ -33,7 +33,7 @@ export type MetamathStatement = {
   readonly proof: string | null;
 };
 
-/** A variable's type (`$f`), or a claim (`$e`). */
+/** MetamathHypothesis is a variable's type (`$f`), or a claim (`$e`). */
 export type MetamathHypothesis = {
   readonly label: string;
   readonly floats: boolean;
@@ -161,7 +161,7 @@ class Cursor {
     const end = top.text.indexOf("$]", top.at);
     const name = end < 0 ? "" : top.text.slice(top.at, end).trim();
     top.at = end < 0 ? top.text.length : end + 2;
-    // Of where the program stands, which is the folder of the database.
+    // A name is relative to where the program stands, which is the folder of the database.
     this.include(name.startsWith("/") ? name : posix.join(this.folder, name));
   }
 }
@@ -190,7 +190,7 @@ type Scope = {
 
 type Label = { readonly name: string; readonly path: string; readonly line: number; readonly comment: string };
 
-/** What is declared at a place of a database. */
+/** A reader of a database: it knows what is declared at each place. */
 class Reader {
   readonly statements: MetamathStatement[] = [];
   readonly hypotheses = new Map<string, MetamathHypothesis>();
@@ -312,7 +312,7 @@ class Reader {
   }
 }
 
-/** @param read the text of a file of the sources */
+/** readMetamath reads a database with all that it includes. @param read the text of a file of the sources */
 export function readMetamath(main: string, read: (path: string) => string | undefined): MetamathDatabase {
   const cursor = new Cursor(main, read);
   const reader = new Reader(cursor);
@@ -407,8 +407,8 @@ export function walkProof(
   return number === 0 ? { open } : { wrong: "it ends within a number" };
 }
 
-/** Labels that a proof really uses, and whether a step of it is left open. A compressed proof names labels in front, and may name one that no
- *  step takes. */
+/** readMetamathProof lists the labels that a proof really uses, and tells whether a step of it is left open. A compressed proof names labels in
+ *  front, and may name one that no step takes. */
 export function readMetamathProof(one: MetamathStatement): { readonly labels: readonly string[]; readonly open: boolean } {
   const used = new Set<string>();
   const own = new Set(one.mandatory.map(({ label }) => label));
@@ -420,7 +420,7 @@ export function readMetamathProof(one: MetamathStatement): { readonly labels: re
   return { labels: [...used], open: "open" in walked && walked.open };
 }
 
-/** Databases of some files: those that no other includes. */
+/** findDatabases lists the databases among some files: those that no other includes. */
 export function findDatabases(texts: ReadonlyMap<string, string>): string[] {
   const included = new Set<string>();
   for (const [path, text] of texts)
@@ -432,7 +432,7 @@ export function findDatabases(texts: ReadonlyMap<string, string>): string[] {
   return [...texts.keys()].filter((path) => !included.has(path));
 }
 
-/** What a database declares, with the file of each that stands in one that it includes. */
+/** scanMetamath lists what a database declares, each with the file that it stands in, which may be one that the database includes. */
 export function scanMetamath(
   path: string,
   read: (path: string) => string | undefined,
@@ -466,7 +466,7 @@ function classify({ kind, type, label }: MetamathStatement, syntax: ReadonlySet<
   return label.startsWith("df-") ? ["Definition", "definition"] : ["Axiom", "axiom"];
 }
 
-/** Who contributed it, and that new uses are discouraged, is no part of what it says. */
+/** Remarks on who contributed it and that new uses are discouraged: they are no part of what it says. */
 const REMARKS = /\((?:Contributed by|Revised by|Proof shortened by|Proof revised by|Proof modification is|New usage is)[^)]*\)/g;
 
 function summaryOf(comment: string): string {
@@ -474,7 +474,7 @@ function summaryOf(comment: string): string {
 }
 const MAX_SUMMARY = 1000; // UTF-16 units
 
-/** As Metamath's own pages write it: what is assumed, what follows, and which variables are apart. */
+/** formatMetamath writes a statement as Metamath's own pages do: what is assumed, what follows, and which variables are apart. */
 export function formatMetamath({ statement, hypotheses, distinct }: MetamathStatement): string {
   const whole = hypotheses.length === 0 ? statement : `${hypotheses.join(" & ")} => ${statement}`;
   return distinct.length === 0 ? whole : `${whole}, ${distinct.map((pair) => `$d ${pair}`).join(" ")}`;

@@ -1,4 +1,4 @@
-/** Whose fault it is that a file was not compiled: an adapter names the file that is needed, and here the last of that chain is found. */
+/** The file whose fault it is that another was not compiled: an adapter names the file that is needed, and here the last of that chain is found. */
 
 const NEED = /^It needs (.+), which did not compile\.$/;
 

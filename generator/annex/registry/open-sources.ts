@@ -6,7 +6,7 @@ import { openRegistrySources, type RegistrySources } from "./config.ts";
 export type SourceOptions = CommonOptions & { readonly sources?: string };
 export const USUAL = "registry.yaml";
 
-/** The file that names the sources: of the option, of the configuration, or registry.yaml. */
+/** openSources opens the file that names the sources: that of the option, of the configuration, or registry.yaml. */
 export async function openSources(options: SourceOptions): Promise<RegistrySources> {
   const config = findConfigOf(options);
   const { sources } = options;

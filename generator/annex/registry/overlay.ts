@@ -4,7 +4,7 @@ import { ShelfError } from "#snapshots/errors";
 import { CHECKED_FIELDS, type CubField, CubRecord } from "#snapshots/schema";
 import { type ConfigProblem, parseLocatedYaml } from "#generator/config";
 import { readLocated } from "./config.ts";
-import type { Found } from "./scan.ts";
+import type { FoundDeclaration } from "./scan.ts";
 
 /** Members that follow from sources and checks. */
 const TOLD: readonly string[] = [
@@ -33,7 +33,7 @@ function unwrap(field: z.ZodType): z.ZodType {
   return field instanceof z.ZodDefault ? (field.unwrap() as z.ZodType) : field;
 }
 
-export const overlaySchema = z.strictObject({
+const overlaySchema = z.strictObject({
   renames: z
     .array(z.strictObject({ from: z.string(), to: z.string() }))
     .default([])
@@ -81,10 +81,10 @@ function findFaults({ records, internal }: Overlay): ConfigProblem[] {
   ]);
 }
 
-/** What an overlay says of one declaration, and whether it hides it. @param used gets the entries that said something */
+/** applyOverlay gives what an overlay says of one declaration, and whether it hides it. @param used gets the entries that said something */
 export function applyOverlay(
   overlay: Overlay,
-  one: Pick<Found, "repo" | "module" | "theorem">,
+  one: Pick<FoundDeclaration, "repo" | "module" | "theorem">,
   id: string | null,
   used: Set<number>,
 ): { hidden: boolean; said: Record<string, unknown> } {
@@ -99,7 +99,7 @@ export function applyOverlay(
   return { hidden, said };
 }
 
-/** Entries that speak of nothing, by what they would match. */
+/** unusedOf lists the entries that speak of nothing, by what they would match. */
 export function unusedOf(overlay: Overlay, used: ReadonlySet<number>): string[] {
   return overlay.records.flatMap((entry, index) => (used.has(index) ? [] : [entry.match ?? (entry.ids ?? []).join(", ")]));
 }
@@ -107,7 +107,7 @@ export function unusedOf(overlay: Overlay, used: ReadonlySet<number>): string[] 
 const PATTERNS = new Map<string, readonly RegExp[]>();
 
 /** isMatched holds a pattern against repository, module and name one by one: a name is no path, and may have any sign in it. */
-function isMatched({ repo, module, theorem }: Pick<Found, "repo" | "module" | "theorem">, pattern: string): boolean {
+function isMatched({ repo, module, theorem }: Pick<FoundDeclaration, "repo" | "module" | "theorem">, pattern: string): boolean {
   const known = PATTERNS.get(pattern) ?? partsOf(pattern).map(readPattern);
   PATTERNS.set(pattern, known);
   return [repo, module, theorem].every((text, at) => (known[at] ?? ANYTHING).test(text)) && (known.length === 3 || pattern.endsWith("**"));

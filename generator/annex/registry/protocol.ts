@@ -1,8 +1,8 @@
-/** What an adapter is asked and what it answers: one program for each prover, one JSON object a line. The transcript comes from a program
- *  that read foreign files: what is not exactly as it has to be makes the whole run void. */
+/** The questions to an adapter and its answers: one program for each prover, one JSON object a line. The transcript comes from a program that read
+ *  foreign files: anything in it that is not exactly as it has to be makes the whole run void. */
 import { z } from "zod";
 import { type StatementWord, StatementWords } from "#snapshots/schema";
-import { type AdapterRequest, type Asked, EVERY, isBelow } from "./request.ts";
+import { type AdapterRequest, type AskedDeclaration, EVERY, isBelow } from "./request.ts";
 import { CHECK_STATES, type Verdict } from "./states.ts";
 
 const MAX_LINE = 1024 * 1024; // UTF-16 units
@@ -20,7 +20,7 @@ const lines = z.discriminatedUnion("t", [
     installed_sha256: digest.or(z.literal("")).default(""),
     adapter: text.default(""),
     command: z.array(text).default([]),
-    /** Who had to accept what is said to be accepted, where that is not the tool alone. */
+    /** Kernels that had to accept what is said to be accepted, where that is not the tool alone. */
     kernels: z.array(z.object({ name: text, version: text })).exactOptional(),
   }),
   z.object({ t: z.literal("imports"), path: text, imports: names }),
@@ -76,13 +76,13 @@ export type Transcript = {
   readonly problems: readonly string[];
 };
 
-/** What a whole file may be; of its declarations the axioms say more. */
+/** States of a whole file that passed; of its declarations the axioms say more. */
 const PASSED: ReadonlySet<string> = new Set(["accepted", "exported"]);
 
-/** @returns what the run said, or why it is void */
+/** readTranscript reads the output of an adapter. @returns what the run said, or why it is void */
 export function readTranscript(
   bytes: string | Uint8Array,
-  request: Pick<AdapterRequest, "files"> & { readonly ask: readonly Pick<Asked, "key" | "path">[] } & {
+  request: Pick<AdapterRequest, "files"> & { readonly ask: readonly Pick<AskedDeclaration, "key" | "path">[] } & {
     readonly second?: boolean;
     readonly kernel?: object | null;
   },

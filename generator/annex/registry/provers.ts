@@ -14,11 +14,11 @@ type Prover = {
   readonly endings: readonly string[];
   /** Bytes of one file: a database of Metamath is one file. */
   readonly maxFile: number;
-  /** What a check needs, as a person would look for it. */
+  /** The programs that a check needs, as a person would look for them. */
   readonly needs: string;
   /** Null where no adapter of ours is for it. */
   readonly adapter: string | null;
-  /** What would be asked now, of a source or as such; null where it is not here. */
+  /** The tool that would be asked now, of a source or as such; null where it is not here. */
   readonly find: (source: SourceConfig | null) => ProverTool | null;
   readonly says: string;
   /** How many files it is asked of at a time, so that what is done is kept; null where each run reads all of them anyway. */
@@ -80,7 +80,7 @@ export const PROVERS: Readonly<Record<ProverName, Prover>> = {
   },
 };
 
-/** The program of ours that a source is asked by; null where there is none. */
+/** adapterOf names the program of ours that a source is asked by; null where there is none. */
 export function adapterOf({ prover, exported }: SourceConfig): string | null {
   return prover === "lean" && exported === undefined ? null : PROVERS[prover].adapter;
 }
@@ -89,7 +89,7 @@ export function isSourceOf(prover: ProverName, path: string): boolean {
   return PROVERS[prover].endings.some((ending) => path.endsWith(ending));
 }
 
-/** The tool that a source's adapter of ours would run; a program of somebody else says itself which it is. */
+/** openTools finds the tool that a source's adapter of ours would run; a program of somebody else says itself which it is. */
 export function openTools(): (source: SourceConfig) => ProverTool | null {
   const found = new Map<string, ProverTool | null>();
   return (source) => {
@@ -114,7 +114,7 @@ type Adapter = {
 
 const UNTRIED = "that prover was not to be had where this was written; it is tested on transcripts alone";
 
-/** What `registry adapters` lists. */
+/** ADAPTERS are the adapters that `registry adapters` lists. */
 export const ADAPTERS: readonly Adapter[] = [
   ...(["coq", "metamath", "agda"] as const).map((prover) => ({ name: prover, prover, ...PROVERS[prover], experimental: null })),
   {

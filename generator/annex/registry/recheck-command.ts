@@ -16,10 +16,10 @@ import { openSources, type SourceOptions } from "./open-sources.ts";
 import { overlayJsonSchema } from "./overlay.ts";
 import { ADAPTERS, adapterOf, openTools, type ProverName, PROVERS } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked, type RecheckOptions } from "./recheck.ts";
-import { describeTable, exitOf, type Row, tabulate } from "./recheck-table.ts";
+import { describeTable, exitOf, type RecheckRow, tabulate } from "./recheck-table.ts";
 import { endJobs, findSandbox } from "./sandbox.ts";
-import { type Found, fullName, type ScannedSource } from "./scan.ts";
-import { judgeAgain, type Scan, scanAll } from "./scan-all.ts";
+import { type FoundDeclaration, fullName, type ScannedSource } from "./scan.ts";
+import { judgeAgain, type SourcesScan, scanAll } from "./scan-all.ts";
 import { contradiction, isFailure, readPolicy, saysNothing } from "./states.ts";
 import { writeScan } from "./write-scan.ts";
 
@@ -138,16 +138,16 @@ function openStop(minutes: number | null) {
   };
 }
 
-/** Who is asked: the prover itself where neither a second checker nor a kernel is. */
+/** The checker that is asked: the prover itself where neither a second checker nor a kernel is. */
 type Asked = Pick<RecheckOptions, "second" | "kernel">;
-type Pass = { readonly who: Asked; readonly source: ScannedSource; readonly asked: readonly Found[] };
+type Pass = { readonly who: Asked; readonly source: ScannedSource; readonly asked: readonly FoundDeclaration[] };
 
 /** planPasses says who is asked of what: the prover of each source, then its second checker, and then each kernel.
  *  @throws ShelfError "bad_config" where a program that was asked for is not installed */
 function planPasses(
   config: RegistrySources,
-  scan: Scan,
-  wanted: Scan["records"],
+  scan: SourcesScan,
+  wanted: SourcesScan["records"],
   { second = true, force = false, require = [] }: RecheckCommand,
 ): { passes: readonly Pass[]; absent: ReadonlySet<ProverName>; lacking: readonly string[] } {
   const toolOf = openTools();
@@ -197,11 +197,11 @@ async function runPasses(config: RegistrySources, passes: readonly Pass[], how: 
 }
 
 /** rowOf joins what was said of one declaration. A verdict that fails counts before those that hold. */
-function rowOf({ id, one, source }: Scan["records"][number], checks: Checks, allowed: ReturnType<typeof readPolicy>): Row {
+function rowOf({ id, one, source }: SourcesScan["records"][number], checks: Checks, allowed: ReturnType<typeof readPolicy>): RecheckRow {
   const verdicts = checks.of(one, source);
   const [first] = verdicts;
   const verdict = verdicts.find((told) => isFailure(told, allowed)) ?? first ?? null;
-  const second = checks.second(one, source).map((again): Row["second"][number] => {
+  const second = checks.second(one, source).map((again): RecheckRow["second"][number] => {
     const { name } = again.check.tool;
     const how = first === undefined ? null : contradiction(first, again);
     const said = again.state === "unsupported" ? "declines" : saysNothing(again.state) ? "says nothing" : "agrees";
@@ -242,7 +242,7 @@ function tellUncounted(key: string | undefined, trust: readonly string[]): reado
       ];
 }
 
-/** Looks through registry.yaml, its overlay, its lock and its checks. */
+/** runSourcesCheck looks through registry.yaml, its overlay, its lock and its checks. */
 export async function runSourcesCheck(file: string, options: CommonOptions & { readonly trust?: readonly string[] }): Promise<void> {
   const opened = await openSources({ ...options, sources: file });
   const config = { ...opened, checks: { ...opened.checks, trust: [...opened.checks.trust, ...(options.trust ?? [])] } };
@@ -274,12 +274,13 @@ export async function runSourcesCheck(file: string, options: CommonOptions & { r
   if (findings.length > 0) process.exitCode = FOUND;
 }
 
-/** The JSON Schema of a file that people write, for editors. */
+/** printSchema prints the JSON Schema of a file that people write, for editors. */
 export function printSchema(which: keyof typeof SCHEMAS): void {
   process.stdout.write(`${JSON.stringify(SCHEMAS[which], null, 2)}\n`);
 }
 
-/** Which provers are here, what each can say, which of them nobody could try where this was written, and whether they can be run safely. */
+/** runAdapters prints which provers are here, what each can say, which of them nobody could try where this was written, and whether they can be
+ *  run safely. */
 export function runAdapters(options: CommonOptions): void {
   const sandbox = findSandbox();
   const rows = ADAPTERS.map(({ name, prover, needs, says, experimental }) => ({

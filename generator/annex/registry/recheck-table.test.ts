@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeCause } from "./need.ts";
-import { describeTable, exitOf, type Row, tabulate } from "./recheck-table.ts";
+import { describeTable, exitOf, type RecheckRow, tabulate } from "./recheck-table.ts";
 import type { Verdict } from "./states.ts";
 
 const said = (state: Verdict["state"], axioms: readonly string[] | null = null, more: Partial<Verdict> = {}): Verdict => ({
@@ -14,7 +14,7 @@ const said = (state: Verdict["state"], axioms: readonly string[] | null = null, 
 });
 
 let count = 0;
-const row = (verdict: Verdict | null, more: Partial<Row> = {}): Row => ({
+const row = (verdict: Verdict | null, more: Partial<RecheckRow> = {}): RecheckRow => ({
   id: `CUB-${++count}`,
   name: `M.t${count}`,
   path: "theories/M.v",
@@ -28,8 +28,8 @@ const row = (verdict: Verdict | null, more: Partial<Row> = {}): Row => ({
   ...more,
 });
 const classic = "Coq.Logic.Classical_Prop.classic";
-const lines = (rows: readonly Row[], policy: readonly string[] = []): string => describeTable(tabulate(rows, policy)).join("\n");
-const exit = (rows: readonly Row[], all = false): number => exitOf(tabulate(rows, []), all);
+const lines = (rows: readonly RecheckRow[], policy: readonly string[] = []): string => describeTable(tabulate(rows, policy)).join("\n");
+const exit = (rows: readonly RecheckRow[], all = false): number => exitOf(tabulate(rows, []), all);
 
 test("what rests on axioms is grouped by axiom, each with the line that would allow it", () => {
   const rows = [

@@ -5,21 +5,21 @@ import { FOUND } from "#generator/commands";
 import { complaintIn, rootOf } from "./need.ts";
 import { accepts, isFailure, outsideOf, policyName, readPolicy, saysNothing, type Verdict } from "./states.ts";
 
-/** What one declaration is, and what was said of it. */
-export type Row = {
+/** RecheckRow is one declaration, and what was said of it. */
+export type RecheckRow = {
   readonly id: string;
   readonly name: string;
   readonly path: string;
   readonly line: number;
-  /** What defines or is assumed proves nothing, and rests on what it likes. */
+  /** True for a theorem. A definition or an axiom proves nothing, and may rest on anything. */
   readonly isTheorem: boolean;
   /** Null where nobody could be asked. */
   readonly verdict: Verdict | null;
-  /** What a prover printed of each file of the same run. */
+  /** The prover's output on each file of the same run. */
   readonly logs: ReadonlyMap<string, string>;
   /** Why it is not accepted, where that is said of it alone. */
   readonly reason: string;
-  /** Whether a prover could ever be asked here. */
+  /** True where a prover could be asked here at all. */
   readonly askable: boolean;
   /** Which other checkers agree with the verdict, and how each of the others contradicts it. */
   readonly second: readonly {
@@ -53,9 +53,9 @@ export type Table = {
 type Kind = "accepted" | "axioms" | "holes" | "refused" | "exported" | "notRun" | "unasked";
 
 /** tabulate puts each declaration into one row. @param policy axioms that are allowed */
-export function tabulate(rows: readonly Row[], policy: readonly string[]): Table {
+export function tabulate(rows: readonly RecheckRow[], policy: readonly string[]): Table {
   const allowed = readPolicy(policy);
-  const kindOf = ({ verdict, isTheorem, askable, second }: Row): Kind => {
+  const kindOf = ({ verdict, isTheorem, askable, second }: RecheckRow): Kind => {
     if (second.some(({ said }) => said === "disagrees")) return "refused";
     if (verdict === null || verdict.state === "unsupported") return askable && verdict === null ? "notRun" : "unasked";
     if (saysNothing(verdict.state)) return "notRun";
@@ -66,7 +66,7 @@ export function tabulate(rows: readonly Row[], policy: readonly string[]): Table
     return isFailure(verdict, allowed) ? "refused" : "accepted";
   };
   const by = Map.groupBy(rows, kindOf);
-  const of = (kind: Kind): readonly Row[] => by.get(kind) ?? [];
+  const of = (kind: Kind): readonly RecheckRow[] => by.get(kind) ?? [];
   const namesOutside = (verdict: Verdict): string[] => outsideOf(verdict, allowed).map((name) => policyName(verdict, name));
   const open = new Set(of("holes").map(({ name }) => name));
   const axioms = of("axioms").map((row) => (row.verdict === null ? [] : namesOutside(row.verdict)));
@@ -94,22 +94,22 @@ function countEach(names: readonly string[]): [string, number][] {
 
 /** openIn names what is left open. The prover lists it among the axioms that it rests on.
  *  @param open names of what rests on something open */
-function openIn({ verdict, name }: Row, open: ReadonlySet<string>): readonly string[] {
+function openIn({ verdict, name }: RecheckRow, open: ReadonlySet<string>): readonly string[] {
   const names = verdict?.axioms ?? [];
   const among = names.filter((one) => open.has(one));
   return among.length > 0 ? among : names.length > 0 ? names : [name];
 }
 
 /** causeOf finds the file that has to be mended, and what was said of it. */
-function causeOf({ path, reason, logs }: Row): { readonly path: string; readonly words: string } {
+function causeOf({ path, reason, logs }: RecheckRow): { readonly path: string; readonly words: string } {
   const root = rootOf(path, logs);
   return { path: root.path, words: complaintIn(root.path === path && reason !== "" ? reason : root.log).join("\n") };
 }
 
-function group(rows: readonly Row[], whatOf: (row: Row) => readonly string[]): { count: number; groups: Group[] } {
+function group(rows: readonly RecheckRow[], whatOf: (row: RecheckRow) => readonly string[]): { count: number; groups: Group[] } {
   const all = rows.flatMap((row) => whatOf(row).map((what) => ({ what, row })));
   const groups = [...Map.groupBy(all, ({ what }) => what)].map(([what, those]) => {
-    const isIt = ({ row }: { row: Row }): number => Number(row.name === what);
+    const isIt = ({ row }: { row: RecheckRow }): number => Number(row.name === what);
     const [first] = those
       .map(({ row }) => ({ row, ...causeOf(row) }))
       .sort((a, b) => isIt(b) - isIt(a) || compareNames(a.path, b.path) || a.row.line - b.row.line);
@@ -127,7 +127,7 @@ function group(rows: readonly Row[], whatOf: (row: Row) => readonly string[]): {
 const MAX_SENTENCE = 160; // UTF-16 units
 
 /** reasonOf gives in one sentence why a declaration is not accepted. */
-function reasonOf(row: Row): string {
+function reasonOf(row: RecheckRow): string {
   const { verdict, second } = row;
   const against = second.find(({ said }) => said === "disagrees");
   if (against !== undefined) return `${against.name}: ${against.how}`;
@@ -208,7 +208,7 @@ function describeGroup(one: Group, whole: boolean, say = ({ what, path }: Group)
 }
 
 /** NOT_RUN is the exit code where something could not be run, and nothing is open or refused. */
-export const NOT_RUN = 4;
+const NOT_RUN = 4;
 
 /** exitOf gives the exit code. @param all whether everything has to be accepted */
 export function exitOf({ axioms, holes, refused, exported, notRun, unasked }: Table, all: boolean): number {

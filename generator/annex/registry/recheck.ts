@@ -17,7 +17,7 @@ import { type AdapterRequest, EVERY, LOOKED, PROTOCOL } from "./request.ts";
 import { meaningOf } from "./drift.ts";
 import { findSandbox, findUnfit, UNSANDBOXED } from "./sandbox.ts";
 import { askKernel, type FoundKernel } from "./kernels.ts";
-import { type Found, fullName, type ScannedSource } from "./scan.ts";
+import { type FoundDeclaration, fullName, type ScannedSource } from "./scan.ts";
 import { saysNothing } from "./states.ts";
 import type { ProverTool } from "./tool.ts";
 
@@ -50,16 +50,16 @@ export type Rechecked = {
   readonly problems: readonly string[];
 };
 
-/** @param checks null asks of all again
- *  @param toolOf the prover that would be asked; null where none is here
- *  @returns what nobody has checked as it is now and with this tool, or where something lacked */
+/** findStale lists what nobody has checked as it is now and with this tool, or where something lacked.
+ *  @param checks null asks of all again
+ *  @param toolOf the prover that would be asked; null where none is here */
 export function findStale(
-  records: readonly { readonly one: Found; readonly source: ScannedSource }[],
+  records: readonly { readonly one: FoundDeclaration; readonly source: ScannedSource }[],
   checks: Checks | null,
   toolOf: (source: SourceConfig) => ProverTool | null,
   second = false,
   kernel?: FoundKernel,
-): { one: Found; source: ScannedSource }[] {
+): { one: FoundDeclaration; source: ScannedSource }[] {
   return records.filter(({ one, source }) => {
     const { adapter } = source.source;
     if ((adapter === undefined && adapterOf(source.source) === null) || one.abstract) return false;
@@ -92,7 +92,7 @@ export function findStale(
 export async function recheckSource(
   config: RegistrySources,
   source: ScannedSource,
-  asked: readonly Found[],
+  asked: readonly FoundDeclaration[],
   options: RecheckOptions,
 ): Promise<Rechecked[]> {
   if (!options.unsandboxed && findSandbox() === null)
@@ -132,7 +132,11 @@ export async function recheckSource(
 }
 
 /** batchesOf parts declarations by their files. A second checker and a program of somebody else are asked once: each run of them reads all again. */
-function batchesOf(asked: readonly Found[], { source }: ScannedSource, { second, kernel }: RecheckOptions): (readonly Found[])[] {
+function batchesOf(
+  asked: readonly FoundDeclaration[],
+  { source }: ScannedSource,
+  { second, kernel }: RecheckOptions,
+): (readonly FoundDeclaration[])[] {
   const { batch } = PROVERS[source.prover];
   if (batch === null || second === true || kernel !== undefined || source.adapter !== undefined) return [asked];
   const byFile = [...Map.groupBy(asked, ({ path }) => path).values()];
@@ -145,7 +149,7 @@ type Folders = { readonly root: string; readonly temporary: string };
 async function runOnce(
   config: RegistrySources,
   source: ScannedSource,
-  asked: readonly Found[],
+  asked: readonly FoundDeclaration[],
   options: RecheckOptions,
   folders: Folders,
   files: AdapterRequest["files"],
@@ -187,7 +191,7 @@ function writeFiles({ source, files }: ScannedSource, { root, temporary }: Folde
 function requestOf(
   config: RegistrySources,
   source: ScannedSource,
-  asked: readonly Found[],
+  asked: readonly FoundDeclaration[],
   { root: work }: Folders,
   files: AdapterRequest["files"],
   options: RecheckOptions,
@@ -218,7 +222,8 @@ function requestOf(
   };
 }
 
-/** Compiled files are believed, so that they lie with the user and never in a repository, where others put files. */
+/** cacheFolder names the folder of compiled files. They are believed, so that they lie with the user and never in a repository, where others put
+ *  files. */
 export function cacheFolder(): string {
   return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "proofshelf", "coq");
 }
@@ -248,7 +253,7 @@ async function runAdapter(
     const ran = await findSandbox()?.run(job);
     return { bytes: Buffer.from(ran?.stdout ?? ""), code: ran?.code ?? 1, stderr: ran?.stderr ?? "" };
   }
-  // What it makes for a while lies where it is removed whatever became of it.
+  // Its temporary files lie in a folder that is removed in any case.
   const env = { ...process.env, TMPDIR: temporary };
   const child = spawn(program, [...args, "run"], { cwd: dirname(config.file), stdio: ["pipe", "pipe", "pipe"], env });
   const stop = (): boolean => child.kill("SIGTERM");
@@ -304,7 +309,7 @@ function countLooked(ask: AdapterRequest["ask"], progress: (looked: number) => v
 function stateOf(
   config: RegistrySources,
   source: ScannedSource,
-  asked: readonly Found[],
+  asked: readonly FoundDeclaration[],
   request: AdapterRequest,
   transcript: Transcript,
   transcriptDigest: string,

@@ -3,7 +3,7 @@
 import type { CheckStatement } from "./attest.ts";
 import { findLoaded, namedByLoad } from "./coq-load.ts";
 import { coqArguments, coqModuleOf, coqPathsOf, folderOf, isBelow } from "./coq-paths.ts";
-import { type Found, fullName, type ScannedSource } from "./scan.ts";
+import { type FoundDeclaration, fullName, type ScannedSource } from "./scan.ts";
 
 /** hashRecipe compares the files with their digests. */
 export function hashRecipe(shas: Readonly<Record<string, string>>): string {
@@ -15,17 +15,17 @@ export function hashRecipe(shas: Readonly<Record<string, string>>): string {
   return `printf '%s\\n' ${lines.join(" ")} | sha256sum -c`;
 }
 
-/** What a check says of a declaration, as far as a recipe follows from it. */
+/** The parts of a check that a recipe follows from. */
 type Told = { readonly check: Pick<CheckStatement["predicate"], "imports">; readonly axioms: readonly string[] | null };
 
 /** recheckRecipe runs the prover over the file of a declaration and all that it needs, as the check names it; empty where nothing here runs it. */
-export function recheckRecipe(one: Found, source: ScannedSource, told: Told | undefined): string {
+export function recheckRecipe(one: FoundDeclaration, source: ScannedSource, told: Told | undefined): string {
   if (one.prover === "metamath") return metamathRecipe(one);
   if (one.prover === "agda") return agdaRecipe(one, source, told);
   return one.prover === "coq" ? coqRecipe(one, source, told) : "";
 }
 
-function coqRecipe(one: Found, { source, files }: ScannedSource, told: Told | undefined): string {
+function coqRecipe(one: FoundDeclaration, { source, files }: ScannedSource, told: Told | undefined): string {
   const paths = coqPathsOf(source);
   const { main, path } = one;
   const imports = told?.check.imports[path];
@@ -40,7 +40,7 @@ function coqRecipe(one: Found, { source, files }: ScannedSource, told: Told | un
   const lacking = paths.map(({ folder }) => folder).filter((folder) => folder !== "" && !there.some((name) => isBelow(name, folder)));
   const name = fullName(one);
   const ask = [`Require ${module}.`, `Print Assumptions ${name}.`].map(quote).join(" ");
-  // What rests on itself is left open.
+  // A theorem that rests on itself is left open.
   const judge = `{ print } $2 == ":" && substr(f, length(f) - length($1) + 1) == $1 { open = 1 } END { exit open || NR == 0 }`;
   const steps = [
     ...copyTo(
@@ -55,16 +55,16 @@ function coqRecipe(one: Found, { source, files }: ScannedSource, told: Told | un
   return `( ${steps.join(" && ")} )`;
 }
 
-function agdaRecipe({ path }: Found, { source, files }: ScannedSource, told: Told | undefined): string {
+function agdaRecipe({ path }: FoundDeclaration, { source, files }: ScannedSource, told: Told | undefined): string {
   const there = [...(told?.check.imports[path] ?? []), path].filter((name) => files.has(name));
   const root = folderOf(source.root);
-  // What rests on postulates is accepted, and is not safe.
+  // A theorem that rests on postulates is accepted, and is not safe.
   const safe = told?.axioms?.length === 0 ? ["--safe"] : [];
   const agda = ["agda", ...safe, "-i", root === "" ? "." : root, ...source.flags, path].map(quote).join(" ");
   return told === undefined ? "" : `( ${[...copyTo(there), `LC_ALL=C.UTF-8 ${agda}`].join(" && ")} )`;
 }
 
-function metamathRecipe({ main, theorem }: Found): string {
+function metamathRecipe({ main, theorem }: FoundDeclaration): string {
   const folder = main.slice(0, Math.max(0, main.lastIndexOf("/")));
   const commands = [
     `read '${main.slice(folder === "" ? 0 : folder.length + 1)}'`,

@@ -3,11 +3,17 @@ import { type CubRecord, RecordCheck } from "#snapshots/schema";
 import type { Checks, ToldVerdict } from "./checks.ts";
 import { causeOf } from "./drift.ts";
 import { adapterOf, type ProverName, PROVERS } from "./provers.ts";
-import type { Found, ScannedSource } from "./scan.ts";
+import type { FoundDeclaration, ScannedSource } from "./scan.ts";
 import { compiles, contradiction } from "./states.ts";
 
 /** checksOf lists the answers of provers first, then who looked over it, then whom nobody trusts; of one that was never asked, why. */
-export function checksOf(one: Found, source: ScannedSource, checks: Checks, was: readonly string[], lean: string | null): RecordCheck[] {
+export function checksOf(
+  one: FoundDeclaration,
+  source: ScannedSource,
+  checks: Checks,
+  was: readonly string[],
+  lean: string | null,
+): RecordCheck[] {
   const [verdicts, last] = [checks.of(one, source), checks.history(one, source, was)[0]];
   const [first] = verdicts;
   const told = (verdict: ToldVerdict, state: RecordCheck["state"]): RecordCheck => {

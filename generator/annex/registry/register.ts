@@ -1,4 +1,4 @@
-/** What the annex gives to the core: a build makes the registry of the sources that the configuration names, and holds what records state
+/** The part that the annex gives to the core: a build makes the registry of the sources that the configuration names, and holds what records state
  *  against what their files declare. */
 import { lazily } from "#generator/files";
 import type { RegistryAnnexes, StatementAnnexes } from "#generator/sources";

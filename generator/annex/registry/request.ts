@@ -14,16 +14,16 @@ export function isBelow(path: string): boolean {
   return path !== "" && !path.startsWith("/") && posix.normalize(path) === path && path.split("/")[0] !== "..";
 }
 
-export type Asked = {
+export type AskedDeclaration = {
   readonly key: string;
   readonly path: string;
   readonly name: string;
   readonly class: string;
-  /** What the text of a theorem states; empty of others. */
+  /** The statement of a theorem, as its text has it; empty for others. */
   readonly words: string;
 };
 
-/** Another kernel, as a command that takes files. */
+/** Kernel is another kernel, as a command that takes files. */
 export type Kernel = {
   readonly name: string;
   /** As registry.yaml tells it: the digest is of what was run. */
@@ -42,22 +42,22 @@ export type AdapterRequest = {
   readonly options: {
     readonly root: string;
     readonly logical: string;
-    /** Of Coq, instead of both: `-R folder Name`. */
+    /** Coq's `-R folder Name`, instead of both. */
     readonly paths: readonly string[];
     readonly flags: readonly string[];
     /** A file of lean4export; empty where there is none. */
     readonly exported: string;
   };
-  readonly ask: readonly Asked[];
+  readonly ask: readonly AskedDeclaration[];
   /** Names of what the files state and prove: who rests on one of them that is open rests on a hole. */
   readonly own: readonly string[];
   /** Those of them that are theorems: of a theorem its type alone means something. */
   readonly theorems: readonly string[];
   /** A second opinion of another program, of files that the prover compiles first. */
   readonly second: boolean;
-  /** Whom to ask instead of the prover's own second checker. */
+  /** The kernel to ask instead of the prover's own second checker. */
   readonly kernel: Kernel | null;
-  /** Whether the kernel's graph may be asked, where it is there. */
+  /** True where the kernel's graph may be asked, if it is there. */
   readonly graph: boolean;
   /** Axioms that need not be told apart. */
   readonly allowed: readonly string[];

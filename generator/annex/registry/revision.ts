@@ -9,12 +9,12 @@ import { compareNames } from "#snapshots/format";
 import { SAFE_GIT, safeGitEnvironment } from "#generator/sources";
 
 export type Revision = {
-  /** Of git the whole commit id. */
+  /** The whole commit id, where it is of git. */
   readonly head: string;
   /** RFC 3339; null for a folder. */
   readonly time: string | null;
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** What was left out, each with its path and why. */
+  /** Files that were left out, each with its path and why. */
   readonly problems: readonly string[];
 };
 
@@ -24,7 +24,8 @@ const MAX_LISTING = 256 * 1024 * 1024;
 const LFS = Buffer.from("version https://git-lfs.github.com/spec/");
 const run = promisify(execFile);
 
-/** @param wanted which paths are read
+/** readRevision reads the files of a revision of a repository, or of a folder.
+ *  @param wanted which paths are read
  *  @throws ShelfError "bad_source" when the repository or the revision is not there */
 export async function readRevision(
   place: { readonly git?: string | undefined; readonly folder?: string | undefined; readonly rev: string },

@@ -21,7 +21,7 @@ export type Ran = {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** What ended it, when that was not the program itself. */
+  /** The limit that ended it; null when it ended by itself. */
   readonly killed: "wall" | "cpu" | "output" | null;
 };
 
@@ -41,7 +41,8 @@ const SYSTEM = [
 const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"];
 const MAX_LOG = 64 * 1024;
 
-/** What is written in memory is bounded as memory is: in /tmp, in /dev/shm, and nowhere else. @param memory MiB */
+/** base gives the first words of the command. A program can write into memory in /tmp and /dev/shm alone, and both are bounded as its memory is.
+ *  @param memory MiB */
 function base(memory: number): string[] {
   const bounded = ["/tmp", "/dev/shm"].flatMap((folder) => ["--perms", "1777", "--size", String(memory * 1024 * 1024), "--tmpfs", folder]);
   return [
@@ -56,9 +57,9 @@ function base(memory: number): string[] {
 /** The last mounts, and the first process: one that has nothing of the host to show in /proc, and that ends as what it starts. */
 const SEALED = ["--remount-ro", "/dev", "--remount-ro", "/", "--", "sh", "-c", '"$@"; exit $?', "sh"];
 
-/** A program that is told more when it has answered. */
+/** Dialogue is a program that is told more when it has answered. */
 export type Dialogue = {
-  /** Whether the program has ended. */
+  /** True when the program has ended. */
   readonly ended: boolean;
   /** Writes, and returns what was printed since the last time, as soon as these words are in it or the program has ended. */
   say(text: string, until: string): Promise<string>;
@@ -75,7 +76,7 @@ export type Sandbox = {
 
 let found: { readonly before: readonly string[] } | null | undefined;
 
-/** The sandbox that this machine has; null when it has none. */
+/** findSandbox gives the sandbox that this machine has; null when it has none. */
 export function findSandbox(): Sandbox | null {
   found ??=
     [...(process.getuid?.() === 0 ? [NOBODY] : []), []]
@@ -94,7 +95,8 @@ function sandbox(isolation: Isolation, asNobody: boolean, before: (job: Job) => 
   return { isolation, asNobody, open, run: async (job) => open(job).end() };
 }
 
-/** Whether programs in the sandbox see what lies in a folder and can write there: it hides /dev, and nobody enters the folders of others.
+/** findUnfit tries whether programs in the sandbox see what lies in a folder and can write there: the sandbox hides /dev, and nobody enters the
+ *  folders of others.
  *  @returns what stands against it */
 export async function findUnfit(folder: string, limits: Limits): Promise<string | null> {
   const [read, write] = [join(folder, ".probe"), mkdtempSync(join(tmpdir(), "proofshelf-probe-"))] as const;
@@ -110,7 +112,7 @@ export async function findUnfit(folder: string, limits: Limits): Promise<string 
   }
 }
 
-/** No sandbox: only time and output are limited for sure. */
+/** UNSANDBOXED is no sandbox: only time and output are limited for sure. */
 export const UNSANDBOXED: Sandbox = sandbox("none", false, () => []);
 
 const ENVIRONMENT: Readonly<Record<string, string>> = {
@@ -189,7 +191,7 @@ function openJob({ command, cwd, input = "", limits }: Job, before: readonly str
     running.delete(pid);
     clearTimeout(timer);
   });
-  // Whoever asks hears of it; until then nobody may be there.
+  // The one who asks hears of an error; until then nobody may be waiting.
   closed.catch(() => undefined);
   return {
     get ended() {

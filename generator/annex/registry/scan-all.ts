@@ -7,14 +7,14 @@ import type { RegistrySources } from "./config.ts";
 import { judge } from "./judge.ts";
 import { type Drift, type LockLine, matchLock, readLock } from "./lock.ts";
 import { applyOverlay, type Overlay, readOverlay, unusedOf } from "./overlay.ts";
-import { type Found, scanSource, type ScannedSource, tellAgain } from "./scan.ts";
+import { type FoundDeclaration, scanSource, type ScannedSource, tellAgain } from "./scan.ts";
 import { readPolicy } from "./states.ts";
 
-export type Scan = {
+export type SourcesScan = {
   readonly sources: readonly ScannedSource[];
-  /** What becomes a record, with its id. */
-  readonly records: readonly { readonly id: string; readonly one: Found; readonly source: ScannedSource }[];
-  /** What the lock says before the checks are asked. */
+  /** Declarations that become a record, each with its id. */
+  readonly records: readonly { readonly id: string; readonly one: FoundDeclaration; readonly source: ScannedSource }[];
+  /** The lock's view of them before the checks are asked. */
   readonly matched: Omit<Parameters<typeof judge>[0], "checks">;
   readonly lock: readonly LockLine[];
   readonly drift: readonly Drift[];
@@ -33,7 +33,7 @@ export type ScanOptions = {
 
 /** scanAll reads every source, and gives each declaration its id. It writes nothing.
  *  @throws ShelfError "bad_source", "bad_config" */
-export async function scanAll(config: RegistrySources, options: ScanOptions = {}): Promise<Scan> {
+export async function scanAll(config: RegistrySources, options: ScanOptions = {}): Promise<SourcesScan> {
   const overlay = readOverlay(config.overlay);
   const hand = config.records === undefined ? null : parseRegistry(await readSourceFile(config.records, "registry", MAX_REGISTRY_BYTES));
   // A record that is left out would lose its id.
@@ -91,9 +91,9 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
  *  @param made digests of checks that this very process made, which it believes whoever signed them */
 export function judgeAgain(
   config: Pick<RegistrySources, "checks">,
-  scan: Omit<Scan, "checks" | "lock" | "drift">,
+  scan: Omit<SourcesScan, "checks" | "lock" | "drift">,
   made: ReadonlySet<string> = new Set(),
-): Scan {
+): SourcesScan {
   const checks = readChecks(config.checks, made);
   return { ...scan, ...judge({ ...scan.matched, checks }), checks };
 }
@@ -102,11 +102,11 @@ function idsOf(lock: readonly LockLine[]): Map<string, string> {
   return new Map(lock.map((line) => [line.key, line.id]));
 }
 
-type Placed = { readonly one: Found; readonly source: ScannedSource };
+type Placed = { readonly one: FoundDeclaration; readonly source: ScannedSource };
 
 /** findAll puts the declarations of all sources together. A key that two of them declare is told, and is the first one's. */
 function findAll(sources: readonly ScannedSource[]): { all: readonly Placed[]; again: readonly string[] } {
-  const first = new Map<string, Found>();
+  const first = new Map<string, FoundDeclaration>();
   const again: string[] = [];
   const all = sources.flatMap((source) =>
     source.found.flatMap((one): Placed[] => {

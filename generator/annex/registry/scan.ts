@@ -16,7 +16,7 @@ import { findDatabases, scanMetamath } from "./metamath.ts";
 import { isSourceOf, PROVERS } from "./provers.ts";
 import { readRevision, type Revision } from "./revision.ts";
 
-export type Found = Declaration & {
+export type FoundDeclaration = Declaration & {
   /** Repository, prover and full name: what is the same thing at another revision. Neither path nor line is part of it. */
   readonly key: string;
   readonly repo: string;
@@ -26,18 +26,18 @@ export type Found = Declaration & {
   readonly main: string;
   readonly module: string;
   readonly theorem: string;
-  /** Of its kind, and of its words and those of its sections, however they are spaced. */
+  /** Digest of its kind, and of its words and those of its sections, however they are spaced. */
   readonly digest: string;
 };
 
-/** As the prover is asked for it. */
-export function fullName({ prover, module, theorem }: Found): string {
+/** fullName gives the name by which the prover is asked for it. */
+export function fullName({ prover, module, theorem }: FoundDeclaration): string {
   return nameIn(prover, module, theorem);
 }
 
 export type ScannedSource = Revision & {
   readonly source: SourceConfig;
-  readonly found: readonly Found[];
+  readonly found: readonly FoundDeclaration[];
   /** Full names of all that these files claim to prove, whatever becomes a record. */
   readonly stated: readonly string[];
   /** Those of them that are theorems. */
@@ -87,7 +87,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
   const problems = [...revision.problems];
   const stated: string[] = [];
   const proved: string[] = [];
-  const found = new Map<string, Found>();
+  const found = new Map<string, FoundDeclaration>();
   const { loaded, ...texts } = textsOf(files, isSource, prover);
   const mains = (prover === "metamath" ? findDatabases(texts.all()) : texts.paths).filter(isMain);
   for (const path of mains.filter((one) => !loaded.has(one))) {
@@ -117,14 +117,14 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
 }
 
 /** tellAgain says that two places declare one key. */
-export function tellAgain(one: Found, first: Found): string {
+export function tellAgain(one: FoundDeclaration, first: FoundDeclaration): string {
   return `${JSON.stringify(one.path)}:${one.line} declares ${one.key} again, and is left out; the first is in ${JSON.stringify(first.path)}:${first.line}`;
 }
 
 /** openPlaces says which paths are of a source, and what their modules are called. */
 function openPlaces({ prover, root: written, logical, paths, flags, exclude }: SourceConfig) {
   const root = folderOf(written);
-  // Of a database that is named itself, the files beside it may be parts.
+  // Where a database is named itself, the files beside it may be parts of it.
   const isOne = isSourceOf(prover, root);
   const folder = isOne ? posix.dirname(root).replace(/^\.$/, "") : root;
   const coq = prover === "coq" ? coqPathsOf({ root, logical, paths }) : null;
@@ -133,7 +133,7 @@ function openPlaces({ prover, root: written, logical, paths, flags, exclude }: S
     coq !== null ? coqModuleOf(coq, path) !== null : agda !== null ? agdaPathIn(agda, path) !== null : isBelow(path, folder);
   return {
     isSource: (path: string): boolean => isSourceOf(prover, path) && has(path) && !exclude.some((glob) => posix.matchesGlob(path, glob)),
-    // What a source of Agda imports from its other folders is read, and is another source's.
+    // Agda's sources import from their other folders: such a file is read, and belongs to another source.
     isMain: (path: string): boolean => (agda === null ? !isOne || path === root : isBelow(path, folder)),
     moduleOf(path: string): string {
       if (coq !== null) return coqModuleOf(coq, path) ?? "";
@@ -207,7 +207,7 @@ function nameIn(prover: SourceConfig["prover"], file: string, name: string): str
   return prover === "lean" ? name : `${file}.${name}`;
 }
 
-function locate(declared: Declaration, { repo, prover }: SourceConfig, main: string, file: string): Found {
+function locate(declared: Declaration, { repo, prover }: SourceConfig, main: string, file: string): FoundDeclaration {
   // A name of Lean or Metamath may have dots of its own; of the others what is before them are modules of the file.
   const nests = prover === "coq" || prover === "agda";
   const inner = nests ? declared.name.split(".").slice(0, -1) : [];

@@ -1,4 +1,4 @@
-/** What a record states, held against the declaration of its name in a proof file, as texts. White space, comments and signs with two
+/** The comparison of what a record states with the declaration of its name in a proof file, as texts. White space, comments and signs with two
  *  spellings make no difference; where only a prover could tell whether two statements are one, nothing is said. */
 import type { HeldStatement, HoldStatement } from "#generator/sources";
 import { scanAgda } from "./agda.ts";
@@ -58,7 +58,7 @@ export function openStatements(): HoldStatement {
 }
 
 function hold({ statement }: Parameters<HoldStatement>[0], named: readonly Declaration[], system: string, scan: Scan): HeldStatement {
-  // What a section assumes, a module takes, or a definition computes is part of the statement, and only a prover can write it out.
+  // A section's assumptions, a module's parameters and a definition's body are part of the statement, and only a prover can write it out.
   const isWhole = ({ class: kind, context, abstract }: Declaration): boolean =>
     (kind === "theorem" || kind === "axiom") && context.length === 0 && !abstract;
   const [whole, ...more] = scan(system === "coq" ? `${statement.replace(/\.\s*$/, "")}.` : statement);

@@ -4,7 +4,7 @@ import { SAID_STATES as CHECK_STATES } from "#snapshots/annex/proofs";
 export { CHECK_STATES };
 export type CheckState = (typeof CHECK_STATES)[number];
 
-/** What one prover said of one declaration, in a check that is of exactly the bytes of the record. */
+/** Verdict is what one prover said of one declaration, in a check that is of exactly the bytes of the record. */
 export type Verdict = {
   readonly state: CheckState;
   /** Null when nobody asked. */
@@ -14,7 +14,7 @@ export type Verdict = {
   readonly repo?: string;
   /** Switched off while it was checked: guard, positivity, universes. */
   readonly unsafe: readonly string[];
-  /** Whether the axioms are these, and not at most these. */
+  /** True where the axioms are exactly these, and not at most these. */
   readonly exact?: boolean;
 };
 
@@ -35,7 +35,8 @@ export function policyName({ own = [], repo = "" }: Pick<Verdict, "own" | "repo"
   return own.includes(name) ? `${repo}: ${name}` : name;
 }
 
-/** @param names a star at the end stands for all that begin so: the definitions of a database of Metamath are axioms, a thousand of them */
+/** readPolicy reads the names of the axioms that are allowed.
+ *  @param names a star at the end stands for all that begin so: the definitions of a database of Metamath are axioms, a thousand of them */
 export function readPolicy(names: readonly string[]): Allowed {
   const whole = new Set(names.filter((name) => !name.endsWith("*")));
   const starts = names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
@@ -76,8 +77,8 @@ export function compiles(verdict: Pick<Verdict, "state">): boolean {
   return accepts(verdict) || verdict.state === "holes" || verdict.state === "exported";
 }
 
-/** Where a second checker contradicts the prover, in words; null where it does not. It speaks of files and not of theorems, and looks into sealed
- *  modules: that it lists more axioms is no contradiction, that it lists fewer is one. */
+/** contradiction says where a second checker contradicts the prover, in words; null where it does not. The checker speaks of files and not of
+ *  theorems, and looks into sealed modules: that it lists more axioms is no contradiction, that it lists fewer is one. */
 export function contradiction(first: Verdict, second: Verdict): string | null {
   if (compiles(first) && second.state === "rejected") return "it refuses what the prover accepted";
   if (first.state === "rejected" && compiles(second)) return "it accepts what the prover refused";
@@ -89,7 +90,7 @@ export function contradiction(first: Verdict, second: Verdict): string | null {
   return off(first) && !off(second) ? "it sees nothing switched off" : null;
 }
 
-/** What a record is of: what states is proved, what defines is defined, and an axiom is assumed. */
+/** The kinds of declaration: what states is proved, what defines is defined, and an axiom is assumed. */
 type Class = "theorem" | "definition" | "type" | "axiom";
 
 /** statesOf follows from checks alone.

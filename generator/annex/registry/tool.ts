@@ -4,15 +4,15 @@ import { delimiter, join } from "node:path";
 
 export type ProverTool = {
   readonly version: string;
-  /** Of the program. */
+  /** Digest of the program. */
   readonly digest: string;
-  /** Of the libraries that are installed beside it; empty where it has none. */
+  /** Digest of the libraries that are installed beside it; empty where it has none. */
   readonly installed: string;
   /** The version of the adapter: another one asks other questions. */
   readonly adapter: string;
 };
 
-/** The file of a program on the path. */
+/** findProgram gives the file of a program on the path. */
 export function findProgram(name: string): string | null {
   for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
     try {

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { OPEN, writeWhole } from "#snapshots/shelf";
 import type { RegistrySources } from "./config.ts";
 import { writeLock } from "./lock.ts";
-import type { Scan } from "./scan-all.ts";
+import type { SourcesScan } from "./scan-all.ts";
 
-export function writeScan(config: RegistrySources, scan: Pick<Scan, "lock" | "sources">): void {
+export function writeScan(config: RegistrySources, scan: Pick<SourcesScan, "lock" | "sources">): void {
   writeLock(config.lock, scan.lock);
   if (config.code !== undefined) writeCode(config.code, scan.sources);
 }
 
-function writeCode(store: string, sources: Scan["sources"]): void {
+function writeCode(store: string, sources: SourcesScan["sources"]): void {
   for (const { source, head, files } of sources)
     for (const [path, bytes] of files) {
       const file = join(store, source.repo, head, path);

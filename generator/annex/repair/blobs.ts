@@ -10,7 +10,7 @@ import type { Shelves } from "#generator/shelves";
 import { readable } from "./history.ts";
 import { type Mended, rootDir, setAside, VIEWS, type ViewName } from "./lost.ts";
 
-/** Hashes every blob of both roots. Of a damaged pack, what is whole in it goes into another. */
+/** setDamagedAside hashes every blob of both roots and sets the damaged ones aside. From a damaged pack, whatever is whole goes into another. */
 export async function setDamagedAside(shelves: Shelves, progress: Progress): Promise<Mended[]> {
   const done: Mended[] = [];
   for (const view of VIEWS) {
@@ -38,8 +38,8 @@ export async function setDamagedAside(shelves: Shelves, progress: Progress): Pro
   return done;
 }
 
-/** Makes what snapshots miss from the other root and from what follows from their own objects and data. The record of a snapshot
- *  whose trees are lost is set aside, unless it is served: nothing is known of what it held. */
+/** mendSnapshots makes what snapshots miss from the other root, and from their own objects and data what follows from these. The record of a
+ *  snapshot whose trees are lost is set aside, unless it is served: nothing is known of what it held. */
 export async function mendSnapshots(shelves: Shelves, deriver: Deriver, progress: Progress): Promise<Mended[]> {
   const done: Mended[] = [];
   for (const view of VIEWS) {
@@ -62,8 +62,8 @@ export async function mendSnapshots(shelves: Shelves, deriver: Deriver, progress
 
 type Missing = { readonly snapshot: Snapshot; readonly files: ReadonlyMap<string, BlobEntry> };
 
-/** Whether a snapshot says itself that it is of this view: what a public one names is public, wherever its bytes lie, and a record among
- *  the public ones may name an internal one. */
+/** isOf tells whether a snapshot says itself that it is of this view: what a public one names is public, wherever its bytes lie, and a record
+ *  among the public ones may name an internal one. */
 async function isOf(shelves: Shelves, view: ViewName, record: SnapshotRecord): Promise<boolean> {
   const getBlob = async (digest: Sha256) => (await shelves[view].getBlob(digest)) ?? shelves.internal.getBlob(digest);
   const snapshot = await readable(openSnapshot(overriding<Shelf>(shelves[view], { getBlob }), record, createTreeCache()));
@@ -126,7 +126,7 @@ async function derive(shelves: Shelves, view: ViewName, { snapshot, files }: Mis
       if (left.size === 0) break;
     }
   } catch {
-    // What follows from a file that is lost cannot be made.
+    // A source file is lost: nothing can be derived from it.
   }
   return done;
 }

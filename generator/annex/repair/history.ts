@@ -22,7 +22,7 @@ import type { Shelves } from "#generator/shelves";
 import { publishedRecords } from "./log.ts";
 import { type Mended, rootDir, setAside, VIEWS, type ViewName } from "./lost.ts";
 
-/** Under the build lock. What cannot be mended is set aside. */
+/** mendHistory mends the records, pointers and changes of both views; it runs under the build lock. What cannot be mended is set aside. */
 export async function mendHistory(shelves: Shelves): Promise<Mended[]> {
   const done: Mended[] = [];
   for (const view of VIEWS) done.push(...(await mendWithdrawn(shelves, view)), ...(await mendRecords(shelves, view)));
@@ -92,7 +92,8 @@ function mayBeOf(view: ViewName, record: SnapshotRecord): boolean {
   return view === "internal" || record.public === undefined;
 }
 
-/** What the log of publications says, unless more says something else than agrees with it: then it is not this shelf's. */
+/** trustedRecords gives the records that the log of publications has, unless more of them differ from the shelf's than agree with it: then it is
+ *  not this shelf's log. */
 async function trustedRecords(shelf: DirectoryShelf, pointer: SnapshotRecord | null): Promise<ReadonlyMap<number, SnapshotRecord>> {
   const published = await publishedRecords(shelf);
   let [agree, differ] = [0, 0];
@@ -152,7 +153,7 @@ async function mendChanges(shelves: Shelves, view: ViewName): Promise<Mended[]> 
     const made = pruned ? null : await compare(shelf, before, record);
     const wanted = made ?? found;
     if (isDeepStrictEqual(wanted, found) && (found !== null || record === undefined)) {
-      // What was pruned may have no list; one that cannot be read is in the way.
+      // A pruned snapshot may have no list; one that cannot be read is in the way.
       if (found !== null || !files.includes(sequence)) continue;
     }
     await setAside(shelves, view, path);
@@ -174,7 +175,7 @@ function openWhole(shelf: DirectoryShelf, record: SnapshotRecord): Promise<Snaps
   return readable(openSnapshot(shelf, record, createTreeCache()));
 }
 
-/** null for what is damaged, or redacted. */
+/** readable awaits a reading, and gives null for what is damaged, or redacted. */
 export async function readable<T>(reading: Promise<T>): Promise<T | null> {
   return reading.catch((error: unknown) => {
     if (error instanceof ShelfError && (error.code === "snapshot_damaged" || isWithdrawalError(error))) return null;

@@ -79,7 +79,8 @@ async function mendLog(shelves: Shelves, view: ViewName, key: NoteKey | null): P
   return done;
 }
 
-/** Records by their numbers, as the newest head of the log that can be read has them under its root; none when nothing makes that root. */
+/** publishedRecords gives the records by their numbers, as the newest head of the log that can be read has them under its root; none when nothing
+ *  makes that root. */
 export async function publishedRecords(shelf: Shelf): Promise<ReadonlyMap<number, SnapshotRecord>> {
   for (const size of (await shelf.log.sizes()).toReversed()) {
     const head = await readHead(shelf.log, size, null);
@@ -126,8 +127,8 @@ async function makeAgain(shelf: Shelf, size: number, root: Hash): Promise<Made |
   return null;
 }
 
-/** What the first entries of the log may be: each what its bundle or its record says and its tile agrees with; else what the record
- *  says, then what the bundle says; nothing where neither is left. */
+/** findEntries lists what each of the first entries of the log may be: what its bundle or its record says, where its tile agrees; else what the
+ *  record says, then what the bundle says; nothing where neither is left. */
 async function findEntries(shelf: Shelf, size: number): Promise<readonly (readonly Buffer[])[]> {
   const { records, withdrawn } = await shelf.records.index();
   const known = new Map([...withdrawn, ...records].map((record) => [record.sequence, Buffer.from(canonicalJson(record))]));

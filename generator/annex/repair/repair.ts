@@ -21,15 +21,15 @@ import { type Mended, VIEWS } from "./lost.ts";
 
 export type Repaired = {
   readonly mended: readonly Mended[];
-  /** What a verification of everything still finds: what is lost. */
+  /** Losses: all that a verification of everything still finds. */
   readonly findings: readonly Finding[];
   readonly notes: readonly string[];
 };
 
-/** @throws ShelfError "build_running" when a build holds the shelf */
+/** repair mends a shelf. @throws ShelfError "build_running" when a build holds the shelf */
 export async function repair(config: Config, annexes: Annexes, progress: Progress = openProgress()): Promise<Repaired> {
   const { remote } = openShelves(config, annexes);
-  // What is damaged here may be whole there.
+  // Files that are damaged here may be whole in the bucket.
   const fetched = (await remote?.pull({ views: VIEWS, anew: "files" })) ?? [];
   // Vectors that are just being made are no damage.
   const alone = <T>(work: (shelves: Shelves) => Promise<T>): Promise<T> => {
@@ -59,7 +59,7 @@ export async function repair(config: Config, annexes: Annexes, progress: Progres
         await forgetState(shelves.buildDir);
         forgetRedacted(shelves);
       });
-    // What a build needs of older snapshots may be made again only after it: then there is a second.
+    // Only after a build may the parts of older snapshots be made again that it needs: then there is a second one.
     const deriver = openDeriver();
     try {
       for (const last of [false, true]) {
@@ -69,7 +69,7 @@ export async function repair(config: Config, annexes: Annexes, progress: Progres
         await alone(async (shelves) => {
           mended.push(...(await mendSnapshots(shelves, deriver, progress)));
           for (const view of VIEWS) await shelves[view].flush();
-          // What is known now that could not be compared before.
+          // More is known now, so that the history can be compared that could not be before.
           mended.push(...(await mendHistory(shelves)));
         });
         if (failure === null) break;

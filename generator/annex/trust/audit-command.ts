@@ -6,7 +6,7 @@ import { parseJson } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { formatBytes } from "#snapshots/format";
 import { parseCheckpoint } from "#snapshots/log";
-import type { Seen } from "./log-head.ts";
+import type { SeenHead } from "./log-head.ts";
 import { audit, type Audited } from "./audit.ts";
 import { openOrigin } from "./origin.ts";
 import { openProgress } from "#generator/files";
@@ -47,7 +47,7 @@ export async function runAudit(url: string, options: AuditCommandOptions): Promi
   }
 }
 
-async function readState(file: string): Promise<Seen | null> {
+async function readState(file: string): Promise<SeenHead | null> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
     throw error;

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ShelfError } from "#snapshots/errors";
 import { type BlobEntry, blobPath, parseTree } from "#snapshots/format";
-import { type Head as LogHead, type NoteKey, type ReadNode, tileNodes } from "#snapshots/log";
-import { checkContinues, type Head, readLastEntry, type Seen } from "./log-head.ts";
+import { type LogHead, type NoteKey, type ReadNode, tileNodes } from "#snapshots/log";
+import { checkContinues, type CheckedHead, readLastEntry, type SeenHead } from "./log-head.ts";
 import { openDirectoryShelf, type Shelf, type SnapshotRecord } from "#snapshots/shelf";
 import { PLAIN_FILES_SERVICE, SERVICE, verifyShelf } from "#snapshots/service";
 import { MAX_FOLDERS } from "#snapshots/verify";
@@ -22,7 +22,7 @@ import { addressOf, isServedAs } from "./served-files.ts";
 
 /** A page or a list grows by what a server says in it. Bytes. */
 const STAMP_BYTES = 4096;
-/** Of an export's page, which has its pictures in it. Bytes. */
+/** An export's page, which has its pictures in it. Bytes. */
 const MAX_PAGE = 64 * 1024 * 1024;
 /** Lies about files that are told one by one. */
 const MAX_LIES = 100;
@@ -31,13 +31,13 @@ const LOOKS = 3;
 
 export type AuditOptions = {
   readonly key: NoteKey | null;
-  /** What earlier audits have seen. */
-  readonly seen: Seen | null;
+  /** Heads that earlier audits have seen. */
+  readonly seen: SeenHead | null;
   /** A head that the log must go on from, besides. */
   readonly since: LogHead | null;
   /** How many files are looked at, at random; null is all. */
   readonly sample: number | null;
-  /** Whether what is derived is derived again. */
+  /** True where derived files are derived again. */
   readonly full: boolean;
   readonly progress: Progress;
 };
@@ -53,10 +53,10 @@ export type Audited = {
   readonly checked: {
     readonly trees: number;
     readonly files: number;
-    /** Of how many files in the tree. */
+    /** Number of files in the tree. */
     readonly of: number;
     readonly bytes: number;
-    /** Of those, what readers are given at a public address. */
+    /** Those of them that readers are given at a public address. */
     readonly addresses: number;
     readonly derived: boolean;
     /** Blobs of earlier snapshots that a notice of the log's owner stands for. */
@@ -65,11 +65,12 @@ export type Audited = {
   };
   /** Empty when all of it holds. */
   readonly lies: readonly string[];
-  /** What the next audit is to hold it against. */
-  readonly head: Head;
+  /** The head that the next audit is to hold it against. */
+  readonly head: CheckedHead;
 };
 
-/** @throws ShelfError "origin_refused" for a lie about the log or a tree, behind which nothing can be looked at; "origin_unreachable" */
+/** audit checks what a server says of its library. @throws ShelfError "origin_refused" for a lie about the log or a tree, behind which nothing can
+ *  be looked at; "origin_unreachable" */
 export async function audit(origin: Origin, options: AuditOptions): Promise<Audited> {
   let { seen } = options;
   for (let look = 1; ; look++) {
@@ -84,7 +85,7 @@ export async function audit(origin: Origin, options: AuditOptions): Promise<Audi
   }
 }
 
-async function auditHead(origin: Origin, head: Head, { seen, since, sample, full, progress }: AuditOptions): Promise<Audited> {
+async function auditHead(origin: Origin, head: CheckedHead, { seen, since, sample, full, progress }: AuditOptions): Promise<Audited> {
   const { url, told } = origin;
   progress.step("log");
   const nodes = tileNodes(head.size, tilesOf(origin));
@@ -141,7 +142,7 @@ async function auditHead(origin: Origin, head: Head, { seen, since, sample, full
 }
 
 /** The record that is served is the last entry, the entry is in the tree, and the tree is the checkpoint's. */
-async function checkRecord(origin: Origin, head: Head, nodes: ReadNode): Promise<SnapshotRecord> {
+async function checkRecord(origin: Origin, head: CheckedHead, nodes: ReadNode): Promise<SnapshotRecord> {
   const { url } = origin;
   const { size } = head;
   return refusing(url, async () => {
@@ -204,10 +205,10 @@ function pick<T>(items: T[], count: number): T[] {
   return chosen;
 }
 
-/** What follows from the objects and the data, made anew from a copy. @returns what differs */
+/** deriveAgain makes the derived files anew from the objects and the data of a copy. @returns what differs */
 async function deriveAgain(
   origin: Origin,
-  head: Head,
+  head: CheckedHead,
   { files, read, progress }: Pick<Served, "files" | "read"> & { readonly progress: Progress },
 ): Promise<readonly string[]> {
   const dir = await mkdtemp(join(tmpdir(), "proofshelf-audit-"));
@@ -228,7 +229,7 @@ async function deriveAgain(
   }
 }
 
-/** What the history says on pages, filled in anew from the lists of changes and the snapshots that the copy has. @returns what differs */
+/** checkStamps fills the history's words into pages anew, from the lists of changes and the snapshots that the copy has. @returns what differs */
 async function checkStamps(origin: Origin, shelf: Shelf, files: Served["files"], read: Served["read"]): Promise<readonly string[]> {
   const view = openView({
     service: SERVICE,

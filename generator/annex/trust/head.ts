@@ -4,7 +4,7 @@ import { canonicalJson, parseJson, type Sha256 } from "#snapshots/digest";
 import { MAX_NOTE_BYTES, type NoteKey, type ReadTile, TILE_WIDTH } from "#snapshots/log";
 import { blobPath } from "#snapshots/format";
 import { checkRedaction, redactedSchema, redactionPath, type SnapshotRecord, snapshotRecordSchema } from "#snapshots/shelf";
-import { checkHead, type Head, type Seen } from "./log-head.ts";
+import { checkHead, type CheckedHead, type SeenHead } from "./log-head.ts";
 import { concurrently } from "#generator/files";
 import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
 
@@ -15,23 +15,23 @@ const MAX_LIST = 4 * 1024 * 1024;
 const MAX_TILE = TILE_WIDTH * (2 + 0xffff);
 
 /** readHead reads the origin's newest head and checks it, as `checkHead` says. @throws ShelfError "origin_refused", "origin_unreachable" */
-export async function readHead(origin: Origin, given: NoteKey | null, seen: Seen | null): Promise<Head> {
+export async function readHead(origin: Origin, given: NoteKey | null, seen: SeenHead | null): Promise<CheckedHead> {
   return refusing(origin.url, () => checkHead((path, max) => origin.get(`/shelf/${path}`, max), given, seen));
 }
 
-/** Reads tiles and bundles. */
+/** tilesOf makes a reader of tiles and bundles. */
 export function tilesOf(origin: Origin): ReadTile {
   return (path) => origin.get(`/shelf/${path}`, MAX_TILE);
 }
 
-/** @throws ShelfError "origin_refused" when the entry is no record of that number */
+/** parseEntry reads an entry of the log. @throws ShelfError "origin_refused" when the entry is no record of that number */
 export function parseEntry(url: string, entry: Uint8Array, sequence: number): SnapshotRecord {
   const parsed = snapshotRecordSchema.safeParse(parseJson(Buffer.from(entry).toString()));
   if (parsed.success && parsed.data.sequence === sequence && Buffer.from(canonicalJson(parsed.data)).equals(entry)) return parsed.data;
   throw refusal(url, `entry ${sequence} of its log is no record of that number`);
 }
 
-/** ReadJson reads canonical JSON at a path; null where there is nothing. @throws ShelfError "origin_refused" for anything else */
+/** readJson reads canonical JSON at a path; null where there is nothing. @throws ShelfError "origin_refused" for anything else */
 export async function readJson<T>(origin: Origin, path: string, schema: z.ZodType<T>, max: number): Promise<T | null> {
   const bytes = await origin.get(path, max);
   if (bytes === null) return null;
@@ -40,8 +40,8 @@ export async function readJson<T>(origin: Origin, path: string, schema: z.ZodTyp
   throw refusal(origin.url, `${path} is not what such a file says`);
 }
 
-/** ReadList reads a list as canonical JSON, item by item, so that the first that is none ends it: a schema over the whole list would tell
- *  of millions. @throws ShelfError "origin_refused" */
+/** readList reads a list as canonical JSON, item by item, so that the first that is none ends it: a schema over the whole list would tell of
+ *  millions. @throws ShelfError "origin_refused" */
 export async function readList<T>(origin: Origin, path: string, item: z.ZodType<T>, max = MAX_LIST): Promise<readonly T[] | null> {
   const bytes = await origin.get(path, max);
   if (bytes === null) return null;
@@ -56,12 +56,12 @@ export async function readList<T>(origin: Origin, path: string, item: z.ZodType<
   throw refusal(origin.url, `${path} is not what such a file says`);
 }
 
-/** Notices of blobs that the origin has taken out of earlier snapshots, each signed as its log is. Nobody can take anything out of the
- *  snapshot that is served.
+/** readRedactions reads notices of blobs that the origin has taken out of earlier snapshots, each signed as its log is. Nobody can take anything
+ *  out of the snapshot that is served.
  *  @param findServed which of these digests the snapshot that is served reaches */
 export async function readRedactions(
   origin: Origin,
-  { keys, origin: name }: Head,
+  { keys, origin: name }: CheckedHead,
   findServed: (digests: ReadonlySet<Sha256>) => Promise<Sha256 | null>,
 ): Promise<ReadonlyMap<Sha256, string>> {
   const digests = (await readList(origin, "/shelf/redacted.json", redactedSchema.element)) ?? [];

@@ -20,7 +20,7 @@ export async function runKeygen(origin: string | undefined, options: CommonOptio
   print(options, { log: { origin: name, publicKey }, LOG_KEY: privateKey }, `${text.join("\n")}\n`);
 }
 
-/** Whose signatures are checked stands in log.witnesses; those of others are kept. */
+/** runCosigned adds signatures of witnesses to the log. It checks those of log.witnesses; those of others are kept. */
 export async function runCosigned(file: string, options: CommonOptions, annexes: ShelfAnnexes): Promise<void> {
   const config = await openConfig(configOf(options), { checkSources: false });
   const shelves = openShelves(config, annexes);
@@ -36,7 +36,7 @@ export async function runCosigned(file: string, options: CommonOptions, annexes:
   print(options, done, text);
 }
 
-/** What the caller gave wrongly is a matter of usage. */
+/** usable makes a wrong argument of the caller an error of usage. */
 function usable<T>(work: () => T): T {
   try {
     return work();

@@ -6,7 +6,7 @@ import { formatCheckpoint, formatHead } from "../../../snapshots/log/checkpoint.
 import { generateKey, parseKey, parseSigningKey, signNote } from "../../../snapshots/log/note.ts";
 import { appendEntries, tileNodes } from "../../../snapshots/log/tiles.ts";
 import { treeRoot } from "../../../snapshots/log/tree.ts";
-import { checkContinues, checkHead, type Head, readLastEntry } from "./log-head.ts";
+import { checkContinues, checkHead, type CheckedHead, readLastEntry } from "./log-head.ts";
 
 const ORIGIN = "library.example/shelf";
 const [OWN, OTHER] = [generateKey(ORIGIN), generateKey(ORIGIN)];
@@ -26,7 +26,7 @@ async function logOf(entries: readonly string[], key: string | null = OWN.privat
 }
 
 const reader = (files: Files) => async (path: string) => files.get(path) ?? null;
-const seenOf = ({ origin, size, root, signer }: Head) => ({ origin, size, root, key: signer?.text ?? null });
+const seenOf = ({ origin, size, root, signer }: CheckedHead) => ({ origin, size, root, key: signer?.text ?? null });
 
 const ENTRIES = ["one", "two", "three"];
 const log = await logOf(ENTRIES);

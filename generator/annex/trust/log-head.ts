@@ -4,7 +4,7 @@ import { ShelfError } from "#snapshots/errors";
 import {
   type Checkpoint,
   hashLeaf,
-  type Head as LogHead,
+  type LogHead,
   MAX_NOTE_BYTES,
   type NoteKey,
   openCheckpoint,
@@ -24,19 +24,19 @@ import { keyOf, KEYS_PATH, type LogKeys, parseLogKeys } from "#snapshots/shelf";
 /** A list of keys. Bytes. */
 const MAX_KEYS = 16 * 1024 * 1024;
 
-/** Bytes of a file of the log, or null where there is none. @param max bytes that it may be long */
+/** ReadLog reads bytes of a file of the log, or null where there is none. @param max bytes that it may be long */
 export type ReadLog = (path: string, max: number) => Promise<Uint8Array | null>;
 
-export type Head = Checkpoint & { readonly text: string; readonly keys: LogKeys; readonly signer: NoteKey | null };
+export type CheckedHead = Checkpoint & { readonly text: string; readonly keys: LogKeys; readonly signer: NoteKey | null };
 
-/** What is known from before. */
-export type Seen = Pick<Checkpoint, "origin" | "size" | "root"> & { readonly key: string | null };
+/** SeenHead is a head that is known from before. */
+export type SeenHead = Pick<Checkpoint, "origin" | "size" | "root"> & { readonly key: string | null };
 
 /** checkHead reads the newest head and checks who signed it.
  *  @param given the key that must have signed it, when the user knows it
  *  @param seen the head that was seen last: neither its name nor its key may have changed, unless the user gives the key
  *  @throws ShelfError "bad_checkpoint" or "bad_log" */
-export async function checkHead(read: ReadLog, given: NoteKey | null, seen: Seen | null): Promise<Head> {
+export async function checkHead(read: ReadLog, given: NoteKey | null, seen: SeenHead | null): Promise<CheckedHead> {
   const bytes = await read("checkpoint", MAX_NOTE_BYTES);
   if (bytes === null) throw refused("it has no checkpoint, so it is no open shelf");
   const checkpoint = parseCheckpoint(bytes);
@@ -53,7 +53,7 @@ export async function checkHead(read: ReadLog, given: NoteKey | null, seen: Seen
   return { ...checkpoint, text: Buffer.from(bytes).toString(), keys, signer };
 }
 
-function checkSeen(head: LogHead, keys: LogKeys, seen: Seen): void {
+function checkSeen(head: LogHead, keys: LogKeys, seen: SeenHead): void {
   checkOrder(seen, head);
   if (head.size === seen.size && !head.root.equals(seen.root))
     throw refused(`it serves a fork: another head of ${head.size} entries was seen`);

@@ -40,7 +40,7 @@ function parseSize(text: string): number {
   return Number(digits) * 1024 ** UNITS.indexOf(unit.toLowerCase());
 }
 
-/** @throws ShelfError "bad_config" */
+/** parseKeyOption reads the value of --key. @throws ShelfError "bad_config" */
 export function parseKeyOption(text: string): ReturnType<typeof parseKey> {
   try {
     return parseKey(text);

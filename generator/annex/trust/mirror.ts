@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
-import { type BlobEntry, type Entry, isWithdrawalError, parseTree, type Tree } from "#snapshots/format";
+import { type BlobEntry, type TreeEntry, isWithdrawalError, parseTree, type Tree } from "#snapshots/format";
 import {
   appendEntries,
   MAX_NOTE_BYTES,
@@ -47,7 +47,7 @@ import {
   streamBlob,
   withdrawnSchema,
 } from "#snapshots/shelf";
-import type { Head, Seen } from "./log-head.ts";
+import type { CheckedHead, SeenHead } from "./log-head.ts";
 import { openIndexThread, planDocuments } from "#generator/index";
 import { concurrently, type Progress, withBuildLock } from "#generator/files";
 import { COPY_MARKER } from "#generator/shelves";
@@ -55,10 +55,10 @@ import { parseEntry, readHead, readJson, readList, readRedactions, tilesOf } fro
 import { AT_ONCE, Missing, type Origin, refusal, refusing } from "./origin.ts";
 
 const markerSchema = z.strictObject({ origin: z.string(), url: z.string() });
-/** What a run that is cut short loses at most, of what it has read. Bytes. */
+/** Bytes that a run that is cut short loses at most, of what it has read. */
 const SEAL_EVERY = 16 * 1024 * 1024;
-/** What the origin may make this process hold, whatever it says. Bytes: a list of changes that nothing is left to compare with, and all of
- *  those together; a tree, of which a parser makes some ten times as much; a blob in memory, longer ones go to the disk as they come; the
+/** Limits of what the origin may make this process hold, whatever it says. Bytes: a list of changes that nothing is left to compare with, and all
+ *  of those together; a tree, of which a parser makes some ten times as much; a blob in memory, longer ones go to the disk as they come; the
  *  entries of the log; a file that is read for the search index. */
 const MAX_CHANGES = 8 * 1024 * 1024;
 const MAX_ALL_CHANGES = 32 * 1024 * 1024;
@@ -80,7 +80,7 @@ export type MirrorOptions = {
   readonly progress: Progress;
 };
 
-/** What one run may fetch when nobody says so: what is free where the copy lies, but for a tenth. Bytes. */
+/** roomFor gives what one run may fetch when nobody says so: what is free where the copy lies, but for a tenth. Bytes. */
 export async function roomFor(dir: string): Promise<number> {
   await mkdir(dir, { recursive: true });
   const { bavail, bsize } = await statfs(dir);
@@ -93,7 +93,7 @@ export type Mirrored = {
   readonly signed_by: string | null;
   /** Kept snapshots of the copy. */
   readonly snapshots: number;
-  /** What was fetched. */
+  /** Blobs that were fetched. */
   readonly blobs: number;
   /** Blobs of earlier snapshots that a notice stands for. */
   readonly redacted: number;
@@ -101,11 +101,12 @@ export type Mirrored = {
   readonly requests: number;
   /** Lists of changes that nothing kept could be held against. */
   readonly unchecked_changes: number;
-  /** Whether what the copy serves is another snapshot now. */
+  /** True when the copy serves another snapshot now. */
   readonly moved: boolean;
 };
 
-/** @throws ShelfError "origin_refused" for what is a lie, "origin_unreachable", "build_running", "bad_config" for a folder of somebody's own */
+/** mirror copies a library from its server. @throws ShelfError "origin_refused" for what is a lie, "origin_unreachable", "build_running",
+ *  "bad_config" for a folder of somebody's own */
 export async function mirror(origin: Origin, options: MirrorOptions): Promise<Mirrored> {
   const { dir } = options;
   const [publicDir, internalDir] = [join(dir, "public"), join(dir, "internal")];
@@ -145,7 +146,7 @@ async function readMarker(dir: string): Promise<z.infer<typeof markerSchema> | n
   });
 }
 
-async function readSeen(shelf: DirectoryShelf, marker: { readonly origin: string } | null): Promise<Seen | null> {
+async function readSeen(shelf: DirectoryShelf, marker: { readonly origin: string } | null): Promise<SeenHead | null> {
   const record = await shelf.readPointer();
   const checkpoint = record === null ? null : await readCheckpoint(shelf.log, record.sequence);
   if (checkpoint === null || marker === null) return null;
@@ -155,8 +156,8 @@ async function readSeen(shelf: DirectoryShelf, marker: { readonly origin: string
 type Following = MirrorOptions & {
   readonly origin: Origin;
   readonly shelf: DirectoryShelf;
-  readonly head: Head;
-  readonly seen: Seen | null;
+  readonly head: CheckedHead;
+  readonly seen: SeenHead | null;
 };
 
 async function follow(following: Following): Promise<Mirrored> {
@@ -344,7 +345,7 @@ class Fetching {
   /** Reads a tree, which is fetched when it is not there; large ones one after another.
    *  @param size null for a root, and for one that is there
    *  @throws ShelfError "origin_refused" */
-  async tree(digest: Sha256, size: number | null, each: (entry: Entry) => void): Promise<void> {
+  async tree(digest: Sha256, size: number | null, each: (entry: TreeEntry) => void): Promise<void> {
     const { url } = this.#origin;
     if (size !== null && size > MAX_TREE) throw refusal(url, `tree ${digest} is longer than the ${MAX_TREE} bytes that a folder may take`);
     const bytes = size ?? MAX_HELD;
@@ -375,7 +376,7 @@ class Fetching {
   }
 
   async #obtain(digest: Sha256, size: number | null): Promise<Uint8Array> {
-    // Of a run that was cut short.
+    // It may be there from a run that was cut short.
     const there = await this.#shelf.getBlob(digest);
     if (there !== null && sha256(there) === digest) return there;
     const bytes = await this.#origin.blob(digest, size);
@@ -390,7 +391,7 @@ class Fetching {
   }
 }
 
-/** Whether a long blob that is there has its digest. */
+/** isWhole tells whether a long blob that is there has its digest. */
 async function isWhole(shelf: DirectoryShelf, digest: Sha256, size: number): Promise<boolean> {
   const hash = createHash("sha256");
   try {
@@ -462,7 +463,7 @@ async function readChanges({ origin, shelf }: Following, records: readonly Snaps
   return { changes, unchecked };
 }
 
-/** What was redacted cannot be compared. */
+/** ignoreRedacted gives null for what was redacted: it cannot be compared. */
 function ignoreRedacted(error: unknown): null {
   if (error instanceof ShelfError && isWithdrawalError(error)) return null;
   throw error;
@@ -546,7 +547,7 @@ async function refuseLong(snapshot: Snapshot, tree: Tree, folder: string): Promi
   }
 }
 
-/** What no kept snapshot needs goes at once, whatever share of a pack it is: it may have been withdrawn.
+/** tidy removes what no kept snapshot needs at once, whatever share of a pack it is: it may have been withdrawn.
  *  @param searched records whose snapshots the index keeps */
 async function tidy(shelf: DirectoryShelf, records: readonly SnapshotRecord[], searched: readonly SnapshotRecord[]): Promise<void> {
   const idsOf = (all: readonly SnapshotRecord[]): readonly Sha256[] => all.map(({ snapshot }) => snapshot);

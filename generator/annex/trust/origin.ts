@@ -15,11 +15,11 @@ type Patience = {
 };
 export type OriginOptions = {
   readonly patience?: Patience | undefined;
-  /** Of all bodies together. */
+  /** Bytes of all bodies together. */
   readonly maxBytes?: number;
 };
 const PATIENCE: Patience = { wait: 30_000, rate: 16 * 1024 };
-/** Requests under way. */
+/** AT_ONCE is the number of requests that are under way at once. */
 export const AT_ONCE = 8;
 /** How often it is seen whether a body comes fast enough; milliseconds. */
 const LOOK_MS = 1000;
@@ -50,10 +50,10 @@ export type Origin = {
   close(): Promise<void>;
 };
 
-/** What a publication meanwhile, or a prune, takes away. */
+/** Missing is thrown for a file that is not there: a publication meanwhile, or a prune, takes files away. */
 export class Missing extends Error {}
 
-/** @throws ShelfError "bad_config" for what is no address */
+/** openOrigin opens the address of a library. @throws ShelfError "bad_config" for what is no address */
 export function openOrigin(text: string, { patience = PATIENCE, maxBytes = Number.MAX_SAFE_INTEGER }: OriginOptions = {}): Origin {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.username !== "")
@@ -167,7 +167,7 @@ class RemoteOrigin implements Origin {
       try {
         for await (const chunk of body as AsyncIterable<Buffer>) {
           count(chunk);
-          // What is in place of a file says why it is not there, at any length: its status is enough.
+          // An answer in place of a file says why the file is not there, at any length: its status is enough.
           if (length > max && statusCode !== 200) return;
           if (length > max) throw refuseLong();
           yield chunk;
@@ -192,7 +192,7 @@ class RemoteOrigin implements Origin {
     }
   }
 
-  /** Whether there is a file. @throws ShelfError "origin_refused", "origin_unreachable" */
+  /** Tells whether there is a file. @throws ShelfError "origin_refused", "origin_unreachable" */
   #isThere(path: string, status: number): boolean {
     if (status === 200) return true;
     if (status === 404 || status === 410 || status === 451) return false;
@@ -219,12 +219,12 @@ class RemoteOrigin implements Origin {
   }
 }
 
-/** What was found to be a lie. @param what without a full stop */
+/** refusal makes the error for what was found to be a lie. @param what without a full stop */
 export function refusal(url: string, what: string, cause?: unknown): ShelfError {
   return new ShelfError("origin_refused", `${url} is refused: ${what}.`, cause === undefined ? {} : { cause });
 }
 
-/** Errors of what a stranger sent, as a refusal of the stranger. */
+/** refusing turns errors of what a stranger sent into a refusal of the stranger. */
 export async function refusing<T>(url: string, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();

@@ -3,7 +3,7 @@ import { type BlobEntry, isStamped, objectPath } from "#snapshots/format";
 import { ROUTER } from "#snapshots/service";
 import { harmlessKey, isActive, noteFor, relink } from "#generator/annex/export";
 
-/** The address of a file of the tree; null for what only other files are made of.
+/** addressOf gives the address of a file of the tree; null for what only other files are made of.
  *  @param path in the tree */
 export function addressOf(path: string): string | null {
   const encoded = `/${path.split("/").map(encodeURIComponent).join("/")}`;
@@ -23,8 +23,9 @@ function pageAddress(file: string): string {
     .join("/")}`;
 }
 
-/** Whether what is served is the file, or the export's form of it.
- *  @param files of the snapshot; @param read bytes of one of them */
+/** isServedAs tells whether what is served is the file, or the export's form of it.
+ *  @param files of the snapshot
+ *  @param read bytes of one of them */
 export async function isServedAs(
   path: string,
   file: Buffer,

@@ -21,19 +21,20 @@ export type Attempt = {
   readonly gone: boolean;
 };
 
-/** @param text `whsec_` and 24 to 64 bytes in base64; null of whatever else */
+/** parseSecret reads the secret of a webhook. @param text `whsec_` and 24 to 64 bytes in base64; null of whatever else */
 export function parseSecret(text: string | undefined): Buffer | null {
   const [, encoded] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text ?? "") ?? [];
   const bytes = Buffer.from(encoded ?? "", "base64");
   return bytes.length >= 24 && bytes.length <= 64 ? bytes : null;
 }
 
-/** @param seconds since 1970 */
+/** signatureOf signs a message. @param seconds since 1970 */
 export function signatureOf({ id, body }: Message, seconds: number, secret: Buffer): string {
   return `v1,${createHmac("sha256", secret).update(`${id}.${seconds}.${body}`).digest("base64")}`;
 }
 
-/** Tries until it is taken, three times at most. @param allowPrivate whether the address may be one of a network that is not the internet */
+/** deliver sends a message until it is taken, three times at most. @param allowPrivate whether the address may be one of a network that is not the
+ *  internet */
 export async function deliver(
   url: string,
   message: Message,
@@ -63,7 +64,7 @@ async function tryOnce(
 ): Promise<{ readonly outcome: string; readonly status: number | null }> {
   const seconds = Math.floor(Date.now() / 1000);
   try {
-    // Of an address that is written as a number no name is looked up.
+    // A number is an address by itself: no name is looked up.
     const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
     if (!allowPrivate && ipaddr.isValid(host)) refusePrivate(host);
     // A redirect is not followed: it could lead anywhere.

@@ -1,4 +1,4 @@
-/** What there is to tell of a build. Nothing of it is gated: ids of records and claims, counts, and codes. */
+/** Events of a build that are told. Nothing of them is gated: ids of records and claims, counts, and codes. */
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import type { BuildEnd, Weaker } from "#generator/pipeline";
@@ -8,14 +8,14 @@ export type EventName = (typeof EVENTS)[number];
 
 export type Event = { readonly name: EventName; readonly data: Readonly<Record<string, unknown>> };
 
-/** Digest of what was told of each lasting state; "" once it is over. */
+/** Told has the digest of what was told of each lasting state; "" once it is over. */
 export type Told = Partial<Record<EventName, string>>;
 
 /** Ends that are another build's business, or that of whoever typed. */
 const NO_FAILURE = new Set(["build_running", "lost_race", "bad_config", "gate_refused"]);
 const DRIFT: ReadonlySet<Weaker["gate"]> = new Set(["drift", "statements", "counts"]);
 
-/** @param told by earlier builds; what lasts is told once */
+/** eventsOf lists the events of a build. @param told by earlier builds; what lasts is told once */
 export function eventsOf(
   { config, weaker, summary, error }: BuildEnd,
   told: Told,

@@ -1,4 +1,4 @@
-/** What the annex gives to a build: it tells addresses what came of it. Nothing here makes a build fail, or holds its lock. */
+/** The part that the annex gives to a build: it tells addresses what came of it. Nothing here makes a build fail, or holds its lock. */
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const Pending = z.object({ id: z.string(), url: z.string(), event: z.enum(EVENTS
 type Pending = z.infer<typeof Pending>;
 const Kept = z.object({ told: z.partialRecord(z.enum(EVENTS), z.string()), pending: z.array(Pending) });
 
-/** @returns what is said to who builds */
+/** tellWebhooks sends the events of a build. @returns what is said to the one who builds */
 export async function tellWebhooks(end: BuildEnd, pauses?: readonly number[]): Promise<readonly string[]> {
   const { config, buildDir, at } = end;
   if (config.webhooks.length === 0) return [];

@@ -2,15 +2,15 @@
 import { CLAIMS_WORDS, pagePath, REGISTRY_WORDS, type ViewData } from "#snapshots/format";
 import { claimsPath, directPath, filterValues, findClaims, findCubs, findObjects, registryPath } from "#snapshots/query";
 import type { CubFacet } from "#snapshots/schema";
-import type { CountedSnapshot, Counting, FactPart, Facts } from "#sidecar/ask";
-import { type Asked, readQuestion } from "./question.ts";
-import { type Facet, knownWords, valuesOf } from "./vocabulary.ts";
+import type { CountedSnapshot, Counting, FactPart, CountedFacts } from "#sidecar/ask";
+import { type CountingQuestion, readQuestion } from "./question.ts";
+import { type CountedFacet, knownWords, valuesOf } from "./vocabulary.ts";
 
 const MAX_NAMED = 12; // of a list in a sentence; its link leads to all
 
 export const counting: Counting = { answer, knownWords };
 
-async function answer(question: string, prefix: string, snapshot: CountedSnapshot): Promise<Facts | null> {
+async function answer(question: string, prefix: string, snapshot: CountedSnapshot): Promise<CountedFacts | null> {
   const data = await snapshot.data();
   const asked = readQuestion(question, data);
   // Records, claims and snapshots have no key that could lie under a prefix.
@@ -24,17 +24,17 @@ async function answer(question: string, prefix: string, snapshot: CountedSnapsho
 }
 
 /** missingOf says why there is nothing to count, which is not the number 0. */
-function missingOf({ set }: Asked, { registry, claims }: ViewData["library"]): string | null {
+function missingOf({ set }: CountingQuestion, { registry, claims }: ViewData["library"]): string | null {
   if (set === "records" && (registry === "none" || registry === "failed")) return REGISTRY_WORDS[registry];
   return set === "claims" && (claims === "none" || claims === "failed") ? CLAIMS_WORDS[claims] : null;
 }
 
-type Values = ReadonlyMap<Facet, readonly string[]>;
+type Values = ReadonlyMap<CountedFacet, readonly string[]>;
 
 /** valuesAsked turns each "not" into the other values of its facet, as a query has them; null where a thing may have several values of it,
  *  or none: another value then says nothing of the one that is denied. */
-function valuesAsked({ filters }: Asked, data: ViewData): Values | null {
-  const asked = new Map<Facet, readonly string[]>();
+function valuesAsked({ filters }: CountingQuestion, data: ViewData): Values | null {
+  const asked = new Map<CountedFacet, readonly string[]>();
   for (const [facet, { values, isNot }] of filters) {
     const isRecords = facet !== "claim_standing" && facet !== "object_kind" && facet !== "collection";
     if (isNot && isRecords && data.cubs.some((record) => filterValues(record, facet).length !== 1)) return null;
@@ -47,7 +47,9 @@ type Listed = { readonly name: string; readonly kind: string; readonly key: stri
 /** Counted is what a query finds, how many there are without its filters, and the site path of the page that lists it. */
 type Counted = { readonly count: number; readonly total: number; readonly first: readonly Listed[]; readonly path: string };
 
-const QUERIES: Readonly<Record<Exclude<Asked["set"], "snapshots">, (data: ViewData, values: Values, prefix: string) => Counted | null>> = {
+const QUERIES: Readonly<
+  Record<Exclude<CountingQuestion["set"], "snapshots">, (data: ViewData, values: Values, prefix: string) => Counted | null>
+> = {
   records({ cubs }, values) {
     const filters = new Map([...values].map(([facet, chosen]) => [facet as CubFacet, chosen.toSorted()]));
     const found = findCubs(cubs, { q: "", filters, limit: MAX_NAMED });
@@ -75,7 +77,7 @@ const QUERIES: Readonly<Record<Exclude<Asked["set"], "snapshots">, (data: ViewDa
   },
 };
 
-function say({ ask, set, filters }: Asked, { count, total, first, path }: Counted): Facts {
+function say({ ask, set, filters }: CountingQuestion, { count, total, first, path }: Counted): CountedFacts {
   const figure: FactPart = { value: String(count), path };
   const which = [...filters.values()].map(({ says }) => says).join(" and ");
   const counted: readonly FactPart[] = filters.size === 0 ? [figure, ` ${set}`] : [figure, ` of ${total} ${set} are ${which}`];
@@ -85,7 +87,7 @@ function say({ ask, set, filters }: Asked, { count, total, first, path }: Counte
   return { parts: [...counted, ...names, more], found: first.map(({ kind, key }) => ({ kind, key })) };
 }
 
-async function countSnapshots({ filters }: Asked, { record, shelf }: CountedSnapshot): Promise<Facts | null> {
+async function countSnapshots({ filters }: CountingQuestion, { record, shelf }: CountedSnapshot): Promise<CountedFacts | null> {
   if (filters.size > 0) return null;
   const { records } = await shelf.records.index();
   const kept = records.filter(({ sequence }) => sequence <= record.sequence).length;

@@ -5,15 +5,15 @@
  *
  *  Anything else is null, and is searched: a wrong number is worse than none. */
 import type { ViewData } from "#snapshots/format";
-import { type Condition, type Facet, readWords, type SetName, type Word } from "./vocabulary.ts";
+import { type Condition, type CountedFacet, readWords, type SetName, type Word } from "./vocabulary.ts";
 
 /** Narrowed says which values of one facet are asked for, or which are not. */
 type Narrowed = { readonly values: readonly string[]; readonly isNot: boolean; readonly says: string };
 
-export type Asked = {
+export type CountingQuestion = {
   readonly ask: "count" | "list";
   readonly set: SetName;
-  readonly filters: ReadonlyMap<Facet, Narrowed>;
+  readonly filters: ReadonlyMap<CountedFacet, Narrowed>;
 };
 
 const MAX_LENGTH = 400; // characters; a longer question asks for more than a number
@@ -21,7 +21,7 @@ const MAX_LENGTH = 400; // characters; a longer question asks for more than a nu
 /** Said is a condition as it stands in a question. */
 type Said = { readonly word: Word; readonly isNot: boolean };
 
-export function readQuestion(question: string, data: ViewData): Asked | null {
+export function readQuestion(question: string, data: ViewData): CountingQuestion | null {
   // "What is a record?" asks what the word means.
   if (question.length > MAX_LENGTH || /^\s*what(?:['\u2019]s|\s+is)\s/i.test(question)) return null;
   const [first, ...words] = readWords(question, data) ?? [];
@@ -78,7 +78,7 @@ function clauses(words: readonly Word[]): readonly Said[] | null {
       if (join !== null || isNot || inside || before === undefined) return null;
       join = word.is;
     } else if (word.is === "state" || word.is === "place") {
-      // What lies in a place is said with "in", and a state is not.
+      // A place is said with "in", and a state is not.
       if (inside !== (word.is === "place")) return null;
       if (before?.isNot === true && (join === null || (join === "and" && !isNot))) return null;
       said.push({ word, isNot });
@@ -89,8 +89,8 @@ function clauses(words: readonly Word[]): readonly Said[] | null {
 }
 
 /** narrow puts the conditions of one facet together; null when two of them are said of one facet, but for two that are both denied. */
-function narrow(said: readonly Said[], set: SetName): ReadonlyMap<Facet, Narrowed> | null {
-  const filters = new Map<Facet, Narrowed>();
+function narrow(said: readonly Said[], set: SetName): ReadonlyMap<CountedFacet, Narrowed> | null {
+  const filters = new Map<CountedFacet, Narrowed>();
   for (const { word, isNot } of said) {
     const { facet, values, others }: Condition = word.of?.[set] ?? { facet: "standing", values: [] };
     const turned = isNot !== (others === true);

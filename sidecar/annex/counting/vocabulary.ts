@@ -3,18 +3,18 @@ import { claimStandings, LOST, memoize, RECORD_STANDINGS, SAID, type ViewData } 
 import { countAll } from "#snapshots/query";
 import { RECORD_FILTERS, type CubFacet, KNOWN_VALUES } from "#snapshots/schema";
 
-/** Set is one of the lists that have an address. */
+/** SetName names one of the lists that have an address. */
 export type SetName = "records" | "claims" | "objects" | "collections" | "snapshots";
-export type Facet = CubFacet | "claim_standing" | "object_kind" | "collection";
+export type CountedFacet = CubFacet | "claim_standing" | "object_kind" | "collection";
 
 /** Condition narrows a set to what has one of these values of a facet, or none of them. */
-export type Condition = { readonly facet: Facet; readonly values: readonly string[]; readonly others?: true };
+export type Condition = { readonly facet: CountedFacet; readonly values: readonly string[]; readonly others?: true };
 
 /** Word is a word or phrase of a question: a state is said of things, a place is what they lie in, a kind is a noun of its own. */
 export type Word = {
   readonly is: "count" | "list" | "set" | "kind" | "state" | "place" | "facet" | "link" | "joint" | "in" | "not" | "and" | "but" | "filler";
   readonly set?: SetName;
-  readonly facet?: Facet;
+  readonly facet?: CountedFacet;
   /** The condition that it states of each set that has its facet. */
   readonly of?: Partial<Record<SetName, Condition>>;
   /** The condition in words. */
@@ -23,10 +23,17 @@ export type Word = {
 
 const MAX_PHRASE = 8; // words
 /** Facets whose values name themselves; a value of another facet counts beside the name of its facet only. */
-const TELLING: ReadonlySet<Facet> = new Set(["repo", "production_consumption", "proof_consumption", "wiring", "invocation", "status"]);
-const PLACES: ReadonlySet<Facet> = new Set(["repo", "crate", "collection"]);
+const TELLING: ReadonlySet<CountedFacet> = new Set([
+  "repo",
+  "production_consumption",
+  "proof_consumption",
+  "wiring",
+  "invocation",
+  "status",
+]);
+const PLACES: ReadonlySet<CountedFacet> = new Set(["repo", "crate", "collection"]);
 
-const FACET_NAMES: Readonly<Record<string, Facet>> = {
+const FACET_NAMES: Readonly<Record<string, CountedFacet>> = {
   repo: "repo",
   repository: "repo",
   crate: "crate",
@@ -106,7 +113,7 @@ const WORDS: readonly (readonly [phrases: string, word: Word])[] = [
 type Vocabulary = {
   readonly words: ReadonlyMap<string, Word>;
   /** Facet → folded value → value. */
-  readonly values: ReadonlyMap<Facet, ReadonlyMap<string, string>>;
+  readonly values: ReadonlyMap<CountedFacet, ReadonlyMap<string, string>>;
 };
 
 /** splitWords folds the words of a text; a value that begins with "not" is one word: "not verified" is everything but that, NOT_VERIFIED one state. */
@@ -119,11 +126,11 @@ const splitWords = (text: string): readonly string[] =>
     .match(/[\p{L}\p{N}']+/gu) ?? [];
 const fold = (text: string): string => splitWords(text).join(" ");
 
-function titleOf(facet: Facet): string {
+function titleOf(facet: CountedFacet): string {
   return facet === "repo" ? "repository" : facet.replace(/^object_/, "").replaceAll("_", " ");
 }
 
-function valueWord(facet: Facet, value: string): Word {
+function valueWord(facet: CountedFacet, value: string): Word {
   const set: SetName = facet === "object_kind" || facet === "collection" ? "objects" : "records";
   const says = PLACES.has(facet)
     ? `in the ${titleOf(facet)} ${value}`
@@ -135,7 +142,7 @@ function valueWord(facet: Facet, value: string): Word {
 }
 
 /** valuesOf returns the values that a facet has in a library, and those that the interface lists. */
-export function valuesOf(data: ViewData, facet: Facet): readonly string[] {
+export function valuesOf(data: ViewData, facet: CountedFacet): readonly string[] {
   if (facet === "collection") return data.library.collections.map(({ id }) => id);
   if (facet === "object_kind") return [...new Set(data.objects.map(({ kind }) => kind))];
   if (facet === "claim_standing") return [...new Set(data.claims.claims.map((claim) => claimStandings(data)(claim).state))];
@@ -145,8 +152,8 @@ export function valuesOf(data: ViewData, facet: Facet): readonly string[] {
 
 const vocabularyOf = memoize((data: ViewData): Vocabulary => {
   const words = new Map<string, Word>();
-  const values = new Map<Facet, ReadonlyMap<string, string>>();
-  const facets: readonly Facet[] = [...RECORD_FILTERS.map(({ name }) => name), "object_kind", "collection"];
+  const values = new Map<CountedFacet, ReadonlyMap<string, string>>();
+  const facets: readonly CountedFacet[] = [...RECORD_FILTERS.map(({ name }) => name), "object_kind", "collection"];
   for (const facet of facets) {
     const all = valuesOf(data, facet).filter((value) => value !== "");
     const named = new Map(all.map((value) => [fold(value), value]));

@@ -66,7 +66,7 @@ function openLink({ method, url }: Request): Response | null {
   const given = new URL(url).searchParams.get("token");
   if (method !== "GET" || given === null) return null;
   const headers = new Headers({ Location: "/internal/", "Cache-Control": CACHE.private, "Referrer-Policy": "no-referrer" });
-  // Whatever is given is taken along: the gate is what decides.
+  // Any credential that is given is taken along: the gate decides.
   if (/^[\w.-]+$/.test(given))
     for (const path of ["/internal", "/api/code"])
       headers.append("Set-Cookie", `${COOKIE}=${given}; Path=${path}; Max-Age=${DAY}; HttpOnly; SameSite=Strict`);

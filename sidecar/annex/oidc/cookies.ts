@@ -8,7 +8,7 @@ const MIN_KEY = 32;
 /** Bytes of one cookie; browsers keep 4096. */
 const MAX_COOKIE = 4096;
 
-/** What a cookie is for: one is never taken for the other. */
+/** The purpose of a cookie: one is never taken for the other. */
 type Purpose = "sign-in" | "session";
 
 export type Cookies = {
@@ -18,7 +18,8 @@ export type Cookies = {
   open(purpose: Purpose, sealed: string | null): Promise<Readonly<Record<string, unknown>> | null>;
 };
 
-/** @param secret at least 32 characters; without one a key is made, and a restart ends every session
+/** openCookies makes the cookies of sign-in.
+ *  @param secret at least 32 characters; without one a key is made, and a restart ends every session
  *  @param now milliseconds since 1970
  *  @throws TypeError when the secret is short */
 export function openCookies(secret: string | null, now: () => number): Cookies {

@@ -10,7 +10,7 @@ export type EndedSessions = {
   add(id: string, hours: number): void;
 };
 
-/** @param now milliseconds since 1970 */
+/** openEnded keeps ended sessions in a folder. @param now milliseconds since 1970 */
 export function openEnded(folder: string, now: () => number): EndedSessions {
   const fileOf = (id: string): string => join(folder, Buffer.from(id).toString("base64url"));
   return {

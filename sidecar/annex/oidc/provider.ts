@@ -5,7 +5,7 @@ import type { OwnSignIn } from "#snapshots/schema";
 
 const TIMEOUT = 10; // seconds, of each request to the provider
 
-/** What a sign-in under way must remember. */
+/** Values that a sign-in under way must remember. */
 type Begun = { readonly state: string; readonly nonce: string; readonly verifier: string };
 
 type Person = {
@@ -22,7 +22,7 @@ export type Provider = {
   finish(answered: URL, begun: Begun): Promise<Person>;
 };
 
-/** Reads the provider's description. @param redirect where it sends people back
+/** openProvider reads the provider's description. @param redirect where it sends people back
  *  @param secret null for a client without one */
 export async function openProvider(
   { issuer, clientId, groups, groupsClaim }: OwnSignIn,

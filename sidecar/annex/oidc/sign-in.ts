@@ -37,7 +37,7 @@ const Session = z.object({
   email: z.string().nullable(),
   groups: z.array(z.string()),
   jti: z.string(),
-  /** What the cookie beside it holds, which no other host can write. */
+  /** The value of the cookie beside it, which no other host can write. */
   bound: z.string(),
 });
 type Session = z.infer<typeof Session>;
@@ -222,8 +222,8 @@ function isLetIn({ sub, email, groups }: Session, own: OwnSignIn, config: Access
   return email !== null && isAllowed({ kind: "person", name: email, email }, config);
 }
 
-/** Whether a page of this library sent a request, or a person who follows a link or types an address. Browsers write these headers, and no
- *  script can. */
+/** isOwnRequest tells whether a page of this library sent a request, or a person who follows a link or types an address. Browsers write these
+ *  headers, and no script can. */
 function isOwnRequest(headers: Sent, origin: string): boolean {
   const [from, site, mode] = ["origin", "sec-fetch-site", "sec-fetch-mode"].map((name) => headers.get(name));
   if (site === "same-origin" || site === "none") return true;

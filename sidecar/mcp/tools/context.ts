@@ -1,4 +1,4 @@
-/** What every tool is given and gives: one view, one snapshot, one budget. */
+/** The input and output of every tool: one view, one snapshot, one budget. */
 import { type OpenSnapshot, parseCursor } from "#snapshots/query";
 import { ShelfError } from "#snapshots/errors";
 import type { View } from "#snapshots/http";
@@ -16,14 +16,14 @@ export type ToolContext = {
 };
 
 export type ToolResult = {
-  /** What the GET twin says, or its beginning. */
+  /** The body of the GET twin, or its beginning. */
   readonly result: object;
   readonly snapshot: string;
   /** Path and query of the GET twin inside the view, e.g. `/api/cubs/CUB-0007`. */
   readonly path: string;
-  /** Whether that path also works under /at/<snapshot>, where it never changes. */
+  /** True when that path also works under /at/<snapshot>, where it never changes. */
   readonly pinned: boolean;
-  /** Whether the twin holds more of the same thing than `result`. */
+  /** True when the twin holds more of the same thing than `result`. */
   readonly truncated: boolean;
   /** Continues a list or a text; null when there is nothing more, or when it cannot be continued. */
   readonly next: string | null;
@@ -32,14 +32,14 @@ export type ToolResult = {
 
 export type Tool = (context: ToolContext, args: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
 
-/** @throws ShelfError "no_snapshot" before the first publication */
+/** openContext opens the snapshot of now for a tool. @throws ShelfError "no_snapshot" before the first publication */
 export async function openContext(view: View, budget: number): Promise<ToolContext> {
   const open = await view.current();
   if (open === null) throw new ShelfError("no_snapshot", "No snapshot has been published yet.");
   return { view, open, data: await open.snapshot.data(), budget };
 }
 
-/** The context of the snapshot that a cursor belongs to. @throws ShelfError "bad_cursor", "cursor_expired" when it is not kept */
+/** followCursor opens the context of the snapshot that a cursor belongs to. @throws ShelfError "bad_cursor", "cursor_expired" when it is not kept */
 export async function followCursor(context: ToolContext, cursor: unknown): Promise<ToolContext> {
   if (typeof cursor !== "string") return context;
   const { snapshot } = parseCursor(cursor);
@@ -53,7 +53,7 @@ export async function followCursor(context: ToolContext, cursor: unknown): Promi
   return { ...context, open, data: await open.snapshot.data() };
 }
 
-/** Path and query, in the order given; absent values and an empty prefix are left out, lists repeat. */
+/** withQuery writes path and query, in the order given; absent values and an empty prefix are left out, lists repeat. */
 export function withQuery(path: string, query: Readonly<Record<string, unknown>>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -64,7 +64,7 @@ export function withQuery(path: string, query: Readonly<Record<string, unknown>>
   return params.size === 0 ? path : `${path}?${params.toString()}`;
 }
 
-/** The parameters of a path and query that `withQuery` has made: what the route's own parser takes. */
+/** paramsOf reads the parameters of a path and query that `withQuery` has made: what the route's own parser takes. */
 export function paramsOf(path: string): URLSearchParams {
   const at = path.indexOf("?");
   return new URLSearchParams(at < 0 ? "" : path.slice(at + 1));

@@ -6,7 +6,7 @@ import { followCursor, type ToolContext, type ToolResult } from "./context.ts";
 
 type Slice = { readonly items: readonly unknown[]; readonly next: number | null; readonly notices: readonly string[] };
 
-/** @param base bytes of the result without items */
+/** slice returns the items from a position on, as many as fit. @param base bytes of the result without items */
 export function slice(all: readonly unknown[], position: number, limit: number, base: number, budget: number): Slice {
   const wanted = all.slice(position, position + limit);
   const fitting = countFitting(wanted, base, budget);
@@ -44,7 +44,7 @@ export function fitWhole(
   };
 }
 
-/** A body that is one thing. @param pinned whether `path` also works under /at/<snapshot> */
+/** wholeBody makes a body that is one thing. @param pinned whether `path` also works under /at/<snapshot> */
 export function wholeBody(context: ToolContext, body: object, path: string, pinned: boolean): ToolResult {
   const { value, truncated, notices } = fitWhole(body, context.budget);
   return { result: value, snapshot: context.open.snapshot.id, path, pinned, truncated, next: null, notices };
@@ -61,7 +61,7 @@ export function part(
   return { result, snapshot: open.snapshot.id, path, pinned: true, truncated: next !== null || notices.length > 0, next, notices };
 }
 
-/** A list that no route pages. */
+/** pagedList makes a list that no route pages. */
 export async function pagedList(
   context: ToolContext,
   name: string,

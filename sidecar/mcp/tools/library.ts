@@ -33,7 +33,7 @@ export const listCollections: Tool = (context, { cursor }) =>
     Number.MAX_SAFE_INTEGER,
   );
 
-/** Takes and gives the cursors of GET /api/list. */
+/** listObjects takes and gives the cursors of GET /api/list. */
 export const listObjects: Tool = async (context, { prefix: given = "", limit, cursor }) => {
   const at = await followCursor(context, cursor);
   const prefix = parsePrefix(String(given));

@@ -3,7 +3,7 @@
 import { type Nodes, rangeHash, splitEntries, splitHead, TILE_HEIGHT, TILE_WIDTH, tilePath, widthOf } from "#snapshots/log";
 
 export type Bytes = Uint8Array<ArrayBuffer>;
-/** Bytes of a file of the shelf by its path under /shelf/. */
+/** ReadFile reads the bytes of a file of the shelf by its path under /shelf/. */
 export type ReadFile = (path: string) => Promise<Bytes>;
 
 export type Checkpoint = { readonly origin: string; readonly size: number; readonly root: string; readonly text: string };
@@ -31,7 +31,8 @@ export function parseCheckpoint(text: string): Checkpoint {
   return { ...head, text };
 }
 
-/** @param key `<name>+<id>+<base64>`
+/** checkSignature checks that a key signed a checkpoint.
+ *  @param key `<name>+<id>+<base64>`
  *  @throws Broken when it did not sign the checkpoint */
 export async function checkSignature({ text }: Checkpoint, key: string): Promise<void> {
   const [, name = "", id = "", encoded = ""] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(key) ?? [];
@@ -64,7 +65,7 @@ export type Log = {
   entries(bundle: number): Promise<readonly Bytes[]>;
 };
 
-/** Reads a log of this size; no hash is believed before a root that is signed comes out of it. */
+/** openLog reads a log of this size; no hash is believed before a root that is signed comes out of it. */
 export function openLog(size: number, read: ReadFile): Log {
   const tiles = new Map<string, Promise<Bytes>>();
   const tile = (level: number, index: number): Promise<Bytes> => {

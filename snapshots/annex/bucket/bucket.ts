@@ -23,8 +23,11 @@ export type HeadObject = BucketObject & {
   readonly metadata: Readonly<Record<string, string>>;
 };
 
-/** absent: there is no such object; unchanged: it has the ETag of `ifNoneMatch`; changed: it has another one than `ifMatch`;
- *  longer: what was asked for has more than `maxBytes`. */
+/** Got is the answer to a get.
+ *  - absent: there is no such object
+ *  - unchanged: it has the ETag of `ifNoneMatch`
+ *  - changed: it has another one than `ifMatch`
+ *  - longer: the bytes that were asked for are more than `maxBytes` */
 export type Got =
   | ({ readonly state: "found"; readonly bytes: Buffer } & HeadObject)
   | ({ readonly state: "longer" } & HeadObject)
@@ -45,13 +48,13 @@ export type PutOptions = {
   readonly contentType?: string;
   readonly cacheControl?: string;
   readonly contentDisposition?: string;
-  /** What was done to the bytes; nobody undoes it but who reads them over HTTP. */
+  /** The coding of the bytes; only a reader over HTTP undoes it. */
   readonly contentEncoding?: "gzip";
   readonly metadata?: Readonly<Record<string, string>>;
 };
 
-/** All throw ShelfError "bucket_denied" when the store refuses us, which may pass, and "bucket_unavailable" when it did not do what
- *  it was asked to in time; of a write it is not known then whether it was done. */
+/** A Bucket is a store of objects. All its methods throw ShelfError "bucket_denied" when the store refuses us, which may pass, and
+ *  "bucket_unavailable" when it did not do in time what it was asked to. After such a failure of a write it is not known whether it was done. */
 export interface Bucket {
   /** For messages: s3://bucket/prefix. */
   readonly address: string;

@@ -9,7 +9,7 @@ import { ShelfError } from "#snapshots/errors";
 import { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "#snapshots/format";
 import { type CodeStore, type ListedCode, MAX_CODE_BYTES, type OpenFile, WrongBytes } from "#snapshots/shelf";
 
-/** Of a file, what one request reads and a reader holds; a short file is held whole when it is opened. Bytes. */
+/** Bytes of a file that one request reads and a reader holds; a short file is held whole when it is opened. Bytes. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
 /** Longer keys no store has. */
 const MAX_KEY_BYTES = 1024;
@@ -86,7 +86,7 @@ async function* list(bucket: Bucket): AsyncGenerator<ListedCode> {
     const { key, size } = next.value;
     const [repo = "", head = "", ...segments] = key.split("/");
     const path = segments.join("/");
-    // What consoles make to show an empty folder is none of it.
+    // The object that consoles make to show an empty folder is no file.
     if (!CODE_REPO_PATTERN.test(repo) || !CODE_HEAD_PATTERN.test(head) || (size === 0 && (path === "" || path.endsWith("/")))) continue;
     const problem = findCodePathProblem(path) ?? (size > MAX_CODE_BYTES ? `is larger than ${MAX_CODE_BYTES} bytes` : null);
     yield { repo, head, path, size, problem };

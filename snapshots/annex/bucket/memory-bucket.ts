@@ -10,7 +10,7 @@ type StoredObject = {
   readonly options: PutOptions;
 };
 
-/** Key → object: what buckets with different prefixes may share. */
+/** A MemoryStore maps keys to objects. Buckets with different prefixes may share it. */
 export type MemoryStore = Map<string, StoredObject>;
 
 export class MemoryBucket implements Bucket {

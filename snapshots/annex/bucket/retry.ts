@@ -12,7 +12,7 @@ export type RetryLimits = {
   readonly patienceMs: number;
 };
 
-/** Six seconds of pauses on average: a server that starts again is waited for, a wrong address is told while somebody waits. */
+/** RETRY_LIMITS allow six seconds of pauses on average: a server that starts again is waited for, a wrong address is told while somebody waits. */
 export const RETRY_LIMITS: RetryLimits = {
   attempts: 8,
   firstPauseMs: 100,
@@ -21,14 +21,15 @@ export const RETRY_LIMITS: RetryLimits = {
   patienceMs: 20_000,
 };
 
-/** An attempt was given up because nothing came for `patienceMs`. */
+/** TooSlow says that an attempt was given up because nothing came for `patienceMs`. */
 export class TooSlow extends Error {
   constructor(milliseconds: number) {
     super(`nothing came for ${milliseconds / 1000} s`);
   }
 }
 
-/** @param passes whether trying again may help
+/** retrying repeats work until it succeeds or the limits are reached.
+ *  @param passes whether trying again may help
  *  @throws what the last attempt threw */
 export async function retrying<T>(
   limits: RetryLimits,
@@ -48,7 +49,7 @@ export async function retrying<T>(
   }
 }
 
-/** One attempt that is given up when it makes no progress.
+/** watched makes one attempt, and gives it up when it makes no progress.
  *  @param work calls `alive` whenever something has come, and stops at the signal */
 export async function watched<T>(patienceMs: number, work: (signal: AbortSignal, alive: () => void) => Promise<T>): Promise<T> {
   const controller = new AbortController();

@@ -14,13 +14,13 @@ import { BadAnswer, isOpen, isPassing, statusOf, toShelfError } from "./s3-failu
 
 /** More are not given. */
 const PAGE_KEYS = 1000;
-/** What a slow line sends in a second, at least; an upload is waited for accordingly. Bytes. */
+/** Bytes that a slow line sends in a second, at least; an upload is waited for accordingly. Bytes. */
 const SLOWEST_UPLOAD = 128 * 1024;
 
 type Sdk = typeof import("@aws-sdk/client-s3");
 type Opened = { readonly sdk: Sdk; readonly client: S3Client };
 
-/** Nothing is asked of the store yet. @param limits for tests */
+/** openBucket opens a bucket; nothing is asked of the store yet. @param limits for tests */
 export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIMITS): Bucket {
   return new S3Bucket(config, limits);
 }
@@ -299,7 +299,7 @@ async function connect({ endpoint, region, forcePathStyle }: BucketConfig): Prom
   return { sdk, client };
 }
 
-/** What a status says of the object; null when it says nothing of it. */
+/** The state of the object by a status; null when it says nothing of it. */
 function stateOf(error: unknown): "absent" | "unchanged" | "changed" | null {
   const status = statusOf(error);
   if (status === 304) return "unchanged";
@@ -312,7 +312,7 @@ function headOf(key: string, { ETag, LastModified, Metadata }: GetObjectCommandO
   return { key, size, etag: unquote(ETag), modified: timeOf(LastModified), metadata: Metadata ?? {} };
 }
 
-/** Of the whole object, of which the answer may be a part. */
+/** Size of the whole object, of which the answer may be a part. */
 function sizeOf({ ContentRange, ContentLength }: GetObjectCommandOutput): number {
   const whole = /\/(\d+)$/.exec(ContentRange ?? "")?.[1];
   return whole === undefined ? (ContentLength ?? 0) : Number(whole);
@@ -344,7 +344,7 @@ async function readBody(
   }
 }
 
-/** What is not read must not hold its connection. */
+/** A body that is not read must not hold its connection. */
 function discard(body: Readable): void {
   body.once("error", () => {});
   body.destroy();

@@ -1,12 +1,12 @@
-/** What an S3 request's failure means: whether it passes, and how it is said, without anything secret. Servers differ in names and
- *  often send no message, so it goes by status and code. */
+/** The meaning of an S3 request's failure: whether it passes, and how it is said, without anything secret. Servers differ in names and often send
+ *  no message, so it goes by status and code. */
 import { ShelfError } from "#snapshots/errors";
 import { TooSlow } from "./retry.ts";
 
-/** An answer that is not what was asked for: cut short, of another length, or no sense at all. */
+/** A BadAnswer is an answer that is not what was asked for: cut short, of another length, or no sense at all. */
 export class BadAnswer extends Error {}
 
-/** HTTP status; null when there was no answer, or none that could be read. */
+/** statusOf returns the HTTP status; null when there was no answer, or none that could be read. */
 export function statusOf(error: unknown): number | null {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
   return $metadata?.httpStatusCode ?? null;
@@ -33,13 +33,13 @@ export function isPassing(error: unknown): boolean {
   return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
 }
 
-/** Whether it may have been done all the same, or somebody else was first: then what is there now decides. */
+/** isOpen tells whether it may have been done all the same, or somebody else was first: then what is there now decides. */
 export function isOpen(error: unknown): boolean {
   const status = statusOf(error);
   return status === 412 || status === 404 || isPassing(error);
 }
 
-/** A failure of the bucket as an error to show.
+/** toShelfError returns a failure of the bucket as an error to show.
  *  @param what was tried, as "reading s3://bucket/key" */
 export function toShelfError(error: unknown, what: string): ShelfError {
   if (error instanceof ShelfError) return error;

@@ -1,11 +1,11 @@
-/** What programs that gather metadata are answered. */
+/** Answers to programs that gather metadata. */
 import { answerOai } from "./oai.ts";
 import { dataCite } from "./datacite.ts";
 import { OPEN_SEARCH_TYPE, openSearch } from "./open-search.ts";
 import { roCrate } from "./ro-crate.ts";
 import type { HARVEST_ROWS } from "./rows.ts";
 import { serverJson } from "./server-json.ts";
-import { type Answer, type Asked, contentAnswer, type Handler, textContent } from "#snapshots/http";
+import { type Answer, type SnapshotRequest, contentAnswer, type Handler, textContent } from "#snapshots/http";
 import type { Snapshot } from "#snapshots/shelf";
 import { piecesAnswer } from "#snapshots/annex/side";
 
@@ -31,7 +31,7 @@ export const HARVEST_HANDLERS = {
 } as const satisfies Readonly<Record<keyof typeof HARVEST_ROWS, Handler>>;
 
 /** An error of the protocol is a success of HTTP. */
-async function oaiAnswer({ context, request, place: { query } }: Asked): Promise<Answer> {
+async function oaiAnswer({ context, request, place: { query } }: SnapshotRequest): Promise<Answer> {
   const { open, view, cache } = context;
   return contentAnswer(context, request, "queries", async () =>
     textContent(await answerOai({ open, at: (id) => view.byId(id) }, query), "text/xml; charset=utf-8", cache),

@@ -15,7 +15,7 @@ export function dataCite(data: ViewData, { snapshot, sequence, created }: Snapsh
     schemaVersion: SCHEMA,
     url,
     types: { resourceTypeGeneral: "Collection", resourceType: "Snapshot of a library" },
-    // Who put the library together has one name alone: its title. Who wrote what is in it contributed.
+    // The library's maker has one name alone: its title. The authors of its objects contributed.
     creators: [{ name: library.title, nameType: "Organizational" }],
     contributors: authors.map((name) => ({ name, contributorType: "Other" })),
     titles: [{ title: library.title }],

@@ -70,7 +70,7 @@ function elementsOf(data: ViewData, { what, row }: Described): readonly Element[
   }
 }
 
-/** Of the DCMI Type Vocabulary. */
+/** The type in the DCMI Type Vocabulary. */
 function typeOf(kind: ObjectKind): string {
   const { citation } = KINDS[kind];
   return citation === "software" ? "Software" : citation === "dataset" ? "Dataset" : citation === "graphic" ? "StillImage" : "Text";

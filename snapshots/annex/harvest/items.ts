@@ -1,11 +1,11 @@
-/** What OAI-PMH tells of: every object, claim and record that is served, each with the time of the publication that last changed it, and
+/** The items that OAI-PMH tells of: every object, claim and record that is served, each with the time of the publication that last changed it, and
  *  what was published once and is gone. */
 import { absoluteHref, findCollection, pagePath, type ViewData } from "#snapshots/format";
 import type { OpenSnapshot } from "#snapshots/query";
 import { listChanges, type Snapshot } from "#snapshots/shelf";
 import type { Described } from "./dublin-core.ts";
 
-export type Item = {
+export type HarvestItem = {
   /** Address of its page. */
   readonly identifier: string;
   /** RFC 3339 UTC, to the second. */
@@ -15,17 +15,17 @@ export type Item = {
   readonly described: Described | null;
 };
 
-export type Items = {
+export type HarvestItems = {
   /** Ascending by time, then by identifier. */
-  readonly list: readonly Item[];
-  readonly byIdentifier: ReadonlyMap<string, Item>;
+  readonly list: readonly HarvestItem[];
+  readonly byIdentifier: ReadonlyMap<string, HarvestItem>;
 };
 
 type What = Described["what"];
 
 const SETS: Readonly<Record<What, string>> = { object: "objects", claim: "claims", record: "records" };
 
-/** Sets of a view, with their names. Empty where there is nothing of any kind. */
+/** setsOf returns the sets of a view, with their names. It is empty where there is nothing of any kind. */
 export function setsOf({ library, claims, meta }: ViewData): readonly (readonly [spec: string, name: string])[] {
   return [
     ...(library.collections.length === 0 ? [] : [["objects", "Every object"] as const]),
@@ -35,10 +35,10 @@ export function setsOf({ library, claims, meta }: ViewData): readonly (readonly 
   ];
 }
 
-const kept = new WeakMap<Snapshot, Promise<Items>>();
+const kept = new WeakMap<Snapshot, Promise<HarvestItems>>();
 
-/** Made once for a snapshot. */
-export function itemsOf(open: OpenSnapshot): Promise<Items> {
+/** itemsOf returns the items of a snapshot; they are made once for a snapshot. */
+export function itemsOf(open: OpenSnapshot): Promise<HarvestItems> {
   const known = kept.get(open.snapshot);
   if (known !== undefined) return known;
   const made = makeItems(open);
@@ -47,9 +47,9 @@ export function itemsOf(open: OpenSnapshot): Promise<Items> {
   return made;
 }
 
-async function makeItems(open: OpenSnapshot): Promise<Items> {
+async function makeItems(open: OpenSnapshot): Promise<HarvestItems> {
   const data = await open.snapshot.data();
-  const list: Item[] = [];
+  const list: HarvestItem[] = [];
   const add = async (described: Described, name: string): Promise<void> => {
     const seen = await open.firstSeen(described.what === "object" ? "objects" : described.what === "claim" ? "claims" : "records", name);
     const { created } = seen?.bytes ?? open.snapshot.record;
@@ -64,17 +64,17 @@ async function makeItems(open: OpenSnapshot): Promise<Items> {
     byIdentifier.set(identifier, item);
     list.push(item);
   }
-  const order = ({ datestamp, identifier }: Item): string => `${datestamp} ${identifier}`;
+  const order = ({ datestamp, identifier }: HarvestItem): string => `${datestamp} ${identifier}`;
   list.sort((a, b) => (order(a) < order(b) ? -1 : 1));
   return { list, byIdentifier };
 }
 
-/** What an earlier snapshot had, with the time at which it went; of what was withdrawn before the history that is kept, the day. */
-async function goneFrom({ snapshot }: OpenSnapshot, data: ViewData): Promise<ReadonlyMap<string, Item>> {
+/** Items that an earlier snapshot had, with the time at which they went; those that were withdrawn before the history that is kept have a day. */
+async function goneFrom({ snapshot }: OpenSnapshot, data: ViewData): Promise<ReadonlyMap<string, HarvestItem>> {
   const { shelf, record } = snapshot;
   const { records } = await shelf.records.index();
   const times = new Map([...records, record].map(({ sequence, created }) => [sequence, created]));
-  const gone = new Map<string, Item>();
+  const gone = new Map<string, HarvestItem>();
   const add = (what: What, name: string, time: string): void => {
     const head = headOf(data, what, name);
     gone.set(head.identifier, { ...head, datestamp: toSecond(time), described: null });
@@ -88,7 +88,7 @@ async function goneFrom({ snapshot }: OpenSnapshot, data: ViewData): Promise<Rea
   return gone;
 }
 
-function headOf(data: ViewData, what: What, name: string): Pick<Item, "identifier" | "sets"> {
+function headOf(data: ViewData, what: What, name: string): Pick<HarvestItem, "identifier" | "sets"> {
   const collection = what === "object" ? findCollection(data.library.collections, name) : null;
   return {
     identifier: absoluteHref(data, pagePath.source(what, name), null),

@@ -8,10 +8,10 @@ import type { ViewData } from "#snapshots/format";
 import type { OpenSnapshot } from "#snapshots/query";
 import { escapeXml } from "#snapshots/page";
 import { formatDublinCore } from "./dublin-core.ts";
-import { type Item, type Items, itemsOf, setsOf, toSecond } from "./items.ts";
+import { type HarvestItem, type HarvestItems, itemsOf, setsOf, toSecond } from "./items.ts";
 import { OAI_PATH } from "./rows.ts";
 
-/** Items in one response. */
+/** OAI_PAGE is how many items one response has. */
 export const OAI_PAGE = 100;
 const MAX_TOKEN = 2000; // characters; ours have under 600
 
@@ -38,7 +38,7 @@ class OaiError extends Error {
 }
 
 type Arguments = ReadonlyMap<string, string>;
-/** What an answer is made from. `open` finds a kept snapshot for a token, null when it is no longer kept. */
+/** A Repository is what an answer is made from. `open` finds a kept snapshot for a token, null when it is no longer kept. */
 export type Repository = { readonly open: OpenSnapshot; readonly at: (id: string) => Promise<OpenSnapshot | null> };
 type Verb = {
   readonly required: readonly string[];
@@ -76,7 +76,7 @@ export async function answerOai(repository: Repository, query: string): Promise<
     body = `<${name}>\n${await verb.answer(open, args, position)}\n</${name}>`;
   } catch (error) {
     if (!(error instanceof OaiError)) throw error;
-    // What was not understood is not repeated.
+    // Arguments that were not understood are not repeated.
     if (error.code === "badVerb" || error.code === "badArgument") said = [];
     body = `<error code="${error.code}">${escapeXml(error.message)}</error>`;
   }
@@ -124,7 +124,7 @@ async function identify(open: OpenSnapshot): Promise<string> {
     element("protocolVersion", "2.0"),
     element("adminEmail", adminOf(library.security?.contact)),
     element("earliestDatestamp", list[0]?.datestamp ?? toSecond(open.snapshot.record.created)),
-    // What was removed before the history that is kept is not told of.
+    // Items that were removed before the history that is kept are not told of.
     element("deletedRecord", "transient"),
     element("granularity", "YYYY-MM-DDThh:mm:ssZ"),
   ].join("\n");
@@ -162,7 +162,7 @@ async function getRecord(open: OpenSnapshot, args: Arguments): Promise<string> {
   return formatRecord(await open.snapshot.data(), item);
 }
 
-function findItem({ byIdentifier }: Items, identifier: string): Item {
+function findItem({ byIdentifier }: HarvestItems, identifier: string): HarvestItem {
   const item = byIdentifier.get(identifier);
   if (item === undefined) throw new OaiError("idDoesNotExist", "Nothing here has this identifier; ListIdentifiers gives every one.");
   return item;
@@ -172,7 +172,7 @@ function checkPrefix(prefix: string | undefined): void {
   if (prefix !== PREFIX) throw new OaiError("cannotDisseminateFormat", `The one metadataPrefix is ${PREFIX}.`);
 }
 
-/** What a list is of, and where it goes on: what a token holds. */
+/** A token holds what a list is of, and where it goes on. */
 const Position = z.strictObject({
   s: z.string().regex(SHA256_PATTERN), // snapshot id
   n: z.int().positive(), // place of the next item
@@ -186,7 +186,7 @@ async function listItems(
   open: OpenSnapshot,
   args: Arguments,
   resumed: Position | null,
-  format: (data: ViewData, item: Item) => string,
+  format: (data: ViewData, item: HarvestItem) => string,
 ): Promise<string> {
   const position = resumed ?? begin(open, args);
   const data = await open.snapshot.data();
@@ -257,7 +257,7 @@ function endOf(until: string): string {
   return until.length === 10 ? `${until}T23:59:59Z` : until;
 }
 
-function formatHeader({ identifier, datestamp, sets, described }: Item): string {
+function formatHeader({ identifier, datestamp, sets, described }: HarvestItem): string {
   return [
     described === null ? '<header status="deleted">' : "<header>",
     element("identifier", identifier),
@@ -267,7 +267,7 @@ function formatHeader({ identifier, datestamp, sets, described }: Item): string 
   ].join("\n");
 }
 
-function formatRecord(data: ViewData, item: Item): string {
+function formatRecord(data: ViewData, item: HarvestItem): string {
   const metadata = item.described === null ? [] : [`<metadata>\n${formatDublinCore(data, item.described)}\n</metadata>`];
   return ["<record>", formatHeader(item), ...metadata, "</record>"].join("\n");
 }

@@ -82,7 +82,7 @@ function fileOf({ key, title, summary, size, media_type: type, sha256, date, upl
   };
 }
 
-/** Of a library whose files have several licences, or none. */
+/** Terms of a library whose files have several licences, or none. */
 const TERMS = {
   "@id": "#terms",
   "@type": "CreativeWork",

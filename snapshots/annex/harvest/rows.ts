@@ -54,7 +54,7 @@ export const HARVEST_ROWS = {
   }),
 } as const satisfies Readonly<Record<string, WrittenRow>>;
 
-/** Those that a host of plain files has too: OAI-PMH is chosen by its query. */
+/** HARVEST_FILES are the paths that a host of plain files has too: OAI-PMH is chosen by its query. */
 export const HARVEST_FILES: readonly string[] = [
   HARVEST_ROWS.datacite.path,
   HARVEST_ROWS["ro-crate"].path,

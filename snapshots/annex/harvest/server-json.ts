@@ -7,7 +7,8 @@ const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server
 const MAX_TITLE = 100;
 const MAX_DESCRIPTION = 100;
 
-/** @param sequence of the snapshot: the list wants a version that grows */
+/** serverJson makes the entry of this library in the list of servers.
+ *  @param sequence of the snapshot: the list wants a version that grows */
 export function serverJson(data: ViewData, sequence: number): object {
   const { title, summary, base_url: base } = data.library;
   const description = summary === "" ? `${title}: search, records, claims and files` : summary;
@@ -29,7 +30,7 @@ function reverse(base: string): string {
   return /^[\d.]+$/.test(host) ? host : host.split(".").reverse().join(".");
 }
 
-/** Cut at a word. */
+/** cut at a word. */
 function cut(text: string, most: number): string {
   const flat = text.replaceAll(/\s+/g, " ").trim();
   if (flat.length <= most) return flat;

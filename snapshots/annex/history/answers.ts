@@ -1,5 +1,5 @@
-/** What follows from the shelf's history besides the snapshot that is served: changes, comparisons, feeds, and which snapshot was
- *  served when (RFC 7089, Memento). */
+/** Answers that follow from the shelf's history besides the snapshot that is served: changes, comparisons, feeds, and which snapshot was served
+ *  when (RFC 7089, Memento). */
 import { canonicalJson, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { pagePath } from "#snapshots/format";
@@ -8,11 +8,11 @@ import { TIME_MAP_PATH, TIME_MAP_TYPE, timeMap } from "./time-map.ts";
 import { HISTORY_QUERIES } from "./changes.ts";
 import { feedEntries, feedScope } from "./feed.ts";
 import { recordAt } from "#snapshots/query";
-import type { Match } from "#snapshots/routes";
+import type { RouteMatch } from "#snapshots/routes";
 import { FEED_ROWS, HISTORY_PAGES, type HISTORY_ROWS } from "./rows.ts";
 import {
   type Answer,
-  type Asked,
+  type SnapshotRequest,
   CACHE,
   contentAnswer,
   continueIn,
@@ -39,8 +39,8 @@ export const HISTORY_HANDLERS = {
   ...forEachRow(HISTORY_PAGES, { read: pageAnswer }),
 } as const satisfies Readonly<Record<keyof typeof HISTORY_ROWS | keyof typeof HISTORY_PAGES, Handler>>;
 
-async function bodyAnswer({ context, request, place }: Asked, id: keyof typeof HISTORY_QUERIES): Promise<Answer> {
-  const match = place.match as Match;
+async function bodyAnswer({ context, request, place }: SnapshotRequest, id: keyof typeof HISTORY_QUERIES): Promise<Answer> {
+  const match = place.match as RouteMatch;
   const params = new URLSearchParams(place.query);
   const parsed = HISTORY_QUERIES[id](match.parts, params);
   return contentAnswer(context, request, "queries", async () => {
@@ -52,7 +52,7 @@ async function bodyAnswer({ context, request, place }: Asked, id: keyof typeof H
 }
 
 /** @throws ShelfError "not_found" where nothing has one */
-async function feedAnswer({ context, request, place: { path } }: Asked): Promise<Answer> {
+async function feedAnswer({ context, request, place: { path } }: SnapshotRequest): Promise<Answer> {
   const { open, view, cache } = context;
   const file = path.endsWith(".json") ? "feed.json" : "feed.xml";
   const page = path.slice(0, -file.length);
@@ -65,7 +65,7 @@ async function feedAnswer({ context, request, place: { path } }: Asked): Promise
   });
 }
 
-async function timeMapAnswer({ context, request }: Asked): Promise<Answer> {
+async function timeMapAnswer({ context, request }: SnapshotRequest): Promise<Answer> {
   const { open, view, mount, cache } = context;
   return contentAnswer(context, request, "files", async () => {
     const { base_url: base } = await open.snapshot.library();
@@ -90,7 +90,7 @@ async function timeAnswer(view: View, current: number, time: string | null, moun
   return { ...target, headers: { ...target.headers, Vary: "Accept-Datetime", Link: originalLinks(mount, rest) } };
 }
 
-/** What an answer under /at says of the time that it is of. */
+/** Headers of an answer under /at about the time that it is of. */
 function mementoHeaders(created: string, mount: string, rest: string, link: string | undefined): Record<string, string> {
   return {
     "Memento-Datetime": new Date(created).toUTCString(),
@@ -115,5 +115,5 @@ function parsePathTime(text: string): string | null {
   return /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(time) ? time : null;
 }
 
-/** What /at/ takes and says beside a snapshot's id (RFC 7089). */
+/** MEMENTO is what /at/ takes and says beside a snapshot's id (RFC 7089). */
 export const MEMENTO = { parsePathTime, timeAnswer, mementoHeaders } as const;

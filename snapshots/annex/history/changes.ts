@@ -1,4 +1,4 @@
-/** What changed: publication by publication, and between any two snapshots that are kept. Follows from the shelf's history besides the
+/** Lists what changed: publication by publication, and between any two snapshots that are kept. Follows from the shelf's history besides the
  *  snapshot that is served. */
 import { SHA256_PATTERN } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
@@ -9,7 +9,7 @@ import {
   describeChanges,
   describeListed,
   listChanges,
-  type Listed,
+  type ChangedName,
   type SnapshotRecord,
   unreadable,
 } from "#snapshots/shelf";
@@ -28,15 +28,16 @@ import {
   single,
 } from "#snapshots/query";
 
-/** A publication: its record, where that is kept, and both snapshots, where those are. */
-export type Publication = {
+/** A PastPublication has its record, where that is kept, and compares both snapshots, where those are kept. */
+export type PastPublication = {
   readonly sequence: number;
   readonly record: SnapshotRecord | null;
-  describe(listed: Listed): Promise<Change>;
+  describe(listed: ChangedName): Promise<Change>;
 };
 
-/** @param sequence of a publication, whether its record is kept or not */
-export async function openPublication(history: History, sequence: number): Promise<Publication> {
+/** openPublication opens a publication.
+ *  @param sequence of a publication, whether its record is kept or not */
+export async function openPublication(history: History, sequence: number): Promise<PastPublication> {
   const record = (await history.records()).find((one) => one.sequence === sequence) ?? null;
   const open = async (id: string | null): Promise<OpenSnapshot | null> => (id === null ? null : history.byId(id).catch(unreadable));
   const [before, after] = [await open(record?.previous ?? null), await open(record?.snapshot ?? null)];
@@ -71,7 +72,7 @@ async function changesBody(
       const at = { sequence, snapshot: record?.snapshot ?? null, created: record?.created ?? null };
       for (const one of wanted) {
         const described = await describe(one);
-        // Of what is withdrawn now nothing is said but that it was there.
+        // A thing that is withdrawn now is only said to have been there.
         changes.push({ ...at, ...described, ...(withdrawn.has(`${one.what} ${one.name}`) ? { fields: [] } : {}) });
       }
     }
@@ -126,7 +127,7 @@ function nameOf({ sequence, snapshot, created }: SnapshotRecord): Comparison["fr
   return { sequence, snapshot, created };
 }
 
-/** A request for what follows from the history, parsed. */
+/** A ParsedHistoryQuery is a parsed request for something that follows from the history. */
 export type ParsedHistoryQuery = {
   readonly cursor: Cursor | null;
   body(history: History, open: OpenSnapshot): Promise<object>;
@@ -134,11 +135,11 @@ export type ParsedHistoryQuery = {
 
 export type ChangesRouteId = "changes" | "diff";
 
-/** Changes in one response without a `limit`. */
+/** DEFAULT_CHANGES is how many changes one response has without a `limit`. */
 export const DEFAULT_CHANGES = 100;
 const SNAPSHOT_NAME = /^(?:[1-9][0-9]{0,6}|[0-9a-f]{6,64})$/;
 
-/** As QUERIES, of the routes that follow from the shelf's history too. */
+/** HISTORY_QUERIES are as QUERIES, of the routes that follow from the shelf's history too. */
 export const HISTORY_QUERIES: Readonly<
   Record<ChangesRouteId, (parts: Readonly<Record<string, string>>, params: URLSearchParams) => ParsedHistoryQuery>
 > = {

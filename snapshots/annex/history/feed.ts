@@ -1,8 +1,8 @@
 /** The newest changes of a part of the library, as a feed has them: one entry for each thing that changed, one for a whole publication
  *  where those would be many, and always one for what got weaker. */
 import { pagePath, parseSlug, relationsOf, type ViewData } from "#snapshots/format";
-import { type Change, listChanges, type Listed, type SnapshotRecord } from "#snapshots/shelf";
-import { openPublication, type Publication } from "./changes.ts";
+import { type Change, listChanges, type ChangedName, type SnapshotRecord } from "#snapshots/shelf";
+import { openPublication, type PastPublication } from "./changes.ts";
 import type { History, OpenSnapshot } from "#snapshots/query";
 
 /** Entries in one feed, about. */
@@ -26,9 +26,9 @@ export type FeedEntry = {
   readonly tags: readonly string[];
 };
 
-export type FeedScope = { readonly title: string; includes(listed: Listed): boolean };
+export type FeedScope = { readonly title: string; includes(listed: ChangedName): boolean };
 
-/** What the page of a path has a feed of, or null.
+/** feedScope finds what the page of a path has a feed of, or null.
  *  @param path "/", "/claims/", "/registry/" or that of a folder */
 export function feedScope(data: ViewData, path: string): FeedScope | null {
   if (path === pagePath.front) return { title: data.library.title, includes: () => true };
@@ -41,14 +41,14 @@ export function feedScope(data: ViewData, path: string): FeedScope | null {
   return { title, includes: ({ what, name }) => what === "object" && name.startsWith(prefix) };
 }
 
-/** Newest first. */
+/** feedEntries returns the entries of a feed, newest first. */
 export async function feedEntries(history: History, open: OpenSnapshot, scope: FeedScope): Promise<readonly FeedEntry[]> {
   const { record: served, shelf } = open.snapshot;
   const data = await open.snapshot.data();
   const records = (await history.records()).filter(({ sequence }) => sequence <= served.sequence).slice(-MAX_PUBLICATIONS);
   const withdrawn = new Set(data.withdrawn?.map(({ what, name }) => `${what} ${name}`));
-  // What is withdrawn now is in no feed, but that it was withdrawn.
-  const isTold = (one: Listed): boolean => one.change === "removed" || !withdrawn.has(`${one.what} ${one.name}`);
+  // A thing that is withdrawn now is in no feed, but its withdrawal is.
+  const isTold = (one: ChangedName): boolean => one.change === "removed" || !withdrawn.has(`${one.what} ${one.name}`);
   const entries: FeedEntry[] = [];
   for (const record of records.reverse()) {
     if (entries.length >= MAX_ENTRIES) break;
@@ -62,16 +62,16 @@ export async function feedEntries(history: History, open: OpenSnapshot, scope: F
 
 async function entriesOf(
   data: ViewData,
-  publication: Publication,
+  publication: PastPublication,
   record: SnapshotRecord,
-  listed: readonly Listed[],
+  listed: readonly ChangedName[],
 ): Promise<readonly FeedEntry[]> {
   const single = listed.length <= MAX_SINGLE;
   const examined = single ? listed : listed.filter(({ what, change }) => what !== "object" && change !== "added").slice(0, MAX_EXAMINED);
   const changes = await Promise.all(examined.map((one) => publication.describe(one)));
   const told = changes.filter(({ weaker }) => single || weaker.length > 0).map((change) => entryOf(data, record, change));
   if (single) return told;
-  const count = (kind: Listed["change"]): number => listed.filter(({ change }) => change === kind).length;
+  const count = (kind: ChangedName["change"]): number => listed.filter(({ change }) => change === kind).length;
   const title = `Snapshot ${record.sequence}: ${count("added")} added, ${count("changed")} changed, ${count("removed")} removed`;
   const path = record.previous === null ? pagePath.snapshots : pagePath.diff(record.previous, record.snapshot);
   return [...told, { ...at(record), title, path, text: title, tags: ["snapshot"] }];

@@ -9,7 +9,8 @@ export const FEED_TYPES = { "feed.xml": "application/atom+xml; charset=utf-8", "
 export type FeedFile = keyof typeof FEED_TYPES;
 export const FEED_FILES = Object.keys(FEED_TYPES) as readonly FeedFile[];
 
-/** @param served the record of the snapshot that is served, for the time of a feed without entries
+/** formatFeed writes a feed.
+ *  @param served the record of the snapshot that is served, for the time of a feed without entries
  *  @param page site path that it stands beside */
 export function formatFeed(
   data: ViewData,
@@ -85,7 +86,7 @@ function jsonFeed({ base, title, page, entries }: Feed): string {
   });
 }
 
-/** Where the feeds of a library are, for who lists its files. */
+/** feedPages returns the pages that have feeds, for a list of the library's files. */
 export function feedPages(data: ViewData): readonly string[] {
   const collections = data.library.collections.map(({ prefix }) => prefix).filter((prefix) => prefix !== "");
   return [

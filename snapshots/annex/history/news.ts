@@ -1,8 +1,8 @@
-/** What the newest publications made weaker, as HTML for the front page. */
+/** News of what the newest publications made weaker, as HTML for the front page. */
 import { pagePath, relationsOf, relativeHref, type ViewData } from "#snapshots/format";
 import { escapeXml } from "#snapshots/page";
 import type { OpenSnapshot } from "#snapshots/query";
-import { describeListed, listChanges, type Listed, type SnapshotRecord, unreadable } from "#snapshots/shelf";
+import { describeListed, listChanges, type ChangedName, type SnapshotRecord, unreadable } from "#snapshots/shelf";
 
 /** Publications that are looked at; many change nothing that has a name. */
 const LOOKED_AT = 8;
@@ -10,7 +10,8 @@ const NAMED = 6;
 /** Changed claims and records of a publication that are compared, to see whether one is weaker. */
 const COMPARED = 40;
 
-/** @param path of the page, to which links are relative
+/** newsHtml lists the things that got weaker in the newest publications.
+ *  @param path of the page, to which links are relative
  *  @returns "" when nothing of the newest publications is weaker, and for the first, of which everything is new */
 export async function newsHtml(open: OpenSnapshot, path: string): Promise<string> {
   const { record, shelf } = open.snapshot;
@@ -18,7 +19,7 @@ export async function newsHtml(open: OpenSnapshot, path: string): Promise<string
   const { byId } = await shelf.records.index();
   const bySequence = new Map([...byId.values()].map((one) => [one.sequence, one]));
   const weaker: string[] = [];
-  // What is withdrawn is in no news: its page has the notice.
+  // A withdrawn thing is in no news: its page has the notice.
   const withdrawn = new Set(data.withdrawn?.map(({ what, name }) => `${what} ${name}`));
   const after = Math.max(1, record.sequence - LOOKED_AT);
   for (const [sequence, changes] of (await Array.fromAsync(shelf.records.changes(after, record.sequence))).reverse()) {
@@ -39,8 +40,8 @@ export async function newsHtml(open: OpenSnapshot, path: string): Promise<string
 async function fallen(
   { snapshot }: OpenSnapshot,
   record: SnapshotRecord,
-  listed: readonly Listed[],
-): Promise<readonly (readonly [Listed, string])[]> {
+  listed: readonly ChangedName[],
+): Promise<readonly (readonly [ChangedName, string])[]> {
   const { byId } = await snapshot.shelf.records.index();
   const previous = byId.get(record.previous ?? "");
   if (previous === undefined) return [];
@@ -54,7 +55,7 @@ async function fallen(
 }
 
 /** Names and titles are strangers' text. */
-function nameHtml(data: ViewData, path: string, { what, name }: Listed): string {
+function nameHtml(data: ViewData, path: string, { what, name }: ChangedName): string {
   const { objectByKey, recordById, claimById } = relationsOf(data);
   const [title, target] =
     what === "object"

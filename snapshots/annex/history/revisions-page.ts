@@ -13,7 +13,7 @@ const MAX_COMPARED = 256 * 1024;
 
 /** A snapshot that added or changed a thing. */
 type Revision = Pick<SnapshotRecord, "sequence" | "created" | "snapshot"> & {
-  /** Of the thing in that snapshot; null with its digest and size when the snapshot is not kept or cannot be read. */
+  /** Path of the thing in that snapshot; null with its digest and size when the snapshot is not kept or cannot be read. */
   readonly path: string | null;
   readonly sha256: string | null;
   readonly size: number | null;
@@ -24,7 +24,7 @@ type Compared = { readonly from: number; readonly to: number; readonly differenc
 
 type Item = NonNullable<ReturnType<typeof parseRevisionsPath>>;
 
-/** Revisions come newest first; `more` earlier ones are not listed.
+/** revisionsPage makes the page of revisions. Revisions come newest first; `more` earlier ones are not listed.
  *  @param params `from` and `to`, numbers of snapshots; without them the two newest revisions that are kept
  *  @returns null when nothing of the view, or of its kept history, has this name */
 export async function revisionsPage(history: History, open: OpenSnapshot, path: string, params: URLSearchParams) {

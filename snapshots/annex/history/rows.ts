@@ -1,4 +1,4 @@
-/** What follows from the shelf's history besides: changes, comparisons, feeds, times (RFC 7089), and the pages of all of them. */
+/** Rows of what follows from the shelf's history besides: changes, comparisons, feeds, times (RFC 7089), and the pages of all of them. */
 import { pagePath } from "#snapshots/format";
 import { DEFAULT_CHANGES } from "./changes.ts";
 import { ChangesResponse, Comparison } from "./changes-schema.ts";

@@ -10,7 +10,8 @@ const MAX_CHANGES = 200;
 const MAX_WEAKER = 100;
 const SNAPSHOTS_PART = 100;
 
-/** A row is `kept` while its snapshot is in service, and `comparable` when the one before is kept too.
+/** snapshotRow makes a row of the list of snapshots. A row is `kept` while its snapshot is in service, and `comparable` when the one before is
+ *  kept too.
  *  @param open the snapshot that is served */
 export async function snapshotRow(open: OpenSnapshot, record: SnapshotRecord) {
   const { records } = open.snapshot.shelf;
@@ -30,13 +31,13 @@ export async function snapshotRow(open: OpenSnapshot, record: SnapshotRecord) {
   };
 }
 
-/** What the list of snapshots names, ascending. */
+/** The records that the list of snapshots names, ascending. */
 async function listed(history: History): Promise<readonly SnapshotRecord[]> {
   const [records, withdrawn] = [await history.records(), await history.withdrawn()];
   return withdrawn.length === 0 ? records : [...withdrawn, ...records].sort((a, b) => a.sequence - b.sequence);
 }
 
-/** How many parts the list of snapshots has. */
+/** countSnapshotsParts counts the parts of the list of snapshots. */
 export async function countSnapshotsParts(history: History): Promise<number> {
   return partsOf(await listed(history));
 }
@@ -45,7 +46,8 @@ function partsOf(records: readonly SnapshotRecord[]): number {
   return Math.max(1, Math.ceil(records.length / SNAPSHOTS_PART));
 }
 
-/** Snapshots come newest first, and the states of the newest of them that are in service oldest first.
+/** snapshotsPage makes a part of the list of snapshots. Snapshots come newest first, and the states of the newest of them that are in service
+ *  oldest first.
  *  @param part 1 to `countSnapshotsParts`
  *  @returns null for another part */
 export async function snapshotsPage(history: History, open: OpenSnapshot, part: number) {

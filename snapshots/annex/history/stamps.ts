@@ -2,11 +2,11 @@
 import type { FirstSeen, OpenSnapshot } from "#snapshots/query";
 import { pagePath, parseSlug, relativeHref } from "#snapshots/format";
 import type { ChangeCounts, SnapshotRecord } from "#snapshots/shelf";
-import type { Stamp } from "#snapshots/http";
+import type { PageStamp } from "#snapshots/http";
 import { newsHtml } from "./news.ts";
 import { stateHistory, revisionsLink } from "./state-history.ts";
 
-export const HISTORY_STAMPS: readonly Stamp[] = [
+export const HISTORY_STAMPS: readonly PageStamp[] = [
   {
     token: "<!--stamp:first-->",
     pages: ["object-page"],
@@ -37,7 +37,7 @@ export const HISTORY_STAMPS: readonly Stamp[] = [
   },
 ];
 
-/** What a record's or a claim's page is of; null for another path. */
+/** The record or claim of a page; null for another path. */
 async function findItem(open: OpenSnapshot, path: string): Promise<{ readonly kind: "records" | "claims"; readonly name: string } | null> {
   const record = /^\/registry\/(CUB-[0-9]+)\/$/.exec(path)?.[1];
   if (record !== undefined) return { kind: "records", name: record };

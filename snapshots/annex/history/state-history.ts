@@ -6,7 +6,7 @@ import type { Claim, CubRecord } from "#snapshots/schema";
 import { type SnapshotRecord, unreadable } from "#snapshots/shelf";
 import { escapeXml } from "#snapshots/page";
 
-/** Of the newest changes; those before are in /api/changes. */
+/** Number of the newest changes that are shown; those before are in /api/changes. */
 const SHOWN = 12;
 
 type Kind = "records" | "claims";
@@ -15,7 +15,8 @@ type Item = { readonly [Name in (typeof STATES)[number]]?: string } & { readonly
 /** By digest of the claims' file: what a page of every claim would read again. */
 const statusesByDigest = new LRUCache<string, ReadonlyMap<string, Claim>>({ max: 16 });
 
-/** @param path of the page, to which links are relative
+/** stateHistory lists the states of a record or claim over time.
+ *  @param path of the page, to which links are relative
  *  @returns "" when the history does not say */
 export async function stateHistory(open: OpenSnapshot, path: string, kind: Kind, name: string): Promise<string> {
   const seen = await open.firstSeen(kind, name);
@@ -35,7 +36,7 @@ export async function stateHistory(open: OpenSnapshot, path: string, kind: Kind,
   return `<h2 id="states">States over time</h2>${revisions}${more}<dl class="pairs">${rows.reverse().join("")}</dl>`;
 }
 
-/** @param path of the thing's own page */
+/** revisionsLink links to the revisions of a thing. @param path of the thing's own page */
 export function revisionsLink(path: string, count: number): string {
   return `<a href="${relativeHref(path, pagePath.revisions(path))}">${count} revisions</a>`;
 }

@@ -6,18 +6,19 @@ import { partsPath, RECORD_STANDINGS } from "#snapshots/format";
 import type { History } from "#snapshots/query";
 import type { CubRecord } from "#snapshots/schema";
 import { type Snapshot, type SnapshotRecord, unreadable } from "#snapshots/shelf";
-import { type Count, countStandings } from "#snapshots/page";
+import { type ValueCount, countStandings } from "#snapshots/page";
 
 /** Snapshots in one plot: columns that still can be told apart on a phone. */
 const MOST = 60;
 
 /** By digest of a part; a part has some hundred records. */
-const countsByPart = new LRUCache<Sha256, readonly Count[]>({ max: 20_000 });
+const countsByPart = new LRUCache<Sha256, readonly ValueCount[]>({ max: 20_000 });
 
-/** Records of a snapshot by their standing; null where they cannot be read. */
-export type StatesAt = Pick<SnapshotRecord, "sequence" | "created"> & { readonly states: readonly Count[] | null };
+/** StatesAt counts the records of a snapshot by their standing; `states` is null where they cannot be read. */
+export type StatesAt = Pick<SnapshotRecord, "sequence" | "created"> & { readonly states: readonly ValueCount[] | null };
 
-/** @param records of snapshots, ascending
+/** statesOverTime counts the records of each snapshot by their standing.
+ *  @param records of snapshots, ascending
  *  @returns the newest of those that are in service, ascending; one that is damaged is there without its states */
 export async function statesOverTime(history: Pick<History, "byId">, records: readonly SnapshotRecord[]): Promise<readonly StatesAt[]> {
   const rows: StatesAt[] = [];
@@ -32,7 +33,7 @@ export async function statesOverTime(history: Pick<History, "byId">, records: re
   return rows;
 }
 
-async function countStates(snapshot: Snapshot): Promise<readonly Count[]> {
+async function countStates(snapshot: Snapshot): Promise<readonly ValueCount[]> {
   const totals = new Map<string, number>();
   for (const part of await snapshot.files(partsPath.records)) {
     let counts = countsByPart.get(part.sha256);

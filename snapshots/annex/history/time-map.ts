@@ -5,7 +5,8 @@ import type { SnapshotRecord } from "#snapshots/shelf";
 export const TIME_MAP_PATH = "/api/timemap";
 export const TIME_MAP_TYPE = "application/link-format";
 
-/** @param base absolute address of the library, or empty
+/** timeMap writes the time map of the library.
+ *  @param base absolute address of the library, or empty
  *  @param records of what is kept, ascending
  *  @param current sequence of what is served */
 export function timeMap(base: string, records: readonly SnapshotRecord[], current: number): string {

@@ -1,16 +1,16 @@
-/** What is said of the search for leaks. */
+/** The answer about the search for leaks. */
 import { formatBytes, relativeHref } from "#snapshots/format";
 import { escapeXml } from "#snapshots/page";
 import { type OpenSnapshot, parsed } from "#snapshots/query";
 import { LEAK_INPUT, type LeakReport, LeakSummary } from "./summary.ts";
 import type { LEAK_ROWS } from "./rows.ts";
-import { type Handler, queryAnswer, type Stamp } from "#snapshots/http";
+import { type Handler, queryAnswer, type PageStamp } from "#snapshots/http";
 
 export const LEAK_HANDLERS = {
   "leak-report": { read: (asked) => queryAnswer(asked, () => parsed("leak-report", null, [], async (open) => leakReportBody(open))) },
 } as const satisfies Readonly<Record<keyof typeof LEAK_ROWS, Handler>>;
 
-export const LEAK_STAMPS: readonly Stamp[] = [
+export const LEAK_STAMPS: readonly PageStamp[] = [
   { token: "<!--stamp:leaks-->", pages: ["rejected-page"], html: (open, path) => leaksHtml(path, leakReportBody(open)) },
 ];
 

@@ -1,11 +1,11 @@
-/** What a file says, as texts: JSON as its strings, HTML as its words and attributes, compressed bytes unfolded. Texts that stand beside
+/** Reads what a file says, as texts: JSON as its strings, HTML as its words and attributes, compressed bytes unfolded. Texts that stand beside
  *  each other by layout alone are apart. Bytes come from whoever wrote the objects. */
 import { brotliDecompressSync, constants, gunzipSync } from "node:zlib";
 
 /** Bytes that one compressed file may unfold to; a bomb is read as the bytes it is. */
 const MAX_INFLATED = 256 * 1024 * 1024;
 
-/** What lies in a gzip member or a `.br` file, else the same bytes. */
+/** inflate gives what lies in a gzip member or a `.br` file, else the same bytes. */
 export function inflate(path: string, bytes: Uint8Array): Uint8Array {
   try {
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
@@ -20,29 +20,29 @@ export function inflate(path: string, bytes: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Where something stands in a file: a line of it, or a JSON pointer; for an extract also the line of its object. */
-export type Place = { readonly line: number | null; readonly pointer: string | null };
+/** A TextPlace is where something stands in a file: a line of it, or a JSON pointer; for an extract also the line of its object. */
+export type TextPlace = { readonly line: number | null; readonly pointer: string | null };
 
 export type Texts = {
   readonly texts: readonly string[];
-  /** Whether the bytes are the one text as it stands: then there is nothing to be found behind escapes. */
+  /** True when the bytes are the one text as it stands: then there is nothing to be found behind escapes. */
   readonly plain: boolean;
-  /** Of character `at` of text `n`. */
-  place(n: number, at: number): Place;
+  /** The place of character `at` of text `n`. */
+  place(n: number, at: number): TextPlace;
 };
 
-/** How the texts of a file are told apart.
+/** TextReading says how the texts of a file are told apart.
  *  - text: one text; lines: one text each
  *  - json: its strings and names of members; source-json: those, and the text as it stands
  *  - page: HTML made here; document: HTML or XML that somebody wrote, one flow of words
  *  - none: nobody reads it as text */
-export type Reading = "text" | "lines" | "json" | "source-json" | "page" | "document" | "none";
+export type TextReading = "text" | "lines" | "json" | "source-json" | "page" | "document" | "none";
 
-export const NO_PLACE: Place = { line: null, pointer: null };
+export const NO_PLACE: TextPlace = { line: null, pointer: null };
 const NOTHING: Texts = { texts: [], plain: true, place: () => NO_PLACE };
 
-/** @param type media type; @param source whether somebody else wrote the bytes */
-export function findReading(type: string, source: boolean): Reading {
+/** findReading chooses the reading of a file. @param type media type; @param source whether somebody else wrote the bytes */
+export function findReading(type: string, source: boolean): TextReading {
   if (/[/+]json\b/.test(type)) return source ? "source-json" : "json";
   if (/\/html\b|[/+]xml\b/.test(type)) return source ? "document" : "page";
   if (source) return "text";
@@ -50,8 +50,8 @@ export function findReading(type: string, source: boolean): Reading {
   return type.startsWith("text/") ? "text" : "none";
 }
 
-/** @param bytes unfolded */
-export function readTexts(bytes: Uint8Array, reading: Reading): Texts {
+/** readTexts returns the texts of a file. @param bytes unfolded */
+export function readTexts(bytes: Uint8Array, reading: TextReading): Texts {
   if (reading === "none") return NOTHING;
   const text = new TextDecoder().decode(bytes);
   if (reading === "page" || reading === "document") return htmlTexts(text, reading === "document");

@@ -1,10 +1,10 @@
-/** What was public and is gated now: in earlier snapshots, and in what the history names. */
+/** Finds what was public and is gated now: in earlier snapshots, and in what the history names. */
 import { isGatedKey } from "#snapshots/format";
 import { createTreeCache, openSnapshot } from "#snapshots/shelf";
 import type { Check } from "#snapshots/verify";
 import { openGating } from "./exposure.ts";
 
-/** @param extra private values that no view holds */
+/** exposureCheck makes the check for things that were public and are gated now. @param extra private values that no view holds */
 export function exposureCheck(extra: readonly string[] = []): Check {
   return {
     name: "exposure",

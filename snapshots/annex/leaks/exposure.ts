@@ -1,5 +1,5 @@
-/** What an earlier public snapshot holds that is gated now. Its trees cannot be rewritten, and keys, titles and digests of what is
- *  gated are secrets too: such a snapshot has to go as a whole. */
+/** Finds what an earlier public snapshot holds that is gated now. Its trees cannot be rewritten, and keys, titles and digests of what is gated are
+ *  secrets too: such a snapshot has to go as a whole. */
 import { isDeepStrictEqual } from "node:util";
 import { type CollectionInfo, isGatedKey, type ViewData } from "#snapshots/format";
 import type { Claim } from "#snapshots/schema";
@@ -7,7 +7,7 @@ import { MIN_SECRET_CHARACTERS, stringsOf, unsaidTexts } from "./gated.ts";
 
 export type Exposed = { readonly what: "collection" | "object" | "claim" | "record"; readonly name: string };
 
-/** What is gated now, made once and asked for each earlier snapshot.
+/** openGating knows what is gated now; it is made once and asked for each earlier snapshot.
  *  - a collection that was public and is not: all of its keys, refused ones included
  *  - an object in such a collection, or with the bytes of an object that is gated now
  *  - a claim with evidence that is not public any more

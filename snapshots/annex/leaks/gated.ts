@@ -1,7 +1,7 @@
-/** What may not be public: of everything that the internal view has and the public one has not, keys and prefixes (as they stand,
- *  percent-encoded, as slug, escaped in JSON or HTML, UTF-16), digests (hex, base64, raw), titles of at least twelve characters,
- *  evidence that was withheld, and text (runs of eight words). What a public source says is no secret. */
-import { createMatcher, type Match, MIN_NEEDLE_BYTES, type Needle } from "./needles.ts";
+/** Secrets, which may not be public: of everything that the internal view has and the public one has not, keys and prefixes (as they stand,
+ *  percent-encoded, as slug, escaped in JSON or HTML, UTF-16), digests (hex, base64, raw), titles of at least twelve characters, evidence that was
+ *  withheld, and text (runs of eight words). What a public source says is no secret. */
+import { createMatcher, type NeedleMatch, MIN_NEEDLE_BYTES, type Needle } from "./needles.ts";
 import { readTexts } from "./decode.ts";
 import { eachShingle, Fingerprints } from "./shingles.ts";
 import { findCollection, formatKeyPath, formatSlug, type ObjectRow, type ViewData } from "#snapshots/format";
@@ -13,10 +13,10 @@ export type SecretKind = "key" | "digest" | "title" | "text" | "private";
 
 type Secret = { readonly kind: SecretKind; readonly value: string; readonly owner: number; published: boolean };
 
-/** What is looked for of a gated object: the runs of its texts, two numbers each, and whether its title is a secret. */
+/** GatedFacts is what is looked for of a gated object: the runs of its texts, two numbers each, and whether its title is a secret. */
 export type GatedFacts = { readonly runs: Uint32Array; readonly titled: boolean };
 
-/** Who said in public what is gated, where a public object, claim or record did: its name and digest. */
+/** The public object, claim or record that said what is gated: its name and digest. */
 type Witnesses = { readonly ids: Map<number, string>; readonly slots: Map<number, string> };
 
 export type GatedSecrets = {
@@ -29,17 +29,17 @@ export type GatedSecrets = {
   /** Runs of summaries of gated collections, two numbers each. */
   readonly summaries: Uint32Array;
   readonly secrets: readonly Secret[];
-  /** Who says them: gated keys, prefixes, or "" for the registry and the claims. */
+  /** The owners that say them: gated keys, prefixes, or "" for the registry and the claims. */
   readonly owners: readonly string[];
   readonly match: ReturnType<typeof createMatcher>;
   readonly digests: ReadonlyMap<string, number>;
   readonly text: Fingerprints;
   readonly empty: boolean;
-  /** Of the internal view. */
+  /** Extracts of the internal view. */
   readonly extract: (key: string) => Promise<Extract | null>;
 };
 
-/** FindGatedFacts returns what is looked for of a gated object. @param extract its extract, or null */
+/** findGatedFacts returns what is looked for of a gated object. @param extract its extract, or null */
 export function findGatedFacts({ key, title, summary, kind }: ObjectRow, extract: Extract | null): GatedFacts {
   const texts = textsOfExtract(extract);
   return { runs: runsOf([summary, ...texts]), titled: kind !== "code" || !isMadeOfPath(title, key, texts) };
@@ -51,7 +51,8 @@ function runsOf(texts: readonly string[]): Uint32Array {
   return Uint32Array.from(runs);
 }
 
-/** @param extract the extract of an object of the internal view, or null
+/** gatedSecrets collects the gated values that no public file may say.
+ *  @param extract the extract of an object of the internal view, or null
  *  @param facts of gated objects, where they are known without reading them
  *  @param extra values that are in no view at all: private fields of records, canaries; at least twelve characters each */
 export async function gatedSecrets(
@@ -84,7 +85,7 @@ export async function gatedSecrets(
   const addText = (kind: SecretKind, value: string, owner: number): void => {
     if (value.length >= MIN_SECRET_CHARACTERS) add(kind, value, owner, spellingsOf(value));
   };
-  // What is made for search holds titles in lower case.
+  // Files made for search hold titles in lower case.
   const addTitle = (title: string, owner: number): void => {
     if (title.length >= MIN_SECRET_CHARACTERS) add("title", title, owner, [...spellingsOf(title), ...spellingsOf(title.toLowerCase())]);
   };
@@ -178,7 +179,7 @@ function wordsIn(name: string): readonly string[] {
   return name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** What an object says: its lines as they stand and, where that differs, as they are read. */
+/** textsOfExtract gives what an object says: its lines as they stand and, where that differs, as they are read. */
 export function textsOfExtract(extract: Extract | null): readonly string[] {
   if (extract === null) return [];
   const { kind, html, passages } = extract;
@@ -194,8 +195,8 @@ function joinLines({ passages }: Extract): string {
   return passages.map(({ text, start_line }, n) => (start_line === passages[n - 1]?.end_line ? text : `\n${text}`)).join("");
 }
 
-/** What public names, claims and records say anyway. Evidence that this view withholds is no such statement: what it says beyond
- *  its name, kind and access would be a leak. Titles and summaries of objects follow from their bytes, which speak for them. */
+/** Publishes what public names, claims and records say anyway. Evidence that this view withholds is no such statement: what it says beyond its
+ *  name, kind and access would be a leak. Titles and summaries of objects follow from their bytes, which speak for them. */
 function publishKnown(secrets: GatedSecrets, data: ViewData): void {
   const claims = data.claims.claims.map((claim) => ({ ...claim, evidence: claim.evidence.filter((item) => item.access === "public") }));
   const rows = data.objects.map(({ key, kind, media_type, uploaded }) => [key, kind, media_type, uploaded]);
@@ -204,7 +205,7 @@ function publishKnown(secrets: GatedSecrets, data: ViewData): void {
   }
 }
 
-/** Takes what a text says for said in public.
+/** publishText marks as public all that a text says.
  *  @param by who says it */
 export function publishText(secrets: GatedSecrets, text: string, by: string | null = null): void {
   for (const { id } of matches(secrets, Buffer.from(text))) secrets.publish(id, by);
@@ -215,19 +216,19 @@ export function publishText(secrets: GatedSecrets, text: string, by: string | nu
   });
 }
 
-export function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<Match> {
+export function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<NeedleMatch> {
   yield* secrets.match(bytes);
   if (secrets.digests.size > 0) yield* findDigests(secrets.digests, bytes);
 }
 
-/** Titles that a text says in whatever case; places are those of its lower case. */
-export function* matchTitles(secrets: GatedSecrets, text: string): Generator<Match> {
+/** matchTitles yields the titles that a text says, in any case of letters; places are those of its lower case. */
+export function* matchTitles(secrets: GatedSecrets, text: string): Generator<NeedleMatch> {
   for (const match of secrets.match(Buffer.from(text.toLowerCase()))) if (secrets.secrets[match.id]?.kind === "title") yield match;
 }
 
 const HEX_LENGTH = 64;
 
-function* findDigests(digests: ReadonlyMap<string, number>, bytes: Uint8Array): Generator<Match> {
+function* findDigests(digests: ReadonlyMap<string, number>, bytes: Uint8Array): Generator<NeedleMatch> {
   for (const { run, start } of hexRuns(bytes)) {
     for (let from = 0; from + HEX_LENGTH <= run.length; from++) {
       const id = digests.get(run.slice(from, from + HEX_LENGTH));
@@ -236,7 +237,7 @@ function* findDigests(digests: ReadonlyMap<string, number>, bytes: Uint8Array): 
   }
 }
 
-/** HexRuns yields what may be digests, in lower case. It looks at one byte of 64 where that is no hex digit, for no digest goes over it. */
+/** hexRuns yields what may be digests, in lower case. It looks at one byte of 64 where that is no hex digit, for no digest goes over it. */
 export function* hexRuns(bytes: Uint8Array): Generator<{ readonly run: string; readonly start: number }> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = HEX_LENGTH - 1; at < text.length; at += HEX_LENGTH) {
@@ -278,10 +279,10 @@ function addressesOf(name: string): string[] {
   return [formatKeyPath(key), encodeURIComponent(key), encodeURI(key), slug, encodedSlug];
 }
 
-/** What both views have, and a build has once for both where they say the same. */
+/** Members that both views have, and a build has once for both where they say the same. */
 const SHARED = ["claims", "cubs", "meta", "code"] as const;
 
-/** UnsaidTexts returns the strings of claims and records that the internal view says and the public one does not.
+/** unsaidTexts returns the strings of claims and records that the internal view says and the public one does not.
  *  @param more what is taken for said inside */
 export function unsaidTexts(publicData: ViewData, internalData: ViewData, more: readonly string[]): ReadonlySet<string> {
   const unsaid = new Set(more);
@@ -296,7 +297,7 @@ function stringsIn(member: ViewData[(typeof SHARED)[number]]): Generator<string>
   return stringsOf(member instanceof Map ? [...member.values()] : member);
 }
 
-/** Every string inside plain data, names of members included. */
+/** stringsOf yields every string inside plain data, names of members included. */
 export function* stringsOf(value: unknown): Generator<string> {
   if (typeof value === "string") yield value;
   else if (Array.isArray(value)) for (const item of value) yield* stringsOf(item);

@@ -8,7 +8,7 @@ export { type Exposed, openGating } from "./exposure.ts";
 export { findGatedFacts, type GatedFacts, type GatedSecrets, gatedSecrets, type SecretKind } from "./gated.ts";
 export { leakCheck, type LeakSources } from "./leak-check.ts";
 export { snapshotFiles } from "./leak-files.ts";
-export { type Allowance, findLeaks, type Leak, LEAK_RULE, type LeakOptions, type LeakReport, type SharedPassages } from "./leaks.ts";
+export { type Allowance, findLeaks, type Leak, LEAK_RULE, type LeakOptions, type LeakFindings, type SharedPassages } from "./leaks.ts";
 export { areSuspect, type Look, rememberLook, resume } from "./look.ts";
 export { REDACTION_CHECKS } from "./redacted-check.ts";
 export { LEAK_ROWS } from "./rows.ts";

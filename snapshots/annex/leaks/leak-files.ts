@@ -12,7 +12,8 @@ const OVERLAP = 64 * 1024;
 /** Files that are the same for every library but for its name: a gated prefix called `proofs/` occurs in the name of a route. */
 const SOFTWARE = /^(api\/openapi\.json|pages\/(reference|problems|problems\/\w+)=\.html|pages\/404\.html)$/;
 
-/** Every file of a snapshot, each blob once; objects first and then their extracts, since what they say themselves is no leak.
+/** snapshotFiles yields every file of a snapshot, each blob once; objects first and then their extracts, since what they say themselves is no
+ *  leak.
  *  @param files as walked, so every blob is there */
 export async function* snapshotFiles(
   snapshot: Snapshot,
@@ -40,7 +41,7 @@ export async function* snapshotFiles(
   }
 }
 
-/** Of such an object no word is shown or searched; an SVG is text. */
+/** No word of such an object is shown or searched; an SVG is text. */
 function isBinary({ kind, media_type }: ObjectRow): boolean {
   return kind === "binary" || kind === "pdf" || (kind === "image" && media_type !== "image/svg+xml");
 }
@@ -56,8 +57,8 @@ async function* parts(
   }
 }
 
-/** Every file of a search index that lies in a folder, as bytes, since its texts stand there end to end: rows are read by the engine.
- *  Nothing when it lies elsewhere. */
+/** indexFiles yields every file of a search index that lies in a folder, as bytes, since its texts stand there end to end: rows are read by the
+ *  engine. It yields nothing when the index lies elsewhere. */
 export async function* indexFiles(shelf: Shelf): AsyncGenerator<ScannedFile> {
   const entries = await readdir(shelf.indexUri, { recursive: true, withFileTypes: true }).catch(() => []);
   for (const entry of entries) {

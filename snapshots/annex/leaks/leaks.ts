@@ -2,9 +2,9 @@
  *
  *  What a public source says, an object, a claim or a record whose author made it public, is no leak: neither there nor in
  *  anything made of it. */
-import { NO_PLACE, type Place } from "./decode.ts";
+import { NO_PLACE, type TextPlace } from "./decode.ts";
 import { type GatedSecrets, publishText, type SecretKind, textsOfExtract } from "./gated.ts";
-import { findRuns, type FoundText, readStretch, type Run, type Scan, scanFile, stretches } from "./scan.ts";
+import { findRuns, type ScannedText, readStretch, type Run, type LeakScan, scanFile, stretches } from "./scan.ts";
 import type { ScannedFile } from "#snapshots/verify";
 import { type Fingerprints, SHINGLE_WORDS } from "./shingles.ts";
 import type { Sketch } from "./sketch.ts";
@@ -19,32 +19,32 @@ export type Leak = {
   /** "warning" when a public source says it itself. */
   readonly severity: "error" | "warning";
   readonly kind: SecretKind;
-  /** What is not public: for who runs the build, and nobody else. */
+  /** The words that are not public: for the operator of the build, and nobody else. */
   readonly text: string;
   /** `name` is what an allowance calls the file: the key of an object, else its path in the snapshot. */
-  readonly public: { readonly name: string; readonly path: string } & Place;
+  readonly public: { readonly name: string; readonly path: string } & TextPlace;
   /** `name` is a gated key or prefix; null for a value of the registry or the claims. */
   readonly gated: { readonly name: string | null; readonly line: number | null };
 };
 
-/** Passages that stand in a public object and in a gated one: no leak, since they are public by their own source. `words` of all, and
- *  where the first one begins. */
+/** SharedPassages are passages that stand in a public object and in a gated one: no leak, since they are public by their own source. `words`
+ *  counts those of all, and the two places are where the first one begins. */
 export type SharedPassages = {
   readonly words: number;
   readonly public: { readonly key: string; readonly line: number };
   readonly gated: { readonly key: string; readonly line: number | null };
 };
 
-/** What may be public all the same: a text, or whatever one gated object says, or what is both. */
+/** An Allowance says what may be public all the same: a text, or whatever one gated object says, or what is both. */
 export type Allowance = {
-  /** Whether it is meant for a file of this name. */
+  /** True when it is meant for a file of this name. */
   readonly covers: (name: string) => boolean;
   readonly text: string | null;
   readonly gated: string | null;
 };
 
 export type LeakOptions = {
-  /** What the reader makes of a public object's bytes alone, as texts; null when that cannot be told. Asked where an extract says
+  /** The texts that the reader makes of a public object's bytes alone, as texts; null when that cannot be told. Asked where an extract says
    *  something that the bytes do not say as they stand. */
   readonly reread?: (key: string) => Promise<readonly string[] | null>;
   readonly allow?: readonly Allowance[];
@@ -54,30 +54,30 @@ export type LeakOptions = {
   readonly sketch?: Sketch;
 };
 
-export type LeakReport = {
+export type LeakFindings = {
   /** By path. */
   readonly leaks: readonly Leak[];
   /** The longest first. */
   readonly shared: readonly SharedPassages[];
-  /** Whether each allowance allowed anything. */
+  /** True for each allowance that allowed anything. */
   readonly allowed: readonly boolean[];
   /** Files that were looked through, and their bytes. */
   readonly looked: { readonly files: number; readonly bytes: number };
 };
 
-/** Changes when what is looked for, or where, does. */
+/** LEAK_RULE changes when the check looks for other things, or in other places. */
 export const LEAK_RULE = "3";
 
 type Name = { readonly name: string; readonly path: string };
-type Hit = Name & { readonly source: boolean; readonly id: number; readonly place: () => Place };
-type TextHit = Name & FoundText;
+type Hit = Name & { readonly source: boolean; readonly id: number; readonly place: () => TextPlace };
+type TextHit = Name & ScannedText;
 
-/** Reads every file once. Public objects have to come before their extracts, and these before what is made of them. */
+/** findLeaks reads every file once. Public objects have to come before their extracts, and these before what is made of them. */
 export async function findLeaks(
   secrets: GatedSecrets,
   files: AsyncIterable<ScannedFile> | Iterable<ScannedFile>,
   { reread = async () => null, allow = [], witness = () => null, sketch }: LeakOptions = {},
-): Promise<LeakReport> {
+): Promise<LeakFindings> {
   const looked = { files: 0, bytes: 0 };
   if (secrets.empty) return { leaks: [], shared: [], allowed: allow.map(() => false), looked };
   const allowances = await Promise.all(allow.map((one) => openAllowance(secrets, one)));
@@ -151,7 +151,7 @@ async function tellTextHits(secrets: GatedSecrets, hits: readonly TextHit[], loc
   return leaks;
 }
 
-/** What an allowance calls a file. */
+/** The name by which an allowance calls a file. */
 function nameOf(path: string): string {
   return /^(?:objects|extracts)\/(.*)$/s.exec(path)?.[1] ?? path;
 }
@@ -165,15 +165,15 @@ function isToldByKey({ kind, text }: Leak, keys: readonly Leak[]): boolean {
   return kind === "key" && text.endsWith("/") && keys.some((one) => one.text.length > text.length && one.text.startsWith(text));
 }
 
-function openRuns({ text }: GatedSecrets, { runs }: FoundText): readonly Run[] {
+function openRuns({ text }: GatedSecrets, { runs }: ScannedText): readonly Run[] {
   return runs.filter(({ slot }) => !text.isPublished(slot));
 }
 
-function holdsSecrets(secrets: GatedSecrets, { ids, texts }: Scan): boolean {
+function holdsSecrets(secrets: GatedSecrets, { ids, texts }: LeakScan): boolean {
   return ids.keys().some((id) => !isKnown(secrets, id)) || texts.some((text) => openRuns(secrets, text).length > 0);
 }
 
-function publishAll(secrets: GatedSecrets, { ids, texts }: Scan, by: string | null): void {
+function publishAll(secrets: GatedSecrets, { ids, texts }: LeakScan, by: string | null): void {
   for (const id of ids.keys()) secrets.publish(id, by);
   for (const { runs } of texts) for (const { slot } of runs) secrets.publishRun(slot, by);
 }
@@ -183,7 +183,7 @@ function shorten(text: string): string {
   return folded.length <= MAX_SHOWN ? folded : `${folded.slice(0, MAX_SHOWN).toWellFormed()}…`;
 }
 
-/** Of the first line that has a title as it is told; null where markup stands between its words. */
+/** Number of the first line that has a title as it is told; null where markup stands between its words. */
 async function findLine(secrets: GatedSecrets, key: string, title: string): Promise<number | null> {
   for (const { text, start_line } of (await secrets.extract(key))?.passages ?? []) {
     const at = text.indexOf(title);
@@ -218,7 +218,7 @@ function openLocator(secrets: GatedSecrets): Locate {
 type Passages = Map<number, { readonly key: string; readonly line: number; readonly words: number }[]>;
 
 /** Keeps what a public object shares with one gated object alone, where it is long. */
-function notePassages(gated: Fingerprints, key: string, { text, runs, place }: FoundText, passages: Passages): void {
+function notePassages(gated: Fingerprints, key: string, { text, runs, place }: ScannedText, passages: Passages): void {
   const own = runs.filter(({ slot }) => !gated.isCommon(slot));
   for (const stretch of stretches(own, (one, next) => gated.ownerOf(one.slot) === gated.ownerOf(next.slot))) {
     const [first, last] = stretch;
@@ -264,7 +264,7 @@ async function openAllowance(secrets: GatedSecrets, { covers, text, gated }: All
 }
 
 /** Takes what is allowed here for said in public, so that what is made of this file may say it, too. */
-function allowIn(secrets: GatedSecrets, { ids, texts }: Scan, allowance: OpenAllowance): void {
+function allowIn(secrets: GatedSecrets, { ids, texts }: LeakScan, allowance: OpenAllowance): void {
   for (const id of ids.keys()) {
     if (isKnown(secrets, id) || !allowance.ids.has(id)) continue;
     secrets.publish(id);

@@ -1,8 +1,7 @@
-/** What one look for leaks leaves to the next, so that a change is looked through and not the library.
- *
- *  Of each secret it is known whether it was said in public, and which public object, claim or record said it: its witness. As long as that
- *  has the same bytes it says the same. What nobody said was in no file either, for else the look had found a leak; so unchanged files
- *  have to be asked only for what is new, and for what was said by somebody who may say it no more. They are asked by their sketch. */
+/** State that one look for leaks leaves to the next, so that a change is looked through and not the library.
+ *   Of each secret it is known whether it was said in public, and which public object, claim or record said it: its witness. As long as that has
+ *  the same bytes it says the same. What nobody said was in no file either, for else the look had found a leak; so unchanged files have to be
+ *  asked only for what is new, and for what was said by somebody who may say it no more. They are asked by their sketch. */
 import { type Sha256, sha256 } from "#snapshots/digest";
 import type { GatedSecrets } from "./gated.ts";
 import type { Sketch } from "./sketch.ts";
@@ -20,10 +19,10 @@ const HEARD = 0xffff_ffff;
 /** Nobody said it. */
 const UNSAID = 0xffff_fffe;
 
-/** What unchanged files may say that a look before did not look for. */
+/** Suspects are what unchanged files may say that a look before did not look for. */
 export type Suspects = { readonly ids: readonly number[]; readonly slots: readonly number[] };
 
-/** Resume takes for said in public what witnesses say that are there still.
+/** resume takes for said in public what witnesses say that are there still.
  *  @param fresh runs of gated objects that are looked for the first time, two numbers each
  *  @param sketch of all files that have not changed since that look
  *  @returns what has to be looked for in those files unless somebody says it */
@@ -70,12 +69,12 @@ function findSuspects(secrets: GatedSecrets, open: ReadonlySet<number>, sketch: 
   return found;
 }
 
-/** Whether nobody public says one of them so far. */
+/** areSuspect tells whether nobody public says one of them so far. */
 export function areSuspect({ secrets, text }: GatedSecrets, { ids, slots }: Suspects): boolean {
   return ids.some((id) => secrets[id]?.published !== true) || slots.some((slot) => !text.isPublished(slot));
 }
 
-/** RememberLook returns what a look knows that found no leak in any public file. */
+/** rememberLook returns what a look knows that found no leak in any public file. */
 export function rememberLook({ secrets, text, witnesses }: GatedSecrets): Look {
   const numbers = new Map<string, number>();
   const numberOf = (witness: string | undefined): number => {

@@ -1,12 +1,14 @@
-/** Finds any of many byte strings in one pass: the time does not depend on how many there are. */
+/** MIN_NEEDLE_BYTES is the shortest byte string that is searched for. This file finds any of many byte strings in one pass: the time does not
+ *  depend on how many there are. */
 
 export const MIN_NEEDLE_BYTES = 4; // shorter strings occur by accident
 
-/** `id` is the caller's; `whole` wants the match not to go on into a longer name ("notes/a" in "notes/ab" or "notes/a.md"). */
+/** A Needle is a byte string to find. `id` is the caller's; `whole` wants the match not to go on into a longer name ("notes/a" in "notes/ab" or
+ *  "notes/a.md"). */
 export type Needle = { readonly bytes: Uint8Array; readonly id: number; readonly whole: boolean };
 
-/** From where to where in the bytes. */
-export type Match = { readonly id: number; readonly offset: number; readonly end: number };
+/** A NeedleMatch says from where to where in the bytes a needle stands. */
+export type NeedleMatch = { readonly id: number; readonly offset: number; readonly end: number };
 
 /** Needles with the same first eight (short ones: four) bytes: by length, then by their bytes as latin1. */
 type Bucket = Map<number, Map<string, Needle[]>>;
@@ -14,8 +16,8 @@ type Bucket = Map<number, Map<string, Needle[]>>;
 const FILTER_BITS = 18;
 const hashLong = (first: number, last: number): number => (Math.imul(first, 0x9e3779b1) ^ Math.imul(last, 0x85ebca6b)) >>> 0;
 
-/** @returns a function that yields every occurrence, in order of the end of its first bytes */
-export function createMatcher(needles: Iterable<Needle>): (haystack: Uint8Array) => Generator<Match> {
+/** createMatcher returns a function that yields every occurrence, in order of the end of its first bytes. */
+export function createMatcher(needles: Iterable<Needle>): (haystack: Uint8Array) => Generator<NeedleMatch> {
   const long = new Map<number, Bucket>();
   const short = new Map<number, Bucket>();
   const longFilter = new Uint8Array(1 << FILTER_BITS);
@@ -61,7 +63,7 @@ function insert(map: Map<number, Bucket>, key: number): Bucket {
   return bucket;
 }
 
-function* matchBucket(bucket: Bucket | undefined, haystack: Buffer, start: number): Generator<Match> {
+function* matchBucket(bucket: Bucket | undefined, haystack: Buffer, start: number): Generator<NeedleMatch> {
   for (const [length, texts] of bucket ?? []) {
     for (const needle of texts.get(haystack.toString("latin1", start, start + length)) ?? []) {
       const end = start + length;
@@ -70,7 +72,7 @@ function* matchBucket(bucket: Bucket | undefined, haystack: Buffer, start: numbe
   }
 }
 
-/** Whether a name ends at `at`: what follows is no letter, digit, "_" or "-", and no "." before one of them. */
+/** endsHere tells whether a name ends at `at`: what follows is no letter, digit, "_" or "-", and no "." before one of them. */
 function endsHere(haystack: Uint8Array, at: number): boolean {
   const next = haystack[at];
   if (next === undefined) return true;

@@ -1,4 +1,4 @@
-/** What is said of the search for leaks. */
+/** The row of the report on the search for leaks. */
 import { LeakReport } from "./summary.ts";
 import { json, row, type WrittenRow } from "#snapshots/routes";
 

@@ -1,38 +1,39 @@
 /** One public file looked through for what is gated: which secrets it holds, and where. Nothing is judged here. */
-import { findReading, inflate, NO_PLACE, type Place, readTexts, type Texts } from "./decode.ts";
+import { findReading, inflate, NO_PLACE, type TextPlace, readTexts, type Texts } from "./decode.ts";
 import { type GatedSecrets, hexRuns, matches, matchTitles } from "./gated.ts";
 import type { ScannedFile } from "#snapshots/verify";
 import { eachShingle, findRunStart, foldText, SHINGLE_WORDS } from "./shingles.ts";
 import type { Sketch } from "./sketch.ts";
 
-/** Eight words that a gated text says, too. `number`: of the run in the text; `end`: where it ends in the folded text. */
+/** A Run is eight words that a gated text says, too. `number`: of the run in the text; `end`: where it ends in the folded text. */
 export type Run = { readonly slot: number; readonly number: number; readonly end: number };
 
-export type FoundText = {
+export type ScannedText = {
   readonly text: string;
   readonly runs: readonly Run[];
-  /** Of a character of the text. */
-  readonly place: (at: number) => Place;
+  /** The place of a character of the text. */
+  readonly place: (at: number) => TextPlace;
 };
 
-export type Scan = {
+export type LeakScan = {
   /** Secrets that stand in it whole, by their numbers. */
-  readonly ids: ReadonlyMap<number, () => Place>;
+  readonly ids: ReadonlyMap<number, () => TextPlace>;
   /** Those of a source that are prefixes, and stand only inside other paths: `courses/` in an address of elsewhere. */
   readonly inside: ReadonlySet<number>;
   /** Texts that have runs of gated words. */
-  readonly texts: readonly FoundText[];
+  readonly texts: readonly ScannedText[];
 };
 
-/** @param sketch gets everything by which something gated may be found in this file later */
-export function scanFile(secrets: GatedSecrets, file: ScannedFile, sketch: Sketch | null = null): Scan {
+/** scanFile looks for gated things in one public file.
+ *  @param sketch gets everything by which something gated may be found in this file later */
+export function scanFile(secrets: GatedSecrets, file: ScannedFile, sketch: Sketch | null = null): LeakScan {
   const { path, source, type, offset = 0, binary = false, software = false } = file;
   const bytes = binary ? file.bytes : inflate(path, file.bytes);
   const decoded = software ? readSoftware(bytes) : readTexts(bytes, binary ? "none" : findReading(type, source));
   // Lines of a part are not those of the file.
-  const placed = (place: () => Place): (() => Place) => (offset > 0 ? () => NO_PLACE : place);
+  const placed = (place: () => TextPlace): (() => TextPlace) => (offset > 0 ? () => NO_PLACE : place);
   if (sketch !== null) addBytes(sketch, bytes);
-  const ids = new Map<number, () => Place>();
+  const ids = new Map<number, () => TextPlace>();
   const inside = new Set<number>();
   for (const { id, offset: at, end } of matches(secrets, bytes)) {
     const { kind, value } = secrets.secrets[id] ?? { kind: null, value: "" };
@@ -69,7 +70,7 @@ export function scanFile(secrets: GatedSecrets, file: ScannedFile, sketch: Sketc
         );
     }
   }
-  const texts: FoundText[] = [];
+  const texts: ScannedText[] = [];
   for (const [n, text] of decoded.texts.entries()) {
     const runs = findRuns(secrets, text, sketch);
     if (runs.length > 0) texts.push({ text, runs, place: (at) => (offset > 0 ? NO_PLACE : decoded.place(n, at)) });
@@ -107,7 +108,7 @@ export function findRuns({ text: gated }: GatedSecrets, text: string, sketch: Sk
   return runs;
 }
 
-/** Runs that touch each other, as one. What says too little is not looked for, and leaves gaps. */
+/** stretches yields runs that touch each other, as one. Runs that say too little are not looked for, and leave gaps. */
 export function* stretches(runs: readonly Run[], together: (one: Run, next: Run) => boolean = () => true): Generator<readonly [Run, Run]> {
   for (let first = 0; first < runs.length; ) {
     let last = first;
@@ -122,14 +123,14 @@ function touches(one: Run, next: Run): boolean {
   return next.number - one.number <= SHINGLE_WORDS;
 }
 
-/** From where to where a stretch reaches in a text, and its words as they stand there. */
+/** readStretch returns where a stretch begins in a text, and its words as they stand there. */
 export function readStretch(text: string, [first, last]: readonly [Run, Run]): { readonly start: number; readonly words: string } {
   const folded = foldText(text);
   const start = findRunStart(folded, first.end);
   return { start, words: (folded.length === text.length ? text : folded).slice(start, last.end) };
 }
 
-/** What may stand before a name in this library: nothing, dots, or the roots of our own addresses. */
+/** Signs that may stand before a name in this library: nothing, dots, or the roots of our own addresses. */
 const BEFORE_PATH = /(?:^|[^\w.%~:/-])(?:(?:\.{1,2}\/)+|\/|\/?(?:internal\/)?(?:objects?|browse)\/)?$/i;
 const LONGEST_BEFORE = 64; // bytes
 
@@ -147,7 +148,7 @@ function lineAtByte(bytes: Uint8Array, at: number): number {
   return line;
 }
 
-function placeInJoined(decoded: Texts, at: number): Place {
+function placeInJoined(decoded: Texts, at: number): TextPlace {
   let from = 0;
   for (const [n, { length }] of decoded.texts.entries()) {
     if (at <= from + length) return decoded.place(n, at - from);

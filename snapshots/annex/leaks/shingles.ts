@@ -1,6 +1,6 @@
 /** Runs of eight words, as 64-bit fingerprints: how a stretch of one text is found again inside another. */
 
-/** Words in a run. Shorter runs occur by accident. */
+/** SHINGLE_WORDS is how many words a run has. Shorter runs occur by accident. */
 export const SHINGLE_WORDS = 8;
 /** A run must say something: "0 0 0 0 0 0 0 0" and rows of punctuation names occur everywhere. */
 const MIN_DISTINCT_WORDS = 5;
@@ -9,7 +9,7 @@ const ALONE_WEIGHT = 3;
 /** Fingerprints kept. Beyond it every second one is dropped, by its own value, so that both sides look for the same runs. */
 const MAX_FINGERPRINTS = 4 << 20;
 
-/** Of every UTF-16 unit: 0 not looked at, else one of the three. Filled as units are met. */
+/** The class of every UTF-16 unit: 0 not looked at, else one of the three. Filled as units are met. */
 const CLASSES = new Uint8Array(1 << 16);
 const GAP = 1; // ends a word
 const LETTER = 2; // part of a word
@@ -33,12 +33,12 @@ const power = (base: number): number => Array.from({ length: SHINGLE_WORDS - 1 }
 const HIGH_OUT = power(HIGH_BASE);
 const LOW_OUT = power(LOW_BASE);
 
-/** A text as it is compared: case and width do not count. Line breaks stay, lengths may not. */
+/** foldText returns a text as it is compared: case and width do not count. Line breaks stay, lengths may not. */
 export function foldText(text: string): string {
   return (/[^\0-\x7f]/.test(text) ? text.normalize("NFKC") : text).toLowerCase();
 }
 
-/** Calls `take` with the two halves of the fingerprint of every run of eight words, in order, and where in the folded text the run
+/** eachShingle calls `take` with the two halves of the fingerprint of every run of eight words, in order, and where in the folded text the run
  *  ends. Punctuation does not count.
  *  @param telling only runs that say something: for what is looked for, not for where it is looked for */
 export function eachShingle(input: string, take: (high: number, low: number, end: number) => void, telling = false): void {
@@ -88,7 +88,7 @@ export function eachShingle(input: string, take: (high: number, low: number, end
   close(text.length);
 }
 
-/** Where the run of eight words begins that ends at `end`. */
+/** findRunStart finds where the run of eight words begins that ends at `end`. */
 export function findRunStart(folded: string, end: number): number {
   let at = end;
   for (let words = 0; words < SHINGLE_WORDS && at > 0; words++) {
@@ -112,7 +112,7 @@ function tells(words: Int32Array, lengths: Int32Array): boolean {
 const PUBLISHED = 1;
 const COMMON = 2;
 
-/** A set of fingerprints, each with a mark and the number of whoever said it first: open addressing in typed arrays. */
+/** Fingerprints is a set of fingerprints, each with a mark and the number of the text that said it first: open addressing in typed arrays. */
 export class Fingerprints {
   #high = new Uint32Array(1 << 12);
   #low = new Uint32Array(1 << 12);
@@ -121,7 +121,7 @@ export class Fingerprints {
   #sampled = 0;
   size = 0;
 
-  /** Whether a run's fingerprint is one that is looked for at the present sampling. */
+  /** Tells whether a run's fingerprint is one that is looked for at the present sampling. */
   #counts(low: number): boolean {
     return (Math.imul(low, 0x9e3779b1) >>> 8) % (1 << this.#sampled) === 0;
   }
@@ -178,12 +178,12 @@ export class Fingerprints {
     return this.#owners[place] as number;
   }
 
-  /** Whether several say it. */
+  /** Tells whether several say it. */
   isCommon(place: number): boolean {
     return ((this.#marks[place] as number) & COMMON) !== 0;
   }
 
-  /** Whether there are so many that not all of them are looked for. */
+  /** True when there are so many that not all of them are looked for. */
   get isSampled(): boolean {
     return this.#sampled > 0;
   }

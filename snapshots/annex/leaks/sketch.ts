@@ -1,5 +1,5 @@
-/** What public files say, as a filter: of a run of words, of a name or of a digest it says "no" or "perhaps". It never says no to what was
- *  added, so that what it says no to need not be looked for in those files; a "perhaps" costs a look, and nothing else. */
+/** A filter of what public files say: of a run of words, of a name or of a digest it says "no" or "perhaps". It never says no to what was added,
+ *  so that what it says no to need not be looked for in those files; a "perhaps" costs a look, and nothing else. */
 import type { Needle } from "./needles.ts";
 
 /** Bits of the first part; each further one has four times as many (a scalable Bloom filter), each of blocks of one cache line. */
@@ -15,7 +15,7 @@ const STRETCH = 8;
 const SAMPLED = 3;
 const DIGEST_DIGITS = 16; // hex digits that stand for a digest
 
-/** Its bits, and how many entries its last part has. */
+/** SketchBits are the bits of a sketch, and how many entries its last part has. */
 export type SketchBits = { readonly parts: readonly Uint32Array[]; readonly size: number };
 
 export class Sketch {

@@ -1,8 +1,8 @@
-/** What the look for leaks did before a snapshot was published: kept in the record of the publication, which the log holds. */
+/** The summary of what the look for leaks did before a snapshot was published: kept in the record of the publication, which the log holds. */
 import { z } from "zod";
 import { Count, SnapshotId } from "#snapshots/schema";
 
-/** Its name among the inputs of a record. */
+/** LEAK_INPUT is the check's name among the inputs of a record. */
 export const LEAK_INPUT = "leak check";
 
 export const LeakSummary = z

@@ -9,7 +9,7 @@ import type { LOG_ROWS } from "./rows.ts";
 import { checkpointPath, KEYS_PATH, readCheckpoint, readLogKeys, redactedBlobs } from "#snapshots/shelf";
 import {
   type Answer,
-  type Asked,
+  type SnapshotRequest,
   type CacheClass,
   contentAnswer,
   type Context,
@@ -28,7 +28,7 @@ export const LOG_HANDLERS = {
 } as const satisfies Readonly<Record<keyof typeof LOG_ROWS, Handler>>;
 
 /** @throws ShelfError "not_found" for what is not in service, "snapshot_damaged" and others for what cannot be read */
-async function shelfAnswer({ context, request, place }: Asked): Promise<Answer> {
+async function shelfAnswer({ context, request, place }: SnapshotRequest): Promise<Answer> {
   // Spelled as it stands: the parts are decoded.
   const path = place.path.slice("/shelf/".length);
   if (context.view.options.view !== "public") throw missing();
@@ -85,7 +85,7 @@ async function findFile({ view, open }: Context, path: string): Promise<File | n
   }
   if (path === "withdrawn.json") return json((await view.withdrawn()).filter((one) => one.sequence <= sequence));
   if (folder === "changes" && path === `changes/${number}.json` && number <= sequence) {
-    // What is gated later goes out of it.
+    // A thing that is gated later goes out of it.
     const changes = await shelf.readChanges(number);
     return changes === null ? null : json(changes);
   }

@@ -95,7 +95,7 @@ async function checkLog(
   await checkTiles({ shelf, report, root }, sizes);
 }
 
-/** CheckTiles compares each tile and bundle with what is cut from those that follow it. One that a longer log has put aside is read for
+/** checkTiles compares each tile and bundle with what is cut from those that follow it. One that a longer log has put aside is read for
  *  the proof of an earlier snapshot. */
 async function checkTiles({ shelf, report, root }: Pick<Audit, "shelf" | "report" | "root">, sizes: readonly number[]): Promise<void> {
   const last = sizes.at(-1) ?? 0;

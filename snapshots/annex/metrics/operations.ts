@@ -1,9 +1,9 @@
-/** What an operator's tools ask of a process, on a port of its own that no reader reaches: `/metrics` in the text format of Prometheus,
- *  and `/ready`, 200 when there is a snapshot to serve. No name of a person, an object or a query is in any of it. */
+/** Answers to an operator's tools about a process, on a port of its own that no reader reaches: `/metrics` in the text format of Prometheus, and
+ *  `/ready`, 200 when there is a snapshot to serve. No name of a person, an object or a query is in any of it. */
 import type { RequestListener } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Router } from "#snapshots/routes";
-import { type BuildTally, listen, type Listening, observe, type OperationsServing, type Seen, type View } from "#snapshots/http";
+import { type BuildTally, listen, type Listening, observe, type OperationsServing, type SeenRequest, type View } from "#snapshots/http";
 
 export type Operations = {
   readonly listening: Listening;
@@ -18,7 +18,7 @@ const BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10];
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 413, 429, 503]);
 
-/** @throws the system's error when the address is taken */
+/** openOperations serves metrics and readiness at an address of their own. @throws the system's error when the address is taken */
 export async function openOperations({ host, port }: OperationsServing, view: View, builds: () => BuildTally): Promise<Operations> {
   const registry = new Registry();
   const registers = [registry];
@@ -73,7 +73,7 @@ export async function openOperations({ host, port }: OperationsServing, view: Vi
   });
   const age = new Gauge({ name: "proofshelf_snapshot_age_seconds", help: "Since the snapshot that is served was made", registers });
 
-  const tell = ({ path, status, ms, sent }: Seen): void => {
+  const tell = ({ path, status, ms, sent }: SeenRequest): void => {
     const route = nameOf(view.options.service.router, path);
     requests.inc({ route, status });
     if (REFUSALS.has(status)) refusals.inc({ status });
@@ -112,12 +112,12 @@ export async function openOperations({ host, port }: OperationsServing, view: Vi
   };
 }
 
-/** For the operator, who may have asked for any free port. */
+/** describeOperations tells the operator, who may have asked for any free port, the addresses. */
 export function describeOperations(operations: Operations | null): string[] {
   return operations === null ? [] : [`Metrics at ${operations.listening.url}/metrics, readiness at ${operations.listening.url}/ready`];
 }
 
-/** Of the row in the route table; few names, whatever strangers ask for. */
+/** Name of the row in the route table; few names, whatever strangers ask for. */
 function nameOf(router: Router, path: string): string {
   const { match, mount } = router.findPlace(path);
   if (match === null || !match.exact || !("query" in match.route)) return "page";

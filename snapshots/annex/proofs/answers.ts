@@ -1,4 +1,4 @@
-/** Who uses whom, and what a check states. */
+/** Answers about who uses whom, and what a check states. */
 import { z } from "zod";
 import { type Handler, queryAnswer } from "#snapshots/http";
 import { parsed, requireRegistry } from "#snapshots/query";

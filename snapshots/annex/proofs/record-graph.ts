@@ -1,4 +1,4 @@
-/** Who uses whom among records, as text for other programs. What a view does not show is counted and not named. */
+/** The graph of who uses whom among records, as text for other programs. Records that a view does not show are counted and not named. */
 import { canonicalJson } from "#snapshots/digest";
 import { recordStanding } from "#snapshots/format";
 import type { CubRecord, RecordEdge } from "#snapshots/schema";

@@ -1,4 +1,4 @@
-/** What is said of proofs as a whole: who uses whom, and what a check states. */
+/** Rows about proofs as a whole: who uses whom, and what a check states. */
 import { anyObject, json, row, text, type WrittenRow } from "#snapshots/routes";
 import { PREDICATE_PATH } from "./statement.ts";
 

@@ -1,13 +1,14 @@
-/** What a check states, as the predicate of an in-toto statement: https://in-toto.io/Statement/v1. */
+/** The statement of a check, as the predicate of an in-toto statement: https://in-toto.io/Statement/v1. */
 import { z } from "zod";
 import { CHECK_STATES, Sha256Hex, StatementWords } from "#snapshots/schema";
 
-/** Behind the address of a library, the type of the predicate. The path says what it means, whoever's library it is: checks of two compare. */
+/** PREDICATE_PATH stands behind the address of a library and makes the type of the predicate. The path says what it means in every library, so
+ *  checks of two can be compared. */
 export const PREDICATE_PATH = "/predicates/proof-check/v1";
 const PREDICATE_TYPE = new RegExp(`^https?://[^\\s?#]+${PREDICATE_PATH.replaceAll(".", "\\.")}$`);
 
 const names = z.array(z.string());
-/** What a run can say: that it was of other bytes follows from checks. */
+/** SAID_STATES names what a run can say: that it was of other bytes follows from checks. */
 export const SAID_STATES = CHECK_STATES.filter((state) => state !== "stale");
 
 const result = z.object({
@@ -36,7 +37,7 @@ export const proofCheckSchema = z.object({
   repo: z.string(),
   revision: z.string(),
   prover: z.string(),
-  /** What is installed beside it, and which adapter asked: another one is asked again. */
+  /** The programs that are installed beside it, and the adapter that asked: another one is asked again. */
   tool: z.object({
     name: z.string(),
     version: z.string(),
@@ -58,7 +59,7 @@ export const proofCheckSchema = z.object({
   finished: z.string(),
   request_sha256: Sha256Hex,
   transcript_sha256: Sha256Hex,
-  /** Of what two runs share: tool, subjects, results. */
+  /** The key of what two runs share: tool, subjects, results. */
   reproducible_sha256: Sha256Hex,
   imports: z.record(z.string(), names),
   definitions: z.record(z.string(), z.object({ sha256: Sha256Hex, mentions: names })).default({}),

@@ -11,7 +11,7 @@ import type { BESIDE, SIDE_ROWS } from "./rows.ts";
 import { archiveAnswer } from "./archive-answer.ts";
 import {
   type Answer,
-  type Asked,
+  type SnapshotRequest,
   contentAnswer,
   fileAnswer,
   findInput,
@@ -39,7 +39,7 @@ export const SIDE_HANDLERS = {
 } as const satisfies Readonly<Record<keyof typeof SIDE_ROWS, Handler>>;
 
 /** @throws ShelfError "registry_unavailable" */
-async function parquetAnswer({ context, request }: Asked, of: RowsOf): Promise<Answer> {
+async function parquetAnswer({ context, request }: SnapshotRequest, of: RowsOf): Promise<Answer> {
   return contentAnswer(context, request, "files", async () => {
     const data = await context.open.snapshot.data();
     if (of === "cubs") requireRegistry(data);
@@ -51,7 +51,7 @@ async function parquetAnswer({ context, request }: Asked, of: RowsOf): Promise<A
 type Beside = (typeof BESIDE)[number];
 type Text = (open: OpenSnapshot, input: PageInput) => Promise<string | null>;
 
-const cited = (file: "cite.bib" | "cite.json") => (asked: Asked) =>
+const cited = (file: "cite.bib" | "cite.json") => (asked: SnapshotRequest) =>
   besideAnswer(asked, file, CITATION_FILES[file] as string, (open, input) => citation(open, input, file));
 
 export const BESIDE_HANDLERS = {
@@ -59,10 +59,10 @@ export const BESIDE_HANDLERS = {
   "cite.bib": cited("cite.bib"),
   "cite.json": cited("cite.json"),
   "badge.svg": (asked) => besideAnswer(asked, "badge.svg", "image/svg+xml", async (_, { model }) => badge(model)),
-} as const satisfies Readonly<Record<Beside, (asked: Asked) => Promise<Answer>>>;
+} as const satisfies Readonly<Record<Beside, (asked: SnapshotRequest) => Promise<Answer>>>;
 
 /** A file that follows from what the page beside it shows. */
-async function besideAnswer(asked: Asked, file: Beside, type: string, make: Text): Promise<Answer> {
+async function besideAnswer(asked: SnapshotRequest, file: Beside, type: string, make: Text): Promise<Answer> {
   const { context, request, place } = asked;
   const { path, match } = place;
   const input = await findInput(context, { path: path.slice(0, -file.length), match });

@@ -5,17 +5,17 @@ import { create as formatDisposition } from "content-disposition";
 import { TAR_END, tarHeader, tarHeaderLength, tarPadding } from "./tar.ts";
 import type { BlobEntry, Tree } from "#snapshots/format";
 import { openByteBudget, PART_BYTES, redactedBlobs, redactionError, type Snapshot } from "#snapshots/shelf";
-import { type Answer, type Asked, CACHE, checkPreconditions, findRange, formatTag, queryTag } from "#snapshots/http";
+import { type Answer, type SnapshotRequest, CACHE, checkPreconditions, findRange, formatTag, queryTag } from "#snapshots/http";
 
-/** Of files that are read at once: what one reader holds is what an answer under way is counted as. Bytes. */
+/** Bytes of files that are read at once: what one reader holds is what an answer under way is counted as. Bytes. */
 const BATCH_BYTES = PART_BYTES;
-/** Of all readers together: however many there are, other requests have their turn in between. */
+/** Budget of all readers together: however many there are, other requests have their turn in between. */
 const joining = openByteBudget(2 * BATCH_BYTES);
 /** Files that are counted or passed over before others have their turn. */
 const SLICE = 500;
 /** Files of one folder that a reader holds the names of. */
 const RUN = 64;
-/** Of a folder whose size is remembered, so that a range beyond it need not look into it. */
+/** Files of a folder whose size is remembered, so that a range beyond it need not look into it. */
 const LARGE = 1024 * 1024;
 /** The end of the archive has no file. */
 const NOTHING: BlobEntry = { kind: "blob", name: "", sha256: "", size: 0, type: "" };
@@ -27,9 +27,10 @@ type Layout = { readonly size: number; readonly large: ReadonlyMap<string, numbe
 
 const layouts = new WeakMap<Snapshot, Promise<Layout>>();
 
-/** @throws ShelfError "range_not_satisfiable", "precondition_failed", "snapshot_damaged", "withdrawn" or "withdrawn_legal" where a file of it
- *  was redacted */
-export async function archiveAnswer({ context: { open, cache }, request }: Asked): Promise<Answer> {
+/** archiveAnswer answers with a snapshot as one archive.
+ *  @throws ShelfError "range_not_satisfiable", "precondition_failed", "snapshot_damaged", "withdrawn" or "withdrawn_legal" where a file of it was
+ *  redacted */
+export async function archiveAnswer({ context: { open, cache }, request }: SnapshotRequest): Promise<Answer> {
   const { id } = open.snapshot;
   const tag = queryTag(id, "archive");
   const headers = {
@@ -101,8 +102,8 @@ function lengthOf(path: string, { size }: BlobEntry): number {
   return tarHeaderLength(path, size) + size + tarPadding(size);
 }
 
-/** What stands from `start` on, in the order of the tree, up to RUN files of a folder at a time, with the place of the first.
- *  A stranger's key cannot leave the folder: no segment is "..". */
+/** The members from `start` on, in the order of the tree, up to RUN files of a folder at a time, with the place of the first. A stranger's key
+ *  cannot leave the folder: no segment is "..". */
 async function* membersFrom(
   snapshot: Snapshot,
   large: Layout["large"],

@@ -14,7 +14,7 @@ const COLOURS: readonly (readonly [state: RegExp, colour: string])[] = [
   [/^proved_outside$/, "#6e4200"],
 ];
 
-/** @returns null for a page of no record */
+/** badge draws the badge of a record's standing. @returns null for a page of no record */
 export function badge(model: PageModel): string | null {
   if (model.page !== "record") return null;
   const { state, check } = model.standing;

@@ -23,11 +23,11 @@ type Cited = Pick<CslItem, "type" | "title"> & {
   readonly authors: readonly string[];
   /** As RFC 3339 begins; null when unknown. */
   readonly date: string | null;
-  /** What else identifies it, and its licence. */
+  /** Further names of it, and its licence. */
   readonly notes: readonly string[];
 };
 
-/** @returns null for a page that is of none of these */
+/** citation writes how a page's thing is cited. @returns null for a page of a thing that cannot be cited */
 export async function citation(open: OpenSnapshot, input: PageInput, file: string): Promise<string | null> {
   const data = await open.snapshot.data();
   const cited = await findCited(open, data, input);

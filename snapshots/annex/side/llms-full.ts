@@ -6,10 +6,10 @@ import { flat, llmsText } from "#snapshots/page";
 
 const MAX_FULL = 4 * 1024 * 1024; // UTF-8 bytes of the whole file
 const MAX_OBJECT = 256 * 1024;
-/** What a section may take at most, so that the next one has room, and what the last words of all may. */
+/** Bytes that a section may take at most, so that the next one has room, and those of the last words. */
 const SECTIONS = { claims: 1024 * 1024, records: 2 * 1024 * 1024, end: 4096 } as const;
 
-/** At most `MAX_FULL` bytes: what does not fit is named as long as there is room for a name, and then counted. */
+/** llmsFullText returns at most `MAX_FULL` bytes. Texts that do not fit are named as long as there is room for a name, and then counted. */
 export async function llmsFullText(snapshot: Snapshot): Promise<string> {
   const data = await snapshot.data();
   const { claims, cubs, objects } = data;

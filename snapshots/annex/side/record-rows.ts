@@ -30,12 +30,12 @@ const OBJECT_COLUMNS = [
  *  wide forms of its signs for the others. */
 const FORMULA = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u;
 
-export type Row = Readonly<Record<string, unknown>>;
+export type TableRow = Readonly<Record<string, unknown>>;
 
-/** Columns of a table, in their order. */
+/** COLUMNS gives the columns of a table, in their order. */
 export const COLUMNS: Readonly<Record<RowsOf, readonly string[]>> = { catalog: OBJECT_COLUMNS, cubs: RECORD_COLUMNS };
 
-/** The text in chunks. Every object is one of `/api/catalog` with its collection's id, every record one of `/api/cubs.json`. */
+/** formatRows yields the text in chunks. Every object is one of `/api/catalog` with its collection's id, every record one of `/api/cubs.json`. */
 export function* formatRows(id: RowsRouteId, data: ViewData): Generator<string> {
   const of = id.startsWith("cubs") ? "cubs" : "catalog";
   const isCsv = id.endsWith("csv");
@@ -44,12 +44,12 @@ export function* formatRows(id: RowsRouteId, data: ViewData): Generator<string> 
   else for (const rows of wholeRows(of, data)) yield rows.map((row) => `${canonicalJson(row)}\n`).join("");
 }
 
-/** Rows as a table has them, in chunks. */
-export function* cellRows(of: RowsOf, data: ViewData): Generator<readonly Row[]> {
+/** cellRows yields rows as a table has them, in chunks. */
+export function* cellRows(of: RowsOf, data: ViewData): Generator<readonly TableRow[]> {
   for (const rows of wholeRows(of, data)) yield of === "cubs" ? rows.map((row) => inCells(row as CubRecord)) : rows;
 }
 
-function wholeRows(of: RowsOf, data: ViewData): Generator<readonly Row[]> {
+function wholeRows(of: RowsOf, data: ViewData): Generator<readonly TableRow[]> {
   return of === "cubs" ? inChunks(data.cubs) : objectRows(data);
 }
 
@@ -57,20 +57,20 @@ function* inChunks<T>(list: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < list.length; at += AT_ONCE) yield list.slice(at, at + AT_ONCE);
 }
 
-function* objectRows({ library, objects }: ViewData): Generator<readonly Row[]> {
+function* objectRows({ library, objects }: ViewData): Generator<readonly TableRow[]> {
   for (const [at, members] of groupByCollection(library, objects).entries()) {
     const collection = library.collections[at]?.id ?? "";
-    for (const some of inChunks(members)) yield (JSON.parse(rowsJson(library, some)) as Row[]).map((row) => ({ ...row, collection }));
+    for (const some of inChunks(members)) yield (JSON.parse(rowsJson(library, some)) as TableRow[]).map((row) => ({ ...row, collection }));
   }
 }
 
-/** Of a standing a cell has the words. */
-function inCells(record: CubRecord): Row {
+/** A cell has the words of a standing. */
+function inCells(record: CubRecord): TableRow {
   return { ...record, standing: recordStanding(record).says };
 }
 
 /** RFC 4180. What is no text is JSON. */
-function csvLine(row: Row, columns: readonly string[]): string {
+function csvLine(row: TableRow, columns: readonly string[]): string {
   return `${columns.map((name) => csvValue(row[name])).join(",")}\r\n`;
 }
 

@@ -4,7 +4,7 @@ import { requireRegistry } from "#snapshots/query";
 import { formatRows, type RowsRouteId } from "./record-rows.ts";
 import {
   type Answer,
-  type Asked,
+  type SnapshotRequest,
   checkPreconditions,
   chooseEncoding,
   commonHeaders,
@@ -14,19 +14,19 @@ import {
   queryTag,
 } from "#snapshots/http";
 
-/** @throws ShelfError "registry_unavailable", "precondition_failed" */
-export async function rowsAnswer(asked: Asked, id: RowsRouteId): Promise<Answer> {
+/** rowsAnswer answers with all objects or all records, a line each. @throws ShelfError "registry_unavailable", "precondition_failed" */
+export async function rowsAnswer(asked: SnapshotRequest, id: RowsRouteId): Promise<Answer> {
   const data = await asked.context.open.snapshot.data();
   if (id.startsWith("cubs")) requireRegistry(data);
   const type = id.endsWith("csv") ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson";
   return piecesAnswer(asked, id, type, () => formatRows(id, data));
 }
 
-/** A text that is as long as the library, made of its data piece by piece, the same each time.
+/** piecesAnswer answers with a text that is as long as the library. It is made of the library's data piece by piece, the same each time.
  *  @param id tells it from others of the snapshot
  *  @throws ShelfError "precondition_failed" */
 export async function piecesAnswer(
-  { context: { open, view, cache }, request }: Asked,
+  { context: { open, view, cache }, request }: SnapshotRequest,
   id: string,
   type: string,
   format: () => Iterable<string>,

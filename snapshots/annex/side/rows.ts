@@ -66,5 +66,5 @@ export const SIDE_ROWS = {
   "cubs-parquet": columnsRow("cubs", "registry", "Every record"),
 } as const satisfies Readonly<Record<string, WrittenRow>>;
 
-/** Files that a page has beside it: its Markdown twin, and how it is cited. */
+/** BESIDE are the files that a page has beside it: its Markdown twin, and how it is cited. */
 export const BESIDE = ["index.md", "cite.bib", "cite.json", "badge.svg"] as const;

@@ -4,10 +4,10 @@
 const BLOCK = 512;
 const MAX_NAME = 100; // bytes
 const MAX_SIZE = 8 ** 11; // what eleven octal digits can say
-/** Two empty blocks. */
+/** TAR_END is two empty blocks. */
 export const TAR_END = new Uint8Array(2 * BLOCK);
 
-/** What stands in front of a file's bytes.
+/** tarHeader writes what stands in front of a file's bytes.
  *  @param time seconds since 1970 */
 export function tarHeader(path: string, size: number, time: number): Uint8Array {
   if (isPlain(path, size)) return block(path, size, time, "0");
@@ -16,7 +16,7 @@ export function tarHeader(path: string, size: number, time: number): Uint8Array 
   return Buffer.concat([block("paxheader", record.length, time, "x"), padded, block("long", size < MAX_SIZE ? size : 0, time, "0")]);
 }
 
-/** How long that is. */
+/** tarHeaderLength returns the length of what tarHeader writes. */
 export function tarHeaderLength(path: string, size: number): number {
   if (isPlain(path, size)) return BLOCK;
   const { length } = extended(path, size);
@@ -31,7 +31,7 @@ function extended(path: string, size: number): Buffer {
   return Buffer.concat([paxRecord("path", path), paxRecord("size", String(size))]);
 }
 
-/** How many zeros stand behind a file's bytes. */
+/** tarPadding returns how many zeros stand behind a file's bytes. */
 export function tarPadding(size: number): number {
   return (BLOCK - (size % BLOCK)) % BLOCK;
 }
