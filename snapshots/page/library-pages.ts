@@ -86,7 +86,7 @@ function frontRegistry({ cubs, library, meta }: ViewData) {
     byStanding: countStandings(cubs),
     updated: meta === null || meta.updated_iso === "" ? null : meta.updated_iso,
     shelf: theoremShelf(cubs, FRONT_MARKS),
-    /** What the owner chose, else the most used. */
+    /** Those that the owner chose, else the most used. */
     main: (chosen.length > 0 ? chosen : used).slice(0, MAIN).map(recordCard),
     chosen: chosen.length > 0,
     axioms: axiomsOf(cubs).slice(0, FRONT_AXIOMS),

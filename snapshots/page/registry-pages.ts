@@ -71,7 +71,7 @@ export function registryPage(data: ViewData, query: RegistryQuery, part = 1) {
   return {
     page: "registry" as const,
     total: data.cubs.length,
-    /** Of everything, where nothing is asked for. */
+    /** The shelf of everything, where nothing is asked for. */
     shelf: plain && part === 1 && data.cubs.length > 0 ? theoremShelf(data.cubs) : null,
     matching: found.count,
     records: sorted.slice((part - 1) * REGISTRY_PART, part * REGISTRY_PART).map(recordCard),

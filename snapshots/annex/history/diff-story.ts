@@ -1,4 +1,4 @@
-/** What a comparison of two snapshots says of records: not which of their fields differ, but which of them moved, and from where to where. */
+/** The story of a comparison of two snapshots: which records moved, and from where to where, not which of their fields differ. */
 import { RECORD_STANDINGS, recordStanding, wordsOf } from "#snapshots/format";
 import { type DifferentLine, difference } from "#snapshots/page";
 import type { CubRecord } from "#snapshots/schema";
@@ -17,7 +17,7 @@ export type Moved = {
   readonly path: string | null;
   readonly was: string;
   readonly is: string;
-  /** Of a statement that says something else. */
+  /** The words of a statement that says something else. */
   readonly lines: readonly DifferentLine[];
 };
 
