@@ -82,7 +82,7 @@ test("without JavaScript: a form, an answer, and quotes that open at their lines
   await withoutScript(browser, async (page) => {
     await ask(page);
     await expect(page).toHaveURL(/\/ask\/\?question=Why\+does/);
-    await expect(page.locator("[data-status]")).toHaveText("Written by a-model; each sentence is checked against a quote.");
+    await expect(page.locator("[data-status]")).toHaveText("Answered. Written by a-model; each sentence is checked against a quote.");
     await expect(page.getByLabel("Your question")).toHaveValue(QUESTION);
     await page.locator("a.cite").first().click();
     await expect(page).toHaveURL(/#c1$/);
@@ -231,11 +231,11 @@ test("a model that sends markup, links and commands adds none of it to the page"
 test("a model that is down leaves quoted passages, with and without JavaScript", async ({ page, browser }) => {
   demo.behaviour = async (_, response) => void response.destroy();
   await ask(page, QUOTABLE);
-  await expect(page.locator("[data-status]")).toHaveText("Quoted from the library; no model wrote this.");
+  await expect(page.locator("[data-status]")).toHaveText(/Quoted from the library; no model wrote this\.$/);
   await expect(page.locator("[data-answer] a.cite").first()).toBeVisible();
   await withoutScript(browser, async (plain) => {
     await ask(plain, QUOTABLE);
-    await expect(plain.locator("[data-status]")).toHaveText("Quoted from the library; no model wrote this.");
+    await expect(plain.locator("[data-status]")).toHaveText(/Quoted from the library; no model wrote this\.$/);
     await expect(plain.locator("[data-notice]")).toContainText("answer model");
   });
 });

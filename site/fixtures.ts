@@ -104,7 +104,7 @@ const markdownHtml = `<h1 id="user-content-why-insertion-keeps-order">Why insert
 <math id="formula" display="block">${"<mi>insert</mi><mo>(</mo><mi>x</mi><mo>,</mo><mi>l</mi><mo>)</mo><mo>=</mo>".repeat(12)}<mi>l</mi></math>
 <ul class="contains-task-list"><li class="task-list-item"><input type="checkbox" checked disabled> proved</li><li class="task-list-item"><input type="checkbox" disabled> measured</li></ul>`;
 
-const askForm: AskPage = { page: "ask", question: "", prefix: "", collections, api: "/api/ask", asked: null, problem: null, elsewhere: null };
+const askForm: AskPage = { page: "ask", examples: ["How many records are verified?", HOSTILE.script], question: "", prefix: "", collections, api: "/api/ask", asked: null, problem: null, elsewhere: null };
 
 const citation = (n: number, key: string, title: string, start_line: number, end_line: number, quote: string): AskedCitation => ({
   n, key, title, start_line, end_line, quote, sha256: hex(n), path: pagePath.at(hex(11), pagePath.quote({ key, start_line, end_line, quote })),
@@ -353,17 +353,17 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
   { name: "search-problem", input: input(pagePath.search, { page: "search", more: null, query: "x".repeat(600), prefix: "elsewhere/", collections, found: 0, didYouMean: null, facets: [], problem: "A query has at most 500 characters; this one has 600.", hits: null }) },
   { name: "ask-start", input: input(pagePath.ask, askForm) },
   { name: "ask", input: input(pagePath.ask, { ...askForm, question: "Does insertion keep a list sorted?", asked: {
-    mode: "ai", model: "a-model", notice: "One sentence was left out because no source bears it out.", snapshot: hex(11),
+    finding: null, mode: "ai", model: "a-model", notice: "One sentence was left out because no source bears it out.", snapshot: hex(11),
     answer: "Inserting a number into a sorted list gives a sorted list [1]. The proof goes by induction on the derivation that the list is sorted [1][2].\n\nThe cost is linear in the length of the list [2], see [7].",
     citations: [citation(1, "proofs/Sort.v", "Insertion sort", 8, 9, "Lemma insert_keeps_sorted : forall x l, sorted l -> sorted (insert x l).\nProof. induction 1"), citation(2, "notes/insertion.md", "Why insertion keeps order", 12, 12, "Linear in the length of the list")],
     sources: [{ title: "Insertion sort", kind: "code", key: "proofs/Sort.v", path: pagePath.object("proofs/Sort.v"), line: "Lemma insert_keeps_sorted : forall x l, sorted l -> sorted (insert x l)." }, { title: "insert_keeps_sorted", kind: "record", key: "CUB-0007", path: pagePath.record("CUB-0007"), line: "forall x l, sorted l -> sorted (insert x l)" }],
     counted: [], receipt: { text: `{"format":"proofshelf-receipt/1"}`, digest: hex(12) },
   } }) },
-  { name: "ask-counted", input: input(pagePath.ask, { ...askForm, question: "How many records are verified?", asked: { mode: "search", model: null, notice: "Counted from this snapshot.", snapshot: hex(11), answer: "42 of 51 records are verified.", citations: [], counted: [{ value: "42", start: 0, path: "/registry/?verification_state=VERIFIED" }, { value: "51", start: 6, path: pagePath.registry }], sources: [], receipt: null } }) },
-  { name: "ask-nothing", input: input(pagePath.ask, { ...askForm, question: "What is the weather?", asked: { mode: "search", model: null, notice: "No passage in this library matches the question.", snapshot: hex(11), answer: "Nothing in this library answers this question.", citations: [], counted: [], sources: [], receipt: null } }, "internal") },
+  { name: "ask-counted", input: input(pagePath.ask, { ...askForm, question: "How many records are verified?", asked: { finding: null, mode: "search", model: null, notice: "Counted from this snapshot.", snapshot: hex(11), answer: "42 of 51 records are verified.", citations: [], counted: [{ value: "42", start: 0, path: "/registry/?verification_state=VERIFIED" }, { value: "51", start: 6, path: pagePath.registry }], sources: [], receipt: null } }) },
+  { name: "ask-nothing", input: input(pagePath.ask, { ...askForm, question: "What is the weather?", asked: { finding: null, mode: "search", model: null, notice: "No passage in this library matches the question.", snapshot: hex(11), answer: "Nothing in this library answers this question.", citations: [], counted: [], sources: [], receipt: null } }, "internal") },
   { name: "ask-problem", input: input(pagePath.ask, { ...askForm, question: HOSTILE.script, prefix: "notes/", problem: "This address serves files and search. It asks no model and gives no answers.", elsewhere: `${BASE_URL}/ask/?question=x` }) },
   { name: "ask-hostile", input: input(pagePath.ask, { ...askForm, question: HOSTILE.attribute + HOSTILE.rtl, asked: {
-    mode: "ai", model: HOSTILE.script, notice: HOSTILE.script + HOSTILE.control, snapshot: hex(11),
+    finding: null, mode: "ai", model: HOSTILE.script, notice: HOSTILE.script + HOSTILE.control, snapshot: hex(11),
     answer: `${HOSTILE.script} [1] ![x](https://evil.example/x.png) [link](${HOSTILE.url}) ${HOSTILE.attribute}${HOSTILE.control}\n\n${HOSTILE.word}${HOSTILE.rtl}${HOSTILE.stamp} [2]`,
     citations: [citation(1, HOSTILE.key, HOSTILE.script, 1, 3, HOSTILE.script + HOSTILE.control + HOSTILE.rtl + HOSTILE.stamp)],
     sources: [{ title: HOSTILE.word, kind: HOSTILE.script, key: HOSTILE.key, path: pagePath.object(HOSTILE.key), line: HOSTILE.long + HOSTILE.rtl }],

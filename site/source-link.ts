@@ -1,5 +1,6 @@
 /** Addresses outside: of a file at a revision, where a repository's host is one whose addresses are known, and of a report. */
 import type { Chrome } from "#snapshots/page";
+import { formatShellWord } from "./format.ts";
 import type { SourceRef } from "#snapshots/schema";
 
 /** The part of an address between a repository and the revision, by host. */
@@ -18,6 +19,13 @@ export function sourceHref({ repo, ref, path }: SourceRef): string | null {
   if (between === undefined) return url.href;
   const parts = [...between.split("/"), ref, ...path.split("/")].map(encodeURIComponent);
   return `${url.href.replace(/\/+$/, "")}/${parts.join("/")}`;
+}
+
+/** cloneCommand returns what fetches the repository of an address of a line at one revision; null where the address tells of none. */
+export function cloneCommand(line: string | null, revision: string): string | null {
+  const [, repository] = /^(https:\/\/[^/]+\/[^?#]+?)\/(?:-\/)?(?:blob|src\/commit)\//.exec(line ?? "") ?? [];
+  if (repository === undefined || !/^[0-9a-f]{7,64}$/.test(revision)) return null;
+  return `git clone ${formatShellWord(`${repository}.git`)} copy && cd copy && git checkout ${revision}`;
 }
 
 /** reportHref returns where a mistake in a thing is reported, with the thing named there; null where the owner takes none. */

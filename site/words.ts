@@ -256,11 +256,17 @@ export function titleOfPart(key: string): "page" | "cell" {
   return /\.ipynb$/i.test(key) ? KINDS.notebook.lines : KINDS.pdf.lines;
 }
 
-export function explainMode(mode: "ai" | "search", model: string | null, counted: number): string {
-  if (mode === "search" && counted > 0) return "Counted in this snapshot; no model wrote this.";
+export function explainMode(mode: "ai" | "search", model: string | null, counted: number, finding: string | null, quotes: number): string {
+  const found =
+    counted + quotes === 0 || finding === "none"
+      ? "Not here."
+      : finding === "nearest"
+        ? "No answer, but what is nearest to it."
+        : "Answered.";
+  if (mode === "search" && counted > 0) return `${found} Counted in this snapshot; no model wrote this.`;
   return mode === "ai"
-    ? `Written by ${model ?? "a model"}; each sentence is checked against a quote${counted > 0 ? ", each number was counted in this snapshot" : ""}.`
-    : "Quoted from the library; no model wrote this.";
+    ? `${found} Written by ${model ?? "a model"}; each sentence is checked against a quote${counted > 0 ? ", each number was counted in this snapshot" : ""}.`
+    : `${found} Quoted from the library; no model wrote this.`;
 }
 
 export function explainExact(exact: NameReason): string {

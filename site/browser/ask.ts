@@ -185,9 +185,9 @@ class Asking {
     return fill(saysQuote(text, citation.quote) ? "said quote" : "quote", { ...viewQuote(citation, key, link), digest });
   }
 
-  #showEnd({ mode, notice, counted = [], receipt }: AskResponse): void {
+  #showEnd({ mode, notice, counted = [], finding, citations, receipt }: AskResponse): void {
     this.#ended = true;
-    this.#part("status").textContent = explainMode(mode, receipt?.model ?? null, counted.length);
+    this.#part("status").textContent = explainMode(mode, receipt?.model ?? null, counted.length, finding ?? null, citations.length);
     this.#part("notice").textContent = formatLine(readerNotice(notice), 600);
     const queries = queriesOf(counted).map(({ query, href }) => fill("query", { query: formatLine(query, 300), link: href }));
     this.#part("queries").append(...queries);

@@ -75,6 +75,21 @@ async function findPart(): Promise<void> {
   }
 }
 
+// The contents follow: the last heading above the middle of the window is marked.
+const places = [...document.querySelectorAll<HTMLAnchorElement>(".outline a[href^='#']")].flatMap((link) => {
+  const place = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+  return place === null ? [] : [{ link, place }];
+});
+if (places.length > 1)
+  addEventListener(
+    "scroll",
+    () => {
+      const here = places.findLast(({ place }) => place.getBoundingClientRect().top < innerHeight / 2)?.link;
+      for (const { link } of places) link.ariaCurrent = link === here ? "location" : null;
+    },
+    { passive: true },
+  );
+
 const filter = document.querySelector<HTMLElement>("[data-filter]");
 if (filter !== null) {
   const field = document.createElement("input");

@@ -66,7 +66,10 @@ function start(place: HTMLElement, strip: HTMLElement): void {
   function turnTo(number: number): void {
     if (!(number >= 1 && number <= count)) return;
     addUpTo(number);
-    document.getElementById(`page-${number}`)?.scrollIntoView({ block: "nearest", inline: "start" });
+    const isBelow = getComputedStyle(strip).display === "block";
+    document.getElementById(`page-${number}`)?.scrollIntoView({ block: isBelow ? "start" : "nearest", inline: "start" });
+    // A page begins at its top, wherever the one before was left.
+    if (!isBelow && place.getBoundingClientRect().top < 0) place.scrollIntoView();
     see(number);
   }
 
@@ -94,6 +97,16 @@ function start(place: HTMLElement, strip: HTMLElement): void {
   });
   addEventListener("hashchange", follow);
   addEventListener("resize", fit);
+  // Where pages stand below each other, the next one comes as the last is reached.
+  addEventListener(
+    "scroll",
+    () => {
+      const last = strip.lastElementChild;
+      if (getComputedStyle(strip).display === "block" && last !== null && last.getBoundingClientRect().top < innerHeight)
+        addUpTo(numberOf(last) + 1);
+    },
+    { passive: true },
+  );
   strip.addEventListener("toggle", fit, true);
   fit();
   follow();

@@ -1,5 +1,6 @@
 /** The page that asks: its form, and an answer with the quotes that it rests on. */
 import { mountPath, pagePath, readerNotice, relationsOf, type ViewData } from "#snapshots/format";
+import { usesOf } from "./cards.ts";
 import type { AskResponse } from "#snapshots/schema";
 
 /** askForm makes the stored page: the form without an answer. `api` is the site path that takes questions as JSON. `elsewhere` is the absolute
@@ -13,10 +14,21 @@ export function askForm(data: ViewData) {
     collections: collections.map(({ id, prefix, title }) => ({ id, prefix, title })),
     // interface §4: the internal view has another route for machine clients, and browsers are machines.
     api: view === "internal" ? "/library/api/ask" : "/api/ask",
+    examples: examplesOf(data),
     asked: null as ReturnType<typeof askedOf> | null,
     problem: null as string | null,
     elsewhere: null as string | null,
   };
+}
+
+/** examplesOf gives questions that this library is known to answer: what it counts, and what it has by name. */
+function examplesOf({ cubs, claims, objects }: ViewData): readonly string[] {
+  const [record] = cubs.toSorted((a, b) => usesOf(b) - usesOf(a));
+  return [
+    ...(record === undefined ? [] : ["How many records are verified?", `What is ${record.theorem_name}?`]),
+    ...(claims.claims.length === 0 ? [] : ["How many claims are verified?"]),
+    ...(objects.length === 0 ? [] : ["How many objects are there?"]),
+  ].slice(0, 3);
 }
 
 /** unansweredPage makes the form with a question that this process does not answer. */
@@ -45,11 +57,12 @@ export function askedPage(data: ViewData, answer: AskResponse) {
 
 /** An answer as plain text, in which "[1]" refers to a citation. The path of a citation is the object's page in the answer's snapshot with
  *  these lines on top; that of a number, the list that it comes from. */
-function askedOf(data: ViewData, { mode, answer, notice, citations, counted = [], sources, snapshot, receipt }: AskResponse) {
+function askedOf(data: ViewData, { mode, answer, finding, notice, citations, counted = [], sources, snapshot, receipt }: AskResponse) {
   const { objectByKey } = relationsOf(data);
   return {
     mode,
     answer,
+    finding: finding ?? null,
     notice: readerNotice(notice),
     model: receipt?.model ?? null,
     citations: citations.map(({ href: _, ...citation }) => ({
