@@ -123,7 +123,7 @@ async function* snapshotFiles(
     const read = await readAt(path, name);
     if (read === null) continue;
     const cited = citations === null ? read : await citations.withLinks(path, read, mount);
-    const whole = name.endsWith(".html") ? withoutServed(cited) : cited;
+    const whole = path.startsWith(pagePath.snapshots) ? withoutServed(cited) : cited;
     const found = withoutTwins ? withoutTwin(whole, drawn.has(path)) : whole;
     const hasLinks = /\.(html|json)$/.test(name) && renamed.size > 0;
     const file = hasLinks ? { ...found, bytes: Buffer.from(await relink(Buffer.from(found.bytes).toString(), renamed, picture)) } : found;
@@ -157,7 +157,7 @@ function withoutTwin(file: ExportedFile, hasTwin: boolean): ExportedFile {
   return { ...file, bytes: Buffer.from(text) };
 }
 
-/** withoutServed takes out of a page what only a server answers: archives and comparisons as data. */
+/** withoutServed takes out of a page of the history, which no snapshot holds, what only a server answers. */
 function withoutServed(file: ExportedFile): ExportedFile {
   const text = Buffer.from(file.bytes).toString();
   return text.includes('class="served"')

@@ -1,6 +1,6 @@
 /** Models of the pages about the shelf's history: they follow from its records, not from one snapshot. */
 import { type History, type OpenSnapshot, recordAt } from "#snapshots/query";
-import { type Change, describeChanges, type SnapshotRecord } from "#snapshots/shelf";
+import { type Change, describeChanges, type SnapshotRecord, unreadable } from "#snapshots/shelf";
 import { countBy } from "#snapshots/page";
 import { pagePath, relationsOf } from "#snapshots/format";
 import { movesOf } from "./diff-story.ts";
@@ -89,7 +89,13 @@ async function sinceThen(history: History) {
  *  @param open the snapshot that is served */
 export async function diffPage(open: OpenSnapshot, from: OpenSnapshot, to: OpenSnapshot) {
   const all: readonly Change[] = await describeChanges(from.snapshot, to.snapshot);
-  const [before, after] = await Promise.all([from, to].map(async ({ snapshot }) => relationsOf(await snapshot.data())));
+  const [before, after] = await Promise.all(
+    [from, to].map(async ({ snapshot }) => {
+      // A side that was redacted has no records to tell of.
+      const data = await snapshot.data().catch(unreadable);
+      return data === null ? undefined : relationsOf(data);
+    }),
+  );
   const records = all.filter(({ what }) => what === "record");
   const others = all.filter(({ what }) => what !== "record");
   const titleOf = ({ what, name }: Change): string =>
