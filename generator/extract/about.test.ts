@@ -125,6 +125,8 @@ test("authors of LaTeX papers are named as the class files write them, without m
     "\\author[1]{Ana Ruiz}\\author[2]{Bo Lind}\\affil[1]{U}",
     "\\author{\\IEEEauthorblockN{Ana Ruiz\\IEEEauthorrefmark{1}}\\IEEEauthorblockA{U One\\\\City} \\and \\IEEEauthorblockN{Bo Lind}\\IEEEauthorblockA{V}}",
     "\\author{Ana Ruiz, Bo Lind}",
+    "\\author*[1]{\\fnm{Ana} \\sur{Ruiz}}\\email{a@example.org}\\author[2]{\\fnm{Bo} \\sur{Lind}}",
+    "\\author{\\IEEEauthorblockN{1\\textsuperscript{st} Ana Ruiz}\\IEEEauthorblockA{U}\\and\\IEEEauthorblockN{2\\textsuperscript{nd} Bo Lind}}",
     "\\author{Ana Ruiz$^{1,2}$ and Bo Lind$^{*}$}",
     "\\author{Ana Ruiz\\thanks{Supported by {X}.} \\\\ University \\and Bo Lind\\textsuperscript{2} \\\\ Other}",
     "\\author{Ana Ruiz\\fnref{a}\\corref{cor1}}\n\\ead{a@example.org}\n\\author{Bo Lind}",

@@ -152,7 +152,7 @@ function latexAbout(head: string): About {
   const opening = head.replaceAll(/(?<!\\)%.*/g, "");
   const argumentsOf = (command: RegExp): string[] =>
     [...opening.matchAll(command)].slice(0, MAX_COMMANDS).flatMap((found) => readArgument(opening, found.index + found[0].length) ?? []);
-  const authors = argumentsOf(/\\(?:author|IEEEauthor)\s*(?:\[[^\]]{0,200}\])?\{/g).flatMap((said) =>
+  const authors = argumentsOf(/\\(?:author|IEEEauthor)\*?\s*(?:\[[^\]]{0,200}\])?\{/g).flatMap((said) =>
     withoutMarks(said).split(/\\(?:and|AND|And)\b|\\quad\b|\\qquad\b/),
   );
   return {
@@ -160,7 +160,9 @@ function latexAbout(head: string): About {
       authors.map((author) => {
         // The lines below a name say where the person works.
         const [name = ""] = author.replace(/^(?:\s|\\\\)+/, "").split(/\\\\|\\newline\b/);
-        return plainIn(name, "latex").replaceAll(/[\s,]*(?:[*†‡§¶∗]|\d+)(?:\s*,\s*(?:[*†‡§¶∗]|\d+))*(?=\s*(?:,|;|$|\band\b))/gu, "");
+        return plainIn(name, "latex")
+          .replace(/^\s*\d+\s+/, "")
+          .replaceAll(/[\s,]*(?:[*†‡§¶∗]|\d+)(?:\s*,\s*(?:[*†‡§¶∗]|\d+))*(?=\s*(?:,|;|$|\band\b))/gu, "");
       }),
     ),
     date: findDate(plainIn(argumentsOf(/\\date\s*\{/g)[0] ?? "", "latex")),

@@ -91,6 +91,20 @@ const EMBEDDED: Readonly<Record<string, string>> = {
 function linkEmbedded(node: Root | Element): void {
   for (const child of node.children) {
     if (child.type !== "element") continue;
+    if (isFormula(child)) {
+      const isDisplay = classesOf(child).includes("display");
+      child.children = [
+        {
+          type: "text",
+          value: textOf(child)
+            .trim()
+            .replaceAll(/^\\[([]|\\[)\]]$/g, ""),
+        },
+      ];
+      child.tagName = "code";
+      child.properties = { className: [isDisplay ? "math-display" : "math-inline"] };
+      continue;
+    }
     const what = EMBEDDED[child.tagName];
     if (what === undefined) {
       linkEmbedded(child);
@@ -105,6 +119,15 @@ function linkEmbedded(node: Root | Element): void {
     child.properties = { href };
     child.children = [{ type: "text", value: `${what}: ${words}` }];
   }
+}
+
+function classesOf({ properties: { className } }: Element): readonly unknown[] {
+  return Array.isArray(className) ? className : [];
+}
+
+/** True for a formula in TeX as Pandoc writes it for a script to set: `<span class="math inline">\(x\)</span>`. */
+function isFormula(element: Element): boolean {
+  return element.tagName === "span" && classesOf(element).includes("math") && /^\s*\\[([]/.test(textOf(element));
 }
 
 /** Elements of HTML in a formula could be read as something else when the page is parsed again: their words stay. */

@@ -325,12 +325,15 @@ test("HTML keeps formulas, leads to what plays, and its pictures are found by th
       `<title>M</title><p>Let <math alttext="x^{2}"><semantics><msup><mi>qx</mi><mn>2</mn></msup><annotation encoding="application/x-tex">x^{2}</annotation></semantics></math> be given.</p>
 <p>And <math><mi>pq</mi></math>, <img src="a.png" alt="A tidal gauge"> here.</p>
 <video src="tide.mp4" title="The tide"></video><iframe src="https://example.org/embed"></iframe><audio><source src="a.ogg"></audio>
+<p>By Pandoc <span class="math inline">\\(ab_1\\)</span> and <span class="math display">\\[\\frac{1}{2}\\]</span>.</p>
 <math><mtext><a href="javascript:alert(1)">words</a><img src=x onerror=alert(1)></mtext></math>`,
     ),
   );
   const shown = html ?? "";
   for (const part of [
     "<math",
+    "<mfrac>",
+    "ab_1</annotation>",
     "<mi>qx</mi>",
     ">Video: The tide</a>",
     ">Embedded page: https://example.org/embed</a>",

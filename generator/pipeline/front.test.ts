@@ -34,7 +34,7 @@ test("the front page opens with the text that the configuration names, its links
   await build(config, { progress: SILENT }, PAGED_PARTS);
   const first = (await ask(await openFixtureView(config), "/")).text;
   assert.match(first, /aria-label="About this library"[^]*<a href="object\/notes\/one\.md\/#doc-claims">the first<\/a> and a draft\./);
-  assert.equal((first.match(/ id="(?:files|doc-claims)"/g) ?? []).length, 2, "its headings are no places of the page");
+  assert.ok((first.match(/ id="claims"/g) ?? []).length <= 1, "a heading of the text takes no id of the page");
   writeFileSync(join(dir, "library/notes/front.md"), "# About\n\nAnother zebra.\n");
   await build(config, { progress: SILENT }, PAGED_PARTS);
   assert.match((await ask(await openFixtureView(config), "/")).text, /Another zebra/);

@@ -213,7 +213,9 @@ const HARMLESS: readonly RegExp[] = [
   /(?:only )?said to be verified\b/gi,
   /verified_(?:once|said|lost)/g,
   /\bnot(?:[ _-]|\\_)verified\b/gi,
-  /\b0 of \d+ (?:records|claims) are verified\b/g,
+  /\b0 of \d+ (?:records|claims) are verified\b|\b0 of them verified\b|<span>verified: <\/span>0 of \d+/g,
+  // What it was, beside what it is now.
+  / was <span(?:(?!<\/li>).)*<\/li>/gs,
   // What a thing was before, struck out beside what it is; and lines of a record's own text, whose standing is another of its lines.
   /<del>[^<]*<\/del>|removed: <\/span>(?:(?!<\/li>).)*|^- {3,}"[^\n]*/gm,
   /(?:"|&quot;)(?:status|verification_state)(?:"|&quot;): (?:"|&quot;)\w*(?:"|&quot;)/g,

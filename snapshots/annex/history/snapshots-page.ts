@@ -89,15 +89,11 @@ async function sinceThen(history: History) {
  *  @param open the snapshot that is served */
 export async function diffPage(open: OpenSnapshot, from: OpenSnapshot, to: OpenSnapshot) {
   const all: readonly Change[] = await describeChanges(from.snapshot, to.snapshot);
-  const [before, after] = await Promise.all(
-    [from, to].map(async ({ snapshot }) => {
-      // A side that was redacted has no records to tell of.
-      const data = await snapshot.data().catch(unreadable);
-      return data === null ? undefined : relationsOf(data);
-    }),
-  );
+  const [before, after] = await Promise.all([from, to].map(({ snapshot }) => snapshot.data().then(relationsOf).catch(unreadable)));
+  // Where one side cannot be read, each record stands among the others.
+  const moved = before === null || before === undefined || after === null || after === undefined ? null : { before, after };
   const records = all.filter(({ what }) => what === "record");
-  const others = all.filter(({ what }) => what !== "record");
+  const others = moved === null ? all : all.filter(({ what }) => what !== "record");
   const titleOf = ({ what, name }: Change): string =>
     what === "object"
       ? (after?.objectByKey.get(name)?.title ?? before?.objectByKey.get(name)?.title ?? name)
@@ -109,7 +105,7 @@ export async function diffPage(open: OpenSnapshot, from: OpenSnapshot, to: OpenS
     from: await snapshotRow(open, from.snapshot.record),
     to: await snapshotRow(open, to.snapshot.record),
     counts: countBy(all, ({ change }) => change),
-    moves: before === undefined || after === undefined ? [] : movesOf(records, before.recordById, after.recordById),
+    moves: moved === null ? [] : movesOf(records, moved.before.recordById, moved.after.recordById),
     weaker: all
       .filter(({ weaker }) => weaker.length > 0)
       .slice(0, MAX_WEAKER)
