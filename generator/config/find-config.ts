@@ -1,4 +1,4 @@
-/** Which configuration a command means when none is named: that of the folder where somebody stands, or of the nearest one above it. */
+/** Finds the configuration that a command means when none is named: that of the folder where somebody stands, or of the nearest one above it. */
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 

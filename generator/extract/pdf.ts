@@ -302,7 +302,7 @@ function composeAccents(text: string): string {
   });
 }
 
-/** Which lines begin a paragraph: those further below the one before than usual, or in another type. */
+/** Finds the lines that begin a paragraph: those further below the one before than usual, or in another type. */
 function findParagraphs(lines: readonly Line[]): boolean[] {
   const gaps = lines
     .slice(1)

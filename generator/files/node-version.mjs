@@ -1,4 +1,4 @@
-/** Which Node runs proofshelf. Plain JavaScript that any Node reads, because it is asked before anything else. */
+/** The Node that runs proofshelf. Plain JavaScript that any Node reads, because it is asked before anything else. */
 
 /** OLDEST is the oldest version of Node that is supported: earlier ones warn that SQLite is an experiment. */
 export const OLDEST = [24, 15];

@@ -168,7 +168,7 @@ export async function gatherFacts(
         today,
       )),
     });
-    // Which records are withdrawn, their ids say.
+    // Ids say which records are withdrawn.
     if (withdrawals.length > 0) {
       const facts = await whole();
       return { ...facts, whole: async () => facts };

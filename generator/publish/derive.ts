@@ -54,7 +54,7 @@ export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): P
           digest: async () => (await digestsOf(snapshot, row, drawn)).extract,
         };
         if (drawn === undefined) continue;
-        // Which images there are shows only when they are drawn.
+        // Only drawing shows which images there are.
         for (const { page, digest } of (await digestsOf(snapshot, row, drawn)).images) {
           const png = async (): Promise<Uint8Array> =>
             (await extract(snapshot, key, drawn)).images.find((image) => image.page === page)?.png ?? new Uint8Array();

@@ -13,9 +13,7 @@ const sum = (map: ReadonlyMap<string, number>): number => [...map.values()].redu
 const row = (name: string, lines: number): string => `${name.padEnd(32)}${lines.toLocaleString("en").padStart(8)}\n`;
 const rows = (map: ReadonlyMap<string, number>): string[] =>
   [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, lines]) => row(`  ${name}`, lines));
-const words = [...graph.keys()]
-  .filter((path) => ships(path) && path.endsWith(".ts"))
-  .map((path) => readCommentWords(path, readFileSync(join(ROOT, path), "utf8")));
+const words = [...graph.keys()].filter(ships).map((path) => readCommentWords(path, readFileSync(join(ROOT, path), "utf8")));
 const exported = words.reduce((all, one) => all + one.exported, 0);
 const named = words.reduce((all, one) => all + one.named, 0);
 process.stdout.write(

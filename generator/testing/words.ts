@@ -2,7 +2,7 @@
 import ts from "typescript";
 
 /** A comment that begins so has to be read twice: nobody yet knows what it speaks of. */
-const REFUSED = /^(Of|What|Whether|Who|Whose|Whom|Whatever|Whoever)\b/;
+const REFUSED = /^(Of|What|Whether|Who|Whose|Whom|Whatever|Whoever|Which)\b/;
 
 export type CommentWords = {
   /** One line, "path:line words", for each comment that begins with a refused word. */
@@ -12,9 +12,10 @@ export type CommentWords = {
   readonly named: number;
 };
 
-/** readCommentWords reads the comments of a TypeScript file. Lines of `//` one below the other are one comment. */
-export function readCommentWords(path: string, text: string): CommentWords {
-  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+/** readCommentWords reads the comments of a module, or of the head of an Astro file. Lines of `//` one below the other are one comment. */
+export function readCommentWords(path: string, whole: string): CommentWords {
+  const text = path.endsWith(".astro") ? (/^---\n[\s\S]*?\n---/.exec(whole)?.[0].replaceAll(/^---|---$/g, "") ?? "") : whole;
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
   const refused = commentsOf(source).flatMap(([at, comment]) => {
     const words = wordsOf(comment);
     return REFUSED.test(words) ? [`${path}:${source.getLineAndCharacterOfPosition(at).line + 1} ${words.split("\n")[0]}`] : [];

@@ -312,7 +312,7 @@ class ServedView implements View {
     }
   }
 
-  /** Which snapshots are kept. What is not kept any more, or was redacted, is forgotten. */
+  /** Looks which snapshots are kept, and forgets those that are not kept any more, or were redacted. */
   async #list(): Promise<Kept> {
     if (this.#monotonic() - this.#listed < LOOK_MS) return this.#kept;
     const { records, withdrawn, byId } = await this.#shelf.records.index();

@@ -1,8 +1,7 @@
-/** Which files a tag of a table needs, each with its digest: `manifests/<table>/<tag>.json` in the index's folder. The engine
- *  believes every byte that it reads, so whoever opens a tag compares its files first.
- *
- *  A manifest names more than the tag needs (what an update wrote on the way to it), never less; of what the tag was built on only what
- *  its version still names, so that a tag costs the same however many came before. */
+/** The files that a tag of a table needs, each with its digest: `manifests/<table>/<tag>.json` in the index's folder. The engine believes every
+ *  byte that it reads, so whoever opens a tag compares its files first.
+ *   A manifest names more than the tag needs (what an update wrote on the way to it), never less; of what the tag was built on only what its
+ *  version still names, so that a tag costs the same however many came before. */
 import { createReadStream, type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";

@@ -36,7 +36,7 @@ type TextQuery = {
   readonly words: readonly string[];
   /** True when a row has to have all of them; else any will do. */
   readonly all: boolean;
-  /** Which words are looked at: those of the passage, or on the first row of a document with several those of all of it. */
+  /** The words that are looked at: those of the passage, or on the first row of a document with several those of all of it. */
   readonly of: "terms" | "whole";
   /** Only objects whose key starts with it; "" for everything, records and claims included. */
   readonly prefix: string;

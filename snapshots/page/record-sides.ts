@@ -22,7 +22,7 @@ export type RecordSide = {
     readonly declared: number;
     /** The first lines, highlighted and harmless. */
     readonly html: readonly string[];
-    /** Which of them begins the proof, from 0; null where nothing tells. */
+    /** Number of the one that begins the proof, from 0; null where nothing tells. */
     readonly proof: number | null;
   } | null;
   /** Its statement in parts, highlighted and harmless, where another side has one too: so that they can be read part by part. */

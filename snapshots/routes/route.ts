@@ -29,7 +29,7 @@ export type PageRow = {
   readonly methods: readonly ("GET" | "HEAD" | "POST")[];
   readonly kind: RowKind;
   readonly access: RouteAccess;
-  /** Which limit a request counts against where limits are on; null counts nowhere. */
+  /** The limit that a request counts against where limits are on; null counts nowhere. */
   readonly limit: RateGroup | null;
   /** Its meaning under /at/<snapshot>: of the snapshot that is kept, the same as now, or not there. */
   readonly at: "kept" | "now" | "none";

@@ -1,4 +1,4 @@
-/** Which blobs the snapshots in service reach, for whoever is asked for a blob by its digest. A root also holds what no snapshot in
+/** Finds the blobs that the snapshots in service reach, for whoever is asked for a blob by its digest. A root also holds what no snapshot in
  *  service needs: drafts that a build refused, what was withdrawn or gated and is not swept yet. None of that is anybody's. */
 import type { Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";

@@ -1,4 +1,4 @@
-/** Which blobs a set of snapshots needs. Reads trees only, each once. */
+/** Finds the blobs that a set of snapshots needs. Reads trees only, each once. */
 import { type Sha256, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import type { Shelf } from "./shelf.ts";

@@ -1,6 +1,6 @@
-/** Which internal record is served. The public root says nothing about the internal one, and its pointer is the single switch for
- *  both: the internal pointer names the record that belongs to what the public one names now and, while both views are being
- *  published, the record that will belong to what it names next. */
+/** Finds the internal record that is served. The public root says nothing about the internal one, and its pointer is the single switch for both:
+ *  the internal pointer names the record that belongs to what the public one names now and, while both views are being published, the record that
+ *  will belong to what it names next. */
 import { ShelfError } from "#snapshots/errors";
 import type { SnapshotRecord } from "./shelf.ts";
 

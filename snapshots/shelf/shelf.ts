@@ -54,7 +54,7 @@ export type RecordLog = {
   counts(sequence: number): Promise<ChangeCounts | null>;
   /** Changes of the publications after one and up to another, ascending; those that are lost are left out. */
   changes(after: number, upTo: number): AsyncGenerator<readonly [sequence: number, changes: Changes]>;
-  /** Which files of the history could not be read so far, in words; null when none was met. */
+  /** Files of the history that could not be read so far, in words; null when none was met. */
   trouble(): string | null;
 };
 

@@ -6,7 +6,7 @@ import { formatPointer, type Pointer, parsePointer } from "./pointer.ts";
 
 export type BucketPlace = {
   readonly bucket: Bucket;
-  /** Which bucket and prefix that is, of all there are. */
+  /** Name of the bucket and prefix, of all there are. */
   readonly id: string;
   /** Folder of the copy. */
   readonly root: string;

@@ -87,7 +87,7 @@ export async function checkLeaks(options: {
   };
   const isLeaking = ({ leaks }: LeakFindings): boolean => leaks.some(({ severity }) => severity === "error");
   try {
-    // Which allowances are used, only a look at everything can tell.
+    // Only a look at everything can tell which allowances are used.
     let since = kept !== null && rules.allow.length === 0 ? kept.snapshot : null;
     let sketch = new Sketch(since === null ? undefined : kept?.sketch);
     const isThere = (said: string): boolean => witness(said.slice(0, said.indexOf("\0"))) === said;

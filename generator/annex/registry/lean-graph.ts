@@ -31,7 +31,7 @@ export class Graph {
   private readonly pool = new Numbers();
   private pooled = 0;
   private count = 0;
-  /** Which nodes a walk has seen, a bit each; it clears what it has set. */
+  /** Nodes that a walk has seen, a bit each; it clears what it has set. */
   private readonly seen = new Numbers();
 
   /** add writes an expression. @param constant number of the name that it is a constant of; null of none @throws Error where it is of later ones */

@@ -21,7 +21,7 @@ export type RecheckRow = {
   readonly reason: string;
   /** True where a prover could be asked here at all. */
   readonly askable: boolean;
-  /** Which other checkers agree with the verdict, and how each of the others contradicts it. */
+  /** Other checkers that agree with the verdict, and how each of the others contradicts it. */
   readonly second: readonly {
     readonly name: string;
     readonly said: "agrees" | "declines" | "says nothing" | "disagrees";

@@ -264,7 +264,7 @@ async function growLog(shelf: DirectoryShelf, known: number, sizes: readonly num
   return { root: await treeRoot(from, tileNodes(from, read)), files, read };
 }
 
-/** Which snapshots are kept, and which were taken out of service. Nothing signs that, but none can be made up. */
+/** The snapshots that are kept, and those that were taken out of service. Nothing signs that, but none can be made up. */
 async function readLists(origin: Origin, size: number, recordOf: (sequence: number) => SnapshotRecord) {
   const most = Math.min(size, MAX_KEPT) * (String(size).length + 1) + 2;
   const kept = await readList(origin, "/shelf/snapshots.json", z.int().positive().max(size), most);

@@ -1,4 +1,4 @@
-/** Which function answers which tool; ask_library and ai_search need a model as well (models.ts). */
+/** The function that answers each tool; ask_library and ai_search need a model as well (models.ts). */
 import type { Tool } from "./context.ts";
 import { getCapabilities, listCollections, listObjects, searchLibrary } from "./library.ts";
 import { getObject, lookupDigestTool, verifyObject } from "./objects.ts";

@@ -194,7 +194,7 @@ async function findLine(secrets: GatedSecrets, key: string, title: string): Prom
 
 type Locate = (slot: number) => Promise<Leak["gated"]>;
 
-/** Which gated object says a run of words first, and on which line. */
+/** Finds the gated object that says a run of words first, and on which line. */
 function openLocator(secrets: GatedSecrets): Locate {
   const lines = new Map<string, Map<number, number>>();
   return async (slot) => {
