@@ -22,6 +22,7 @@ export function useBlocks(md: MarkdownIt): void {
   const alt = ["paragraph", "reference", "blockquote", "list"];
   md.block.ruler.before("fence", "indented_box", openIndented, { alt });
   md.block.ruler.before("fence", "fenced_box", openFenced, { alt });
+  md.block.ruler.before("list", "abbreviations", skipAbbreviations);
   md.core.ruler.before("inline", "alerts", ({ tokens, Token: Made }) => openAlerts(tokens, (...made) => new Made(...made)));
   md.renderer.rules["box_title_open"] = () => "<p><strong>";
   md.renderer.rules["box_title_close"] = () => "</strong></p>\n";
@@ -78,7 +79,7 @@ function openIndented(state: StateBlock, line: number, end: number, silent: bool
     if ((state.sCount[next] ?? 0) < indent) break;
     after = next + 1;
   }
-  if (after === line + 1 && title === undefined) return false;
+  if (after === line + 1 && (title ?? tab) === undefined) return false;
   if (silent) return true;
   const tag = tab !== undefined ? "div" : sign.startsWith("???") ? "details" : "aside";
   pushBox(state, line, { tag, title: tab ?? titleOf(kind, title), from: line + 1, to: after, after, indent });
@@ -111,6 +112,13 @@ function openFenced(state: StateBlock, line: number, end: number, silent: boolea
     after: Math.min(close + 1, end),
     indent: state.blkIndent,
   });
+  return true;
+}
+
+/** Leaves out what `*[HTML]: …` says for a reader who points at the word. */
+function skipAbbreviations(state: StateBlock, line: number, _: number, silent: boolean): boolean {
+  if (isIndented(state, line) || !/^\*\[[^\]\n]+\]:/.test(lineOf(state, line))) return false;
+  if (!silent) state.line = line + 1;
   return true;
 }
 

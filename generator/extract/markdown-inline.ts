@@ -1,16 +1,65 @@
 /** Reads the marks that sites write within a line of Markdown beside CommonMark: links of wikis, and attributes in braces behind a link, a
- *  picture, code or a heading. */
-import type { MarkdownIt, StateInline } from "markdown-it";
+ *  picture, code, a heading or a paragraph, names of icons, and keys. */
+import type { MarkdownIt, StateInline, Token } from "markdown-it";
 
 const WIKI = /(!?)\[\[([^[\]\n|#!]*)(#[^[\]\n|]*)?(?:\\?\|([^[\]\n]*))?\]\](?![([])/y;
 const PICTURE = /\.(?:png|apng|jpe?g|gif|webp|avif|svg)$/i;
-const ATTRIBUTES =
-  /\{[ \t]*:?[ \t]*(?:[.#][\w:.-]+|[\w-]+=(?:"[^"{}\n]*"|'[^'{}\n]*'|[^\s"'{}]*))(?:[ \t]+(?:[.#][\w:.-]+|[\w-]+=(?:"[^"{}\n]*"|'[^'{}\n]*'|[^\s"'{}]*))){0,9}[ \t]*\}/y;
+/** Names of pictures in the sets that MkDocs Material and its like bring along: they have no words. */
+const ICON = /:(?:material|octicons|fontawesome|simple)(?:-[a-z0-9]+)+:/y;
+const KEYS = /\+\+([\w-]{1,30}(?:\+[\w-]{1,30}){0,5})\+\+(?![\w+])/y;
+const ATTRIBUTE = String.raw`(?:[.#][\w:.-]+|-|[\w-]+=(?:"[^"{}\n]*"|'[^'{}\n]*'|[^\s"'{}]*))`;
+const LIST = String.raw`\{:?[ \t]*${ATTRIBUTE}(?:[ \t]+${ATTRIBUTE}){0,9}[ \t]*\}`;
+const ATTRIBUTES = new RegExp(LIST, "y");
+/** A list behind a heading, and one on the last line of a paragraph, which may be all of it. */
+const BEHIND = new RegExp(String.raw`[ \t]*(${LIST})[ \t]*$`);
+const BELOW = new RegExp(String.raw`(?:^|\n)[ \t]*${LIST}[ \t]*$`);
 
 /** useInline adds the marks to a parser. */
 export function useInline(md: MarkdownIt): void {
   md.inline.ruler.before("link", "wiki_link", wikiLink);
+  md.inline.ruler.before("link", "icon", skipIcon);
+  md.inline.ruler.before("link", "keys", readKeys);
   md.inline.ruler.push("attributes", skipAttributes);
+  md.core.ruler.before("inline", "attribute_lists", ({ tokens }) => dropLists(tokens));
+}
+
+/** Takes lists of attributes out of the words of headings and paragraphs. Of a heading the id stays. */
+function dropLists(tokens: readonly Token[]): void {
+  for (const [at, token] of tokens.entries()) {
+    const before = tokens[at - 1]?.type;
+    if (token.type !== "inline" || !token.content.includes("{")) continue;
+    const list = before === "heading_open" ? BEHIND.exec(token.content) : null;
+    if (list !== null) {
+      token.content = token.content.slice(0, list.index);
+      const [, id] = /#([A-Za-z][\w:.-]{0,100})/.exec(list[1] ?? "") ?? /\bid=["']?([A-Za-z0-9][\w:.-]{0,100})/.exec(list[1] ?? "") ?? [];
+      if (id !== undefined) tokens[at - 1]?.attrSet("id", id);
+    } else if (before === "paragraph_open") token.content = token.content.replace(BELOW, "");
+  }
+}
+
+function skipIcon(state: StateInline): boolean {
+  ICON.lastIndex = state.pos;
+  const found = ICON.exec(state.src);
+  if (found === null) return false;
+  state.pos += found[0].length;
+  ATTRIBUTES.lastIndex = state.pos;
+  state.pos += ATTRIBUTES.exec(state.src)?.[0].length ?? 0;
+  return true;
+}
+
+/** `++ctrl+c++` as keys; `i++` and `C++` are none. */
+function readKeys(state: StateInline, silent: boolean): boolean {
+  if (state.src.charCodeAt(state.pos) !== 0x2b || /\w/.test(state.src.charAt(state.pos - 1))) return false;
+  KEYS.lastIndex = state.pos;
+  const found = KEYS.exec(state.src);
+  if (found === null) return false;
+  if (!silent)
+    state.push("html_inline", "", 0).content = (found[1] ?? "")
+      .split("+")
+      .map((key) => `<kbd>${key}</kbd>`)
+      .join("+");
+  state.pos += found[0].length;
+  return true;
 }
 
 /** `[[Page]]`, `[[folder/Page#part|words]]`, `![[picture.png]]`. */

@@ -133,3 +133,30 @@ test("other names of Markdown are Markdown, and what they say to their program i
   assert.deepEqual([page.title, page.summary], ["Mdx title", "Prose words are here."]);
   assert.doesNotMatch(page.words, /import|export|comment/);
 });
+
+test("names of icons, lists of attributes and abbreviations are not shown, keys are keys, and a heading keeps the id that it is given", async () => {
+  const { html, words } = await read(
+    [
+      '## Version { data-toc-label="Version" }',
+      '### 1.5.1 { id="v1.5.1" }',
+      "### Own {#own .unnumbered}",
+      ':octicons-repo-template-24: Templates :fontawesome-brands-youtube:{ style="color: red" }',
+      "Press ++ctrl+alt+del++ or ++enter++; i++ and C++ stay, and a set {x} does.",
+      "Lorem ipsum.\n{ .annotate }",
+      "*[HTML]: Hyper Text\n*[W3C]: World Wide Web",
+      '=== "Empty tab"',
+      "Last **word**.",
+    ].join("\n\n"),
+  );
+  assert.doesNotMatch(words, /octicons|fontawesome|data-toc|annotate|style=|\*\[|===/);
+  for (const part of [
+    'id="doc-v1.5.1"',
+    'id="doc-own"',
+    "<kbd>ctrl</kbd>+<kbd>alt</kbd>+<kbd>del</kbd>",
+    "<kbd>enter</kbd>",
+    "<strong>word</strong>",
+  ])
+    assert.ok(html.includes(part), `${part} in ${html}`);
+  for (const part of ["i++ and C++ stay, and a set {x} does.", "Empty tab", "Templates"])
+    assert.ok(words.includes(part), `${part} in ${words}`);
+});

@@ -16,8 +16,6 @@ import { cutPassages, shorten } from "./passages.ts";
 const DEEP_LINE = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){24}/m;
 /** Commands to a wiki's program, in front of a paragraph. */
 const DIRECTIVES = /^(?:\s*\[\[![^\]]*\]\])+\s*/;
-/** Attributes of a heading, behind its text. */
-const HEADING_ID = /\{:?[ \t]*(?:#([A-Za-z][\w.:-]{0,100})(?=[\s}])|[.-])[^{}\n]{0,200}\}\s*$/;
 /** Ampersands in one document; the parser takes the square of the character references that mean nothing. */
 const MAX_AMPERSANDS = 5000;
 /** Cells of all tables: parsers fill short rows up with empty cells, so that "|" alone can be a long row. */
@@ -63,7 +61,6 @@ export function parseMarkdown(head: string, skipped = 0): Root | null {
   const body = head.split("\n").slice(skipped);
   try {
     const tree = parseTree("\n".repeat(skipped) + withoutModules(fillInLinks(body.join("\n"))));
-    nameHeadings(tree);
     return tree;
   } catch (error) {
     if (error instanceof TooComplex) return null;
@@ -120,18 +117,6 @@ function findCut(lines: Lines): number {
   const last = Math.max(1, lines.lineAt(MAX_SHOWN) - 1);
   for (let line = last; line > Math.max(1, last - 200); line--) if (lines.isBlank(line)) return line;
   return last;
-}
-
-/** Takes `{#id}` at the end of a heading for its id, as generators of sites do. */
-function nameHeadings(tree: Root): void {
-  for (const child of tree.children) {
-    const last = child.type === "element" && /^h[1-6]$/.test(child.tagName) ? child.children.at(-1) : undefined;
-    if (child.type !== "element" || last?.type !== "text") continue;
-    const written = HEADING_ID.exec(last.value);
-    if (written === null) continue;
-    last.value = last.value.slice(0, written.index).trimEnd();
-    if (written[1] !== undefined) child.properties["id"] = written[1];
-  }
 }
 
 export function findTitle(tree: Root): string | null {
