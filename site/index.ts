@@ -1,5 +1,5 @@
-/** The site draws pages: Astro components and layouts over models, and scripts that only add.
- *  It offers to its annexes the words, formats and inputs that their pages share; components are imported by their files.
+/** The site draws pages: Astro components over models, and scripts that only add.
+ *  It offers to its annexes the words, formats and inputs that their pages share; components/index.ts has the components.
  *  A page is complete without a script, and no component opens a snapshot. */
 export { formatBlock, formatCount, formatDate, formatKey, formatLine, formatPlural } from "./format.ts";
 export { type Href, openPage } from "./page-input.ts";

@@ -110,6 +110,8 @@ test("the checks see a violation of each kind, in a made-up graph", () => {
     ["generator/annex/bucket/a.ts", "../leaks/b.ts"],
     ["generator/pipeline/a.ts", "../../snapshots/annex/leaks/b.ts"],
     ["site/annex/trust/a.ts", "../../format.ts"],
+    ["site/pages/a.astro", "../components/b.astro"],
+    ["site/annex/trust/a.astro", "../../components/b.astro"],
     ["sidecar/main.ts", "./serve/server.ts"],
   ] as const)
     assert.equal(findPastFaces(made({ [from]: [to] })).length, 1, `${from} → ${to}`);
@@ -117,7 +119,9 @@ test("the checks see a violation of each kind, in a made-up graph", () => {
     ["snapshots/http/a.ts", "#snapshots/shelf"],
     ["generator/pipeline/a.ts", "#snapshots/errors"],
     ["site/pages/a.astro", "../format.ts"],
-    ["site/annex/trust/a.astro", "../../layouts/page.astro"],
+    ["site/annex/trust/a.astro", "../../components/index.ts"],
+    ["site/components/a.astro", "./b.astro"],
+    ["site/components/a.astro", "../format.ts"],
     ["snapshots/http/a.test.ts", "../shelf/b.ts"],
   ] as const)
     assert.deepEqual(findPastFaces(made({ [from]: [to] })), [], `${from} → ${to}`);

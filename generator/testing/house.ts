@@ -168,19 +168,24 @@ export function findWrongLayers(graph: Graph, layers = LAYERS): string[] {
   });
 }
 
-/** roomWithFace names the room of a file that other rooms see by its face: each annex is one, what the site draws with is one, and a file
- *  that lies loose is its own. */
+/** roomWithFace names the room of a file that other rooms see by its face: each annex is one, the site is one and its components are one
+ *  within it, and a file that lies loose is its own. */
 function roomWithFace(path: string): string {
   const [top = "", room = "", annex = ""] = path.split("/");
   if (room === "annex") return `${top}/annex/${annex}`;
-  return top === "site" ? top : roomOf(path);
+  return top === "site" && room !== "components" ? top : roomOf(path);
+}
+
+/** liesIn says whether a file lies in a room or in a room within it; an annex is outside of the room that its folder lies in. */
+function liesIn(path: string, room: string): boolean {
+  return path.startsWith(`${room}/`) && annexOf(path) === annexOf(`${room}/`);
 }
 
 /** Scripts that a browser loads. A face of what servers do would bring the server along, so what both share is imported by its file. */
 const IN_BROWSERS = /^(site\/(browser\/|annex\/trust\/verify\.ts$)|generator\/package\/client\/)/;
 
-/** findPastFaces looks for imports that lead into another room by any file but its `index.ts`. A component of Astro and a plain script are faces of their own,
- *  and so is a file that lies loose. Tests, fixtures and tools may look inside.
+/** findPastFaces looks for imports that lead into another room by any file but its `index.ts`. A plain script is a face of its own, and so is
+ *  a file that lies loose. Tests, fixtures and tools may look inside.
  *  @returns one line for each */
 export function findPastFaces(graph: Graph): string[] {
   return [...graph].flatMap(([path, { imported }]) =>
@@ -188,7 +193,7 @@ export function findPastFaces(graph: Graph): string[] {
       ? ours(path, imported)
           .filter((target) => {
             const room = roomWithFace(target);
-            return ![roomWithFace(path), target].includes(room) && target !== `${room}/index.ts` && target.endsWith(".ts");
+            return room !== target && !liesIn(path, room) && target !== `${room}/index.ts` && /\.(ts|astro)$/.test(target);
           })
           .map((target) => `${path} → ${target}`)
       : [],

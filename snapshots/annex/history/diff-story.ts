@@ -10,7 +10,7 @@ const MOST_ROWS = 300;
 const MOST_STATEMENTS = 40;
 
 /** A Moved is one record, with its standing before and after, "" where it was not there. */
-export type Moved = {
+type Moved = {
   readonly id: string;
   readonly name: string;
   /** Null for what is there no more. */
