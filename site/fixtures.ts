@@ -104,7 +104,7 @@ const markdownHtml = `<h1 id="user-content-why-insertion-keeps-order">Why insert
 <math id="formula" display="block">${"<mi>insert</mi><mo>(</mo><mi>x</mi><mo>,</mo><mi>l</mi><mo>)</mo><mo>=</mo>".repeat(12)}<mi>l</mi></math>
 <ul class="contains-task-list"><li class="task-list-item"><input type="checkbox" checked disabled> proved</li><li class="task-list-item"><input type="checkbox" disabled> measured</li></ul>`;
 
-const askForm: AskPage = { page: "ask", examples: ["How many records are verified?", HOSTILE.script], question: "", prefix: "", collections, api: "/api/ask", asked: null, problem: null, elsewhere: null };
+const askForm: AskPage = { page: "ask", examples: ["How many records have holes?", HOSTILE.script], question: "", prefix: "", collections, api: "/api/ask", asked: null, problem: null, elsewhere: null };
 
 const citation = (n: number, key: string, title: string, start_line: number, end_line: number, quote: string): AskedCitation => ({
   n, key, title, start_line, end_line, quote, sha256: hex(n), path: pagePath.at(hex(11), pagePath.quote({ key, start_line, end_line, quote })),

@@ -25,8 +25,8 @@ export function askForm(data: ViewData) {
 function examplesOf({ cubs, claims, objects }: ViewData): readonly string[] {
   const [record] = cubs.toSorted((a, b) => usesOf(b) - usesOf(a));
   return [
-    ...(record === undefined ? [] : ["How many records are verified?", `What is ${record.theorem_name}?`]),
-    ...(claims.claims.length === 0 ? [] : ["How many claims are verified?"]),
+    ...(record === undefined ? [] : ["How many records have holes?", `What is ${record.theorem_name}?`]),
+    ...(claims.claims.length === 0 ? [] : ["How many claims are there?"]),
     ...(objects.length === 0 ? [] : ["How many objects are there?"]),
   ].slice(0, 3);
 }
