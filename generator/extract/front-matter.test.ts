@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { blocksOf } from "#snapshots/blocks";
 import { extract } from "./extract.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
@@ -50,6 +51,28 @@ test("facts stand in every form that programs write, with what is above them; wh
   for (const text of ["{\n% if x %\n}\n\nBody.\n", "Note: this is prose.\n\nBody.\n", "%\n", "--- \ntext\n", "+++\ntext\n", "{}\n", ""])
     assert.equal(readFrontMatter(text).title, null, text);
   assert.match(readFrontMatter("+++\ntitle = [\n+++\n").notes.join(), /not valid TOML on line \d/);
+});
+
+test("a document that begins with a rule loses no text, and its page and its passages leave out the same lines", async () => {
+  for (const [text, shown] of [
+    ["---\n\n# Seals\n\nThey swim far.\n\n---\n\nThey dive.\n", ["They swim far.", "They dive."]],
+    ["---\n\nThey swim far.\n\n---\n\nThey dive.\n", ["They swim far.", "They dive."]],
+    ["{\nThey swim far.\n}\n\nThey dive.\n", ["They swim far.", "They dive."]],
+    ["---\n\ntitle: Seals\n---\n\nThey dive.\n", ["They dive."]],
+    ['{\n"title": "Seals"\n}\n\nThey dive.\n', ["They dive."]],
+    ["% Seals\n% Ana Ruiz\n\nThey dive.\n", ["They dive."]],
+    ["Title: Seals\nAuthor: Ana Ruiz\n\nThey dive.\n", ["They dive."]],
+    ["---\ntitle: Seals\n---", []],
+  ] as const) {
+    const { html, passages } = await extract("a.md", Buffer.from(text));
+    const quoted = blocksOf(text, "markdown")
+      .map(({ plain }) => plain)
+      .join(" ");
+    for (const words of ["They swim far.", "They dive.", "Ana Ruiz", 'Seals"'])
+      for (const place of [html ?? "", quoted])
+        assert.equal(place.includes(words), (shown as readonly string[]).includes(words), `${words} of ${text}`);
+    assert.equal(passages.length > 0, true);
+  }
 });
 
 test("of HTML for a generator of sites the block is no text, its title counts, and what is filled in is no title", async () => {

@@ -1,6 +1,7 @@
 /** The block of facts at the start of a document for a generator of sites: YAML, TOML, JSON, Pandoc's title block or lines of "Key: value". */
 import { FAILSAFE_SCHEMA, load, YAMLException } from "js-yaml";
 import { parse as parseToml, TomlError } from "smol-toml";
+import { findFrontBlock, type FrontBlock } from "#snapshots/blocks";
 
 export type FrontMatter = {
   /** Its members; of YAML scalars stay text. Nothing where there is no block, or none that can be read. */
@@ -11,62 +12,32 @@ export type FrontMatter = {
   readonly notes: readonly string[];
 };
 
-const MAX_BLOCK = 20_000; // UTF-16 units in which the block has to end
 /** Levels and uses of anchors, as for claims; values that aliases multiply are never walked through. */
 const LIMITS = { maxDepth: 100, maxAliases: 100 } as const;
-/** Comments may stand above it, such as a licence's tag. */
-const ABOVE = /^\ufeff?(?:(?:[ \t]*\r?\n|<!--(?:(?!-->)[\s\S]){0,5000}-->[ \t]*(?:\r?\n|$))*(?=---|\+\+\+|\{))?/;
-/** Keys of which one begins a block of "Key: value" lines (MultiMarkdown): any line of prose may have a colon. */
-const PLAIN_KEY = /^(?:title|author|authors|date|subtitle|format|base header level|latex mode)[ \t]*:/i;
-
-type Form = {
-  readonly name: string;
-  /** The block; its first group is what is parsed. */
-  readonly block: RegExp;
-  parse(text: string): unknown;
+const PARSERS: Readonly<Record<FrontBlock["form"], (text: string) => unknown>> = {
+  YAML: (text) => load(text, { schema: FAILSAFE_SCHEMA, ...LIMITS }),
+  TOML: parseToml,
+  JSON: (text) => JSON.parse(text) as unknown,
+  "a title block": parseTitleBlock,
+  "a list of facts": parseFacts,
 };
-
-const FORMS: readonly Form[] = [
-  {
-    name: "YAML",
-    block: /^---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m,
-    parse: (text) => load(text, { schema: FAILSAFE_SCHEMA, ...LIMITS }),
-  },
-  { name: "TOML", block: /^\+\+\+[ \t]*\r?\n([\s\S]*?)\r?\n\+\+\+[ \t]*(?:\r?\n|$)/, parse: parseToml },
-  { name: "JSON", block: /^(\{[ \t]*\r?\n[\s\S]*?\r?\n\})[ \t]*(?:\r?\n|$)/, parse: (text) => JSON.parse(text) as unknown },
-  { name: "a title block", block: /^(%[^\n]*\n(?:(?:%|[ \t]+\S)[^\n]*(?:\n|$))*)/, parse: parseTitleBlock },
-  { name: "a list of facts", block: /^((?:[A-Za-z][\w -]{0,40}:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)+)(?=[ \t]*\r?\n)/, parse: parseFacts },
-];
 
 /** readFrontMatter reads the block that a document begins with. What is no such block is text. */
 export function readFrontMatter(text: string): FrontMatter {
-  const head = text.slice(0, MAX_BLOCK);
-  const above = ABOVE.exec(head)?.[0] ?? "";
-  const rest = head.slice(above.length);
-  for (const { name, block, parse } of FORMS) {
-    const [whole, body = ""] = rest.startsWith("\n") ? [] : (block.exec(rest) ?? []);
-    if (whole === undefined || !rest.startsWith(whole) || (name === "a list of facts" && !PLAIN_KEY.test(body))) continue;
-    const lines = (above + whole).split("\n").length - 1;
-    try {
-      const values = recordOf(parse(body));
-      const title = Object.hasOwn(values, "title") ? values["title"] : null;
-      return { values, title: typeof title === "string" && title.trim() !== "" ? title.trim() : null, lines, notes: [] };
-    } catch (error) {
-      // Braces may be anything; edges of dashes or plusses are nothing else.
-      if (name === "JSON") continue;
-      const [, line] =
-        error instanceof YAMLException ? [0, error.mark?.line] : error instanceof TomlError ? [0, error.line - 1] : [0, undefined];
-      if (!(error instanceof YAMLException) && !(error instanceof TomlError)) throw error;
-      const where = line === undefined ? "" : ` on line ${above.split("\n").length + 1 + line}`;
-      return {
-        values: {},
-        title: null,
-        lines,
-        notes: [`The block at the start of this document is not valid ${name}${where}, so its title is not used.`],
-      };
-    }
+  const block = findFrontBlock(text);
+  if (block === null) return { values: {}, title: null, lines: 0, notes: [] };
+  const { form, body, bodyLine, lines } = block;
+  try {
+    const values = recordOf(PARSERS[form](body));
+    const title = Object.hasOwn(values, "title") ? values["title"] : null;
+    return { values, title: typeof title === "string" && title.trim() !== "" ? title.trim() : null, lines, notes: [] };
+  } catch (error) {
+    const line = error instanceof YAMLException ? error.mark?.line : error instanceof TomlError ? error.line - 1 : undefined;
+    if (!(error instanceof YAMLException || error instanceof TomlError)) throw error;
+    const where = line === undefined ? "" : ` on line ${bodyLine + line}`;
+    const note = `The block at the start of this document is not valid ${form}${where}, so its title is not used.`;
+    return { values: {}, title: null, lines, notes: [note] };
   }
-  return { values: {}, title: null, lines: 0, notes: [] };
 }
 
 /** Keys as they are; times as text. */

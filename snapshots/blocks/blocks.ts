@@ -2,6 +2,7 @@
  *  contents and directives are none; headings, and terms that are explained, are the headings of what stands below them. */
 import { type Kind, KINDS, type Prose } from "#snapshots/schema";
 import { ABOVE_LEVEL, type Block, type Form, type Heading, makeBlock, MAX_BLOCK, plainIn } from "./block.ts";
+import { findFrontBlock } from "./front-block.ts";
 import { readHtml } from "./html-blocks.ts";
 
 const MAX_TEXT = 256 * 1024; // code units that are read
@@ -127,13 +128,8 @@ const part = (from: number, opens = false, form: Form = "prose") => ({ from, ope
 /** True when a line can go on in the next one: the line after a blank line, a table or a comment begins anew. */
 const isPart = (line: string): boolean => !isBlank(line) && !/^\s*(?:\||<|`{3}|~{3})/.test(line);
 
-/** Facts at the beginning, as YAML or TOML. A rule between paragraphs is none. */
-const FRONT = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n(?=\s*(?:["'\w.-]+\s*[:=]|#|\[))[\s\S]*?\n(?:\1|\.\.\.)[ \t]*\r?(?:\n|$)/;
-const MAX_FRONT = 20_000; // code units in which they end
-
 function readMarkdown(whole: string): Reader {
-  const facts = FRONT.exec(whole.slice(0, MAX_FRONT))?.[0];
-  const front = facts === undefined ? 0 : facts.trimEnd().split("\n").length;
+  const front = findFrontBlock(whole)?.lines ?? 0;
   let fence: string | null = null;
   let inList = false;
   let columns = "";

@@ -3,6 +3,7 @@
  *  What it gives stands in the text at those lines. */
 export { type Heading, plainIn, TERM_LEVEL, withoutTags } from "./block.ts";
 export { blocksOf, headingsOf } from "./blocks.ts";
+export { findFrontBlock, type FrontBlock } from "./front-block.ts";
 export { readHtml, WAYS } from "./html-blocks.ts";
 export { type Lines, openLines } from "./lines.ts";
 export { quotable, sentencesIn, type Unit, unitsOf } from "./units.ts";

@@ -1,5 +1,6 @@
 /** Deposits as Zenodo's API gives them: one record, a list of records, or what a search found. */
 import { z } from "zod";
+import { plainIn } from "#snapshots/blocks";
 import { type ImportEntry, Text } from "./entry.ts";
 
 const Person = z.looseObject({ name: Text });
@@ -70,16 +71,7 @@ function spdx(license: string): string {
     : "Apache-2.0";
 }
 
-/** A description is HTML: its words alone, which are shown as words. */
+/** textOfHtml gives the words of a description, on one line. */
 function textOfHtml(html: string): string {
-  return html
-    .replaceAll(/<(script|style)\b[\s\S]*?<\/\1>/gi, " ")
-    .replaceAll(/<[^<>]{0,2000}>/g, " ")
-    .replaceAll(/&(?:nbsp|#160);/g, " ")
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&amp;", "&")
-    .replaceAll(/\s+/g, " ")
-    .trim();
+  return plainIn(html.replaceAll(/<(script|style)\b[\s\S]*?<\/\1>/gi, " "), "html");
 }
