@@ -294,14 +294,14 @@ function formatWeights(
   return [
     "/** Weights that were learnt of judged questions: `npm run -s eval -- DIR --answers FILE --learn` writes this file. Each is of a feature as it\n",
     " *  is measured (features.ts). */\n",
-    "/** Digest of the features that they weigh (generator/eval/features-print.ts). */\n",
+    "/** LEARNT_OF is the digest of the features that these weights weigh (generator/eval/features-print.ts). */\n",
     `export const LEARNT_OF = ${JSON.stringify(featuresPrint())};\n\n`,
     `export const ORDER = {\n${list(FEATURES, order, "  ")}} as const;\n\n`,
-    "/** How far behind the first quote, by the order, another one may be. */\n",
+    "/** BESIDE is how far behind the first quote's score another quote's score may be. */\n",
     `export const BESIDE = ${number(beside)};\n\n`,
-    "/** Nearness of the nearest passage and of the first quote's, in the mean. */\n",
+    "/** USUAL is the mean nearness of the nearest passage and of the first quote's passage. */\n",
     `export const USUAL = { nearest: ${number(usual("nearness of the nearest passage"))}, first: ${number(usual("nearness of the first quote's passage"))} } as const;\n\n`,
-    "/** That something here answers at all, and that one of the first three quotes does. */\n",
+    "/** DECISIONS weigh two questions: whether anything here answers at all, and whether one of the first three quotes does. */\n",
     `export const DECISIONS = {\n${decision("here", here)}${decision("answered", answered)}} as const;\n`,
   ].join("");
 }
