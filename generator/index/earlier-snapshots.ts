@@ -3,8 +3,8 @@
 import type { Sha256 } from "#snapshots/digest";
 import { isWithdrawalError } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
-import { createTreeCache, openSnapshot, type Shelf, type SnapshotRecord } from "#snapshots/shelf";
-import { planDocuments } from "./plan-documents.ts";
+import { createTreeCache, openSnapshot, type Shelf, type SnapshotRecord, type TreeCache } from "#snapshots/shelf";
+import { type DocumentsPlan, planDocuments } from "./plan-documents.ts";
 import type { ViewState } from "#generator/kept";
 import type { IndexThread } from "./index-thread.ts";
 
@@ -32,13 +32,7 @@ export async function indexEarlier(
     const { snapshot: tag, sequence } = record;
     if (tag === newest.snapshot || searchable.has(tag)) continue;
     try {
-      const opened = await openSnapshot(shelf, record, trees);
-      const data = await opened.data();
-      const extracts = new Map<string, Sha256>();
-      for (const { key } of data.objects) extracts.set(key, (await opened.find(`extracts/${key}`))?.sha256 ?? "");
-      const { upsert, remove, base, documents } = planDocuments(data, (key) => extracts.get(key) ?? "", after, null);
-      await index.update("public", { upsert, remove, base, tag, onRead: () => {} });
-      after = { snapshot: tag, documents };
+      after = await indexSnapshot(index, shelf, record, after, trees);
       searchable.add(tag);
     } catch (error) {
       // The rest of the library need not wait for a file of its past.
@@ -47,4 +41,38 @@ export async function indexEarlier(
     }
   }
   return { searchable: [...searchable], notes };
+}
+
+/** indexSnapshot writes one snapshot into the public index.
+ *  @param before what the index holds that is built on, or null to begin with nothing
+ *  @returns what it holds now
+ *  @throws ShelfError "snapshot_damaged" */
+export async function indexSnapshot(
+  index: IndexThread,
+  shelf: Shelf,
+  record: SnapshotRecord,
+  before: ViewState | null,
+  trees: TreeCache,
+): Promise<ViewState> {
+  const { upsert, remove, base, documents } = await planSnapshot(shelf, record, before, trees);
+  await index.update("public", { upsert, remove, base, tag: record.snapshot, onRead: () => {} });
+  return { snapshot: record.snapshot, documents };
+}
+
+/** planSnapshot plans what is to be written of a snapshot that lies in the shelf, as `planDocuments` does. @throws ShelfError "snapshot_damaged" */
+export async function planSnapshot(
+  shelf: Shelf,
+  record: SnapshotRecord,
+  before: ViewState | null,
+  trees: TreeCache,
+): Promise<DocumentsPlan> {
+  const opened = await openSnapshot(shelf, record, trees);
+  const data = await opened.data();
+  const extracts = new Map<string, Sha256>();
+  for (const { key } of data.objects) {
+    const entry = await opened.find(`extracts/${key}`);
+    if (entry?.kind !== "blob") throw new ShelfError("snapshot_damaged", `extracts/${key} is missing from the snapshot.`);
+    extracts.set(key, entry.sha256);
+  }
+  return planDocuments(data, (key) => extracts.get(key) ?? "", before, null);
 }

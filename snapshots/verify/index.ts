@@ -13,4 +13,4 @@ export { checkReceipt, makeReceipt, parseReceipt } from "./receipt.ts";
 export type { Since } from "./records.ts";
 export { runChecks, type RunOptions } from "./run-checks.ts";
 export type { ScannedFile } from "./scanned-file.ts";
-export { MAX_FOLDERS } from "./walk.ts";
+export { MAX_DEPTH, MAX_FOLDERS } from "./walk.ts";

@@ -14,8 +14,8 @@ const AT_ONCE = 16;
  *  kilobytes can spell billions of paths. */
 export const MAX_FOLDERS = 1_000_000;
 const MAX_ENTRIES = 20_000_000;
-/** Folders inside each other: a key has at most 512 segments, its page a few more. */
-const MAX_DEPTH = 1200;
+/** MAX_DEPTH is the number of folders inside each other: a key has at most 512 segments, its page a few more. */
+export const MAX_DEPTH = 1200;
 
 /** walkSnapshot goes through the tree of a snapshot. @param keep false when only the hashes matter: then trees known from another snapshot are not
  *  walked again

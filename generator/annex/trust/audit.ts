@@ -4,17 +4,18 @@ import { randomInt } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { type BlobEntry, blobPath, parseTree } from "#snapshots/format";
 import { type LogHead, type NoteKey, type ReadNode, tileNodes } from "#snapshots/log";
 import { checkContinues, type CheckedHead, readLastEntry, type SeenHead } from "./log-head.ts";
 import { openDirectoryShelf, type Shelf, type SnapshotRecord } from "#snapshots/shelf";
 import { PLAIN_FILES_SERVICE, SERVICE, verifyShelf } from "#snapshots/service";
-import { MAX_FOLDERS } from "#snapshots/verify";
 import { openView, stampPage } from "#snapshots/http";
 import { concurrently, type Progress } from "#generator/files";
 import { openDeriver } from "#generator/publish";
-import { parseEntry, readHead, readRedactions, tilesOf } from "./head.ts";
+import { followTrees } from "./fetch-blobs.ts";
+import { atNewestHead, parseEntry, readRedactions, tilesOf } from "./head.ts";
 import { STATIC } from "#generator/annex/export";
 import { mirror } from "./mirror.ts";
 import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
@@ -26,8 +27,6 @@ const STAMP_BYTES = 4096;
 const MAX_PAGE = 64 * 1024 * 1024;
 /** Lies about files that are told one by one. */
 const MAX_LIES = 100;
-/** Publications that one audit follows. */
-const LOOKS = 3;
 
 export type AuditOptions = {
   readonly key: NoteKey | null;
@@ -42,50 +41,17 @@ export type AuditOptions = {
   readonly progress: Progress;
 };
 
-export type Audited = {
-  readonly url: string;
-  readonly snapshot: string;
-  readonly sequence: number;
-  readonly origin: string;
-  readonly signed_by: string | null;
-  /** Earlier heads that the log was shown to go on from: numbers of entries. */
-  readonly consistent_with: readonly number[];
-  readonly checked: {
-    readonly trees: number;
-    readonly files: number;
-    /** Number of files in the tree. */
-    readonly of: number;
-    readonly bytes: number;
-    /** Those of them that readers are given at a public address. */
-    readonly addresses: number;
-    readonly derived: boolean;
-    /** Blobs of earlier snapshots that a notice of the log's owner stands for. */
-    readonly redacted: number;
-    readonly requests: number;
-  };
-  /** Empty when all of it holds. */
-  readonly lies: readonly string[];
-  /** The head that the next audit is to hold it against. */
-  readonly head: CheckedHead;
-};
+/** Audited says what was checked, and what does not hold. */
+export type Audited = Readonly<Awaited<ReturnType<typeof auditHead>>>;
 
 /** audit checks what a server says of its library. @throws ShelfError "origin_refused" for a lie about the log or a tree, behind which nothing can
  *  be looked at; "origin_unreachable" */
 export async function audit(origin: Origin, options: AuditOptions): Promise<Audited> {
-  let { seen } = options;
-  for (let look = 1; ; look++) {
-    const head = await readHead(origin, options.key, seen);
-    const [outcome] = await Promise.allSettled([auditHead(origin, head, { ...options, seen })]);
-    const clean = outcome.status === "fulfilled" && outcome.value.lies.length === 0;
-    // Published meanwhile: what was asked for may be of the next snapshot, which has to go on from this one.
-    const moved = !clean && look < LOOKS && (await readHead(origin, options.key, seen)).text !== head.text;
-    if (!moved && outcome.status === "rejected") throw outcome.reason;
-    if (!moved && outcome.status === "fulfilled") return outcome.value;
-    seen = { ...head, key: seen?.key ?? head.signer?.text ?? null };
-  }
+  const work = (head: CheckedHead, seen: SeenHead | null): Promise<Audited> => auditHead(origin, head, { ...options, seen });
+  return atNewestHead(origin, options.key, options.seen, work, ({ lies }) => lies.length === 0);
 }
 
-async function auditHead(origin: Origin, head: CheckedHead, { seen, since, sample, full, progress }: AuditOptions): Promise<Audited> {
+async function auditHead(origin: Origin, head: CheckedHead, { seen, since, sample, full, progress }: AuditOptions) {
   const { url, told } = origin;
   progress.step("log");
   const nodes = tileNodes(head.size, tilesOf(origin));
@@ -95,7 +61,7 @@ async function auditHead(origin: Origin, head: CheckedHead, { seen, since, sampl
 
   progress.step("trees");
   const { files, trees, digests } = await readTrees(origin, record);
-  const redacted = await readRedactions(origin, head, async (redacted) => [...redacted].find((digest) => digests.has(digest)) ?? null);
+  const redacted = await readRedactions(origin, head, async () => digests);
   const chosen = sample === null ? [...files] : pick([...files], sample);
   const lies: string[] = [];
   let [done, bytes, addresses] = [0, 0, 0];
@@ -103,7 +69,6 @@ async function auditHead(origin: Origin, head: CheckedHead, { seen, since, sampl
   await concurrently(chosen, AT_ONCE, async ([path, entry]) => {
     try {
       const file = await read(entry);
-      if (file.length !== entry.size) throw refusal(url, `${path} has ${file.length} bytes, and its tree says ${entry.size}`);
       bytes += file.length;
       const address = addressOf(path);
       if (address !== null) {
@@ -119,24 +84,31 @@ async function auditHead(origin: Origin, head: CheckedHead, { seen, since, sampl
   });
   if (full && lies.length === 0) lies.push(...(await deriveAgain(origin, head, { files, read, progress })));
   progress.end();
+  const checked = {
+    trees,
+    files: chosen.length,
+    /** Number of files in the tree. */
+    of: files.size,
+    bytes,
+    /** Those of them that readers are given at a public address. */
+    addresses,
+    derived: full,
+    /** Blobs of earlier snapshots that a notice of the log's owner stands for. */
+    redacted: redacted.size,
+    requests: told.requests,
+  };
   return {
     url,
     snapshot: record.snapshot,
     sequence: record.sequence,
     origin: head.origin,
     signed_by: head.signer?.text ?? null,
+    /** Earlier heads that the log was shown to go on from: numbers of entries. */
     consistent_with: older.map(({ size }) => size),
-    checked: {
-      trees,
-      files: chosen.length,
-      of: files.size,
-      bytes,
-      addresses,
-      derived: full,
-      redacted: redacted.size,
-      requests: told.requests,
-    },
+    checked,
+    /** Empty when all of it holds. */
     lies,
+    /** The head that the next audit is to hold it against. */
     head,
   };
 }
@@ -157,28 +129,23 @@ async function checkRecord(origin: Origin, head: CheckedHead, nodes: ReadNode): 
 
 async function readTrees(origin: Origin, { snapshot }: SnapshotRecord) {
   const files = new Map<string, BlobEntry>();
-  const digests = new Set<string>();
-  let open: { readonly digest: string; readonly size: number | null; readonly path: string }[] = [
-    { digest: snapshot, size: null, path: "" },
-  ];
+  const digests = new Set<Sha256>();
   let trees = 0;
-  while (open.length > 0) {
-    const next: typeof open = [];
-    trees += open.length;
-    if (trees > MAX_FOLDERS) throw refusal(origin.url, `its snapshot has more than ${MAX_FOLDERS} folders`);
-    await concurrently(open, AT_ONCE, async ({ digest, size, path }) => {
+  await followTrees(
+    origin.url,
+    [snapshot],
+    () => true,
+    async ({ digest, size, path }, each) => {
       const bytes = await origin.blob(digest, size);
+      trees++;
       digests.add(digest);
       for (const entry of await refusing(origin.url, () => parseTree(bytes))) {
-        if (entry.kind === "tree") next.push({ digest: entry.sha256, size: entry.size, path: `${path}${entry.name}/` });
-        else {
-          files.set(path + entry.name, entry);
-          digests.add(entry.sha256);
-        }
+        each(entry);
+        if (entry.kind === "blob") files.set(path + entry.name, entry);
+        digests.add(entry.sha256);
       }
-    });
-    open = next;
-  }
+    },
+  );
   return { files, trees, digests };
 }
 

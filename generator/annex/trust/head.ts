@@ -3,7 +3,7 @@ import { z } from "zod";
 import { canonicalJson, parseJson, type Sha256 } from "#snapshots/digest";
 import { MAX_NOTE_BYTES, type NoteKey, type ReadTile, TILE_WIDTH } from "#snapshots/log";
 import { blobPath } from "#snapshots/format";
-import { checkRedaction, redactedSchema, redactionPath, type SnapshotRecord, snapshotRecordSchema } from "#snapshots/shelf";
+import { checkRedaction, keyOf, redactedSchema, redactionPath, type SnapshotRecord, snapshotRecordSchema } from "#snapshots/shelf";
 import { checkHead, type CheckedHead, type SeenHead } from "./log-head.ts";
 import { concurrently } from "#generator/files";
 import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
@@ -14,9 +14,36 @@ const MAX_LIST = 4 * 1024 * 1024;
 /** A full bundle of the longest entries. Bytes. */
 const MAX_TILE = TILE_WIDTH * (2 + 0xffff);
 
-/** readHead reads the origin's newest head and checks it, as `checkHead` says. @throws ShelfError "origin_refused", "origin_unreachable" */
-export async function readHead(origin: Origin, given: NoteKey | null, seen: SeenHead | null): Promise<CheckedHead> {
+/** Publications of the origin that one run follows: each may take away what was just asked for. */
+const LOOKS = 5;
+
+/** Reads the newest head and checks it, as `checkHead` says. @throws ShelfError "origin_refused", "origin_unreachable" */
+async function readHead(origin: Origin, given: NoteKey | null, seen: SeenHead | null): Promise<CheckedHead> {
   return refusing(origin.url, () => checkHead((path, max) => origin.get(`/shelf/${path}`, max), given, seen));
+}
+
+/** atNewestHead does work at the origin's newest head. Work that fails is done again at the next head when another snapshot was published
+ *  meanwhile: what was asked for may be of that one, which has to go on from the one before.
+ *  @param given the key that must sign the log
+ *  @param first the head that was seen before
+ *  @param holds false for what counts as failed */
+export async function atNewestHead<T>(
+  origin: Origin,
+  given: NoteKey | null,
+  first: SeenHead | null,
+  work: (head: CheckedHead, seen: SeenHead | null) => Promise<T>,
+  holds: (done: T) => boolean = () => true,
+): Promise<T> {
+  let seen = first;
+  for (let look = 1; ; look++) {
+    const head = await readHead(origin, given, seen);
+    const [ended] = await Promise.allSettled([work(head, seen)]);
+    const failed = ended.status === "rejected" || !holds(ended.value);
+    const moved = failed && look < LOOKS && (await readHead(origin, given, seen)).text !== head.text;
+    if (!moved && ended.status === "rejected") throw ended.reason;
+    if (!moved && ended.status === "fulfilled") return ended.value;
+    seen = { ...head, key: keyOf(head.keys, head.size)?.text ?? null };
+  }
 }
 
 /** tilesOf makes a reader of tiles and bundles. */
@@ -58,16 +85,17 @@ export async function readList<T>(origin: Origin, path: string, item: z.ZodType<
 
 /** readRedactions reads notices of blobs that the origin has taken out of earlier snapshots, each signed as its log is. Nobody can take anything
  *  out of the snapshot that is served.
- *  @param findServed which of these digests the snapshot that is served reaches */
+ *  @param listServed digests that the snapshot that is served reaches */
 export async function readRedactions(
   origin: Origin,
   { keys, origin: name }: CheckedHead,
-  findServed: (digests: ReadonlySet<Sha256>) => Promise<Sha256 | null>,
+  listServed: () => Promise<ReadonlySet<Sha256>>,
 ): Promise<ReadonlyMap<Sha256, string>> {
   const digests = (await readList(origin, "/shelf/redacted.json", redactedSchema.element)) ?? [];
   const notices = new Map<Sha256, string>();
-  const served = digests.length === 0 ? null : await findServed(new Set(digests));
-  if (served !== null) throw refusal(origin.url, `it says that ${blobPath(served)} is redacted, and its snapshot has it`);
+  const served = digests.length === 0 ? new Set<Sha256>() : await listServed();
+  const lie = digests.find((digest) => served.has(digest));
+  if (lie !== undefined) throw refusal(origin.url, `it says that ${blobPath(lie)} is redacted, and its snapshot has it`);
   await concurrently(digests, AT_ONCE, async (digest) => {
     await refusing(origin.url, async () => {
       const bytes = await origin.get(`/shelf/${redactionPath(digest)}`, MAX_NOTE_BYTES);

@@ -2,14 +2,14 @@
  *  whose root is made again from its entries, blobs against the digests that lead to them from there, lists of changes against
  *  the snapshots that they lie between (those between snapshots that are gone are taken as they are). The copy moves on as a shelf does when
  *  it publishes: whatever ends a run, what was served before is served, and the next run asks only for what is missing. */
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { stringify } from "yaml";
 import { z } from "zod";
-import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
+import { canonicalJson, type Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
-import { type BlobEntry, type TreeEntry, isWithdrawalError, parseTree, type Tree } from "#snapshots/format";
+import { isWithdrawalError } from "#snapshots/format";
 import {
   appendEntries,
   MAX_NOTE_BYTES,
@@ -26,6 +26,7 @@ import {
 } from "#snapshots/log";
 import { openIndex } from "#snapshots/index";
 import {
+  type Changes,
   changesSchema,
   checkpointPath,
   checkWritable,
@@ -36,42 +37,30 @@ import {
   keyOf,
   KEYS_PATH,
   OPEN,
-  openByteBudget,
   openDirectoryShelf,
   openSnapshot,
   reachable,
   readCheckpoint,
   readLogKeys,
-  type Snapshot,
   type SnapshotRecord,
-  streamBlob,
   withdrawnSchema,
 } from "#snapshots/shelf";
 import type { CheckedHead, SeenHead } from "./log-head.ts";
-import { openIndexThread, planDocuments } from "#generator/index";
+import { indexSnapshot, openIndexThread, planSnapshot } from "#generator/index";
 import { concurrently, type Progress, withBuildLock } from "#generator/files";
 import { COPY_MARKER } from "#generator/shelves";
-import { parseEntry, readHead, readJson, readList, readRedactions, tilesOf } from "./head.ts";
-import { AT_ONCE, Missing, type Origin, refusal, refusing } from "./origin.ts";
+import { fetchBlobs, MAX_HELD } from "./fetch-blobs.ts";
+import { atNewestHead, parseEntry, readJson, readList, tilesOf } from "./head.ts";
+import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
 
 const markerSchema = z.strictObject({ origin: z.string(), url: z.string() });
-/** Bytes that a run that is cut short loses at most, of what it has read. */
-const SEAL_EVERY = 16 * 1024 * 1024;
 /** Limits of what the origin may make this process hold, whatever it says. Bytes: a list of changes that nothing is left to compare with, and all
- *  of those together; a tree, of which a parser makes some ten times as much; a blob in memory, longer ones go to the disk as they come; the
- *  entries of the log; a file that is read for the search index. */
+ *  of those together; the entries of the log. */
 const MAX_CHANGES = 8 * 1024 * 1024;
 const MAX_ALL_CHANGES = 32 * 1024 * 1024;
-const MAX_TREE = 8 * 1024 * 1024;
-const MAX_HELD = 1024 * 1024;
 const MAX_LOG = 64 * 1024 * 1024;
-const MAX_PARSED = 16 * 1024 * 1024;
-/** Snapshots that are kept, folders of all of them that are followed, and how deep. */
+/** Snapshots that are kept. */
 const MAX_KEPT = 50_000;
-const MAX_TREES = 1_000_000;
-const MAX_DEPTH = 1200;
-/** Publications of the origin that one run follows: each may take away what was just asked for. */
-const LOOKS = 5;
 
 export type MirrorOptions = {
   readonly dir: string;
@@ -87,51 +76,26 @@ export async function roomFor(dir: string): Promise<number> {
   return Math.floor(bavail * bsize * 0.9);
 }
 
-export type Mirrored = {
-  readonly snapshot: Sha256;
-  readonly sequence: number;
-  readonly signed_by: string | null;
-  /** Kept snapshots of the copy. */
-  readonly snapshots: number;
-  /** Blobs that were fetched. */
-  readonly blobs: number;
-  /** Blobs of earlier snapshots that a notice stands for. */
-  readonly redacted: number;
-  readonly bytes: number;
-  readonly requests: number;
-  /** Lists of changes that nothing kept could be held against. */
-  readonly unchecked_changes: number;
-  /** True when the copy serves another snapshot now. */
-  readonly moved: boolean;
-};
+/** Mirrored says what a run has copied. */
+export type Mirrored = Readonly<Awaited<ReturnType<typeof follow>>>;
 
 /** mirror copies a library from its server. @throws ShelfError "origin_refused" for what is a lie, "origin_unreachable", "build_running",
  *  "bad_config" for a folder of somebody's own */
 export async function mirror(origin: Origin, options: MirrorOptions): Promise<Mirrored> {
-  const { dir } = options;
-  const [publicDir, internalDir] = [join(dir, "public"), join(dir, "internal")];
+  const { dir, key } = options;
+  const publicDir = join(dir, "public");
   const marker = await readMarker(dir);
   await checkWritable(publicDir, OPEN);
-  return withBuildLock(
-    join(internalDir, "build"),
-    async () => {
-      await clearTemporary(publicDir);
-      const shelf = openDirectoryShelf(publicDir, null, "building");
-      const seen = await readSeen(shelf, marker);
-      for (let look = 1; ; look++) {
-        const head = await readHead(origin, options.key, seen);
-        await writeFile(join(dir, COPY_MARKER), canonicalJson({ origin: head.origin, url: origin.url }));
-        try {
-          return await follow({ origin, shelf, head, seen, ...options });
-        } catch (error) {
-          const missed = error instanceof ShelfError && error.cause instanceof Missing;
-          // Published or pruned meanwhile: what is missing is not needed any more.
-          if (!missed || look === LOOKS || (await readHead(origin, options.key, seen)).text === head.text) throw error;
-        }
-      }
-    },
-    { work: "mirror" },
-  );
+  const copy = async (): Promise<Mirrored> => {
+    await clearTemporary(publicDir);
+    const shelf = openDirectoryShelf(publicDir, null, "building");
+    const seen = await readSeen(shelf, marker);
+    return atNewestHead(origin, key, seen, async (head) => {
+      await writeFile(join(dir, COPY_MARKER), canonicalJson({ origin: head.origin, url: origin.url }));
+      return follow({ origin, shelf, head, seen, ...options });
+    });
+  };
+  return withBuildLock(join(dir, "internal/build"), copy, { work: "mirror" });
 }
 
 /** Null for a folder that is new. @throws ShelfError "bad_config" */
@@ -157,31 +121,28 @@ type Following = MirrorOptions & {
   readonly origin: Origin;
   readonly shelf: DirectoryShelf;
   readonly head: CheckedHead;
+  /** The head that the copy serves. */
   readonly seen: SeenHead | null;
 };
 
-async function follow(following: Following): Promise<Mirrored> {
+async function follow(following: Following) {
   const { origin, shelf, head, seen, progress } = following;
-  const { url, told } = origin;
+  const { told } = origin;
   progress.step("log");
   const before = await shelf.readPointer();
-  const entryOf = await readLog(following);
-  const recordOf = (sequence: number): SnapshotRecord => parseEntry(url, entryOf(sequence), sequence);
-  const record = recordOf(head.size);
-  const { kept, withdrawn } = await readLists(origin, head.size, recordOf);
-  if (!kept.includes(head.size)) throw refusal(url, `it does not keep snapshot ${head.size}, which its checkpoint ends with`);
+  const { kept, recordOf, ...log } = await readLog(following);
+  const withdrawn = await readWithdrawn(origin, kept, recordOf);
   const records = kept.map(recordOf);
+  const record = recordOf(head.size);
 
-  const fetched = await fetchBlobs(following, records, record);
+  const { blobs, notices } = await fetchBlobs(origin, { shelf, head, records, progress });
   const known = await shelf.redactions.list();
-  const { notices } = fetched;
   // A blob that is there counts: what the copy serves is served until it moves on.
   for (const [digest, notice] of notices) await shelf.redactions.put(digest, notice);
   const redacted = known.length !== notices.size || known.some((digest) => !notices.has(digest));
   progress.step("lists of changes");
   const { changes, unchecked } = await readChanges(following, records, withdrawn);
-  const { files, read } = await growLog(shelf, seen?.size ?? 0, kept, entryOf);
-  const heads = await readHeads(following, kept, read);
+  const heads = await readHeads(following, kept, log.read);
   await shelf.flush();
   progress.step("index");
   await updateIndex(following, before, record, redacted);
@@ -190,12 +151,12 @@ async function follow(following: Following): Promise<Mirrored> {
   const restore = async (one: SnapshotRecord): Promise<void> => {
     if ((await shelf.readRecord(one.sequence).catch(() => null)) === null) await shelf.restoreRecord(one);
   };
-  for (const [sequence, text] of changes) await shelf.putChanges(sequence, text);
+  for (const [sequence, list] of changes) await shelf.putChanges(sequence, list);
   for (const [size, text] of heads) {
     await shelf.log.put(size, (there) => {
       if (there !== null && Buffer.from(text).equals(there)) return null;
       if (size !== head.size) return { files: [], checkpoint: text };
-      return { files: [...files, { path: KEYS_PATH, bytes: Buffer.from(canonicalJson(head.keys)) }], checkpoint: text };
+      return { files: [...log.files, { path: KEYS_PATH, bytes: Buffer.from(canonicalJson(head.keys)) }], checkpoint: text };
     });
   }
   await restore(record);
@@ -214,253 +175,120 @@ async function follow(following: Following): Promise<Mirrored> {
     snapshot: record.snapshot,
     sequence: record.sequence,
     signed_by: head.signer?.text ?? null,
+    /** Kept snapshots of the copy. */
     snapshots: records.length,
-    blobs: fetched.blobs,
+    /** Blobs that were fetched. */
+    blobs,
+    /** Blobs of earlier snapshots that a notice stands for. */
     redacted: notices.size,
     bytes: told.bytes,
     requests: told.requests,
+    /** Lists of changes that nothing kept could be held against. */
     unchecked_changes: unchecked,
+    /** True when the copy serves another snapshot now. */
     moved: before?.snapshot !== record.snapshot || seen === null,
   };
 }
 
-/** The entries of the log up to its head, of which the root is made again from what the copy has and what is new. */
-async function readLog({ origin, shelf, head, seen }: Following): Promise<(sequence: number) => Buffer> {
+/** Reads the entries of the log up to its head, and which snapshots are kept: nothing signs that, but none can be made up. The root is made again
+ *  from what the copy has and what is new. */
+async function readLog({ origin, shelf, head, seen }: Following) {
   const { url } = origin;
   const { size } = head;
   const known = seen?.size ?? 0;
-  const { read } = shelf.log;
-  const bundles = new Map<number, readonly Buffer[]>();
+  const entries: Buffer[] = [];
+  for (let index = 0; index * TILE_WIDTH < known; index++) entries.push(...(await readEntries(index, known, shelf.log.read)));
   let bytes = 0;
-  for (let index = 0; index * TILE_WIDTH < known; index++) bundles.set(index, await readEntries(index, known, read));
   for (let index = Math.floor(known / TILE_WIDTH); index * TILE_WIDTH < size && known < size; index++) {
     const found = await refusing(url, () => readEntries(index, size, tilesOf(origin)));
-    const forked = (bundles.get(index) ?? []).findIndex((entry, at) => found[at]?.equals(entry) !== true);
-    if (forked >= 0) throw refusal(url, `it serves a fork: entry ${index * TILE_WIDTH + forked + 1} of its log is another than was copied`);
-    bundles.set(index, found);
+    entries.push(...found.slice(entries.length - index * TILE_WIDTH));
     bytes += found.reduce((sum, entry) => sum + entry.length, 0);
     if (bytes > MAX_LOG) throw refusal(url, `the entries of its log take more than ${MAX_LOG} bytes`);
   }
-  const entryOf = (sequence: number): Buffer =>
-    bundles.get(Math.floor((sequence - 1) / TILE_WIDTH))?.[(sequence - 1) % TILE_WIDTH] ?? Buffer.alloc(0);
-  const { root } = await growLog(shelf, known, [size], entryOf);
+  const kept = await readKept(origin, size);
+  const { root, ...log } = await growLog(shelf, known, kept, entries);
   if (!root.equals(head.root))
     throw refusal(url, `its checkpoint is not over the ${size} entries that it serves: a fork, or they were exchanged`);
-  return entryOf;
+  return { kept, recordOf: (sequence: number) => parseEntry(url, entries[sequence - 1] ?? Buffer.alloc(0), sequence), ...log };
 }
 
-/** The files by which a log of `known` entries becomes longer, step by step, so that each step has its own; nothing is written.
+async function readKept(origin: Origin, size: number): Promise<readonly number[]> {
+  const most = Math.min(size, MAX_KEPT) * (String(size).length + 1) + 2;
+  const kept = await readList(origin, "/shelf/snapshots.json", z.int().positive().max(size), most);
+  if (kept === null) throw refusal(origin.url, "/shelf/snapshots.json is missing");
+  if (kept.some((sequence, at) => at > 0 && sequence <= (kept[at - 1] ?? 0)))
+    throw refusal(origin.url, "/shelf/snapshots.json is not ascending");
+  if (kept.at(-1) !== size) throw refusal(origin.url, `it does not keep snapshot ${size}, which its checkpoint ends with`);
+  return kept;
+}
+
+/** Makes the files by which a log of `known` entries becomes longer, step by step, so that each head has its own; nothing is written.
  *  @param sizes ascending; the last one's root is returned */
-async function growLog(shelf: DirectoryShelf, known: number, sizes: readonly number[], entryOf: (sequence: number) => Buffer) {
+async function growLog(shelf: DirectoryShelf, known: number, sizes: readonly number[], entries: readonly Buffer[]) {
   const written = new Map<string, Buffer>();
   const read = async (path: string) => written.get(path) ?? shelf.log.read(path);
   let from = known;
   for (const size of sizes.filter((one) => one > known)) {
-    const added = Array.from({ length: size - from }, (_, at) => entryOf(from + at + 1));
-    for (const { path, bytes } of await appendEntries(from, added, read)) written.set(path, bytes);
+    for (const { path, bytes } of await appendEntries(from, entries.slice(from, size), read)) written.set(path, bytes);
     from = size;
   }
   const files: readonly TileFile[] = [...written].map(([path, bytes]) => ({ path, bytes }));
   return { root: await treeRoot(from, tileNodes(from, read)), files, read };
 }
 
-/** The snapshots that are kept, and those that were taken out of service. Nothing signs that, but none can be made up. */
-async function readLists(origin: Origin, size: number, recordOf: (sequence: number) => SnapshotRecord) {
-  const most = Math.min(size, MAX_KEPT) * (String(size).length + 1) + 2;
-  const kept = await readList(origin, "/shelf/snapshots.json", z.int().positive().max(size), most);
-  if (kept === null) throw refusal(origin.url, "/shelf/snapshots.json is missing");
-  if (kept.some((sequence, at) => at > 0 && sequence <= (kept[at - 1] ?? 0)))
-    throw refusal(origin.url, "/shelf/snapshots.json is not ascending");
+/** Reads the records of snapshots that were taken out of service. */
+async function readWithdrawn(origin: Origin, kept: readonly number[], recordOf: (sequence: number) => SnapshotRecord) {
+  const size = kept.at(-1) ?? 0;
   const withdrawn = (await readList(origin, "/shelf/withdrawn.json", withdrawnSchema.element)) ?? [];
   for (const one of withdrawn) {
     if (one.sequence > size || canonicalJson(recordOf(one.sequence)) !== canonicalJson(one))
       throw refusal(origin.url, `/shelf/withdrawn.json names a snapshot ${one.sequence} that its log does not have`);
     if (kept.includes(one.sequence)) throw refusal(origin.url, `it keeps snapshot ${one.sequence}, and says that it is withdrawn`);
   }
-  return { kept, withdrawn };
+  return withdrawn;
 }
 
-/** Everything that the records reach and the copy lacks, but for what was redacted. @returns how many blobs and trees, and the notices */
-async function fetchBlobs(
-  { origin, shelf, head, progress }: Following,
-  records: readonly SnapshotRecord[],
-  served: SnapshotRecord,
-): Promise<{ readonly blobs: number; readonly notices: ReadonlyMap<Sha256, string> }> {
-  const own = (await shelf.records.index()).records.map(({ snapshot }) => snapshot);
-  const published = await reachable(shelf, own).catch(() => new Set<Sha256>());
-  const fetching = new Fetching(origin, shelf);
-  type Child = { readonly digest: Sha256; readonly size: number | null; readonly depth: number };
-  const trees = new Set<Sha256>();
-  const found: Sha256[] = [];
-  let open: Child[] = [];
-  const follow = (child: Child): void => {
-    if (trees.has(child.digest) || published.has(child.digest)) return;
-    trees.add(child.digest);
-    if (trees.size > MAX_TREES) throw refusal(origin.url, `its snapshots have more than ${MAX_TREES} folders`);
-    if (child.depth > MAX_DEPTH) throw refusal(origin.url, "its folders lie too deep in each other");
-    open.push(child);
-  };
-  let blobs = 0;
-  for (const { snapshot } of records) follow({ digest: snapshot, size: null, depth: 0 });
-  while (open.length > 0) {
-    const level = open;
-    open = [];
-    await concurrently(level, AT_ONCE, async ({ digest, size, depth }) => {
-      await fetching.tree(digest, size, (entry) => {
-        if (entry.kind === "tree") follow({ digest: entry.sha256, size: entry.size, depth: depth + 1 });
-        else blobs++;
-      });
-      found.push(digest);
-    });
-  }
-  await shelf.seal();
-  const notices = await readRedactions(origin, head, (digests) => findReached(shelf, served.snapshot, digests));
-  let done = 0;
-  for (const digest of found) {
-    const wanted: BlobEntry[] = [];
-    await fetching.tree(digest, null, (entry) => {
-      if (entry.kind === "blob" && !published.has(entry.sha256) && !notices.has(entry.sha256)) wanted.push(entry);
-    });
-    await concurrently(new Map(wanted.map(({ sha256: name, size }) => [name, size])), AT_ONCE, async ([name, size]) => {
-      await fetching.blob(name, size);
-      progress.step("files", ++done, blobs);
-    });
-  }
-  return { blobs: fetching.fetched, notices };
-}
-
-/** One run's fetching of what the copy lacks. */
-class Fetching {
-  fetched = 0;
-  readonly #origin: Origin;
-  readonly #shelf: DirectoryShelf;
-  readonly #room = openByteBudget(MAX_TREE);
-  #unsealed = 0;
-
-  constructor(origin: Origin, shelf: DirectoryShelf) {
-    this.#origin = origin;
-    this.#shelf = shelf;
-  }
-
-  /** Reads a tree, which is fetched when it is not there; large ones one after another.
-   *  @param size null for a root, and for one that is there
-   *  @throws ShelfError "origin_refused" */
-  async tree(digest: Sha256, size: number | null, each: (entry: TreeEntry) => void): Promise<void> {
-    const { url } = this.#origin;
-    if (size !== null && size > MAX_TREE) throw refusal(url, `tree ${digest} is longer than the ${MAX_TREE} bytes that a folder may take`);
-    const bytes = size ?? MAX_HELD;
-    await this.#room.take(bytes);
-    try {
-      const found = await this.#obtain(digest, size);
-      if (size !== null && found.length !== size) throw refusal(url, `tree ${digest} is not as long as is said of it`);
-      for (const entry of await refusing(url, () => parseTree(found))) each(entry);
-    } finally {
-      this.#room.give(bytes);
-    }
-  }
-
-  /** Brings a blob. @throws ShelfError "origin_refused" */
-  async blob(digest: Sha256, size: number): Promise<void> {
-    const { url } = this.#origin;
-    if (size <= MAX_HELD) {
-      const { length } = await this.#obtain(digest, size);
-      if (length !== size) throw refusal(url, `blob ${digest} is not as long as is said of it`);
-      return;
-    }
-    const there = await this.#shelf.openBlob(digest);
-    const known = there?.size ?? null;
-    await there?.close();
-    if (known === size && (await isWhole(this.#shelf, digest, size))) return;
-    await this.#origin.save(digest, size, (chunks) => this.#shelf.putStream(digest, chunks));
-    this.fetched++;
-  }
-
-  async #obtain(digest: Sha256, size: number | null): Promise<Uint8Array> {
-    // It may be there from a run that was cut short.
-    const there = await this.#shelf.getBlob(digest);
-    if (there !== null && sha256(there) === digest) return there;
-    const bytes = await this.#origin.blob(digest, size);
-    await this.#shelf.putBlob(digest, bytes);
-    this.fetched++;
-    this.#unsealed += bytes.length;
-    if (this.#unsealed >= SEAL_EVERY) {
-      this.#unsealed = 0;
-      await this.#shelf.seal();
-    }
-    return bytes;
-  }
-}
-
-/** isWhole tells whether a long blob that is there has its digest. */
-async function isWhole(shelf: DirectoryShelf, digest: Sha256, size: number): Promise<boolean> {
-  const hash = createHash("sha256");
-  try {
-    for await (const chunk of streamBlob(shelf, digest, 0, size)) hash.update(chunk);
-  } catch (error) {
-    if (error instanceof ShelfError && error.code === "snapshot_damaged") return false;
-    throw error;
-  }
-  return hash.digest("hex") === digest;
-}
-
-/** One of these digests that a snapshot reaches, or null. */
-async function findReached(shelf: DirectoryShelf, snapshot: Sha256, digests: ReadonlySet<Sha256>): Promise<Sha256 | null> {
-  const trees = new Set([snapshot]);
-  for (const tree of trees) {
-    if (digests.has(tree)) return tree;
-    const bytes = await shelf.getBlob(tree);
-    for (const entry of bytes === null ? [] : parseTree(bytes)) {
-      if (entry.kind === "tree") trees.add(entry.sha256);
-      else if (digests.has(entry.sha256)) return entry.sha256;
-    }
-  }
-  return null;
-}
-
-/** Lists of changes that the copy lacks; all of them where something was withdrawn, which rewrites them. */
+/** Makes or reads the lists of changes that the copy lacks; all of them where something was withdrawn, which rewrites them. */
 async function readChanges({ origin, shelf }: Following, records: readonly SnapshotRecord[], withdrawn: readonly SnapshotRecord[]) {
   const { url } = origin;
-  const last = records.at(-1)?.sequence ?? 0;
-  const first = records[0]?.sequence ?? last;
+  const [first = 0, last = 0] = [records[0]?.sequence, records.at(-1)?.sequence];
   const anew = withdrawn.length !== (await shelf.records.index()).withdrawn.length;
+  const wanted = [...withdrawn.map(({ sequence }) => sequence), ...Array.from({ length: last - first + 1 }, (_, at) => first + at)];
   const bySnapshot = new Map(records.map((one) => [one.snapshot, one]));
   const bySequence = new Map(records.map((one) => [one.sequence, one]));
   const cache = createTreeCache();
   const open = (record: SnapshotRecord) => openSnapshot(shelf, record, cache);
-  const changes = new Map<number, z.infer<typeof changesSchema>>();
-  let [unchecked, bytes] = [0, 0];
-  const lists = openByteBudget(MAX_CHANGES);
-  /** As it is: nothing that is left says what it should be. */
-  const take = async (sequence: number): Promise<void> => {
-    await lists.take(MAX_CHANGES);
-    try {
-      const found = await readJson(origin, `/shelf/changes/${sequence}.json`, changesSchema, MAX_CHANGES);
-      if (found === null) return;
-      bytes += canonicalJson(found).length;
-      if (bytes > MAX_ALL_CHANGES) throw refusal(url, `its lists of changes take more than ${MAX_ALL_CHANGES} bytes`);
-      unchecked++;
-      changes.set(sequence, found);
-    } finally {
-      lists.give(MAX_CHANGES);
-    }
-  };
-  const wanted = [...withdrawn.map(({ sequence }) => sequence), ...Array.from({ length: last - first + 1 }, (_, at) => first + at)];
-  await shelf.seal();
-  await concurrently([...new Set(wanted)], AT_ONCE, async (sequence) => {
-    if (!anew && (await shelf.readChanges(sequence).catch(() => null)) !== null) return;
-    const record = bySequence.get(sequence);
+  /** Null where nothing that is left says what it should be. */
+  const make = async (record: SnapshotRecord | undefined): Promise<Changes | null> => {
     const previous = record?.previous === null ? null : bySnapshot.get(record?.previous ?? "");
-    if (record === undefined || previous === undefined) return take(sequence);
-    const own = await refusing(url, async () =>
+    if (record === undefined || previous === undefined) return null;
+    return refusing(url, async () =>
       diffSnapshots(previous === null ? null : await open(previous), await open(record)).catch(ignoreRedacted),
     );
-    if (own === null) return take(sequence);
+  };
+  const changes = new Map<number, Changes>();
+  const unmade: number[] = [];
+  await shelf.seal();
+  await concurrently(new Set(wanted), AT_ONCE, async (sequence) => {
+    if (!anew && (await shelf.readChanges(sequence).catch(() => null)) !== null) return;
+    const own = await make(bySequence.get(sequence));
+    if (own === null) return void unmade.push(sequence);
     const text = Buffer.from(canonicalJson(own));
     const found = await origin.get(`/shelf/changes/${sequence}.json`, Math.max(MAX_HELD, text.length));
     if (found !== null && !text.equals(found)) throw refusal(url, `/shelf/changes/${sequence}.json is not what that publication changed`);
     changes.set(sequence, own);
   });
-  return { changes, unchecked };
+  const made = changes.size;
+  let bytes = 0;
+  // One after another, so that one at most is held as it came.
+  for (const sequence of unmade) {
+    const found = await readJson(origin, `/shelf/changes/${sequence}.json`, changesSchema, MAX_CHANGES);
+    if (found === null) continue;
+    bytes += canonicalJson(found).length;
+    if (bytes > MAX_ALL_CHANGES) throw refusal(url, `its lists of changes take more than ${MAX_ALL_CHANGES} bytes`);
+    changes.set(sequence, found);
+  }
+  return { changes, unchecked: changes.size - made };
 }
 
 /** ignoreRedacted gives null for what was redacted: it cannot be compared. */
@@ -503,47 +331,20 @@ async function updateIndex(
   anew: boolean,
 ): Promise<void> {
   const index = await openIndex(shelf.indexUri);
-  const [done, problem] = [await index.findProblem(record.snapshot), before === null ? "" : await index.findProblem(before.snapshot)];
+  const holds = async ({ snapshot }: SnapshotRecord): Promise<boolean> => (await index.findProblem(snapshot)) === null;
+  const done = !anew && (await holds(record));
+  const base = anew || before === null || !(await holds(before)) ? null : before;
   index.close();
-  if (done === null && !anew) return;
-  const plan = await refusing(origin.url, async () => {
-    const old = anew || before === null || problem !== null ? null : await documentsOf(shelf, before);
-    const { data, digest } = await documentsOf(shelf, record);
-    const { documents } = old === null ? { documents: null } : planDocuments(old.data, old.digest, null, null);
-    return planDocuments(data, digest, documents === null ? null : { snapshot: before?.snapshot ?? "", documents }, null);
-  });
+  if (done) return;
   const thread = openIndexThread({ public: join(dir, "public"), internal: join(dir, "internal") });
+  const trees = createTreeCache();
   try {
-    const { upsert, remove, base } = plan;
-    await thread.update("public", { upsert, remove, base, tag: Promise.resolve(record.snapshot), onRead: () => undefined });
+    await refusing(origin.url, async () => {
+      const there = base === null ? null : await planSnapshot(shelf, base, null, trees);
+      await indexSnapshot(thread, shelf, record, there === null ? null : { ...there, snapshot: base?.snapshot ?? "" }, trees);
+    });
   } finally {
     await thread.close();
-  }
-}
-
-/** @throws ShelfError "snapshot_damaged" for a file that is too long to be read whole */
-async function documentsOf(shelf: DirectoryShelf, record: SnapshotRecord) {
-  const snapshot = await openSnapshot(shelf, record, createTreeCache());
-  await refuseLong(snapshot, await snapshot.tree(snapshot.id), "");
-  const data = await snapshot.data();
-  const digests = new Map<string, Sha256>();
-  for (const { key } of data.objects) {
-    const entry = await snapshot.find(`extracts/${key}`);
-    if (entry?.kind !== "blob") throw new ShelfError("snapshot_damaged", `extracts/${key} is missing from the snapshot.`);
-    digests.set(key, entry.sha256);
-  }
-  return { data, digest: (key: string): Sha256 => digests.get(key) ?? "" };
-}
-
-/** Folders whose files are parsed. */
-const PARSED = /^(api|parts|extracts)\//;
-
-async function refuseLong(snapshot: Snapshot, tree: Tree, folder: string): Promise<void> {
-  for (const entry of tree) {
-    const path = `${folder}${entry.name}`;
-    if (entry.kind === "tree" && PARSED.test(`${path}/`)) await refuseLong(snapshot, await snapshot.tree(entry.sha256), `${path}/`);
-    else if (entry.kind === "blob" && PARSED.test(path) && entry.size > MAX_PARSED)
-      throw new ShelfError("snapshot_damaged", `${path} has ${entry.size} bytes, and may have ${MAX_PARSED}.`);
   }
 }
 
@@ -557,21 +358,18 @@ async function tidy(shelf: DirectoryShelf, records: readonly SnapshotRecord[], s
   await shelf.sweep({ isNeeded: (digest) => needed.has(digest), mustGo: (digest) => !needed.has(digest) });
 }
 
-/** So that `serve` knows where it lies; whoever edits it keeps what he wrote. */
+/** Writes a configuration, so that `serve` knows where it lies; whoever edits it keeps what he wrote. */
 async function writeConfig({ dir, shelf }: Following, record: SnapshotRecord): Promise<void> {
   const file = join(dir, "proofshelf.yaml");
   if (existsSync(file)) return;
   const { title, base_url, collections } = await (await openSnapshot(shelf, record, createTreeCache())).library();
-  const listed = collections.map(({ id, prefix, title: name, visibility }) => JSON.stringify({ id, prefix, title: name, visibility }));
-  await writeFile(
-    file,
-    `# A copy of somebody else's library, for: proofshelf serve --only site --config proofshelf.yaml
-title: ${JSON.stringify(title)}
-baseUrl: ${JSON.stringify(base_url)}
-store: { kind: directory, root: ./nothing-to-build }
-shelf: { kind: directory, root: . }
-collections:
-${listed.map((line) => `  - ${line}\n`).join("")}embeddings: { kind: none }
-`,
-  );
+  const text = stringify({
+    title,
+    baseUrl: base_url,
+    store: { kind: "directory", root: "./nothing-to-build" },
+    shelf: { kind: "directory", root: "." },
+    collections: collections.map(({ id, prefix, title: name, visibility }) => ({ id, prefix, title: name, visibility })),
+    embeddings: { kind: "none" },
+  });
+  await writeFile(file, `# A copy of somebody else's library, for: proofshelf serve --only site --config proofshelf.yaml\n${text}`);
 }
