@@ -1,6 +1,5 @@
 /** Blobs that are not what their names say are set aside. What a build does not make again is lost, unless a copy brings it. */
 import { createReadStream, existsSync } from "node:fs";
-import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256Of } from "#snapshots/digest";
 import { isUnreadable, reachable } from "#snapshots/shelf";
@@ -25,7 +24,7 @@ export async function setDamagedAside(repair: Repair, progress: Progress): Promi
     const packs = await shelves[view].findDamagedPacks();
     for (const name of packs) {
       const [path, how] = [`packs/${name}.zip`, `${DAMAGED}; what is whole in it is written anew`];
-      await setAside(repair, view, path, how, copyFile).catch((error: unknown) => {
+      await setAside(repair, view, path, how, true).catch((error: unknown) => {
         if (!isUnreadable(error)) throw error;
         return setAside(repair, view, path, how);
       });

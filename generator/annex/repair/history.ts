@@ -75,7 +75,7 @@ async function mendRecords(repair: Repair, view: ViewName, published: Published)
     ] as const;
     const [wanted, how] = copies.find(([one]) => one !== null && mayBeOf(view, one)) ?? [null, NO_COPY];
     if (wanted !== null && isDeepStrictEqual(wanted, found)) continue;
-    await setAside(repair, view, `snapshots/${sequence}.json`, how);
+    await setAside(repair, view, `snapshots/${sequence}.json`, how, wanted !== null);
     if (wanted !== null) await shelf.restoreRecord(wanted);
   }
 }
@@ -116,7 +116,7 @@ export async function mendChanges(repair: Repair, findings: readonly Finding[]):
     const pruned = after === undefined || (after.previous !== null && before === undefined);
     const changes = pruned ? null : await readable(compare(shelf, before, after));
     if (changes === null && code === "changes_missing") continue;
-    await setAside(repair, root, path, changes === null ? NO_COPY : "from the trees");
+    await setAside(repair, root, path, changes === null ? NO_COPY : "from the trees", changes !== null);
     if (changes !== null && after !== undefined) await shelf.putChanges(after.sequence, changes);
   }
 }

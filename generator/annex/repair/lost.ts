@@ -1,6 +1,6 @@
 /** The folder for what repair could not believe: it is set aside, not deleted, since somebody may still read something in it. It lies under the
  *  internal root, because a damaged file of the public one may hold anything. */
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { copyFile, mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isWithdrawalError } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
@@ -26,14 +26,15 @@ export function rootDir(shelves: Shelves, root: ViewName): string {
 }
 
 /** setAside moves a file, or whatever stands there, to `internal/lost/<root>/<path>`, and says how it was mended.
- *  @param by copies it where something whole is still to be taken from it */
-export async function setAside({ shelves, mended }: Repair, root: ViewName, path: string, how: string, by = rename): Promise<void> {
+ *  @param stays keeps the file where it is, too: until it is replaced, for who is killed before that, or since something in it is whole */
+export async function setAside({ shelves, mended }: Repair, root: ViewName, path: string, how: string, stays = false): Promise<void> {
   const from = join(rootDir(shelves, root), path);
   const to = join(shelves.internalDir, "lost", root, path);
-  if ((await stat(from).catch(() => null)) !== null) {
+  const there = await stat(from).catch(() => null);
+  if (there !== null) {
     await rm(to, { recursive: true, force: true });
     await mkdir(dirname(to), { recursive: true });
-    await by(from, to);
+    await (stays && there.isFile() ? copyFile(from, to) : rename(from, to));
   }
   mended.push({ root, path, how });
 }
