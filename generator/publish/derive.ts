@@ -43,25 +43,18 @@ export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): P
   return {
     close: async () => (await pool)?.close(),
     async *files(snapshot, data) {
-      for (const { path, bytes } of apiFiles(data, ROUTES)) yield { path, bytes: () => bytes };
+      for (const { path, bytes } of apiFiles(data, ROUTES)) yield { path, digest: () => sha256(bytes) };
       const { page_images: pageImages = 0 } = data.library;
       for (const row of data.objects) {
         const { key, kind } = row;
         const drawn = kind === "pdf" && pageImages > 0 ? pageImages : undefined;
-        yield {
-          path: `extracts/${key}`,
-          bytes: async () => (await extract(snapshot, key, drawn)).json,
-          digest: async () => (await digestsOf(snapshot, row, drawn)).extract,
-        };
+        yield { path: `extracts/${key}`, digest: async () => (await digestsOf(snapshot, row, drawn)).extract };
         if (drawn === undefined) continue;
         // Only drawing shows which images there are.
-        for (const { page, digest } of (await digestsOf(snapshot, row, drawn)).images) {
-          const png = async (): Promise<Uint8Array> =>
-            (await extract(snapshot, key, drawn)).images.find((image) => image.page === page)?.png ?? new Uint8Array();
-          yield { path: pageImageFile(key, page), bytes: png, digest: async () => digest };
-        }
+        for (const { page, digest } of (await digestsOf(snapshot, row, drawn)).images)
+          yield { path: pageImageFile(key, page), digest: () => digest };
       }
-      for (const { path, bytes } of (await renderer()).assets) yield { path, bytes: () => bytes };
+      for (const { path, bytes } of (await renderer()).assets) yield { path, digest: () => sha256(bytes) };
       if (data.library.view === "public") yield* publicFiles(snapshot, data, await renderer());
     },
   };
@@ -75,8 +68,8 @@ async function* publicFiles(snapshot: Snapshot, data: ViewData, renderer: Render
   };
   const paths: string[] = [];
   for (const page of storedPages(data, ROUTES, { digest: () => "", read: extract })) {
-    yield { path: page.file, bytes: async () => renderer.render(await page.input()) };
+    yield { path: page.file, digest: async () => sha256(await renderer.render(await page.input())) };
     paths.push(page.path);
   }
-  for (const { path, text } of textFiles(data, paths)) yield { path, bytes: () => Buffer.from(text) };
+  for (const { path, text } of textFiles(data, paths)) yield { path, digest: () => sha256(text) };
 }

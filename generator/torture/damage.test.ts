@@ -29,7 +29,7 @@ test("a changed byte is told in what names snapshots out of service, in a tile t
   assert.ok(told >= 3 && harmless.size === 1, `${files} files, ${told} told`);
 });
 
-test("where older snapshots come back after the build that needed them, a second one ends the repair, and no note says otherwise", async () => {
+test("where older snapshots stood in the way of the build, a second one without them ends the repair, and no note says otherwise", async () => {
   await library.reset();
   rmSync(join(library.shelf, "public/packs"), { recursive: true });
   await expectMended(library);

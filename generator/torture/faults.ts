@@ -182,17 +182,17 @@ async function prepare(command: FaultCommand, lane: Lane, shim: string): Promise
   return { args, base, calls, result: await describe(work), damaged };
 }
 
-/** Something of each kind that can be mended: history, and bytes of what is served. */
+/** Something of each kind that can be mended: history, and bytes that only what is served has. */
 async function damage(work: string): Promise<void> {
   const shelf = join(work, "shelf/public");
   await truncate(join(shelf, "snapshots/1.json"), 10);
   await truncate(join(shelf, "changes/2.json"), 10);
-  for (const name of await readdir(join(shelf, "packs"))) {
-    const pack = join(shelf, "packs", name);
-    const bytes = await readFile(pack);
-    bytes[Math.floor(bytes.length / 3)] = (bytes[Math.floor(bytes.length / 3)] ?? 0) ^ 1;
-    await writeFile(pack, bytes);
-  }
+  const packs = (await readdir(join(shelf, "packs"))).map((name) => join(shelf, "packs", name));
+  const times = await Promise.all(packs.map(async (pack) => (await stat(pack)).mtimeMs));
+  const newest = packs[times.indexOf(Math.max(...times))] ?? "";
+  const bytes = await readFile(newest);
+  const at = Math.floor(bytes.length / 3);
+  await writeFile(newest, bytes.fill((bytes[at] ?? 0) ^ 1, at, at + 1));
 }
 
 async function succeed(lane: Lane, args: readonly string[]): Promise<void> {

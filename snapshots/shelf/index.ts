@@ -33,6 +33,7 @@ export {
   proveRecord,
   readCheckpoint,
   readLogKeys,
+  readRecordsOf,
 } from "./log.ts";
 export { CLOSED, modesUnder, OPEN } from "./modes.ts";
 export { unpacked } from "./packs.ts";

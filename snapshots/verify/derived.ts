@@ -1,5 +1,5 @@
 /** Makes every derived file again and compares. Who can derive (extractors, compiled pages) is handed in: this folder imports neither. */
-import { type Sha256, sha256 } from "#snapshots/digest";
+import type { Sha256 } from "#snapshots/digest";
 import type { Snapshot } from "#snapshots/shelf";
 import type { ViewData } from "#snapshots/format";
 import type { Audit, Check, CheckedView } from "./check.ts";
@@ -8,15 +8,10 @@ import { reasonOf } from "./finding.ts";
 export interface Deriver {
   /** Every file that follows from the objects and the data of a snapshot, in any order, each path once. A top folder
    *  ("pages/", "extracts/", …) of which it gives any file is taken to be given whole.
-   *  `bytes` is called at most once, and only when the file is there to be compared; several are under way at once. */
+   *  `digest` is called at most once, and only when the file is there to be compared; several are under way at once. */
   files(snapshot: Snapshot, data: ViewData): AsyncIterable<DerivedSource>;
 }
-export type DerivedSource = {
-  readonly path: string;
-  readonly bytes: () => Promise<Uint8Array> | Uint8Array;
-  /** In place of `bytes` where only their digest is wanted: of what another snapshot has, too, it is known. */
-  readonly digest?: () => Promise<Sha256>;
-};
+export type DerivedSource = { readonly path: string; readonly digest: () => Promise<Sha256> | Sha256 };
 
 /** Files that are made at once: enough to keep the processes that read objects busy. */
 const AT_ONCE = 16;
@@ -34,11 +29,7 @@ async function checkDerived(
   if (derived.has(name)) return;
   const expected = new Set<string>();
   const found: { readonly at: number; readonly code: DerivedCode; readonly path: string | null; readonly detail: string }[] = [];
-  const compare = async (
-    at: number,
-    { path, bytes, digest = async () => sha256(await bytes()) }: DerivedSource,
-    wanted: Sha256,
-  ): Promise<void> => {
+  const compare = async (at: number, { path, digest }: DerivedSource, wanted: Sha256): Promise<void> => {
     try {
       if ((await digest()) !== wanted) found.push({ at, code: "derived_differs", path, detail: "Made again, it has other bytes." });
     } catch (error) {

@@ -5,6 +5,11 @@ import { countErrors, describeFindings } from "#generator/publish";
 import { repair } from "./repair.ts";
 import { type CommonOptions, configOf, FOUND, print } from "#generator/commands";
 
+const LOST = `What is listed is lost here; what was set aside lies under internal/lost in the shelf.
+A backup or a mirror of the shelf may have it: copy what is under its blobs/ and packs/ beside what is here, and run repair again.
+Without one, prune the snapshots that miss it: proofshelf prune --keep <number>
+`;
+
 export async function runRepair(options: CommonOptions, annexes: Annexes): Promise<void> {
   const config = await openConfig(configOf(options), { checkSources: false });
   const { mended, findings, notes } = await repair(config, annexes);
@@ -13,7 +18,7 @@ export async function runRepair(options: CommonOptions, annexes: Annexes): Promi
     ...mended.map(({ root, path, how }) => `${root}/${path}: ${how}\n`),
     ...notes.map((note) => `Note: ${note}\n`),
     mended.length === 0 && findings.length === 0 ? "Nothing is damaged.\n" : describeFindings(findings),
-    ...(errors > 0 ? ["What is listed is lost. What was set aside lies under internal/lost in the shelf.\n"] : []),
+    ...(errors > 0 ? [LOST] : []),
   ];
   print(options, { mended, errors, warnings: findings.length - errors, findings, notes }, lines.join(""));
   if (errors > 0) process.exitCode = FOUND;

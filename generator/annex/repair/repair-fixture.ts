@@ -8,7 +8,9 @@ import { type Config, openConfig } from "../../config/config.ts";
 import { describeLibrary, SILENT, writeFiles } from "../../testing/library.ts";
 import { useParts } from "../../publish/parts.ts";
 import { PAGED_PARTS } from "../../testing/plain-parts.ts";
-import { build } from "../../testing/whole.ts";
+import { build, openShelves } from "../../testing/whole.ts";
+import { mendHistory } from "./history.ts";
+import type { Mended } from "./lost.ts";
 
 useParts(PAGED_PARTS);
 
@@ -38,6 +40,13 @@ export async function copy(t: TestContext): Promise<{ dir: string; config: Confi
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   cpSync(base, dir, { recursive: true, preserveTimestamps: true });
   return { dir, config: await openConfig(join(dir, "proofshelf.yaml")), shelf: join(dir, "shelf") };
+}
+
+/** What mending the history alone has done. */
+export async function mendHistoryOf(config: Config): Promise<readonly Mended[]> {
+  const mended: Mended[] = [];
+  await mendHistory({ shelves: openShelves(config), mended });
+  return mended;
 }
 
 /** What a shelf says and holds: path or digest → bytes. */

@@ -6,10 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { SILENT } from "../../testing/library.ts";
 import { countErrors } from "../../publish/verify-library.ts";
-import { keepRecords } from "../../shelves/shelves.ts";
-import { mendHistory } from "./history.ts";
 import { copy, contents } from "./repair-fixture.ts";
-import { openShelves, repair, verifyLibrary } from "../../testing/whole.ts";
+import { repair, verifyLibrary } from "../../testing/whole.ts";
 import { makeDamagedLibrary } from "../../torture/damaged-library.ts";
 
 test("what the log of publications, the pointer or the trees say is mended byte for byte", async (t) => {
@@ -61,14 +59,9 @@ test("what the log of publications, the pointer or the trees say is mended byte 
   ];
   for (const [name, damage] of rounds) {
     damage();
-    const shelves = openShelves(config);
-    assert.ok((await mendHistory(shelves)).length > 0, name);
-    await keepRecords(shelves);
+    assert.ok((await repair(config, SILENT)).mended.length > 0, name);
     assert.deepEqual(await contents(shelf), whole, name);
   }
-  rounds[0]?.[1]();
-  assert.ok((await repair(config, SILENT)).mended.length > 0);
-  assert.deepEqual(await contents(shelf), whole);
   assert.deepEqual(await repair(config, SILENT), { mended: [], findings: [], notes: [] });
 });
 

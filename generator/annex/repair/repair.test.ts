@@ -1,6 +1,6 @@
 /** A shelf that is damaged: what goes on all the same, what repair mends, and that it names exactly what is lost. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openIndex } from "../../../snapshots/index/open.ts";
@@ -12,8 +12,7 @@ import { type Config } from "../../config/config.ts";
 import { SILENT, writeFiles } from "../../testing/library.ts";
 import { spoilBlob } from "../../../snapshots/contract/spoil-blob.ts";
 import { ask, openFixtureView } from "../../testing/view.ts";
-import { mendHistory } from "./history.ts";
-import { copy, contents } from "./repair-fixture.ts";
+import { contents, copy, mendHistoryOf } from "./repair-fixture.ts";
 import { build, openShelves, repair, verifyLibrary } from "../../testing/whole.ts";
 
 async function blobOf(config: Config, path: string, sequence?: number): Promise<string> {
@@ -49,10 +48,11 @@ test("one bad old record, and one bad list of changes, cost only that snapshot: 
   assert.equal((await prune({ shelf: internal, keep: 2 })).removed_snapshots.length, 1);
 });
 
-test("blobs come again from the sources, from the other root, and from what follows from the rest, older snapshots' too", async (t) => {
+test("what is served comes again from the sources; of older snapshots what is lost is named, and comes with a copy's files", async (t) => {
   const { config, shelf } = await copy(t);
+  const twin = await copy(t);
   const whole = await contents(shelf);
-  const paths = [
+  const served = [
     "objects/notes/turn.md",
     "extracts/notes/steady.md",
     "pages/index.html",
@@ -60,19 +60,29 @@ test("blobs come again from the sources, from the other root, and from what foll
     "objects/notes",
     "assets",
   ];
-  const damages = await Promise.all(paths.map((path) => blobOf(config, path)));
-  damages.push(await blobOf(config, "pages/object/notes/turn.md=.html", 1), await blobOf(config, "api/library.json", 2));
+  const older = ["pages/object/notes/turn.md=.html", "extracts/notes/turn.md"];
+  const damages = await Promise.all([
+    ...served.map((path) => blobOf(config, path)),
+    ...older.map((path, at) => blobOf(config, path, at + 1)),
+    blobOf(config, "api/library.json", 2),
+  ]);
   for (const digest of new Set(damages)) spoilBlob(join(shelf, "public"), digest);
   const { findings, mended } = await repair(config, SILENT);
-  assert.deepEqual(findings, []);
+  const lost = findings.filter(({ severity }) => severity === "error");
+  assert.deepEqual(new Set(lost.map(({ code, root }) => `${code} ${root}`)), new Set(["blob_missing public"]));
+  assert.deepEqual(lost.map(({ path }) => path).sort(), older.toSorted());
   assert.ok(
-    ["set aside", "made again"].every((word) => mended.some(({ how }) => how.startsWith(word))),
+    mended.some(({ how }) => how.startsWith("set aside")),
     JSON.stringify(mended),
   );
-  assert.deepEqual(await contents(shelf), whole);
   const index = await openIndex(openShelves(config).public.indexUri);
   assert.equal(await index.findProblem((await openShelves(config).public.readPointer())?.snapshot ?? ""), null);
   index.close();
+  for (const folder of ["blobs", "packs"])
+    if (existsSync(join(twin.shelf, "public", folder)))
+      cpSync(join(twin.shelf, "public", folder), join(shelf, "public", folder), { recursive: true, force: false });
+  assert.deepEqual((await repair(config, SILENT)).findings, []);
+  assert.deepEqual(await contents(shelf), whole);
 });
 
 test("a record of the internal view among the public ones is believed by nothing, and brings no gated byte with it", async (t) => {
@@ -145,7 +155,7 @@ test("a list of what is out of service that says another thing than the log is t
       said.every((one) => whole.includes(JSON.stringify(one.snapshot)) && one.sequence < 3),
       damaged,
     );
-    assert.ok((await mendHistory(openShelves(config))).some((one) => one.path === "withdrawn.json"));
+    assert.ok((await mendHistoryOf(config)).some((one) => one.path === "withdrawn.json"));
     assert.equal(readFileSync(path, "utf8"), whole, damaged);
   }
 });
