@@ -1,8 +1,7 @@
-/** The part that all our adapters share. An adapter is a program that is told `describe` or `run`, reads one request, and answers in lines of
- *  JSON. */
+/** The part that all our adapters share. An adapter is a program that is told `run`, reads one request, and answers in lines of JSON. */
 import { writeSync } from "node:fs";
 import { text as readText } from "node:stream/consumers";
-import { type AdapterRequest, LOOKED, PROTOCOL } from "./request.ts";
+import { type AdapterRequest, LOOKED } from "./request.ts";
 import { findSandbox, type Sandbox, UNSANDBOXED } from "./sandbox.ts";
 
 const BATCH = 1 << 16; // UTF-16 units that are written at once: a database of proofs has a million uses
@@ -42,16 +41,12 @@ export function sandboxOf({ sandbox }: AdapterRequest): Sandbox {
   return found;
 }
 
-/** serveAdapter runs an adapter's program: it describes the adapter, or answers the request on standard input.
- *  @param about prover, version, what it can say and which programs it needs */
-export async function serveAdapter(about: () => object, run: (request: AdapterRequest) => Promise<void>): Promise<void> {
+/** serveAdapter runs an adapter's program: it answers the request on standard input. */
+export async function serveAdapter(run: (request: AdapterRequest) => Promise<void>): Promise<void> {
   // A signal exits properly, so that the programs that it has started end with it.
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(1));
-  if (process.argv[2] === "describe") say({ protocol: PROTOCOL, ...about() });
-  else {
-    const request = JSON.parse(await readText(process.stdin)) as AdapterRequest;
-    await run(request);
-    say({ t: "end", answered: request.ask.length });
-  }
+  const request = JSON.parse(await readText(process.stdin)) as AdapterRequest;
+  await run(request);
+  say({ t: "end", answered: request.ask.length });
   flush();
 }

@@ -11,6 +11,7 @@ import { type AgdaModule, openRests, readAgdaHtml, type AgdaSite } from "./agda-
 import { findAgda } from "./agda-tool.ts";
 import { agdaFoldersOf, agdaPathIn } from "./agda-paths.ts";
 import { agdaWords } from "./agda-words.ts";
+import { memoize } from "./memoize.ts";
 import { type AdapterRequest, isBelow } from "./request.ts";
 import type { Ran } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
@@ -201,18 +202,13 @@ function openNames({ root }: AdapterRequest, module: string, path: string) {
 /** Files that a file imports as its text says, and those that they import; one that is not there is named where it would be. */
 function openImports({ root, options }: AdapterRequest, pathOf: ReadonlyMap<string, string>): (path: string) => string[] {
   const folders = agdaFoldersOf(options);
-  const known = new Map<string, readonly string[]>();
-  const direct = (path: string): readonly string[] => {
+  const direct = memoize((path: string): readonly string[] => {
     const file = join(root, path);
     const names = existsSync(file) ? importsIn(readFileSync(file, "utf8"), path) : [];
-    const there =
-      known.get(path) ??
-      names
-        .flatMap((name) => pathOf.get(name) ?? folders.map((folder) => posix.join(folder, `${name.replaceAll(".", "/")}.agda`)))
-        .filter(isBelow);
-    known.set(path, there);
-    return there;
-  };
+    return names
+      .flatMap((name) => pathOf.get(name) ?? folders.map((folder) => posix.join(folder, `${name.replaceAll(".", "/")}.agda`)))
+      .filter(isBelow);
+  });
   return (path) => {
     const seen = new Set(direct(path));
     for (const one of seen) for (const other of direct(one)) seen.add(other);
@@ -220,12 +216,4 @@ function openImports({ root, options }: AdapterRequest, pathOf: ReadonlyMap<stri
   };
 }
 
-await serveAdapter(
-  () => ({
-    prover: "agda",
-    version: findAgda()?.version ?? null,
-    can: ["statements", "holes", "axioms", "uses", "check"],
-    needs: ["agda"],
-  }),
-  run,
-);
+await serveAdapter(run);

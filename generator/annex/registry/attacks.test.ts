@@ -85,6 +85,28 @@ test("modules inside modules are seen, and what hides one is not helped by a wor
   ]);
 });
 
+test("a module that the reader of the text takes for an alias lends no proof to what stands in it, nor does a section hide what it assumes", {
+  skip,
+}, async (t) => {
+  const { put, recheck, records } = openSource(t);
+  const type = "let y : nat := 0 in nat";
+  put({
+    "src/A.v": `Module Type T. Parameter t : Type. End T.\nModule M : T with Definition t := ${type}.\nDefinition t := ${type}.\nAxiom ff : False.\nLemma w : 2 = 1. Proof. destruct ff. Qed.\nEnd M.\nLemma w : True. Proof. exact I. Qed.\n`,
+    "src/B.v": `Module Type T. Parameter t : Type. End T.\nModule M : T with Definition t := ${type}.\nDefinition t := ${type}.\nSection S. Hypothesis h : 0 = 1.\nLemma v : 0 = 1. Proof. exact h. Qed.\nEnd S.\nEnd M.\n`,
+    "src/C.v": "Section S. Hypothesis h : 0 = 1.\nLemma z : 0 = 1. Proof. exact h. Qed.\nEnd S.\n",
+  });
+  await recheck();
+  const found = (await records()).filter(({ kind }) => kind === "Lemma");
+  assert.deepEqual(
+    found.map(({ theorem_name: name, statement, verification_state: state }) => [name, statement, state]),
+    [
+      ["w", "2 = 1", "UNSPECIFIED"],
+      ["v", "h : 0 = 1 ⊢ 0 = 1", "UNSPECIFIED"],
+      ["z", "0 = 1 -> 0 = 1", "VERIFIED"],
+    ],
+  );
+});
+
 const CLASSIC = "Coq.Logic.Classical_Prop.classic";
 const LIE = "Lemma t : 1 = 2. Proof. destruct classic. Qed.\n";
 /** Each has an axiom of its own that reads as one of Coq's. */

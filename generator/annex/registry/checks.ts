@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import { type NoteKey, parseKey, parseSigningKey } from "#snapshots/log";
 import { type CheckStatement, open } from "./attest.ts";
+import { memoize } from "./memoize.ts";
 import { describeCause } from "./need.ts";
 import { EVERY } from "./request.ts";
 import { hasRevision } from "./revision.ts";
@@ -81,50 +82,28 @@ export function readChecks(
     subjects.set(predicate, new Map(subject.map(({ name: path, digest: of }) => [path, of.sha256])));
     const filesOf = openFiles(subject, predicate.imports);
     const logs = new Map(predicate.logs.map(({ path, log }) => [path, log]));
-    const causes = new Map<string, string>();
-    const causeOf = (path: string): string => {
-      const cause = causes.get(path) ?? describeCause(path, logs).join("\n");
-      causes.set(path, cause);
-      return cause;
-    };
+    const causeOf = memoize((path: string) => describeCause(path, logs).join("\n"));
     for (const result of predicate.results) {
       const log = result.state === "accepted" ? "" : (result.reason ?? causeOf(result.path)).slice(0, MAX_LOG);
       // Adapters once called accepted what they had read in an export.
       const state = predicate.tool.name === "lean4export" && accepts(result) ? "exported" : result.state;
       const files = filesOf(result.path);
-      const told = {
-        ...result,
-        repo: predicate.repo,
-        state,
-        log,
-        files,
-        signers: opened.signers,
-        counted,
-        check: predicate,
-        sha256: digest,
-      };
+      const { signers } = opened;
+      const told = { ...result, repo: predicate.repo, state, log, files, signers, counted, check: predicate, sha256: digest };
       const known = byKey.get(result.key);
       if (known === undefined) byKey.set(result.key, [told]);
       else known.push(told);
     }
   }
   for (const all of byKey.values()) newestFirst(all);
-  const digests = new WeakMap<Uint8Array, string>();
-  const digestOf = (bytes: Uint8Array | undefined): string => {
-    if (bytes === undefined) return "";
-    const known = digests.get(bytes) ?? sha256(bytes);
-    digests.set(bytes, known);
-    return known;
+  const digestIn = (own: ScannedSource["files"], name: string): string => {
+    const bytes = own.get(name);
+    return bytes === undefined ? "" : digestBytes(bytes);
   };
-  const whole = new WeakMap<CheckStatement["predicate"], WeakMap<ScannedSource["files"], boolean>>();
   /** Worked out once for all records of a source. */
-  const allSame = (check: CheckStatement["predicate"], own: ScannedSource["files"]): boolean => {
-    const known = whole.get(check) ?? new WeakMap<ScannedSource["files"], boolean>();
-    whole.set(check, known);
-    const same = known.get(own) ?? [...(subjects.get(check) ?? [])].every(([name, digest]) => digest === digestOf(own.get(name)));
-    known.set(own, same);
-    return same;
-  };
+  const allSame = memoize((check: CheckStatement["predicate"]) =>
+    memoize((own: ScannedSource["files"]) => [...(subjects.get(check) ?? [])].every(([name, digest]) => digest === digestIn(own, name))),
+  );
   /** An import that was not there when it was checked has no digest, and has to be away still. What was refused may owe that to more than it names. */
   const fits = (
     { check, state }: ToldVerdict,
@@ -132,14 +111,14 @@ export function readChecks(
     { files: own, source, head }: ScannedSource,
   ): boolean => {
     const of = subjects.get(check);
-    const isSame = (name: string): boolean => (of?.get(name) ?? "") === digestOf(own.get(name));
+    const isSame = (name: string): boolean => (of?.get(name) ?? "") === digestIn(own, name);
     return (
       check.repo === repo &&
       check.prover === prover &&
       JSON.stringify(check.flags) === JSON.stringify(flagsOf(source)) &&
       of?.has(path) === true &&
       isSame(path) &&
-      (check.imports[path] ?? []).every((name) => (name === EVERY ? allSame(check, own) : isSame(name))) &&
+      (check.imports[path] ?? []).every((name) => (name === EVERY ? allSame(check)(own) : isSame(name))) &&
       ((state !== "rejected" && state !== "disagrees") || check.revision === head)
     );
   };
@@ -148,17 +127,11 @@ export function readChecks(
     const byTeller = Map.groupBy(all, ({ check, counted, signers }) => JSON.stringify([check.tool.name, counted, signers]));
     return [...byTeller.values()].flatMap(knowsMost);
   };
-  const revisions = new Map<string, boolean>();
   /** Libraries may keep their checks in one folder, and call two repositories by one name. */
-  const isOfSource = ({ check }: ToldVerdict, { source: { git }, head }: ScannedSource): boolean => {
-    const place = JSON.stringify([git, check.revision]);
-    const known = revisions.get(place) ?? (check.revision === head || hasRevision(git, check.revision));
-    revisions.set(place, known);
-    return known;
-  };
-  const history: Checks["history"] = ({ key }, source, was) =>
+  const isIn = memoize((git: string | undefined) => memoize((revision: string) => hasRevision(git, revision)));
+  const history: Checks["history"] = ({ key }, { source: { git }, head }, was) =>
     newestFirst([key, ...was].flatMap((name) => byKey.get(name) ?? [])).filter(
-      (told) => told.counted && !told.check.second && isOfSource(told, source),
+      ({ counted, check: { second, revision } }) => counted && !second && (revision === head || isIn(git)(revision)),
     );
   return {
     refused,
@@ -173,15 +146,15 @@ export function readChecks(
 
 /** openFiles gives one digest of a file and all that it imports, as a check has them; worked out once a file. */
 function openFiles(subject: CheckStatement["subject"], imports: Readonly<Record<string, readonly string[]>>): (path: string) => string {
-  const known = new Map<string, string>();
   const rows = subject.map(({ name, digest: { sha256: of } }) => [name, of] as const);
-  return (path) => {
+  return memoize((path) => {
     const names = new Set([path, ...((Object.hasOwn(imports, path) && imports[path]) || [])]);
-    const digest = known.get(path) ?? sha256(JSON.stringify(names.has(EVERY) ? rows : rows.filter(([name]) => names.has(name))));
-    known.set(path, digest);
-    return digest;
-  };
+    return sha256(JSON.stringify(names.has(EVERY) ? rows : rows.filter(([name]) => names.has(name))));
+  });
 }
+
+/** digestBytes digests a file once: it is of many records, and of many checks. */
+export const digestBytes = memoize((bytes: Uint8Array) => sha256(bytes), new WeakMap());
 
 function newestFirst(all: ToldVerdict[]): ToldVerdict[] {
   return all.sort((a, b) => (a.check.finished < b.check.finished ? 1 : -1));

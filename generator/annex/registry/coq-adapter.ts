@@ -1,4 +1,4 @@
-/** The adapter of Coq, a program of its own: `describe` says what it can, `run` reads one request and answers in lines of JSON (protocol.ts).
+/** The adapter of Coq, a program of its own, which reads one request and answers in lines of JSON (protocol.ts).
  *
  *  Each file is compiled in a sandbox that has its imports and nothing else of the sources, and writes its own .vo alone: an import that
  *  nobody sees would change unseen. What the compiler prints is kept as a log and believed in nothing. Then a second process loads the .vo files and is asked. */
@@ -53,7 +53,7 @@ async function run(request: AdapterRequest): Promise<void> {
       ? toolOf(kernel)
       : second === null
         ? first
-        : { ...first, name: "coqchk", version: second.version, executable_sha256: second.executable_sha256 },
+        : { ...first, name: "coqchk", version: second.version, executable_sha256: second.digest },
   );
   const job = { reads: [tool.library, dirname(tool.coqc), request.root], writes: [], cwd: request.root, limits: request.limits };
   const sources = request.files.map(({ path }) => path).filter((path) => path.endsWith(".v"));
@@ -352,13 +352,4 @@ function stateOf({ code, stderr, killed }: Ran): CheckState {
   return LACKING.test(stderr) ? "environment" : "rejected";
 }
 
-await serveAdapter(() => {
-  const tool = findCoq();
-  const also = [...(tool?.graph === true ? ["graph"] : []), ...(findChecker() === null ? [] : ["second"])];
-  return {
-    prover: "coq",
-    version: tool?.version ?? null,
-    can: ["statements", "holes", "axioms", "uses", "meaning", "check", ...also],
-    needs: ["coqc", "coqdep", "coqtop"],
-  };
-}, run);
+await serveAdapter(run);

@@ -7,12 +7,13 @@ import { type Assumptions, Coq, readAssumptions, readType } from "./coq-ask.ts";
 import { assumptionsOf, type CoqGraph, graphOf, graphOfModules, readGraph } from "./coq-graph.ts";
 import { namedByLoad } from "./coq-load.ts";
 import { FullNames, printDefinitions, type Printed } from "./coq-meaning.ts";
-import { type Glob, readGlob } from "./coq-glob.ts";
-import { holdOutline } from "./coq-outline.ts";
+import { readGlob } from "./coq-glob.ts";
+import { findElsewhere } from "./coq-outline.ts";
 import { type Read, readPlainly } from "./coq-reads.ts";
-import { openWords } from "./coq-words.ts";
+import { libraryOf, openWords } from "./coq-words.ts";
 import { fold } from "./declaration.ts";
-import { readCoqUses } from "./coq-uses.ts";
+import { type CoqUse, readCoqUses } from "./coq-uses.ts";
+import { memoize } from "./memoize.ts";
 import type { AdapterRequest, AskedDeclaration } from "./request.ts";
 import type { Dialogue } from "./sandbox.ts";
 
@@ -32,27 +33,43 @@ export type Asking = {
   readonly graph: { readonly file: string; read(): string } | null;
   /** The prints of the files' definitions from earlier runs, and where those of this run are kept. */
   readonly printed: {
-    read(): ReadonlyMap<string, Printed> | null;
+    read(): ReadonlyMap<string, Printed>;
     keep(all: ReadonlyMap<string, Printed>): void;
     readonly missing: readonly string[];
   };
+};
+
+/** A Coq that has loaded some files, and what is known of all files that these import. */
+type Session = Asking & {
+  readonly coq: Coq;
+  readonly full: FullNames;
+  readonly lists: ReturnType<typeof openLists>;
+  /** Tells whether a full name is of a module of the sources. */
+  readonly isOwn: (name: string) => boolean;
+  /** Names of all that the files state and prove. */
+  readonly stated: ReadonlySet<string>;
+  /** All axioms that were told. */
+  readonly axioms: Set<string>;
 };
 
 /** answer asks for statements first, then for axioms: by one question for all, which is split where they are not closed. */
 export async function answer(asking: Asking, asked: readonly AskedDeclaration[]): Promise<void> {
   const paths = [...new Set(asked.map(({ path }) => path))];
   const { groups, broken } = await findLoadable(asking, paths);
+  const modules = new Set(asking.request.files.filter(({ path }) => path.endsWith(".v")).map(({ path }) => asking.moduleOf(path)));
   const lists = openLists(asking, paths);
+  const isOwn = (name: string): boolean => libraryOf(name, modules) !== "";
+  const stated = new Set(asking.request.own);
   const definitions = new Map<string, Printed>();
   for (const { coq, paths: group } of groups) {
     const some = asked.filter(({ path }) => group.includes(path));
-    for (const [name, one] of await answerOf(asking, coq, group, some, lists)) definitions.set(name, unite(one, definitions.get(name)));
+    const session = { ...asking, coq, full: new FullNames(coq), lists, isOwn, stated, axioms: new Set<string>() };
+    for (const [name, one] of await answerOf(session, group, some)) definitions.set(name, unite(one, definitions.get(name)));
     await coq.end();
   }
   for (const [name, one] of [...definitions].sort(([a], [b]) => compareNames(a, b))) asking.say({ t: "definition", name, ...one });
-  for (const path of broken)
-    for (const one of asked.filter((other) => other.path === path))
-      asking.say({ t: "check", path, decl: one.key, state: "environment", log: "Its .vo file does not load." });
+  for (const { path, key } of asked)
+    if (broken.includes(path)) asking.say({ t: "check", path, decl: key, state: "environment", log: "Its .vo file does not load." });
 }
 
 /** unite joins two prints of one name, from two groups of files that are loaded apart. Either may change, so that both are in the digest. */
@@ -88,13 +105,11 @@ async function findLoadable(
 
 /** @returns the definitions that statements and axioms name, and those that these name */
 async function answerOf(
-  asking: Asking,
-  coq: Coq,
+  session: Session,
   paths: readonly string[],
   asked: readonly AskedDeclaration[],
-  lists: Lists,
 ): Promise<ReadonlyMap<string, Printed>> {
-  const { say, moduleOf } = asking;
+  const { say, moduleOf, coq, full, isOwn, lists } = session;
   const types = await coq.ask(
     asked.flatMap(({ name }) => [
       `Set Printing Coercions. Check @${name}. Unset Printing Coercions.`,
@@ -104,131 +119,105 @@ async function answerOf(
   const there: { readonly one: AskedDeclaration; readonly statement: string; readonly whole: string }[] = [];
   for (const [at, one] of asked.entries()) {
     const [statement, whole] = [readType(types[2 * at] ?? ""), readType(types[2 * at + 1] ?? "")];
-    const hidden = lists.hiddenOf(one);
-    if (hidden !== null) say({ t: "check", path: one.path, decl: one.key, state: "unsupported", log: hidden });
-    else if (statement === null || whole === null)
-      say({ t: "check", path: one.path, decl: one.key, state: "unsupported", log: "Coq has nothing of this name." });
+    const line = lists.elsewhere(one);
+    if (line !== undefined) refuse(session, one, `Coq has another declaration of this name, in line ${line}.`);
+    else if (statement === null || whole === null) refuse(session, one, "Coq has nothing of this name.");
     else there.push({ one, statement, whole });
   }
-  const full = new FullNames(coq);
   const statements = await full.read(
     there.map(({ whole }) => whole),
-    isOwnOf(asking),
+    isOwn,
   );
-  const { words } = lists;
   const reads = await readAll(
-    asking,
+    session,
     paths,
     there.map(({ one }) => one),
-    words.candidates,
-    lists.modules,
   );
-  for (const [at, { one, statement }] of there.entries()) {
+  const those = there.map(({ one, statement }, at): Stated => {
     const { sha256: type_sha256, mentions } = statements[at] as Printed;
     const read = reads.get(one.key);
-    const marked = one.words === "" ? [] : words.of(one, moduleOf(one.path), lists.visibleFrom(one.path), read, mentions);
-    const is_words = one.words === "" ? null : read?.isType === true && marked.length === 0 && lists.isWhole(one.path);
-    say({ t: "decl", key: one.key, statement: fold(statement), type_sha256, mentions, is_words, words: marked });
-  }
-  const those = there.map(({ one }, at) => ({ ...one, mentions: statements[at]?.mentions ?? [] }));
-  const axioms = new Set<string>();
-  await tellAxioms({ ...asking, say: (line) => say(noteAxioms(line, axioms)) }, coq, full, those);
-  return findDefinitions(asking, coq, full, [...those.flatMap(({ mentions }) => mentions), ...[...axioms].filter(isOwnOf(asking))]);
+    const words = one.words === "" ? [] : lists.words.of(one, moduleOf(one.path), lists.visibleFrom(one.path), read, mentions);
+    const is_words = one.words === "" ? null : read?.isType === true && words.length === 0 && lists.isWhole(one.path);
+    say({ t: "decl", key: one.key, statement: fold(statement), type_sha256, mentions, is_words, words });
+    return { ...one, mentions };
+  });
+  await tellAxioms(session, those);
+  return findDefinitions(session, [...those.flatMap(({ mentions }) => mentions), ...[...session.axioms].filter(isOwn)]);
+}
+
+function refuse({ say }: Session, { path, key }: AskedDeclaration, log: string): void {
+  say({ t: "check", path, decl: key, state: "unsupported", log });
 }
 
 /** Asks of each theorem if its words are its type, in a process that loads what the others do. */
 async function readAll(
-  { open, moduleOf, request }: Asking,
+  { open, moduleOf, request, lists }: Session,
   paths: readonly string[],
   asked: readonly AskedDeclaration[],
-  candidates: (words: string) => readonly string[],
-  modules: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Read>> {
   const all = new Map<string, Read>();
   const theorems = asked.filter(({ words }) => words !== "");
   if (theorems.length === 0) return all;
   const libraries = request.files.filter(({ path }) => path.endsWith(".v")).map(({ path }) => moduleOf(path));
   const isOwn = (name: string, from: string): boolean =>
-    modules.has(name.split(".").at(-1) ?? "") ||
+    lists.modules.has(name.split(".").at(-1) ?? "") ||
     libraries.some((library) => (library === name || library.endsWith(`.${name}`)) && (from === "" || library.startsWith(`${from}.`)));
   const coq = new Coq(open, paths.map(moduleOf));
   for (const [path, some] of Map.groupBy(theorems, (one) => one.path)) {
     const text = readFileSync(join(request.root, path), "utf8");
-    const readings = some.map((one) => ({ one, candidates: candidates(one.words) }));
+    const readings = some.map((one) => ({ one, candidates: lists.words.candidates(one.words) }));
     for (const [key, read] of await readPlainly(coq, moduleOf(path), text, readings, isOwn)) all.set(key, read);
   }
   await coq.end();
   return all;
 }
 
-type Lists = ReturnType<typeof openLists>;
-
 /** openLists reads what Coq lists of the files and of all that they import. */
 function openLists({ request, moduleOf, importsOf }: Asking, paths: readonly string[]) {
-  const modules = new Set<string>();
   const files = importsOf(paths).flatMap((path) => {
     const glob = globOf(join(request.root, `${path}o`));
-    const source = readFileSync(join(request.root, path));
     if (!existsSync(glob)) return [];
-    const listed: Glob = readGlob(readFileSync(glob, "utf8"));
-    for (const { kind, name } of listed.declared) if (kind === "mod" || kind === "modtype") modules.add(name.split(".").at(-1) ?? "");
-    return [{ path, module: moduleOf(path), source, glob: listed, hasParts: namedByLoad(source.toString("utf8")).length > 0 }];
+    const source = readFileSync(join(request.root, path));
+    const hasParts = namedByLoad(source.toString("utf8")).length > 0;
+    return [{ path, module: moduleOf(path), source, glob: readGlob(readFileSync(glob, "utf8")), hasParts }];
   });
-  const visible = new Map<string, ReadonlySet<string>>();
-  const outlines = new Map(
-    files
-      .filter(({ path, hasParts }) => paths.includes(path) && !hasParts)
-      .map((file) => [file.path, holdOutline(file.source, file.glob.declared)]),
-  );
+  // Places in a file that loads others are places in these, too: nothing follows from them.
+  const whole = new Map(files.flatMap((file) => (file.hasParts ? [] : [[file.path, file]])));
+  const modules = files.flatMap(({ glob }) => glob.declared.filter(({ kind }) => kind === "mod" || kind === "modtype"));
+  const lines = memoize((path: string) => {
+    const file = whole.get(path);
+    return file === undefined ? undefined : findElsewhere(file.source, file.glob.declared);
+  });
   return {
     /** Last names of modules inside the files. */
-    modules,
+    modules: new Set(modules.map(({ name }) => name.split(".").at(-1) ?? "")),
     words: openWords(files),
     /** True where the places in Coq's list of a file are all in that file. */
-    isWhole: (path: string): boolean => files.some((file) => file.path === path && !file.hasParts),
+    isWhole: (path: string): boolean => whole.has(path),
     /** Modules whose notations a file may see. */
-    visibleFrom(path: string): ReadonlySet<string> {
-      const known = visible.get(path) ?? new Set(importsOf([path]).map(moduleOf));
-      visible.set(path, known);
-      return known;
+    visibleFrom: memoize((path: string): ReadonlySet<string> => new Set(importsOf([path]).map(moduleOf))),
+    /** The line where Coq has what our reader of the text saw in another one. */
+    elsewhere: ({ path, name }: AskedDeclaration) => lines(path)?.get(name.slice(moduleOf(path).length + 1)),
+    /** The uses that the words of a file tell. */
+    usesIn(path: string): readonly CoqUse[] {
+      const file = whole.get(path);
+      return file === undefined ? [] : readCoqUses(file.glob, file.source, file.module);
     },
-    /** Why nothing follows of a declaration; null where our reader of the text saw what Coq did. */
-    hiddenOf({ path, name }: AskedDeclaration): string | null {
-      const outline = outlines.get(path);
-      const line = outline?.elsewhere.get(name.slice(moduleOf(path).length + 1));
-      return line === undefined ? (outline?.differs ?? null) : `Coq has another declaration of this name, in line ${line}.`;
-    },
-  };
-}
-
-/** @param axioms gets all that a line names */
-function noteAxioms(line: object, axioms: Set<string>): object {
-  if ("t" in line && line.t === "axioms" && "names" in line) for (const name of line.names as string[]) axioms.add(name);
-  return line;
-}
-
-/** isOwnOf makes a test that tells whether a full name is of a module of the sources. */
-function isOwnOf({ request, moduleOf }: Asking): (name: string) => boolean {
-  const modules = new Set(request.files.filter(({ path }) => path.endsWith(".v")).map(({ path }) => moduleOf(path)));
-  return (name) => {
-    for (let at = name.lastIndexOf("."); at > 0; at = name.lastIndexOf(".", at - 1)) if (modules.has(name.slice(0, at))) return true;
-    return false;
   };
 }
 
 /** A declaration, and what of the sources its statement names. */
 type Stated = AskedDeclaration & { readonly mentions: readonly string[] };
 
-async function findDefinitions(asking: Asking, coq: Coq, full: FullNames, named: readonly string[]): Promise<ReadonlyMap<string, Printed>> {
-  const { request, printed } = asking;
+async function findDefinitions(session: Session, named: readonly string[]): Promise<ReadonlyMap<string, Printed>> {
+  const { request, printed, moduleOf, say } = session;
   const theorems = new Set(request.theorems);
-  const known = printed.read() ?? new Map<string, Printed>();
-  const missing = printed.missing.map((path) => `${asking.moduleOf(path)}.`);
+  const missing = printed.missing.map((path) => `${moduleOf(path)}.`);
   const fresh = request.own.filter((name) => !theorems.has(name) && missing.some((module) => name.startsWith(module)));
   const names = [...new Set([...fresh, ...named])];
-  const { printed: all, left } = await printDefinitions(coq, full, names, theorems, isOwnOf(asking), known);
+  const { printed: all, left } = await printDefinitions(session, names, theorems, printed.read());
   if (left > 0)
-    asking.say({
+    say({
       t: "problem",
       path: request.ask[0]?.path ?? "",
       what: `${left} definitions were not printed, for there are too many; changes below them are not seen`,
@@ -239,93 +228,64 @@ async function findDefinitions(asking: Asking, coq: Coq, full: FullNames, named:
   return new Map([...all].filter(([name]) => reached.has(name)));
 }
 
-async function tellAxioms(asking: Asking, coq: Coq, full: FullNames, asked: readonly Stated[]): Promise<void> {
+async function tellAxioms(session: Session, asked: readonly Stated[]): Promise<void> {
   if (asked.length === 0) return;
-  const tuple = coq.tuple(asked.map(({ name }) => name));
-  const [said] = await coq.ask([tuple.question]);
+  const tuple = session.coq.tuple(asked.map(({ name }) => name));
+  const [said] = await session.coq.ask([tuple.question]);
   const all = readAssumptions(said ?? "");
-  if (all !== null && (await tellByGraph(asking, coq, full, asked, tuple.name, all))) return;
-  tellUses(asking, asked);
-  await tellBySplitting(asking, coq, full, asked, all);
+  if (all !== null && (await tellByGraph(session, asked, tuple.name, all))) return;
+  tellUses(session, asked);
+  await tellBySplitting(session, asked, all);
 }
 
-function tell(
-  asking: Asking,
-  one: AskedDeclaration,
-  names: readonly string[],
-  unsafe: readonly string[],
-  exact: boolean,
-  own: ReadonlySet<string>,
-): void {
-  const { say } = asking;
-  for (const name of names) if (own.has(name)) say({ t: "hole", decl: one.key, what: name });
-  say({ t: "axioms", decl: one.key, names, own: names.filter(isOwnOf(asking)), unsafe, exact });
+function tell({ say, isOwn, axioms, stated }: Session, one: AskedDeclaration, { names, unsafe }: Assumptions, exact: boolean): void {
+  for (const name of names) {
+    axioms.add(name);
+    if (stated.has(name)) say({ t: "hole", decl: one.key, what: name });
+  }
+  say({ t: "axioms", decl: one.key, names, own: names.filter(isOwn), unsafe, exact });
 }
 
 /** @returns whether the graph was taken: it has to say of all together what `Print Assumptions` says, and to know each declaration */
-async function tellByGraph(
-  asking: Asking,
-  coq: Coq,
-  full: FullNames,
-  asked: readonly Stated[],
-  tuple: string,
-  all: Assumptions,
-): Promise<boolean> {
-  if (asking.graph === null) return false;
-  const { request, say } = asking;
+async function tellByGraph(session: Session, asked: readonly Stated[], tuple: string, all: Assumptions): Promise<boolean> {
+  const { say, full, coq, stated, graph: by } = session;
+  if (by === null) return false;
   // Where all is closed the graph of the sources alone says what they use; that of all libraries is dear.
   const isClosed = all.names.length + all.unsafe.length === 0;
-  const modules = asking.importsOf(asked.map(({ path }) => path)).map((path) => asking.moduleOf(path));
-  await coq.ask([isClosed ? graphOfModules(modules, asking.graph.file) : graphOf(tuple, asking.graph.file)]);
-  const graph = readGraph(asking.graph.read());
+  const modules = session.importsOf(asked.map(({ path }) => path)).map(session.moduleOf);
+  await coq.ask([isClosed ? graphOfModules(modules, by.file) : graphOf(tuple, by.file)]);
+  const graph = readGraph(by.read());
   if (graph === null) return false;
-  const own = new Set([...request.own, ...asked.map(({ name }) => name)]);
+  const own = new Set([...stated, ...asked.map(({ name }) => name)]);
   const last = new Set([...own].map((name) => name.split(".").at(-1)));
   const flagged = all.unsafe.map((what) => what.split(" ")[0] ?? "");
   const wanted = [...graph.nodes.values()].filter(({ name, body }) => !body || last.has(name.split(".").at(-1)));
   await full.locate([...wanted.map(({ name }) => name), ...all.names, ...flagged]);
   const numbers = new Map([...graph.nodes].map(([id, { name }]) => [full.of(name), id]));
-  if (numbers.size !== graph.nodes.size || asked.some(({ name }) => !numbers.has(name))) return false;
-  const rests = isClosed ? new Map<number, Assumptions>() : await restsOf(graph, all, full, coq);
+  const ids = asked.flatMap(({ name }) => numbers.get(name) ?? []);
+  if (numbers.size !== graph.nodes.size || ids.length < asked.length) return false;
+  const rests = isClosed ? new Map<number, Assumptions>() : await restsOf(session, graph, all);
   if (rests === null) return false;
-  const found = assumptionsOf(
-    graph,
-    asked.map(({ name }) => numbers.get(name) ?? 0),
-    rests,
-  );
-  const union = (of: (one: Assumptions) => readonly string[]): Set<string> => new Set([...found.values()].flatMap(of));
-  const names = new Set(all.names.map((name) => full.of(name)));
-  if (
-    !isSame(
-      names,
-      union((one) => one.names),
-    ) ||
-    !isSame(
-      new Set(all.unsafe),
-      union((one) => one.unsafe),
-    )
-  )
+  const found = assumptionsOf(graph, ids, rests);
+  const isAll = (of: (one: Assumptions) => readonly string[], said: Assumptions): boolean => {
+    const [whole, union] = [new Set(of(said)), new Set(found.flatMap(of))];
+    return whole.size === union.size && whole.isSubsetOf(union);
+  };
+  if (!isAll(({ names }) => names, { ...all, names: all.names.map((name) => full.of(name)) }) || !isAll(({ unsafe }) => unsafe, all))
     return false;
-  for (const one of asked) {
-    const id = numbers.get(one.name) ?? 0;
-    const { names: axioms, unsafe } = found.get(id) as Assumptions;
-    tell(asking, one, axioms, unsafe, true, new Set(request.own));
-    const stated = new Set(one.mentions);
-    for (const to of (graph.named.get(id) ?? []).map((other) => full.of(graph.nodes.get(other)?.name ?? "")))
+  for (const [at, one] of asked.entries()) {
+    tell(session, one, found[at] as Assumptions, true);
+    for (const to of (graph.named.get(ids[at] ?? 0) ?? []).map((other) => full.of(graph.nodes.get(other)?.name ?? "")))
       if (own.has(to) && to !== one.name)
-        say({ t: "edge", from: one.key, to, part: stated.has(to) ? "statement" : "proof", basis: "kernel" });
+        say({ t: "edge", from: one.key, to, part: one.mentions.includes(to) ? "statement" : "proof", basis: "kernel" });
   }
   return true;
-}
-
-function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  return a.size === b.size && a.isSubsetOf(b);
 }
 
 /** restsOf tells what each node brings that is an axiom, has no body, or has a switch off. A module seals some: these have no body to see, and Coq
  *  is asked of each alone.
  *  @returns null when something cannot be told */
-async function restsOf({ nodes }: CoqGraph, all: Assumptions, full: FullNames, coq: Coq): Promise<ReadonlyMap<number, Assumptions> | null> {
+async function restsOf({ coq, full }: Session, { nodes }: CoqGraph, all: Assumptions): Promise<ReadonlyMap<number, Assumptions> | null> {
   const axioms = new Set(all.names.map((name) => full.of(name)));
   const rests = new Map<number, Assumptions>();
   const sealed: { readonly id: number; readonly name: string }[] = [];
@@ -347,16 +307,8 @@ async function restsOf({ nodes }: CoqGraph, all: Assumptions, full: FullNames, c
 }
 
 /** @param first what was said of all together */
-async function tellBySplitting(
-  asking: Asking,
-  coq: Coq,
-  full: FullNames,
-  asked: readonly AskedDeclaration[],
-  first: Assumptions | null,
-): Promise<void> {
-  const { request, say } = asking;
-  const told: { readonly group: readonly AskedDeclaration[]; readonly found: Assumptions }[] = [];
-  const isOwn = isOwnOf(asking);
+async function tellBySplitting(session: Session, asked: readonly AskedDeclaration[], first: Assumptions | null): Promise<void> {
+  const { request, coq, full, isOwn } = session;
   const allowed = new Set(request.allowed);
   let groups: (readonly AskedDeclaration[])[] = [asked];
   let answers: (Assumptions | null)[] = [first];
@@ -364,28 +316,19 @@ async function tellBySplitting(
     await full.locate(answers.flatMap((one) => one?.names ?? []));
     const next: (readonly AskedDeclaration[])[] = [];
     for (const [at, group] of groups.entries()) {
-      const found = answers[at] ?? null;
+      const said = answers[at] ?? null;
+      const found = said === null ? null : { ...said, names: said.names.map((name) => full.of(name)) };
       // Where the policy allows all that a file rests on, each theorem of it rests on at most that.
       const oneFile = new Set(group.map(({ path }) => path)).size === 1;
-      const enough =
-        oneFile &&
-        found !== null &&
-        found.unsafe.length === 0 &&
-        found.names.every((name) => allowed.has(full.of(name)) && !isOwn(full.of(name)));
-      if (found !== null && (group.length === 1 || enough)) told.push({ group, found });
+      const enough = oneFile && found?.unsafe.length === 0 && found.names.every((name) => allowed.has(name) && !isOwn(name));
+      if (found !== null && (group.length === 1 || enough))
+        for (const one of group) tell(session, one, found, group.length === 1 || found.names.length === 0);
       else if (group.length > 1) next.push(...split(group));
-      else
-        for (const one of group)
-          say({ t: "check", path: one.path, decl: one.key, state: "unsupported", log: "Coq did not say what it rests on." });
+      else for (const one of group) refuse(session, one, "Coq did not say what it rests on.");
     }
     groups = next;
     const said = await coq.ask(groups.map((group) => coq.tuple(group.map(({ name }) => name)).question));
     answers = said.map((text) => readAssumptions(text ?? ""));
-  }
-  const own = new Set(request.own);
-  for (const { group, found } of told) {
-    const names = found.names.map((name) => full.of(name));
-    for (const one of group) tell(asking, one, names, found.unsafe, group.length === 1 || names.length === 0, own);
   }
 }
 
@@ -402,15 +345,11 @@ export function globOf(object: string): string {
 }
 
 /** Says what each declaration names of the same sources, as the words of the source tell it. */
-function tellUses({ request, moduleOf, say }: Asking, asked: readonly AskedDeclaration[]): void {
-  const known = new Set([...request.own, ...asked.map(({ name }) => name)]);
+function tellUses({ stated, lists, say }: Session, asked: readonly AskedDeclaration[]): void {
+  const known = new Set([...stated, ...asked.map(({ name }) => name)]);
   for (const [path, some] of Map.groupBy(asked, (one) => one.path)) {
-    const glob = globOf(join(request.root, `${path}o`));
-    // Places in a file that loads others are places in these, too: nothing follows from them.
-    if (!existsSync(glob) || namedByLoad(readFileSync(join(request.root, path), "utf8")).length > 0) continue;
     const keys = new Map(some.map(({ name, key }) => [name, key]));
-    const uses = readCoqUses(readGlob(readFileSync(glob, "utf8")), readFileSync(join(request.root, path)), moduleOf(path));
-    for (const { from, to, part } of uses) {
+    for (const { from, to, part } of lists.usesIn(path)) {
       const key = keys.get(from);
       if (key !== undefined && known.has(to)) say({ t: "edge", from: key, to, part, basis: "source" });
     }

@@ -34,20 +34,3 @@ export function readGlob(glob: string): Glob {
 export function globName(library: string, inner: string, name: string): string {
   return [library, ...(inner === "<>" ? [] : [inner]), name].join(".");
 }
-
-/** openOffsets gives lines of offsets in a text of one unit a byte. */
-export function openOffsets(text: string): { lineAt(offset: number): number } {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return {
-    lineAt(offset) {
-      let [low, high] = [0, starts.length - 1];
-      while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if ((starts[middle] ?? 0) <= offset) low = middle;
-        else high = middle - 1;
-      }
-      return low + 1;
-    },
-  };
-}

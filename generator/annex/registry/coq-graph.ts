@@ -1,6 +1,7 @@
 /** Coq's own graph of what each constant names, as the plugin dpdgraph writes it: exact axioms of every declaration by one question, and uses that
  *  the kernel knows. The plugin is an optional part of Coq's; a graph that does not say what `Print Assumptions` says of all together is not taken. */
 import type { Assumptions } from "./coq-ask.ts";
+import { openReach } from "./reach.ts";
 
 type GraphNode = { readonly name: string; readonly body: boolean };
 /** CoqGraph has nodes by their number, and for each the nodes that it names. Names are as short as Coq may write them. */
@@ -44,26 +45,13 @@ export function assumptionsOf(
   { nodes, named }: CoqGraph,
   starts: readonly number[],
   rests: ReadonlyMap<number, Assumptions>,
-): ReadonlyMap<number, Assumptions> {
-  // The search goes back: from each node that brings something to whatever leads to it.
-  const users = new Map<number, number[]>();
-  for (const [from, all] of named) {
-    for (const to of all) {
-      const list = users.get(to);
-      if (list === undefined) users.set(to, [from]);
-      else list.push(from);
-    }
-  }
-  const found = new Map(starts.map((id) => [id, { names: new Set<string>(), unsafe: new Set<string>() }]));
-  for (const [id, { names, unsafe }] of rests) {
-    if (!nodes.has(id)) continue;
-    const seen = new Set([id]);
-    for (const one of seen) {
-      const told = found.get(one);
-      for (const name of told === undefined ? [] : names) told?.names.add(name);
-      for (const what of told === undefined ? [] : unsafe) told?.unsafe.add(what);
-      for (const user of users.get(one) ?? []) seen.add(user);
-    }
-  }
-  return new Map([...found].map(([id, { names, unsafe }]) => [id, { names: [...names], unsafe: [...unsafe] }]));
+): Assumptions[] {
+  const found = openReach(
+    named,
+    [...rests].filter(([id]) => nodes.has(id)).map(([id]) => id),
+  );
+  return starts.map((start) => {
+    const all = [...found(start)].flatMap((id) => rests.get(id) ?? []);
+    return { names: [...new Set(all.flatMap(({ names }) => names))], unsafe: [...new Set(all.flatMap(({ unsafe }) => unsafe))] };
+  });
 }

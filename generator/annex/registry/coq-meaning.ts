@@ -70,11 +70,9 @@ export class FullNames {
  *  @param known printed before
  *  @returns what was printed, and how many were left out because there are too many */
 export async function printDefinitions(
-  coq: Coq,
-  full: FullNames,
+  { coq, full, isOwn }: { readonly coq: Coq; readonly full: FullNames; readonly isOwn: (name: string) => boolean },
   names: readonly string[],
   theorems: ReadonlySet<string>,
-  isOwn: (name: string) => boolean,
   known: ReadonlyMap<string, Printed>,
 ): Promise<{ readonly printed: Map<string, Printed>; readonly left: number }> {
   const printed = new Map(known);

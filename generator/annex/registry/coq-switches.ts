@@ -2,6 +2,7 @@
  *  (Rocq #12155), nothing of what `abstract` made (#20550), nothing where a type alone names it (#21825). So whatever rests on a file that
  *  switches one off is called unsafe. */
 import { readCoqCommand, readSentences } from "#generator/extract";
+import { memoize } from "./memoize.ts";
 
 const CHECKING = /^\s+(Guard|Positivity|Universe)\s+Checking\b/;
 const COMMENT = /\(\*[^]*?\*\)/g;
@@ -25,12 +26,7 @@ export function readSwitch(text: string): string | null {
 /** openHidden tells of the files that a theorem rests on if one of them switches a check off, in words for a person; null where none does.
  *  @param textOf the text of a file of the sources */
 export function openHidden(textOf: (path: string) => string): (paths: readonly string[]) => string | null {
-  const read = new Map<string, string | null>();
-  const lookAt = (path: string): string | null => {
-    const found = read.has(path) ? (read.get(path) ?? null) : readSwitch(textOf(path));
-    read.set(path, found);
-    return found;
-  };
+  const lookAt = memoize((path: string) => readSwitch(textOf(path)));
   return (paths) => {
     const path = paths.find((one) => lookAt(one) !== null);
     return path === undefined ? null : `${path} has "${lookAt(path)}", and Coq does not tell of all that rests on it`;

@@ -1,7 +1,8 @@
 /** Words of a statement that do not mean what they mean in the prover's prelude: whose they are, what they stand for, and where that is written. */
+import { openLines } from "#snapshots/blocks";
 import type { StatementWord } from "#snapshots/schema";
 import { readCoqCommand, readSentences } from "#generator/extract";
-import { type Glob, type GlobDeclaration, globName, openOffsets } from "./coq-glob.ts";
+import { type Glob, type GlobDeclaration, globName } from "./coq-glob.ts";
 import { namesIn, type Read } from "./coq-reads.ts";
 import type { AskedDeclaration } from "./request.ts";
 import { sentenceAt } from "./coq-uses.ts";
@@ -114,7 +115,7 @@ function openFile({ path, module, source, glob, hasParts }: GlobFile) {
   const text = Buffer.from(source).toString("latin1");
   const textOf = (from: number, to: number): string => Buffer.from(text.slice(from, to), "latin1").toString("utf8");
   const sentences = [...readSentences(text)].filter(({ comment }) => !comment);
-  const { lineAt } = openOffsets(text);
+  const { lineAt } = openLines(text);
   const places = new Map<string, GlobDeclaration>();
   for (const one of glob.declared) if (one.kind !== "not") places.set(globName(module, one.inner, one.name), one);
   const references = glob.references.toSorted((a, b) => a.at - b.at);
@@ -153,7 +154,8 @@ function openFile({ path, module, source, glob, hasParts }: GlobFile) {
   };
 }
 
-function libraryOf(full: string, opened: ReadonlyMap<string, unknown>): string {
+/** libraryOf gives the longest of these modules that a full name is of; empty where it is of none. */
+export function libraryOf(full: string, opened: { has(module: string): boolean }): string {
   for (let at = full.lastIndexOf("."); at > 0; at = full.lastIndexOf(".", at - 1))
     if (opened.has(full.slice(0, at))) return full.slice(0, at);
   return "";

@@ -27,23 +27,12 @@ type Open = { declarations: Declaration[]; readonly from: number; proof: boolean
 
 /** scanCoq lists what a Coq file declares, in the order of its text. What was given up (`Abort`) is none of it. */
 export function scanCoq(text: string): Declaration[] {
-  return scanCoqFile(text).declarations;
-}
-
-/** OpenedSection is a section or module that a sentence opens or names, as `section S`, and the lines of the sentence. */
-export type OpenedSection = { readonly what: string; readonly from: number; readonly to: number };
-
-/** scanCoqFile lists the declarations too, and with them the sections and modules that the text opens or names. */
-export function scanCoqFile(text: string): { readonly declarations: Declaration[]; readonly opened: readonly OpenedSection[] } {
-  const opened: OpenedSection[] = [];
   const lines = openLines(text);
   const found: Declaration[] = [];
   const scopes: Scope[] = [];
   const open: Open[] = [];
   let comment = null as CoqItem | null;
 
-  const note = (names: readonly string[], { start, end }: CoqItem): void =>
-    void opened.push(...names.map((what) => ({ what, from: lines.lineAt(start), to: lines.lineAt(end - 1) })));
   const declare = (command: CoqCommand, sentence: CoqItem): void => {
     const { word } = command;
     const parts = partsOf(text, command, sentence);
@@ -104,10 +93,8 @@ export function scanCoqFile(text: string): { readonly declarations: Declaration[
         proof.proof = true;
         // `Proof term.` is the whole proof.
         if (isTerm(text.slice(command.after, Math.min(sentence.end, command.after + 400)))) finish(word, sentence);
-      } else if (word === "Section" || word === "Chapter") {
-        note([`section ${name ?? ""}`], sentence);
-        scopes.push({ name: null, abstract: false, assumed: [] });
-      } else if (word === "Module" || word === "Declare") note(openModule(text, scopes, command, sentence), sentence);
+      } else if (word === "Section" || word === "Chapter") scopes.push({ name: null, abstract: false, assumed: [] });
+      else if (word === "Module") openModule(text, scopes, command, sentence);
       else if (word === "End") scopes.pop();
       else if (LOCAL.test(word) && scopes.at(-1)?.name === null)
         scopes.at(-1)?.assumed.push(fold(textOf(text, command.after, sentence.end)));
@@ -121,7 +108,7 @@ export function scanCoqFile(text: string): { readonly declarations: Declaration[
     comment = null;
   }
   while (open.length > 0) finish("", null);
-  return { declarations: found.sort((a, b) => a.line - b.line), opened };
+  return found.sort((a, b) => a.line - b.line);
 }
 
 /** A local definition of a section is no declaration; its proof may be open. */
@@ -155,24 +142,11 @@ function statementOf({ binders, type, body }: CoqPart): string {
   return fold(binders === "" || type === null ? [binders, stated].filter((part) => part !== "").join(" ") : `forall ${binders}, ${type}`);
 }
 
-const PARAMETER = /\(\s*(?:(?:Import|Export)\s+)?((?:[\p{L}_][\p{L}\p{N}_']*\s+)+)?([\p{L}_][\p{L}\p{N}_']*)\s*:/gu;
-
-/** openModule pushes the module that a sentence opens. @returns modules that Coq lists of it: itself, and its parameters */
-function openModule(text: string, scopes: Scope[], command: CoqCommand, sentence: CoqItem): string[] {
-  const head = textOf(text, command.after, sentence.end);
-  if (command.word === "Declare")
-    return [...(/^\s*Module\s+(?:(?:Import|Export)\s+)?([\p{L}_][\p{L}\p{N}_']*)/u.exec(head)?.slice(1) ?? [])].map(
-      (name) => `module ${name}`,
-    );
-  if (command.name === null) return [];
-  const isType = /^\s*Type\s/.test(head);
-  const listed = [`${isType ? "module type" : "module"} ${command.name}`];
-  for (const [, more = "", last = ""] of head.matchAll(PARAMETER))
-    listed.push(...[...more.split(/\s+/), last].filter((name) => name !== "").map((name) => `module ${name}`));
-  if (head.replaceAll(WITH_IN_TYPE, "").includes(":=") || /^\s*(?:Type\s+)?\S+\s*<\+/.test(head)) return listed;
-  const parameters = new RegExp(String.raw`^\s*(?:(?:Type|Import|Export)\s+)?[\p{L}_][\p{L}\p{N}_']*\s*\(`, "u").test(head);
-  scopes.push({ name: command.name, abstract: isType || parameters, assumed: [] });
-  return listed;
+function openModule(text: string, scopes: Scope[], { after, name }: CoqCommand, sentence: CoqItem): void {
+  const head = textOf(text, after, sentence.end);
+  if (name === null || head.replaceAll(WITH_IN_TYPE, "").includes(":=") || /^\s*(?:Type\s+)?\S+\s*<\+/.test(head)) return;
+  const parameters = /^\s*(?:(?:Type|Import|Export)\s+)?[\p{L}_][\p{L}\p{N}_']*\s*\(/u.test(head);
+  scopes.push({ name, abstract: /^\s*Type\s/.test(head) || parameters, assumed: [] });
 }
 
 /** A stretch without its comments and without the final dot. */

@@ -8,7 +8,7 @@ import type { CubRecord } from "#snapshots/schema";
 import type { ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { findProgram } from "./tool.ts";
-import { changedIn, exportDigest } from "./lean-tool.ts";
+import { describeChanged, digestExport } from "./lean-tool.ts";
 import { findDatabases, readMetamath } from "./metamath.ts";
 import { type AdapterRequest, EVERY, isBelow, type Kernel } from "./request.ts";
 import type { Ran, Sandbox } from "./sandbox.ts";
@@ -95,18 +95,17 @@ export async function runKernel(
 /** askKernel asks a kernel of databases of Metamath, or of what Lean exported. @returns the transcript that an adapter would write */
 export async function askKernel(kernel: FoundKernel, request: AdapterRequest, sandbox: Sandbox): Promise<string> {
   // An export of Lean is no file of the sources: its digest is told with the kernel.
-  const lines: object[] = [{ ...toolOf(kernel), ...(kernel.prover === "lean" ? { installed_sha256: exportDigest(request) } : {}) }];
+  const lines: object[] = [
+    { ...toolOf(kernel), ...(kernel.prover === "lean" ? { installed_sha256: digestExport(request.options.exported) } : {}) },
+  ];
   const answer = (paths: readonly string[], imports: (path: string) => readonly string[], { state, log }: Said): void => {
     for (const path of paths) lines.push({ t: "imports", path, imports: imports(path) }, { t: "check", path, state, log });
   };
   if (kernel.prover === "lean") {
-    const { exported } = request.options;
     const paths = [...new Set(request.ask.map(({ path }) => path))];
-    const changed = changedIn(request);
-    const said: Said =
-      changed.length > 0
-        ? { state: "environment", log: `The export was made of other bytes: ${changed.slice(0, 20).join(", ")}.` }
-        : await runKernel(kernel, [], request, sandbox, exported);
+    const log = describeChanged(request);
+    const said =
+      log === "" ? await runKernel(kernel, [], request, sandbox, request.options.exported) : { state: "environment" as const, log };
     answer(paths, () => [EVERY], said);
   } else {
     const texts = new Map(request.files.map(({ path }) => [path, readFileSync(join(request.root, path), "utf8")]));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { say, serveAdapter } from "./adapter.ts";
 import { type LeanExport, openLeanRests, readLeanExport } from "./lean-export.ts";
 import { scanLean } from "./lean.ts";
-import { changedIn, LEAN_EXPORT_ADAPTER } from "./lean-tool.ts";
+import { describeChanged, LEAN_EXPORT_ADAPTER } from "./lean-tool.ts";
 import { type AdapterRequest, EVERY } from "./request.ts";
 
 async function run(request: AdapterRequest): Promise<void> {
@@ -19,26 +19,23 @@ async function run(request: AdapterRequest): Promise<void> {
     adapter: LEAN_EXPORT_ADAPTER,
     command: ["lake", "env", "lean4export"],
   });
-  const changed = changedIn(request);
+  const log = describeChanged(request);
   for (const path of new Set(request.ask.map((one) => one.path))) {
     say({ t: "imports", path, imports: [EVERY] });
     // The one who exported it says that Lean accepted it; no kernel has looked here.
-    const state = changed.length === 0 ? "exported" : "environment";
-    say({
-      t: "check",
-      path,
-      state,
-      log: changed.length === 0 ? "" : `The export was made of other bytes: ${changed.slice(0, 20).join(", ")}.`,
-    });
+    say({ t: "check", path, state: log === "" ? "exported" : "environment", log });
   }
-  if (changed.length === 0) tell(request, constants);
+  if (log === "") tell(request, constants);
 }
 
 function tell(request: AdapterRequest, constants: LeanExport["constants"]): void {
   const { ask, own } = request;
   const assumed = new Set(assumedIn(request));
   const known = new Set([...own, ...ask.map(({ name }) => name)]);
-  const restsOf = openLeanRests(constants);
+  const restsOf = openLeanRests(
+    constants,
+    ask.map(({ name }) => name),
+  );
   for (const { key, name, path } of ask) {
     const one = constants.get(name);
     const { names, unsafe, missing } = restsOf(name);
@@ -61,4 +58,4 @@ function assumedIn({ root, files }: AdapterRequest): string[] {
   return texts.flatMap((text) => scanLean(text).flatMap(({ class: kind, name }) => (kind === "axiom" ? [name] : [])));
 }
 
-await serveAdapter(() => ({ prover: "lean", version: null, can: ["holes", "axioms", "uses", "check"], needs: [] }), run);
+await serveAdapter(run);

@@ -4,6 +4,7 @@ import { createReadStream } from "node:fs";
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { Graph, type Names } from "./lean-graph.ts";
+import { openReach } from "./reach.ts";
 
 const MAX_LINE = 64 * 1024 * 1024; // bytes
 const PARTS = ["fn", "arg", "type", "value", "body", "struct"];
@@ -213,75 +214,33 @@ export async function readLeanExport(file: string): Promise<LeanExport> {
 
 type Rests = { readonly names: readonly string[]; readonly unsafe: readonly string[]; readonly missing: readonly string[] };
 
-/** A constant that is being walked, on the way to the one that was asked. */
-type Frame = {
-  readonly name: string;
-  readonly parts: readonly string[];
-  at: number;
-  /** Number of the earliest constant that this one leads back to. */
-  low: number;
-  readonly found: Set<Rests>;
-};
-
-/** openLeanRests says of a constant its axioms, and what it rests on that is unsafe or is not in the file. Each constant is walked once, whoever asks;
- *  those that lead to each other rest on the same. */
-export function openLeanRests(constants: ReadonlyMap<string, Omit<LeanConstant, "type">>): (name: string) => Rests {
-  const known = new Map<string, Rests>();
-  const shared = new Map<string, Rests>();
-  const order = new Map<string, number>();
-  const open: string[] = [];
-  const frames: Frame[] = [];
-  const enter = (name: string): void => {
-    const one = constants.get(name);
-    const low = order.size;
-    order.set(name, low);
-    open.push(name);
-    frames.push({ name, low, at: 0, parts: one === undefined ? [] : [...one.statement, ...one.proof], found: new Set() });
-  };
-  const ownOf = (name: string): Rests => {
-    const one = constants.get(name);
-    return {
-      names: one?.kind === "axiom" ? [name] : [],
-      unsafe: one?.unsafe === true ? [`${name} is unsafe or partial`] : [],
-      missing: one === undefined ? [name] : [],
-    };
-  };
-  /** Few sets are rested on by many: each is kept once. */
-  const unite = (all: readonly Rests[]): Rests => {
-    const of = (member: keyof Rests): string[] => [...new Set(all.flatMap((one) => one[member]))].sort();
-    const rests = { names: of("names"), unsafe: of("unsafe"), missing: of("missing") };
-    const key = JSON.stringify(rests);
-    const same = shared.get(key) ?? rests;
-    shared.set(key, same);
-    return same;
-  };
-  const leave = (frame: Frame): void => {
-    const parent = frames.at(-1);
-    if (frame.low === order.get(frame.name)) {
-      const members = open.splice(open.lastIndexOf(frame.name));
-      const rests = unite([...frame.found, ...members.map(ownOf)]);
-      for (const member of members) known.set(member, rests);
-      parent?.found.add(rests);
-    } else if (parent !== undefined) {
-      parent.low = Math.min(parent.low, frame.low);
-      for (const one of frame.found) parent.found.add(one);
+/** openLeanRests says of constants their axioms, and what they rest on that is unsafe or is not in the file. Each constant is read once, whoever asks.
+ *  @param asked names that are asked for */
+export function openLeanRests(
+  constants: ReadonlyMap<string, Omit<LeanConstant, "type">>,
+  asked: Iterable<string>,
+): (name: string) => Rests {
+  const ends = new Map<string, Rests>();
+  function* walk(): Generator<readonly [string, readonly string[]]> {
+    const below = new Set(asked);
+    for (const name of below) {
+      const one = constants.get(name);
+      if (one === undefined || one.kind === "axiom" || one.unsafe)
+        ends.set(name, {
+          names: one?.kind === "axiom" ? [name] : [],
+          unsafe: one?.unsafe === true ? [`${name} is unsafe or partial`] : [],
+          missing: one === undefined ? [name] : [],
+        });
+      const parts = one === undefined ? [] : [...one.statement, ...one.proof];
+      for (const part of parts) below.add(part);
+      yield [name, parts];
     }
-  };
-  const walk = (name: string): void => {
-    enter(name);
-    for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
-      const part = frame.parts[frame.at++];
-      const place = part === undefined ? undefined : order.get(part);
-      if (part === undefined) leave(frames.pop() ?? frame);
-      else if (known.has(part)) frame.found.add(known.get(part) ?? NOTHING);
-      else if (place === undefined) enter(part);
-      else frame.low = Math.min(frame.low, place);
-    }
-  };
+  }
+  // The ends are those of the whole walk, which is over when they are looked for.
+  const reached = openReach(walk(), ends.keys());
   return (name) => {
-    if (!known.has(name)) walk(name);
-    return known.get(name) ?? NOTHING;
+    const all = reached(name).flatMap((end) => ends.get(end) ?? []);
+    const of = (member: keyof Rests): string[] => all.flatMap((one) => one[member]).sort();
+    return { names: of("names"), unsafe: of("unsafe"), missing: of("missing") };
   };
 }
-
-const NOTHING: Rests = { names: [], unsafe: [], missing: [] };

@@ -6,24 +6,22 @@ import type { ProverTool } from "./tool.ts";
 
 export const LEAN_EXPORT_ADAPTER = "lean4export 2";
 
-/** changedIn lists files that are not what the export was made of, by the digests beside it. */
-export function changedIn({ files, options }: AdapterRequest): string[] {
+/** describeChanged names files that are not what the export was made of, by the digests beside it; empty where all are. */
+export function describeChanged({ files, options }: AdapterRequest): string {
   const rows = readFileSync(`${options.exported}.sha256`, "utf8").matchAll(/^([0-9a-f]{64}) [ *](.+)$/gm);
   const made = new Map([...rows].map(([, digest = "", path = ""]) => [path.replace(/^\.\//, ""), digest]));
-  return files.filter(({ path, sha256: of }) => made.get(path) !== of).map(({ path }) => path);
+  const changed = files.filter(({ path, sha256: of }) => made.get(path) !== of).map(({ path }) => path);
+  return changed.length === 0 ? "" : `The export was made of other bytes: ${changed.slice(0, 20).join(", ")}.`;
 }
 
 /** findLeanExport gives the export as a tool; null where its file, or that of its sources' digests, is not there. */
 export function findLeanExport(file: string | undefined): ProverTool | null {
   if (file === undefined || !existsSync(file) || !existsSync(`${file}.sha256`)) return null;
-  return { version: "3", digest: digestOf(file), installed: "", adapter: LEAN_EXPORT_ADAPTER };
+  return { version: "3", digest: digestExport(file), installed: "", adapter: LEAN_EXPORT_ADAPTER };
 }
 
-export function exportDigest({ options }: AdapterRequest): string {
-  return digestOf(options.exported);
-}
-
-function digestOf(file: string): string {
+/** digestExport reads a file in pieces: an export has gigabytes. */
+export function digestExport(file: string): string {
   const hash = createHash("sha256");
   const opened = openSync(file, "r");
   const buffer = Buffer.alloc(1 << 20);

@@ -1,13 +1,13 @@
 /** makeRecord makes the record of one declaration. */
-import { sha256 } from "#snapshots/digest";
 import { compareNames } from "#snapshots/format";
 import { CubRecord, type RecordEdge } from "#snapshots/schema";
 import type { ParsedRegistry } from "#generator/sources";
-import type { ToldVerdict } from "./checks.ts";
+import { digestBytes, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { scanLean } from "./lean.ts";
 import { quorumOf } from "./kernels.ts";
 import type { LockLine } from "./lock.ts";
+import { memoize } from "./memoize.ts";
 import { applyOverlay } from "./overlay.ts";
 import { PROVERS } from "./provers.ts";
 import { hashRecipe, recheckRecipe } from "./recipes.ts";
@@ -16,21 +16,12 @@ import type { FoundDeclaration, ScannedSource } from "./scan.ts";
 import type { SourcesScan } from "./scan-all.ts";
 import { accepts, contradiction, outsideOf, readPolicy, statesOf } from "./states.ts";
 
-// A file is of many records, and a database of all: what follows from it is worked out once.
-function memoize<K extends object, V>(make: (of: K) => V): (of: K) => V {
-  const known = new WeakMap<K, V>();
-  return (of) => {
-    const value = known.get(of) ?? make(of);
-    known.set(of, value);
-    return value;
-  };
-}
 const NOTHING = new Uint8Array();
-const digestOf = memoize((bytes: Uint8Array) => sha256(bytes));
-const recordsOf = memoize(({ records }: ParsedRegistry) => new Map(records.map(({ record }) => [record.id, record])));
-const linesOf = memoize((lock: readonly LockLine[]) => new Map(lock.map((line) => [line.id, line])));
+const recordsOf = memoize(({ records }: ParsedRegistry) => new Map(records.map(({ record }) => [record.id, record])), new WeakMap());
+const linesOf = memoize((lock: readonly LockLine[]) => new Map(lock.map((line) => [line.id, line])), new WeakMap());
 const leanNamesOf = memoize(
   (bytes: Uint8Array) => new Set(scanLean(new TextDecoder().decode(bytes)).map(({ name }) => name.split(".").at(-1) ?? "")),
+  new WeakMap(),
 );
 
 /** isOfExport tells whether a kernel was given what the check of an export speaks of; of other provers, files say that. */
@@ -78,7 +69,7 @@ export function makeRecord(
   const states = few ? { ...checked, verification_state: "UNSPECIFIED" as const, status: "FEW_KERNELS" } : checked;
   const state = lower(states.verification_state, said["verification_state"]);
   const outside = state === states.verification_state && !disputed ? outsideAlone(verdicts, allowed) : [];
-  const shas = Object.fromEntries(paths.map((path) => [path, digestOf(source.files.get(path) ?? NOTHING)]));
+  const shas = Object.fromEntries(paths.map((path) => [path, digestBytes(source.files.get(path) ?? NOTHING)]));
   const api = String(meta["public_api"] ?? "");
   const ui = String(meta["authoritative_ui"] ?? "");
   const proofs = paths.slice(0, lean === null ? 1 : 2);
@@ -172,8 +163,7 @@ function statementOf({ statement, context, theorem }: FoundDeclaration): string 
 /** The file of the other system that declares the same name. */
 function pairOf({ path, theorem, prover }: FoundDeclaration, { source, files }: ScannedSource): string | null {
   if (source.pair === undefined || prover !== "coq") return null;
-  const root = source.root.replace(/^\.?\/+|\/+$/g, "");
-  const inner = (root === "" ? path : path.slice(root.length + 1)).replace(/\.v$/, "");
+  const inner = (source.root === "" ? path : path.slice(source.root.length + 1)).replace(/\.v$/, "");
   const other = source.pair.replaceAll("{x}", inner);
   const bytes = files.get(other);
   if (bytes === undefined) return null;
@@ -183,6 +173,7 @@ function pairOf({ path, theorem, prover }: FoundDeclaration, { source, files }: 
 const leanOf = memoize(
   (records: SourcesScan["records"]) =>
     new Map(records.flatMap((of) => (of.one.prover === "lean" ? [[placeOf(of.one.repo, of.one.path, of.one.theorem), of]] : []))),
+  new WeakMap(),
 );
 const placeOf = (...parts: readonly string[]): string => JSON.stringify(parts);
 

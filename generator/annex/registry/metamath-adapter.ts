@@ -56,7 +56,7 @@ async function run(request: AdapterRequest): Promise<void> {
 
 /** The name of a database in what is asked: its path below the root, without its ending. */
 function databaseOf({ options }: AdapterRequest, path: string): string {
-  const root = options.root.replace(/^\.?\/+|\/+$/g, "");
+  const { root } = options;
   const below = root === "" || path === root ? path : path.slice(root.length + 1);
   const name = (path === root ? basename(path) : below).replace(/\.mm$/, "").replaceAll("/", ".");
   return options.logical === "" ? name : `${options.logical}.${name}`;
@@ -151,12 +151,4 @@ function tell(
   }
 }
 
-await serveAdapter(
-  () => ({
-    prover: "metamath",
-    version: findMetamath()?.version ?? null,
-    can: ["statements", "holes", "axioms", "uses", "check"],
-    needs: ["metamath"],
-  }),
-  run,
-);
+await serveAdapter(run);

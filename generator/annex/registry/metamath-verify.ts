@@ -1,5 +1,6 @@
 /** Proofs of Metamath, checked here: each step is an earlier statement whose hypotheses are what stands on the stack, with terms put in for
  *  variables, and with those variables apart that have to be. Terms are strings of symbols, as the format has them, or trees (metamath-trees.ts). */
+import { memoize } from "./memoize.ts";
 import { type MetamathDatabase, type MetamathHypothesis, type MetamathStatement, walkProof } from "./metamath.ts";
 
 /** Terms are the terms that proofs are made of, and how they are made. Two terms are the same where `===` says so. */
@@ -89,21 +90,14 @@ function applyStatement<Term>(
   return null;
 }
 
-const apartOf = new WeakMap<MetamathStatement["apart"], ReadonlySet<string>>();
-
-/** Pairs of variables that are apart in the scope of a statement. */
-function pairsApart({ apart }: MetamathStatement): ReadonlySet<string> {
-  const known = apartOf.get(apart);
-  if (known !== undefined) return known;
-  const pairs = new Set<string>();
-  for (const group of apart) for (const a of group) for (const b of group) if (a !== b) pairs.add(`${a} ${b}`);
-  apartOf.set(apart, pairs);
-  return pairs;
-}
+/** Pairs of variables that are apart in a scope. */
+const pairsApart = memoize((apart: MetamathStatement["apart"]): ReadonlySet<string> => {
+  return new Set(apart.flatMap((group) => group.flatMap((a) => group.flatMap((b) => (a === b ? [] : [`${a} ${b}`])))));
+}, new WeakMap());
 
 function checkApart<Term>(one: MetamathStatement, what: MetamathStatement, values: readonly Term[], terms: Terms<Term>): string | null {
   const places = placesOf(what);
-  const pairs = pairsApart(one);
+  const pairs = pairsApart(one.apart);
   for (const pair of what.distinct) {
     const [a = [], b = []] = pair.split(" ").map((name) => terms.variables(values[places.get(name) ?? -1] as Term));
     for (const x of a) for (const y of b) if (!pairs.has(`${x} ${y}`)) return `needs ${x} and ${y} to be apart`;
@@ -120,13 +114,8 @@ export function placesOf({ mandatory }: MetamathStatement): ReadonlyMap<string, 
 export function memoizeFill<Made>(
   make: (one: MetamathStatement, what: NamedStatement) => Made,
 ): (one: MetamathStatement, what: NamedStatement) => Made {
-  const made = new Map<MetamathStatement, Map<NamedStatement, Made>>();
-  return (one, what) => {
-    const known = made.get(one) ?? new Map<NamedStatement, Made>();
-    made.set(one, known);
-    if (!known.has(what)) known.set(what, make(one, what));
-    return known.get(what) as Made;
-  };
+  const made = memoize((one: MetamathStatement) => memoize((what: NamedStatement) => make(one, what)));
+  return (one, what) => made(one)(what);
 }
 
 /** stringTerms makes terms that are strings: each symbol has a space before it, so that two terms put together are their symbols put together. */

@@ -4,6 +4,7 @@ import { ShelfError } from "#snapshots/errors";
 import { CHECKED_FIELDS, type CubField, CubRecord } from "#snapshots/schema";
 import { type ConfigProblem, parseLocatedYaml } from "#generator/config";
 import { readLocated } from "./config.ts";
+import { memoize } from "./memoize.ts";
 import type { FoundDeclaration } from "./scan.ts";
 
 /** Members that follow from sources and checks. */
@@ -104,12 +105,11 @@ export function unusedOf(overlay: Overlay, used: ReadonlySet<number>): string[] 
   return overlay.records.flatMap((entry, index) => (used.has(index) ? [] : [entry.match ?? (entry.ids ?? []).join(", ")]));
 }
 
-const PATTERNS = new Map<string, readonly RegExp[]>();
+const readPatterns = memoize((pattern: string) => partsOf(pattern).map(readPattern));
 
 /** isMatched holds a pattern against repository, module and name one by one: a name is no path, and may have any sign in it. */
 function isMatched({ repo, module, theorem }: Pick<FoundDeclaration, "repo" | "module" | "theorem">, pattern: string): boolean {
-  const known = PATTERNS.get(pattern) ?? partsOf(pattern).map(readPattern);
-  PATTERNS.set(pattern, known);
+  const known = readPatterns(pattern);
   return [repo, module, theorem].every((text, at) => (known[at] ?? ANYTHING).test(text)) && (known.length === 3 || pattern.endsWith("**"));
 }
 const ANYTHING = /^/;

@@ -94,11 +94,8 @@ export function openTools(): (source: SourceConfig) => ProverTool | null {
   const found = new Map<string, ProverTool | null>();
   return (source) => {
     const name = JSON.stringify([source.prover, source.flags, source.exported]);
-    const known = found.get(name);
-    if (known !== undefined) return known;
-    const tool = PROVERS[source.prover].find(source);
-    found.set(name, tool);
-    return tool;
+    if (!found.has(name)) found.set(name, PROVERS[source.prover].find(source));
+    return found.get(name) ?? null;
   };
 }
 

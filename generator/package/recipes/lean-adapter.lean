@@ -73,10 +73,7 @@ def answer (env : Environment) (scratch : String) (asked : Array Json) (known : 
       edges "statement" info.type.getUsedConstants
       edges "proof" (match info.value? with | some value => value.getUsedConstants | none => #[])
 
-unsafe def main (arguments : List String) : IO Unit := do
-  if arguments.head? == some "describe" then
-    say [("protocol", (1 : Nat)), ("prover", "lean"), ("version", Lean.versionString), ("can", Json.arr #["statements", "holes", "axioms", "uses", "check"]), ("needs", Json.arr #["lake", "lean"])]
-    return
+unsafe def main (_ : List String) : IO Unit := do
   let request ← IO.ofExcept (Json.parse (← (← IO.getStdin).readToEnd))
   let folder ← string request "root"
   let root ← string (← field request "options") "root"
