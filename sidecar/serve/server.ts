@@ -35,7 +35,7 @@ import {
 } from "#sidecar/ask";
 import type { SidecarParts, SignInAddresses } from "./passage.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES, noRateLimits, openRateLimiter, RATES } from "#sidecar/http";
-import { type Gate, openClients, openGate } from "#sidecar/gate";
+import { type Gate, openClients } from "#sidecar/gate";
 import { requestLog } from "./log.ts";
 import { sidecarListener } from "./listener.ts";
 import { MCP_RUNTIME, type McpEndpoint, openMcp } from "#sidecar/mcp";
@@ -64,21 +64,16 @@ export type SidecarAnnexes = {
   openSignIn(
     access: () => AccessConfig | null,
     given: { readonly baseUrl: string; readonly env: Environment; readonly log: Pick<Logger, "warn">; readonly ended: string },
-  ): SignInAddresses & { withSession(strict: Gate): Gate };
+  ): SignIn;
   /** Lets whoever started this look at the gated view; null where others could reach what listens on a host. */
   openDevelopmentAccess(host: string): Promise<DevelopmentAccess | null>;
 };
 
-/** DevelopmentAccess is a gate for one's own look. */
-export type DevelopmentAccess = {
-  readonly access: AccessConfig;
-  readonly readKeys: () => Promise<string>;
-  readonly token: string;
-  /** The same gate, at which the cookie counts as the token. */
-  readonly withCookie: (gate: Gate) => Gate;
-  /** The link that is answered with the cookie. */
-  readonly signIn: SignInAddresses;
-};
+/** SignIn is a gate with the addresses at which somebody is let in. */
+type SignIn = SignInAddresses & { readonly gate: Gate };
+
+/** DevelopmentAccess is a gate for one's own look: at its address a link with the token is answered with a cookie, which counts as the token. */
+export type DevelopmentAccess = SignIn & { readonly access: AccessConfig; readonly token: string };
 
 type SidecarOptions = {
   readonly annexes: SidecarAnnexes;
@@ -106,14 +101,8 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const blobs = options.starter?.blobs ?? null;
   const development = serving.access === "development" ? await annexes.openDevelopmentAccess(serving.host) : null;
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
-  const strict = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
-  const own = annexes.openSignIn(() => access, {
-    baseUrl: serving.baseUrl,
-    env,
-    log,
-    ended: join(dirname(serving.internalDir), "ended-sessions"),
-  });
-  const gate = development?.withCookie(strict) ?? own.withSession(strict);
+  const ended = join(dirname(serving.internalDir), "ended-sessions");
+  const signIn = development ?? annexes.openSignIn(() => access, { baseUrl: serving.baseUrl, env, log, ended });
   let watcher: Watcher | null = null;
   const { model, notice } = openModel(serving, env, (outcome) => watcher?.countModelCall(outcome));
   const semantic = options.semantic ?? (await openConfiguredSemantic(serving, env));
@@ -173,8 +162,8 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const parts: SidecarParts = {
     publicView,
     internalView,
-    gate,
-    signIn: development?.signIn ?? own,
+    gate: signIn.gate,
+    signIn,
     ask,
     semantic: semantic.tool,
     codeStore,
