@@ -120,9 +120,10 @@ function readContent(json: string): string {
   return choice?.delta?.content ?? choice?.message?.content ?? "";
 }
 
-/** limitConcurrency lets a model write at most `limit` answers at once; who comes later is told "busy" at once, because waiting would use up
- *  the deadline. A place is free when the writing ends, or its time: a reader who takes no more keeps none. */
-export function limitConcurrency(model: AnswerModel, limit: number): AnswerModel {
+/** limitModel lets a model write at most `limit` answers at once; who comes later is told "busy" at once, because waiting would use up
+ *  the deadline. A place is free when the writing ends, or its time: a reader who takes no more keeps none.
+ *  @param count hears how a call ended; one that was not made, or that the caller gave up, counts as nothing */
+export function limitModel(model: AnswerModel, limit: number, count: (outcome: string) => void = () => {}): AnswerModel {
   const running = new Set<symbol>();
   return {
     name: model.name,
@@ -134,6 +135,10 @@ export function limitConcurrency(model: AnswerModel, limit: number): AnswerModel
       signal.addEventListener("abort", free, { once: true });
       try {
         yield* model.write(messages, signal);
+        count("written");
+      } catch (error) {
+        if (error instanceof ModelError) count(error.failure);
+        throw error;
       } finally {
         signal.removeEventListener("abort", free);
         free();

@@ -6,21 +6,15 @@ import { jsonResponse } from "#sidecar/http";
 /** askResponse sends events: `sources` {sources}, then `text` {text, citations} as each sentence is checked, last `answer` with the whole
  *  AskResponse. The texts joined are the answer. */
 export async function askResponse(events: AsyncGenerator<AskEvent, void>, accept: string | null, onCancel: () => void): Promise<Response> {
+  if (!wantsEvents(accept)) return jsonResponse(await wholeAnswer(events));
+  const encoder = new TextEncoder();
+  const send = (controller: ReadableStreamDefaultController, step: IteratorResult<AskEvent, void>): void =>
+    step.done === true ? controller.close() : controller.enqueue(encoder.encode(formatEvent(step.value)));
   // The first event is waited for: what fails before anything was found out is an ordinary problem.
   const first = await events.next();
-  if (!wantsEvents(accept)) {
-    if (first.done !== true && first.value.type === "answer") return jsonResponse(first.value.answer);
-    return jsonResponse(await wholeAnswer(events));
-  }
-  const encoder = new TextEncoder();
-  let waiting: IteratorResult<AskEvent, void> | null = first;
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      const step: IteratorResult<AskEvent, void> = waiting ?? (await events.next());
-      waiting = null;
-      if (step.done === true) controller.close();
-      else controller.enqueue(encoder.encode(formatEvent(step.value)));
-    },
+    start: (controller) => send(controller, first),
+    pull: async (controller) => send(controller, await events.next()),
     async cancel() {
       onCancel();
       await events.return();

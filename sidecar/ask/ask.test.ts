@@ -5,7 +5,7 @@ import { findCitationProblem } from "../../snapshots/format/citation.ts";
 import { NO_MODEL } from "../../snapshots/format/index.ts";
 import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
 import { AskResponse } from "../../snapshots/schema/resources.ts";
-import { type AnswerModel, limitConcurrency, openAnswerModel } from "./answer-model.ts";
+import { type AnswerModel, limitModel, openAnswerModel } from "./answer-model.ts";
 import { ask, type AskAnswer } from "./ask.ts";
 import { askOptions, drain, makeLibrary, SNAPSHOT, TEXTS } from "./ask-fixture.ts";
 import { askResponse } from "./ask-response.ts";
@@ -341,7 +341,7 @@ test("what a model wrote before it failed is kept, and the notice says that it s
 });
 
 test("more answers at once than allowed are told that the model is busy", async () => {
-  const limited = limitConcurrency(
+  const limited = limitModel(
     {
       name: "slow",
       async *write(_, signal) {
@@ -364,7 +364,7 @@ test("more answers at once than allowed are told that the model is busy", async 
 test("a model's place is free when its reader has gone, or takes no more, wherever the reader was", async () => {
   const sentence =
     'Insertion sort is stable because equal keys keep their order [1 "Insertion sort is stable because equal keys keep their order"].\n';
-  const limited = limitConcurrency(
+  const limited = limitModel(
     {
       name: "quick",
       async *write() {

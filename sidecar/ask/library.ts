@@ -25,42 +25,35 @@ export function openAsk(
 ): Ask {
   const candidates = new Candidates();
   return async function* (request, open, signal) {
-    yield* ask(request, await openAskLibrary(open, semantic, counting, candidates, signal), { ...options, signal });
+    const { snapshot } = open;
+    const data = await snapshot.data();
+    const library: AskLibrary = {
+      snapshot: snapshot.id,
+      data,
+      count: async (question, prefix) => (await counting?.answer(question, prefix, snapshot)) ?? null,
+      candidates,
+      provenance: (question, prefix) => findProvenance(question, prefix, data, (kind, name) => open.firstSeen(kind, name)),
+      async find(question, prefix) {
+        // In a search, quotes demand a phrase; in a question they only name something.
+        const query = { q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS };
+        return findTexts(await open.reader(), semantic?.embedder ?? null, query, signal);
+      },
+      mend: async (question, prefix) => mendQuestion(question, prefix, await open.reader(), counting?.knownWords(data) ?? new Set()),
+      async readObject(key, limit) {
+        const entry = await snapshot.find(`objects/${key}`);
+        if (entry?.kind !== "blob" || entry.size > limit) return null;
+        return { sha256: entry.sha256, bytes: await snapshot.read(entry) };
+      },
+      async readPage(key, page) {
+        const [entry, extract] = await Promise.all([snapshot.find(`objects/${key}`), snapshot.extract(key)]);
+        return entry?.kind !== "blob" || extract === null ? null : { sha256: entry.sha256, bytes: pageBytes(extract.passages, page) };
+      },
+    };
+    yield* ask(request, library, { ...options, signal });
   };
 }
 
 export async function wholeAnswer(events: AsyncIterable<AskEvent>): Promise<AskAnswer> {
   for await (const event of events) if (event.type === "answer") return event.answer;
   throw new ShelfError("internal", "The answer did not come to an end.");
-}
-
-async function openAskLibrary(
-  open: OpenSnapshot,
-  semantic: Pick<Semantic, "embedder"> | null,
-  counting: Counting | null,
-  candidates: Candidates,
-  signal: AbortSignal,
-): Promise<AskLibrary> {
-  const { snapshot } = open;
-  // In a search, quotes demand a phrase; in a question they only name something.
-  const queryOf = (question: string, prefix: string) => ({ q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS });
-  const data = await snapshot.data();
-  return {
-    snapshot: snapshot.id,
-    data,
-    count: async (question, prefix) => (await counting?.answer(question, prefix, snapshot)) ?? null,
-    candidates,
-    provenance: (question, prefix) => findProvenance(question, prefix, data, (kind, name) => open.firstSeen(kind, name)),
-    find: async (question, prefix) => findTexts(await open.reader(), semantic?.embedder ?? null, queryOf(question, prefix), signal),
-    mend: async (question, prefix) => mendQuestion(question, prefix, await open.reader(), counting?.knownWords(data) ?? new Set()),
-    async readObject(key, limit) {
-      const entry = await snapshot.find(`objects/${key}`);
-      if (entry?.kind !== "blob" || entry.size > limit) return null;
-      return { sha256: entry.sha256, bytes: await snapshot.read(entry) };
-    },
-    async readPage(key, page) {
-      const [entry, extract] = await Promise.all([snapshot.find(`objects/${key}`), snapshot.extract(key)]);
-      return entry?.kind !== "blob" || extract === null ? null : { sha256: entry.sha256, bytes: pageBytes(extract.passages, page) };
-    },
-  };
 }

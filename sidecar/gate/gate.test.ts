@@ -396,7 +396,7 @@ test("a token without an email speaks for the service whose id it names", async 
 
 test("the route for people takes a token of their application with an email, and nothing else", async () => {
   const human = async (headers: Headers): Promise<number> => {
-    const verdict = await gate.checkHuman(headers);
+    const verdict = await gate.check(headers, "people");
     return verdict.ok ? 200 : verdict.problem.status;
   };
   assert.equal(await human(tokenHeaders(makeToken({ aud: "library-people" }))), 200);
@@ -414,7 +414,7 @@ test("the route for people takes a token of their application with an email, and
 test("without an access section every check is 401 and says what to configure", async () => {
   const closed = openGate(null);
   for (const headers of [new Headers(), tokenHeaders(makeToken()), pairHeaders("ci.example", SERVICE_SECRET)]) {
-    for (const verdict of [await closed.check(headers), await closed.checkHuman(headers)]) {
+    for (const verdict of [await closed.check(headers), await closed.check(headers, "people")]) {
       assert.ok(!verdict.ok);
       assert.equal(verdict.problem.code, "unauthenticated");
       assert.match(verdict.problem.fixes.join(), /access section/);

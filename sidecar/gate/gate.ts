@@ -9,6 +9,7 @@ import { LRUCache } from "lru-cache";
 import type { AccessConfig } from "#snapshots/schema";
 import { sha256, type Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
+import { memoize } from "#snapshots/format";
 import { type KeySource, type KeySourceOptions, openKeySource } from "./key-set.ts";
 import { findClaimsProblem, namesAudience, type ParsedToken, parseToken, type TokenProblem } from "./token.ts";
 
@@ -48,10 +49,9 @@ type Credentials = { get(name: string): string | null };
 export type Help = Pick<AccessConfig, "signIn" | "contact">;
 
 export interface Gate {
-  /** For /internal/* and the code route. Never throws. */
-  check(headers: Credentials): Promise<GateVerdict>;
-  /** For /internal/api/ask: a person with a token of the human application. Never throws. */
-  checkHuman(headers: Credentials): Promise<GateVerdict>;
+  /** Judges a request for /internal/* or the code route. Never throws.
+   *  @param only "people" for /internal/api/ask: a person with a token of the human application */
+  check(headers: Credentials, only?: "people"): Promise<GateVerdict>;
   /** @param path that was asked for */
   help(path: string): Help;
 }
@@ -79,26 +79,16 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
   const now = options.now ?? Date.now;
   const monotonic = options.monotonic ?? (() => performance.now());
   const readConfig = typeof source === "function" ? source : () => source;
-  // Keyed by the digest of the token, so the memory of the process holds no token; the value is bound to one key set.
-  const verdicts = new LRUCache<string, Verdict>({ max: MAX_REMEMBERED });
-  let judgedBy: AccessConfig | null = null;
-  let location = "";
-  let keySource: KeySource | null = null;
-
-  const findKeySource = (jwks: string): KeySource => {
-    if (keySource === null || location !== jwks) {
-      location = jwks;
-      keySource = openKeySource(jwks, {
-        monotonic,
-        ...(options.readKeys === undefined ? {} : { read: options.readKeys }),
-      });
-    }
-    return keySource;
-  };
+  // Keyed by the digest of the token, so the memory of the process holds no token; the value is bound to one key set, and each
+  // configuration has its own: what was judged by another is worth nothing.
+  const verdictsOf = memoize((_: AccessConfig) => new LRUCache<string, Verdict>({ max: MAX_REMEMBERED }));
+  const keySources = new LRUCache<string, KeySource>({
+    max: 1,
+    memoMethod: (jwks) => openKeySource(jwks, { monotonic, read: options.readKeys }),
+  });
 
   const verifyToken = async (token: string, config: AccessConfig): Promise<ParsedToken | RefusalReason> => {
-    if (judgedBy !== config) verdicts.clear();
-    judgedBy = config;
+    const verdicts = verdictsOf(config);
     const digest = hash("sha256", token, "base64url");
     const known = verdicts.get(digest);
     const parsed = known?.parsed ?? parseToken(token, config.algorithms);
@@ -107,7 +97,7 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     const problem = findClaimsProblem(parsed.claims, config, audience, now());
     if (problem !== null) return problem;
     if (config.issuer === null || config.jwks === null) return "no_tokens";
-    const keys = await findKeySource(config.jwks).find(parsed.kid, config.jwksMaxAgeHours * HOUR);
+    const keys = await keySources.memo(config.jwks).find(parsed.kid, config.jwksMaxAgeHours * HOUR);
     if (keys === null) return "no_keys";
     if (!keys.kids.has(parsed.kid)) return "unknown_key";
     if (known?.keys === keys.version && monotonic() - known.at < MAX_VERDICT_AGE) return known.good ? parsed : "signature";
@@ -121,13 +111,13 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
       () => true,
       () => false,
     );
-    // The configuration may have changed while the signature was checked; what was judged by the old one is not remembered.
-    if (judgedBy === config) verdicts.set(digest, { good, parsed, keys: keys.version, at: monotonic() });
+    verdicts.set(digest, { good, parsed, keys: keys.version, at: monotonic() });
     return good ? parsed : "signature";
   };
 
-  const checkAs = async (headers: Credentials, human: boolean): Promise<GateVerdict> => {
+  const check: Gate["check"] = async (headers, only) => {
     const config = readConfig();
+    const human = only === "people";
     if (config === null) {
       return refuse(
         "no_access",
@@ -164,11 +154,7 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     return isAllowed(identity, config) ? { ok: true, identity } : forbidden("policy");
   };
 
-  return {
-    check: (headers) => checkAs(headers, false),
-    checkHuman: (headers) => checkAs(headers, true),
-    help: () => readConfig() ?? { signIn: null, contact: null },
-  };
+  return { check, help: () => readConfig() ?? { signIn: null, contact: null } };
 }
 
 const FOR_PEOPLE = "This route is for people; machines use /internal/library/api/ask.";

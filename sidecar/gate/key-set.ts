@@ -7,6 +7,7 @@ import { constants, open } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { createLocalJWKSet } from "jose";
 import { fetch as undiciFetch } from "undici";
+import { z } from "zod";
 import { limitBytes } from "#snapshots/limit-bytes";
 
 /** Milliseconds between two fetches caused by tokens: conventions "at most once a minute on an unknown kid". */
@@ -27,24 +28,20 @@ type KeySet = {
   readonly version: number;
 };
 
-export interface KeySource {
-  /** Keys to check a token with; looks for newer ones when `kid` is not among them.
-   *  @param believed milliseconds for which keys are believed that could not be read again
-   *  @returns null when none could ever be read, or none for longer than that */
-  find(kid: string, believed: number): Promise<KeySet | null>;
-}
+/** A KeySource gives the keys of one place. */
+export type KeySource = ReturnType<typeof openKeySource>;
 
 export type KeySourceOptions = {
   /** Milliseconds from any start that never go back: how old keys are must not depend on a clock that somebody sets. */
   readonly monotonic: () => number;
   /** Reads the text of the set; by default the file, or the address by HTTP. */
-  readonly read?: (location: string) => Promise<string>;
+  readonly read: ((location: string) => Promise<string>) | undefined;
 };
 
 /** Sets read so far, whatever their source: no two ever have one version. */
 let versions = 0;
 
-export function openKeySource(location: string, options: KeySourceOptions): KeySource {
+export function openKeySource(location: string, options: KeySourceOptions) {
   const remote = /^https?:\/\//i.test(location);
   const minInterval = remote ? MIN_FETCH_INTERVAL : MIN_FILE_INTERVAL;
   const maxAge = remote ? MAX_KEYS_AGE : MAX_FILE_AGE;
@@ -75,7 +72,10 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
     running = refresh();
   };
   return {
-    async find(kid, believed) {
+    /** Keys to check a token with; looks for newer ones when `kid` is not among them.
+     *  @param believed milliseconds for which keys are believed that could not be read again
+     *  @returns null when none could ever be read, or none for longer than that */
+    async find(kid: string, believed: number): Promise<KeySet | null> {
       const now = options.monotonic();
       const isStale = (): boolean => options.monotonic() - goodAt >= believed;
       const known = !isStale() && (current?.kids.has(kid) ?? false);
@@ -91,18 +91,20 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
 
 /** @throws Error when the text is not a JWK set */
 function parseKeySet(text: string, version: number): KeySet {
-  const value = JSON.parse(text) as unknown;
-  if (typeof value !== "object" || value === null || !("keys" in value) || !Array.isArray(value.keys)) {
-    throw new Error("not a JWK set");
-  }
-  // Members that are no objects would make jose refuse the whole set; symmetric keys have no business in a public one.
-  const members = (value.keys as unknown[]).filter(
-    (key): key is { kty: string; kid?: unknown } =>
-      typeof key === "object" && key !== null && "kty" in key && typeof key.kty === "string" && key.kty !== "oct",
-  );
-  const kids = new Set(members.map((key) => key.kid).filter((kid) => typeof kid === "string"));
-  return { kids, version, choose: createLocalJWKSet({ keys: members as { kty: string }[] }) };
+  const members = Keys.parse(JSON.parse(text)).keys.filter((key) => key !== null);
+  const kids = new Set(members.map((key) => key["kid"]).filter((kid) => typeof kid === "string"));
+  return { kids, version, choose: createLocalJWKSet({ keys: members }) };
 }
+
+/** Members that are no objects would make jose refuse the whole set; symmetric keys have no business in a public one. */
+const Keys = z.object({
+  keys: z.array(
+    z
+      .looseObject({ kty: z.string().regex(/^(?!oct$)/) })
+      .nullable()
+      .catch(null),
+  ),
+});
 
 const tooLong = (): Error => new Error("too long");
 

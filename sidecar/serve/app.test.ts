@@ -477,8 +477,7 @@ test("a request passes the gate once, whatever it asks for", async () => {
   let asked = 0;
   const counting = await startSidecar({
     gate: {
-      check: (headers) => (asked++, gate.check(headers)),
-      checkHuman: (headers) => (asked++, gate.checkHuman(headers)),
+      check: (headers, only) => (asked++, gate.check(headers, only)),
       help: gate.help,
     },
   });

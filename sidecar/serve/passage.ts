@@ -1,9 +1,9 @@
 /** The stations that every request passes on its way to an effect: the log, the gate, methods and parameters, the limit. */
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
-import { type ErrorCode, ShelfError } from "#snapshots/errors";
+import { ShelfError } from "#snapshots/errors";
 import { parseKeyPath, toShelfError } from "#snapshots/format";
-import { type Admission, admit, CACHE, readsHtml, type SeenRequest, type View } from "#snapshots/http";
+import { type Admission, admit, CACHE, type SeenRequest, type View } from "#snapshots/http";
 import { limitOf, type RoutePlace, type RateGroup } from "#snapshots/routes";
 import type { CodeStore } from "#snapshots/shelf";
 import type { Ask, SemanticTool } from "#sidecar/ask";
@@ -25,8 +25,8 @@ export type LogEntry = {
 /** SignInAddresses are where somebody is let in: asked before the gate, and counted like everything else. */
 export type SignInAddresses = {
   readonly addresses: readonly (readonly [method: "GET" | "POST", path: string])[];
-  /** @returns null where the configuration has no such sign-in: the gate answers then */
-  answer(request: Request): Promise<Response | null> | Response | null;
+  /** @returns the error that refuses somebody; null where the configuration has no such sign-in: the gate answers then */
+  answer(request: Request): Promise<Response | ShelfError | null> | Response | null;
 };
 export const noSignIn: SignInAddresses = { addresses: [], answer: () => null };
 
@@ -119,20 +119,20 @@ export function openPassage(parts: SidecarParts) {
     call.res.headers.delete("Access-Control-Expose-Headers");
   };
 
-  const refuse = async (call: Call, { problem, reason }: Extract<GateVerdict, { ok: false }>): Promise<Response> => {
+  /** @param wanted the address that a person who signs in is led to */
+  const refuse = async (call: Call, problem: ShelfError, reason: string, wanted: string): Promise<Response> => {
     call.set("reason", reason);
-    return (await pageOf(call, problem, call.env.address)) ?? problemResponse(problem, baseUrl);
+    const accept = call.req.header("accept") ?? null;
+    const page = await gatedPage(parts.publicView, call.env.address, accept, problem, parts.gate.help(wanted));
+    return page ?? problemResponse(problem, baseUrl);
   };
-
-  const pageOf = (call: Call, problem: ShelfError, address: string): Promise<Response | null> =>
-    gatedPage(parts.publicView, call.env.address, call.req.header("accept") ?? null, problem, parts.gate.help(address));
 
   /** The gate decides before anything is looked up, and once for a request. */
   const behind = (check: (call: Call) => Promise<GateVerdict>): Step => {
     return async (call, next) => {
       if (call.var.identity === null) {
         const verdict = await check(call);
-        if (!verdict.ok) return refuse(call, verdict);
+        if (!verdict.ok) return refuse(call, verdict.problem, verdict.reason, call.env.address);
         call.set("identity", verdict.identity);
       }
       return next();
@@ -141,13 +141,9 @@ export function openPassage(parts: SidecarParts) {
 
   /** A person whom the sign-in refuses gets the page of every refusal, which says whom to ask. */
   const signIn: Step = async (call, next) => {
-    const response = await parts.signIn.answer(call.req.raw);
-    if (response === null) return next();
-    if (![401, 403].includes(response.status) || !readsHtml(call.req.header("accept") ?? null)) return response;
-    const { code, detail } = (await response.clone().json()) as { code: ErrorCode; detail: string };
-    const page = await pageOf(call, new ShelfError(code, detail), "/internal/");
-    for (const cookie of response.headers.getSetCookie()) page?.headers.append("Set-Cookie", cookie);
-    return page ?? response;
+    const answer = await parts.signIn.answer(call.req.raw);
+    if (answer === null) return next();
+    return answer instanceof Response ? answer : refuse(call, answer, answer.code, "/internal/");
   };
 
   /** admitted refuses dot segments, and of effects the methods and parameters that their row has not; reading refuses its own, and MCP has words
@@ -176,7 +172,7 @@ export function openPassage(parts: SidecarParts) {
     seal,
     signIn,
     gate: behind(({ req }) => parts.gate.check(req.raw.headers)),
-    person: behind(({ req }) => parts.gate.checkHuman(req.raw.headers)),
+    person: behind(({ req }) => parts.gate.check(req.raw.headers, "people")),
     token: (({ req }, next) => {
       parts.reindexer.authorize(req.raw.headers);
       return next();

@@ -9,7 +9,7 @@ import { isSameDigest } from "#sidecar/gate";
 import { ReindexSummary } from "#snapshots/schema";
 
 export const REINDEX_HEADER = "x-resource-library-reindex-token";
-const MAX_SUMMARY_BYTES = 32 * 1024 * 1024;
+const MAX_SUMMARY = 32 * 1024 * 1024; // characters
 const MAX_TRACE = 4_000;
 /** The builder's exit code when another build holds the lock (conventions "Command line"). */
 const EXIT_BUSY = 4;
@@ -27,20 +27,14 @@ type ReindexParts = {
   readonly onFailure?: (exitCode: number | null, trace: string) => void;
 };
 
-export interface Reindexer {
-  /** @throws ShelfError "not_configured", "unauthenticated" */
-  authorize(headers: Headers): void;
-  /** @param keys of the store that may have changed, and no others; null for all
-   *  @throws ShelfError "reindex_running", "build_failed" (the served snapshot stays) */
-  run(keys?: readonly string[] | null): Promise<ReindexSummary>;
-  stop(): void;
-}
+export type Reindexer = ReturnType<typeof openReindexer>;
 
-export function openReindexer(parts: ReindexParts): Reindexer {
+export function openReindexer(parts: ReindexParts) {
   const children = new Set<ChildProcess>();
   let running = false;
   return {
-    authorize(headers) {
+    /** @throws ShelfError "not_configured", "unauthenticated" */
+    authorize(headers: Headers): void {
       if (parts.token === null || parts.token === "" || parts.command === null) {
         throw new ShelfError("not_configured", "Reindexing is not configured.", {
           fixes: ["Set REINDEX_TOKEN in the server's environment."],
@@ -55,7 +49,9 @@ export function openReindexer(parts: ReindexParts): Reindexer {
         });
       }
     },
-    async run(keys = null) {
+    /** @param keys of the store that may have changed, and no others; null for all
+     *  @throws ShelfError "reindex_running", "build_failed" (the served snapshot stays) */
+    async run(keys: readonly string[] | null = null): Promise<ReindexSummary> {
       if (running) throw busy("A reindex is already running.");
       running = true;
       try {
@@ -69,7 +65,7 @@ export function openReindexer(parts: ReindexParts): Reindexer {
         running = false;
       }
     },
-    stop: () => {
+    stop(): void {
       for (const child of children) child.kill("SIGTERM");
     },
   };
@@ -86,41 +82,34 @@ async function runBuild(parts: ReindexParts, children: Set<ChildProcess>, keys: 
   child.stdin.on("error", () => {});
   child.stdin.end(keys === null ? "" : JSON.stringify(keys));
   const timer = setTimeout(() => child.kill("SIGTERM"), parts.timeout);
-  const out: Buffer[] = [];
-  const said = (): string => Buffer.concat(out).toString("utf8");
-  let size = 0;
+  let out = "";
   let trace = "";
   let published = false;
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     trace = (trace + text).slice(-MAX_TRACE);
   });
-  const end = Promise.withResolvers<{ readonly exitCode: number | null; readonly summary: ReindexSummary | null }>();
-  child.stdout.on("data", (chunk: Buffer) => {
-    if (published) return;
-    size += chunk.length;
-    if (size > MAX_SUMMARY_BYTES) return void child.kill("SIGTERM");
-    out.push(chunk);
-    const summary = chunk.includes("\n") ? parseSummary(said()) : null;
-    if (summary === null) return;
-    published = true;
-    end.resolve({ exitCode: 0, summary });
+  const exitCode = await new Promise<number | null>((end) => {
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      if (published) return;
+      out += text;
+      if (out.length > MAX_SUMMARY) return void child.kill("SIGTERM");
+      published = text.includes("\n") && parseSummary(out) !== null;
+      if (published) end(0);
+    });
+    child.once("error", () => end(null));
+    child.once("close", (code) => {
+      children.delete(child);
+      // Too late for the answer, but somebody should know; unless it was stopped.
+      if (published && code !== 0 && !child.killed) parts.onFailure?.(code, trace);
+      end(code);
+    });
   });
-  child.once("error", () => {
-    if (child.pid === undefined) children.delete(child);
-    end.resolve({ exitCode: null, summary: null });
-  });
-  child.once("close", (code) => {
-    children.delete(child);
-    // Too late for the answer, but somebody should know; unless it was stopped.
-    if (published && code !== 0 && !child.killed) parts.onFailure?.(code, trace);
-    end.resolve({ exitCode: code, summary: code === 0 ? parseSummary(said()) : null });
-  });
-  const { exitCode, summary } = await end.promise;
   clearTimeout(timer);
   if (exitCode === EXIT_BUSY) throw busy("Another build is running.");
+  const summary = exitCode === 0 ? parseSummary(out) : null;
   if (summary !== null) return summary;
   parts.onFailure?.(exitCode, trace);
-  throw new ShelfError("build_failed", `The build failed${reasonIn(parseJson(said()))}; the snapshot served before stays.`, {
+  throw new ShelfError("build_failed", `The build failed${reasonIn(parseJson(out))}; the snapshot served before stays.`, {
     fixes: ["Look at the server's log, or run proofshelf build."],
   });
 }

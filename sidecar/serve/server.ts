@@ -5,7 +5,7 @@ import type { RequestListener } from "node:http";
 import { dirname, join } from "node:path";
 import type { Logger } from "pino";
 import { type AccessConfig, type Component, MAX_QUESTION } from "#snapshots/schema";
-import { type CodeStore, openCachedShelf, openDirectoryShelf, watchPointer } from "#snapshots/shelf";
+import { type CodeStore, openCachedShelf, openDirectoryShelf, type Shelf, watchPointer } from "#snapshots/shelf";
 import { openCodeStore } from "#snapshots/code";
 import { openEmbedder } from "#snapshots/embedders";
 import { openIndex } from "#snapshots/index";
@@ -23,9 +23,8 @@ import {
 import {
   type AnswerModel,
   type Counting,
-  limitConcurrency,
+  limitModel,
   MODEL_DEADLINE,
-  ModelError,
   openAnswerModel,
   openAsk,
   openSemantic,
@@ -35,7 +34,7 @@ import {
 } from "#sidecar/ask";
 import type { SidecarParts, SignInAddresses } from "./passage.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES, noRateLimits, openRateLimiter, RATES } from "#sidecar/http";
-import { type Gate, openClients, openGate } from "#sidecar/gate";
+import { type Gate, openClients } from "#sidecar/gate";
 import { requestLog } from "./log.ts";
 import { sidecarListener } from "./listener.ts";
 import { MCP_RUNTIME, type McpEndpoint, openMcp } from "#sidecar/mcp";
@@ -64,26 +63,20 @@ export type SidecarAnnexes = {
   openSignIn(
     access: () => AccessConfig | null,
     given: { readonly baseUrl: string; readonly env: Environment; readonly log: Pick<Logger, "warn">; readonly ended: string },
-  ): SignInAddresses & { withSession(strict: Gate): Gate };
+  ): SignIn;
   /** Lets whoever started this look at the gated view; null where others could reach what listens on a host. */
   openDevelopmentAccess(host: string): Promise<DevelopmentAccess | null>;
 };
 
-/** DevelopmentAccess is a gate for one's own look. */
-export type DevelopmentAccess = {
-  readonly access: AccessConfig;
-  readonly readKeys: () => Promise<string>;
-  readonly token: string;
-  /** The same gate, at which the cookie counts as the token. */
-  readonly withCookie: (gate: Gate) => Gate;
-  /** The link that is answered with the cookie. */
-  readonly signIn: SignInAddresses;
-};
+/** SignIn is a gate with the addresses at which somebody is let in. */
+type SignIn = SignInAddresses & { readonly gate: Gate };
+
+/** DevelopmentAccess is a gate for one's own look: at its address a link with the token is answered with a cookie, which counts as the token. */
+export type DevelopmentAccess = SignIn & { readonly access: AccessConfig; readonly token: string };
 
 type SidecarOptions = {
   readonly annexes: SidecarAnnexes;
   readonly starter?: Starter;
-  readonly semantic?: Semantic;
 };
 
 type Watcher = { countModelCall(outcome: string): void; countRebuild(outcome: string): void };
@@ -101,24 +94,20 @@ export type Sidecar = {
   close(): Promise<void>;
 };
 
-export async function openSidecar(serving: SidecarServing, env: Environment, log: Logger, options: SidecarOptions): Promise<Sidecar> {
+/** @param given the environment, in which a variable that is set but empty is not set */
+export async function openSidecar(serving: SidecarServing, given: Environment, log: Logger, options: SidecarOptions): Promise<Sidecar> {
+  const env: Environment = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
   const { annexes } = options;
   const blobs = options.starter?.blobs ?? null;
   const development = serving.access === "development" ? await annexes.openDevelopmentAccess(serving.host) : null;
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
-  const strict = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
-  const own = annexes.openSignIn(() => access, {
-    baseUrl: serving.baseUrl,
-    env,
-    log,
-    ended: join(dirname(serving.internalDir), "ended-sessions"),
-  });
-  const gate = development?.withCookie(strict) ?? own.withSession(strict);
+  const ended = join(dirname(serving.internalDir), "ended-sessions");
+  const signIn = development ?? annexes.openSignIn(() => access, { baseUrl: serving.baseUrl, env, log, ended });
   let watcher: Watcher | null = null;
   const { model, notice } = openModel(serving, env, (outcome) => watcher?.countModelCall(outcome));
-  const semantic = options.semantic ?? (await openConfiguredSemantic(serving, env));
+  const semantic = await openConfiguredSemantic(serving, env);
   const codeStore: CodeStore | null = serving.code === null ? null : openCodeStore(serving.code);
-  const reindexToken = given(env.REINDEX_TOKEN);
+  const reindexToken = env.REINDEX_TOKEN ?? null;
   const reindexer = openReindexer({
     token: reindexToken,
     command: serving.reindexCommand,
@@ -132,7 +121,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     await semantic.component(open),
     ...describeOptions(access, codeStore !== null, reindexToken !== null),
     ...describeCache(blobs),
-    describeGateway(serving, given(env.AI_GATEWAY_ID) !== null),
+    describeGateway(serving, env.AI_GATEWAY_ID !== undefined),
   ];
   const runtime: Runtime = {
     version: serving.version,
@@ -173,8 +162,8 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const parts: SidecarParts = {
     publicView,
     internalView,
-    gate,
-    signIn: development?.signIn ?? own,
+    gate: signIn.gate,
+    signIn,
     ask,
     semantic: semantic.tool,
     codeStore,
@@ -258,61 +247,32 @@ function limitsOf({ rateLimits }: SidecarServing): Runtime["limits"] {
 }
 
 /** Both views, over shelves that may lack blobs: those are asked for. */
-function openViews(
-  serving: SidecarServing,
-  runtime: Runtime,
-  starter: Starter | null,
-): { readonly publicView: View; readonly internalView: View } {
+function openViews(serving: SidecarServing, runtime: Runtime, starter: Starter | null) {
+  const { publicDir, internalDir } = serving;
+  const renderer = lazyRenderer(serving.dist);
   const blobs = starter?.blobs ?? null;
-  const keptPublic = openDirectoryShelf(serving.publicDir);
-  const keptInternal = openDirectoryShelf(serving.internalDir, keptPublic);
-  const publicShelf = blobs === null ? keptPublic : openCachedShelf(keptPublic, [serving.publicDir], blobs.ask("public"));
-  const internalShelf =
-    blobs === null ? keptInternal : openCachedShelf(keptInternal, [serving.internalDir, serving.publicDir], blobs.ask("internal"));
-  const shared = { service: SERVICE, renderer: lazyRenderer(serving.dist), runtime, now: Date.now };
-  const publicView = openView({
-    ...shared,
-    view: "public",
-    shelf: publicShelf,
-    index: () => openIndex(publicShelf.indexUri),
-    listing: starter?.listing ?? null,
-  });
-  const internalView = openView({
-    ...shared,
-    view: "internal",
-    shelf: internalShelf,
-    index: () => openIndex(internalShelf.indexUri, internalShelf.sharedIndexUri),
-    listing: null,
-  });
-  return { publicView, internalView };
+  const open = (view: "public" | "internal", kept: Shelf, roots: readonly string[]): View => {
+    const shelf = blobs === null ? kept : openCachedShelf(kept, roots, blobs.ask(view));
+    const listing = view === "public" ? (starter?.listing ?? null) : null;
+    const index = () => openIndex(shelf.indexUri, shelf.sharedIndexUri);
+    return openView({ view, shelf, index, listing, renderer, runtime, service: SERVICE, now: Date.now });
+  };
+  const shared = openDirectoryShelf(publicDir);
+  return {
+    publicView: open("public", shared, [publicDir]),
+    internalView: open("internal", openDirectoryShelf(internalDir, shared), [internalDir, publicDir]),
+  };
 }
 
 async function openConfiguredSemantic({ embeddings, gateway }: SidecarServing, env: Environment): Promise<Semantic> {
   const { embedder, notice } = await openEmbedder(embeddings, { env, gateway, threads: 1, timeoutMs: QUERY_EMBEDDING_MS });
-  return embeddings.kind === "openai"
-    ? openSemantic({ embedder, notice, model: embeddings.model })
-    : openSemantic({ embedder, notice, model: `the ${embeddings.kind} model`, limitMs: PROCESS_QUERY_MS });
-}
-
-/** An environment variable that is set but empty is not set. */
-function given(value: string | undefined): string | null {
-  return value === undefined || value === "" ? null : value;
-}
-
-/** Calls that the caller gave up count as nothing. */
-function counted(model: AnswerModel, count: (outcome: string) => void): AnswerModel {
-  return {
-    name: model.name,
-    async *write(messages, signal) {
-      try {
-        yield* model.write(messages, signal);
-        count("written");
-      } catch (error) {
-        if (error instanceof ModelError) count(error.failure);
-        throw error;
-      }
-    },
-  };
+  const isElsewhere = embeddings.kind === "openai";
+  return openSemantic({
+    embedder,
+    notice,
+    model: isElsewhere ? embeddings.model : `the ${embeddings.kind} model`,
+    limitMs: isElsewhere ? QUERY_EMBEDDING_MS : PROCESS_QUERY_MS,
+  });
 }
 
 function openModel(
@@ -322,10 +282,9 @@ function openModel(
 ): { readonly model: AnswerModel | null; readonly notice: string } {
   const { answers, gateway } = serving;
   if (answers === null) return { model: null, notice: "No answer model is configured, so the best passages are quoted." };
-  const id = given(env.AI_GATEWAY_ID);
-  if (id !== null && gateway === null)
+  const { AI_GATEWAY_ID: id, INFERENCE_API_KEY: apiKey = null } = env;
+  if (id !== undefined && gateway === null)
     return { model: null, notice: "AI_GATEWAY_ID is set, but gateway.baseUrl is not, so no answer model is asked." };
-  const through = id !== null && gateway !== null ? { baseUrl: gateway.baseUrl, id } : null;
-  const model = openAnswerModel({ ...answers, apiKey: given(env.INFERENCE_API_KEY), gateway: through });
-  return { model: limitConcurrency(counted(model, count), MAX_MODEL_CALLS), notice: "" };
+  const through = id === undefined || gateway === null ? null : { baseUrl: gateway.baseUrl, id };
+  return { model: limitModel(openAnswerModel({ ...answers, apiKey, gateway: through }), MAX_MODEL_CALLS, count), notice: "" };
 }

@@ -4,6 +4,7 @@ import ipaddr from "ipaddr.js";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { CACHE } from "#snapshots/http";
 import { AccessConfig } from "#snapshots/schema";
+import { openGate } from "#sidecar/gate";
 import type { DevelopmentAccess } from "#sidecar/serve";
 
 const ISSUER = "https://development.invalid";
@@ -45,19 +46,13 @@ export async function openDevelopmentAccess(host: string): Promise<DevelopmentAc
   const credentialsOf = (headers: Credentials): Credentials => ({
     get: (name) => headers.get(name) ?? (name === access.headers.token ? cookieOf(headers.get("cookie")) : null),
   });
+  const gate = openGate(access, { readKeys: () => Promise.resolve(jwks) });
   return {
     access,
-    readKeys: () => Promise.resolve(jwks),
     token,
-    withCookie: (gate) => ({
-      check: (headers) => gate.check(credentialsOf(headers)),
-      checkHuman: (headers) => gate.checkHuman(credentialsOf(headers)),
-      help: (path) => gate.help(path),
-    }),
-    signIn: {
-      addresses: [["GET", SIGN_IN_PATH]],
-      answer: openLink,
-    },
+    gate: { check: (headers, only) => gate.check(credentialsOf(headers), only), help: gate.help },
+    addresses: [["GET", SIGN_IN_PATH]],
+    answer: openLink,
   };
 }
 

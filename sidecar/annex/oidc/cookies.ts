@@ -11,25 +11,21 @@ const MAX_COOKIE = 4096;
 /** The purpose of a cookie: one is never taken for the other. */
 type Purpose = "sign-in" | "session";
 
-export type Cookies = {
-  /** @param seconds for which it is good */
-  seal(purpose: Purpose, content: Readonly<Record<string, unknown>>, seconds: number): Promise<string>;
-  /** @returns null of whatever was not sealed here for this purpose, or is over */
-  open(purpose: Purpose, sealed: string | null): Promise<Readonly<Record<string, unknown>> | null>;
-};
+export type Cookies = ReturnType<typeof openCookies>;
 
 /** openCookies makes the cookies of sign-in.
  *  @param secret at least 32 characters; without one a key is made, and a restart ends every session
  *  @param now milliseconds since 1970
  *  @throws TypeError when the secret is short */
-export function openCookies(secret: string | null, now: () => number): Cookies {
+export function openCookies(secret: string | null, now: () => number) {
   if (secret !== null && secret.length < MIN_KEY)
     throw new TypeError(
       `SESSION_KEY has ${secret.length} characters; give at least ${MIN_KEY} random ones, as openssl rand -hex 32 prints.`,
     );
   const key = new Uint8Array(hkdfSync("sha256", secret ?? randomBytes(32), "", "proofshelf session", 32));
   return {
-    seal: (purpose, content, seconds) => {
+    /** @param seconds for which it is good */
+    seal: (purpose: Purpose, content: Readonly<Record<string, unknown>>, seconds: number): Promise<string> => {
       const issued = Math.floor(now() / 1000);
       return new EncryptJWT({ ...content })
         .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
@@ -38,7 +34,8 @@ export function openCookies(secret: string | null, now: () => number): Cookies {
         .setExpirationTime(issued + seconds)
         .encrypt(key);
     },
-    open: async (purpose, sealed) => {
+    /** @returns null of whatever was not sealed here for this purpose, or is over */
+    open: async (purpose: Purpose, sealed: string | null): Promise<Readonly<Record<string, unknown>> | null> => {
       if (sealed === null || sealed.length > MAX_COOKIE) return null;
       const options = {
         audience: purpose,

@@ -3,19 +3,16 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export type EndedSessions = {
-  has(id: string): boolean;
-  /** @param hours after which a session is over anyway
-   *  @throws the system's error when the folder cannot be written */
-  add(id: string, hours: number): void;
-};
+export type EndedSessions = ReturnType<typeof openEnded>;
 
 /** openEnded keeps ended sessions in a folder. @param now milliseconds since 1970 */
-export function openEnded(folder: string, now: () => number): EndedSessions {
+export function openEnded(folder: string, now: () => number) {
   const fileOf = (id: string): string => join(folder, Buffer.from(id).toString("base64url"));
   return {
-    has: (id) => existsSync(fileOf(id)),
-    add(id, hours) {
+    has: (id: string): boolean => existsSync(fileOf(id)),
+    /** @param hours after which a session is over anyway
+     *  @throws the system's error when the folder cannot be written */
+    add(id: string, hours: number): void {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       for (const name of readdirSync(folder)) {
         const ended = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? now();

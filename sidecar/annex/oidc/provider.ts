@@ -5,9 +5,6 @@ import type { OwnSignIn } from "#snapshots/schema";
 
 const TIMEOUT = 10; // seconds, of each request to the provider
 
-/** Values that a sign-in under way must remember. */
-type Begun = { readonly state: string; readonly nonce: string; readonly verifier: string };
-
 type Person = {
   readonly subject: string;
   /** Null when the provider names none, or does not say that it is verified. */
@@ -15,20 +12,13 @@ type Person = {
   readonly groups: readonly string[];
 };
 
-export type Provider = {
-  /** @returns the provider's address that asks the person, and what the answer is held against */
-  begin(): Promise<Begun & { readonly url: string }>;
-  /** @param answered the address that the person came back to. @throws whatever is wrong with it */
-  finish(answered: URL, begun: Begun): Promise<Person>;
-};
+export type Provider = Awaited<ReturnType<typeof openProvider>>;
+/** Begun is what a sign-in under way must remember. */
+type Begun = { readonly state: string; readonly nonce: string; readonly verifier: string };
 
 /** openProvider reads the provider's description. @param redirect where it sends people back
  *  @param secret null for a client without one */
-export async function openProvider(
-  { issuer, clientId, groups, groupsClaim }: OwnSignIn,
-  redirect: string,
-  secret: string | null,
-): Promise<Provider> {
+export async function openProvider({ issuer, clientId, groups, groupsClaim }: OwnSignIn, redirect: string, secret: string | null) {
   const server = new URL(issuer);
   // Only a provider on this machine may be asked over a line that is not encrypted; the configuration is refused otherwise.
   const execute = server.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
@@ -38,7 +28,8 @@ export async function openProvider(
   oidc.enableNonRepudiationChecks(client);
   const scope = groups.length === 0 ? "openid email" : "openid email groups";
   return {
-    async begin() {
+    /** @returns the provider's address that asks the person, and what the answer is held against */
+    async begin(): Promise<Begun & { readonly url: string }> {
       const verifier = oidc.randomPKCECodeVerifier();
       const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
       const url = oidc.buildAuthorizationUrl(client, {
@@ -51,7 +42,8 @@ export async function openProvider(
       });
       return { state, nonce, verifier, url: url.href };
     },
-    async finish(answered, { state, nonce, verifier }) {
+    /** @param answered the address that the person came back to. @throws whatever is wrong with it */
+    async finish(answered: URL, { state, nonce, verifier }: Begun): Promise<Person> {
       const tokens = await oidc.authorizationCodeGrant(client, answered, {
         expectedState: state,
         expectedNonce: nonce,

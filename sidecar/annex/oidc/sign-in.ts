@@ -4,11 +4,10 @@ import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { z } from "zod";
-import { ShelfError } from "#snapshots/errors";
+import { type ErrorCode, ShelfError } from "#snapshots/errors";
 import { CACHE } from "#snapshots/http";
 import type { AccessConfig, OwnSignIn } from "#snapshots/schema";
-import { foldEmail, forbidden, type Gate, type GateVerdict, isAllowed, refuse } from "#sidecar/gate";
-import { problemResponse } from "#sidecar/http";
+import { foldEmail, forbidden, type Gate, type GateVerdict, isAllowed, openGate, refuse } from "#sidecar/gate";
 import type { SignInAddresses } from "#sidecar/serve";
 import { type Cookies, openCookies, readCookies } from "./cookies.ts";
 import { type EndedSessions, openEnded } from "./ended.ts";
@@ -42,6 +41,7 @@ const Session = z.object({
 });
 type Session = z.infer<typeof Session>;
 type Sent = Parameters<Gate["check"]>[0];
+type OwnAccess = AccessConfig & { readonly oidc: OwnSignIn };
 
 type Options = {
   readonly baseUrl: string;
@@ -61,6 +61,8 @@ export class SignIn implements SignInAddresses {
     ["GET", END],
     ["POST", END],
   ] as const;
+  /** The gate at which a session counts beside tokens and pairs. */
+  readonly gate: Gate;
   readonly #access: () => AccessConfig | null;
   readonly #options: Options;
   readonly #origin: string;
@@ -84,60 +86,55 @@ export class SignIn implements SignInAddresses {
       ? { begun: "__Host-proofshelf-sign-in", session: "__Secure-proofshelf", bound: "__Host-proofshelf-bound" }
       : { begun: "proofshelf-sign-in", session: "proofshelf", bound: "proofshelf-bound" };
     this.#attributes = `HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
-    this.#cookies = openCookies(given(env["SESSION_KEY"]), now);
+    this.#cookies = openCookies(env["SESSION_KEY"] ?? null, now);
     this.#ended = openEnded(options.ended, now);
-    this.#providerOf = rememberProvider(`${origin}${FINISH}`, given(env["OIDC_CLIENT_SECRET"]));
+    this.#providerOf = rememberProvider(`${origin}${FINISH}`, env["OIDC_CLIENT_SECRET"] ?? null);
+    const strict = openGate(access);
+    this.gate = {
+      check: (headers, only) => this.#check(strict, headers, only),
+      help: (path) => ({
+        ...strict.help(path),
+        ...(isOwn(access()) ? { signIn: `${origin}${BEGIN}?to=${encodeURIComponent(path)}` } : {}),
+      }),
+    };
   }
 
   /** answer is null of every other request, and when the configuration has no sign-in of its own. */
-  async answer(request: Request): Promise<Response | null> {
+  async answer(request: Request): Promise<Response | ShelfError | null> {
     const url = new URL(request.url);
     const config = this.#access();
-    const own = config?.oidc ?? null;
-    if (config === null || own === null) return null;
+    if (!isOwn(config)) return null;
     const isGet = request.method === "GET";
     try {
-      if (url.pathname === BEGIN && isGet) return await this.#begin(own, url);
-      if (url.pathname === FINISH && isGet) return await this.#finish(own, config, request);
-      if (url.pathname === END && (isGet || request.method === "POST")) return await this.#end(own, request);
+      if (url.pathname === BEGIN && isGet) return await this.#begin(config, url);
+      if (url.pathname === FINISH && isGet) return await this.#finish(config, request);
+      if (url.pathname === END && (isGet || request.method === "POST")) return await this.#end(config, request);
     } catch (error) {
-      return this.#refusal(`the provider could not be asked: ${(error as Error).message}`, NOT_REACHED());
+      return this.#refusal(`the provider could not be asked: ${(error as Error).message}`, NOT_REACHED);
     }
     return null;
   }
 
-  /** The same gate, at which a session counts. */
-  withSession(gate: Gate): Gate {
-    return {
-      check: (headers) => this.#check(gate, headers, false),
-      checkHuman: (headers) => this.#check(gate, headers, true),
-      help: (path) => {
-        const help = gate.help(path);
-        if ((this.#access()?.oidc ?? null) === null) return help;
-        return { ...help, signIn: `${this.#origin}${BEGIN}?to=${encodeURIComponent(path)}` };
-      },
-    };
-  }
-
-  async #begin(own: OwnSignIn, { searchParams }: URL): Promise<Response> {
-    const provider = await this.#providerOf(own);
+  async #begin({ oidc }: OwnAccess, { searchParams }: URL): Promise<Response> {
+    const provider = await this.#providerOf(oidc);
     const { url: question, ...begun } = await provider.begin();
     const content = { ...begun, to: pathWithin(searchParams.get("to"), this.#origin), jti: randomUUID() };
     const sealed = await this.#cookies.seal("sign-in", content, SIGN_IN_SECONDS);
     return redirect(question, [this.#cookie(this.#names.begun, sealed, "/", SIGN_IN_SECONDS)]);
   }
 
-  async #finish(own: OwnSignIn, config: AccessConfig, request: Request): Promise<Response> {
+  async #finish(config: OwnAccess, request: Request): Promise<Response | ShelfError> {
+    const own = config.oidc;
     const [sealed = null, ...others] = readCookies(request.headers.get("cookie"), this.#names.begun);
     const begun = Begun.safeParse(others.length > 0 ? null : await this.#cookies.open("sign-in", sealed)).data;
-    if (begun === undefined) return this.#refusal("no sign-in is under way in this browser", again());
-    if (this.#answered.has(begun.jti)) return this.#refusal("answered before", again());
+    if (begun === undefined) return this.#refusal("no sign-in is under way in this browser", AGAIN);
+    if (this.#answered.has(begun.jti)) return this.#refusal("answered before", AGAIN);
     this.#answered.set(begun.jti, true);
     const provider = await this.#providerOf(own);
     // By the library's own address: that of the request is the caller's word.
     const answered = new URL(`${this.#origin}${FINISH}${new URL(request.url).search}`);
     const person = await provider.finish(answered, begun).catch((error: Error) => error);
-    if (person instanceof Error) return this.#refusal(describe(person), again());
+    if (person instanceof Error) return this.#refusal(describe(person), AGAIN);
     const session: Session = {
       iss: own.issuer,
       client: own.clientId,
@@ -148,7 +145,7 @@ export class SignIn implements SignInAddresses {
       jti: randomUUID(),
       bound: randomUUID(),
     };
-    if (!isLetIn(session, own, config)) return this.#refusal("policy", NOT_LET_IN());
+    if (!isLetIn(session, config)) return this.#refusal("policy", NOT_LET_IN);
     const seconds = Math.round(own.sessionHours * 3600);
     const value = await this.#cookies.seal("session", session, seconds);
     const kept = GATED.map((path) => this.#cookie(this.#names.session, value, path, seconds));
@@ -156,7 +153,7 @@ export class SignIn implements SignInAddresses {
     return redirect(begun.to, [this.#cookie(this.#names.begun, "", "/", 0), bound, ...kept]);
   }
 
-  async #end(own: OwnSignIn, request: Request): Promise<Response> {
+  async #end({ oidc: own }: OwnAccess, request: Request): Promise<Response> {
     const session = await this.#findSession(request.headers, own);
     if (request.method === "GET") return askToEnd(session);
     // Without a session that counts there is nothing to end, and another site may end none.
@@ -166,20 +163,16 @@ export class SignIn implements SignInAddresses {
     return redirect("/", [this.#cookie(this.#names.bound, "", "/", 0), ...gone]);
   }
 
-  async #check(gate: Gate, headers: Sent, human: boolean): Promise<GateVerdict> {
+  async #check(strict: Gate, headers: Sent, only?: "people"): Promise<GateVerdict> {
     const config = this.#access();
-    const own = config?.oidc ?? null;
-    const ask = (): Promise<GateVerdict> => (human ? gate.checkHuman(headers) : gate.check(headers));
-    if (config === null || own === null) return ask();
     // Machines send what they send everywhere.
-    const { token, clientId, clientSecret } = config.headers;
-    if ([token, clientId, clientSecret].some((name) => headers.get(name) !== null)) return ask();
-    const session = await this.#findSession(headers, own);
+    if (!isOwn(config) || Object.values(config.headers).some((name) => headers.get(name) !== null)) return strict.check(headers, only);
+    const session = await this.#findSession(headers, config.oidc);
     if (session === null) {
       const fixes = [`Sign in at ${this.#origin}${BEGIN}`];
       return refuse("no_credentials", new ShelfError("unauthenticated", "Sign in to see this.", { fixes }));
     }
-    if (!isLetIn(session, own, config)) return forbidden("policy");
+    if (!isLetIn(session, config)) return forbidden("policy");
     return { ok: true, identity: { kind: "person", name: session.email ?? session.sub, email: session.email } };
   }
 
@@ -197,11 +190,9 @@ export class SignIn implements SignInAddresses {
   }
 
   /** The sign-in that was under way is over with it. */
-  #refusal(reason: string, problem: ShelfError): Response {
+  #refusal(reason: string, [code, message, ...fixes]: Refusal): ShelfError {
     this.#options.log.warn({ reason }, "a sign-in was refused");
-    const response = problemResponse(problem, this.#options.baseUrl);
-    response.headers.append("Set-Cookie", this.#cookie(this.#names.begun, "", "/", 0));
-    return response;
+    return new ShelfError(code, message, { fixes, headers: { "Set-Cookie": this.#cookie(this.#names.begun, "", "/", 0) } });
   }
 
   #cookie(name: string, value: string, path: string, seconds: number): string {
@@ -209,16 +200,21 @@ export class SignIn implements SignInAddresses {
   }
 }
 
-const again = (): ShelfError =>
-  new ShelfError("unauthenticated", "This sign-in was not begun in this browser, took too long, or was refused.", {
-    fixes: [`Begin again at ${BEGIN}`],
-  });
-const NOT_LET_IN = (): ShelfError => new ShelfError("forbidden", "You are signed in, but the policy does not let you in.");
-const NOT_REACHED = (): ShelfError =>
-  new ShelfError("keys_unavailable", "The provider that signs people in could not be reached.", { fixes: ["Try again in a minute."] });
+type Refusal = readonly [code: ErrorCode, message: string, ...fixes: string[]];
+const AGAIN: Refusal = [
+  "unauthenticated",
+  "This sign-in was not begun in this browser, took too long, or was refused.",
+  `Begin again at ${BEGIN}`,
+];
+const NOT_LET_IN: Refusal = ["forbidden", "You are signed in, but the policy does not let you in."];
+const NOT_REACHED: Refusal = ["keys_unavailable", "The provider that signs people in could not be reached.", "Try again in a minute."];
 
-function isLetIn({ sub, email, groups }: Session, own: OwnSignIn, config: AccessConfig): boolean {
-  if (groups.some((group) => own.groups.includes(group))) return sub !== "";
+function isOwn(config: AccessConfig | null): config is OwnAccess {
+  return config !== null && config.oidc !== null;
+}
+
+function isLetIn({ sub, email, groups }: Session, config: OwnAccess): boolean {
+  if (groups.some((group) => config.oidc.groups.includes(group))) return sub !== "";
   return email !== null && isAllowed({ kind: "person", name: email, email }, config);
 }
 
@@ -275,9 +271,4 @@ function describe(thrown: Error & { readonly error?: unknown }): string {
   const { message, cause, error } = thrown;
   const why = typeof error === "string" ? error : cause instanceof Error ? cause.message : null;
   return why === null ? message : `${message}: ${why}`;
-}
-
-/** An environment variable that is set but empty is not set. */
-function given(value: string | undefined): string | null {
-  return value === undefined || value === "" ? null : value;
 }
