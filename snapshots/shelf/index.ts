@@ -49,7 +49,6 @@ export {
   type Changes,
   changesSchema,
   internalPointerSchema,
-  overriding,
   type RecordIndex,
   type RecordLog,
   type Shelf,
