@@ -64,7 +64,7 @@ export async function repair(config: Config, annexes: Annexes, progress: Progres
     });
     let failure = await buildAnew(config, annexes, progress, notes);
     await alone(dropLost);
-    // What stood in the way of the build may be aside now.
+    // The build is tried again, since a file that was in its way may be aside now.
     if (failure !== null) failure = await buildAnew(config, annexes, progress, notes);
     if (failure !== null) notes.push(failure);
     findings = await verify();
