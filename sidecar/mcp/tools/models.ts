@@ -6,7 +6,7 @@ import { type Tool, withQuery } from "./context.ts";
 import { fitWhole, slice } from "./fit.ts";
 import { jsonBytes } from "#snapshots/tools";
 import type { AskTool, SemanticTool } from "#sidecar/ask";
-import type { Allow } from "../serve.ts";
+import type { Allow } from "../handler.ts";
 
 function limited(allow: Allow, group: "ask" | "ai-search"): void {
   if (!allow(group))
