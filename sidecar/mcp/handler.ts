@@ -17,7 +17,7 @@ import { findOriginProblem } from "./origin.ts";
 import { REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
 import { readMessages } from "./message.ts";
 import { createLibraryServer, type LibraryParts } from "./server.ts";
-import { askTool, semanticTool } from "./tools/models.ts";
+import { type Allow, askTool, semanticTool } from "./tools/models.ts";
 
 type McpOptions = {
   readonly view: View;
@@ -33,9 +33,6 @@ type McpOptions = {
 };
 
 export const MCP_RUNTIME = { endpoint: EFFECT_ROWS.mcp.path, versions: MCP_VERSIONS, tools: TOOL_NAMES } as const;
-
-/** Allow counts one more use of a group for this caller; false when there were too many. */
-export type Allow = (group: "mcp" | "ask" | "ai-search") => boolean;
 
 export type McpEndpoint = {
   (request: Request, allow?: Allow): Promise<Response>;
