@@ -38,7 +38,14 @@ test("names of keys, passwords and backups are left out in any case; public halv
 });
 
 test("folders that tools make are left out at any depth, a file of that name is not, and include takes them in", async () => {
-  const keys = ["notes/node_modules/a/b.js", "notes/dist/a.md", "notes/x/__pycache__/y.pyc", "notes/target", "notes/Target/a.md", "notes/distance/a.md"];
+  const keys = [
+    "notes/node_modules/a/b.js",
+    "notes/dist/a.md",
+    "notes/x/__pycache__/y.pyc",
+    "notes/target",
+    "notes/Target/a.md",
+    "notes/distance/a.md",
+  ];
   assert.deepEqual(await list(keys), {
     served: ["notes/Target/a.md", "notes/distance/a.md", "notes/target"],
     said: ["notes/dist/", "notes/node_modules/", "notes/x/__pycache__/"].map(

@@ -62,8 +62,7 @@ export function openLeavingOut(
     const isIncluded = paths.some((path) => included(path));
     for (const [at, path] of paths.entries()) {
       const name = names[at] ?? "";
-      const unmeant = (): string | null =>
-        isIncluded ? null : path === ignored ? IGNORED : findUnmeant(name, path === key);
+      const unmeant = (): string | null => (isIncluded ? null : path === ignored ? IGNORED : findUnmeant(name, path === key));
       const reason = excluded(path) ? LEFT_OUT_BY_CONFIG : isOwn(path, name) ? OWN : unmeant();
       if (reason === null) continue;
       // A folder may hold two collections: only those who may see what lies in it are told of it.

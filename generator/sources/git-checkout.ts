@@ -94,10 +94,14 @@ export async function listIgnored(folder: string): Promise<readonly string[]> {
     const { code, stderr = "" } = cause as { code?: unknown; stderr?: string };
     if (stderr.includes("not a git repository")) return [];
     const why = code === "ENOENT" ? "git is not installed" : (stderr.split("\n")[0] ?? "");
-    throw new ShelfError("bad_source", `${folder.replace(/(?<=.)\/$/, "")} is a git checkout, and git cannot say what it ignores: ${why}.`, {
-      cause,
-      fixes: ["What git ignores is never published unasked: install git, or mend the repository.", "Or take the folder .git away."],
-    });
+    throw new ShelfError(
+      "bad_source",
+      `${folder.replace(/(?<=.)\/$/, "")} is a git checkout, and git cannot say what it ignores: ${why}.`,
+      {
+        cause,
+        fixes: ["What git ignores is never published unasked: install git, or mend the repository.", "Or take the folder .git away."],
+      },
+    );
   }
 }
 

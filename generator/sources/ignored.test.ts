@@ -50,7 +50,11 @@ test("what git ignores is left out and said, a folder once; what is committed an
   assert.deepEqual(await list(dir), { served: ["a.md", "committed.log", "deep/there.md", "fine.log", "untracked.md"], said });
   assert.deepEqual((await list(dir, ["plain/two.md"])).said, said, "of a folder some is taken in, and the folder is said");
   assert.ok((await list(dir, ["plain/two.md"])).served.includes("plain/two.md"));
-  assert.deepEqual((await list(join(dir, "plain"))).served, ["secret/one.md", "two.md"], "who names an ignored folder as the store means it");
+  assert.deepEqual(
+    (await list(join(dir, "plain"))).served,
+    ["secret/one.md", "two.md"],
+    "who names an ignored folder as the store means it",
+  );
   assert.equal((await openDirectoryStore(dir).find("plain/two.md"))?.ignored, "plain");
 });
 
