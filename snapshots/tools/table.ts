@@ -199,7 +199,8 @@ const TABLE = [
   {
     name: "list_cubs",
     title: "Proof records",
-    description: "Proof records (CUBs) in order of id, by exact values of their fields, any of each list. standing says what holds, verification_state what the registry says. limit 0 only counts.",
+    description:
+      "Proof records (CUBs) in order of id, by exact values of their fields, any of each list. standing says what holds, verification_state what the registry says. limit 0 only counts.",
     input: z.strictObject({ ...filters, ...paging }),
     output: records,
     twin: "GET /api/cubs",
