@@ -9,6 +9,7 @@ export type { LastGoodOptions } from "./last-good.ts";
 export { listChanged, type ListedSince, listingRules, listObjects } from "./list-objects.ts";
 export { findLoss } from "./loss-rule.ts";
 export type { ObjectStore, ReadObject, StoredObject } from "./object-store.ts";
+export { openDirectoryStore } from "./object-store-directory.ts";
 export { openObjectStore, type StoreAnnexes } from "./open-object-store.ts";
 export { checkRegistry, lookAtRegistry, openKeptRegistry, readRegistry, type RegistryRead, type RegistrySaid } from "./read-registry.ts";
 export { describeFindings, describeUnknownClaims, type RegistryFinding } from "./registry-findings.ts";
