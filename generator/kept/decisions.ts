@@ -29,8 +29,7 @@ export function openDecisions(dir: string): Decisions {
   const read = (): readonly Decision[] => file.read() ?? [];
   return {
     of: (kind) => read().filter((one) => one.kind === kind),
-    why: (kind, about, sha256) =>
-      read().find((one) => one.kind === kind && one.about === about && one.sha256 === sha256)?.why ?? null,
+    why: (kind, about, sha256) => read().find((one) => one.kind === kind && one.about === about && one.sha256 === sha256)?.why ?? null,
     set(kind, decisions) {
       const before = read();
       if (before.length + decisions.length === 0) return;

@@ -331,8 +331,7 @@ test("what was accepted of a record lets through that alone: another gate, place
   const one: Weaker = { gate: "drift", what: "record", id: "CUB-0001", reason: '"gone.v": it is not there', bytes: "a" };
   const { accepted } = passGates([one], gates, new Map([["CUB-0001", "It is being moved."]]), NONE);
   const earlier = {
-    why: (_: string, about: string, digest: string) =>
-      accepted.find((was) => was.about === about && was.sha256 === digest)?.why ?? null,
+    why: (_: string, about: string, digest: string) => accepted.find((was) => was.about === about && was.sha256 === digest)?.why ?? null,
   };
   assert.deepEqual(passGates([one], gates, new Map(), earlier).accepted, accepted, "the same goes on");
   const others: readonly Partial<Weaker>[] = [

@@ -126,7 +126,11 @@ test("an object, a record and a claim are gone from everything, and each address
   assert.equal((await ask(view, `/at/${first.snapshot}/objects/notes/old%20birds.md`)).status, 200, "what was published stays published");
   assert.doesNotMatch((await ask(view, "/object/notes/other.md/")).text, /href="[^"]*old/);
   const rolled = await room.cli("snapshots", "rollback", "1");
-  assert.deepEqual([rolled.status, /that snapshot has what is withdrawn, the object notes\/old birds/.test(rolled.stderr)], [1, true], rolled.stderr);
+  assert.deepEqual(
+    [rolled.status, /that snapshot has what is withdrawn, the object notes\/old birds/.test(rolled.stderr)],
+    [1, true],
+    rolled.stderr,
+  );
   assert.deepEqual(await verifyLibrary(await openConfig(join(room.dir, "proofshelf.yaml")), { snapshots: "all" }, PAGED_PARTS), []);
 });
 

@@ -129,9 +129,7 @@ async function readRest(snapshot: Snapshot): Promise<ViewData> {
 export async function keepExposed(shelves: Shelves, { snapshots }: Exposure, collections: readonly CollectionInfo[]): Promise<void> {
   const decisions = openDecisions(shelves.buildDir);
   const why = "--keep-history";
-  const held = snapshots.flatMap(({ snapshot, held: all }) =>
-    all.map((one) => ({ about: nameExposed(one), sha256: snapshot, why })),
-  );
+  const held = snapshots.flatMap(({ snapshot, held: all }) => all.map((one) => ({ about: nameExposed(one), sha256: snapshot, why })));
   const named = (await namedInChanges(shelves, collections)).map(({ sequence, ...one }) => {
     return { about: nameExposed(one), sha256: digestOfChanges(sequence), why };
   });
@@ -165,7 +163,11 @@ export async function withdraw(
   const named = Map.groupBy(await namedInChanges(shelves, collections), ({ sequence }) => sequence);
   for await (const [sequence, changes] of allChanges(shelves.public)) {
     const hidden = new Set(named.get(sequence)?.map(({ name }) => name));
-    if (hidden.size > 0) await shelves.public.putChanges(sequence, without(changes, (key) => hidden.has(key)));
+    if (hidden.size > 0)
+      await shelves.public.putChanges(
+        sequence,
+        without(changes, (key) => hidden.has(key)),
+      );
   }
   await keepRecords(shelves);
   try {

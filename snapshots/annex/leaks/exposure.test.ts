@@ -47,7 +47,10 @@ test("an id that is used again for another prefix gates nothing: who has the pre
   assert.deepEqual(heldBy(before, TINY, [{ ...NOTES, id: "open", prefix: "not" }, ...again.slice(0, 1)]), []);
   const gone = heldBy(before, { objects: [] }, again.slice(0, 1));
   assert.deepEqual(gone, ["collection notes"], "where nobody has the prefix, the id tells");
-  const swapped = [{ ...NOTES, visibility: "email-gated" as const, id: "open" }, { ...NOTES, prefix: "elsewhere/" }];
+  const swapped = [
+    { ...NOTES, visibility: "email-gated" as const, id: "open" },
+    { ...NOTES, prefix: "elsewhere/" },
+  ];
   assert.deepEqual(heldBy(before, { objects: [] }, swapped)[0], "collection notes", "and a prefix that is gated under another id is");
 });
 
