@@ -157,7 +157,7 @@ const LASTING: ReadonlySet<Weaker["gate"]> = new Set(["drift", "statements", "co
 const TOLD: ReadonlySet<Weaker["gate"]> = new Set(["statements", "counts"]);
 
 export type Passed = {
-  /** What was let through and goes on, for the builds to come. */
+  /** Decisions for the builds to come, on what was let through and goes on. */
   readonly accepted: readonly Omit<Decision, "kind">[];
   /** Why something was let through, for the record of the snapshot. */
   readonly inputs: Readonly<Record<string, string>>;

@@ -52,7 +52,7 @@ export function openGating(now: {
   return (then) => {
     const held: Exposed[] = [];
     for (const { id, prefix } of then.library.collections) {
-      // Who has the prefix now decides. Its id tells only where nobody has it: an id may be used again.
+      // The collection that has the prefix now decides; an id, which may be used again, tells only where none has.
       const same = findCollection(now.collections, prefix) ?? now.collections.find((one) => one.id === id);
       if (same !== undefined && same.visibility !== "public") held.push({ what: "collection", name: id });
     }

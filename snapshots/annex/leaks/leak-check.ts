@@ -15,7 +15,7 @@ export type LeakSources = {
   readonly rows?: (snapshot: Sha256) => AsyncIterable<ScannedFile>;
   /** How public sources are read anew, and what is allowed. */
   readonly leaks?: (snapshot: Snapshot, data: ViewData) => LeakOptions;
-  /** What an operator lets stay in what was published before it was gated. */
+  /** Things that an operator lets stay in what was published before they were gated. */
   readonly kept?: KeptInHistory;
   /** Private values that no view holds, at least twelve characters each: nothing public may hold them. */
   readonly extra?: readonly string[];
