@@ -48,7 +48,12 @@ export const readAll = step("read", ["facts", "reading"], ["read", "said"], asyn
     pageImages: facts.config.pdf.pageImages,
   }).finally(() => journal.close());
   if (!work.acceptLoss) refuseLoss(facts, before, read.objects);
-  refuseShown(facts.config, facts.claims.claims, read.objects, new Set(facts.registry.cubs.flatMap(({ file_shas }) => Object.values(file_shas))));
+  refuseShown(
+    facts.config,
+    facts.claims.claims,
+    read.objects,
+    new Set(facts.registry.cubs.flatMap(({ file_shas }) => Object.values(file_shas))),
+  );
   return { read, said: sayOf(read.objects) };
 });
 

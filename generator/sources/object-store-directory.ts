@@ -1,7 +1,18 @@
 /** A folder as object store: every regular file under it is an object, its relative path the key. */
 import { randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { isUtf8 } from "node:buffer";
 import { sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

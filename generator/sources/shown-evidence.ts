@@ -24,7 +24,12 @@ export function findShownEvidence(
   const named = ({ path, repo, url, sha256 = "-" }: ClaimEvidence): string | undefined => {
     if (url !== undefined)
       return url.startsWith(baseUrl)
-        ? gated.find(({ key }) => url.replace(/[?#].*$/, "").replace(/\/$/, "").endsWith(`/${formatKeyPath(key)}`))?.key
+        ? gated.find(({ key }) =>
+            url
+              .replace(/[?#].*$/, "")
+              .replace(/\/$/, "")
+              .endsWith(`/${formatKeyPath(key)}`),
+          )?.key
         : undefined;
     if (repo !== undefined) return undefined;
     const isFolder = path?.endsWith("/") === true && isGatedKey(collections, path);
