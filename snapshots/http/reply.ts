@@ -21,7 +21,7 @@ export type Answer = {
 
 export const CACHE = {
   live: "public, max-age=60, stale-while-revalidate=600",
-  /** What is named by its own bytes, and of the program. */
+  /** The program's own files, which are named by their bytes. */
   immutable: "public, max-age=31536000, immutable",
   /** A kept snapshot: it never changes, and may be taken out of service, so caches for many ask again. */
   kept: "public, max-age=31536000, immutable, s-maxage=600",
