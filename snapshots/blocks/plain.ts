@@ -152,7 +152,7 @@ export function wordsOfRole(role: string, inner: string): string {
 const isFormula = (span: string): boolean => span.split("`").length % 2 === 1;
 
 const TARGET = String.raw`\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`;
-/** What stands between brackets, which may have some of its own. */
+/** The words between brackets, which may hold brackets themselves. */
 const WORDS = String.raw`((?:[^[\]]|\[[^[\]]*\])+)`;
 const IMAGE = new RegExp(String.raw`!\[((?:[^[\]]|\[[^[\]]*\])*)\](?:${TARGET}|\[[^\]]*\])`, "g");
 const LINK = new RegExp(String.raw`\[${WORDS}\]${TARGET}|(?<![\w\]])\[${WORDS}\]\[[^[\]]*\]`, "g");
