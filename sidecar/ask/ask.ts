@@ -15,7 +15,7 @@ import {
   readSources,
   subjectOf,
 } from "#snapshots/answer";
-import { ALL_COUNTED, ALL_LOOKED_UP, mountPath, NO_MODEL, OF_HISTORY, pagePath, type ViewData } from "#snapshots/format";
+import { ALL_COUNTED, ALL_LOOKED_UP, cutText, mountPath, NO_MODEL, OF_HISTORY, pagePath, type ViewData } from "#snapshots/format";
 import { toSource } from "#snapshots/query";
 import { makeReceipt } from "#snapshots/verify";
 import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "#snapshots/schema";
@@ -24,7 +24,6 @@ import type { CountedFacts } from "./counted.ts";
 import { ground, type Grounded, parseSentences } from "./grounding.ts";
 import { isHarmless } from "./harmless.ts";
 import { lookUp, MAX_SUMMARY, sourcesOf } from "./lookup.ts";
-import { cutText } from "#snapshots/tools";
 import { makePrompt } from "./prompt.ts";
 
 const MAX_EXCERPTS = 8; // that a model is shown
