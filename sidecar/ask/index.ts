@@ -6,5 +6,4 @@ export { askPage } from "./ask-page.ts";
 export { askResponse } from "./ask-response.ts";
 export type { CountedSnapshot, Counting, FactPart, CountedFacts } from "./counted.ts";
 export { type Ask, openAsk, wholeAnswer } from "./library.ts";
-export { type AskTool, noSemantic, type SemanticTool } from "./semantic-tool.ts";
-export { openSemantic, QUERY_EMBEDDING_MS, type Semantic } from "./semantic.ts";
+export { type AskTool, noSemantic, openSemantic, QUERY_EMBEDDING_MS, type Semantic, type SemanticTool } from "./semantic.ts";
