@@ -19,4 +19,4 @@ export { readSourceFile } from "./source-file.ts";
 export { claimsJsonSchema, registryJsonSchema } from "./source-schemas.ts";
 export { type HeldStatement, type HoldStatement, openKeptStatements, type StatementAnnexes } from "./statements.ts";
 export { readWithdrawals, withdrawalsJsonSchema } from "./withdrawals.ts";
-export { leaveOut, redactedBytes, type Withdrawals } from "./withdrawn.ts";
+export { keepWithdrawals, leaveOut, redactedBytes, standingWithdrawals, type Withdrawals } from "./withdrawn.ts";

@@ -26,13 +26,7 @@ const LISTED_TOOLS: ListedTool[] = TOOLS.map((tool) => ({
   description: tool.description,
   inputSchema: inputJsonSchema(tool) as ListedTool["inputSchema"],
   outputSchema: outputJsonSchema(tool) as NonNullable<ListedTool["outputSchema"]>,
-  annotations: {
-    title: tool.title,
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: tool.name !== "ask_library",
-    openWorldHint: false,
-  },
+  annotations: { readOnlyHint: true, openWorldHint: false },
 }));
 
 export function createLibraryServer({ view, ask, semantic, onError }: LibraryParts): Server {
