@@ -15,6 +15,7 @@ export { checkRegistry, lookAtRegistry, openKeptRegistry, readRegistry, type Reg
 export { describeFindings, describeUnknownClaims, type RegistryFinding } from "./registry-findings.ts";
 export { MAX_REGISTRY_BYTES, type RegistryAnnexes } from "./registry-pull.ts";
 export { type ParsedRegistry, parseRegistry, textsOf } from "./registry.ts";
+export { findShownEvidence, locateShown, refuseShown } from "./shown-evidence.ts";
 export { readSourceFile } from "./source-file.ts";
 export { claimsJsonSchema, registryJsonSchema } from "./source-schemas.ts";
 export { type HeldStatement, type HoldStatement, openKeptStatements, type StatementAnnexes } from "./statements.ts";

@@ -1,7 +1,18 @@
 /** A folder as object store: every regular file under it is an object, its relative path the key. */
 import { randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { isUtf8 } from "node:buffer";
 import { sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -135,6 +146,7 @@ function examine(root: string, realRoot: string, name: Buffer, key: string, link
       if (problem !== null) return rejected(key, problem);
     }
     const stats = link ? statSync(path, { bigint: true }) : lstatSync(path, { bigint: true });
+    if (stats.isFile()) accessSync(path, constants.R_OK);
     const problem = findKeyProblem(key) ?? findTypeProblem(stats);
     if (problem !== null) return rejected(key, problem);
     // A file changed just now may change again within the tick; such a version is never seen twice, so it is read again.
