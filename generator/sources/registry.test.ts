@@ -328,7 +328,10 @@ test("a broken field of the metadata is dropped and told, the others stay", () =
 test("a record that is left out takes its notes, its counts and the values with it that it alone has", () => {
   const own = { id: "CUB-0001", invocation: "called by Jane Roe", lane: "shared", tier: "9", file_shas: { "coq/Roe.v": "a".repeat(64) } };
   const counts = { "called by Jane Roe": 2, runtime: 1 };
-  const body = { meta: { invocation_counts: counts }, cubs: [{ ...CUB, ...own }, { ...CUB, id: "CUB-0002", lane: "shared", tier: "x" }, own] };
+  const body = {
+    meta: { invocation_counts: counts },
+    cubs: [{ ...CUB, ...own }, { ...CUB, id: "CUB-0002", lane: "shared", tier: "x" }, own],
+  };
   const parsed = parseRegistry(encode(body));
   assert.match(parsed.notes.join("\n"), /^CUB-0001: invocation has an unknown value; it is kept\n.*Jane Roe declares 2/s);
   const rest = withoutRecords(parsed, new Set(["CUB-0001"]));

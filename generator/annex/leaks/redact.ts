@@ -342,12 +342,7 @@ function isLong(text: string): boolean {
 }
 
 /** secretsOf gives what a withdrawn thing says, for the look for leaks: as if it were all that is gated. */
-async function secretsOf(
-  snapshot: Snapshot,
-  { what, name }: Withdrawal,
-  library: Library,
-  own: readonly string[],
-): Promise<GatedSecrets> {
+async function secretsOf(snapshot: Snapshot, { what, name }: Withdrawal, library: Library, own: readonly string[]): Promise<GatedSecrets> {
   const nothing: ViewData = {
     library: { ...library, collections: [] },
     objects: [],

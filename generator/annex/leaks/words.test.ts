@@ -71,7 +71,10 @@ async function newRoom(t: TestContext) {
   const write = (files: Readonly<Record<string, string>>) => writeFiles(dir, Object.entries(files));
   await write({
     "proofshelf.yaml": `${describeLibrary("Words")}claims: { path: ./claims.json }\nregistry: { path: ./registry.json }\nwithdrawals: { path: ./withdrawals.yaml }\nembeddings: { kind: none }\n`,
-    "registry.json": JSON.stringify({ meta: { sources: { sorting: { head: "a".repeat(40) } } }, cubs: [recordOf("CUB-0001", "r"), recordOf("CUB-0002", "s")] }),
+    "registry.json": JSON.stringify({
+      meta: { sources: { sorting: { head: "a".repeat(40) } } },
+      cubs: [recordOf("CUB-0001", "r"), recordOf("CUB-0002", "s")],
+    }),
     "claims.json": claimsOf([
       ["gone", "c"],
       ["stays", "d"],
@@ -103,7 +106,9 @@ function wordsUnder(folder: string): readonly string[] {
   return [...filesUnder(folder)].flatMap(({ path, bytes }) => {
     const text = (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("latin1");
     const found = wordsIn(text);
-    return found.length === 0 ? [] : [`${path}: ${found.join(" ")}: ${text.slice(Math.max(0, text.search(/zq[rco]\d/) - 60), text.search(/zq[rco]\d/) + 60)}`];
+    return found.length === 0
+      ? []
+      : [`${path}: ${found.join(" ")}: ${text.slice(Math.max(0, text.search(/zq[rco]\d/) - 60), text.search(/zq[rco]\d/) + 60)}`];
   });
 }
 
