@@ -317,7 +317,7 @@ async function claimsOf(snapshot: Snapshot): Promise<readonly Claim[]> {
   return (await readJson<{ claims: readonly Claim[] }>(snapshot, "api/claims.json"))?.claims ?? [];
 }
 
-/** Of parts, since a part may have been redacted. */
+/** recordsOf reads the parts one by one, since one of them may have been redacted. */
 async function recordsOf(snapshot: Snapshot): Promise<readonly CubRecord[]> {
   const parts = await Promise.all(
     (await snapshot.files(partsPath.records)).map(({ name }) => readJson<CubRecord[]>(snapshot, `${partsPath.records}/${name}`)),
