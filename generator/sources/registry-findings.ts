@@ -18,12 +18,12 @@ export type FindCode = (record: CubRecord, path: string) => Promise<string | nul
 
 /** findInRegistry finds what is wrong with the records of a registry. @param internalFields fields that are known to be internal */
 export async function findInRegistry(
-  { records, unknownFields }: Pick<ParsedRegistry, "records" | "unknownFields">,
+  { records, unknownFields, meta }: Pick<ParsedRegistry, "records" | "unknownFields" | "meta">,
   internalFields: readonly string[],
   findCode: FindCode,
 ): Promise<readonly RegistryFinding[]> {
   const findings = unknownFields.filter(({ name }) => !internalFields.includes(name)).map(describeUnknown);
-  for (const { record, said } of records) findings.push(...(await findInRecord(record, said, findCode)));
+  for (const { record, said } of records) findings.push(...(await findInRecord(record, said, findCode, meta.sources[record.repo]?.head ?? "")));
   return findings;
 }
 
@@ -53,12 +53,17 @@ function describeUnknown({ name, records, first }: UnknownField): RegistryFindin
 }
 
 /** @param said names of the members that the record has of itself */
-async function findInRecord(record: CubRecord, said: ReadonlySet<string>, findCode: FindCode): Promise<readonly RegistryFinding[]> {
+async function findInRecord(
+  record: CubRecord,
+  said: ReadonlySet<string>,
+  findCode: FindCode,
+  head: string,
+): Promise<readonly RegistryFinding[]> {
   const findings: RegistryFinding[] = [];
   const add = (field: string, what: string): void => void findings.push({ record: record.id, field, what });
   for (const [path, digest] of Object.entries(record.file_shas)) {
     const found = await findCode(record, path);
-    if (found === null) add("file_shas", `pins ${JSON.stringify(path)}, which is not in the code store`);
+    if (found === null) add("file_shas", `pins ${JSON.stringify(path)}, which is not in the code store; it would be ${record.repo}/${head}/${path} there`);
     else if (found !== undefined && found !== digest)
       add("file_shas", `pins ${JSON.stringify(path)} as ${digest}, but the code store has ${found}`);
   }
