@@ -201,6 +201,10 @@ async function sweep(shelves: Shelves, searchable: readonly Sha256[]): Promise<v
   }
 }
 
+/** ELSEWHERE tells who has taken something back where it may still be. */
+export const ELSEWHERE =
+  "Exports have it still, and mirrors until they follow. A cache in front may send it for eleven minutes more: purge it if that is too long.";
+
 /** describeExposure puts an exposure in words, for the one who builds.
  *  @param outcome what becomes of it, or would when a build is only planned */
 export function describeExposure({ snapshots, keys, unread }: Exposure, outcome: "withdrawn" | "kept" | "planned"): readonly string[] {
@@ -217,7 +221,7 @@ export function describeExposure({ snapshots, keys, unread }: Exposure, outcome:
   const numbers = `${snapshots.length === 1 ? "snapshot" : "snapshots"} ${snapshots.map(({ sequence }) => sequence).join(", ")}`;
   const what = `Was public and is gated now: ${some.join(", ")}.`;
   const said = {
-    withdrawn: `${none ? "It is taken out of what the history says." : `It was held by ${numbers}, taken out of service and off the shelf.`} Copies elsewhere (exports, mirrors, caches) are not.`,
+    withdrawn: `${none ? "It is taken out of what the history says." : `It was held by ${numbers}, taken out of service and off the shelf.`} ${ELSEWHERE}`,
     kept: `--keep-history leaves it in what was published before${none ? "" : ` (${numbers})`}, under /at/ and on the shelf.`,
     planned: `${none ? "A build would take it out of what the history says" : `It is held by ${numbers}, which a build would take out of service and off the shelf`}, for good; with --keep-history it would not.`,
   };
