@@ -66,7 +66,10 @@ test("a value that the field does not know is told with the one that was meant, 
     const said = `Note: registry.json:2: cubs[0].${field} is "${value}", which is none of its values and counts as none; did you mean ${meant}?`;
     assert.ok(stdout.includes(said), stdout);
   }
-  assert.match((await check({}, "registry", "check", "registry.json")).stdout, /CUB-0001: invocation is "testonly", which is none .* did you mean test-only\?/);
+  assert.match(
+    (await check({}, "registry", "check", "registry.json")).stdout,
+    /CUB-0001: invocation is "testonly", which is none .* did you mean test-only\?/,
+  );
 });
 
 test("a repository without a revision is told by its name, once; a file that is not there by its place", async (t) => {
@@ -74,11 +77,18 @@ test("a repository without a revision is told by its name, once; a file that is 
   const pinned = (meta: string): string =>
     `{ "meta": ${meta}, "cubs": [\n${[1, 2].map((id) => record(`, "file_shas": { "coq/A${id}.v": "${"0".repeat(64)}" }`).replace("0001", `000${id}`)).join(",\n")}\n] }`;
   const missing = (await check({ "registry.json": pinned(`{ "sources": { "other": { "head": "${HEAD}" } } }`) })).stdout;
-  assert.equal(missing.match(/meta\.sources has no "r", only other; write the 40 digits there that git rev-parse HEAD prints/g)?.length, 1, missing);
+  assert.equal(
+    missing.match(/meta\.sources has no "r", only other; write the 40 digits there that git rev-parse HEAD prints/g)?.length,
+    1,
+    missing,
+  );
   const short = (await check({ "registry.json": pinned('{ "sources": { "r": { "head": "4be2268" } } }') })).stdout;
   assert.equal(short.match(/the head in meta\.sources is "4be2268", no whole revision; write the 40 digits/g)?.length, 1, short);
   const gone = (await check({ "registry.json": pinned(`{ "sources": { "r": { "head": "${HEAD}" } } }`) })).stdout;
-  assert.ok(gone.includes(`CUB-0001: file_shas pins "coq/A1.v", which is not in the code store; it would be r/${HEAD}/coq/A1.v there`), gone);
+  assert.ok(
+    gone.includes(`CUB-0001: file_shas pins "coq/A1.v", which is not in the code store; it would be r/${HEAD}/coq/A1.v there`),
+    gone,
+  );
 });
 
 test("eighty lines of one fault are three and a count; with --verbose all", async (t) => {
@@ -103,7 +113,10 @@ test("an id that makes an awkward address is told with a better one", async (t) 
 test("a list that is not there and a folder without a collection are told together; a broken one by its line", async (t) => {
   const check = await openLibrary(t);
   const { stderr } = await check({}, "import", "bibtex", "nowhere.bib");
-  assert.match(stderr, /nowhere\.bib: cannot be read; nothing was written\.\nNo collection has keys that begin with works\/\.\n {2}Add one/);
+  assert.match(
+    stderr,
+    /nowhere\.bib: cannot be read; nothing was written\.\nNo collection has keys that begin with works\/\.\n {2}Add one/,
+  );
   const broken = await check({ "broken.bib": "@book{a,\n title" }, "import", "bibtex", "broken.bib", "--to", "notes/");
   assert.match(broken.stderr, /broken\.bib: is no bibtex that can be read \(line \d: .* is missing before the end of the file\)/);
 });
@@ -111,13 +124,19 @@ test("a list that is not there and a folder without a collection are told togeth
 test("what the system refuses is told in words, never with a stack", () => {
   const failure = (code: string, message: string, more: object = {}): string =>
     describeFailure(Object.assign(new Error(message), { code, ...more }));
-  assert.match(failure("EADDRNOTAVAIL", "listen EADDRNOTAVAIL: address not available 192.0.2.1:4321"), /^This machine has no address 192\.0\.2\.1\. Take/);
+  assert.match(
+    failure("EADDRNOTAVAIL", "listen EADDRNOTAVAIL: address not available 192.0.2.1:4321"),
+    /^This machine has no address 192\.0\.2\.1\. Take/,
+  );
   assert.match(failure("EADDRNOTAVAIL", "listen EADDRNOTAVAIL: address not available fe80::1:4321"), /no address fe80::1\./);
   assert.match(failure("ENOTFOUND", "getaddrinfo ENOTFOUND nowhere.example"), /^No machine of this name is known \(nowhere\.example\)/);
   assert.match(failure("EACCES", "listen EACCES: permission denied 0.0.0.0:80"), /^Port 80 may be taken by root alone/);
   const refused = failure("EACCES", "EACCES: permission denied, open '/srv/x.yaml'", { path: "/srv/x.yaml", syscall: "open" });
   assert.match(refused, /^The user \S+ may not do this with \/srv\/x\.yaml: open is not permitted/);
-  assert.match(failure("EROFS", "EROFS: read-only file system, mkdir '/mnt/x'", { path: "/mnt/x" }), /^\/mnt\/x lies on a file system that is read-only/);
+  assert.match(
+    failure("EROFS", "EROFS: read-only file system, mkdir '/mnt/x'", { path: "/mnt/x" }),
+    /^\/mnt\/x lies on a file system that is read-only/,
+  );
 });
 
 test("a shelf that cannot be written is told with its folder and the user", async (t) => {

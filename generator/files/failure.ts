@@ -20,7 +20,8 @@ export function describeFailure(error: unknown): string {
   const listening = /^listen [A-Z]+: .*?(?:address not available|permission denied) (\S+?)(?::(\d+))?$/.exec(error.message);
   if (code === "EADDRNOTAVAIL")
     return `This machine has no address ${listening?.[1] ?? "like that"}. Take 127.0.0.1 for this machine alone, or 0.0.0.0 for all its addresses.`;
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `No machine of this name is known (${error.message.split(" ").at(-1)}). Is it spelt right?`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return `No machine of this name is known (${error.message.split(" ").at(-1)}). Is it spelt right?`;
   if (code === "EACCES" && listening !== null)
     return `Port ${listening[2] ?? ""} may be taken by root alone. Take one from 1024 on, and put a web server in front.`;
   if (code === "EACCES" || code === "EPERM" || code === "EROFS") return describeRefusal(error);

@@ -98,7 +98,8 @@ function explainLost(key: string, keys: ReadonlySet<string>, records: ReadonlySe
 function check(bytes: Uint8Array, { list, schema, json, smallest, parse, contradictions }: Kind): SourceProblems {
   const located = bytes.length > MAX_CONFIG_BYTES ? null : parseLocatedYaml(bytes);
   // The words for what is wrong with JSON are those of its own parser, but for what no parser expects.
-  const isJson = /^\s*[{[]/.test(Buffer.from(bytes.subarray(0, 100)).toString()) && !located?.problems.some(({ what }) => /^a merge/.test(what));
+  const isJson =
+    /^\s*[{[]/.test(Buffer.from(bytes.subarray(0, 100)).toString()) && !located?.problems.some(({ what }) => /^a merge/.test(what));
   const yaml = isJson && (located?.problems.length ?? 0) > 0 ? null : located;
   const at = (path: Path): number | null => yaml?.lineOf(path) ?? null;
   const whole = (what: string, line: number | null = 1): SourceProblems => ({ wrong: [{ line, path: [], what }], notes: [] });

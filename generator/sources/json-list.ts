@@ -166,7 +166,9 @@ function hasMark(bytes: Uint8Array): boolean {
 }
 
 function broken(bytes: Uint8Array, at: number): ShelfError {
-  const [before, after] = [bytes.subarray(Math.max(0, at - NEAR), at), bytes.subarray(at, at + NEAR)].map((part) => Buffer.from(part).toString());
+  const [before, after] = [bytes.subarray(Math.max(0, at - NEAR), at), bytes.subarray(at, at + NEAR)].map((part) =>
+    Buffer.from(part).toString(),
+  );
   return new ShelfError("bad_source", `It is not valid JSON (line ${lineAt(bytes, at)})${explainBroken(before ?? "", after ?? "")}.`);
 }
 

@@ -234,7 +234,10 @@ function openFindCode(
 function findSourceProblem({ sources }: RegistryMeta, repo: string): string | null {
   const head = sources[repo]?.head;
   if (head !== undefined && CODE_HEAD_PATTERN.test(head)) return null;
-  const what = head === undefined ? `meta.sources has no ${JSON.stringify(repo)}` : `the head in meta.sources is ${JSON.stringify(head)}, no whole revision`;
+  const what =
+    head === undefined
+      ? `meta.sources has no ${JSON.stringify(repo)}`
+      : `the head in meta.sources is ${JSON.stringify(head)}, no whole revision`;
   const others = Object.keys(sources);
   const known = head === undefined && others.length > 0 ? `, only ${others.slice(0, 5).join(", ")}` : "";
   return `${what}${known}; write the 40 digits there that git rev-parse HEAD prints`;

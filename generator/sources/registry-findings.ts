@@ -23,7 +23,8 @@ export async function findInRegistry(
   findCode: FindCode,
 ): Promise<readonly RegistryFinding[]> {
   const findings = unknownFields.filter(({ name }) => !internalFields.includes(name)).map(describeUnknown);
-  for (const { record, said } of records) findings.push(...(await findInRecord(record, said, findCode, meta.sources[record.repo]?.head ?? "")));
+  for (const { record, said } of records)
+    findings.push(...(await findInRecord(record, said, findCode, meta.sources[record.repo]?.head ?? "")));
   return findings;
 }
 
@@ -63,7 +64,8 @@ async function findInRecord(
   const add = (field: string, what: string): void => void findings.push({ record: record.id, field, what });
   for (const [path, digest] of Object.entries(record.file_shas)) {
     const found = await findCode(record, path);
-    if (found === null) add("file_shas", `pins ${JSON.stringify(path)}, which is not in the code store; it would be ${record.repo}/${head}/${path} there`);
+    if (found === null)
+      add("file_shas", `pins ${JSON.stringify(path)}, which is not in the code store; it would be ${record.repo}/${head}/${path} there`);
     else if (found !== undefined && found !== digest)
       add("file_shas", `pins ${JSON.stringify(path)} as ${digest}, but the code store has ${found}`);
   }

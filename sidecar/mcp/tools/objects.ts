@@ -23,7 +23,10 @@ function objectNotFound(data: ReadonlyMap<string, unknown>, key: string): ShelfE
 const MAX_SLIPS = 2; // letters by which a key may differ from the one that was meant
 
 function nearestKey(data: ReadonlyMap<string, unknown>, key: string): string | null {
-  const found = nearestOf(key, [...data.keys()].filter((other) => Math.abs(other.length - key.length) <= MAX_SLIPS));
+  const found = nearestOf(
+    key,
+    [...data.keys()].filter((other) => Math.abs(other.length - key.length) <= MAX_SLIPS),
+  );
   return found !== null && distance(found, key) <= MAX_SLIPS ? found : null;
 }
 
