@@ -99,7 +99,7 @@ function check(bytes: Uint8Array, { list, schema, json, smallest, parse, contrad
   const located = bytes.length > MAX_CONFIG_BYTES ? null : parseLocatedYaml(bytes);
   // The words for what is wrong with JSON are those of its own parser, but for what no parser expects.
   const isJson =
-    /^\s*[{[]/.test(Buffer.from(bytes.subarray(0, 100)).toString()) && !located?.problems.some(({ what }) => /^a merge/.test(what));
+    /^\s*[{[]/.test(Buffer.from(bytes.subarray(0, 100)).toString()) && !located?.problems.some(({ what }) => what.startsWith("a merge"));
   const yaml = isJson && (located?.problems.length ?? 0) > 0 ? null : located;
   const at = (path: Path): number | null => yaml?.lineOf(path) ?? null;
   const whole = (what: string, line: number | null = 1): SourceProblems => ({ wrong: [{ line, path: [], what }], notes: [] });
