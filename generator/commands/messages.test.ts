@@ -68,7 +68,7 @@ test("a value that the field does not know is told with the one that was meant, 
   }
   assert.match(
     (await check({}, "registry", "check", "registry.json")).stdout,
-    /CUB-0001: invocation is "testonly", which is none .* did you mean test-only\?/,
+    /CUB-0001: the value of invocation is "testonly", which is none .* did you mean test-only\?/,
   );
 });
 

@@ -1,9 +1,9 @@
 /** Finds what is wrong with a registry's records without making them unusable, for who keeps the registry. Readers are not told: names of fields
  *  and of files that are not there may be internal. */
-import { Claim, CUB_FIELDS, CubFiles, CubLinks, type CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
+import { Claim, CLOSED_FIELDS, CUB_FIELDS, CubFiles, CubLinks, type CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
 import { nearest } from "#generator/config";
 import type { UnknownField } from "./issues.ts";
-import type { ParsedRegistry } from "./registry.ts";
+import { explainUnknownValue, type ParsedRegistry } from "./registry.ts";
 
 export type RegistryFinding = {
   /** Id of the record; null for what concerns several, or the metadata. */
@@ -83,6 +83,11 @@ async function findInRecord(
         "exec_file",
         `${JSON.stringify(runtime)} is nowhere: no digest is pinned${found === null ? ", and the code store does not have it" : ""}`,
       );
+  }
+  for (const field of CLOSED_FIELDS) {
+    const what = explainUnknownValue(field, record[field]);
+    // Apart from what the gates look at.
+    if (what !== null) add(`the value of ${field}`, what);
   }
   const isCalledVerified = /^(?:VERIFIED|PROVED)/i.test(record.status);
   const isCalledUnverified = /^(?:NOT|UN)[_-]?(?:VERIFIED|PROVED)/i.test(record.status);
