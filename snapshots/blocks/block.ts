@@ -96,10 +96,13 @@ function signOf(name: string): string | undefined {
 const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 
 /** Signs of LaTeX beside words: a formula, a sign that is escaped, the end of a line, a command, braces. */
-const LATEX = /\$[^$]*\$|\\([%&#_${}])|\\(?:\\(?:\[[^\]]*\])?|\s)|\\([A-Za-z@]+)\*?(?:\[[^\]]*\])?|[{}]/g;
+const LATEX =
+  /\$[^$]*\$|``|''|(?<!\\)&|\\texorpdfstring\{[^{}]*\}|\\([%&#_${}])|\\(?:\\(?:\[[^\]]*\])?|\s)|\\([A-Za-z@]+)\*?(?:\[[^\]]*\])?|[{}]/g;
 
 function signOfLatex(written: string, escaped?: string, command?: string): string {
   if (written.startsWith("$")) return written;
+  if (written === "&") return " · ";
+  if (written === "``" || written === "''") return written === "``" ? "\u201c" : "\u201d";
   return escaped ?? (command !== undefined ? (LATEX_SIGNS.get(command) ?? "") : written.startsWith("\\") ? " " : "");
 }
 
@@ -181,7 +184,7 @@ export function plainOf(text: string): string {
   )
     .replaceAll(/\\(?:emph|textbf|textit|texttt|textsc|text|mathrm|mathbf)\{([^{}]*)\}/g, "$1")
     .replaceAll(
-      /\\(?:cite\w*|ref|label|footnote|index|[vh]space|thanks|input|include|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\])?\{[^{}]*\}/g,
+      /\\(?:\w{0,20}cite\w{0,20}|\w{0,20}ref|label|footnote|index\w*|[vh]space|thanks|input|include|includegraphics|textcolor|color|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\])*\{[^{}]*\}/g,
       "",
     )
     .replaceAll(/(?<![\\$\w])\$(?!\s)([^$]{1,200}?)(?<![\s\\])\$(?![$\d])/g, (_, formula: string) => plainFormula(formula))

@@ -9,12 +9,18 @@ const NUMBERED = { part: 20_000, shown: 200_000 } as const;
 const PROSE = { part: 28_000, shown: 2_000_000 } as const;
 const HTML = { part: 34_000, shown: 2_000_000 } as const;
 
-/** countParts counts the pages of an object. @param row what the catalog says of it */
-export function countParts({ kind, size }: Pick<ObjectRow, "kind" | "size">): number {
+const inPages = (size: number, { part, shown }: typeof NUMBERED | typeof PROSE | typeof HTML): number =>
+  Math.max(1, Math.ceil(Math.min(size, shown) / part));
+
+/** countParts counts the pages of an object, those of its source included. @param row what the catalog says of it */
+export function countParts(row: Pick<ObjectRow, "kind" | "size">): number {
+  return countText(row) + (KINDS[row.kind].lines === "beside" ? inPages(row.size, NUMBERED) : 0);
+}
+
+function countText({ kind, size }: Pick<ObjectRow, "kind" | "size">): number {
   const { lines } = KINDS[kind];
   if (lines === null || lines === "page" || lines === "cell") return 1;
-  const { part, shown } = hasNumberedLines(kind) ? NUMBERED : kind === "html" ? HTML : PROSE;
-  return Math.max(1, Math.ceil(Math.min(size, shown) / part));
+  return inPages(size, hasNumberedLines(kind) ? NUMBERED : kind === "html" ? HTML : PROSE);
 }
 
 /** A heading is a better beginning than what stands in the midst of a section: one that is nearer by a quarter of a part is preferred to it. */
@@ -106,7 +112,11 @@ export type Parted = {
   readonly html: string;
   readonly part: number;
   readonly parts: number;
-  /** The first line with an anchor of each part; null where there is none. */
+  /** The number of the first part of what is shown: 1 for the text, another for its source. */
+  readonly first: number;
+  /** The number of the first part of its source; null where the text is its source. */
+  readonly linesFrom: number | null;
+  /** The first line with an anchor of each part of what is shown; null where there is none. */
   readonly firstLines: readonly (number | null)[];
   /** Where a line is, or the heading above it: an anchor and its part; null where it is not shown. */
   placeOf(line: number): { readonly id: string; readonly part: number } | null;
@@ -128,20 +138,39 @@ function anchorsOf(html: string): readonly { readonly line: number; readonly id:
 }
 
 /** openParts cuts a fragment for all of its pages at once. @returns a function that gives one part as it stands on the page at `path`; `wanted` is
- *  a number, or a line that the part has */
+ *  a number, or a line that the part has
+ *  @param written its lines, which follow the parts of the text */
 export function openParts(
   row: Pick<ObjectRow, "key" | "kind" | "size">,
   html: string,
+  written?: string,
 ): (wanted: number | { readonly line: number }, path: string) => Parted {
-  const parts = splitFragment(html, countParts(row));
+  const count = countText(row);
+  const parts = splitFragment(html, count);
+  const sources = written === undefined ? [] : splitFragment(written, countParts(row) - count);
+  const lineOf = (text: string): number | null => {
+    const line = / id="L(\d+)"/.exec(text)?.[1];
+    return line === undefined ? null : Number(line);
+  };
   const places = new Map(parts.flatMap((text, at) => Array.from(text.matchAll(ID), ([, id = ""]) => [id, at + 1] as const)));
-  const firstLines = parts.map((text) => / id="L(\d+)"/.exec(text)?.[1] ?? null).map((line) => (line === null ? null : Number(line)));
+  const firstLines = parts.map(lineOf);
   const anchors = anchorsOf(html);
   const placeOf = (line: number): { readonly id: string; readonly part: number } | null => {
     const id = anchors.find((anchor) => anchor.line >= line)?.id;
     return id === undefined ? null : { id, part: places.get(id) ?? 1 };
   };
+  const first = written === undefined ? null : count + 1;
   return (wanted, path) => {
+    if (typeof wanted === "number" && wanted > count)
+      return {
+        html: sources[wanted - count - 1] ?? "",
+        part: wanted,
+        parts: Math.max(wanted - count, sources.length),
+        first: count + 1,
+        linesFrom: first,
+        firstLines: sources.map(lineOf),
+        placeOf,
+      };
     const part =
       typeof wanted === "number" ? wanted : Math.max(1, firstLines.findLastIndex((line) => line !== null && line <= wanted.line) + 1);
     const shown = parts[part - 1] ?? "";
@@ -151,6 +180,8 @@ export function openParts(
       part,
       // A text that cannot be cut, as one long paragraph, has fewer than its length lets one expect.
       parts: Math.max(part, parts.length),
+      first: 1,
+      linesFrom: first,
       firstLines,
       placeOf,
     };
