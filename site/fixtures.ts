@@ -222,8 +222,8 @@ const recordPage = (changes: Partial<Omit<RecordPage, "standing">> = {}): PageIn
     page: "record", record: cubRecord, standing: recordStanding({ ...(changes.record ?? cubRecord), evidence_state: "gone" }), head: hex(5, 40),
     checks: checksOf(changes.record ?? cubRecord),
     words: [],
-    graph: graphOf(changes.record ?? cubRecord),
-    statement: highlightLines((changes.record ?? cubRecord).statement, "coq").join("\n"),
+    graph: graphOf(changes.record ?? cubRecord), names: [],
+    statement: highlightLines((changes.record ?? cubRecord).statement, "coq").join("\n").replaceAll(/\bsorted\b/g, '<a href="../CUB-0001/" data-type="list nat -&gt; Prop">sorted</a>'),
     summary: "What is inserted takes the place that keeps the order.",
     found: { file: "proofs/Sort.v", lines: [] },
     sides: [

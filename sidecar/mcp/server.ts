@@ -2,21 +2,15 @@
 import { type CacheHint, ProtocolError, ProtocolErrorCode, Server, type Tool as ListedTool } from "@modelcontextprotocol/server";
 import { ShelfError } from "#snapshots/errors";
 import { openContext, type Tool, type ToolContext } from "./tools/context.ts";
-import { SNAPSHOT_TOOLS } from "./tools/run.ts";
+import { getCapabilities, listCollections, listObjects, searchLibrary } from "./tools/library.ts";
+import { getObject, lookupDigestTool, verifyObject } from "./tools/objects.ts";
+import { getClaim, getCub, getRegistryMeta, listClaims, listCubs, searchCubs } from "./tools/registry.ts";
 import { findTool, inputJsonSchema, MAX_RESULT_BYTES, MCP_VERSIONS, outputJsonSchema, type ToolName, TOOLS } from "#snapshots/tools";
 import type { View } from "#snapshots/http";
 import { callTool } from "./call.ts";
-import type { AskTool, SemanticTool } from "#sidecar/ask";
-import { askTool, semanticTool } from "./tools/models.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
-import type { ServedRequest } from "./serve.ts";
 
-export type LibraryParts = {
-  readonly view: View;
-  readonly ask: AskTool | null;
-  readonly semantic: SemanticTool;
-  readonly onError: (error: unknown) => void;
-};
+export type LibraryParts = { readonly view: View; readonly ask: Tool; readonly semantic: Tool; readonly onError: (error: unknown) => void };
 
 const SNAPSHOT_TTL = 60_000; // milliseconds; as HTTP caches are told
 const PROGRAM_TTL = 3_600_000; // tools change with the program alone
@@ -32,37 +26,44 @@ const LISTED_TOOLS: ListedTool[] = TOOLS.map((tool) => ({
   description: tool.description,
   inputSchema: inputJsonSchema(tool) as ListedTool["inputSchema"],
   outputSchema: outputJsonSchema(tool) as NonNullable<ListedTool["outputSchema"]>,
-  annotations: {
-    title: tool.title,
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: tool.name !== "ask_library",
-    openWorldHint: false,
-  },
+  annotations: { readOnlyHint: true, openWorldHint: false },
 }));
 
-export function createLibraryServer(parts: LibraryParts, { signal, allow }: ServedRequest): Server {
-  const { view, onError } = parts;
+export function createLibraryServer({ view, ask, semantic, onError }: LibraryParts): Server {
   const { view: name } = view.options;
-  const cacheScope = name === "public" ? ("public" as const) : ("private" as const);
-  const program: CacheHint = { ttlMs: PROGRAM_TTL, cacheScope };
-  const snapshot: CacheHint = { ttlMs: SNAPSHOT_TTL, cacheScope };
-  const server = new Server(implementation(view), {
-    supportedProtocolVersions: [...MCP_VERSIONS],
-    capabilities: { tools: {}, resources: {} },
-    instructions: INSTRUCTIONS,
-    cacheHints: {
-      "server/discover": program,
-      "tools/list": program,
-      "resources/templates/list": program,
-      "resources/list": snapshot,
-      "resources/read": snapshot,
+  const isPublic = name === "public";
+  const kept = (ttlMs: number): CacheHint => ({ ttlMs, cacheScope: isPublic ? "public" : "private" });
+  const server = new Server(
+    { name: "proofshelf", title: isPublic ? "Library" : "Library, gated view", version: view.options.runtime.version },
+    {
+      supportedProtocolVersions: [...MCP_VERSIONS],
+      capabilities: { tools: {}, resources: {} },
+      instructions: INSTRUCTIONS,
+      cacheHints: {
+        "server/discover": kept(PROGRAM_TTL),
+        "tools/list": kept(PROGRAM_TTL),
+        "resources/templates/list": kept(PROGRAM_TTL),
+        "resources/list": kept(SNAPSHOT_TTL),
+        "resources/read": kept(SNAPSHOT_TTL),
+      },
     },
-  });
+  );
   const tools: Readonly<Record<ToolName, Tool>> = {
-    ...SNAPSHOT_TOOLS,
-    ask_library: askTool(parts.ask, allow, signal),
-    ai_search: semanticTool(parts.semantic, allow, signal),
+    list_collections: listCollections,
+    list_objects: listObjects,
+    search_library: searchLibrary,
+    get_object: getObject,
+    list_claims: listClaims,
+    get_claim: getClaim,
+    search_cubs: searchCubs,
+    list_cubs: listCubs,
+    get_cub: getCub,
+    get_registry_meta: getRegistryMeta,
+    lookup_digest: lookupDigestTool,
+    verify_object: verifyObject,
+    get_capabilities: getCapabilities,
+    ask_library: ask,
+    ai_search: semantic,
   };
   server.setRequestHandler("tools/list", ({ params }) => {
     noCursor(params?.cursor);
@@ -93,10 +94,6 @@ export function createLibraryServer(parts: LibraryParts, { signal, allow }: Serv
       throw new ProtocolError(ProtocolErrorCode.InternalError, "Internal error");
     }
   }
-}
-
-function implementation({ options }: View): { name: string; title: string; version: string } {
-  return { name: "proofshelf", title: options.view === "public" ? "Library" : "Library, gated view", version: options.runtime.version };
 }
 
 function invalid(message: string, data?: unknown): ProtocolError {

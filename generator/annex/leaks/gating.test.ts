@@ -89,6 +89,26 @@ test("a collection that is gated takes every snapshot that holds it out of servi
   assert.equal((await ask(view, `/at/${open.snapshot}/objects/plans/rare/heliotrope-garden.md`)).status, 200);
 });
 
+test("a rollback is refused while something is public still that the configuration gates by now, until a build has taken it back", async (t) => {
+  const room = await newRoom(t);
+  const first = await room.run("public");
+  const second = await room.run("email-gated");
+  await room.turn(3);
+  const third = await room.run("public");
+  await writeFiles(room.dir, [["proofshelf.yaml", config("email-gated")]]);
+  const view = await openFixtureView(await room.open());
+  const open = async (id: string) => (await ask(view, `/at/${id}/objects/plans/rare/heliotrope-garden.md`)).status;
+  assert.deepEqual([await open(first.snapshot), await open(third.snapshot)], [410, 200]);
+  const refused = await cli("snapshots", "rollback", "2", "--config", room.file);
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /what is gated now is public still, under \/at\/, in snapshots? 3\b[\s\S]*Run: proofshelf build/);
+  assert.equal((await ask(view, "/api/catalog")).headers["X-Snapshot"], third.snapshot);
+  await room.run("email-gated");
+  assert.equal((await cli("snapshots", "rollback", "2", "--config", room.file)).status, 0);
+  assert.equal((await ask(view, "/api/catalog")).headers["X-Snapshot"], second.snapshot);
+  assert.equal(await open(third.snapshot), 410);
+});
+
 test("--keep-history leaves them and says so once; a rollback to before needs --reveal", async (t) => {
   const room = await newRoom(t);
   const first = await room.run("public");
@@ -113,7 +133,7 @@ test("--keep-history leaves them and says so once; a rollback to before needs --
     told.filter(({ severity }) => severity === "error"),
     [],
   );
-  const decision = join(openShelves(await room.open()).buildDir, "kept-history.json");
+  const decision = join(openShelves(await room.open()).buildDir, "decisions.json");
   const decided = readFileSync(decision);
   rmSync(decision);
   assert.ok(
@@ -130,4 +150,29 @@ test("--keep-history leaves them and says so once; a rollback to before needs --
   assert.equal((await ask(view, "/objects/plans/rare/heliotrope-garden.md")).status, 200);
   await room.run("email-gated");
   assert.equal((await ask(view, "/objects/plans/rare/heliotrope-garden.md")).status, 404);
+});
+
+test("what --keep-history lets stay is a snapshot: what is public under the same name later is withdrawn when it is gated again", async (t) => {
+  const room = await newRoom(t);
+  const first = await room.run("public");
+  await room.run("email-gated", { keepHistory: true });
+  await writeFiles(join(room.dir, "library"), [["plans/other.md", "# Another plan\n\nA new confidential salary table.\n"]]);
+  const third = await room.run("public");
+  await room.turn(4);
+  const fourth = await room.run("public");
+  const fifth = await room.run("email-gated");
+  assert.deepEqual(
+    fifth.withdrawn.map(({ snapshot }) => snapshot),
+    [third.snapshot, fourth.snapshot],
+  );
+  assert.match(fifth.notes.join(), /It was held by snapshots 3, 4, taken out of service/);
+  const view = await openFixtureView(await room.open());
+  const statusAt = async (id: string): Promise<number> => (await ask(view, `/at/${id}/objects/plans/other.md`)).status;
+  assert.deepEqual([await statusAt(first.snapshot), await statusAt(third.snapshot)], [200, 410]);
+  assert.deepEqual(
+    (await verifyAll(room.file)).filter(({ severity }) => severity === "error"),
+    [],
+  );
+  await room.turn(6);
+  assert.deepEqual((await room.run("email-gated")).withdrawn, []);
 });

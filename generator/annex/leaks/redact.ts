@@ -22,6 +22,7 @@ import {
   unreadable,
 } from "#snapshots/shelf";
 import { gatedSecrets, type GatedSecrets, scanFile } from "#snapshots/annex/leaks";
+import { ELSEWHERE } from "./gating.ts";
 import { filesSince, readJson } from "./snapshot-files.ts";
 import { type KeptFile, keptFile, withBuildLock } from "#generator/files";
 import { NO_CLAIMS } from "#generator/sources";
@@ -115,9 +116,7 @@ export async function redact(
   }
   doneFile(shelves).write(digestOf(withdrawals, signers));
   return [
-    ...(blobs === 0
-      ? []
-      : [`Redacted ${blobs} blobs of earlier snapshots. Copies elsewhere (exports, caches, mirrors that do not follow) are not.`]),
+    ...(blobs === 0 ? [] : [`Redacted ${blobs} blobs of earlier snapshots. ${ELSEWHERE}`]),
     ...(shared.size === 0
       ? []
       : [
