@@ -76,7 +76,7 @@ class Paper {
   readonly #labels = new Map<string, string>();
   readonly #references: { readonly label: string; readonly link: Element }[] = [];
   readonly #items = new Map<string, string>();
-  /** What a label that stands here is referred to by. */
+  /** The words by which a label that stands here is referred to. */
   current = "";
   /** True above the body of a document. */
   inPreamble: boolean;
@@ -201,6 +201,10 @@ class Flow {
 }
 
 type Range = readonly [from: number, to: number];
+/** Call is where a command stands: the end of its stretch, the flow that it writes into, how deep it is, and its line. */
+type Call = { readonly to: number; readonly flow: Flow; readonly depth: number; readonly line: number };
+
+const MAX_FRONT = 200; // lines of authors and addresses
 
 const TOKEN =
   /%[^\n]*(?:\n[ \t]*(?=\S))?|\\([A-Za-z@]+)\*?|\\([\s\S])|[{}&~]|\$\$?|\s*\n[ \t]*\n\s*|-{2,3}|``|''|["`']|[^\\{}$~&%\n\-`'"]+|[\s\S]/y;
@@ -277,7 +281,7 @@ class LatexReader {
     this.#at = to;
   }
 
-  #flowOf([from, to]: Range, depth: number): Flow {
+  #flowOf([from, to]: Range, { depth }: Pick<Call, "depth">): Flow {
     const [flow, after] = [new Flow(), this.#at];
     this.read(from, to, flow, depth + 1);
     this.#at = after;
@@ -287,7 +291,7 @@ class LatexReader {
   #group(at: number, to: number, flow: Flow, depth: number): void {
     const end = this.#shape.braces.get(at);
     if (end === undefined || end >= to) return;
-    flow.take(this.#flowOf([at + 1, end], depth), null, this.#lineOf(at));
+    flow.take(this.#flowOf([at + 1, end], { depth }), null, this.#lineOf(at));
     this.#at = end + 1;
   }
 
@@ -319,7 +323,7 @@ class LatexReader {
     return at === -1 ? Infinity : at;
   }
 
-  /** What stands in brackets next, without them; braces within are gone over. */
+  /** The option in brackets that comes next, without them; braces within are gone over. */
   #option(to: number): string | null {
     if (this.#text[this.#at] === "*") this.#at++;
     const from = this.#skip(to);
@@ -340,8 +344,8 @@ class LatexReader {
     return this.#text.slice(from, to);
   }
 
-  #inlineOf(range: Range | undefined, depth: number): Nodes {
-    return range === undefined ? [] : this.#flowOf(range, depth).inline();
+  #inlineOf(range: Range | undefined, place: Pick<Call, "depth">): Nodes {
+    return range === undefined ? [] : this.#flowOf(range, place).inline();
   }
 
   #escaped(sign: string, to: number, flow: Flow, line: number): void {
@@ -420,9 +424,9 @@ class LatexReader {
     else if (wrap !== undefined) {
       this.#option(to);
       const [range] = this.#arguments(1, to);
-      if (range !== undefined) flow.take(this.#flowOf(range, depth), wrap, line);
+      if (range !== undefined) flow.take(this.#flowOf(range, { depth }), wrap, line);
     } else if (declared !== undefined && depth > 0 && depth < MAX_EXPANDED) {
-      flow.take(this.#flowOf([this.#skip(to), to], depth), declared, line);
+      flow.take(this.#flowOf([this.#skip(to), to], { depth }), declared, line);
       this.#at = to;
     } else if (sign !== undefined) {
       this.#arguments(this.#text.startsWith("{}", this.#at) ? 1 : 0, to);
@@ -431,166 +435,141 @@ class LatexReader {
     } else if (ACCENTS.has(name)) this.#accent(name, to, flow, line);
     else if (REFERS.test(name)) this.#refer(to, flow, line);
     else if (CITES.test(name) && name !== "nocite") this.#cite(to, flow, line);
-    else this.#meaning(name, to, flow, depth, line);
+    else {
+      const call = { to, flow, depth, line };
+      const meaning = Object.hasOwn(LatexReader.#MEANINGS, name) ? LatexReader.#MEANINGS[name] : undefined;
+      if (meaning === undefined) this.#drop(name, call);
+      else meaning(this, call);
+    }
   }
 
-  /** The commands that have a meaning of their own; of any other the arguments are text. */
-  #meaning(name: string, to: number, flow: Flow, depth: number, line: number): void {
-    const paper = this.#paper;
-    const take = (): Range | undefined => {
-      this.#option(to);
-      return this.#arguments(1, to)[0];
-    };
-    const text = (range: Range | undefined): string => (range === undefined ? "" : this.#textOf(range).trim());
-    switch (name) {
-      case "title":
-        paper.title = this.#inBody(() => this.#inlineOf(take(), depth));
-        return;
-      case "author":
-      case "date":
-      case "subtitle":
-      case "institute":
-      case "affil":
-      case "affiliation":
-      case "address":
-      case "email":
-      case "keywords": {
-        const said = this.#inBody(() => this.#inlineOf(take(), depth));
-        if (said.length > 0 && textOf(element("p", said)).trim() !== "")
-          (paper.front.length < 200 ? paper.front : []).push(element("p", said, {}, line));
-        return;
-      }
-      case "abstract": {
-        const range = take();
-        if (range !== undefined)
-          this.#abstract(
-            this.#inBody(() => this.#flowOf(range, depth).end()),
-            flow,
-            line,
-          );
-        return;
-      }
-      case "label":
-        flow.add(paper.label(text(take())), line);
-        return;
-      case "footnote":
-      case "footnotetext":
-      case "thanks": {
-        const note = this.#inlineOf(take(), depth);
-        flow.add(paper.notes.add(note), line);
-        return;
-      }
-      case "href": {
-        const [target, shown] = this.#arguments(2, to);
-        const link = this.#inlineOf(shown, depth);
-        flow.add(element("a", link.length === 0 ? [words(addressOf(text(target)))] : link, { href: addressOf(text(target)) }), line);
-        return;
-      }
-      case "url":
-      case "nolinkurl":
-      case "path": {
-        const address = addressOf(text(take()));
-        flow.add(name === "path" ? element("code", [words(address)]) : element("a", [words(address)], { href: address }), line);
-        return;
-      }
-      case "hyperref": {
-        const target = this.#option(to);
-        const [shown] = this.#arguments(1, to);
-        flow.add(element("a", this.#inlineOf(shown, depth), { href: `#${target ?? ""}` }), line);
-        return;
-      }
-      case "hypertarget": {
-        const [target] = this.#arguments(1, to);
-        flow.add(element("span", [], { id: text(target) }), line);
-        return;
-      }
-      case "includegraphics": {
-        const path = text(take());
-        flow.add(image(paper.graphics + path, ""), line);
-        return;
-      }
-      case "graphicspath":
-        paper.graphics = /^\{([^{}]*)\}/.exec(text(take()))?.[1] ?? "";
-        return;
-      case "caption":
-      case "captionof": {
-        if (name === "captionof") this.#arguments(1, to);
-        flow.block(element("figcaption", this.#inlineOf(take(), depth), {}, line));
-        return;
-      }
-      case "input":
-      case "include":
-      case "subfile":
-      case "bibliography":
-      case "addbibresource":
-      case "lstinputlisting":
-      case "verbatiminput": {
-        if (paper.inPreamble && name !== "addbibresource") return void take();
-        const ending = /^bib|bibres/i.test(name) ? "bib" : "tex";
-        const files = text(take())
-          .split(",")
-          .filter((file) => file.trim() !== "");
-        const links = files
-          .map((file) => pathOf(file.trim(), ending))
-          .map((path) => element("p", [element("a", [words(path)], { href: encodeURI(path) })], {}, line));
-        flow.block(...links);
-        return;
-      }
-      case "item":
-        flow.block();
-        return;
-      case "par":
-      case "newpage":
-      case "clearpage":
-      case "maketitle":
-        flow.block();
-        return;
-      case "hline":
-      case "tableofcontents":
-      case "item@":
-        return;
-      case "appendix":
-        flow.block();
-        return;
-      case "newline":
-      case "linebreak":
-        flow.add(element("br"), line);
-        return;
-      case "frametitle":
-        flow.block(element("h4", this.#inlineOf(take(), depth), {}, line));
-        return;
-      case "multicolumn": {
-        const [, , shown] = this.#arguments(3, to);
-        flow.take(this.#flowOf(shown ?? [to, to], depth), null, line);
-        return;
-      }
-      case "ensuremath": {
-        const range = take();
-        if (range !== undefined) this.#setFormula(this.#textOf(range), false, flow, line, null);
-        return;
-      }
-      case "begingroup":
-      case "endgroup":
-      case "centering":
-        return;
-      case "document@end":
-        return;
-      case "let":
-        this.#at += this.#near(/^\s*\\?[A-Za-z@]+\s*=?\s*\\?[A-Za-z@]+/);
-        return;
-      case "texorpdfstring": {
-        const [shown] = this.#arguments(2, to);
-        if (shown !== undefined) flow.take(this.#flowOf(shown, depth), null, line);
-        return;
-      }
-      default: {
-        const dropped = DROPS.get(name) ?? (/^index|label$/.test(name) ? 1 : undefined);
-        this.#at += this.#near(ASSIGNED);
-        if (dropped === undefined && this.#text[this.#at] !== "[") return;
-        this.#option(to);
-        for (let left = dropped ?? 0; left > 0; left--) if (take() === undefined) break;
-      }
-    }
+  /** Commands that have a meaning of their own; of any other the arguments are text. */
+  static readonly #MEANINGS: Readonly<Record<string, (reader: LatexReader, call: Call) => void>> = {
+    title: (reader, call) => {
+      reader.#paper.title = reader.#inBody(() => reader.#inlineOf(reader.#next1(call), call));
+    },
+    ...Object.fromEntries(
+      ["author", "date", "subtitle", "institute", "affil", "affiliation", "address", "email", "keywords"].map((name) => [
+        name,
+        (reader: LatexReader, call: Call) => reader.#front(call),
+      ]),
+    ),
+    abstract: (reader, call) => {
+      const range = reader.#next1(call);
+      if (range !== undefined)
+        reader.#abstract(
+          reader.#inBody(() => reader.#flowOf(range, call).end()),
+          call,
+        );
+    },
+    label: (reader, call) => call.flow.add(reader.#paper.label(reader.#said(reader.#next1(call))), call.line),
+    ...Object.fromEntries(
+      ["footnote", "footnotetext", "thanks"].map((name) => [
+        name,
+        (reader: LatexReader, call: Call) => call.flow.add(reader.#paper.notes.add(reader.#inlineOf(reader.#next1(call), call)), call.line),
+      ]),
+    ),
+    href: (reader, call) => {
+      const [target, shown] = reader.#arguments(2, call.to);
+      const href = addressOf(reader.#said(target));
+      const link = reader.#inlineOf(shown, call);
+      call.flow.add(element("a", link.length === 0 ? [words(href)] : link, { href }), call.line);
+    },
+    url: (reader, call) => reader.#address(call),
+    nolinkurl: (reader, call) => reader.#address(call),
+    path: (reader, call) => call.flow.add(element("code", [words(addressOf(reader.#said(reader.#next1(call))))]), call.line),
+    hyperref: (reader, call) => {
+      const target = reader.#option(call.to);
+      const [shown] = reader.#arguments(1, call.to);
+      call.flow.add(element("a", reader.#inlineOf(shown, call), { href: `#${target ?? ""}` }), call.line);
+    },
+    hypertarget: (reader, call) => {
+      const [target] = reader.#arguments(1, call.to);
+      call.flow.add(element("span", [], { id: reader.#said(target) }), call.line);
+    },
+    includegraphics: (reader, call) => call.flow.add(image(reader.#paper.graphics + reader.#said(reader.#next1(call)), ""), call.line),
+    graphicspath: (reader, call) => {
+      reader.#paper.graphics = /^\{([^{}]*)\}/.exec(reader.#said(reader.#next1(call)))?.[1] ?? "";
+    },
+    caption: (reader, call) => call.flow.block(element("figcaption", reader.#inlineOf(reader.#next1(call), call), {}, call.line)),
+    captionof: (reader, call) => {
+      const [, shown] = reader.#arguments(2, call.to);
+      call.flow.block(element("figcaption", reader.#inlineOf(shown, call), {}, call.line));
+    },
+    ...Object.fromEntries(
+      Object.entries({
+        input: "tex",
+        include: "tex",
+        subfile: "tex",
+        lstinputlisting: "tex",
+        verbatiminput: "tex",
+        bibliography: "bib",
+        addbibresource: "bib",
+      }).map(([name, ending]) => [name, (reader: LatexReader, call: Call) => reader.#file(ending, call)]),
+    ),
+    newline: (_, { flow, line }) => flow.add(element("br"), line),
+    linebreak: (_, { flow, line }) => flow.add(element("br"), line),
+    frametitle: (reader, call) => call.flow.block(element("h4", reader.#inlineOf(reader.#next1(call), call), {}, call.line)),
+    multicolumn: (reader, call) => reader.#show(reader.#arguments(3, call.to)[2], call),
+    texorpdfstring: (reader, call) => reader.#show(reader.#arguments(2, call.to)[0], call),
+    ensuremath: (reader, call) => {
+      const range = reader.#next1(call);
+      if (range !== undefined) reader.#setFormula(reader.#said(range), false, call.flow, call.line, null);
+    },
+    let: (reader) => {
+      reader.#at += reader.#near(/^\s*\\?[A-Za-z@]+\s*=?\s*\\?[A-Za-z@]+/);
+    },
+    ...Object.fromEntries(
+      ["item", "par", "newpage", "clearpage", "maketitle", "appendix"].map((name) => [
+        name,
+        (_: LatexReader, { flow }: Call) => flow.block(),
+      ]),
+    ),
+  };
+
+  #drop(name: string, call: Call): void {
+    const dropped = DROPS.get(name) ?? (/^index|label$/.test(name) ? 1 : undefined);
+    this.#at += this.#near(ASSIGNED);
+    if (dropped === undefined && this.#text[this.#at] !== "[") return;
+    this.#option(call.to);
+    for (let left = dropped ?? 0; left > 0; left--) if (this.#next1(call) === undefined) break;
+  }
+
+  #next1({ to }: Call): Range | undefined {
+    this.#option(to);
+    return this.#arguments(1, to)[0];
+  }
+
+  #said(range: Range | undefined): string {
+    return range === undefined ? "" : this.#text.slice(...range).trim();
+  }
+
+  #show(range: Range | undefined, call: Call): void {
+    if (range !== undefined) call.flow.take(this.#flowOf(range, call), null, call.line);
+  }
+
+  #front(call: Call): void {
+    const { front } = this.#paper;
+    const said = element(
+      "p",
+      this.#inBody(() => this.#inlineOf(this.#next1(call), call)),
+      {},
+      call.line,
+    );
+    if (textOf(said).trim() !== "" && front.length < MAX_FRONT) front.push(said);
+  }
+
+  #address(call: Call): void {
+    const address = addressOf(this.#said(this.#next1(call)));
+    call.flow.add(element("a", [words(address)], { href: address }), call.line);
+  }
+
+  /** A part of the document that lies in a file of its own is a link to it. */
+  #file(ending: string, call: Call): void {
+    const files = this.#said(this.#next1(call)).split(",");
+    if (this.#paper.inPreamble) return;
+    const paths = files.filter((file) => file.trim() !== "").map((file) => pathOf(file.trim(), ending));
+    call.flow.block(...paths.map((path) => element("p", [element("a", [words(path)], { href: encodeURI(path) })], {}, call.line)));
   }
 
   /** How long what stands here is, if it is of a form. */
@@ -598,7 +577,7 @@ class LatexReader {
     return form.exec(this.#text.slice(this.#at, this.#at + 100))?.[0].length ?? 0;
   }
 
-  /** What stands above the body, as a title, is read like what stands in it. */
+  /** Reads a title and the like above the body as if they stood in it. */
   #inBody<T>(read: () => T): T {
     const { inPreamble } = this.#paper;
     this.#paper.inPreamble = false;
@@ -607,7 +586,7 @@ class LatexReader {
     return value;
   }
 
-  #abstract(children: Nodes, flow: Flow, line: number): void {
+  #abstract(children: Nodes, { flow, line }: Pick<Call, "flow" | "line">): void {
     this.#paper.abstract = children;
     const shown = box([words("Abstract")], children, line);
     if (this.#paper.inPreamble) this.#paper.front.push(shown);
@@ -652,7 +631,7 @@ class LatexReader {
     const [range] = this.#arguments(1, to);
     const level = SECTIONS.indexOf(name) + 1;
     if (range === undefined) return;
-    const title = this.#inlineOf(range, depth);
+    const title = this.#inlineOf(range, { depth });
     if (!isStarred && level < 6) this.#paper.count(name);
     this.#paper.current = plainOf(title);
     flow.block(element(`h${level}`, title, {}, line));
@@ -776,13 +755,13 @@ class LatexReader {
     flow: Flow,
   ): void {
     const paper = this.#paper;
-    const blocksOf = (): Nodes => this.#flowOf([from, end], depth).end();
+    const blocksOf = (): Nodes => this.#flowOf([from, end], { depth }).end();
     const list = LISTS.get(name);
     const theorem = paper.theorems.get(name);
     const float = FLOATS.get(name);
     if (list !== undefined) flow.block(this.#list(list, from, end, depth, line));
     else if (TABLES.test(name)) flow.block(this.#table(from, end, depth, line));
-    else if (name === "abstract") this.#abstract(this.#inBody(blocksOf), flow, line);
+    else if (name === "abstract") this.#abstract(this.#inBody(blocksOf), { flow, line });
     else if (paper.inPreamble) return;
     else if (/^(?:quot|verse|displayquote)/.test(name)) flow.block(element("blockquote", blocksOf(), {}, line));
     else if (theorem !== undefined || name === "proof") flow.block(this.#theorem(theorem ?? null, option, blocksOf, line));
@@ -793,8 +772,8 @@ class LatexReader {
       flow.block(codeBlock(this.#text.slice(from, end).replace(/^\n/, "").trimEnd(), "latex", line));
     else if (name === "frame" || /^(?:example|alert)?block$/.test(name)) {
       this.#at = from;
-      const title = this.#inlineOf(this.#arguments(1, end)[0], depth);
-      const children = this.#flowOf([this.#at, end], depth).end();
+      const title = this.#inlineOf(this.#arguments(1, end)[0], { depth });
+      const children = this.#flowOf([this.#at, end], { depth }).end();
       if (name === "frame") flow.block(...(title.length === 0 ? [] : [element("h4", title, {}, line)]), ...children);
       else flow.block(box(title, children, line));
     } else {
@@ -849,16 +828,16 @@ class LatexReader {
 
   #list(tagName: string, from: number, to: number, depth: number, line: number): Element {
     const items = this.#dividers(from, to, /^\\(?:item|bibitem)$/);
-    const before = this.#flowOf([from, items[0]?.at ?? to], depth).end();
+    const before = this.#flowOf([from, items[0]?.at ?? to], { depth }).end();
     const children = items.flatMap(({ at, token }, n): Element[] => {
       this.#at = at + token.length;
       const own = this.#lineOf(at);
       const end = items[n + 1]?.at ?? to;
       const start = this.#at;
       const option = this.#option(end);
-      const label = option === null ? [] : this.#inlineOf([this.#text.indexOf("[", start) + 1, this.#at - 1], depth);
+      const label = option === null ? [] : this.#inlineOf([this.#text.indexOf("[", start) + 1, this.#at - 1], { depth });
       const [key] = token === "\\bibitem" ? this.#arguments(1, end) : [];
-      const blocks = this.#flowOf([this.#at, end], depth).end();
+      const blocks = this.#flowOf([this.#at, end], { depth }).end();
       if (key !== undefined)
         blocks.unshift(
           this.#paper.item(
@@ -910,7 +889,7 @@ class LatexReader {
       /^(?:\s|\\(?:hline|[a-z]+rule(?:\[[^\]]*\])?|cline\{[^{}]*\}|cmidrule(?:\([^)]*\))?\{[^{}]*\}))*\\multicolumn\s*\{(\d{1,2})\}/.exec(
         this.#text.slice(from, Math.min(to, from + 300)),
       ) ?? [];
-    const children = this.#flowOf([from, to], depth).inline();
+    const children = this.#flowOf([from, to], { depth }).inline();
     return element(
       "td",
       children,

@@ -214,7 +214,7 @@ function showLatex(span: string): string {
 /** Signs of LaTeX beside words: a sign that is escaped, the end of a line, a command, braces. */
 const LATEX =
   /\\([%&#_{}])|``|''|&|\\texorpdfstring\{[^{}]*\}|\[[\d.]+(?:pt|ex|em|cm|mm|in)\](?<=[\u{F0000}-\u{FFFFD}]\[[\d.]+\w\w\])|\\\s|\\([A-Za-z@]+)\*?(?:\[[^\]]*\])?|[{}]/gu;
-/** What is typed for another sign; between cells of a table stands a point. */
+/** Signs that are typed for others; between cells of a table stands a point. */
 const LATEX_TYPED: ReadonlyMap<string, string> = new Map([
   ["``", "\u201c"],
   ["''", "\u201d"],
