@@ -134,6 +134,9 @@ test("a card's line is cut at whole signs", async () => {
     const reader = await index.at("one");
     const { hits } = await searchResults({ reader: async () => reader }, own, new URLSearchParams("q=CUB-0001"));
     reader.close();
-    assert.ok(hits?.[0]?.pieces.every(({ text }) => text.isWellFormed() && text.length <= 320), `${at}`);
+    assert.ok(
+      hits?.[0]?.pieces.every(({ text }) => text.isWellFormed() && text.length <= 320),
+      `${at}`,
+    );
   }
 });
