@@ -160,7 +160,7 @@ function heading(text: string): readonly [string, string] {
   return [`# ${inline(text)}`, ""];
 }
 
-/** What would be an entity, or begin a list or an underline, is text, too. */
+/** An entity, the sign of a list and the line under a heading are escaped, too. */
 function inline(text: string): string {
   return flat(text).replaceAll(/[\\`*_[\]<>#|~]|&(?=[#\p{L}])|^[-+=]|(?<=^\d+)[.)]/gu, "\\$&");
 }
