@@ -80,6 +80,11 @@ export function fitObjectHtml(html: string, title: string): string {
     .replace(LINE, `<span class="line" id="L$1"><a href="#L$1" aria-hidden="true" tabindex="-1">${isLater ? "$1" : ""}</a>`);
 }
 
+/** showsLines tells whether a text is shown as it is written, a line with its number after the other. @param html sanitised */
+export function showsLines(html: string): boolean {
+  return html.startsWith('<pre class="code"><code><span class="line" id="L');
+}
+
 /** scrollsWhole tells whether a text scrolls as a whole: a formula within a line is not broken, and may be wider than the text. @param html
  *  sanitised */
 export function scrollsWhole(html: string): boolean {
