@@ -282,6 +282,25 @@ test("the public view has no gated object, key, evidence, collection or refusal;
   assert.doesNotMatch(JSON.stringify(views.internal), /runbooks/, "what is private is in no view");
 });
 
+test("a record has a licence of its files where all that state one agree, under whatever keys the same bytes lie", () => {
+  const licenceOf = (terms: Readonly<Record<string, string | null>>): string | undefined => {
+    const facts = firstFacts([]);
+    const record = CubRecord.parse({ id: "CUB-0001", repo: "r", theorem_name: "t", statement: "s", file_shas: { "x.v": sha256("same") } });
+    const objects = Object.entries(terms).map(([key, license]) => knownObject(key, "same", { about: { authors: [], date: null, license } }));
+    return viewsOf({ ...facts, registry: { ...facts.registry, cubs: [record] } }, objects).public.cubs[0]?.license;
+  };
+  const cases: readonly (readonly [terms: Readonly<Record<string, string | null>>, license: string | undefined])[] = [
+    [{ "notes/x.v": "GPL-3.0-only" }, "GPL-3.0-only"],
+    [{ "notes/x.v": "GPL-3.0-only", "notes/y.v": null }, "GPL-3.0-only"],
+    [{ "notes/x.v": null, "notes/y.v": "GPL-3.0-only" }, "GPL-3.0-only"],
+    [{ "notes/x.v": "GPL-3.0-only", "notes/y.v": "MIT" }, undefined],
+    [{ "notes/x.v": "MIT", "notes/y.v": "MIT" }, "MIT"],
+    [{ "notes/x.v": null }, undefined],
+    [{ "notes/x.v": "MIT", "drafts/y.v": "GPL-3.0-only" }, "MIT"],
+  ];
+  for (const [terms, license] of cases) assert.equal(licenceOf(terms), license, JSON.stringify(terms));
+});
+
 const NONE = { why: () => null };
 
 test("each member of the configuration changes the build, but those that say where things are, how a build goes on, and what a server does", () => {
