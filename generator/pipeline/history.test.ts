@@ -310,7 +310,10 @@ test("of publications whose snapshots are pruned the names are told, and that th
   const rest = await json<ChangesResponse>(`/api/changes?limit=500&cursor=${late.next}`);
   assert.deepEqual([...told(late), ...told(rest)], whole);
   const expired = await ask(view, `/api/changes?limit=500&cursor=${early.next}`);
-  assert.deepEqual([expired.status, (expired.json() as { fixes: string[] }).fixes], [410, ["Begin again with what is kept: /api/changes?since=1"]]);
+  assert.deepEqual(
+    [expired.status, (expired.json() as { fixes: string[] }).fixes],
+    [410, ["Begin again with what is kept: /api/changes?since=1"]],
+  );
   const all = await json<ChangesResponse>("/api/changes?limit=500");
   assert.deepEqual([all.complete, all.changes[0]?.sequence], [false, 2]);
   const pruned = all.changes.filter(({ sequence }) => sequence === 3);

@@ -286,7 +286,9 @@ test("a record has a licence of its files where all that state one agree, under 
   const licenceOf = (terms: Readonly<Record<string, string | null>>): string | undefined => {
     const facts = firstFacts([]);
     const record = CubRecord.parse({ id: "CUB-0001", repo: "r", theorem_name: "t", statement: "s", file_shas: { "x.v": sha256("same") } });
-    const objects = Object.entries(terms).map(([key, license]) => knownObject(key, "same", { about: { authors: [], date: null, license } }));
+    const objects = Object.entries(terms).map(([key, license]) =>
+      knownObject(key, "same", { about: { authors: [], date: null, license } }),
+    );
     return viewsOf({ ...facts, registry: { ...facts.registry, cubs: [record] } }, objects).public.cubs[0]?.license;
   };
   const cases: readonly (readonly [terms: Readonly<Record<string, string | null>>, license: string | undefined])[] = [
@@ -309,7 +311,10 @@ test("each member of the configuration changes the build, but those that say whe
   const facts = nextFacts(KNOWN);
   assert.ok(isUnchanged(facts));
   const names = Object.keys(configSchema.shape);
-  assert.deepEqual(uncounted.split(" ").filter((name) => !names.includes(name)), []);
+  assert.deepEqual(
+    uncounted.split(" ").filter((name) => !names.includes(name)),
+    [],
+  );
   for (const name of names) {
     const config = { ...CONFIG, [name]: name === "uploaded" ? "none" : [{ id: "another", prefix: "another" }] };
     assert.equal(isUnchanged({ ...facts, config }), uncounted.split(" ").includes(name), name);
