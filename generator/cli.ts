@@ -72,7 +72,6 @@ command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--reason <text>", "why; kept with the snapshot, for everybody to read")
   .option("--adopt", "build a shelf that another configuration has built so far")
   .option("--keep-history", "leave earlier snapshots in service that hold what is gated now")
-  .option("--prune", "then remove old snapshots, by keep of the configuration")
   .option("--keys <file>", "look only at the keys in this JSON list, because nothing else in the store has changed; - is standard input")
   .option("--plan", "say what would be done and why, and change nothing")
   .action(
