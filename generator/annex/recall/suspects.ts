@@ -43,7 +43,9 @@ function isUnusual(sentence: string): boolean {
   const begin = sentence.indexOf(":=");
   if (!/^\s*(?:#\[[^\]]*\]\s*)?(?:Local\s+|Global\s+)?Fixpoint\b/.test(sentence) || begin < 0) return true;
   if (/\b(?:fix|cofix|let|fun|ltac)\b|λ/.test(sentence.slice(begin))) return true;
-  const names = [...sentence.matchAll(/\b(?:Fixpoint|with)\s+([\p{L}_][\p{L}\p{N}_']*)(?=[^:]*:)/gu)].map(([, name]) => name ?? "");
+  const names = [...sentence.matchAll(/\b(?:Fixpoint|with)\s+([\p{L}_][\p{L}\p{N}_']*)(?=(?:(?!=>)[^])*?:=)/gu)].map(
+    ([, name]) => name ?? "",
+  );
   const body = sentence.slice(begin);
   const isOdd = (call: string): boolean => /\b(?:match|if)\b/.test(call) || names.some((name) => hasWord(call, name));
   return names.some((name) => callsOf(body, name).some(({ isArgument, call }) => isArgument || isOdd(call)));
