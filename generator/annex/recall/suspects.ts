@@ -52,7 +52,7 @@ function isUnusual(sentence: string): boolean {
 }
 
 /** Words before a name that is called: after any other it is handed to somebody who calls it. */
-const BEFORE_CALL = /(?:^|[^\p{L}\p{N}_')]|(?<![\p{L}\p{N}_'])(?:then|else|in|match|return|as))$/u;
+const BEFORE_CALL = /(?:^|[^\p{L}\p{N}_')]|(?<![\p{L}\p{N}_'])(?:then|else|in|with|match|return|as))$/u;
 
 /** callsOf gives each place where a name stands: whether it is an argument there, and what stands behind it, as far as its parenthesis or branch goes. */
 function callsOf(text: string, name: string): { isArgument: boolean; call: string }[] {
