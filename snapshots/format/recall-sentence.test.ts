@@ -14,9 +14,11 @@ test("a record says which holes of its checker its proof may use, and why others
 });
 
 test("what has to be read is counted, and nothing is said where no prover printed the statement", () => {
-  const meaning = { sha256: "", parts: [], count: 6, lines: 41, library: "Coq’s own library" };
+  const meaning = { sha256: "", parts: [], count: 6, lines: 41, at_least: false, library: "Coq’s own library" };
   assert.match(meaningSentence({ meaning }) ?? "", /read 6 definitions below it, 41 lines/);
   assert.match(meaningSentence({ meaning: { ...meaning, count: 0, lines: 0 } }) ?? "", /read it: it names nothing but/);
+  const bound = meaningSentence({ meaning: { ...meaning, at_least: true, same: ["CUB-0002"] } }) ?? "";
+  assert.match(bound, /at least 6 definitions .* The same is proved as CUB-0002\.$/);
   assert.equal(meaningSentence({}), null);
 });
 

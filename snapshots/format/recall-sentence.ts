@@ -21,10 +21,12 @@ export function recallSentences({ recall }: Partial<Pick<CubRecord, "recall">>):
 /** meaningSentence counts what has to be read to believe a statement; null where no prover printed it. */
 export function meaningSentence({ meaning }: Partial<Pick<CubRecord, "meaning">>): string | null {
   if (meaning === undefined) return null;
-  const { count, lines, library } = meaning;
-  if (count === 0) return `To believe its statement, read it: it names nothing but ${library}.`;
-  const what = count === 1 ? "1 definition" : `${count} definitions`;
-  return `To believe its statement, read ${what} below it, ${lines === 1 ? "1 line" : `${lines} lines`}, and what they name of ${library}.`;
+  const { count, lines, library, at_least: isBound, same = [] } = meaning;
+  const also = same.length === 0 ? "" : ` The same is proved as ${same.join(", ")}.`;
+  if (count === 0)
+    return `To believe its statement, read it: ${isBound ? "no definition of these sources is known to stand below it" : `it names nothing but ${library}`}.${also}`;
+  const what = `${isBound ? "at least " : ""}${count === 1 ? "1 definition" : `${count} definitions`}`;
+  return `To believe its statement, read ${what} below it, ${lines === 1 ? "1 line" : `${lines} lines`}, and what they name of ${library}.${also}`;
 }
 
 /** reviewSentences says who has read a statement and who doubts it, beside its standing and never in it. */

@@ -113,7 +113,11 @@ export type RecordRecall = z.infer<typeof RecordRecall>;
 
 export const RecordMeaning = z
   .object({
-    sha256: z.string().meta({ description: "Digest of what it says, with every definition below it; reviews are of one" }),
+    sha256: z
+      .string()
+      .meta({
+        description: "Digest of what it says, with every definition below it; reviews are of one; empty where no prover printed it",
+      }),
     parts: z
       .array(
         z.object({
@@ -124,10 +128,12 @@ export const RecordMeaning = z
           end_line: Count.exactOptional(),
         }),
       )
-      .meta({ description: "Definitions of these sources below the statement, each after what it rests on; 200 at most" }),
+      .meta({ description: "Definitions of these sources below the statement, each after what it rests on; the last 40" }),
     count: Count.meta({ description: "How many there are" }),
     lines: Count.meta({ description: "How many lines they have" }),
+    at_least: z.boolean().meta({ description: "true where the prover prints no definitions: there may be more" }),
     library: z.string().meta({ description: "The prover's own library, which they name too" }),
+    same: names.exactOptional().meta({ description: "Records of the same meaning: other proofs of it" }),
   })
   .meta({ id: "RecordMeaning", description: "What has to be read to believe a statement" });
 export type RecordMeaning = z.infer<typeof RecordMeaning>;

@@ -1,11 +1,10 @@
 /** advisories.yaml: checkers that are known to accept what does not hold, which versions, and what of a proof's text the hole needs. Some twenty
  *  come with the program; a library names further files. */
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { ShelfError } from "#snapshots/errors";
-import { type NoteKey, parseBareNote, verifiedBy } from "#snapshots/log";
-import { type ConfigProblem, readConfigFile, readLocated } from "#generator/config";
+import type { NoteKey } from "#snapshots/log";
+import { type ConfigProblem, readLocated } from "#generator/config";
+import { openSigned } from "./signed.ts";
 
 const some = (what: string) => z.string().min(1, `is empty; write ${what}`);
 const version = z.string().regex(/^\d+(?:\.\d+)*$/, 'is no version; write it in quotes, as in "8.16"');
@@ -55,24 +54,11 @@ export function readAdvisories(files: readonly string[], keys: readonly NoteKey[
       advisoriesJsonSchema,
       "a list of advisories",
       (read) => findFaults(read.advisories, known),
-      openNote(keys),
+      openSigned(keys),
     );
     for (const one of advisories) known.set(one.id, one);
   }
   return [...known.values()].filter((one) => one.withdrawn === undefined);
-}
-
-/** openNote gives the text of a file, which of a note has to be signed. */
-function openNote(keys: readonly NoteKey[]): (file: string, what: string) => Uint8Array {
-  return (file, what) => {
-    if (!file.endsWith(".note")) return readConfigFile(file, what);
-    const note = parseBareNote(readFileSync(file));
-    if (verifiedBy(note, keys).length === 0)
-      throw new ShelfError("bad_config", `${file}: nobody who is trusted here has signed it.`, {
-        fixes: ["Add the public key of whoever wrote it to checks.trust of registry.yaml."],
-      });
-    return Buffer.from(note.text);
-  };
 }
 
 function findFaults(advisories: readonly Advisory[], known: ReadonlyMap<string, Advisory>): ConfigProblem[] {

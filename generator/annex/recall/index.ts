@@ -3,4 +3,5 @@
  *  It runs no prover and asks no network: a list from elsewhere is a signed note that lies here. */
 export { type Advisory, advisoriesJsonSchema, readAdvisories } from "./advisories.ts";
 export { countRecalls, recallOf } from "./recall.ts";
+export { isNote, openSigned } from "./signed.ts";
 export { openSuspects } from "./suspects.ts";

@@ -119,7 +119,9 @@ const registrySchema = z.strictObject({
   advisories: z.array(path("a file")).default([]).meta({
     description: "Further lists of checkers with known holes; one from elsewhere is a signed note, FILE.note, of a key in checks.trust",
   }),
-  reviews: path("a file").optional().meta({ description: "YAML: who has read a statement, or doubts it" }),
+  reviews: z.array(path("a file")).default([]).meta({
+    description: "Who has read a statement, or doubts it; what a signed note says, FILE.note, counts as signed",
+  }),
   sources: z.array(source, "is missing or no list; name at least one source").min(1, "is empty; name at least one source"),
 });
 
@@ -150,7 +152,7 @@ export function openRegistrySources(file: string): RegistrySources {
     ...(parsed.code === undefined ? {} : { code: at(parsed.code) }),
     checks: { ...parsed.checks, store: at(parsed.checks.store) },
     advisories: parsed.advisories.map(at),
-    ...(parsed.reviews === undefined ? {} : { reviews: at(parsed.reviews) }),
+    reviews: parsed.reviews.map(at),
     sources: parsed.sources.map(({ git, folder: files, exported, ...rest }) => ({
       ...rest,
       ...(exported === undefined ? {} : { exported: at(exported) }),

@@ -1,6 +1,6 @@
 /** makeRecord makes the record of one declaration. */
 import { compareNames } from "#snapshots/format";
-import { CubRecord, type RecordEdge } from "#snapshots/schema";
+import { CubRecord, type RecordEdge, type RecordReview } from "#snapshots/schema";
 import { type Advisory, openSuspects, recallOf } from "#generator/annex/recall";
 import type { ParsedRegistry } from "#generator/sources";
 import { digestBytes, type ToldVerdict } from "./checks.ts";
@@ -8,6 +8,7 @@ import type { RegistrySources } from "./config.ts";
 import { scanLean } from "./lean.ts";
 import { kernelsOf, quorumOf } from "./kernels.ts";
 import type { LockLine } from "./lock.ts";
+import { meaningOfRecord } from "./meaning.ts";
 import { memoize } from "./memoize.ts";
 import { applyOverlay } from "./overlay.ts";
 import { PROVERS } from "./provers.ts";
@@ -37,10 +38,13 @@ function replayed(verdict: ToldVerdict): ToldVerdict {
     : verdict;
 }
 
+/** Said is what others say of checkers and of statements. */
+export type Said = { readonly advisories: readonly Advisory[]; readonly reviews: (id: string, meaning: string) => readonly RecordReview[] };
+
 /** makeRecord joins what the source declares, what checks say of it and what a person says; a person may lower a state and never raise it.
  *  @param idOf ids of the records by their keys */
 export function makeRecord(
-  { policy, meta, advisories }: Pick<RegistrySources, "policy" | "meta"> & { readonly advisories: readonly Advisory[] },
+  { policy, meta, advisories, reviews }: Pick<RegistrySources, "policy" | "meta"> & Said,
   { overlay, hand, lock, checks, records }: SourcesScan,
   { id, one, source }: SourcesScan["records"][number],
   idOf: ReadonlyMap<string, string>,
@@ -77,6 +81,8 @@ export function makeRecord(
   const states = held ? { ...checked, verification_state: "UNSPECIFIED" as const, status: why } : checked;
   const state = lower(states.verification_state, said["verification_state"]);
   const outside = state === states.verification_state && !disputed ? outsideAlone(verdicts, allowed) : [];
+  const meaning = meaningOfRecord(one, source, newest, idOf);
+  const reviewed = reviews(id, meaning?.sha256 ?? "");
   const shas = Object.fromEntries(paths.map((path) => [path, digestBytes(source.files.get(path) ?? NOTHING)]));
   const api = String(meta["public_api"] ?? "");
   const ui = String(meta["authoritative_ui"] ?? "");
@@ -107,6 +113,8 @@ export function makeRecord(
     ...agreementOf(verdicts),
     ...(policy.kernels > 1 || quorum.verdicts.length > 1 ? { quorum } : {}),
     ...(recall === null ? {} : { recall }),
+    ...(meaning === null ? {} : { meaning }),
+    ...(reviewed.length === 0 ? {} : { reviews: reviewed }),
     ...driftOf(verdicts, checks.history(one, source, was), reason),
     ...(newest?.axioms == null ? {} : { axioms: newest.axioms, unsafe: newest.unsafe }),
     ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: edgesOf(one, newest.uses, idOf) } }),
