@@ -31,8 +31,8 @@ import {
 } from "#generator/sources";
 import { type CommonOptions, configOf, print } from "./options.ts";
 
-/** Files that init proposes, by their key of the configuration. */
-const PROPOSED = { claims: "claims.yaml", registry: "registry.json", withdrawals: "withdrawals.yaml" } as const;
+/** PROPOSED names files that init proposes, by their key of the configuration. */
+export const PROPOSED = { claims: "claims.yaml", registry: "registry.json", withdrawals: "withdrawals.yaml" } as const;
 const MAX_LEFT_OUT = 8; // names
 
 /** runConfigCheck checks the configuration and the sources that it names. @throws ShelfError "bad_config" with every problem and its line */
@@ -62,16 +62,16 @@ export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnex
     ...(config.embeddings.kind === "embedded" ? missingPackages() : []).map(
       (name) => `Note: the semantic search needs ${name}, which is not installed here.`,
     ),
-    ...(rejected.length === 0 ? [] : [describeLeftOut(rejected.map(({ key }) => key))]),
+    ...(rejected.length === 0 ? [] : [`  left out: ${nameSome(rejected.map(({ key }) => key))}; build --verbose says why`]),
   ];
   const notes = sources.flatMap((source) => source.notes);
   print(options, { file: config.file, collections, left_out: rejected.length, notes }, `${lines.join("\n")}\n`);
 }
 
-/** Names those that a person can look through. */
-function describeLeftOut(keys: readonly string[]): string {
+/** nameSome names those that a person can look through. */
+export function nameSome(keys: readonly string[]): string {
   const more = keys.length - MAX_LEFT_OUT;
-  return `  left out: ${keys.slice(0, MAX_LEFT_OUT).join(", ")}${more > 0 ? ` and ${more} more` : ""}; build --verbose says why`;
+  return `${keys.slice(0, MAX_LEFT_OUT).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** findForgotten names files that lie beside the configuration under the names that init proposes, and that it does not name. */

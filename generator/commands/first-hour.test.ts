@@ -95,6 +95,30 @@ test("init in the library's own folder leaves out what belongs to the program", 
   }
 });
 
+test("init offers nothing that git ignores or that tools make, and says in one line what it left out", async (t) => {
+  const dir = join(await openFolder(t), "books");
+  rmSync(join(dir, ".git"), { recursive: true });
+  spawnSync("git", ["init", "-q"], { cwd: dir });
+  await writeFiles(dir, [
+    [".gitignore", "build/\n*.secret\n"],
+    ["build/key.md", "x"],
+    ["my.secret", "x"],
+    ["node_modules/a/README.md", "# A\n"],
+    ["venv/lib/A.v", "Lemma a : True.\n"],
+    ["notes/dist/x.md", "x"],
+    ["tls.key", "x"],
+  ]);
+  const { stdout } = await run(dir, "init");
+  assert.match(stdout, /^Left out: build\/, my\.secret, node_modules\/, notes\/dist\/, tls\.key, venv\/\. build --verbose says why\.$/m);
+  assert.doesNotMatch(stdout, /proof checker/, "a proof in what is left out is none of the library");
+  const { collections } = load(readFileSync(join(dir, "proofshelf.yaml"), "utf8")) as { collections: { prefix: string }[] };
+  assert.deepEqual(
+    collections.map(({ prefix }) => prefix),
+    ["My Papers/", "drafts/", "my-papers/", "notes/", 'odd "name": #/', ""],
+  );
+  assert.match((await run(dir, "config", "check")).stdout, /^ {2}left out: .*build\/.*node_modules\/.*/m);
+});
+
 test("without a configuration a command says so and how to make one; one further up is found and named, and the demo has a name", async (t) => {
   const dir = await openFolder(t);
   for (const command of [

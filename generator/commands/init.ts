@@ -1,14 +1,15 @@
 /** `proofshelf init`: a first configuration, from the folders that are there. */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "#snapshots/errors";
 import { findKeyProblem } from "#snapshots/format";
 import { missingPackages } from "#snapshots/embedders";
-import { parseConfig } from "#generator/config";
+import { NO_NEWS, openLeavingOut, parseConfig } from "#generator/config";
 import { packaged } from "#generator/files";
-import { SCHEMAS } from "./config.ts";
+import { openDirectoryStore } from "#generator/sources";
+import { nameSome, PROPOSED, SCHEMAS } from "./config.ts";
 import { type CommonOptions, print } from "./options.ts";
 
 /** Names that sound as if not everybody may read what lies there. */
@@ -30,22 +31,19 @@ export async function runInit(folder: string, options: CommonOptions): Promise<v
   if (existsSync(file))
     throw new ShelfError("bad_config", `${options.config ?? "proofshelf.yaml"} is there already; it was left as it is.`);
   refuseClone(beside);
-  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
+  const names = await readdir(folder).catch((cause: unknown) => {
     throw new ShelfError("bad_config", `${folder} is not a folder that can be read; name the one that holds your files.`, { cause });
   });
   const root = relative(beside, resolve(folder));
-  const own = [basename(file)];
-  const seen = entries.filter(({ name }) => !name.startsWith(".") && name.isWellFormed() && findKeyProblem(name) === null);
-  const sources = root === "" ? { claims: "claims.yaml", registry: "registry.json", withdrawals: "withdrawals.yaml" } : {};
-  const isOwn = (name: string): boolean => root === "" && [...own, ...Object.values(sources), "code"].includes(name);
-  const folders: string[] = [];
-  for (const entry of seen)
-    if (entry.isDirectory() && !isOwn(entry.name) && (await holdsFile(join(folder, entry.name)))) folders.push(entry.name);
-  const hasFiles = seen.some((entry) => entry.isFile() && !isOwn(entry.name));
+  const own = root === "" ? [basename(file), ...Object.values(PROPOSED), "code"] : [];
+  const { keys, leftOut } = await lookThrough(folder, own);
+  const tops = new Set(keys.flatMap((key) => (key.includes("/") ? [key.slice(0, key.indexOf("/"))] : [])));
+  const folders = [...tops].filter((name) => findKeyProblem(name) === null).sort();
+  const hasFiles = folders.length === 0 || keys.some((key) => !key.includes("/"));
   const about = await readAbout(folder);
   const summaries = new Map<string, string>();
   for (const name of folders) summaries.set(name, (await readAbout(join(folder, name))).summary);
-  const found = { root, folders: folders.sort(), hasFiles: hasFiles || folders.length === 0, beside, own, about, summaries };
+  const found = { root, folders, hasFiles, beside, own, about, summaries };
   const firstClaims = !existsSync(join(beside, CLAIMS));
   const text = describe(found);
   parseConfig(Buffer.from(text), file, { checkSources: false });
@@ -55,7 +53,7 @@ export async function runInit(folder: string, options: CommonOptions): Promise<v
   for (const [name, schema] of Object.entries(SCHEMAS))
     await writeFile(join(beside, SCHEMA_FOLDER, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`);
   const gated = folders.filter((name) => GATED.test(name));
-  const proofs = await countProofs(folder);
+  const proofs = keys.filter((key) => PROOFS.test(key)).length;
   const shown = options.config ?? "proofshelf.yaml";
   const named = options.config === undefined ? "" : ` --config ${shown}`;
   const lines = [
@@ -63,9 +61,10 @@ export async function runInit(folder: string, options: CommonOptions): Promise<v
     gated.length === 0
       ? "Everything is public. To gate a folder, write visibility: email-gated at its collection."
       : `Gated by their names: ${gated.join(", ")}. Everything else is public. Look through it before you publish.`,
+    ...(leftOut.length === 0 ? [] : [`Left out: ${nameSome(leftOut)}. build --verbose says why.`]),
     ...(proofs === 0
       ? []
-      : [`${proofs === 1 ? "1 file of a proof checker is" : `${proofs} files of proof checkers are`} here. ${await howToRecord(folder)}`]),
+      : [`${proofs === 1 ? "1 file of a proof checker is" : `${proofs} files of proof checkers are`} here. ${howToRecord(folder, names)}`]),
     "Next:",
     `  proofshelf config check${named}`,
     `  proofshelf serve --build --try-internal${named}`,
@@ -102,20 +101,28 @@ async function readAbout(folder: string): Promise<About> {
   return { title, summary: plain.length <= MAX_SUMMARY ? plain : `${plain.slice(0, MAX_SUMMARY).replace(/\s+\S*$/, "")} …`, readme };
 }
 
+/** lookThrough sorts the keys of a folder into those that a build would take, readable or not, and what it would leave out. What begins with a
+ *  dot, and what belongs to the program, is not said. */
+async function lookThrough(folder: string, own: readonly string[]): Promise<{ keys: readonly string[]; leftOut: readonly string[] }> {
+  const findLeftOut = openLeavingOut({ include: [], exclude: own }, []);
+  const keys: string[] = [];
+  const leftOut = new Set<string>();
+  for await (const { key, ignored, problem } of openDirectoryStore(folder).list()) {
+    const found = findLeftOut(key, ignored);
+    if (found === null && (problem === null || key.endsWith("/"))) keys.push(key);
+    else if (found !== null && !NO_NEWS.has(found.reason) && !/(?:^|\/)\.[^/]*\/?$/.test(found.key)) leftOut.add(found.key);
+  }
+  return { keys, leftOut: [...leftOut] };
+}
+
 /** A registry is made of revisions, so the proofs must lie in a repository. */
-async function howToRecord(folder: string): Promise<string> {
-  const repository = (await readdir(folder)).includes(".git");
-  return repository
+function howToRecord(folder: string, names: readonly string[]): string {
+  return names.includes(".git")
     ? `To make records of what they prove: proofshelf registry init --git ${folder}`
     : "The guide registry-from-proofs.md says how they get records.";
 }
 
 const MAX_SUMMARY = 240; // UTF-16 units
-
-async function countProofs(folder: string): Promise<number> {
-  const names = await readdir(folder, { recursive: true }).catch(() => []);
-  return names.filter((name) => PROOFS.test(name) && !name.split(sep).some((part) => part.startsWith("."))).length;
-}
 
 const FIRST_CLAIMS = `# yaml-language-server: $schema=./${SCHEMA_FOLDER}/claims.schema.json
 # What the library claims, and what each claim rests on. Take the # away, change the example to something of your own, and run:
@@ -133,14 +140,6 @@ claims: []
 #    reproduce: [coqc proofs/Sort.v]
 #    gaps: [Other orders are not covered.]
 `;
-
-/** holdsFile tells whether a file lies in a folder, at any depth. It says yes of a folder that it cannot read: the build tells of that one. */
-async function holdsFile(folder: string): Promise<boolean> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => null);
-  if (entries === null || entries.some((entry) => !entry.isDirectory())) return true;
-  for (const { name } of entries) if (await holdsFile(join(folder, name))) return true;
-  return false;
-}
 
 type Found = {
   readonly root: string;
@@ -174,8 +173,7 @@ function describe({ root, folders, hasFiles, beside, own, about, summaries }: Fo
   const source = (line: string, path: string): string => `${path === CLAIMS || existsSync(join(beside, path)) ? "" : "# "}${line}`;
   const front = about.readme === null ? "# front: README.md" : `front: ${JSON.stringify(about.readme)}`;
   // Files in the library's own folder that belong to the program are no objects.
-  const exclude =
-    root === "" ? `, exclude: ${JSON.stringify([...own, "claims.yaml", "registry.json", "withdrawals.yaml", "code", SCHEMA_FOLDER])}` : "";
+  const exclude = own.length === 0 ? "" : `, exclude: ${JSON.stringify(own)}`;
   const isInside = /^(\.\.(\/|$))*$/.test(root);
   const shelf = isInside ? relative(beside, `${resolve(beside, root)}-shelf`) : "./shelf";
   return `# yaml-language-server: $schema=./${SCHEMA}

@@ -37,6 +37,24 @@ test("names of keys, passwords and backups are left out in any case; public halv
   assert.deepEqual((await list(["notes/maps.key/a.md"])).served, ["notes/maps.key/a.md"], "a folder may be named so");
 });
 
+test("folders that tools make are left out at any depth, a file of that name is not, and include takes them in", async () => {
+  const keys = [
+    "notes/node_modules/a/b.js",
+    "notes/dist/a.md",
+    "notes/x/__pycache__/y.pyc",
+    "notes/target",
+    "notes/Target/a.md",
+    "notes/distance/a.md",
+  ];
+  assert.deepEqual(await list(keys), {
+    served: ["notes/Target/a.md", "notes/distance/a.md", "notes/target"],
+    said: ["notes/dist/", "notes/node_modules/", "notes/x/__pycache__/"].map(
+      (key) => `${key}: folders that tools make are left out; a pattern of store.include takes it in`,
+    ),
+  });
+  assert.ok((await list(keys, { include: ["notes/dist"] })).served.includes("notes/dist/a.md"));
+});
+
 test("exclude is heard before include, and include before the list", async () => {
   const keys = [
     "notes/.well-known/key.pem",

@@ -1,7 +1,7 @@
-/** Finds the files that belong to the program and are no objects of a library, wherever they lie: the configuration, the registry, and the files
- *  that the registry's sources are kept with. */
+/** Finds the files that belong to the program and are no objects of a library, wherever they lie: the configuration, the registry, the claims, code
+ *  that is gated, keys, and the files that the registry's sources are kept with. */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, relative, resolve, sep } from "node:path";
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import type { CollectionInfo } from "#snapshots/format";
 import type { Config } from "./config.ts";
 import { valueAt } from "./problems.ts";
@@ -16,12 +16,16 @@ export type OwnFiles = {
   readonly file?: Config["file"];
   readonly registry?: Config["registry"];
   readonly withdrawals?: Config["withdrawals"];
+  readonly claims?: Config["claims"];
+  readonly code?: Config["code"];
+  readonly access?: Config["access"];
   readonly collections: readonly CollectionInfo[];
 };
 
-/** findOwnKeys lists files and folders of the store that are the program's own. Checks are objects where a collection is theirs alone: then each
- *  has a page, and its digest can be looked up. */
-export function findOwnKeys({ store, file, registry = null, withdrawals = null, collections }: OwnFiles): readonly string[] {
+/** findOwnKeys lists files and folders of the store that are the program's own. Checks and code are objects where a collection is theirs alone:
+ *  then each has a page, and its digest can be looked up. */
+export function findOwnKeys(library: OwnFiles): readonly string[] {
+  const { store, file, registry = null, withdrawals = null, claims = null, code = null, access = null, collections } = library;
   if (!("root" in store) || file === undefined) return [];
   const root = realOf(store.root);
   const keyOf = (path: string): string => relative(root, realOf(path)).split(sep).join("/");
@@ -30,11 +34,13 @@ export function findOwnKeys({ store, file, registry = null, withdrawals = null, 
   const files = [
     file,
     ...(registry === null ? [] : "path" in registry ? [registry.path] : "sources" in registry ? [registry.sources] : []),
-    ...(withdrawals === null ? [] : [withdrawals.path]),
+    ...[withdrawals, claims].flatMap((source) => (source === null ? [] : [source.path])),
+    ...(typeof access?.jwks === "string" && isAbsolute(access.jwks) ? [access.jwks] : []),
     ...named.files,
   ];
-  const checks = named.checks.map(keyOf).filter((key) => !collections.some(({ prefix }) => prefix === `${key}/`));
-  return [...files.map(keyOf), ...checks].filter(isInside);
+  const folders = [...named.checks, ...(code !== null && "root" in code ? [code.root] : [])].map(keyOf);
+  const hidden = folders.filter((key) => !collections.some(({ prefix }) => prefix === `${key}/`));
+  return [...files.map(keyOf), ...hidden].filter(isInside);
 }
 
 /** namedIn reads what a registry.yaml names, also one that is wrong elsewhere: what may not be published does not wait until it is right. */

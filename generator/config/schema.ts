@@ -134,7 +134,9 @@ const patterns = (what: string) =>
     .default([])
     .meta({ description: what });
 const leavingOut = {
-  include: patterns("Keys to take in although their names begin with a dot, or are those of keys, passwords and backups"),
+  include: patterns(
+    "Keys to take in although git ignores them, their names begin with a dot or are those of keys, passwords and backups, or tools make them",
+  ),
   exclude: patterns("Keys and folders to leave out, whatever include says; globs"),
   fullListingEvery: z
     .int("is not a whole number; write how many builds by keys there are to one that lists everything")

@@ -48,6 +48,16 @@ export function readCoqCommand(text: string, sentence: CoqItem): CoqCommand | nu
   return { before, word, name: name?.replace(/\.$/, "") ?? null, after };
 }
 
+/** readCoqCommands reads the vernacular commands of a text, and what follows the word of each up to its end. */
+export function* readCoqCommands(
+  text: string,
+): Generator<{ readonly sentence: CoqItem; readonly command: CoqCommand; readonly rest: string }> {
+  for (const sentence of readSentences(text)) {
+    const command = sentence.comment ? null : readCoqCommand(text, sentence);
+    if (command !== null) yield { sentence, command, rest: text.slice(command.after, sentence.end) };
+  }
+}
+
 function matchAt(sticky: RegExp, text: string, at: number): string | null {
   sticky.lastIndex = at;
   return sticky.exec(text)?.[0] ?? null;

@@ -174,6 +174,12 @@ test("a gate that is closed over a drift refuses the next build too, which finds
     assert.equal(closed.status, 5, closed.stderr);
     assert.match(closed.stderr, /Drift: record CUB-0001/);
   }
+  // What is accepted with nothing to publish is kept as well, and of other bytes nothing is.
+  const accepted = await run("build", "--accept", "CUB-0001", "--reason", "A slip of the pen");
+  assert.equal(accepted.status, 0, accepted.stderr);
+  assert.equal((await run("build")).status, 0);
+  await write({ [`code/sorting/${HEAD}/coq/A.v`]: "Theorem a third.\n" });
+  assert.equal((await run("build")).status, 5);
 });
 
 test("what follows from the rest of a record is filled in, and a status that contradicts its state is told", async (t) => {
@@ -253,6 +259,9 @@ test("a record that states something else than its file is told with both, doubt
     assert.match((await read(path)).text, path === "/" ? /said to be verified/ : new RegExp(says), path);
   assert.match((await read("/registry/CUB-0001/")).text, /nothing that was checked here bears it out/);
   assert.equal((await run("build")).status, 0, "what was accepted stays so for as long as it lasts");
+  await write({ "registry.json": registry(pins("P = NP again")) });
+  assert.equal((await run("build")).status, 5, "of another false statement nothing is accepted");
+  await write({ "registry.json": registry(pins("P = NP")) });
 
   await write({ "proofshelf.yaml": readFileSync(file, "utf8").replace("statements: refuse", "statements: ignore") });
   assert.equal((await run("build")).status, 0);

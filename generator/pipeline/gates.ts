@@ -1,9 +1,11 @@
 /** Finds what got weaker, so that nothing does so in silence: a record or claim whose status fell, whose evidence stopped holding, or that
  *  vanished is a regression; evidence that does not hold now is drift. The configuration says whether a build refuses either. */
 import { ShelfError } from "#snapshots/errors";
+import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
 import { ACCEPTED, changedStatement, claimFell, compareNames, isLost, openEvidence, recordFell, type ViewData } from "#snapshots/format";
 import type { Claim, CubRecord, EvidenceState, Withdrawal } from "#snapshots/schema";
 import type { Config } from "#generator/config";
+import type { Decision, Decisions } from "#generator/kept";
 import type { RegistryRead } from "#generator/sources";
 
 export type Weaker = {
@@ -12,6 +14,8 @@ export type Weaker = {
   readonly what: "record" | "claim" | "object" | "registry";
   readonly id: string;
   readonly reason: string;
+  /** Digests of what is pinned and of what is there, where that is not part of the reason: other bytes are another thing to accept. */
+  readonly bytes?: string | undefined;
   /** Why it is meant, as the record itself says: somebody accepted it where its statement is kept. */
   readonly meant?: string | undefined;
 };
@@ -19,16 +23,11 @@ export type Weaker = {
 /** Accepted lists what somebody says is meant: id → why. */
 export type Accepted = ReadonlyMap<string, string>;
 
-export function acceptedIn(inputs: Readonly<Record<string, string>>): Accepted {
-  return new Map(
-    Object.entries(inputs).flatMap(([name, reason]) => (name.startsWith(ACCEPTED) ? [[name.slice(ACCEPTED.length), reason]] : [])),
-  );
-}
-
 /** findWeaker finds what got weaker or does not hold.
  *  @param before what is served now, with everything in it; null when nothing is
+ *  @param findings of the registry, which say what files a record's digests do not fit
  *  @returns by kind and id, regressions before drift */
-export function findWeaker(before: ViewData | null, after: ViewData): readonly Weaker[] {
+export function findWeaker(before: ViewData | null, after: ViewData, findings: RegistryRead["findings"] = []): readonly Weaker[] {
   const found: Weaker[] = [];
   const [old, now] = [before === null ? new Map<string, Pinned>() : pinnedIn(before), pinnedIn(after)];
   for (const [name, one] of now) {
@@ -42,7 +41,9 @@ export function findWeaker(before: ViewData | null, after: ViewData): readonly W
         if (isLost(state) && was.evidence.get(place) === "holds") add("regressions", `${place}: ${WORDS[state]}, and held before`);
       for (const place of unpinnedNow(was, one)) add("regressions", `${place}: it is not pinned any more, and held before`);
     }
-    for (const [place, state] of one.evidence) if (isLost(state)) add("drift", `${place}: ${WORDS[state]}`);
+    for (const [place, state] of one.evidence)
+      if (isLost(state))
+        found.push({ gate: "drift", what: one.what, id: one.id, reason: `${place}: ${WORDS[state]}`, bytes: one.bytes(place, findings) });
   }
   const withdrawn = new Set(after.withdrawn?.map(({ what, name }) => `${what} ${name}`));
   for (const [name, { what, id }] of old)
@@ -96,14 +97,18 @@ type Pinned = {
   readonly id: string;
   /** Place → state of what is pinned there. */
   readonly evidence: ReadonlyMap<string, EvidenceState>;
+  bytes(place: string, findings: RegistryRead["findings"]): string;
   /** Why another state of the same thing is weaker than this one, not counting evidence. */
   fell(now: Pinned): readonly string[];
   readonly record?: CubRecord;
   readonly claim?: Claim;
 };
 
+const placeOf = ({ path, url, artifact }: Claim["evidence"][number]): string => JSON.stringify(path ?? url ?? artifact);
+
 function pinnedIn(data: ViewData): ReadonlyMap<string, Pinned> {
   const stateOf = openEvidence(data);
+  const there = new Map(data.objects.map(({ key, sha256: digest }) => [key, digest]));
   const records = data.cubs.map((record): Pinned => {
     const files = data.code.get(record.id)?.files ?? [];
     return {
@@ -111,6 +116,11 @@ function pinnedIn(data: ViewData): ReadonlyMap<string, Pinned> {
       id: record.id,
       record,
       evidence: new Map(files.map((file) => [JSON.stringify(file.path), file.state])),
+      bytes: (place, findings) =>
+        canonicalJson([
+          files.find(({ path }) => JSON.stringify(path) === place)?.sha256 ?? "",
+          findings.filter((one) => one.record === record.id && one.what.startsWith(`pins ${place}`)).map(({ what }) => what),
+        ]),
       fell: (now) => (now.record === undefined ? [] : recordFell(record, now.record)),
     };
   });
@@ -119,20 +129,26 @@ function pinnedIn(data: ViewData): ReadonlyMap<string, Pinned> {
       what: "claim",
       id: claim.id,
       claim,
-      evidence: new Map(claim.evidence.map((item) => [JSON.stringify(item.path ?? item.url ?? item.artifact), stateOf(item)])),
+      evidence: new Map(claim.evidence.map((item) => [placeOf(item), stateOf(item)])),
+      bytes: (place) => {
+        const pinned = claim.evidence.filter((item) => placeOf(item) === place);
+        return canonicalJson(pinned.map(({ path, sha256: digest = "" }) => [digest, there.get(path ?? "") ?? ""]));
+      },
       fell: (now) => (now.claim === undefined ? [] : claimFell(claim, now.claim)),
     }),
   );
   return new Map([...records, ...claims].map((one) => [`${one.what} ${one.id}`, one]));
 }
 
-/** findTakenBack finds withdrawals that are served and stand in the file no more. Taking one back has to be said, since a file that was emptied by
- *  mistake would bring back what the law forbids. */
-export function findTakenBack(before: ViewData | null, now: readonly Withdrawal[]): readonly Weaker[] {
-  const standing = new Set(now.map(({ what, name }) => `${what} ${name}`));
-  return (before?.withdrawn ?? [])
-    .filter(({ what, name }) => !standing.has(`${what} ${name}`))
-    .map(({ what, name }) => ({ gate: "withdrawals", what, id: name, reason: "its withdrawal stands in the file no more" }));
+/** findTakenBack finds withdrawals that stand in the file no more. Taking one back has to be said, since a file that was emptied by mistake would
+ *  bring back what the law forbids.
+ *  @param standing what was withdrawn so far, as `<what> <name>` */
+export function findTakenBack(standing: ReadonlySet<string>, now: readonly Withdrawal[]): readonly Weaker[] {
+  const gone = standing.difference(new Set(now.map(({ what, name }) => `${what} ${name}`)));
+  return [...gone].map((about) => {
+    const [what, id] = [about.slice(0, about.indexOf(" ")), about.slice(about.indexOf(" ") + 1)];
+    return { gate: "withdrawals", what: what as Withdrawal["what"], id, reason: "its withdrawal stands in the file no more" };
+  });
 }
 
 /** Gates through which what goes on was let for as long as it does. */
@@ -140,18 +156,22 @@ const LASTING: ReadonlySet<Weaker["gate"]> = new Set(["drift", "statements", "co
 /** Told by the build in other words. */
 const TOLD: ReadonlySet<Weaker["gate"]> = new Set(["statements", "counts"]);
 
+export type Passed = {
+  /** Decisions for the builds to come, on what was let through and goes on. */
+  readonly accepted: readonly Omit<Decision, "kind">[];
+  /** Why something was let through, for the record of the snapshot. */
+  readonly inputs: Readonly<Record<string, string>>;
+  /** Said to who builds. */
+  readonly notes: readonly string[];
+};
+
 /** passGates holds a build against the gates.
  *  @param accepted by whoever builds
- *  @param earlier accepted by the builds before, for as long as the drift lasts
- *  @returns what goes into the record of the snapshot, and what is said to who builds
+ *  @param earlier what the builds before accepted: the very same is let through for as long as it lasts
  *  @throws ShelfError "gate_refused" naming each thing with its reason */
-export function passGates(
-  weaker: readonly Weaker[],
-  gates: Config["gates"],
-  accepted: Accepted,
-  earlier: Accepted,
-): { readonly inputs: Readonly<Record<string, string>>; readonly notes: readonly string[] } {
-  const isAccepted = ({ gate, id }: Weaker): boolean => accepted.has(id) || (LASTING.has(gate) && earlier.has(id));
+export function passGates(weaker: readonly Weaker[], gates: Config["gates"], accepted: Accepted, earlier: Pick<Decisions, "why">): Passed {
+  const whys = new Map(weaker.map((one) => [one, accepted.get(one.id) ?? (LASTING.has(one.gate) ? whyEarlier(one, earlier) : null)]));
+  const isAccepted = (one: Weaker): boolean => typeof whys.get(one) === "string";
   const refused = weaker.filter(
     (one) => (one.gate === "withdrawals" || gates[one.gate] === "refuse") && one.meant === undefined && !isAccepted(one),
   );
@@ -164,10 +184,14 @@ export function passGates(
       ],
     });
   }
-  const lasting = [...earlier].filter(([id]) => weaker.some((one) => LASTING.has(one.gate) && one.id === id));
-  const used = new Map([...lasting, ...[...accepted].filter(([id]) => weaker.some((one) => one.id === id))]);
+  const passed = weaker.flatMap((one) => {
+    const why = whys.get(one);
+    return typeof why === "string" ? [{ one, why }] : [];
+  });
+  const used = new Set(passed.map(({ one }) => one.id));
   return {
-    inputs: Object.fromEntries([...used].map(([id, reason]) => [`${ACCEPTED}${id}`, reason])),
+    accepted: passed.flatMap(({ one, why }) => (LASTING.has(one.gate) ? [{ about: aboutOf(one), sha256: digestOf(one), why }] : [])),
+    inputs: Object.fromEntries(passed.map(({ one, why }) => [`${ACCEPTED}${one.id}`, why])),
     notes: [
       ...lines(weaker.filter((one) => !TOLD.has(one.gate) && !isAccepted(one))),
       ...[...accepted.keys()]
@@ -175,6 +199,30 @@ export function passGates(
         .map((id) => `--accept ${JSON.stringify(id)}: nothing of this name got weaker or is wrong, so there was nothing to accept.`),
     ],
   };
+}
+
+function whyEarlier(one: Weaker, earlier: Pick<Decisions, "why">): string | null {
+  return earlier.why("accepted", aboutOf(one), digestOf(one));
+}
+
+function aboutOf({ gate, what, id }: Weaker): string {
+  return `${gate} ${what} ${id}`;
+}
+
+function digestOf({ gate, what, id, reason, bytes = "" }: Weaker): Sha256 {
+  return sha256(canonicalJson([gate, what, id, reason, bytes]));
+}
+
+const MAX_INPUTS_BYTES = 20_000; // of the 65,535 that an entry of the log takes, in each view
+
+/** fitting keeps the reasons that an entry of the log has room for. Of more, it has the number and a digest. */
+export function fitting(inputs: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (Buffer.byteLength(canonicalJson(inputs)) <= MAX_INPUTS_BYTES) return inputs;
+  const names = Object.keys(inputs).sort(compareNames);
+  let room = MAX_INPUTS_BYTES;
+  const told = names.filter((name) => (room -= Buffer.byteLength(canonicalJson([name, inputs[name] ?? ""]))) > 0);
+  const rest = `${names.length - told.length} more, of which the list has the SHA-256 ${sha256(canonicalJson(inputs))}`;
+  return { ...Object.fromEntries(told.map((name) => [name, inputs[name] ?? ""])), [ACCEPTED.trim()]: rest };
 }
 
 function lines(weaker: readonly Weaker[]): readonly string[] {

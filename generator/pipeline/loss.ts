@@ -8,19 +8,22 @@ import { findCollection, type ObjectRow } from "#snapshots/format";
 import type { BuildFacts } from "./facts.ts";
 import { findLoss } from "#generator/sources";
 import { readServed, type Shelves } from "#generator/shelves";
-import { openLeavingOut } from "#generator/config";
+import { findOwnKeys, IGNORED, openLeavingOut } from "#generator/config";
 
 type Named = { readonly key: string; readonly sha256: string };
 
 /** refuseLoss refuses a build whose store has lost objects. @param before what is served now; @param objects what the store holds now, as read
  *  @throws ShelfError "build_failed" when it is empty and was not, or when more than half of a collection is lost */
-export function refuseLoss({ config, withdrawals }: BuildFacts, before: readonly Named[], objects: readonly Named[]): void {
-  const isLeftOut = openLeavingOut(config.store, config.collections);
+export function refuseLoss({ config, withdrawals, listed }: BuildFacts, before: readonly Named[], objects: readonly Named[]): void {
+  const findLeftOut = openLeavingOut(config.store, config.collections, findOwnKeys(config));
+  const ignored = listed.rejected.filter(({ reason }) => reason === IGNORED).map(({ key }) => key);
+  const isLeftOut = (key: string): boolean =>
+    findLeftOut(key) !== null || ignored.some((path) => key === path || (path.endsWith("/") && key.startsWith(path)));
   const keys = new Set(objects.map(({ key }) => key));
   const digests = new Set(objects.map(({ sha256 }) => sha256));
   const withdrawn = new Set(withdrawals.list.filter(({ what }) => what === "object").map(({ name }) => name));
   const isThere = ({ key, sha256 }: Named): boolean => keys.has(key) || digests.has(sha256);
-  const kept = before.filter(({ key }) => isLeftOut(key) === null && !withdrawn.has(key));
+  const kept = before.filter(({ key }) => !isLeftOut(key) && !withdrawn.has(key));
   const said: string[] = [];
   for (const [id, served] of Map.groupBy(kept, ({ key }) => findCollection(config.collections, key)?.id)) {
     const loss = id === undefined ? null : findLoss(served, isThere, objects.length === 0);

@@ -12,7 +12,7 @@ import type { ByView, Shelves } from "#generator/shelves";
 import type { ObjectStore, RegistryAnnexes, StatementAnnexes } from "#generator/sources";
 import type { AnnexModules } from "./dependency-digests.ts";
 import type { BuildFacts, Looked } from "./facts.ts";
-import type { Accepted, Weaker } from "./gates.ts";
+import type { Accepted, Passed, Weaker } from "./gates.ts";
 import type { ReadingPlan, WritingPlan } from "./plan.ts";
 import type { Views } from "./project.ts";
 import type { ReadObjects } from "./read-objects.ts";
@@ -43,8 +43,8 @@ export type Made = {
   readonly read: ReadObjects;
   readonly said: SaidOfObjects;
   readonly views: Views;
-  /** Accepted weaknesses with their reasons, for the records of the snapshots. */
-  readonly accepted: Readonly<Record<string, string>>;
+  /** Accepted weaknesses with their reasons, for the builds to come and for the records of the snapshots. */
+  readonly accepted: Pick<Passed, "accepted" | "inputs">;
   readonly removal: Removal;
   readonly plan: WritingPlan;
   readonly written: WrittenDrafts;

@@ -1,7 +1,7 @@
 /** What a build plans, projects and refuses, on values: no store, no shelf, no process. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sha256 } from "../../snapshots/digest.ts";
+import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
 import { buildTree } from "../../snapshots/format/tree.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { apiFiles } from "../../snapshots/page/api-files.ts";
@@ -10,7 +10,7 @@ import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { CubRecord } from "../../snapshots/schema/index.ts";
 import type { BuildFacts } from "./facts.ts";
 import { claimOf, CONFIG, firstFacts, knownObject, DEPENDENCIES, nextFacts, storedObject, viewsOf } from "../testing/facts.ts";
-import { findWeaker, passGates, type Weaker } from "./gates.ts";
+import { findWeaker, fitting, passGates, type Weaker } from "./gates.ts";
 import { planReading, planWriting, saysTheSame, type WritingPlan } from "./plan.ts";
 import type { Why } from "../kept/why.ts";
 import { findExposure } from "../annex/leaks/gating.ts";
@@ -281,6 +281,8 @@ test("the public view has no gated object, key, evidence, collection or refusal;
   assert.doesNotMatch(JSON.stringify(views.internal), /runbooks/, "what is private is in no view");
 });
 
+const NONE = { why: () => null };
+
 test("a gate refuses what fell, unless somebody accepts it and says why; drift that was accepted stays so", () => {
   const weaker = (gate: Weaker["gate"], id: string): Weaker => ({ gate, what: "claim", id, reason: "it fell" });
   const [refuse, tell] = [
@@ -313,11 +315,56 @@ test("a gate refuses what fell, unless somebody accepts it and says why; drift t
     ["and accepted", [weaker("withdrawals", "one")], tell, why, none, true],
   ];
   for (const [what, found, gates, accepted, earlier, passes] of cases) {
-    const pass = () => passGates(found, gates, accepted, earlier);
+    const going = found.filter(({ gate }) => gate !== "withdrawals");
+    const before = passGates(going, tell, earlier, NONE).accepted;
+    const why = (_: string, about: string, digest: string): string | null =>
+      before.find((one) => one.about === about && one.sha256 === digest)?.why ?? null;
+    const pass = () => passGates(found, gates, accepted, { why });
     if (!passes) assert.throws(pass, { code: "gate_refused" }, what);
     else assert.equal(Object.values(pass().inputs).length, [...accepted, ...earlier].length, what);
   }
-  assert.deepEqual(passGates([weaker("regressions", "one")], tell, none, none).notes, ["Got weaker: claim one, it fell."]);
+  assert.deepEqual(passGates([weaker("regressions", "one")], tell, none, NONE).notes, ["Got weaker: claim one, it fell."]);
+});
+
+test("what was accepted of a record lets through that alone: another gate, place, state or bytes are refused", () => {
+  const gates = { regressions: "refuse", drift: "refuse", statements: "refuse", counts: "refuse" } as const;
+  const one: Weaker = { gate: "drift", what: "record", id: "CUB-0001", reason: '"gone.v": it is not there', bytes: "a" };
+  const { accepted } = passGates([one], gates, new Map([["CUB-0001", "It is being moved."]]), NONE);
+  const earlier = {
+    why: (_: string, about: string, digest: string) => accepted.find((was) => was.about === about && was.sha256 === digest)?.why ?? null,
+  };
+  assert.deepEqual(passGates([one], gates, new Map(), earlier).accepted, accepted, "the same goes on");
+  const others: readonly Partial<Weaker>[] = [
+    { gate: "statements", reason: 'its statement is "0 = 1", but "x.v":1 declares "0 = 0"' },
+    { gate: "counts", what: "registry" },
+    { reason: '"other.v": it is not there' },
+    { reason: '"gone.v": what is there has another digest' },
+    { bytes: "b" },
+    { what: "claim" },
+    { id: "CUB-0002" },
+  ];
+  for (const other of others)
+    assert.throws(() => passGates([one, { ...one, ...other }], gates, new Map(), earlier), { code: "gate_refused" }, JSON.stringify(other));
+});
+
+test("what is accepted of a claim's file is accepted of its bytes", () => {
+  const evidence = [{ artifact: "A", kind: "file", access: "public", path: "notes/a.md", sha256: sha256("pinned") }];
+  const facts = firstFacts(ALL, { claims: { ...firstFacts([]).claims, claims: [claimOf({ evidence })] } });
+  const bytes = ["one", "other"].map((text) => findWeaker(null, viewsOf(facts, [knownObject("notes/a.md", text)]).internal)[0]?.bytes);
+  assert.equal(new Set(bytes).size, 2, JSON.stringify(bytes));
+});
+
+test("a record has room for the reasons of a thousand things that were accepted", () => {
+  const inputs = Object.fromEntries(
+    Array.from({ length: 1000 }, (_, at) => [`accepted CUB-${String(at).padStart(4, "0")}`, `${"é\n".repeat(60)}`]),
+  );
+  const told = fitting(inputs);
+  assert.ok(Buffer.byteLength(canonicalJson(told)) < 24_000);
+  assert.equal(told["accepted CUB-0000"], inputs["accepted CUB-0000"]);
+  assert.match(told["accepted"] ?? "", /^\d{3} more, of which the list has the SHA-256 [0-9a-f]{64}$/);
+  assert.notEqual(fitting({ ...inputs, "accepted CUB-0999": "another" })["accepted"], told["accepted"]);
+  assert.match(fitting({ "accepted one": "x".repeat(70_000) })["accepted"] ?? "", /^1 more/);
+  assert.deepEqual(fitting({ "accepted one": "why" }), { "accepted one": "why" });
 });
 
 test("a claim gets weaker when its status falls, its evidence stops holding or is pinned no more, or it is gone", () => {
@@ -365,7 +412,7 @@ test("a statement that moved and was accepted by name where it is kept passes th
     definitions: [],
     ...(accepted === undefined ? {} : { accepted }),
   });
-  const pass = (after: object) => passGates(findWeaker(view({}), view(after)), gates, new Map(), new Map());
+  const pass = (after: object) => passGates(findWeaker(view({}), view(after)), gates, new Map(), NONE);
   const other = { statement: "True" };
   assert.throws(() => pass(other), /its statement changed/);
   assert.throws(() => pass({ ...other, drift: drift("statement") }), /its statement changed/);

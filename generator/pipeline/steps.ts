@@ -2,11 +2,12 @@
 import { ACCEPTED, isGatedKey, type ViewData } from "#snapshots/format";
 import { together } from "#generator/files";
 import { trimIndex } from "#generator/index";
-import { clearJournal, formatState, openJournal, timesOf, writeState } from "#generator/kept";
+import { clearJournal, formatState, openDecisions, openJournal, timesOf, writeState } from "#generator/kept";
 import { publish } from "#generator/publish";
 import { readServed, type Shelves } from "#generator/shelves";
+import { keepWithdrawals, standingWithdrawals } from "#generator/sources";
 import { type BuildFacts, gatherFacts, journalDependency, type Looked } from "./facts.ts";
-import { acceptedIn, findTakenBack, findWeaker, findWrong, passGates, type Weaker } from "./gates.ts";
+import { findTakenBack, findWeaker, findWrong, fitting, passGates, type Weaker } from "./gates.ts";
 import { readBefore, refuseLoss } from "./loss.ts";
 import { type Given, step, type Work } from "./made.ts";
 import { openOrigins } from "./origins.ts";
@@ -56,8 +57,8 @@ export const projectViews = step("project", ["facts", "read"], ["views"], async 
 export const gate = step("gate", ["facts", "views"], ["accepted"], async ({ facts, views }, work: Work) => {
   const weaker = [...(await weakerThanServed(facts, work.shelves, views.internal)), ...findWrong(facts.registry)];
   work.tellWeaker?.(weaker);
-  const { inputs, notes } = passGates(weaker, facts.config.gates, work.accept, acceptedIn(facts.pointers.internal?.inputs ?? {}));
-  return { accepted: inputs, notes };
+  const { notes, ...accepted } = passGates(weaker, facts.config.gates, work.accept, openDecisions(work.shelves.buildDir));
+  return { accepted, notes };
 });
 
 /** gateLasting holds what was published and goes on against the gates, as if it were new: a gate may have been closed since.
@@ -70,19 +71,22 @@ export async function gateLasting(
   const { internal } = pointers;
   const served =
     internal === null || (config.gates.drift !== "refuse" && accept.size === 0) ? null : await readServed(shelves.internal, internal);
-  const weaker = [...(served === null ? [] : findWeaker(null, served)), ...findWrong(registry)];
+  const weaker = [...(served === null ? [] : findWeaker(null, served, registry.findings)), ...findWrong(registry)];
   // Without having looked nothing is known.
   if (served !== null) tellWeaker?.(weaker);
-  return passGates(weaker, config.gates, accept, acceptedIn(internal?.inputs ?? {})).notes;
+  const decisions = openDecisions(shelves.buildDir);
+  const { accepted, notes } = passGates(weaker, config.gates, accept, decisions);
+  if (accept.size > 0 && served !== null) decisions.set("accepted", accepted);
+  return notes;
 }
 
 /** Apart from the rest, which needs the memory that what is served takes while it is held against what is read. */
-async function weakerThanServed(facts: BuildFacts, { internal }: Shelves, now: ViewData): Promise<readonly Weaker[]> {
-  // Records, claims and their evidence, withdrawals: nothing of this has got weaker, and what does not hold now is told all the same.
-  if (saysTheSame(facts, "internal", now)) return findWeaker(null, now);
-  const { pointers, withdrawals } = facts;
-  const last = pointers.internal === null ? null : await readServed(internal, pointers.internal);
-  return [...findWeaker(last, now), ...findTakenBack(last, withdrawals.list)];
+async function weakerThanServed(facts: BuildFacts, shelves: Shelves, now: ViewData): Promise<readonly Weaker[]> {
+  const { pointers, withdrawals, registry } = facts;
+  // Records, claims and their evidence: nothing of this has got weaker, and what does not hold now is told all the same.
+  const isSame = saysTheSame(facts, "internal", now) || pointers.internal === null;
+  const last = isSame ? null : await readServed(shelves.internal, pointers.internal);
+  return [...findWeaker(last, now, registry.findings), ...findTakenBack(standingWithdrawals(shelves, last), withdrawals.list)];
 }
 
 /** write writes everything that the next snapshots need. Nothing points to it yet. */
@@ -120,7 +124,7 @@ export const publishViews = step(
       gating: plan.gating,
       ...written.known,
     });
-    const { true: gated = [], false: open = [] } = Object.groupBy(Object.entries(accepted), ([name]) =>
+    const { true: gated = [], false: open = [] } = Object.groupBy(Object.entries(accepted.inputs), ([name]) =>
       isGatedKey(facts.config.collections, name.slice(ACCEPTED.length)) ? "true" : "false",
     );
     work.progress.step("publish");
@@ -130,12 +134,14 @@ export const publishViews = step(
       current: facts.pointers,
       next: written.drafts,
       created: work.clock().toISOString(),
-      inputs: { ...registry.inputs, ...(claims.sha256 === "" ? {} : { claims: claims.sha256 }), ...Object.fromEntries(open) },
+      inputs: { ...registry.inputs, ...(claims.sha256 === "" ? {} : { claims: claims.sha256 }), ...fitting(Object.fromEntries(open)) },
       // The key of a gated object is nobody's business.
-      own: { public: inputs.public, internal: { ...inputs.internal, ...Object.fromEntries(gated) } },
+      own: { public: inputs.public, internal: { ...inputs.internal, ...fitting(Object.fromEntries(gated)) } },
       anew: facts.setbacks.length > 0,
       signers: work.signers,
     });
+    openDecisions(work.shelves.buildDir).set("accepted", accepted.accepted);
+    keepWithdrawals(work.shelves, facts.withdrawals.list);
     return { changes, knowledge };
   },
 );

@@ -126,7 +126,11 @@ test("an object, a record and a claim are gone from everything, and each address
   assert.equal((await ask(view, `/at/${first.snapshot}/objects/notes/old%20birds.md`)).status, 200, "what was published stays published");
   assert.doesNotMatch((await ask(view, "/object/notes/other.md/")).text, /href="[^"]*old/);
   const rolled = await room.cli("snapshots", "rollback", "1");
-  assert.deepEqual([rolled.status, /was withdrawn on 2026-05-0/.test(rolled.stderr)], [1, true], rolled.stderr);
+  assert.deepEqual(
+    [rolled.status, /that snapshot has what is withdrawn, the object notes\/old birds/.test(rolled.stderr)],
+    [1, true],
+    rolled.stderr,
+  );
   assert.deepEqual(await verifyLibrary(await openConfig(join(room.dir, "proofshelf.yaml")), { snapshots: "all" }, PAGED_PARTS), []);
 });
 
@@ -204,6 +208,29 @@ test("a withdrawal that is taken back by mistake publishes nothing, and one that
   assert.match((await ask(view, "/claims/gone/")).text, /It was right after all/);
   assert.doesNotMatch((await ask(view, "/shelf/snapshots/2.json")).text, /hidden/);
   assert.deepEqual((await room.run()).published, false);
+});
+
+test("a file of withdrawals that was emptied is noticed after a rollback, and beside a snapshot that cannot be read", async (t) => {
+  const room = await newRoom(t);
+  const withdrawal = "  - { key: notes/later.md, reason: legal, date: 2026-05-03, note: By order of a court. }\n";
+  await room.run();
+  await writeFiles(room.dir, [["library/notes/later.md", "# Later\n\nA later one.\n"]]);
+  await room.run();
+  await room.withdraw(withdrawal);
+  await room.run();
+  const rolled = await room.cli("snapshots", "rollback", "1");
+  assert.match(rolled.stdout, /no notice of what was withdrawn later, so that is 404 until the next build: "object notes\/later\.md"/);
+  assert.equal((await room.cli("snapshots", "rollback", "2")).status, 1, "what is served is older than the withdrawal, which stands");
+  const refused = { code: "gate_refused", message: /Taken back: object notes\/later\.md/ };
+  await writeFiles(room.dir, [["withdrawals.yaml", ""]]);
+  await assert.rejects(room.run(), refused);
+  await room.withdraw(withdrawal);
+  await room.run();
+  assert.equal((await ask(await room.view(), "/objects/notes/later.md")).status, 451, "the next build has the notice again");
+  await writeFiles(room.dir, [["withdrawals.yaml", ""]]);
+  for (const folder of ["packs", "blobs"]) rmSync(join(room.dir, "shelf/internal", folder), { recursive: true, force: true });
+  await assert.rejects(room.run(), refused);
+  assert.equal((await room.run(["notes/later.md"])).published, true);
 });
 
 test("a file of withdrawals that is wrong is told with every line, and nothing is built", async (t) => {

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { ShelfError } from "#snapshots/errors";
 
 type Commit = {
   readonly id: string;
@@ -66,6 +67,42 @@ export async function openCheckout(root: string): Promise<Checkout | null> {
       return (await history).get(path) ?? null;
     },
   };
+}
+
+/** listIgnored lists what git ignores in a folder of a checkout: files, and folders whole. It asks although the checkout is somebody else's, since
+ *  nothing that the repository names is run. A folder that is ignored itself hides nothing: who names it means it.
+ *  @returns paths under the folder; none where it lies in no checkout
+ *  @throws ShelfError "bad_source" when it lies in one and git cannot say */
+export async function listIgnored(folder: string): Promise<readonly string[]> {
+  if (!isInWorkTree(folder)) return [];
+  // check-ignore takes no literal paths, and is given none but ".".
+  const safe = [...SAFE_GIT.filter((option) => option !== "--literal-pathspecs"), "-c", "safe.directory=*"];
+  const options = { env: safeGitEnvironment(), maxBuffer: MAX_LISTING };
+  const git = async (...args: string[]): Promise<string> => (await run("git", ["-C", folder, ...safe, ...args], options)).stdout;
+  try {
+    const isIgnored = await git("check-ignore", "-q", ".").then(
+      () => true,
+      (error: { code?: unknown }) => {
+        if (error.code !== 1) throw error;
+        return false;
+      },
+    );
+    if (isIgnored) return [];
+    const listed = await git("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory");
+    return listed.split("\0").flatMap((path) => (path === "" ? [] : [path.replace(/\/$/, "")]));
+  } catch (cause) {
+    const { code, stderr = "" } = cause as { code?: unknown; stderr?: string };
+    if (stderr.includes("not a git repository")) return [];
+    const why = code === "ENOENT" ? "git is not installed" : (stderr.split("\n")[0] ?? "");
+    throw new ShelfError(
+      "bad_source",
+      `${folder.replace(/(?<=.)\/$/, "")} is a git checkout, and git cannot say what it ignores: ${why}.`,
+      {
+        cause,
+        fixes: ["What git ignores is never published unasked: install git, or mend the repository.", "Or take the folder .git away."],
+      },
+    );
+  }
 }
 
 /** safeGitEnvironment returns the environment of git. It leaves out the names by which a hook that starts a build tells of its own repository,

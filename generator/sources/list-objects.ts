@@ -55,6 +55,7 @@ export async function listChanged(
   if (known.rules !== listingRules(config, withdrawals)) return all("the configuration has changed");
   if (known.since + 1 >= config.store.fullListingEvery)
     return all(`that is done with each ${config.store.fullListingEvery}th build by keys`);
+  if (keys.some((key) => /(?:^|\/)\.gitignore$/.test(key))) return all("git may ignore other files now");
   // An object that could not be read the last time may have changed in silence.
   const folders = known.rejected.filter(({ key }) => keys.some((name) => name.startsWith(`${key}/`)));
   const looked = new Set([...keys, ...[...state.refused, ...folders].map(({ key }) => key)]);
@@ -80,7 +81,7 @@ function openSorting(rules: Rules, before: readonly Rejection[]): { add(row: Sto
   const isPublic = (key: string): boolean => findCollection(collections, key)?.visibility === "public";
   return {
     add(row) {
-      const leftOut = findLeftOut(row.key);
+      const leftOut = findLeftOut(row.key, row.ignored);
       if (leftOut !== null) reject(leftOut.key, leftOut.reason);
       else if (row.problem !== null) reject(row.key, row.problem);
       else if (findCollection(collections, row.key) === null) reject(row.key, "the key lies under no collection");

@@ -9,6 +9,7 @@ import fastGlob from "fast-glob";
 import { ShelfError } from "#snapshots/errors";
 import { findKeyProblem } from "#snapshots/format";
 import { isShortage } from "#generator/files";
+import { listIgnored } from "./git-checkout.ts";
 import type { ObjectStore, ReadObject, StoredObject } from "./object-store.ts";
 
 const MAX_OBJECT_BYTES = 1024 ** 3; // an object is read whole, and one huge file must not end the build
@@ -19,7 +20,31 @@ const RACY_MS = 30; // file times tick as rarely as every 10 ms: a change within
 const ODD = /[\n\r\u2028\u2029\\\ufffd]/;
 
 export function openDirectoryStore(root: string): ObjectStore {
-  return { list: () => list(root), find: async (key) => find(root, key), read: (key) => read(root, key) };
+  let ignored: Promise<ReadonlySet<string>> | null = null;
+  const look = (): Promise<ReadonlySet<string>> => findIgnored(root, listOdd(root).checkouts);
+  return {
+    list: () => list(root),
+    find: async (key) => {
+      const found = find(root, key);
+      return found && marked(found, await (ignored ??= look()));
+    },
+    read: (key) => read(root, key),
+  };
+}
+
+/** findIgnored lists what git ignores, in the checkout that holds the store and in those that lie in it. */
+async function findIgnored(root: string, checkouts: readonly string[]): Promise<ReadonlySet<string>> {
+  const ignored = new Set<string>();
+  for (const folder of ["", ...checkouts])
+    for (const path of await listIgnored(pathOf(root, Buffer.from(folder)).toString())) ignored.add(folder + path);
+  return ignored;
+}
+
+/** marked says of an object in which file or folder that is ignored it lies. */
+function marked(object: StoredObject, ignored: ReadonlySet<string>): StoredObject {
+  const names = object.key.split("/");
+  const found = names.map((_, at) => names.slice(0, at + 1).join("/")).find((path) => ignored.has(path));
+  return found === undefined ? object : { ...object, ignored: found };
 }
 
 function find(root: string, key: string): StoredObject | null {
@@ -34,10 +59,12 @@ type Entry = { readonly name: Buffer; readonly link: boolean; readonly problem: 
 
 async function* list(root: string): AsyncGenerator<StoredObject> {
   const realRoot = findRealRoot(root);
-  const entries = [...(await listPlain(root)), ...listOdd(root)].map((entry) => ({ ...entry, key: showBytes(entry.name) }));
+  const odd = listOdd(root);
+  const ignored = await findIgnored(root, odd.checkouts);
+  const entries = [...(await listPlain(root)), ...odd.entries].map((entry) => ({ ...entry, key: showBytes(entry.name) }));
   entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   for (const { key, name, link, problem } of entries)
-    yield problem === null ? examine(root, realRoot, name, key, link) : rejected(key, problem);
+    yield marked(problem === null ? examine(root, realRoot, name, key, link) : rejected(key, problem), ignored);
 }
 
 /** listPlain lists what fast-glob gives. It leaves out what it cannot open. */
@@ -57,14 +84,16 @@ async function listPlain(root: string): Promise<Entry[]> {
     .map(({ path, dirent }) => ({ name: Buffer.from(path), link: dirent.isSymbolicLink(), problem: null }));
 }
 
-/** listOdd lists what fast-glob does not give, of the whole tree: odd names, and folders that cannot be read. */
-function listOdd(root: string): Entry[] {
+/** listOdd lists what fast-glob does not give, of the whole tree: odd names, folders that cannot be read, and which folders are checkouts. */
+function listOdd(root: string): { readonly entries: Entry[]; readonly checkouts: string[] } {
   const entries: Entry[] = [];
+  const checkouts: string[] = [];
   const folders = [Buffer.alloc(0)];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     try {
       for (const entry of readdirSync(pathOf(root, folder), { withFileTypes: true, encoding: "buffer" })) {
         const name = Buffer.concat([folder, entry.name]);
+        if (entry.name.toString() === ".git" && folder.length > 0) checkouts.push(folder.toString());
         if (entry.isDirectory()) folders.push(Buffer.concat([name, Buffer.from("/")]));
         else if (ODD.test(root) || ODD.test(name.toString())) entries.push({ name, link: entry.isSymbolicLink(), problem: null });
       }
@@ -75,7 +104,7 @@ function listOdd(root: string): Entry[] {
       entries.push({ name: folder, link: false, problem: `the folder cannot be read (${code})` });
     }
   }
-  return entries;
+  return { entries, checkouts };
 }
 
 function pathOf(root: string, name: Buffer): Buffer {

@@ -10,6 +10,8 @@ export type StoredObject = {
   readonly uploaded: string | null;
   /** Why this object cannot be served, in words for a reader; null when it can. */
   readonly problem: string | null;
+  /** The file or folder that git ignores, in which it lies; left out where it lies in none. */
+  readonly ignored?: string;
 };
 
 export type ReadObject = {

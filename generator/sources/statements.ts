@@ -104,13 +104,19 @@ function judge({ statement, files, formal_systems: systems }: CubRecord, of: rea
   if (ours.length === 0 || states.has("unknown") || states.has("open")) return { state: null, told: null };
   for (const { file, held } of ours)
     if (held.state === "differs") {
-      const declares = `${JSON.stringify(file.path)}:${held.line} declares ${JSON.stringify(held.declared.slice(0, MAX_SHOWN))}`;
+      const declares = `${JSON.stringify(file.path)}:${held.line} declares ${show(held.declared)}`;
       return {
         state: "differs",
-        told: { field: "statement", what: `is ${JSON.stringify(statement.slice(0, MAX_SHOWN))}, but ${declares}` },
+        told: { field: "statement", what: `is ${show(statement)}, but ${declares}` },
       };
     }
   return { state: "not_found", told: null };
+}
+
+/** show shows the beginning of a statement. Two that begin alike are told from each other. */
+function show(text: string): string {
+  const shown = JSON.stringify(text.slice(0, MAX_SHOWN));
+  return text.length <= MAX_SHOWN ? shown : `${shown} (and more; SHA-256 ${sha256(text)})`;
 }
 
 /** Null when the store has lost it since it was looked at. */

@@ -1,7 +1,9 @@
 /** Leaves out of what was read what is withdrawn, before anything follows from it, and tells the operator what looks like a slip. */
-import { isAddress } from "#snapshots/format";
+import { canonicalJson, sha256 } from "#snapshots/digest";
+import { isAddress, type ViewData } from "#snapshots/format";
 import type { Rejection, Withdrawal } from "#snapshots/schema";
 import { noticeIn } from "#snapshots/shelf";
+import { openDecisions } from "#generator/kept";
 import type { Shelves } from "#generator/shelves";
 import type { Claims } from "./claims.ts";
 import type { ListedSince } from "./list-objects.ts";
@@ -84,6 +86,19 @@ function namesOf(withdrawals: readonly Withdrawal[], isMeant: (one: Withdrawal) 
 
 function tell(what: string, names: ReadonlySet<string>): readonly string[] {
   return names.size === 0 ? [] : [`${what}: ${[...names].map((name) => JSON.stringify(name)).join(", ")}.`];
+}
+
+/** keepWithdrawals keeps what is withdrawn for the builds to come, whatever is served by then. */
+export function keepWithdrawals({ buildDir }: Shelves, withdrawals: readonly Withdrawal[]): void {
+  const list = withdrawals.map((one) => ({ about: nameOf(one), sha256: sha256(canonicalJson(one)), why: one.note }));
+  openDecisions(buildDir).set("withdrawn", list);
+}
+
+/** standingWithdrawals names what was withdrawn so far, as `<what> <name>`.
+ *  @param served what is served now, which may be older than the newest withdrawal; null where that cannot be read */
+export function standingWithdrawals({ buildDir }: Shelves, served: Pick<ViewData, "withdrawn"> | null): ReadonlySet<string> {
+  const kept = openDecisions(buildDir).of("withdrawn");
+  return new Set([...(served?.withdrawn ?? []).map(nameOf), ...kept.map(({ about }) => about)]);
 }
 
 /** redactedBytes returns digests of what was redacted, and is withdrawn still: nothing with these bytes is taken in, whatever its name. */

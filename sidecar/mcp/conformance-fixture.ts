@@ -15,7 +15,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { MCP_VERSIONS } from "../../snapshots/tools/table.ts";
-import { type McpEndpoint, serveMcp } from "./serve.ts";
+import type { View } from "../../snapshots/http/view.ts";
+import { type McpEndpoint, openMcp } from "./handler.ts";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=";
@@ -32,12 +33,8 @@ const sample = (question: string, maxTokens: number) =>
   inputRequired.createMessage({ messages: [{ role: "user", content: { type: "text", text: question } }], maxTokens });
 
 export function openConformanceFixture(): McpEndpoint {
-  return serveMcp({
-    factory: (_, era) => createFixtureServer(era),
-    rules: async () => ({ baseUrl: "", hosts: [], origins: [] }),
-    sharedWith: [],
-    onError: () => undefined,
-  });
+  const view = { options: { view: "public" }, current: async () => null } as unknown as View;
+  return openMcp({ view, onError: () => undefined }, (_, era) => createFixtureServer(era));
 }
 
 function createFixtureServer(era: ProtocolEra): McpServer {

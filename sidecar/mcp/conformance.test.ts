@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { openConformanceFixture } from "./conformance-fixture.ts";
 import { buildDemo, listen } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
-import type { McpEndpoint } from "./serve.ts";
+import type { McpEndpoint } from "./handler.ts";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const suite = join(dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json")), "dist", "index.js");

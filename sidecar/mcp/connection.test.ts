@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { TOOLS } from "../../snapshots/tools/table.ts";
 import { buildDemo, type Demo, listen, META, post } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
-import type { McpEndpoint } from "./serve.ts";
+import type { McpEndpoint } from "./handler.ts";
 
 let demo: Demo;
 let mcp: McpEndpoint;

@@ -11,7 +11,7 @@ import type { Runtime, View } from "../../snapshots/http/view.ts";
 import { MCP_RUNTIME } from "./handler.ts";
 import { boundMessages } from "./message.ts";
 import { sharedWith } from "./origin.ts";
-import type { McpEndpoint } from "./serve.ts";
+import type { McpEndpoint } from "./handler.ts";
 import { openViews } from "../../snapshots/service/views-fixture.ts";
 
 const runtime: Runtime = { version: "test", components: () => [], limits: { mcp_body_bytes: 65536 }, auth: {}, mcp: MCP_RUNTIME };

@@ -6,17 +6,9 @@ import { SNAPSHOT_TOOLS } from "./tools/run.ts";
 import { findTool, inputJsonSchema, MAX_RESULT_BYTES, MCP_VERSIONS, outputJsonSchema, type ToolName, TOOLS } from "#snapshots/tools";
 import type { View } from "#snapshots/http";
 import { callTool } from "./call.ts";
-import type { AskTool, SemanticTool } from "#sidecar/ask";
-import { askTool, semanticTool } from "./tools/models.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
-import type { ServedRequest } from "./serve.ts";
 
-export type LibraryParts = {
-  readonly view: View;
-  readonly ask: AskTool | null;
-  readonly semantic: SemanticTool;
-  readonly onError: (error: unknown) => void;
-};
+export type LibraryParts = { readonly view: View; readonly ask: Tool; readonly semantic: Tool; readonly onError: (error: unknown) => void };
 
 const SNAPSHOT_TTL = 60_000; // milliseconds; as HTTP caches are told
 const PROGRAM_TTL = 3_600_000; // tools change with the program alone
@@ -32,38 +24,31 @@ const LISTED_TOOLS: ListedTool[] = TOOLS.map((tool) => ({
   description: tool.description,
   inputSchema: inputJsonSchema(tool) as ListedTool["inputSchema"],
   outputSchema: outputJsonSchema(tool) as NonNullable<ListedTool["outputSchema"]>,
-  annotations: {
-    title: tool.title,
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: tool.name !== "ask_library",
-    openWorldHint: false,
-  },
+  annotations: { readOnlyHint: true, openWorldHint: false },
 }));
 
-export function createLibraryServer(parts: LibraryParts, { signal, allow }: ServedRequest): Server {
-  const { view, onError } = parts;
+export function createLibraryServer({ view, ask, semantic, onError }: LibraryParts): Server {
   const { view: name } = view.options;
   const cacheScope = name === "public" ? ("public" as const) : ("private" as const);
   const program: CacheHint = { ttlMs: PROGRAM_TTL, cacheScope };
   const snapshot: CacheHint = { ttlMs: SNAPSHOT_TTL, cacheScope };
-  const server = new Server(implementation(view), {
-    supportedProtocolVersions: [...MCP_VERSIONS],
-    capabilities: { tools: {}, resources: {} },
-    instructions: INSTRUCTIONS,
-    cacheHints: {
-      "server/discover": program,
-      "tools/list": program,
-      "resources/templates/list": program,
-      "resources/list": snapshot,
-      "resources/read": snapshot,
+  const title = name === "public" ? "Library" : "Library, gated view";
+  const server = new Server(
+    { name: "proofshelf", title, version: view.options.runtime.version },
+    {
+      supportedProtocolVersions: [...MCP_VERSIONS],
+      capabilities: { tools: {}, resources: {} },
+      instructions: INSTRUCTIONS,
+      cacheHints: {
+        "server/discover": program,
+        "tools/list": program,
+        "resources/templates/list": program,
+        "resources/list": snapshot,
+        "resources/read": snapshot,
+      },
     },
-  });
-  const tools: Readonly<Record<ToolName, Tool>> = {
-    ...SNAPSHOT_TOOLS,
-    ask_library: askTool(parts.ask, allow, signal),
-    ai_search: semanticTool(parts.semantic, allow, signal),
-  };
+  );
+  const tools: Readonly<Record<ToolName, Tool>> = { ...SNAPSHOT_TOOLS, ask_library: ask, ai_search: semantic };
   server.setRequestHandler("tools/list", ({ params }) => {
     noCursor(params?.cursor);
     return { tools: LISTED_TOOLS };
@@ -93,10 +78,6 @@ export function createLibraryServer(parts: LibraryParts, { signal, allow }: Serv
       throw new ProtocolError(ProtocolErrorCode.InternalError, "Internal error");
     }
   }
-}
-
-function implementation({ options }: View): { name: string; title: string; version: string } {
-  return { name: "proofshelf", title: options.view === "public" ? "Library" : "Library, gated view", version: options.runtime.version };
 }
 
 function invalid(message: string, data?: unknown): ProtocolError {

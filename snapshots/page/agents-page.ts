@@ -2,8 +2,6 @@
 import { mountPath, type ViewData } from "#snapshots/format";
 import { inputJsonSchema, MAX_RESULT_BYTES, MCP_VERSIONS, TOOLS } from "#snapshots/tools";
 
-const FILTER = /^Exact value of /;
-
 /** agentsPage makes the page for agents. The endpoint is absolute when the service's address is known, else a site path. */
 export function agentsPage(data: ViewData) {
   const endpoint = `${data.library.base_url}${mountPath(data.library)}/mcp`;
@@ -15,7 +13,7 @@ export function agentsPage(data: ViewData) {
     gated: data.library.view === "internal",
     tools: TOOLS.map((tool) => {
       const { properties = {}, required = [] } = inputJsonSchema(tool) as {
-        properties?: Record<string, { type?: string; description?: string }>;
+        properties?: Record<string, { type: string; description?: string }>;
         required?: string[];
       };
       return {
@@ -25,9 +23,9 @@ export function agentsPage(data: ViewData) {
         twin: tool.twin,
         arguments: Object.entries(properties).map(([name, { type, description }]) => ({
           name,
-          type: type ?? "text or list",
+          type: type === "array" ? "text or list" : type,
           required: required.includes(name),
-          description: FILTER.test(description ?? "") ? "filter" : (description ?? (type === "boolean" ? "filter" : "")),
+          description: description ?? "filter",
         })),
         example: JSON.stringify(tool.example),
       };

@@ -45,7 +45,7 @@ function checksFor({ derive, index, log = null, snapshots, ...leaks }: VerifyOpt
     changesCheck,
     logCheck(log),
     inventoryCheck,
-    ...(snapshots === "all" ? [exposureCheck(leaks.extra)] : []),
+    ...(snapshots === "all" ? [exposureCheck(leaks.extra, leaks.kept)] : []),
     leakCheck(leaks),
   ];
 }

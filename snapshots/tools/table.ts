@@ -52,7 +52,7 @@ function count(description: string, minimum: number, maximum: number, byDefault:
     .meta({ type: "integer", description, minimum, maximum, ...(byDefault === null ? {} : { default: byDefault }) });
 }
 
-const cursor = text("next_cursor of the result before, with all other arguments unchanged").optional();
+const cursor = text("next_cursor of the result before, all else unchanged").optional();
 const prefix = text("Only keys that start with it").optional();
 const cubId = text("CUB- and at least four digits");
 const detail = z
@@ -60,15 +60,15 @@ const detail = z
   .optional()
   .meta({ description: "summary is the default; full gives every field", default: "summary" });
 
+/** As the API takes it, too, where it is a word. */
+const truth = z.preprocess((value) => (value === "true" || value === "false" ? value === "true" : value), z.boolean());
+/** A list of values, any of which may hold; one by itself is taken, too. */
+const anyOf = z.preprocess((value) => (typeof value === "string" ? [value] : value), z.array(z.string()));
+const LIST_OF_TEXT = { type: "array", items: { type: "string" } } as const;
 const filters = Object.fromEntries(
-  RECORD_FILTERS.map(({ name, field }) => [
+  RECORD_FILTERS.map(({ name }) => [
     name,
-    name === "deployable"
-      ? z.boolean().optional()
-      : z
-          .union([z.string(), z.array(z.string()).max(50)])
-          .optional()
-          .meta({ description: `Exact value of ${field}; a list means any of them` }),
+    name === "deployable" || name === "no_holes" ? truth.optional().meta({ type: "boolean" }) : anyOf.optional().meta(LIST_OF_TEXT),
   ]),
 );
 const paging = { limit: count("Records", 0, MAX_LIMIT, DEFAULT_ITEMS), cursor, detail };
@@ -148,7 +148,7 @@ const TABLE = [
     name: "ask_library",
     title: "Ask",
     description:
-      "An answer from the library's own texts. Every quote in citations has been checked against the object's bytes. Slower than search_library; use that to explore.",
+      "An answer from the library's own texts. Every quote is checked against the object's bytes. To explore, search_library is faster.",
     input: z.strictObject({ question: text("At most 500 characters"), prefix }),
     output: AskResponse.omit({ receipt: true, snapshot: true }),
     twin: "POST /api/ask",
@@ -190,20 +190,21 @@ const TABLE = [
     name: "search_cubs",
     title: "Search proof records",
     description:
-      "Proof records (CUBs) by words over id, theorem, module, statement, crate, repo and note; all must match. Filters narrow further.",
+      "Proof records (CUBs) by words over id, theorem, module, statement, crate, repo and note; all must match. Filters as in list_cubs.",
     input: z.strictObject({ query: text("Words; double quotes make a phrase"), ...filters, ...paging }),
     output: records,
     twin: "GET /api/cubs",
-    example: { query: "sorted", verification_state: "VERIFIED", limit: 5 },
+    example: { query: "sorted", verification_state: ["VERIFIED"], limit: 5 },
   },
   {
     name: "list_cubs",
     title: "Proof records",
-    description: "Proof records (CUBs) in order of id, by exact values of their fields. limit 0 only counts.",
+    description:
+      "Proof records (CUBs) in order of id, by exact values of their fields, any of each list. standing says what holds, verification_state what the registry says. limit 0 only counts.",
     input: z.strictObject({ ...filters, ...paging }),
     output: records,
     twin: "GET /api/cubs",
-    example: { invocation: "runtime", limit: 10 },
+    example: { invocation: ["runtime"], limit: 10 },
   },
   {
     name: "get_cub",
@@ -236,7 +237,7 @@ const TABLE = [
     name: "verify_object",
     title: "Verify an object",
     description:
-      "What is needed to check, with SHA-256 alone, that an object lies in a snapshot: the trees from the snapshot's root to it, and the entry of the log of publications that names the snapshot. The steps are in check.",
+      "What proves, with SHA-256 alone, that an object lies in a snapshot, and the snapshot in the log of publications. The steps are in check.",
     input: z.strictObject({ key: text("As list_objects gives it") }),
     output: Proof,
     twin: "GET /api/proofs/{key}",
@@ -262,74 +263,45 @@ export function findTool(name: string): ToolInfo | null {
   return TOOLS.find((tool) => tool.name === name) ?? null;
 }
 
-/** resultSchema is the schema that every result is wrapped in. */
+/** resultSchema is the schema that every result is wrapped in; notices, and the word that texts are data, may stand beside it. */
 function resultSchema(tool: ToolInfo): z.ZodObject {
   return z.object({
     snapshot: z.string().meta({ description: "Id of the snapshot that all of this is from" }),
     href: z.string().meta({ description: `The same over HTTP: ${tool.twin}` }),
     truncated: z.boolean().meta({ description: `The whole did not fit ${MAX_RESULT_BYTES} bytes, or the limit` }),
     next_cursor: z.string().exactOptional(),
-    notices: z.array(z.string()).exactOptional(),
-    origin: z.string(),
     result: tool.output,
   });
 }
 
 /** inputJsonSchema returns the JSON Schema 2020-12 of a tool's arguments. */
 export function inputJsonSchema(tool: ToolInfo): Record<string, unknown> {
-  return z.toJSONSchema(tool.input, { io: "input" });
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: "input" });
+  return schema;
 }
-
-/** Members of a schema that a reader of results does without: agents read tools/list whole, and clients hold the schema
- *  against results of a later version, which may have more members. */
-const LEFT_OUT = [
-  "description",
-  "default",
-  "examples",
-  "id",
-  "pattern",
-  "format",
-  "minimum",
-  "maximum",
-  "minLength",
-  "maxLength",
-  "propertyNames",
-] as const;
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** outline keeps the members of a schema down to a level, and of deeper objects their type alone: the API's description has the rest, and an
- *  agent reads the list of tools whole before it asks anything. */
-function outline(schema: JsonSchema, levels: number): JsonSchema {
-  const inside = (value: unknown, left: number): unknown =>
-    Array.isArray(value)
-      ? value.map((one) => inside(one, left))
-      : typeof value === "object" && value !== null
-        ? outline(value as JsonSchema, left)
-        : value;
-  const each = (value: unknown, left: number): JsonSchema =>
-    Object.fromEntries(Object.entries(value as JsonSchema).map(([name, one]) => [name, inside(one, left)]));
-  return Object.fromEntries(
-    Object.entries(schema).flatMap(([name, value]): [string, unknown][] => {
-      if (name === "$schema" || (levels === 0 && (name === "properties" || name === "required"))) return [];
-      if (name === "properties") return [[name, each(value, levels - 1)]];
-      return [[name, name === "$defs" ? each(value, 1) : inside(value, levels)]];
-    }),
-  );
-}
-
-/** outputJsonSchema describes a tool's structured result in JSON Schema 2020-12: names, types, what is always there, two levels deep. */
+/** outputJsonSchema describes a tool's structured result in JSON Schema 2020-12: names and types, as deep as the members of `result`. An agent reads
+ *  the list of tools whole before it asks anything; what is inside these members the API's description says. */
 export function outputJsonSchema(tool: ToolInfo): JsonSchema {
-  const schema = z.toJSONSchema(resultSchema(tool), {
-    io: "output",
-    unrepresentable: "any",
-    override({ jsonSchema }) {
-      for (const name of LEFT_OUT) delete jsonSchema[name];
-      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-    },
-  });
-  const cut = outline(schema, 2);
-  const text = JSON.stringify(cut);
-  const defs = Object.entries((cut["$defs"] ?? {}) as JsonSchema).filter(([name]) => text.includes(`"#/$defs/${name}"`));
-  return { ...cut, $defs: Object.fromEntries(defs) };
+  const schema: JsonSchema = z.toJSONSchema(resultSchema(tool), { io: "output", unrepresentable: "any", reused: "inline" });
+  const defs = (schema["$defs"] ?? {}) as Readonly<Record<string, JsonSchema>>;
+  const whole = (one: JsonSchema): JsonSchema =>
+    typeof one["$ref"] === "string" ? (defs[one["$ref"].replace("#/$defs/", "")] ?? {}) : one;
+  const typesOf = (one: JsonSchema): readonly unknown[] => {
+    const { type, anyOf } = whole(one);
+    return Array.isArray(anyOf) ? [...new Set(anyOf.flatMap((each: JsonSchema) => typesOf(each)))] : [type];
+  };
+  const typed = (one: JsonSchema): JsonSchema => {
+    const types = typesOf(one);
+    return types.includes(undefined) ? {} : { type: types.length === 1 ? types[0] : types };
+  };
+  const outline = (one: JsonSchema): JsonSchema => {
+    const members = Object.entries(whole(one)["properties"] as Record<string, JsonSchema>);
+    return { type: "object", properties: Object.fromEntries(members.map(([name, member]) => [name, typed(member)])) };
+  };
+  const { required, properties } = schema as { required: unknown; properties: Readonly<Record<"result", JsonSchema>> };
+  const envelope = outline(schema);
+  return { ...envelope, properties: { ...(envelope["properties"] as JsonSchema), result: outline(properties.result) }, required };
 }

@@ -14,12 +14,12 @@ import {
 } from "#snapshots/shelf";
 import { ShelfError } from "#snapshots/errors";
 import { openSigners, publish } from "#generator/publish";
-import { type ViewData, withdrawalError } from "#snapshots/format";
+import type { ViewData } from "#snapshots/format";
 import { type Exposed, openGating } from "#snapshots/annex/leaks";
 import { openConfig } from "#generator/config";
-import { readRegistry, type RegistryAnnexes } from "#generator/sources";
+import { readRegistry, type RegistryAnnexes, standingWithdrawals } from "#generator/sources";
 import { type CommonOptions, configOf, openConfigured, print } from "#generator/commands";
-import { keepRecords, openShelves, readPointers, type ShelfAnnexes, withShelves } from "#generator/shelves";
+import { keepRecords, openShelves, readPointers, readServed, type ShelfAnnexes, withShelves } from "#generator/shelves";
 
 /** Things named in a refusal; the rest is counted. */
 const MAX_NAMED = 20;
@@ -103,15 +103,15 @@ async function dataOf(shelf: Shelf, record: SnapshotRecord): Promise<ViewData> {
   return (await openSnapshot(shelf, record, createTreeCache())).data();
 }
 
-/** @throws ShelfError "withdrawn" or "withdrawn_legal" when what is withdrawn now would be served again */
-function refuseWithdrawn({ withdrawn = [] }: ViewData, next: ViewData): void {
-  const names = new Set([
+/** @throws ShelfError "withdrawn" when what is withdrawn now would be served again */
+function refuseWithdrawn(standing: ReadonlySet<string>, next: ViewData): void {
+  const names = [
     ...next.objects.map(({ key }) => `object ${key}`),
     ...next.cubs.map(({ id }) => `record ${id}`),
     ...next.claims.claims.map(({ id }) => `claim ${id}`),
-  ]);
-  const back = withdrawn.find(({ what, name }) => names.has(`${what} ${name}`));
-  if (back !== undefined) throw withdrawalError(back);
+  ];
+  const back = names.find((name) => standing.has(name));
+  if (back !== undefined) throw new ShelfError("withdrawn", `Nothing was changed: that snapshot has what is withdrawn, the ${back}.`);
 }
 
 /** @throws ShelfError "bad_config" naming what would be public again */
@@ -122,6 +122,11 @@ function refuseToReveal(held: readonly Exposed[]): void {
   throw new ShelfError("bad_config", `Nothing was changed: that snapshot would make public again what is gated now.\n${names.join("\n")}`, {
     fixes: ["Say --reveal to serve it all the same, or roll back to a later one."],
   });
+}
+
+function describeUnsaid(names: readonly string[]): string {
+  if (names.length === 0) return "";
+  return `That snapshot has no notice of what was withdrawn later, so that is 404 until the next build: ${names.map((name) => JSON.stringify(name)).join(", ")}.\n`;
 }
 
 export async function runRollback(
@@ -147,7 +152,9 @@ export async function runRollback(
     // Opened first: a rollback to something damaged would be worse than what is served now.
     const next = { public: await dataOf(shelves.public, target), internal: await dataOf(shelves.internal, partner) };
     const current = await readPointers(shelves);
-    if (current.internal !== null) refuseWithdrawn(await dataOf(shelves.internal, current.internal), next.internal);
+    const served = current.internal === null ? null : await readServed(shelves.internal, current.internal);
+    const standing = standingWithdrawals(shelves, served);
+    refuseWithdrawn(standing, next.internal);
     if (options.reveal !== true && current.public !== null && current.internal !== null) {
       const now = { public: await dataOf(shelves.public, current.public), internal: await dataOf(shelves.internal, current.internal) };
       // The registry's private texts are in no snapshot.
@@ -169,13 +176,15 @@ export async function runRollback(
       restores: { public: target.sequence, internal: partner.sequence },
     });
     await keepRecords(shelves);
-    return { from: current.public, to: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
+    const said = new Set(next.internal.withdrawn?.map(({ what, name }) => `${what} ${name}`));
+    const unsaid = [...standing.difference(said)];
+    return { from: current.public, to: await shelves.public.readPointer(), internal: await shelves.internal.readPointer(), unsaid };
   });
   print(
     options,
     moved,
     moved.to?.sequence === moved.from?.sequence
       ? `Snapshot ${moved.to?.sequence} (${moved.to?.snapshot}) is what is served; nothing was changed.\n`
-      : `Published snapshot ${moved.to?.sequence} (${moved.to?.snapshot}): snapshot ${moved.to?.restores} again. The next build publishes what the sources hold then.\n`,
+      : `Published snapshot ${moved.to?.sequence} (${moved.to?.snapshot}): snapshot ${moved.to?.restores} again. The next build publishes what the sources hold then.\n${describeUnsaid(moved.unsaid)}`,
   );
 }

@@ -107,7 +107,7 @@ test("wherever it is killed, the next build ends it", async (t) => {
   // Gated with the history kept, so that what is to be done can be begun and killed step by step.
   await room.run("email-gated", { keepHistory: true });
   const { buildDir, publicDir } = openShelves(await room.open());
-  rmSync(join(buildDir, "kept-history.json"));
+  rmSync(join(buildDir, "decisions.json"));
   rmSync(join(buildDir, "state.v8"));
   const [shelf, whole] = [join(room.dir, "shelf"), join(room.dir, "whole")];
   renameSync(shelf, whole);

@@ -113,7 +113,7 @@ test("--keep-history leaves them and says so once; a rollback to before needs --
     told.filter(({ severity }) => severity === "error"),
     [],
   );
-  const decision = join(openShelves(await room.open()).buildDir, "kept-history.json");
+  const decision = join(openShelves(await room.open()).buildDir, "decisions.json");
   const decided = readFileSync(decision);
   rmSync(decision);
   assert.ok(
@@ -130,4 +130,29 @@ test("--keep-history leaves them and says so once; a rollback to before needs --
   assert.equal((await ask(view, "/objects/plans/rare/heliotrope-garden.md")).status, 200);
   await room.run("email-gated");
   assert.equal((await ask(view, "/objects/plans/rare/heliotrope-garden.md")).status, 404);
+});
+
+test("what --keep-history lets stay is a snapshot: what is public under the same name later is withdrawn when it is gated again", async (t) => {
+  const room = await newRoom(t);
+  const first = await room.run("public");
+  await room.run("email-gated", { keepHistory: true });
+  await writeFiles(join(room.dir, "library"), [["plans/other.md", "# Another plan\n\nA new confidential salary table.\n"]]);
+  const third = await room.run("public");
+  await room.turn(4);
+  const fourth = await room.run("public");
+  const fifth = await room.run("email-gated");
+  assert.deepEqual(
+    fifth.withdrawn.map(({ snapshot }) => snapshot),
+    [third.snapshot, fourth.snapshot],
+  );
+  assert.match(fifth.notes.join(), /It was held by snapshots 3, 4, taken out of service/);
+  const view = await openFixtureView(await room.open());
+  const statusAt = async (id: string): Promise<number> => (await ask(view, `/at/${id}/objects/plans/other.md`)).status;
+  assert.deepEqual([await statusAt(first.snapshot), await statusAt(third.snapshot)], [200, 410]);
+  assert.deepEqual(
+    (await verifyAll(room.file)).filter(({ severity }) => severity === "error"),
+    [],
+  );
+  await room.turn(6);
+  assert.deepEqual((await room.run("email-gated")).withdrawn, []);
 });

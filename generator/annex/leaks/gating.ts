@@ -4,7 +4,6 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
 import type { Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { type CollectionInfo, isGatedKey, isWithdrawalError, type ObjectRow, type ViewData } from "#snapshots/format";
@@ -22,10 +21,11 @@ import {
   type TreeCache,
   writeWhole,
 } from "#snapshots/shelf";
-import { type Exposed, openGating } from "#snapshots/annex/leaks";
+import { digestOfChanges, type Exposed, nameExposed, openGating, openKept } from "#snapshots/annex/leaks";
 import { filesSince, readJson } from "./snapshot-files.ts";
 import type { Views, WithdrawnSnapshot } from "#generator/pipeline";
-import { type KeptFile, keptFile, withBuildLock } from "#generator/files";
+import { withBuildLock } from "#generator/files";
+import { openDecisions } from "#generator/kept";
 import { NO_CLAIMS } from "#generator/sources";
 import { keepRecords, type Shelves, vectorsDir } from "#generator/shelves";
 
@@ -61,7 +61,7 @@ export async function findExposure(
   views: Views,
   privateTexts: readonly string[],
 ): Promise<Exposure> {
-  const decided = new Set(keptNames(shelves).read());
+  const isKept = openKept(openDecisions(shelves.buildDir).of("kept"));
   const findHeld = openGating({ collections, ...views, privateTexts });
   const { records } = await shelves.public.records.index();
   const trees = createTreeCache();
@@ -79,12 +79,11 @@ export async function findExposure(
       continue;
     }
     heldBy.set(snapshot, held);
-    if (held.some((one) => !decided.has(nameOf(one)))) snapshots.push({ sequence, snapshot, held });
+    if (held.some((one) => !isKept(one, snapshot))) snapshots.push({ sequence, snapshot, held });
     else clean.push(record);
   }
-  const isHidden = hiddenKey(shelves, collections);
   const keys = new Set<string>();
-  for await (const [, changes] of allChanges(shelves.public)) for (const key of keysIn(changes)) if (isHidden(key)) keys.add(key);
+  for (const { name } of await namedInChanges(shelves, collections)) keys.add(name);
   return { snapshots, keys: [...keys], unread, clean };
 }
 
@@ -126,10 +125,17 @@ async function readRest(snapshot: Snapshot): Promise<ViewData> {
   };
 }
 
-/** keepExposed remembers that what is exposed stays in the history: no later build takes it for something new. */
-export async function keepExposed(shelves: Shelves, { snapshots, keys }: Exposure): Promise<void> {
-  const names = [...snapshots.flatMap(({ held }) => held), ...keys.map((name) => ({ what: "object", name }) as const)].map(nameOf);
-  keptNames(shelves).write([...new Set([...(keptNames(shelves).read() ?? []), ...names])].sort());
+/** keepExposed remembers that what is exposed stays where it is: no later build takes that for something new. */
+export async function keepExposed(shelves: Shelves, { snapshots }: Exposure, collections: readonly CollectionInfo[]): Promise<void> {
+  const decisions = openDecisions(shelves.buildDir);
+  const why = "--keep-history";
+  const held = snapshots.flatMap(({ snapshot, held: all }) => all.map((one) => ({ about: nameExposed(one), sha256: snapshot, why })));
+  const named = (await namedInChanges(shelves, collections)).map(({ sequence, ...one }) => {
+    return { about: nameExposed(one), sha256: digestOfChanges(sequence), why };
+  });
+  const before = decisions.of("kept").map(({ kind: _, ...one }) => one);
+  const all = new Map([...before, ...held, ...named].map((one) => [`${one.sha256} ${one.about}`, one]));
+  decisions.set("kept", [...all.values()]);
 }
 
 /** isWithdrawing tells whether a build that was killed left something to do. */
@@ -154,9 +160,15 @@ export async function withdraw(
   const ids = new Set(snapshots.map(({ snapshot }) => snapshot).filter((id) => id !== served?.snapshot));
   const { records } = await shelves.public.records.index();
   await shelves.public.withdraw(records.filter(({ snapshot }) => ids.has(snapshot)));
-  const isHidden = hiddenKey(shelves, collections);
-  for await (const [sequence, changes] of allChanges(shelves.public))
-    if (keysIn(changes).some(isHidden)) await shelves.public.putChanges(sequence, without(changes, isHidden));
+  const named = Map.groupBy(await namedInChanges(shelves, collections), ({ sequence }) => sequence);
+  for await (const [sequence, changes] of allChanges(shelves.public)) {
+    const hidden = new Set(named.get(sequence)?.map(({ name }) => name));
+    if (hidden.size > 0)
+      await shelves.public.putChanges(
+        sequence,
+        without(changes, (key) => hidden.has(key)),
+      );
+  }
   await keepRecords(shelves);
   try {
     // Vectors that are just being made would be written after they were removed.
@@ -198,7 +210,7 @@ export function describeExposure({ snapshots, keys, unread }: Exposure, outcome:
       : [`Whether snapshot ${unread.join(", ")} holds something that is gated now cannot be told: it is damaged. Repair or prune it.`];
   if (!isExposed({ snapshots, keys })) return damaged;
   const names = [
-    ...new Set([...snapshots.flatMap(({ held }) => held), ...keys.map((name) => ({ what: "object", name }) as const)].map(nameOf)),
+    ...new Set([...snapshots.flatMap(({ held }) => held), ...keys.map((name) => ({ what: "object", name }) as const)].map(nameExposed)),
   ];
   const some = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), `${names.length - MAX_NAMED} more`] : names;
   const none = snapshots.length === 0;
@@ -213,31 +225,20 @@ export function describeExposure({ snapshots, keys, unread }: Exposure, outcome:
 }
 
 const UNDONE = "withdrawing.json";
-const KEPT = "kept-history.json";
 const MAX_NAMED = 20;
 
-function nameOf({ what, name }: Exposed): string {
-  return `${what} ${JSON.stringify(name)}`;
-}
-
-/** keptNames is the file of the names that the operator lets stay in the history. */
-function keptNames({ buildDir }: Shelves): KeptFile<string[]> {
-  return keptFile(z.array(z.string()), join(buildDir, KEPT));
-}
-
-/** keptInHistory tells of a gated key, or the prefix of a collection, whether the operator said that it stays in the history. */
-export function keptInHistory(shelves: Shelves, collections: readonly Pick<CollectionInfo, "id" | "prefix">[]): (name: string) => boolean {
-  const decided = new Set(keptNames(shelves).read());
-  const prefixes = new Set(
-    collections.filter(({ id }) => decided.has(nameOf({ what: "collection", name: id }))).map(({ prefix }) => prefix),
-  );
-  return (name) => prefixes.has(name) || decided.has(nameOf({ what: "object", name }));
-}
-
-/** hiddenKey makes a test that tells whether a key is gated now and may not stand in what the history says. */
-function hiddenKey(shelves: Shelves, collections: readonly CollectionInfo[]): (key: string) => boolean {
-  const decided = new Set(keptNames(shelves).read());
-  return (key) => isGatedKey(collections, key) && !decided.has(nameOf({ what: "object", name: key }));
+/** namedInChanges lists keys that are gated now, and that nobody lets stay in the list of changes that names them. */
+async function namedInChanges(
+  shelves: Shelves,
+  collections: readonly CollectionInfo[],
+): Promise<readonly (Exposed & { readonly sequence: number })[]> {
+  const isKept = openKept(openDecisions(shelves.buildDir).of("kept"));
+  const found: (Exposed & { readonly sequence: number })[] = [];
+  for await (const [sequence, changes] of allChanges(shelves.public))
+    for (const name of new Set(keysIn(changes)))
+      if (isGatedKey(collections, name) && !isKept({ what: "object", name }, digestOfChanges(sequence)))
+        found.push({ what: "object", name, sequence });
+  return found;
 }
 
 /** Those of pruned and withdrawn snapshots included. One that cannot be read is left to `verify`. */

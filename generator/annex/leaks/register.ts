@@ -1,6 +1,7 @@
 /** The part that this annex gives to the core: a build's steps that look at what was published before and at what is about to be, and the look for
  *  leaks of `verify`. */
 import { type BuildAnnex, gatingDigest, noteFailure } from "#generator/pipeline";
+import { openDecisions } from "#generator/kept";
 import type { LeakAnnex } from "#generator/publish";
 import {
   describeExposure,
@@ -10,7 +11,6 @@ import {
   isExposed,
   isWithdrawing,
   keepExposed,
-  keptInHistory,
   NOTHING_EXPOSED,
   withdraw,
 } from "./gating.ts";
@@ -49,7 +49,7 @@ const gating: BuildAnnex = {
         name: "withdraw what is gated now",
         async run({ facts, removal, written }, { shelves, keepHistory }) {
           const notes = [...describeExposure(exposure, keepHistory ? "kept" : "withdrawn")];
-          if (keepHistory && isExposed(exposure)) await keepExposed(shelves, exposure);
+          if (keepHistory && isExposed(exposure)) await keepExposed(shelves, exposure, facts.config.collections);
           if (withdrawing)
             notes.push(...(await withdraw(shelves, facts.config.collections, removal.withdrawn, written.earlier.searchable)));
           return { notes };
@@ -131,7 +131,7 @@ const leaks: BuildAnnex = {
 export const STEPS: readonly BuildAnnex[] = [gating, redaction, leaks];
 
 export const LEAKS: LeakAnnex = {
-  open({ leaks: rules, collections }, site, shelves) {
+  open({ leaks: rules }, site, shelves) {
     const rereaders: Rereader[] = [];
     const allow = openAllowances(rules);
     return {
@@ -140,7 +140,7 @@ export const LEAKS: LeakAnnex = {
         rereaders.push(rereader);
         return { ...rereader, allow };
       },
-      kept: keptInHistory(shelves, collections),
+      kept: openDecisions(shelves.buildDir).of("kept"),
       async close() {
         for (const rereader of rereaders) await rereader.close();
       },

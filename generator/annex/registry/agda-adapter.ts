@@ -12,6 +12,7 @@ import { findAgda } from "./agda-tool.ts";
 import { agdaFoldersOf, agdaPathIn } from "./agda-paths.ts";
 import { agdaWords } from "./agda-words.ts";
 import { memoize } from "./memoize.ts";
+import { PROVERS } from "./provers.ts";
 import { type AdapterRequest, isBelow } from "./request.ts";
 import type { Ran } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
@@ -205,9 +206,9 @@ function openImports({ root, options }: AdapterRequest, pathOf: ReadonlyMap<stri
   const direct = memoize((path: string): readonly string[] => {
     const file = join(root, path);
     const names = existsSync(file) ? importsIn(readFileSync(file, "utf8"), path) : [];
-    return names
-      .flatMap((name) => pathOf.get(name) ?? folders.map((folder) => posix.join(folder, `${name.replaceAll(".", "/")}.agda`)))
-      .filter(isBelow);
+    const places = (name: string): string[] =>
+      folders.flatMap((folder) => PROVERS.agda.endings.map((ending) => posix.join(folder, name.replaceAll(".", "/") + ending)));
+    return names.flatMap((name) => [pathOf.get(name) ?? "", ...places(name)]).filter(isBelow);
   });
   return (path) => {
     const seen = new Set(direct(path));

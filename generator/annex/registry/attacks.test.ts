@@ -34,6 +34,36 @@ test("a file that is used and not named as an import is not there: what changes 
   assert.equal(await verdict("Load.loaded"), undefined);
 });
 
+test("a file that comes and is found instead of what was required makes what was said out of date, by whatever name it was required", {
+  skip,
+  timeout: 120_000,
+}, async (t) => {
+  const { put, recheck, verdict } = openSource(t);
+  put({
+    "registry.yaml": 'sources:\n  - { repo: r, folder: ./src, rev: one, prover: coq, paths: ["-R src L"] }\n',
+    ...Object.fromEntries(
+      [
+        "Require Import Arith.",
+        'Redirect "/tmp/x" Require Import Arith.',
+        "From Coq Require Import (* . *) Arith.\nRequire Export Plus.",
+        "Require Coq.Arith.Arith.",
+        "#[local] Set Silent. Require Import Below.",
+      ].map((text, at) => [`src/src/A${at}.v`, `${text}\nLemma t : 0 = 0. Proof. reflexivity. Qed.\n`]),
+    ),
+    "src/src/Below.v": "Require Import Arith.\n",
+    "src/src/Free.v": "(* Require Import Arith. *)\nLemma t : 0 = 0. Proof. reflexivity. Qed.\n",
+  });
+  for (const { problems, check } of await recheck()) assert.ok(check, problems.join("\n"));
+  const known = async (): Promise<(string | undefined)[]> =>
+    Promise.all(["A0", "A1", "A2", "A3", "A4", "Free"].map(async (name) => (await verdict(`${name}.t`))?.state));
+  const before = await known();
+  assert.deepEqual([...new Set(before)], ["accepted"]);
+  put({ "src/src/Else.v": "Definition other := 1.\n" });
+  assert.deepEqual(await known(), before, "a file of another name changes nothing");
+  put({ "src/src/new folder/Arith.v": "Definition other := 1.\n" });
+  assert.deepEqual(await known(), [undefined, undefined, undefined, undefined, undefined, "accepted"]);
+});
+
 test("two things of one full name: each is asked where the other is not loaded, or neither is", { skip }, async (t) => {
   const { put, recheck, states } = openSource(t);
   put({

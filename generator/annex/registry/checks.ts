@@ -1,12 +1,12 @@
 /** The checks that lie in the store, each an envelope named by its digest: which of them count, and which speak of a declaration. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import { type NoteKey, parseKey, parseSigningKey } from "#snapshots/log";
 import { type CheckStatement, open } from "./attest.ts";
 import { memoize } from "./memoize.ts";
 import { describeCause } from "./need.ts";
-import { EVERY } from "./request.ts";
+import { ANYWHERE, EVERY } from "./request.ts";
 import { hasRevision } from "./revision.ts";
 import type { FoundDeclaration, ScannedSource } from "./scan.ts";
 import { accepts, saysNothing, type Verdict } from "./states.ts";
@@ -104,6 +104,7 @@ export function readChecks(
   const allSame = memoize((check: CheckStatement["predicate"]) =>
     memoize((own: ScannedSource["files"]) => [...(subjects.get(check) ?? [])].every(([name, digest]) => digest === digestIn(own, name))),
   );
+  const called = memoize((own: ScannedSource["files"]) => Map.groupBy(own.keys(), (path) => ANYWHERE + basename(path)));
   /** An import that was not there when it was checked has no digest, and has to be away still. What was refused may owe that to more than it names. */
   const fits = (
     { check, state }: ToldVerdict,
@@ -111,7 +112,10 @@ export function readChecks(
     { files: own, source, head }: ScannedSource,
   ): boolean => {
     const of = subjects.get(check);
-    const isSame = (name: string): boolean => (of?.get(name) ?? "") === digestIn(own, name);
+    const isSame = (name: string): boolean =>
+      name.startsWith(ANYWHERE)
+        ? (called(own).get(name) ?? []).every((file) => of?.has(file))
+        : (of?.get(name) ?? "") === digestIn(own, name);
     return (
       check.repo === repo &&
       check.prover === prover &&

@@ -13,11 +13,12 @@ import type { Printed } from "./coq-meaning.ts";
 import { askChecker, checkAgain } from "./coq-second.ts";
 import { runKernel, toolOf } from "./kernels.ts";
 import { ADAPTER, type CoqTool, findChecker, findCoq } from "./coq-tool.ts";
-import { findLoaded, namedByLoad } from "./coq-load.ts";
+import { filesSought, findLoaded, namedByLoad } from "./coq-load.ts";
 import { openHidden } from "./coq-switches.ts";
 import { coqArguments, coqModuleOf, coqPathsOf } from "./coq-paths.ts";
 import { describeNeed } from "./need.ts";
-import type { AdapterRequest, AskedDeclaration } from "./request.ts";
+import { memoize } from "./memoize.ts";
+import { type AdapterRequest, ANYWHERE, type AskedDeclaration } from "./request.ts";
 import type { Ran, Sandbox } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
@@ -87,13 +88,15 @@ async function run(request: AdapterRequest): Promise<void> {
             compiled,
             askChecker(moduleOf(request), (args) => sandbox.run({ ...job, command: [second.program, ...foldersOf(request), ...args] })),
           );
+  const soughtBy = memoize((path: string) => filesSought(textOf(path)).map((name) => ANYWHERE + name));
   for (const path of needed) {
     // A part is never compiled alone: the files that load it say whether it holds.
     const files = parts.has(path) ? (loaders.get(path) ?? []).filter((loader) => modules.includes(loader)) : [path];
     const { state, log } =
       files.map((file) => states.get(file)).find((one) => one?.state !== "accepted") ?? states.get(files[0] ?? "") ?? LOST;
-    const imports = closeOver(direct, files).filter((other) => other !== path);
-    say({ t: "imports", path, imports });
+    const closed = closeOver(direct, [path, ...files]);
+    const imports = new Set([...closed.filter((other) => other !== path), ...closed.flatMap(soughtBy)]);
+    say({ t: "imports", path, imports: [...imports] });
     say({ t: "check", path, state, log: log.slice(0, MAX_LOG) });
   }
   const asked = ask.filter(({ path }) => states.get(path)?.state === "accepted");

@@ -1,5 +1,5 @@
 /** `Load part.` puts the text of another file where it stands: what is declared there belongs to the module of the file that loads it. */
-import { readCoqCommand, readSentences } from "#generator/extract";
+import { readCoqCommands } from "#generator/extract";
 import type { Declaration } from "./declaration.ts";
 
 const MAX_DEPTH = 20;
@@ -15,14 +15,21 @@ export function namedByLoad(text: string): string[] {
 
 function* loadsIn(text: string): Generator<{ readonly name: string; readonly start: number; readonly end: number }> {
   if (!LOAD.test(text)) return;
-  for (const sentence of readSentences(text)) {
-    const command = sentence.comment ? null : readCoqCommand(text, sentence);
-    if (command?.word !== "Load") continue;
-    const rest = text.slice(command.after, sentence.end).replace(/\.$/, "");
-    const name = /^\s+(?:Verbose\s+)?(?:"([^"]+)"|([\p{L}_][\p{L}\p{N}_']*))\s*$/u.exec(rest);
+  for (const { sentence, command, rest } of readCoqCommands(text)) {
+    if (command.word !== "Load") continue;
+    const name = /^\s+(?:Verbose\s+)?(?:"([^"]+)"|([\p{L}_][\p{L}\p{N}_']*))\s*\.?$/u.exec(rest);
     if (name !== null) yield { name: (name[1] ?? name[2] ?? "").replace(/\.v$/, ""), start: sentence.start, end: sentence.end };
   }
 }
+
+/** filesSought lists the last names of the files that a text requires or loads: another file so called may come in the place of what it had. */
+export function filesSought(text: string): string[] {
+  const required = [...readCoqCommands(text)].flatMap(({ command: { word }, rest }) =>
+    word === "From" || word === "Require" ? (rest.match(REQUIRED) ?? []) : [],
+  );
+  return [...new Set([...required, ...namedByLoad(text)].map((name) => `${name.split(/[./]/).at(-1) ?? ""}.v`))];
+}
+const REQUIRED = /(?<![\p{L}\p{N}_'.])(?!(?:Require|Import|Export)\b)[\p{L}_][\p{L}\p{N}_']*(?:\.[\p{L}_][\p{L}\p{N}_']*)*/gu;
 
 /** findLoaded finds the file that `Load` names: by its path from the root, beside the file that loads it, else the only one that ends so. */
 export function findLoaded(name: string, from: string, paths: readonly string[]): string | null {

@@ -2,7 +2,7 @@
  *  libraries, and plain names of these sources. No notation, coercion or scope of the sources themselves is there, so that words that pass mean
  *  what they seem to. It is a process of its own: whatever the words do to it, nothing else is asked there. */
 import { randomBytes } from "node:crypto";
-import { readCoqCommand, readSentences } from "#generator/extract";
+import { readCoqCommands, readSentences } from "#generator/extract";
 import type { Coq } from "./coq-ask.ts";
 import type { AskedDeclaration } from "./request.ts";
 
@@ -141,10 +141,9 @@ const IMPORT = /^(?:From\s+(\S+)\s+)?(Require\s+)?(?:Import|Export)\s+(?:-?\([^)
 /** importsOf lists what a text imports, one name each. */
 function importsOf(text: string): Import[] {
   const found: Import[] = [];
-  for (const sentence of readSentences(text)) {
-    const command = sentence.comment ? null : readCoqCommand(text, sentence);
-    if (command === null || !/^(?:From|Require|Import|Export)$/.test(command.word)) continue;
-    const bare = withoutComments(text.slice(command.after - command.word.length, sentence.end)).replace(/\.$/, "");
+  for (const { command, rest } of readCoqCommands(text)) {
+    if (!/^(?:From|Require|Import|Export)$/.test(command.word)) continue;
+    const bare = withoutComments(`${command.word}${rest}`).replace(/\.$/, "");
     const [, from = "", required, names = ""] = IMPORT.exec(bare) ?? [];
     for (const name of names.replaceAll(/\([^)]*\)/g, " ").split(/\s+/)) {
       if (/^[\p{L}_][\p{L}\p{N}_'.]*$/u.test(name)) found.push({ from, name, required: required !== undefined });

@@ -1,7 +1,7 @@
 /** `Print Assumptions` does not say everything of a check that was switched off: nothing where an inlined parameter took the place of what used it
  *  (Rocq #12155), nothing of what `abstract` made (#20550), nothing where a type alone names it (#21825). So whatever rests on a file that
  *  switches one off is called unsafe. */
-import { readCoqCommand, readSentences } from "#generator/extract";
+import { readCoqCommands } from "#generator/extract";
 import { memoize } from "./memoize.ts";
 
 const CHECKING = /^\s+(Guard|Positivity|Universe)\s+Checking\b/;
@@ -10,15 +10,10 @@ const COMMENT = /\(\*[^]*?\*\)/g;
 /** readSwitch finds the first command of a text that switches a check of Coq off; null where none does. Comments and strings are no commands. */
 export function readSwitch(text: string): string | null {
   if (!/Checking|bypass_check/.test(text)) return null;
-  for (const sentence of readSentences(text)) {
-    const command = sentence.comment ? null : readCoqCommand(text, sentence);
-    if (command === null) continue;
-    const [words, rest] = [text.slice(sentence.start, command.after), text.slice(command.after, sentence.end)].map((part) =>
-      part.replaceAll(COMMENT, " "),
-    ) as [string, string];
-    const off = command.word === "Unset" ? CHECKING.exec(rest)?.[1] : undefined;
+  for (const { sentence, command, rest } of readCoqCommands(text)) {
+    const off = command.word === "Unset" ? CHECKING.exec(rest.replaceAll(COMMENT, " "))?.[1] : undefined;
     if (off !== undefined) return `Unset ${off} Checking`;
-    if (/\bbypass_check\b/.test(words)) return "bypass_check";
+    if (/\bbypass_check\b/.test(text.slice(sentence.start, command.after).replaceAll(COMMENT, " "))) return "bypass_check";
   }
   return null;
 }

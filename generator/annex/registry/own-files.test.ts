@@ -26,6 +26,9 @@ store: { kind: directory, root: ., include: ["**"] }
 shelf: { kind: directory, root: ../shelf }
 collections: [{ id: all, prefix: "", title: All, visibility: public }]
 registry: { sources: ./meta/proofs.yaml, internalFields: [owner] }
+claims: { path: ./meta/said.yaml }
+code: { kind: directory, root: ./gated }
+access: { issuer: https://idp.example, audience: [a], jwks: ./meta/keys.json }
 embeddings: { kind: none }
 `,
       "lib/meta/proofs.yaml": `lock: ./ids.jsonl
@@ -42,6 +45,9 @@ records:
       "lib/said/x.json": `{"who":"${SECRET}"}\n`,
       "lib/.proofshelf/schema.json": `{"of":"${SECRET}"}\n`,
       "proofs/A.lean": `theorem shown : 1 = 1 := rfl\ntheorem ${HIDDEN} : 1 = 1 := rfl\n`,
+      "lib/meta/said.yaml": `claims: [] # ${SECRET}\n`,
+      "lib/meta/keys.json": `{"keys":[],"of":"${SECRET}"}\n`,
+      "lib/gated/r/one/A.lean": `-- ${SECRET}\n`,
       "lib/notes/a.md": "# A note\n",
     }),
   );
@@ -76,7 +82,17 @@ test("registry.yaml, lock, overlay, checks and configuration are no objects, and
   }
   const catalog = readFileSync(join(dir, "site/api/catalog.json"), "utf8");
   assert.match(catalog, /"notes\/a\.md"/);
-  for (const name of ["proofs.yaml", "ids.jsonl", "people.yaml", "said/x.json", ".proofshelf/schema.json", "proofshelf.yaml"])
+  for (const name of [
+    "proofs.yaml",
+    "ids.jsonl",
+    "people.yaml",
+    "said/x.json",
+    "said.yaml",
+    "keys.json",
+    "one/A.lean",
+    ".proofshelf/schema.json",
+    "proofshelf.yaml",
+  ])
     assert.doesNotMatch(catalog, new RegExp(`"[^"]*${name.replaceAll(".", "\\.")}"`), name);
   const shelf = join(dir, "shelf/public");
   for (const text of ["A note", "shown"]) assert.ok(holds(shelf, text).length > 0, "the shelf is looked through");
@@ -86,7 +102,16 @@ test("registry.yaml, lock, overlay, checks and configuration are no objects, and
 test("what a registry.yaml names is left out also while it cannot be read, and checks are shown where a collection is theirs alone", async (t) => {
   const { dir, config } = await openLibrary(t);
   const own = async (): Promise<readonly string[]> => [...findOwnKeys(await openConfig(config[1] ?? ""))].sort();
-  const all = ["deep/people.yaml", "meta/ids.jsonl", "meta/proofs.yaml", "proofshelf.yaml", "said"];
+  const all = [
+    "deep/people.yaml",
+    "gated",
+    "meta/ids.jsonl",
+    "meta/keys.json",
+    "meta/proofs.yaml",
+    "meta/said.yaml",
+    "proofshelf.yaml",
+    "said",
+  ];
   assert.deepEqual(
     (await own()).filter((key) => all.includes(key)),
     all,

@@ -13,7 +13,7 @@ import { type Checks, flagsOf, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources, SourceConfig } from "./config.ts";
 import { adapterOf, isSourceOf, PROVERS } from "./provers.ts";
 import { readTranscript, type Transcript } from "./protocol.ts";
-import { type AdapterRequest, EVERY, LOOKED, PROTOCOL } from "./request.ts";
+import { type AdapterRequest, ANYWHERE, EVERY, LOOKED, PROTOCOL } from "./request.ts";
 import { meaningOf } from "./drift.ts";
 import { findSandbox, findUnfit, UNSANDBOXED } from "./sandbox.ts";
 import { askKernel, type FoundKernel } from "./kernels.ts";
@@ -324,7 +324,7 @@ function stateOf(
   const pathOf = new Map(asked.map(({ key, path }) => [key, path]));
   const subjects = new Set([...imports].flatMap(([path, others]) => [path, ...others]));
   const subject = request.files
-    .filter(({ path }) => subjects.has(path) || subjects.has(EVERY))
+    .filter(({ path }) => [path, EVERY, ANYWHERE + basename(path)].some((name) => subjects.has(name)))
     .map(({ path, sha256: digest }) => ({ name: path, digest: { sha256: digest } }));
   const { root: _, cache: __, ...repeatable } = request;
   /** Where this machine had the files is nobody's. */

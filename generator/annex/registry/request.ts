@@ -6,6 +6,9 @@ export const PROTOCOL = 1;
 /** EVERY stands for all files of a request where each was made with all others: named one by one they would be a square of names. */
 export const EVERY = "*";
 
+/** ANYWHERE begins an import that stands for every file of a name, in whatever folder: one that comes may take the place of another, or of a library's. */
+export const ANYWHERE = "**/";
+
 /** LOOKED begins the line by which an adapter of ours says, before it answers, that it has looked at a file. Nothing follows from it. */
 export const LOOKED = '{"t":"looked","path":';
 

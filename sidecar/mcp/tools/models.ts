@@ -6,7 +6,9 @@ import { type Tool, withQuery } from "./context.ts";
 import { fitWhole, slice } from "./fit.ts";
 import { jsonBytes } from "#snapshots/tools";
 import type { AskTool, SemanticTool } from "#sidecar/ask";
-import type { Allow } from "../serve.ts";
+
+/** Allow counts one more use of a group for this caller; false when there were too many. */
+export type Allow = (group: "mcp" | "ask" | "ai-search") => boolean;
 
 function limited(allow: Allow, group: "ask" | "ai-search"): void {
   if (!allow(group))

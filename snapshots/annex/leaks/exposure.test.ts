@@ -36,6 +36,24 @@ test("a collection that is gated now, with its objects, also those that are gone
   assert.deepEqual(heldBy(refused, TINY, [...COLLECTIONS, inner]), ["object notes/what?.md", "object notes/why.md"]);
 });
 
+test("an id that is used again for another prefix gates nothing: who has the prefix now decides, in whatever order they stand", () => {
+  const again: CollectionInfo[] = [
+    { ...NOTES, prefix: "elsewhere/", visibility: "email-gated" },
+    { ...NOTES, id: "open" },
+    GATED_COLLECTION,
+  ];
+  assert.deepEqual(heldBy(before, TINY, again), []);
+  assert.deepEqual(heldBy(before, TINY, again.toReversed()), []);
+  assert.deepEqual(heldBy(before, TINY, [{ ...NOTES, id: "open", prefix: "not" }, ...again.slice(0, 1)]), []);
+  const gone = heldBy(before, { objects: [] }, again.slice(0, 1));
+  assert.deepEqual(gone, ["collection notes"], "where nobody has the prefix, the id tells");
+  const swapped = [
+    { ...NOTES, visibility: "email-gated" as const, id: "open" },
+    { ...NOTES, prefix: "elsewhere/" },
+  ];
+  assert.deepEqual(heldBy(before, { objects: [] }, swapped)[0], "collection notes", "and a prefix that is gated under another id is");
+});
+
 test("an object whose bytes moved into a gated collection; empty ones and those that are public elsewhere tell nothing", () => {
   const [hello, ...rest] = TINY.objects;
   const text = hello?.text ?? "";

@@ -1,11 +1,30 @@
 /** Finds what an earlier public snapshot holds that is gated now. Its trees cannot be rewritten, and keys, titles and digests of what is gated are
  *  secrets too: such a snapshot has to go as a whole. */
 import { isDeepStrictEqual } from "node:util";
-import { type CollectionInfo, isGatedKey, type ViewData } from "#snapshots/format";
+import { type Sha256, sha256 } from "#snapshots/digest";
+import { type CollectionInfo, findCollection, isGatedKey, type ViewData } from "#snapshots/format";
 import type { Claim } from "#snapshots/schema";
 import { MIN_SECRET_CHARACTERS, stringsOf, unsaidTexts } from "./gated.ts";
 
 export type Exposed = { readonly what: "collection" | "object" | "claim" | "record"; readonly name: string };
+
+/** KeptInHistory is what an operator lets stay in what was published before: what it is, and the snapshot, or the list of changes, that has it. */
+export type KeptInHistory = readonly { readonly about: string; readonly sha256: string }[];
+
+/** openKept makes a test that tells whether a thing stays in one snapshot, or in one list of changes. */
+export function openKept(kept: KeptInHistory): (one: Exposed, where: Sha256) => boolean {
+  const all = new Set(kept.map(({ about, sha256: digest }) => `${digest} ${about}`));
+  return (one, where) => all.has(`${where} ${nameExposed(one)}`);
+}
+
+export function nameExposed({ what, name }: Exposed): string {
+  return `${what} ${JSON.stringify(name)}`;
+}
+
+/** digestOfChanges stands for the list of changes of a publication, of which the names may go one by one. */
+export function digestOfChanges(sequence: number): Sha256 {
+  return sha256(`changes/${sequence}.json`);
+}
 
 /** openGating knows what is gated now; it is made once and asked for each earlier snapshot.
  *  - a collection that was public and is not: all of its keys, refused ones included
@@ -33,7 +52,8 @@ export function openGating(now: {
   return (then) => {
     const held: Exposed[] = [];
     for (const { id, prefix } of then.library.collections) {
-      const same = now.collections.find((one) => one.id === id || one.prefix === prefix);
+      // The collection that has the prefix now decides; an id, which may be used again, tells only where none has.
+      const same = findCollection(now.collections, prefix) ?? now.collections.find((one) => one.id === id);
       if (same !== undefined && same.visibility !== "public") held.push({ what: "collection", name: id });
     }
     for (const { key, sha256 } of then.objects) if (isGated(key) || digests.has(sha256)) held.push({ what: "object", name: key });

@@ -1,8 +1,9 @@
 /** The leak rule as a check of what is published: README.md. */
 import type { Sha256 } from "#snapshots/digest";
-import type { ViewData } from "#snapshots/format";
+import type { CollectionInfo, ViewData } from "#snapshots/format";
 import type { Snapshot } from "#snapshots/shelf";
 import type { Check, ScannedFile } from "#snapshots/verify";
+import { type KeptInHistory, nameExposed } from "./exposure.ts";
 import { gatedSecrets } from "./gated.ts";
 import { indexFiles, snapshotFiles } from "./leak-files.ts";
 import { findLeaks, type Leak, type LeakOptions } from "./leaks.ts";
@@ -14,8 +15,8 @@ export type LeakSources = {
   readonly rows?: (snapshot: Sha256) => AsyncIterable<ScannedFile>;
   /** How public sources are read anew, and what is allowed. */
   readonly leaks?: (snapshot: Snapshot, data: ViewData) => LeakOptions;
-  /** Says whether the operator decided that a gated key or prefix stays in what was published before it was gated. */
-  readonly kept?: (name: string) => boolean;
+  /** Things that an operator lets stay in what was published before they were gated. */
+  readonly kept?: KeptInHistory;
   /** Private values that no view holds, at least twelve characters each: nothing public may hold them. */
   readonly extra?: readonly string[];
 };
@@ -28,6 +29,18 @@ const MAX_NAMED = 5;
 
 function tellKey({ text, public: { line } }: Leak): string {
   return `${JSON.stringify(text)}${line === null ? "" : ` in line ${line}`}`;
+}
+
+/** openStays makes a test that tells whether some snapshot keeps what has a gated key or prefix, or null, what a claim or a record says. */
+function openStays(kept: KeptInHistory, collections: readonly CollectionInfo[]): (name: string | null) => boolean {
+  const about = new Set(kept.map((one) => one.about));
+  const hasWords = kept.some((one) => /^(?:claim|record) /.test(one.about));
+  const idsOf = (name: string): readonly string[] => collections.filter(({ prefix }) => prefix === name).map(({ id }) => id);
+  return (name) =>
+    name === null
+      ? hasWords
+      : about.has(nameExposed({ what: "object", name })) ||
+        idsOf(name).some((id) => about.has(nameExposed({ what: "collection", name: id })));
 }
 
 export function leakCheck(sources: LeakSources): Check {
@@ -43,8 +56,8 @@ export function leakCheck(sources: LeakSources): Check {
         yield* indexFiles(snapshot.shelf);
       };
       const { leaks } = await findLeaks(secrets, scanned(), sources.leaks?.(snapshot, data));
-      const isKept = ({ gated, public: { path } }: Leak): boolean =>
-        gated.name !== null && INDEX_FILE.test(path) && sources.kept?.(gated.name) === true;
+      const stays = openStays(sources.kept ?? [], full.data.library.collections);
+      const isKept = ({ gated, public: { path } }: Leak): boolean => INDEX_FILE.test(path) && stays(gated.name);
       const told = leaks.map((leak) => (isKept(leak) ? { ...leak, severity: "warning" as const } : leak));
       for (const found of Map.groupBy(told, ({ severity, kind, public: { path } }) => JSON.stringify([severity, kind, path])).values()) {
         const { severity, kind, public: place } = found[0] as Leak;
