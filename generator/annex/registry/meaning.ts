@@ -1,10 +1,13 @@
 /** What has to be read to believe a statement: the definitions of the same sources below it, each after what it rests on. */
 import type { RecordMeaning } from "#snapshots/schema";
-import type { ToldVerdict } from "./checks.ts";
+import { readReviews } from "#generator/annex/reviews";
+import { type ToldVerdict, trustedKeys } from "./checks.ts";
+import type { RegistrySources } from "./config.ts";
 import { startsOf } from "./drift.ts";
 import { memoize } from "./memoize.ts";
 import { PROVERS } from "./provers.ts";
 import type { FoundDeclaration, ScannedSource } from "./scan.ts";
+import type { SourcesScan } from "./scan-all.ts";
 import { accepts } from "./states.ts";
 
 const MAX_PARTS = 40; // that a record names; it counts them all
@@ -73,6 +76,17 @@ function inOrder(starts: readonly string[], below: Below): readonly string[] {
     }
   }
   return ordered;
+}
+
+/** reviewFindings holds reviews against what the records mean, and meant in checks that lie here. */
+export function reviewFindings(
+  { reviews, checks: { trust } }: Pick<RegistrySources, "reviews" | "checks">,
+  { records, checks }: Pick<SourcesScan, "records" | "checks">,
+): readonly string[] {
+  if (reviews.length === 0) return [];
+  const meant = ({ one, source }: SourcesScan["records"][number]): string[] =>
+    [...checks.of(one, source), ...checks.history(one, source, [])].flatMap(({ meaning_sha256: meaning }) => meaning ?? []);
+  return readReviews(reviews, trustedKeys(trust)).findings(new Map(records.map((record) => [record.id, new Set(meant(record))])));
 }
 
 /** withSame lets records of one meaning know of each other: one statement may have several proofs. */
