@@ -1,4 +1,4 @@
-/** What of a text lets a proof use a hole of its checker: words, and recursive definitions of Coq that are not plain. It errs on one side: what is
+/** The parts of a text that let a proof use a hole of its checker: words, and recursive definitions of Coq that are not plain. It errs on one side: what is
  *  doubtful is a suspect. */
 import { readSentences } from "#generator/extract";
 import type { Advisory } from "./advisories.ts";

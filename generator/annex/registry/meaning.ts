@@ -1,4 +1,4 @@
-/** What has to be read to believe a statement: the definitions of the same sources below it, each after what it rests on. */
+/** The reading that a statement takes before it is believed: the definitions of the same sources below it, each after what it rests on. */
 import type { RecordMeaning } from "#snapshots/schema";
 import { readReviews } from "#generator/annex/reviews";
 import { type ToldVerdict, trustedKeys } from "./checks.ts";
