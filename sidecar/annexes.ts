@@ -1,11 +1,11 @@
 /** The annexes of this program, as they are handed to the core. */
 import { counting } from "#sidecar/annex/counting";
 import { openDevelopmentAccess } from "#sidecar/annex/development";
-import { SignIn } from "#sidecar/annex/oidc";
+import { openSignIn } from "#sidecar/annex/oidc";
 import type { SidecarAnnexes } from "#sidecar/serve";
 
 export const ANNEXES: SidecarAnnexes = {
   counting,
-  openSignIn: (readAccess, given) => new SignIn(readAccess, given),
+  openSignIn,
   openDevelopmentAccess,
 };

@@ -1,6 +1,6 @@
 /** The fixture pages in a browser: every kind of page, hostile and wide ones too, and what scripts add to them. */
 import assert from "node:assert/strict";
-import { expect, test } from "playwright/test";
+import { expect, type Page, test } from "playwright/test";
 import { fixtures } from "./fixtures.ts";
 import { expectFine, expectSpineFree, openFixtureSite, watched } from "./page-fixture.ts";
 
@@ -118,6 +118,23 @@ test("nothing shifts while a page loads", async ({ browser }) => {
       expect(shift, name).toBe(0);
     }
   });
+});
+
+test("a name in a statement says its type to a hand and to a keyboard, without a script", async ({ browser }) => {
+  const noScript = { ...NARROW, javaScriptEnabled: false };
+  const look = async (page: Page): Promise<void> => {
+    await page.goto(addressOf("record"));
+    const name = page.locator("pre.statement a").first();
+    const said = () => name.evaluate((link) => getComputedStyle(link, "::after").content);
+    expect(await said()).toBe("none");
+    await name.focus();
+    await page.keyboard.press("Shift");
+    expect(await said()).toBe('"list nat -> Prop"');
+    await name.blur();
+    await name.hover();
+    expect(await said()).toBe('"list nat -> Prop"');
+  };
+  await watched(browser, noScript, look, [/badge\.svg/]); // a fixture has no badge
 });
 
 test("a slash goes to the search, and a button copies a digest whole", async ({ browser }) => {

@@ -3,9 +3,10 @@ import { findCollection } from "#snapshots/format";
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { missingPackages } from "#snapshots/embedders";
+import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import type { Withdrawal } from "#snapshots/schema";
-import { type Config, configJsonSchema, formatPath, MAX_CONFIG_BYTES, openConfig } from "#generator/config";
+import { type Config, configJsonSchema, formatPath, MAX_CONFIG_BYTES, nearest, openConfig } from "#generator/config";
 import {
   checkClaims,
   checkEvidence,
@@ -13,7 +14,10 @@ import {
   checkRegistry,
   claimsJsonSchema,
   describeFindings,
+  findShownEvidence,
   listObjects,
+  locateShown,
+  type ObjectStore,
   type Located,
   MAX_CLAIMS_BYTES,
   MAX_REGISTRY_BYTES,
@@ -23,6 +27,7 @@ import {
   parseRegistry,
   readSourceFile,
   readWithdrawals,
+  type StoredObject,
   registryJsonSchema,
   type SourceProblems,
   type StatementAnnexes,
@@ -43,13 +48,16 @@ export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnex
   const wrong = [...sources.flatMap(({ wrong: lines }) => lines), ...wrongWithdrawals];
   // A member that is not known may be the one that is missing.
   if (wrong.length > 0) throw badSources([...wrong, ...sources.flatMap(({ notes }) => notes)]);
-  const { rows, rejected } = await listObjects(openObjectStore(config.store, annexes), config);
+  const store = openObjectStore(config.store, annexes);
+  const { rows, rejected } = await listObjects(store, config);
   const counts = new Map(config.collections.map(({ id }) => [id, 0]));
   for (const { key } of rows) {
     const id = findCollection(config.collections, key)?.id ?? "";
     counts.set(id, (counts.get(id) ?? 0) + 1);
   }
-  sources.push(await checkClaimPaths(config, new Set(rows.map(({ key }) => key)), records), findForgotten(config));
+  const evidence = await checkClaimPaths(config, { rows, store }, records);
+  if (evidence.wrong.length > 0) throw badSources(evidence.wrong);
+  sources.push(evidence, findForgotten(config), findFront(config, rows));
   const collections = config.collections.map(({ id, visibility }) => ({ id, visibility, objects: counts.get(id) ?? 0 }));
   const lines = [
     `${config.file} is right.`,
@@ -99,10 +107,27 @@ function tell(file: string, list: readonly Located[]): readonly Finding[] {
 }
 
 /** @param records ids that are there; null where the registry is elsewhere */
-async function checkClaimPaths({ claims }: Config, keys: ReadonlySet<string>, records: ReadonlySet<string> | null): Promise<Found> {
-  if (claims === null) return { wrong: [], notes: [] };
-  const bytes = await readSourceFile(claims.path, "claims", MAX_CLAIMS_BYTES);
-  return { wrong: [], notes: bytes.length > MAX_CONFIG_BYTES ? [] : tell(claims.path, checkEvidence(bytes, keys, records)) };
+async function checkClaimPaths(
+  { claims, collections, baseUrl }: Config,
+  { rows, store }: { readonly rows: readonly StoredObject[]; readonly store: ObjectStore },
+  records: ReadonlySet<string> | null,
+): Promise<Found> {
+  const bytes = claims === null ? null : await readSourceFile(claims.path, "claims", MAX_CLAIMS_BYTES);
+  if (claims === null || bytes === null || bytes.length > MAX_CONFIG_BYTES) return { wrong: [], notes: [] };
+  const shown = findShownEvidence(parseClaims(bytes, formatOf(claims.path)).claims, rows, { collections, baseUrl });
+  const digestOf = async (key: string): Promise<string> => sha256((await store.read(key)).bytes);
+  const notes = await checkEvidence(bytes, new Set(rows.map(({ key }) => key)), records, digestOf);
+  return { wrong: tell(claims.path, locateShown(bytes, shown)), notes: tell(claims.path, notes) };
+}
+
+const formatOf = (path: string): "json" | "yaml" => (/\.json$/i.test(path) ? "json" : "yaml");
+
+function findFront({ front, file }: Config, rows: readonly StoredObject[]): Found {
+  const keys = rows.map(({ key }) => key);
+  if (front === null || keys.includes(front)) return { wrong: [], notes: [] };
+  const meant = nearest(front, keys);
+  const detail = `front in ${basename(file)} is ${JSON.stringify(front)}, which no object has as its key${meant === null ? "" : `; did you mean ${JSON.stringify(meant)}?`}`;
+  return { wrong: [], notes: [{ pointer: "/front", detail }] };
 }
 
 /** The files that a build reads besides, those of this machine. */
@@ -116,10 +141,10 @@ async function checkSourceFiles(
     void found.push({ wrong: tell(path, wrong), notes: tell(path, notes) });
   const { claims, registry } = config;
   if (claims !== null) {
-    const format = /\.json$/i.test(claims.path) ? "json" : "yaml";
+    const bytes = await readSourceFile(claims.path, "claims", MAX_CLAIMS_BYTES);
     add(
       claims.path,
-      checkClaims(await readSourceFile(claims.path, "claims", MAX_CLAIMS_BYTES), (bytes) => parseClaims(bytes, format)),
+      checkClaims(bytes, (text) => parseClaims(text, formatOf(claims.path))),
     );
   }
   if (registry !== null && "path" in registry) {

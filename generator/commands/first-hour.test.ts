@@ -10,6 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { load } from "js-yaml";
+import { sha256 } from "../../snapshots/digest.ts";
 import { useParts } from "../publish/parts.ts";
 import { writeFiles } from "../testing/library.ts";
 import { PLAIN_PARTS } from "../testing/plain-parts.ts";
@@ -221,6 +222,17 @@ test("config check reads claims and records as a build does: file, line, and wha
   assert.deepEqual(
     [lost.status, lost.stdout.match(/^Note: claims.*$/gm)],
     [0, ['Note: claims.yaml:8: claims[0].evidence[0].path is no object of this library; did you mean "notes/one.md"?']],
+  );
+  const pins = (path: string, sha: string): string =>
+    `claims:\n  - id: a\n    title: A\n    status: partial\n    scope: s\n    statement: s\n    evidence:\n      - { artifact: A, kind: note, access: public, path: ${path}, sha256: '${sha}' }\n`;
+  const digest = sha256(Buffer.from("# One\n"));
+  const wrongPin = await check(pins("notes/one.md", "f".repeat(64)), none);
+  assert.match(wrongPin.stdout, new RegExp(`^Note: claims\\.yaml:8: .*sha256 is f{64}, and "notes/one\\.md" has ${digest}$`, "m"));
+  assert.doesNotMatch((await check(pins("notes/one.md", digest), none)).stdout, /claims\.yaml/);
+  writeFileSync(file, `${readFileSync(file, "utf8")}\nfront: READ.md\n`.replace(/^# front.*$|^front: "readme.md"$/m, ""));
+  assert.match(
+    (await check("claims: []\n", none)).stdout,
+    /^Note: front in proofshelf\.yaml is "READ\.md", which no object has as its key; did you mean "readme\.md"\?$/m,
   );
   const against = await check(
     "claims: []\n",

@@ -1,22 +1,14 @@
 /** Blocks that sites write in Markdown beside CommonMark's: boxes with a title in the forms of MkDocs, Docusaurus, VitePress, MyST, Pandoc, GitHub and
  *  Obsidian, and tabs. Their content is Markdown. */
 import type { MarkdownIt, StateBlock, Token } from "markdown-it";
+import { boxName, boxTitle } from "#snapshots/blocks";
 import { isIndented, lineOf } from "./markdown-lines.ts";
 
 /** Lines that open a box whose content is indented by four: MkDocs. */
 const INDENTED = /^(?:(!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+[\w-]+)*[ \t]*(?:"([^"\n]*)")?|(===)[!+]?[ \t]+"([^"\n]+)")[ \t]*$/;
 /** Lines that open a box that a line of the same signs closes. */
 const FENCED = /^(:{3,}|`{3,}|~{3,})[ \t]*(\S.*?)[ \t]*:*$/;
-/** The name of a fenced box: `note`, `note Title`, `note[Title]`, `{note} Title`, `{.callout-tip title="Q"}`. */
-const NAME = /^\{?[ \t]*(?:#[\w-]+[ \t]+)?[.]?([A-Za-z][\w:-]*)/;
 const ALERT = /^\[!([\w-]+)\]([+-]?)[ \t]*([^\n]*)(?:\n|$)/;
-const BOXES = new Set(
-  (
-    "abstract admonition attention attention bug caution check cite danger definition details done error example fail failure faq help hint important info " +
-    "lemma missing note proof question quote remark seealso success summary theorem tip tldr todo versionadded versionchanged deprecated warning"
-  ).split(" "),
-);
-
 /** useBlocks adds the blocks to a parser. */
 export function useBlocks(md: MarkdownIt): void {
   const alt = ["paragraph", "reference", "blockquote", "list"];
@@ -90,8 +82,7 @@ function openFenced(state: StateBlock, line: number, end: number, silent: boolea
   const found = isIndented(state, line) ? null : FENCED.exec(lineOf(state, line));
   if (found === null) return false;
   const [, fence = "", info = ""] = found;
-  const kind = NAME.exec(info)?.[1]?.toLowerCase() ?? "";
-  const isBox = BOXES.has(kind) || kind.startsWith("callout-");
+  const { name: kind, isBox } = boxName(info);
   // A fence of code opens a box only with braces and the name of one.
   if (!fence.startsWith(":") && !(isBox && info.startsWith("{"))) return false;
   if (silent) return true;
@@ -99,11 +90,8 @@ function openFenced(state: StateBlock, line: number, end: number, silent: boolea
   const to = Math.min(close, end);
   let from = line + 1;
   while (from < to && /^:[\w-]+:/.test(lineOf(state, from))) from++;
-  const given =
-    /\btitle=(?:"([^"]*)"|'([^']*)')/.exec(info) ??
-    /^[^[\s{]*\[([^\]]+)\]/.exec(info) ??
-    /^(?:\{[^}]*\}|[\w:-]+)[ \t]+(?![{])(\S.*)$/.exec(info);
-  const title = given?.[1] ?? given?.[2];
+  const place = boxTitle(lineOf(state, line));
+  const title = place === null ? undefined : lineOf(state, line).slice(...place);
   pushBox(state, line, {
     tag: kind === "details" ? "details" : isBox ? "aside" : "div",
     title: isBox ? titleOf(kind, title) : /^(?:tab|tab-item|tab-set-item|code-group|step)$/.test(kind) ? (title ?? "") : "",

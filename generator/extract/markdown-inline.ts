@@ -1,12 +1,16 @@
 /** Reads the marks that sites write within a line of Markdown beside CommonMark: links of wikis, and attributes in braces behind a link, a
  *  picture, code, a heading or a paragraph, names of icons, and keys. */
 import type { MarkdownIt, StateInline, Token } from "markdown-it";
+import { wordsOfRole } from "#snapshots/blocks";
+import { formatFormula } from "./markdown-formulas.ts";
 
 const WIKI = /(!?)\[\[([^[\]\n|#!]*)(#[^[\]\n|]*)?(?:\\?\|([^[\]\n]*))?\]\](?![([])/y;
 const PICTURE = /\.(?:png|apng|jpe?g|gif|webp|avif|svg)$/i;
 /** Names of pictures in the sets that MkDocs Material and its like bring along: they have no words. */
 const ICON = /:(?:material|octicons|fontawesome|simple)(?:-[a-z0-9]+)+:/y;
 const KEYS = /\+\+([\w-]{1,30}(?:\+[\w-]{1,30}){0,5})\+\+(?![\w+])/y;
+/** A role of MyST: its name in braces, directly before code. */
+const ROLE = /\{([A-Za-z][\w:.+-]{0,40})\}(`+)(?!`)([^]{1,2000}?)(?<!`)\2(?!`)/y;
 const ATTRIBUTE = String.raw`(?:[.#][\w:.-]+|-|[\w-]+=(?:"[^"{}\n]*"|'[^'{}\n]*'|[^\s"'{}]*))`;
 const LIST = String.raw`\{:?[ \t]*${ATTRIBUTE}(?:[ \t]+${ATTRIBUTE}){0,9}[ \t]*\}`;
 const ATTRIBUTES = new RegExp(LIST, "y");
@@ -17,6 +21,7 @@ const BELOW = new RegExp(String.raw`(?:^|\n)[ \t]*${LIST}[ \t]*$`);
 /** useInline adds the marks to a parser. */
 export function useInline(md: MarkdownIt): void {
   md.inline.ruler.before("link", "wiki_link", wikiLink);
+  md.inline.ruler.before("backticks", "role", readRole);
   md.inline.ruler.before("link", "icon", skipIcon);
   md.inline.ruler.before("link", "keys", readKeys);
   md.inline.ruler.push("attributes", skipAttributes);
@@ -35,6 +40,21 @@ function dropLists(tokens: readonly Token[]): void {
       if (id !== undefined) tokens[at - 1]?.attrSet("id", id);
     } else if (before === "paragraph_open") token.content = token.content.replace(BELOW, "");
   }
+}
+
+function readRole(state: StateInline, silent: boolean): boolean {
+  if (state.src.charCodeAt(state.pos) !== 0x7b) return false;
+  ROLE.lastIndex = state.pos;
+  const [whole, role = "", , inner = ""] = ROLE.exec(state.src) ?? [];
+  if (whole === undefined) return false;
+  if (!silent) {
+    const words = wordsOfRole(role, inner.trim().replaceAll(/\s+/g, " "));
+    if (role === "math") state.push("html_inline", "", 0).content = formatFormula(inner, false);
+    else if (/^(?:code|kbd|samp|command|file|literal)$/.test(role)) state.push("code_inline", "code", 0).content = words;
+    else state.push("text", "", 0).content = words;
+  }
+  state.pos += whole.length;
+  return true;
 }
 
 function skipIcon(state: StateInline): boolean {

@@ -4,6 +4,7 @@ import type { Root } from "hast";
 import { dl } from "@mdit/plugin-dl";
 import { footnote } from "@mdit/plugin-footnote";
 import createParser, { type MarkdownIt, type Token } from "markdown-it";
+import { closedIn, replaceTags } from "#snapshots/blocks";
 import { escapeHtml } from "#snapshots/highlight";
 import { parsePart } from "./html-tree.ts";
 import { useBlocks } from "./markdown-blocks.ts";
@@ -12,12 +13,6 @@ import { useInline } from "./markdown-inline.ts";
 
 /** Attribute with the line of a block, until the tree has it as a position. */
 const LINE = "data-own-line";
-/** Elements whose content is text for a browser up to their end, or never shown. */
-const RAW =
-  /<(\/?)(title|textarea|script|style|iframe|xmp|noembed|noframes|plaintext|select|template|noscript|object|svg|math|video|audio|canvas)\b/gi;
-
-const MAX_RAW = 200; // of one block
-
 const parser = createParser({ html: true, linkify: true });
 parser.linkify.set({ fuzzyLink: false });
 parser.linkify.add("www.", {
@@ -37,29 +32,24 @@ addRules(parser);
 /** parseTree makes the tree of a document, in which each block knows the line that it begins on. @throws TooComplex */
 export function parseTree(text: string): Root {
   const tokens = parser.parse(text, {});
+  const closed = closedIn(text);
   for (const token of tokens) {
     if (token.map !== null && token.nesting >= 0) token.attrSet(LINE, String(token.map[0] + 1));
-    closeRaw(token);
+    showNames(token, closed);
   }
   const tree = parsePart(parser.renderer.render(tokens, parser.options, {}));
   takeLines(tree);
   return tree;
 }
 
-/** Shows the signs of a tag that would swallow what follows: one of RAW that is not closed where it stands. */
-function closeRaw(token: Token): void {
+/** Shows the signs of what is no tag: of a name between angle brackets, and of a tag that would swallow what follows, as nothing closes it where it stands.
+ *  @param closed names of elements that the text closes */
+function showNames(token: Token, closed: ReadonlyMap<string, number>): void {
   const parts = token.type === "html_block" ? [token] : (token.children ?? []).filter(({ type }) => type === "html_inline");
-  const isMany = parts.reduce((sum, { content }) => sum + (content.match(RAW)?.length ?? 0), 0) > MAX_RAW;
-  for (const [at, part] of parts.entries()) {
-    if (isMany) part.content = part.content.replaceAll(RAW, (tag) => `&lt;${tag.slice(1)}`);
-    else
-      part.content = part.content.replaceAll(RAW, (tag, closing: string, name: string, index: number) => {
-        const after = [part.content.slice(index), ...parts.slice(at + 1).map(({ content }) => content)].join("").toLowerCase();
-        const before = [...parts.slice(0, at).map(({ content }) => content), part.content.slice(0, index)].join("").toLowerCase();
-        const isPaired = closing === "" ? after.includes(`</${name.toLowerCase()}`) : before.includes(`<${name.toLowerCase()}`);
-        return isPaired && name.toLowerCase() !== "plaintext" ? tag : `&lt;${tag.slice(1)}`;
-      });
-  }
+  // The parser leaves no NUL in a text.
+  const written = parts.map(({ content }) => content).join("\0");
+  const shown = replaceTags(written, (tag, _, isTag) => (isTag ? tag : `&lt;${tag.slice(1)}`), closed).split("\0");
+  for (const [at, part] of parts.entries()) part.content = shown[at] ?? "";
 }
 
 function takeLines(node: Root | Root["children"][number]): void {
@@ -80,7 +70,9 @@ function lineOf(token: Token | undefined): string | null {
 /** Writes code, notes and lists of tasks as the pages show them. */
 function addRules({ renderer, core, utils }: MarkdownIt): void {
   const { rules } = renderer;
-  const code = (content: string, info: string, line: string | null): string => {
+  const code = (written: string, info: string, line: string | null): string => {
+    // A directive of MyST has settings above what it holds.
+    const content = /^\s*\{/.test(info) ? written.replace(/^(?:[ \t]*:[\w-]+:(?:[ \t][^\n]*)?\n)+/, "") : written;
     const language = languageOf(utils.unescapeAll(info));
     if (language === "math") return formatFormula(content, true);
     const name = language === "" ? "" : ` class="language-${escapeHtml(language)}"`;

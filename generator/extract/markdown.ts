@@ -9,7 +9,7 @@ import { noteLines, renderTree } from "./dress.ts";
 import { addHeadings, openHeadings } from "./headings.ts";
 import { fillInLinks } from "./links.ts";
 import { textOf, TooComplex } from "./html-tree.ts";
-import type { Lines } from "#snapshots/blocks";
+import { clearAsides, type Lines, openLines } from "#snapshots/blocks";
 import { cutPassages, shorten } from "./passages.ts";
 
 /** Markers (`>`, `-`, `1.`) before the text of one line. Parsers take the square of it. */
@@ -22,7 +22,8 @@ const MAX_AMPERSANDS = 5000;
 const MAX_CELLS = 60_000;
 
 export async function readMarkdown(source: SourceText, fallbackTitle: string): Promise<Body> {
-  const { text, lines } = source;
+  const text = clearAsides(source.text, "markdown");
+  const lines = openLines(text);
   const shown = text.length <= MAX_SHOWN ? lines.count : findCut(lines);
   const head = text.slice(0, Math.min(lines.end(shown), MAX_SHOWN));
   const problem = findProblem(head);
@@ -55,25 +56,16 @@ export async function readMarkdown(source: SourceText, fallbackTitle: string): P
   };
 }
 
-/** parseMarkdown makes the tree of a document whose first lines are no part of it; null where it is too deep or too large.
+/** parseMarkdown makes the tree of a document without asides, whose first lines are no part of it; null where it is too deep or too large.
  *  @param skipped number of lines that are left out: front matter */
 export function parseMarkdown(head: string, skipped = 0): Root | null {
   const body = head.split("\n").slice(skipped);
   try {
-    const tree = parseTree("\n".repeat(skipped) + withoutModules(fillInLinks(body.join("\n"))));
-    return tree;
+    return parseTree("\n".repeat(skipped) + fillInLinks(body.join("\n")));
   } catch (error) {
     if (error instanceof TooComplex) return null;
     throw error;
   }
-}
-
-/** Empties what MDX has above its first paragraph for a program: imports, exports and comments. The lines stay. */
-function withoutModules(text: string): string {
-  const opening =
-    /^(?:[ \t]*\n|import\s[^\n]*\n|export\s(?:const|default|function|let)[^\n]*\n|\{\/\*[\s\S]{0,5000}?\*\/\}[ \t]*\n)+/.exec(text)?.[0] ??
-    "";
-  return opening.replaceAll(/[^\n]+/g, "") + text.slice(opening.length);
 }
 
 /** The fragment of a tree, and the title when only a nested heading gives one; null when it grows beyond our limits. */

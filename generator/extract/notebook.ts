@@ -15,7 +15,7 @@ import { addHeadings, openHeadings, type OpenHeading } from "./headings.ts";
 import { parsePart, textOf as htmlText, TooComplex } from "./html-tree.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { readJson } from "./json.ts";
-import { openLines } from "#snapshots/blocks";
+import { clearAsides, openLines } from "#snapshots/blocks";
 import { findProblem, findSummary, findTitle, parseMarkdown } from "./markdown.ts";
 import { cutPassages, headingPath, shorten, type Mark } from "./passages.ts";
 
@@ -101,7 +101,8 @@ class NotebookReading {
     } else await this.#addCode(number, cell);
   }
 
-  #addProse(number: number, text: string): void {
+  #addProse(number: number, written: string): void {
+    const text = clearAsides(written, "markdown");
     const tree = findProblem(text) === null && text.length <= MAX_SHOWN ? parseMarkdown(text) : null;
     const lines = openLines(text);
     const list = openHeadings(lines, this.#path);

@@ -7,6 +7,7 @@ import { test, type TestContext } from "node:test";
 import { spoilBlob } from "../../snapshots/contract/spoil-blob.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import { pageImagePath, pagePath } from "../../snapshots/format/layout.ts";
+import { CACHE } from "../../snapshots/http/reply.ts";
 import type { BuildSummary } from "./summary.ts";
 import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
@@ -112,7 +113,7 @@ test("an image is served with its type and digest, on its page, in every kept sn
   assert.equal(headers["X-Content-Type-Options"], "nosniff");
   assert.equal((await ask(view, path, { "if-none-match": headers["ETag"] ?? "" })).status, 304);
   const kept = await ask(view, `/at/${snapshot}${path}`);
-  assert.deepEqual([kept.body, kept.headers["Cache-Control"]], [body, "public, max-age=31536000, immutable"]);
+  assert.deepEqual([kept.body, kept.headers["Cache-Control"]], [body, CACHE.kept]);
   for (const none of [pageImagePath(KEY, 3), pageImagePath("papers/note.md", 1), "/images/papers/", "/images/papers/other.pdf/1.txt"])
     assert.equal((await ask(view, none)).status, 404, none);
 

@@ -4,6 +4,7 @@ import { together } from "#generator/files";
 import { trimIndex } from "#generator/index";
 import { clearJournal, formatState, openDecisions, openJournal, timesOf, writeState } from "#generator/kept";
 import { publish } from "#generator/publish";
+import { refuseShown } from "#generator/sources";
 import { readServed, type Shelves } from "#generator/shelves";
 import { keepWithdrawals, standingWithdrawals } from "#generator/sources";
 import { type BuildFacts, gatherFacts, journalDependency, type Looked } from "./facts.ts";
@@ -47,6 +48,12 @@ export const readAll = step("read", ["facts", "reading"], ["read", "said"], asyn
     pageImages: facts.config.pdf.pageImages,
   }).finally(() => journal.close());
   if (!work.acceptLoss) refuseLoss(facts, before, read.objects);
+  refuseShown(
+    facts.config,
+    facts.claims.claims,
+    read.objects,
+    new Set(facts.registry.cubs.flatMap(({ file_shas }) => Object.values(file_shas))),
+  );
   return { read, said: sayOf(read.objects) };
 });
 

@@ -59,25 +59,40 @@ export function checkRecords(bytes: Uint8Array, internalFields: readonly string[
   return { wrong: found.wrong, notes: found.notes.filter((note) => !isInternal(note)) };
 }
 
-/** checkEvidence looks for paths of claims that lead to no object of the library, and to no record. A path of another repository is not
- *  looked for.
- *  @param keys of every object
+/** checkEvidence looks for paths of claims that lead to no object of the library, and to no record, and for digests that are not those of what
+ *  lies there. A path of another repository is not looked for.
+ *  @param digestOf gives the digest of an object
  *  @param records ids that are there; null where nobody knows */
-export function checkEvidence(bytes: Uint8Array, keys: ReadonlySet<string>, records: ReadonlySet<string> | null): readonly Located[] {
+export async function checkEvidence(
+  bytes: Uint8Array,
+  keys: ReadonlySet<string>,
+  records: ReadonlySet<string> | null,
+  digestOf: (key: string) => Promise<string>,
+): Promise<readonly Located[]> {
   const yaml = parseLocatedYaml(bytes);
-  return listAt(yaml.value, ["claims"]).flatMap((claim, at) =>
-    listAt(claim, ["evidence"]).flatMap((item, index) => {
-      const [key, repo, url] = ["path", "repo", "url"].map((name) => valueAt(item, [name]));
-      if (typeof key !== "string" || repo !== undefined || url !== undefined || keys.has(key)) return [];
-      const path = ["claims", at, "evidence", index, "path"];
-      const namesRecord = CUB_ID_PATTERN.test(key);
-      if (namesRecord && (records === null || records.has(key))) return [];
-      const meant = nearest(key, [...(namesRecord && records !== null ? records : keys)]);
-      const how = namesRecord ? "" : "; write a key, as in proofs/Sort.v, or name its repo";
-      const what = `is no ${namesRecord ? "record of the registry" : "object of this library"}${meant === null ? how : `; did you mean ${JSON.stringify(meant)}?`}`;
-      return [{ line: yaml.lineOf(path), path, what }];
-    }),
-  );
+  const found: Located[] = [];
+  for (const [at, claim] of listAt(yaml.value, ["claims"]).entries())
+    for (const [index, item] of listAt(claim, ["evidence"]).entries()) {
+      const [key, repo, url, sha256] = ["path", "repo", "url", "sha256"].map((name) => valueAt(item, [name]));
+      if (typeof key !== "string" || repo !== undefined || url !== undefined) continue;
+      const add = (field: string, what: string): void => {
+        const path = ["claims", at, "evidence", index, field];
+        found.push({ line: yaml.lineOf(path), path, what });
+      };
+      const lost = keys.has(key) ? null : explainLost(key, keys, records);
+      if (lost !== null) add("path", lost);
+      const is = keys.has(key) && typeof sha256 === "string" && sha256 !== "" ? await digestOf(key) : sha256;
+      if (is !== sha256) add("sha256", `is ${String(sha256)}, and ${JSON.stringify(key)} has ${String(is)}`);
+    }
+  return found;
+}
+
+function explainLost(key: string, keys: ReadonlySet<string>, records: ReadonlySet<string> | null): string | null {
+  const namesRecord = CUB_ID_PATTERN.test(key);
+  if (namesRecord && (records === null || records.has(key))) return null;
+  const meant = nearest(key, [...(namesRecord && records !== null ? records : keys)]);
+  const how = namesRecord ? "" : "; write a key, as in proofs/Sort.v, or name its repo";
+  return `is no ${namesRecord ? "record of the registry" : "object of this library"}${meant === null ? how : `; did you mean ${JSON.stringify(meant)}?`}`;
 }
 
 function check(bytes: Uint8Array, { list, schema, json, smallest, parse, contradictions }: Kind): SourceProblems {

@@ -92,7 +92,7 @@ export async function listIgnored(folder: string): Promise<readonly string[]> {
     return listed.split("\0").flatMap((path) => (path === "" ? [] : [path.replace(/\/$/, "")]));
   } catch (cause) {
     const { code, stderr = "" } = cause as { code?: unknown; stderr?: string };
-    if (stderr.includes("not a git repository")) return [];
+    if (/not a git repository|invalid gitfile format/.test(stderr)) return [];
     const why = code === "ENOENT" ? "git is not installed" : (stderr.split("\n")[0] ?? "");
     throw new ShelfError(
       "bad_source",

@@ -11,7 +11,7 @@ import { CubRecord } from "../../snapshots/schema/cubs.ts";
 import type { ObjectRow, ViewData } from "../../snapshots/format/view-data.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { counting } from "../annex/counting/answer-counted.ts";
-import { findProvenance, type FindFirstSeen } from "./provenance.ts";
+import { findProvenance, type FindFirstSeen } from "../../snapshots/answer/provenance.ts";
 import type { AskAnswer, AskEvent, AskLibrary, AskOptions } from "./ask.ts";
 
 export const SNAPSHOT = sha256("a snapshot for tests");

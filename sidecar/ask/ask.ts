@@ -3,16 +3,21 @@
  *  sentence; without a model, or when nothing of what it wrote holds, the best passages are quoted instead. */
 import {
   type Candidates,
+  type CountedFacts,
   type ModelExcerpt,
   excerptsOf,
   type QuoteFinding,
   findQuotes,
+  isHarmless,
+  lookUp,
+  MAX_SUMMARY,
   type TextFindings,
   type Objects,
   type Quoted,
   rankCandidates,
   readQuestion,
   readSources,
+  sourcesOf,
   subjectOf,
 } from "#snapshots/answer";
 import { ALL_COUNTED, ALL_LOOKED_UP, mountPath, NO_MODEL, OF_HISTORY, pagePath, type ViewData } from "#snapshots/format";
@@ -20,10 +25,7 @@ import { toSource } from "#snapshots/query";
 import { makeReceipt } from "#snapshots/verify";
 import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "#snapshots/schema";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
-import type { CountedFacts } from "./counted.ts";
 import { ground, type Grounded, parseSentences } from "./grounding.ts";
-import { isHarmless } from "./harmless.ts";
-import { lookUp, MAX_SUMMARY, sourcesOf } from "./lookup.ts";
 import { cutText } from "#snapshots/tools";
 import { makePrompt } from "./prompt.ts";
 

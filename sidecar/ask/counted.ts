@@ -1,17 +1,7 @@
 /** Asking takes one function of counting, which the composition hands in. Asking without it searches every question. */
 import type { RecordLog, Snapshot } from "#snapshots/shelf";
+import type { CountedFacts } from "#snapshots/answer";
 import type { ViewData } from "#snapshots/format";
-
-/** Figure is a number with the site path of the list that has as many entries. */
-type Figure = { readonly value: string; readonly path: string };
-/** FactPart is text of ours, a number, or the name of something, which is a stranger's text. */
-export type FactPart = string | Figure | { readonly name: string };
-
-export type CountedFacts = {
-  readonly parts: readonly FactPart[];
-  /** The things that the list names, first ones first. */
-  readonly found: readonly { readonly kind: string; readonly key: string }[];
-};
 
 export type CountedSnapshot = Pick<Snapshot, "data" | "record"> & {
   readonly shelf: { readonly records: Pick<RecordLog, "index"> };

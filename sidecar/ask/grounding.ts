@@ -5,8 +5,7 @@
 import { quotable, sentencesIn } from "#snapshots/blocks";
 import { words } from "#snapshots/words";
 import { type LocatedQuote, locateQuote, quoteAt } from "#snapshots/format";
-import { bareAddresses, isHarmless } from "./harmless.ts";
-import type { ModelExcerpt } from "#snapshots/answer";
+import { bareAddresses, isHarmless, type ModelExcerpt } from "#snapshots/answer";
 
 const MAX_SENTENCE = 600; // characters; longer ones are no sentences
 const MIN_QUOTE_WORDS = 3; // index words; a shorter quote supports nothing: "the" occurs everywhere

@@ -2,9 +2,7 @@
  *  It takes a question and a view and gives an `AskResponse`, whole or as a stream.
  *  Without a model, or when it fails, the answer is made of the passages. */
 export { type AnswerModel, limitModel, MODEL_DEADLINE, openAnswerModel } from "./answer-model.ts";
-export { askPage } from "./ask-page.ts";
 export { askResponse } from "./ask-response.ts";
-export type { CountedSnapshot, Counting, FactPart, CountedFacts } from "./counted.ts";
+export type { CountedSnapshot, Counting } from "./counted.ts";
 export { type Ask, openAsk, wholeAnswer } from "./library.ts";
-export { type AskTool, noSemantic, type SemanticTool } from "./semantic-tool.ts";
-export { openSemantic, QUERY_EMBEDDING_MS, type Semantic } from "./semantic.ts";
+export { type AskTool, noSemantic, openSemantic, QUERY_EMBEDDING_MS, type Semantic, type SemanticTool } from "./semantic.ts";

@@ -1,13 +1,12 @@
 /** Asking over an open snapshot: what the HTTP routes and the MCP tool both call. */
 import type { OpenSnapshot } from "#snapshots/query";
 import { ShelfError } from "#snapshots/errors";
-import { Candidates, findTexts } from "#snapshots/answer";
+import { Candidates, findProvenance, findTexts } from "#snapshots/answer";
 import { pageBytes } from "#snapshots/page";
 import type { AskRequest } from "#snapshots/schema";
 import type { Semantic } from "./semantic.ts";
 import type { Counting } from "./counted.ts";
 import { mendQuestion } from "./mend.ts";
-import { findProvenance } from "./provenance.ts";
 import { ask, type AskAnswer, type AskEvent, type AskLibrary, type AskOptions } from "./ask.ts";
 
 const MAX_RESULTS = 40; // records and claims among them, which have no lines to quote

@@ -3,11 +3,27 @@
 import { correct, type OpenSnapshot, type SearchQuery, semantic, toSource } from "#snapshots/query";
 import type { Embedder } from "#snapshots/embed";
 import { ShelfError } from "#snapshots/errors";
-import type { Component } from "#snapshots/schema";
-import type { SemanticTool } from "./semantic-tool.ts";
+import type { AiSearchResponse, AskRequest, AskResponse, Component } from "#snapshots/schema";
 
 const REST_MS = 10_000; // for which a model that failed is left alone: readers must not wait for it one by one
 export const QUERY_EMBEDDING_MS = 3_000; // in which a model has to embed a query; words answer after them
+
+/** AskTool and SemanticTool answer questions and search by meaning, as the routes and the tools of agents call them. */
+export type AskTool = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => Promise<AskResponse>;
+export type SemanticTool = (
+  query: SearchQuery,
+  open: OpenSnapshot,
+  signal?: AbortSignal,
+) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results" | "did_you_mean">>;
+
+/** noSemantic stands where no semantic search is built in. */
+export const noSemantic: SemanticTool = async () => {
+  return {
+    mode: "unavailable",
+    notice: "Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.",
+    results: [],
+  };
+};
 
 export type Semantic = {
   readonly tool: SemanticTool;

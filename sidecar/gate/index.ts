@@ -3,4 +3,3 @@
  *  It decides before anything is looked up. */
 export { openClients } from "./client.ts";
 export { foldEmail, forbidden, type Gate, type GateVerdict, type Identity, isAllowed, isSameDigest, openGate, refuse } from "./gate.ts";
-export { gatedPage } from "./gated-page.ts";

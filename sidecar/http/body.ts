@@ -36,6 +36,14 @@ export function parseAskBody(bytes: Uint8Array, contentType: string | null): Ask
   throw new ShelfError("bad_json", message, { errors, fixes: [EXAMPLE] });
 }
 
+/** parseAsked reads a question as a page or a tool has it. @throws ShelfError "bad_parameter" with one entry per wrong member */
+export function parseAsked(value: unknown): AskRequest {
+  const parsed = AskRequest.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map(({ path, message }) => ({ pointer: path.join("/"), detail: message }));
+  throw new ShelfError("bad_parameter", errors.map(({ pointer, detail }) => `The ${pointer} ${detail}.`).join(" "), { errors });
+}
+
 /** @param known members of the body */
 function explain(issues: readonly z.core.$ZodIssue[], known: readonly string[]): { readonly pointer: string; readonly detail: string }[] {
   return issues.flatMap((issue) => {

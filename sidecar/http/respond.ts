@@ -53,12 +53,8 @@ export function toResponse({ status, headers, body }: Answer): Response {
 
 export function jsonResponse(value: unknown, headers: Readonly<Record<string, string>> = {}): Response {
   const body = JSON.stringify(value);
+  const length = String(Buffer.byteLength(body));
   return new Response(body, {
-    headers: {
-      "Content-Type": "application/json",
-      "Content-Length": String(Buffer.byteLength(body)),
-      "Cache-Control": CACHE.none,
-      ...headers,
-    },
+    headers: { "Content-Type": "application/json", "Content-Length": length, "Cache-Control": CACHE.none, ...headers },
   });
 }

@@ -14,8 +14,7 @@ import { EFFECT_ROWS } from "#snapshots/routes";
 import { MCP_VERSIONS, TOOL_NAMES } from "#snapshots/tools";
 import { type AskTool, noSemantic, type SemanticTool } from "#sidecar/ask";
 import { findOriginProblem } from "./origin.ts";
-import { REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
-import { readMessages } from "./message.ts";
+import { readMessages, REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./message.ts";
 import { createLibraryServer, type LibraryParts } from "./server.ts";
 import { type Allow, askTool, semanticTool } from "./tools/models.ts";
 

@@ -4,7 +4,7 @@ import { isJsonContentType } from "@modelcontextprotocol/server";
 import { bodyLimit } from "hono/body-limit";
 import { findJsonFault } from "#snapshots/format";
 import { MAX_MCP_BYTES } from "#sidecar/http";
-import { INVALID_REQUEST, PARSE_ERROR, REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
+import { CACHE } from "#snapshots/http";
 
 const MAX_DEPTH = 64; // levels; arguments of our tools have three
 export const MAX_BATCH = 20; // messages: each may cost a search
@@ -12,6 +12,31 @@ export const MAX_BATCH = 20; // messages: each may cost a search
 const BATCH_REVISION = "2025-03-26";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+export const REFUSED = -32000; // of the transport itself; the number that older clients know
+
+/** RpcError is an answer before any protocol object exists, with the HTTP status that the revision gives it. Its `data` is the problem body that
+ *  the other routes send, so that a client which knows either form is served. */
+export type RpcError = {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export function rpcErrorResponse({ status, code, message, data, headers }: RpcError): Response {
+  const error = { code, message, ...(data === undefined ? {} : { data }) };
+  return Response.json({ jsonrpc: "2.0", error, id: null }, { status, headers: { ...headers } });
+}
+
+/** sealResponse keeps answers out of caches: what may be kept says so in its own result. */
+export function sealResponse(response: Response): Response {
+  response.headers.set("Cache-Control", CACHE.none);
+  return response;
+}
 
 export type Messages = {
   readonly body: unknown;

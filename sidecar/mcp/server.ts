@@ -2,7 +2,9 @@
 import { type CacheHint, ProtocolError, ProtocolErrorCode, Server, type Tool as ListedTool } from "@modelcontextprotocol/server";
 import { ShelfError } from "#snapshots/errors";
 import { openContext, type Tool, type ToolContext } from "./tools/context.ts";
-import { SNAPSHOT_TOOLS } from "./tools/run.ts";
+import { getCapabilities, listCollections, listObjects, searchLibrary } from "./tools/library.ts";
+import { getObject, lookupDigestTool, verifyObject } from "./tools/objects.ts";
+import { getClaim, getCub, getRegistryMeta, listClaims, listCubs, searchCubs } from "./tools/registry.ts";
 import { findTool, inputJsonSchema, MAX_RESULT_BYTES, MCP_VERSIONS, outputJsonSchema, type ToolName, TOOLS } from "#snapshots/tools";
 import type { View } from "#snapshots/http";
 import { callTool } from "./call.ts";
@@ -29,26 +31,40 @@ const LISTED_TOOLS: ListedTool[] = TOOLS.map((tool) => ({
 
 export function createLibraryServer({ view, ask, semantic, onError }: LibraryParts): Server {
   const { view: name } = view.options;
-  const cacheScope = name === "public" ? ("public" as const) : ("private" as const);
-  const program: CacheHint = { ttlMs: PROGRAM_TTL, cacheScope };
-  const snapshot: CacheHint = { ttlMs: SNAPSHOT_TTL, cacheScope };
-  const title = name === "public" ? "Library" : "Library, gated view";
+  const isPublic = name === "public";
+  const kept = (ttlMs: number): CacheHint => ({ ttlMs, cacheScope: isPublic ? "public" : "private" });
   const server = new Server(
-    { name: "proofshelf", title, version: view.options.runtime.version },
+    { name: "proofshelf", title: isPublic ? "Library" : "Library, gated view", version: view.options.runtime.version },
     {
       supportedProtocolVersions: [...MCP_VERSIONS],
       capabilities: { tools: {}, resources: {} },
       instructions: INSTRUCTIONS,
       cacheHints: {
-        "server/discover": program,
-        "tools/list": program,
-        "resources/templates/list": program,
-        "resources/list": snapshot,
-        "resources/read": snapshot,
+        "server/discover": kept(PROGRAM_TTL),
+        "tools/list": kept(PROGRAM_TTL),
+        "resources/templates/list": kept(PROGRAM_TTL),
+        "resources/list": kept(SNAPSHOT_TTL),
+        "resources/read": kept(SNAPSHOT_TTL),
       },
     },
   );
-  const tools: Readonly<Record<ToolName, Tool>> = { ...SNAPSHOT_TOOLS, ask_library: ask, ai_search: semantic };
+  const tools: Readonly<Record<ToolName, Tool>> = {
+    list_collections: listCollections,
+    list_objects: listObjects,
+    search_library: searchLibrary,
+    get_object: getObject,
+    list_claims: listClaims,
+    get_claim: getClaim,
+    search_cubs: searchCubs,
+    list_cubs: listCubs,
+    get_cub: getCub,
+    get_registry_meta: getRegistryMeta,
+    lookup_digest: lookupDigestTool,
+    verify_object: verifyObject,
+    get_capabilities: getCapabilities,
+    ask_library: ask,
+    ai_search: semantic,
+  };
   server.setRequestHandler("tools/list", ({ params }) => {
     noCursor(params?.cursor);
     return { tools: LISTED_TOOLS };

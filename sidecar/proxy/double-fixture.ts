@@ -19,14 +19,20 @@ export function startDouble(): { ports(): Ports; count(target: string): number; 
     cookie: { ...PUBLIC, "set-cookie": "a=b" },
     vary: { ...PUBLIC, vary: "Accept" },
     star: { ...PUBLIC, vary: "*" },
+    kept: { "cache-control": "public, max-age=31536000, immutable, s-maxage=1", etag: '"same"' },
     brief: { "cache-control": "public, max-age=1, stale-while-revalidate=600" },
   };
   const answer = (message: IncomingMessage, response: ServerResponse): void => {
     const target = message.url ?? "";
     counts.set(target, (counts.get(target) ?? 0) + 1);
     const kind = target.slice(target.indexOf("?") + 1);
+    const status = kind === "kept" && message.headers["if-none-match"] !== undefined ? 304 : 200;
+    const of = { "x-snapshot": String(counts.get(target)) };
     setTimeout(
-      () => response.writeHead(200, { ...KINDS[kind], "x-saw-cookie": message.headers.cookie ?? "none" }).end(`answer ${++serial}`),
+      () =>
+        response
+          .writeHead(status, { ...KINDS[kind], ...of, "x-saw-cookie": message.headers.cookie ?? "none" })
+          .end(status === 304 ? "" : `answer ${++serial}`),
       kind === "brief" ? 200 : 0,
     );
   };

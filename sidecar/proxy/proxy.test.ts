@@ -80,6 +80,18 @@ test("nginx holds each of its locks before a server that calls everything public
 });
 
 for (const kind of ["nginx", "varnish"] as const)
+  test(`${kind} asks again for what its origin may take back, and names the snapshot of the answer that goes out`, {
+    skip: findProxyProblem(kind),
+  }, async (t) => {
+    const proxy = await startProxy(kind, double.ports());
+    t.after(() => proxy.stop());
+    const read = async (): Promise<unknown> => (await send(proxy.port, "GET", `/at/${kind}/objects/a?kept`)).headers["x-snapshot"];
+    assert.deepEqual([await read(), await read()], ["1", "1"]);
+    await new Promise((resolve) => setTimeout(resolve, 2_200));
+    assert.equal(await read(), "2");
+  });
+
+for (const kind of ["nginx", "varnish"] as const)
   test(`${kind} brings the cookie of a session to what is gated, in both directions, and to nothing else`, {
     skip: findProxyProblem(kind),
   }, async (t) => {

@@ -108,6 +108,10 @@ sub vcl_recv {
     # When the server is down there is no limit but that of `beresp.grace` below.
     if (std.healthy(req.backend_hint)) {
         set req.grace = 600s;
+        # A kept snapshot may have been taken back, and says nothing of old answers.
+        if (req.url ~ "^/at/") {
+            set req.grace = 0s;
+        }
     }
     return (hash);
 }

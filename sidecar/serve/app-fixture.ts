@@ -10,7 +10,7 @@ import { accessConfig, clock, readKeys } from "../gate/gate-fixture.ts";
 import { openClients } from "../gate/client.ts";
 import { openGate } from "../gate/gate.ts";
 import { openAsk } from "../ask/library.ts";
-import { noSemantic } from "../ask/semantic-tool.ts";
+import { noSemantic } from "../ask/semantic.ts";
 import { noRateLimits } from "../http/limits.ts";
 import { sidecarListener } from "./listener.ts";
 import { openReindexer } from "./reindex.ts";

@@ -1,11 +1,12 @@
 /** How the addresses of app.ts are answered: one function each, behind gate, methods and limit. */
 import { SHA256_PATTERN } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
-import { answer, type Answer, CACHE, isOfProcess, type View, waitForFirst } from "#snapshots/http";
-import { isAsked } from "#snapshots/page";
+import { answer, type Answer, CACHE, isOfProcess, renderedAnswer, type View, waitForFirst } from "#snapshots/http";
+import { pagePath, toShelfError } from "#snapshots/format";
+import { askedPage, askedWith, askForm, chromeOf, isAsked } from "#snapshots/page";
 import { DEFAULT_SEMANTIC_LIMIT, findByNumber, findSnapshot, missingSnapshot, type OpenSnapshot, parseSearch } from "#snapshots/query";
-import { askPage, askResponse, wholeAnswer } from "#sidecar/ask";
-import { jsonResponse, parseAskBody, parseReindexBody, toResponse } from "#sidecar/http";
+import { askResponse, wholeAnswer } from "#sidecar/ask";
+import { jsonResponse, parseAskBody, parseAsked, parseReindexBody, rateLimited, toResponse } from "#sidecar/http";
 import { codeAnswer } from "./code.ts";
 import { addressOf, type Call, clientOf, type SidecarParts, viewOf } from "./passage.ts";
 
@@ -53,8 +54,9 @@ export function openEffects(parts: SidecarParts) {
     return response;
   };
 
-  /** The page is an answer as soon as it has a question, which counts as one; its refusal is a page too. */
-  const askPageOf: Effect = async (call) => {
+  /** The page is an answer as soon as it has a question, which counts as one; its refusal is a page too. GET, because the same form then works
+   *  where nothing answers. The question is in the address: nothing here may be cached, indexed or logged with its query. */
+  const askPage: Effect = async (call) => {
     const { raw } = call.req;
     const params = new URLSearchParams(call.env.place.query);
     if (!isAsked(params)) return read(call);
@@ -62,12 +64,23 @@ export function openEffects(parts: SidecarParts) {
       return new Response(null, { headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": CACHE.none } });
     const of = viewOf(parts, call);
     const open = await currentOf(of);
-    return askPage(of, params, {
-      open,
-      verdict: limits.take("ask", clientOf(parts, call)),
-      answer: (request) => wholeAnswer(parts.ask(request, open, raw.signal)),
-      onProblem: ({ code }) => call.set("reason", code),
-    });
+    const data = await open.snapshot.data();
+    const verdict = limits.take("ask", clientOf(parts, call));
+    let status = 200;
+    let model = { ...askForm(data), ...askedWith(params) };
+    try {
+      if (!verdict.ok) throw rateLimited("ask");
+      model = askedPage(data, await wholeAnswer(parts.ask(parseAsked(askedWith(params)), open, raw.signal)));
+    } catch (thrown) {
+      const problem = toShelfError(thrown);
+      call.set("reason", problem.code);
+      status = problem.status;
+      model = { ...model, problem: problem.message };
+    }
+    const page = await renderedAnswer(of, open, status, { chrome: chromeOf(data, pagePath.ask), model });
+    // A page is for its reader; scripts of other sites have POST /api/ask.
+    const { "Access-Control-Allow-Origin": _, ...headers } = page.headers;
+    return toResponse({ ...page, headers: { ...headers, ...verdict.headers, "X-Robots-Tag": "noindex" } });
   };
 
   const semantic: Effect = async (call) => {
@@ -84,7 +97,7 @@ export function openEffects(parts: SidecarParts) {
 
   return {
     ask,
-    askPage: askPageOf,
+    askPage,
     semantic,
     read,
     code: (call: Call) => counted(call, () => codeAnswer({ store, records }, call.req.raw.method, call.env.place.path)),

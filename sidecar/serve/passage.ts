@@ -3,12 +3,12 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
 import { ShelfError } from "#snapshots/errors";
 import { parseKeyPath, toShelfError } from "#snapshots/format";
-import { type Admission, admit, CACHE, type SeenRequest, type View } from "#snapshots/http";
+import { type Admission, admit, CACHE, readsHtml, type SeenRequest, strayAnswer, type View } from "#snapshots/http";
 import { limitOf, type RoutePlace, type RateGroup } from "#snapshots/routes";
 import type { CodeStore } from "#snapshots/shelf";
 import type { Ask, SemanticTool } from "#sidecar/ask";
-import { type Gate, gatedPage, type GateVerdict, type Identity, type openClients } from "#sidecar/gate";
-import { problemParts, problemResponse, rateLimited, type RateLimiter } from "#sidecar/http";
+import { type Gate, type GateVerdict, type Identity, type openClients } from "#sidecar/gate";
+import { problemParts, problemResponse, rateLimited, type RateLimiter, refusalHeaders, toResponse } from "#sidecar/http";
 import type { McpEndpoint } from "#sidecar/mcp";
 import type { Reindexer } from "./reindex.ts";
 
@@ -119,12 +119,20 @@ export function openPassage(parts: SidecarParts) {
     call.res.headers.delete("Access-Control-Expose-Headers");
   };
 
-  /** @param wanted the address that a person who signs in is led to */
+  /** A person gets a page, where a program gets a problem body. It follows from the refusal and the configuration alone, so it says the same
+   *  whether or not anything is at the address.
+   *  @param wanted the address that a person who signs in is led to */
   const refuse = async (call: Call, problem: ShelfError, reason: string, wanted: string): Promise<Response> => {
     call.set("reason", reason);
-    const accept = call.req.header("accept") ?? null;
-    const page = await gatedPage(parts.publicView, call.env.address, accept, problem, parts.gate.help(wanted));
-    return page ?? problemResponse(problem, baseUrl);
+    const { publicView: view, gate } = parts;
+    const open = readsHtml(call.req.header("accept") ?? null) ? await view.current() : null;
+    if (open === null) return problemResponse(problem, baseUrl);
+    const { status, message: detail } = problem;
+    const { signIn, contact } = gate.help(wanted);
+    const model = { page: "gated", status, detail, signIn, contact } as const;
+    const page = await strayAnswer(view, open, call.env.address, status, model).catch(() => null);
+    if (page === null) return problemResponse(problem, baseUrl);
+    return toResponse({ ...page, headers: { ...page.headers, ...refusalHeaders(problem), "X-Robots-Tag": "noindex" } });
   };
 
   /** The gate decides before anything is looked up, and once for a request. */

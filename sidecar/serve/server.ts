@@ -22,6 +22,7 @@ import {
 } from "#snapshots/http";
 import {
   type AnswerModel,
+  type AskTool,
   type Counting,
   limitModel,
   MODEL_DEADLINE,
@@ -74,11 +75,7 @@ type SignIn = SignInAddresses & { readonly gate: Gate };
 /** DevelopmentAccess is a gate for one's own look: at its address a link with the token is answered with a cookie, which counts as the token. */
 export type DevelopmentAccess = SignIn & { readonly access: AccessConfig; readonly token: string };
 
-type SidecarOptions = {
-  readonly annexes: SidecarAnnexes;
-  readonly starter?: Starter;
-};
-
+type SidecarOptions = { readonly annexes: SidecarAnnexes; readonly starter?: Starter };
 type Watcher = { countModelCall(outcome: string): void; countRebuild(outcome: string): void };
 
 export type Sidecar = {
@@ -150,14 +147,9 @@ export async function openSidecar(serving: SidecarServing, given: Environment, l
     semantic,
     annexes.counting,
   );
-  const mcpOver = (view: View): McpEndpoint =>
-    openMcp({
-      view,
-      semantic: semantic.tool,
-      ...serving.mcp,
-      ask: (request, open, signal) => wholeAnswer(ask(request, open, signal)),
-      onError: (error) => log.error({ err: error }, "an MCP call failed"),
-    });
+  const answers: AskTool = (request, open, signal) => wholeAnswer(ask(request, open, signal));
+  const onError = (error: unknown): void => log.error({ err: error }, "an MCP call failed");
+  const mcpOver = (view: View): McpEndpoint => openMcp({ view, semantic: semantic.tool, ...serving.mcp, ask: answers, onError });
   const logged = requestLog(log);
   const parts: SidecarParts = {
     publicView,
@@ -223,10 +215,10 @@ function describeOptions(access: AccessConfig | null, hasCode: boolean, hasToken
 }
 
 function describeGateway({ gateway }: SidecarServing, isNamed: boolean): Component {
-  if (!isNamed) return component("ai gateway", "wired (opt-in)", "AI_GATEWAY_ID is not set");
-  return gateway === null
-    ? component("ai gateway", "unavailable", "AI_GATEWAY_ID is set, but gateway.baseUrl is not")
-    : component("ai gateway", "bound", "answers go through it");
+  const name = "ai gateway";
+  if (!isNamed) return component(name, "wired (opt-in)", "AI_GATEWAY_ID is not set");
+  if (gateway === null) return component(name, "unavailable", "AI_GATEWAY_ID is set, but gateway.baseUrl is not");
+  return component(name, "bound", "answers go through it");
 }
 
 /** limitsOf returns what the document of capabilities says of limits. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { plainOf } from "./block.ts";
+import { plainIn } from "./plain.ts";
 import { blocksOf, headingsOf } from "./blocks.ts";
 import { sentencesIn, unitsOf } from "./units.ts";
 
@@ -300,10 +300,16 @@ test("a comment at the end of a line of LaTeX is no part of what is read, and an
 });
 
 test("marks are taken away, and what is no mark stays", () => {
-  assert.equal(plainOf("a * b and __init__ is `x_y_z`, **bold** [text](u)"), "a * b and init is x_y_z, bold text");
-  assert.equal(plainOf("*canonically\nequivalent* and what is\n*meant* by it"), "canonically equivalent and what is meant by it");
-  assert.equal(plainOf("from $x \\le y$ and $a_2$ for $5 and $6, not $\\preceq$"), "from x ≤ y and a_2 for $5 and $6, not $\\preceq$");
-  assert.equal(plainOf("snake_case_name and 2*3*4"), "snake_case_name and 2*3*4");
+  assert.equal(plainIn("a * b and __init__ is `x_y_z`, **bold** [text](u)", "markdown"), "a * b and init is x_y_z, bold text");
+  assert.equal(
+    plainIn("*canonically\nequivalent* and what is\n*meant* by it", "markdown"),
+    "canonically equivalent and what is meant by it",
+  );
+  assert.equal(
+    plainIn("from $x \\le y$ and $a_2$ for $5 and $6, not $\\preceq$", "markdown"),
+    "from x ≤ y and a_2 for $5 and $6, not $\\preceq$",
+  );
+  assert.equal(plainIn("snake_case_name and 2*3*4", "markdown"), "snake_case_name and 2*3*4");
 });
 
 test("the caption of a table is no heading of the paragraph that follows it", () => {

@@ -1,40 +1,20 @@
 /** BlocksOf reads a text into its blocks, whatever it is written in. Front matter, comments to authors, links of
  *  contents and directives are none; headings, and terms that are explained, are the headings of what stands below them. */
 import { type Kind, KINDS, type Prose } from "#snapshots/schema";
-import { ABOVE_LEVEL, type Block, type Form, type Heading, makeBlock, MAX_BLOCK, plainIn } from "./block.ts";
-import { findFrontBlock } from "./front-block.ts";
+import { ABOVE_LEVEL, type Block, type Form, type Heading, makeBlock, MAX_BLOCK } from "./block.ts";
+import { clearLatex } from "./clear-latex.ts";
 import { readHtml } from "./html-blocks.ts";
+import { readMarkdown } from "./markdown.ts";
+import { readMarkdownLines } from "./markdown-lines.ts";
+import { plainIn } from "./plain.ts";
+import { indent, isBlank, isPart, type Line, MAX_HEADING, MIN_SAID, part, type Read, type Reader } from "./read-line.ts";
 
 const MAX_TEXT = 256 * 1024; // code units that are read
 const MAX_LINE = 500; // code units of a line that are looked at for a heading
-const MAX_HEADING = 300;
 const MAX_TERM = 100; // of a line that a definition stands under
 const MAX_LINKED = 0.67; // of a block that is no list of contents
-const MIN_SAID = 3; // words that an entry says of its term
 const MAX_PRINTED = 160; // characters of a line that a page has room for
 const SHORT_LINE = 0.6; // of the width of a page: a heading's line ends before it
-
-const COMMENT = /(?<!\\)%.*$/gm; // of LaTeX, at the end of a line
-
-type Line = { readonly start: number; readonly text: string };
-type Entry = {
-  readonly from: number;
-  readonly to: number;
-  readonly form: "entry" | "cells" | "row";
-  /** Names of the columns that it stands below. */
-  readonly head?: string;
-};
-/** The meaning of a line: a part of a block, with the place where its own words begin; a heading; a term, which the lines that stand in farther
- *  explain; an entry with its place in the line; or nothing that is read. */
-type Read =
-  | { readonly from: number; readonly opens: boolean; readonly form: Form }
-  | Title
-  | { readonly term: string; readonly indent: number }
-  | Entry
-  | null;
-/** `over` and `under` where the lines beside it only mark it. */
-type Title = { readonly heading: string; readonly level: number; readonly over?: boolean; readonly under?: boolean };
-type Reader = (line: Line, at: number, lines: readonly Line[]) => Read;
 
 /** blocksOf returns the blocks of a text that have words, in their order. It leaves out those that are too long to be quoted or are mostly links.
  *  @param above headings that a part of a text stands under, before the first heading in it */
@@ -42,10 +22,7 @@ export function blocksOf(text: string, kind: Kind, above: readonly string[] = []
   const { prose } = KINDS[kind];
   if (prose === null) return [];
   const start = text.slice(0, MAX_TEXT);
-  const all =
-    prose === "html"
-      ? readHtml(start, above).flatMap((part) => ("title" in part ? [] : part))
-      : readLines(kind === "latex" ? start.replaceAll(COMMENT, blank) : start, prose, above);
+  const all = prose === "html" ? readHtml(start, above).flatMap((part) => ("title" in part ? [] : part)) : readLines(start, prose, above);
   return all.filter(({ plain, linked, start, end }) => /[\p{L}\p{N}]/u.test(plain) && linked < MAX_LINKED && end - start <= MAX_BLOCK);
 }
 
@@ -53,8 +30,8 @@ export function blocksOf(text: string, kind: Kind, above: readonly string[] = []
 export function headingsOf(text: string, kind: Kind): readonly Heading[] {
   const { prose } = KINDS[kind];
   if (prose === null || prose === "html") return [];
-  const lines = linesOf(text, MAX_LINE);
-  const read = READERS[prose](text);
+  const { text: cleared, read } = openReader(text, prose);
+  const lines = linesOf(cleared, MAX_LINE);
   return lines.flatMap((line, at): Heading[] => {
     const found = read(line, at, lines);
     if (found === null || !("heading" in found)) return [];
@@ -64,11 +41,25 @@ export function headingsOf(text: string, kind: Kind): readonly Heading[] {
   });
 }
 
-const blank = (text: string): string => " ".repeat(text.length);
+/** clearAsides blanks what the author has commented out of a text and what is there for a program alone, so that nobody searches, shows or quotes it. */
+export function clearAsides(text: string, kind: Kind): string {
+  const { prose } = KINDS[kind];
+  return prose === null || prose === "html" ? text : openReader(text, prose).text;
+}
 
-function readLines(text: string, prose: Exclude<Prose, "html">, above: readonly string[]): readonly Block[] {
+/** The reader of a text, and the text without asides, of the same length. */
+function openReader(text: string, prose: Exclude<Prose, "html">): { readonly text: string; readonly read: Reader } {
+  if (prose === "markdown") {
+    const { text: cleared, states } = readMarkdownLines(text);
+    return { text: cleared, read: readMarkdown(states) };
+  }
+  const cleared = prose === "latex" ? clearLatex(text) : text;
+  return { text: cleared, read: READERS[prose](cleared) };
+}
+
+function readLines(whole: string, prose: Exclude<Prose, "html">, above: readonly string[]): readonly Block[] {
+  const { text, read } = openReader(whole, prose);
   const lines = linesOf(text);
-  const read = READERS[prose](text);
   const blocks: Block[] = [];
   const path = above.map((title) => ({ level: ABOVE_LEVEL, title }));
   let term: { readonly name: string; readonly indent: number } | null = null;
@@ -119,79 +110,6 @@ function linesOf(text: string, limit = Infinity): readonly Line[] {
     start += line.length + 1;
     return found;
   });
-}
-
-const isBlank = (text: string): boolean => text.trim() === "";
-const indent = (text: string): number => text.length - text.trimStart().length;
-const part = (from: number, opens = false, form: Form = "prose") => ({ from, opens, form });
-
-/** True when a line can go on in the next one: the line after a blank line, a table or a comment begins anew. */
-const isPart = (line: string): boolean => !isBlank(line) && !/^\s*(?:\||<|`{3}|~{3})/.test(line);
-
-function readMarkdown(whole: string): Reader {
-  const front = findFrontBlock(whole)?.lines ?? 0;
-  let fence: string | null = null;
-  let inList = false;
-  let columns = "";
-  return ({ text }, at, lines) => {
-    const mark = /^[ \t>]*(`{3,}|~{3,})/.exec(text)?.[1];
-    if (fence !== null) {
-      if (mark?.startsWith(fence) !== true) return part(0, false, "code");
-      fence = null;
-      return null;
-    }
-    if (mark !== undefined) {
-      fence = mark;
-      return null;
-    }
-    if (at < front || isBlank(text)) return null;
-    const [, signs = "", heading = ""] = /^ {0,3}(#{1,6})(?:[ \t]+(\S.*))?$/.exec(text.trimEnd()) ?? [];
-    if (signs !== "") return { heading: titleIn(heading), level: signs.length };
-    // The line under a heading, and the heading above it; the sign that an item of AsciiDoc goes on.
-    if (/^ {0,3}(?:=+|-{2,}|\+)\s*$/.test(text)) return null;
-    const [row = ""] = /^ {0,3}(?:=+|-{2,})\s*$/.exec(lines[at + 1]?.text ?? "") ?? [];
-    if (row !== "" && !/^\s*(?:[-*+>|]|\d+[.)])\s/.test(text))
-      return { heading: titleIn(text), level: row.includes("=") ? 1 : 2, under: true };
-    if (/^(?:\S|$)/.test(text) && !/^\s*(?:[-*+]|\d{1,4}[.)])\s/.test(text) && !isPart(lines[at - 1]?.text ?? "")) inList = false;
-    if (/^\s*\|/.test(text)) {
-      const isHead = RULED.test(lines[at + 1]?.text ?? "");
-      if (isHead) columns = plainIn(text.replaceAll(/\s*\|\s*/g, " · ").slice(0, MAX_HEADING), "markdown").replaceAll(/^[ ·]+|[ ·]+$/g, "");
-      else if (!/^\s*\|/.test(lines[at - 1]?.text ?? "")) columns = "";
-      return readRow(text, isHead, columns);
-    }
-    if (/^\s*(?:<!--|<\/?[a-z][^>]*>\s*$|\[[^\]]+\]:\s|\$\$|\\\[)/i.test(text)) return null;
-    const item = /^[\s>]*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/.exec(text);
-    if (item !== null) {
-      inList = true;
-      return part(item[0].length, true, "item");
-    }
-    if (/^(?: {4}|\t)/.test(text) && !inList) return part(0, false, "code");
-    return part(/^[\s>]*/.exec(text)?.[0].length ?? 0);
-  };
-}
-
-/** The title of a heading of Markdown, without the signs that may close it and the id that generators of sites read there. */
-const titleIn = (heading: string): string =>
-  plainIn(
-    heading
-      .slice(0, MAX_HEADING)
-      .replace(/\{#[\w.:-]+\}\s*$/, "")
-      .replace(/[ \t]#+\s*$/, ""),
-    "markdown",
-  );
-
-const RULED = /^[\s|:-]*-[\s|:-]*$/;
-
-/** A row: an entry where the cells after the first say something of it in words, else one that is read with the names of its columns. The line below
- *  the head is none. */
-function readRow(text: string, isHead: boolean, columns: string): Entry | null {
-  const cells = [...text.matchAll(/(?<=\|)[^|]+(?=\|)/g)];
-  const [first, last] = [cells[0], cells.at(-1)];
-  if (first === undefined || last === undefined || RULED.test(text)) return null;
-  const says = !isHead && !isBlank(first[0]) && cells.slice(1).some(([cell]) => cell.trim().split(/\s+/).length >= MIN_SAID);
-  const place = { from: first.index + indent(first[0]), to: last.index + last[0].trimEnd().length };
-  if (says) return { ...place, form: "entry" };
-  return isHead || columns === "" ? { ...place, form: "cells" } : { ...place, form: "row", head: columns };
 }
 
 /** A table as lines: the first names the columns. A part of one has their names above it. */
@@ -391,8 +309,7 @@ function readLatex(): Reader {
   };
 }
 
-const READERS: Readonly<Record<Exclude<Prose, "html">, (text: string) => Reader>> = {
-  markdown: readMarkdown,
+const READERS: Readonly<Record<Exclude<Prose, "html" | "markdown">, (text: string) => Reader>> = {
   comments: readCode,
   plain: readPlain,
   printed: readPdf,

@@ -1,7 +1,8 @@
 /** The blocks of an HTML page, each with the place of its own bytes: one scan over the tags, whatever stands on one line. */
 import { ABOVE_LEVEL, type Block, BOLD_LEVEL, CAPTION_LEVEL, type Form, type Heading, makeBlock, TERM_LEVEL } from "./block.ts";
+import { ATTRIBUTES } from "./plain.ts";
 
-const TAG = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][a-z0-9]*)((?:\s[^<>]*)?)>/gi;
+const TAG = new RegExp(String.raw`<!--[^]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][a-z0-9]*)(?=((?:\s${ATTRIBUTES})?))\3>`, "gi");
 const INLINE = new Set(
   (
     "a abbr b bdi bdo big br cite code data del dfn em font i img input ins kbd label mark q s samp small span strike strong sub sup td th " +
@@ -21,7 +22,7 @@ const NAVIGATION = new RegExp(
   `\\brole=["']?navigation|\\bsummary=["']?navigation\\b|\\b(?:class|id)=["']?(?:[\\w-]+ )*(?:${WAY}|(?:\\w+[_-])?toc|menu)(?=["'\\s>]|$)`,
   "i",
 );
-const MAIN = /<(main|article|body|[a-z]+(?=\s[^<>]*\brole=["']?main\b))\b([^<>]*)>/gi;
+const MAIN = new RegExp(String.raw`<(main|article|body|[a-z]+(?=\s[^<>]*\brole=["']?main\b))\b(?=(${ATTRIBUTES}))\2>`, "gi");
 const ID = /\bid=(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))/i;
 /** The caption of a table or a figure, in bold: the text after it stands under the heading before it. */
 const CAPTION = /^(?:table|figure|example|listing)\s+[\d.-]+/i;
@@ -142,7 +143,7 @@ class HtmlReader {
   /** @returns where the element ends, with those of its name that stand in it */
   #skip(element: string, from: number): number {
     if (this.#unclosed.has(element)) return from;
-    const tags = new RegExp(`<(/?)${element}\\b[^<>]*>`, "gi");
+    const tags = new RegExp(`<(/?)${element}\\b(?=(${ATTRIBUTES}))\\2>`, "gi");
     tags.lastIndex = from;
     let depth = 1;
     for (let tag = tags.exec(this.#text); tag !== null; tag = tags.exec(this.#text)) {

@@ -1,9 +1,11 @@
 /** The blocks room divides a text into what can be quoted: paragraphs, items, tables, code, each with its place.
  *  It takes a text and its kind and gives blocks with lines.
  *  What it gives stands in the text at those lines. */
-export { type Heading, plainIn, TERM_LEVEL, withoutTags } from "./block.ts";
-export { blocksOf, headingsOf } from "./blocks.ts";
+export { type Heading, TERM_LEVEL } from "./block.ts";
+export { blocksOf, clearAsides, headingsOf } from "./blocks.ts";
 export { findFrontBlock, type FrontBlock } from "./front-block.ts";
 export { readHtml, WAYS } from "./html-blocks.ts";
 export { type Lines, openLines } from "./lines.ts";
+export { closedIn, plainIn, replaceTags, withoutTags, wordsOfRole } from "./plain.ts";
+export { boxName, boxTitle } from "./markdown-lines.ts";
 export { quotable, sentencesIn, type Unit, unitsOf } from "./units.ts";

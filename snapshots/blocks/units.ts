@@ -1,8 +1,9 @@
 /** UnitsOf joins blocks to what is quoted whole: a paragraph with the list or the command that it announces, an item, an entry. */
 import { MAX_CITED } from "#snapshots/format";
 import { type Kind, KINDS } from "#snapshots/schema";
-import { type Block, plainIn } from "./block.ts";
+import type { Block } from "./block.ts";
 import { blocksOf } from "./blocks.ts";
+import { plainIn } from "./plain.ts";
 
 const MAX_UNIT = 600; // characters as a reader sees them
 const MIN_UNIT = 350; // characters; below it what follows is quoted too

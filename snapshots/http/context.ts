@@ -14,7 +14,7 @@ export async function openContext(view: View, open: OpenSnapshot, { at, match }:
   const top = mountOf(view);
   const { id } = open.snapshot;
   if (at !== null) {
-    const cache = view.options.view === "internal" ? "private" : "immutable";
+    const cache = view.options.view === "internal" ? "private" : "kept";
     return { view, open, mount: `${top}/at/${id}`, cache, basis: atBasis(id), room: "kept" };
   }
   // Answers that follow from all records change with a publication or a prune.

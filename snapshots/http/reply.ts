@@ -21,7 +21,10 @@ export type Answer = {
 
 export const CACHE = {
   live: "public, max-age=60, stale-while-revalidate=600",
+  /** The program's own files, which are named by their bytes. */
   immutable: "public, max-age=31536000, immutable",
+  /** A kept snapshot: it never changes, and may be taken out of service, so caches for many ask again. */
+  kept: "public, max-age=31536000, immutable, s-maxage=600",
   /** Everything behind the gate. */
   private: "private, no-store",
   none: "no-store",

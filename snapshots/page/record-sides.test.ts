@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Extract, Passage } from "../schema/extract.ts";
 import { CubRecord } from "../schema/cubs.ts";
 import type { CodeFileRow } from "./record-sides.ts";
-import { declaredLines, sidesOf } from "./record-sides.ts";
+import { declaredBefore, declaredLines, sidesOf } from "./record-sides.ts";
 
 const digest = "a".repeat(64);
 const row = (path: string, system: string, role: CodeFileRow["role"] = "proof"): CodeFileRow => {
@@ -101,4 +101,34 @@ test("where the file's own page does not reach the declaration, or shows no line
   const extract = extractOf([["two", 4, 6]], 9);
   assert.equal(declaredLines(side, record, { ...extract, html: null }), null);
   assert.equal(declaredLines(side, record, { ...extract, html: "<p>empty</p>" }), null);
+});
+
+test("a text may name what its file declares above it, in its own modules or by a whole name; what is declared twice is told twice", () => {
+  const passage = (name: string, start_line: number, text: string, ...heading: readonly string[]): Passage => {
+    return { heading: ["Title of a part", ...heading], name, page: null, start_line, end_line: start_line, text };
+  };
+  const extract = {
+    ...extractOf([], 9),
+    passages: [
+      passage("f", 1, "(** f doubles. *)\nDefinition f (n : nat) : nat := n + n."),
+      passage("hidden", 3, "Lemma hidden : True.", "M"),
+      passage("seen", 4, "Lemma seen : forall n, f n = n + n. Proof. Qed.", "S"),
+      passage("again", 5, "Definition again := 1.", "S"),
+      passage("again", 6, "Definition again := 2.", "S"),
+      passage("two", 7, "Lemma two : f 1 = 2.", "S"),
+      passage("later", 8, "Lemma later : True.", "S"),
+    ],
+  };
+  const [side] = sidesOf(recordOf({}), [row("c.v", "coq")]);
+  assert.ok(side !== undefined);
+  const told = declaredBefore(side, recordOf({}), extract, "f hidden seen again later unknown");
+  assert.deepEqual(
+    told.map(({ name, path, type }) => [name, path, type.trim()]),
+    [
+      ["f", "/object/c.v/#L2", "Definition f (n : nat) : nat"],
+      ["seen", "/object/c.v/#L4", "forall n, f n = n + n"],
+      ["again", "/object/c.v/#L5", "Definition again"],
+      ["again", "/object/c.v/#L6", "Definition again"],
+    ],
+  );
 });

@@ -1,8 +1,10 @@
 /** The sides of a proof: of each file that a record pins, the lines of its declaration (the theorem, its twin in another prover, the
  *  function). Lines are shown only where an object of the same view has the very bytes that the record pins. */
+import { pagePath } from "#snapshots/format";
 import { declarationLine } from "#snapshots/query";
 import type { CubCodeFile, CubRecord, Extract, Passage } from "#snapshots/schema";
-import type { StatementParts } from "./statement.ts";
+import { type KnownName, wordsOf } from "./linked-names.ts";
+import { findStatement, type StatementParts } from "./statement.ts";
 
 export type CodeFileRow = Omit<CubCodeFile, "gated" | "media_type"> & {
   /** Key of a public library object with the same digest, so that its lines can be read. */
@@ -80,6 +82,36 @@ export function declaredText(side: SideOf, record: CubRecord, extract: Extract):
   const lines = passages.flatMap(({ text }) => text.split("\n"));
   const declared = declarationLine({ ...first, name: side.name }) - first.start_line;
   return { before: lines.slice(0, declared).join("\n"), text: lines.slice(declared).join("\n") };
+}
+
+/** declaredBefore returns what the file of a side declares above its declaration and the words of a text may mean: by a whole name, or from inside
+ *  the same modules, which headings of a passage name. Two of one name are both told, and so mean nothing. */
+export function declaredBefore(side: SideOf, record: CubRecord, extract: Extract, text: string): readonly KnownName[] {
+  const [own] = declaringPassages(side, record, extract);
+  const { object, system } = side.file;
+  if (own === undefined || object === null) return [];
+  const words = wordsOf(text);
+  const within = (own.name ?? "").split(".").slice(0, -1);
+  const isSeen = ({ name, heading, start_line: line }: Passage): boolean =>
+    name !== null &&
+    line < own.start_line &&
+    words.has(shortName(name)) &&
+    heading.every((title) => !/^[\w']+$/.test(title) || own.heading.includes(title)) &&
+    (words.has(name) ||
+      name
+        .split(".")
+        .slice(0, -1)
+        .every((part, at) => part === within[at]));
+  return extract.passages.filter(isSeen).map((passage): KnownName => {
+    const name = passage.name ?? "";
+    const line = declarationLine({ ...passage, name });
+    const declared = passage.text
+      .split("\n")
+      .slice(line - passage.start_line)
+      .join("\n");
+    const type = findStatement(declared, name, system) ?? declared.split(/:=|\bProof\b|\bwhere\b|\n\s*\n/)[0] ?? "";
+    return { name, path: `${pagePath.object(object)}#L${line}`, type };
+  });
 }
 
 /** @param from of the lines, where the declaration stands */

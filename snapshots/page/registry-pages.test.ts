@@ -34,6 +34,7 @@ async function statementOf(statement: string, systems: string, proof: string | n
       left_out: 0,
       without_record: 0,
     },
+    names: [],
     statement: "",
     summary: "",
     found: null,

@@ -26,15 +26,16 @@ import {
   toggled,
 } from "#snapshots/query";
 
-import { CHECK_STATES, RECORD_FILTERS, type CubRecord, EVIDENCE_STATES, type Extract } from "#snapshots/schema";
+import { CHECK_STATES, RECORD_FILTERS, type CubRecord, EVIDENCE_STATES, type Extract, isWebUrl } from "#snapshots/schema";
 import { axiomsOf } from "./axioms.ts";
 import { theoremShelf } from "./theorem-shelf.ts";
 import { claimCard, countBy, countStandings, recordCard, recordCounts, usesOf } from "./cards.ts";
 import { highlightLines, loadLanguage } from "#snapshots/highlight";
 import { jumpsOf } from "./jumps.ts";
+import { type KnownName, linkNames } from "./linked-names.ts";
 import { type Facet, facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
 import { type DifferentLine, difference } from "./difference.ts";
-import { type CodeFileRow, declaredLines, declaredText, linesOf, type RecordSide, sidesOf } from "./record-sides.ts";
+import { type CodeFileRow, declaredBefore, declaredLines, declaredText, linesOf, type RecordSide, sidesOf } from "./record-sides.ts";
 import { breakStatement, findStatement, firstSentence, partsOfStatement } from "./statement.ts";
 
 /** Facets that may say what the standing says already. */
@@ -114,6 +115,7 @@ export function recordFacts(data: ViewData, record: CubRecord) {
     return { ...file, object: relations.keysByDigest.get(file.sha256)?.[0] ?? null };
   });
   const sides = sidesOf(record, files);
+  const meaning = meaningParts(data, record);
   const rest: readonly CodeFileRow[] = files.filter((file) => !sides.some((side) => side.file === file));
   const without: readonly RecordSide[] = sides.map((side) => ({ ...side, lines: null }));
   return {
@@ -130,8 +132,9 @@ export function recordFacts(data: ViewData, record: CubRecord) {
       object: relations.keysByDigest.get(check.attestation)?.[0] ?? null,
     })),
     words: (record.statement_words ?? []).map((word) => ({ says: wordSentence(word), link: wordLink(data, record, word) })),
-    meaning: meaningParts(data, record),
+    meaning,
     graph: neighbourhood(data, record),
+    names: namesOf(record, relations.recordById, meaning),
     statement: "",
     summary: "",
     /** The declaration in the file that proves it, where `statement_state` says that it is the same or differs; else null. */
@@ -183,6 +186,21 @@ async function quotedParts(parts: readonly MeaningPart[], read: (key: string) =>
   return quoted;
 }
 
+/** The records that statement and proof name, as the prover says, and the definitions below the statement. */
+function namesOf({ uses }: CubRecord, recordById: ReadonlyMap<string, CubRecord>, read: readonly MeaningPart[]): readonly KnownName[] {
+  const used = (uses?.edges ?? []).flatMap(({ id = "", name }): KnownName[] => {
+    const one = recordById.get(id);
+    return one === undefined ? [] : [{ name, path: pagePath.record(id), type: one.statement.slice(0, 200) }];
+  });
+  const named = new Set(used.map(({ name }) => name));
+  return [
+    ...used,
+    ...read.flatMap(({ name, link, place }) =>
+      link === null || isWebUrl(link) || named.has(name) ? [] : [{ name, path: link, type: place }],
+    ),
+  ];
+}
+
 /** PlacesOf knows the records of each line of a repository's files, and the digests of these. */
 const PLACES = new WeakMap<ViewData, ReadonlyMap<string, string>>();
 function placesOf(data: ViewData): ReadonlyMap<string, string> {
@@ -228,39 +246,58 @@ function encodePath(path: string): string {
 export async function recordPage(facts: ReturnType<typeof recordFacts>, read: (key: string) => Promise<Extract>) {
   const sides = facts.sides.map(async (side): Promise<RecordSide> => {
     const { object } = side.file;
-    return object === null ? side : { ...side, lines: declaredLines(side, facts.record, await read(object)) };
+    const lines = object === null ? null : declaredLines(side, facts.record, await read(object));
+    return lines === null ? side : { ...side, lines: { ...lines, html: await linked(facts, side, lines.html, read) } };
   });
   const declared = await declaredStatement(facts, read);
+  const proof = facts.sides.find(({ file }) => file.role === "proof");
   return {
     ...facts,
     ...declared,
     meaning: await quotedParts(facts.meaning, read),
-    statement: await colouredStatement(facts),
-    sides: await inParts(await Promise.all(sides), facts.record, read),
+    statement: (await linked(facts, proof, await colouredStatement(facts), read)).join("\n"),
+    sides: await inParts(await Promise.all(sides), facts, read),
   };
+}
+
+/** Lines of code whose names are links: to the records that the prover says it uses, and where it does not say all, to what the file declares. */
+async function linked(
+  { record, names }: ReturnType<typeof recordFacts>,
+  side: RecordSide | undefined,
+  lines: readonly string[],
+  read: (key: string) => Promise<Extract>,
+): Promise<string[]> {
+  const object = side?.file.role === "proof" ? side.file.object : null;
+  const isAsked = record.uses !== undefined && (side === undefined || record.checks?.[0]?.prover === side.file.system);
+  const used = isAsked ? names : [];
+  const isAll = isAsked && record.uses?.count === record.uses?.edges.length;
+  const own = side === undefined || object === null || isAll ? [] : declaredBefore(side, record, await read(object), lines.join("\n"));
+  const last = (name: string): string | undefined => name.split(".").at(-1);
+  const others = own.filter(({ name }) => !used.some((known) => last(known.name) === last(name)));
+  return linkNames(lines, [...used, ...others], record.theorem_name, pagePath.record(record.id));
 }
 
 /** The statements of a theorem and of its twins, in parts. */
 async function inParts(
   sides: readonly RecordSide[],
-  record: CubRecord,
+  facts: ReturnType<typeof recordFacts>,
   read: (key: string) => Promise<Extract>,
 ): Promise<readonly RecordSide[]> {
   const parted = await Promise.all(
     sides.map(async (side): Promise<RecordSide> => {
       const { object, role, system } = side.file;
       if (side.lines === null || object === null || role !== "proof") return side;
-      const stated = findStatement(declaredText(side, record, await read(object))?.text ?? "", side.name, system);
+      const stated = findStatement(declaredText(side, facts.record, await read(object))?.text ?? "", side.name, system);
       const parts = stated === null ? null : partsOfStatement(stated);
       if (parts === null) return side;
       await loadLanguage(system);
-      const coloured = (text: string): string => highlightLines(text, system).join("\n");
+      const coloured = async (text: string): Promise<string> => (await linked(facts, side, highlightLines(text, system), read)).join("\n");
       return {
         ...side,
         parts: {
-          signature: coloured(parts.signature),
-          hypotheses: parts.hypotheses.map(coloured),
-          conclusion: coloured(parts.conclusion),
+          signature: await coloured(parts.signature),
+          hypotheses: await Promise.all(parts.hypotheses.map(coloured)),
+          conclusion: await coloured(parts.conclusion),
         },
       };
     }),
@@ -284,11 +321,11 @@ async function declaredStatement(
 }
 
 /** In the language of the file that proves it, or else of the first system that the record names. */
-async function colouredStatement({ record, sides }: ReturnType<typeof recordFacts>): Promise<string> {
+async function colouredStatement({ record, sides }: ReturnType<typeof recordFacts>): Promise<readonly string[]> {
   const proof = sides.find(({ file }) => file.role === "proof" && file.system !== "");
   const language = proof?.file.system ?? /[\w*]+/.exec(record.formal_systems)?.[0] ?? null;
   await loadLanguage(language);
-  return highlightLines(breakStatement(record.statement.replaceAll("\r\n", "\n")), language).join("\n");
+  return highlightLines(breakStatement(record.statement.replaceAll("\r\n", "\n")), language);
 }
 
 /** Rows of the dashboard's plots; the registry's own page filters by the others. */

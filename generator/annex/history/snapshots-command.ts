@@ -16,6 +16,7 @@ import { ShelfError } from "#snapshots/errors";
 import { openSigners, publish } from "#generator/publish";
 import type { ViewData } from "#snapshots/format";
 import { type Exposed, openGating } from "#snapshots/annex/leaks";
+import { findExposure } from "#generator/annex/leaks";
 import { openConfig } from "#generator/config";
 import { readRegistry, type RegistryAnnexes, standingWithdrawals } from "#generator/sources";
 import { type CommonOptions, configOf, openConfigured, print } from "#generator/commands";
@@ -124,6 +125,15 @@ function refuseToReveal(held: readonly Exposed[]): void {
   });
 }
 
+/** @throws ShelfError "bad_config" naming the snapshots that hold what was gated since they were published: only a build takes them back */
+function refuseExposed(snapshots: readonly { readonly sequence: number }[]): void {
+  if (snapshots.length === 0) return;
+  const numbers = snapshots.map(({ sequence }) => sequence).join(", ");
+  throw new ShelfError("bad_config", `Nothing was changed: what is gated now is public still, under /at/, in snapshots ${numbers}.`, {
+    fixes: ["Run: proofshelf build. It takes these snapshots out of service, and leaves the one to roll back to.", "Or say --reveal."],
+  });
+}
+
 function describeUnsaid(names: readonly string[]): string {
   if (names.length === 0) return "";
   return `That snapshot has no notice of what was withdrawn later, so that is 404 until the next build: ${names.map((name) => JSON.stringify(name)).join(", ")}.\n`;
@@ -164,6 +174,7 @@ export async function runRollback(
         keep: false,
       });
       refuseToReveal(openGating({ collections: config.collections, ...now, privateTexts })(next.public));
+      refuseExposed((await findExposure(shelves, config.collections, now, privateTexts)).snapshots);
     }
     const setback = findSetback(current.public, await shelves.public.records.index());
     await publish(shelves, {

@@ -89,6 +89,26 @@ test("a collection that is gated takes every snapshot that holds it out of servi
   assert.equal((await ask(view, `/at/${open.snapshot}/objects/plans/rare/heliotrope-garden.md`)).status, 200);
 });
 
+test("a rollback is refused while something is public still that the configuration gates by now, until a build has taken it back", async (t) => {
+  const room = await newRoom(t);
+  const first = await room.run("public");
+  const second = await room.run("email-gated");
+  await room.turn(3);
+  const third = await room.run("public");
+  await writeFiles(room.dir, [["proofshelf.yaml", config("email-gated")]]);
+  const view = await openFixtureView(await room.open());
+  const open = async (id: string) => (await ask(view, `/at/${id}/objects/plans/rare/heliotrope-garden.md`)).status;
+  assert.deepEqual([await open(first.snapshot), await open(third.snapshot)], [410, 200]);
+  const refused = await cli("snapshots", "rollback", "2", "--config", room.file);
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /what is gated now is public still, under \/at\/, in snapshots? 3\b[\s\S]*Run: proofshelf build/);
+  assert.equal((await ask(view, "/api/catalog")).headers["X-Snapshot"], third.snapshot);
+  await room.run("email-gated");
+  assert.equal((await cli("snapshots", "rollback", "2", "--config", room.file)).status, 0);
+  assert.equal((await ask(view, "/api/catalog")).headers["X-Snapshot"], second.snapshot);
+  assert.equal(await open(third.snapshot), 410);
+});
+
 test("--keep-history leaves them and says so once; a rollback to before needs --reveal", async (t) => {
   const room = await newRoom(t);
   const first = await room.run("public");

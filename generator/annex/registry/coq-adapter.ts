@@ -2,11 +2,21 @@
  *
  *  Each file is compiled in a sandbox that has its imports and nothing else of the sources, and writes its own .vo alone: an import that
  *  nobody sees would change unseen. What the compiler prints is kept as a log and believed in nothing. Then a second process loads the .vo files and is asked. */
-import { chmodSync, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { parseJson, sha256 } from "#snapshots/digest";
-import { OPEN, writeWhole } from "#snapshots/shelf";
 import { sandboxOf, say, sayLooked, serveAdapter } from "./adapter.ts";
 import { answer, type Asking, globOf } from "./coq-answer.ts";
 import type { Printed } from "./coq-meaning.ts";
@@ -15,6 +25,7 @@ import { runKernel, toolOf } from "./kernels.ts";
 import { ADAPTER, type CoqTool, findChecker, findCoq } from "./coq-tool.ts";
 import { filesSought, findLoaded, namedByLoad } from "./coq-load.ts";
 import { openHidden } from "./coq-switches.ts";
+import { clearOld, keep, keepMade, readMade } from "./coq-cache.ts";
 import { coqArguments, coqModuleOf, coqPathsOf } from "./coq-paths.ts";
 import { describeNeed } from "./need.ts";
 import { memoize } from "./memoize.ts";
@@ -42,6 +53,7 @@ async function run(request: AdapterRequest): Promise<void> {
   const tool = findCoq();
   if (tool === null) throw new Error("coqc is not installed");
   const sandbox = sandboxOf(request);
+  if (request.cache !== null) clearOld(request.cache);
   const { version, digest, installed } = tool;
   const { compile, ask: askBy, depend } = tool.programs;
   const command = [...compile, ...flagsOf(request)];
@@ -153,7 +165,7 @@ function openPrinted(request: AdapterRequest, compiled: ReadonlyMap<string, Comp
       // The longest name of a module is whose a definition is.
       const byModule = [...files].sort((a, b) => b.module.length - a.module.length);
       const found = Map.groupBy(all, ([name]) => byModule.find(({ module }) => name.startsWith(module))?.file ?? "");
-      for (const { file } of files) writeWhole(file, JSON.stringify(found.get(file) ?? []), { durable: false });
+      for (const { file } of files) keep(file, JSON.stringify(found.get(file) ?? []));
     },
   };
 }
@@ -279,10 +291,11 @@ async function compileAll(
     );
     keys.set(path, key);
     const object = join(request.root, `${path}o`);
-    const kept = request.cache === null ? null : join(request.cache, `${key}.vo`);
-    if (kept !== null && existsSync(kept) && existsSync(globOf(kept))) {
-      copyFileSync(kept, object);
-      copyFileSync(globOf(kept), globOf(object));
+    const kept = request.cache === null ? null : join(request.cache, `${key}.made`);
+    const before = kept === null ? null : readMade(kept);
+    if (before !== null) {
+      writeFileSync(object, before.object);
+      writeFileSync(globOf(object), before.glob);
       return { state: "accepted", log: "", key };
     }
     while (running >= request.jobs) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -311,18 +324,13 @@ async function compileAll(
       });
       const state = stateOf(ran);
       if (state === "accepted") {
-        if (!existsSync(made) || !lstatSync(made).isFile()) return { state: "environment", log: "It wrote no .vo file." };
-        if (kept !== null) mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
-        for (const to of kept === null ? [object] : [object, kept]) {
-          // Nobody ever finds half of a file in the cache.
-          for (const [from, into] of [
-            [globOf(made), globOf(to)],
-            [made, to],
-          ] as const)
-            if (existsSync(from) && lstatSync(from).isFile()) {
-              if (to === object) copyFileSync(from, into);
-              else writeWhole(into, readFileSync(from), { modes: OPEN, durable: false });
-            }
+        const isMade = (file: string): boolean => existsSync(file) && lstatSync(file).isFile();
+        if (!isMade(made)) return { state: "environment", log: "It wrote no .vo file." };
+        const files = [made, globOf(made)].filter(isMade);
+        for (const from of files) copyFileSync(from, from === made ? object : globOf(object));
+        if (kept !== null && files.length === 2) {
+          mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
+          keepMade(kept, { glob: readFileSync(globOf(made)), object: readFileSync(made) });
         }
       }
       return { state, key, log: state === "accepted" ? "" : ran.stderr || `It ended with ${ran.killed ?? ran.code}.` };

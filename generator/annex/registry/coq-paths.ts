@@ -42,11 +42,16 @@ export function coqArguments(paths: readonly CoqPath[]): string[] {
   return paths.flatMap(({ how, folder, name }) => [how, folder === "" ? "." : folder, name]);
 }
 
-/** coqModuleOf names the module of a file: by the deepest folder that it lies in, and the first of two that are equal.
- *  @returns null where no folder has it */
-export function coqModuleOf(paths: readonly CoqPath[], path: string): string | null {
+/** coqFolderOf gives the deepest folder that a file lies in, and the first of two that are equal; null where no folder has it. */
+export function coqFolderOf(paths: readonly CoqPath[], path: string): CoqPath | null {
   const [best] = paths.filter(({ folder }) => isBelow(path, folder)).sort((a, b) => b.folder.length - a.folder.length);
-  if (best === undefined) return null;
+  return best ?? null;
+}
+
+/** coqModuleOf names the module of a file by the folder that has it; null where none has. */
+export function coqModuleOf(paths: readonly CoqPath[], path: string): string | null {
+  const best = coqFolderOf(paths, path);
+  if (best === null) return null;
   const below = (best.folder === "" ? path : path.slice(best.folder.length + 1)).replace(/\.v$/, "").replaceAll("/", ".");
   return best.name === "" ? below : `${best.name}.${below}`;
 }

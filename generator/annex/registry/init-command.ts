@@ -178,10 +178,15 @@ function agdaRows(texts: Texts): Row[] {
 function otherRows(texts: Texts): Row[] {
   const has = (prover: ProverName): boolean =>
     [...texts.keys()].some((path) => isSourceOf(prover, path) && !path.endsWith("lakefile.lean"));
-  const databases = new Map([...texts].filter(([path]) => path.endsWith(".mm")));
+  const databases = findDatabases(new Map([...texts].filter(([path]) => path.endsWith(".mm"))));
+  /** Two databases of one name are told apart by their folders. */
+  const named = (root: string): object =>
+    databases.some((other) => other !== root && posix.basename(other) === posix.basename(root)) && root.includes("/")
+      ? { logical: posix.dirname(root).replaceAll("/", ".") }
+      : {};
   return [
     ...(["lean", "isabelle"] as const).filter(has).map((prover) => ({ source: { prover }, told: [] })),
-    ...findDatabases(databases).map((root) => ({ source: { prover: "metamath", root }, told: [] })),
+    ...databases.map((root) => ({ source: { prover: "metamath", root, ...named(root) }, told: [] })),
   ];
 }
 

@@ -5,6 +5,7 @@ import { type Advisory, openSuspects, recallOf } from "#generator/annex/recall";
 import type { ParsedRegistry } from "#generator/sources";
 import { digestBytes, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
+import { coqFolderOf, coqPathsOf } from "./coq-paths.ts";
 import { scanLean } from "./lean.ts";
 import { kernelsOf, quorumOf } from "./kernels.ts";
 import type { LockLine } from "./lock.ts";
@@ -120,7 +121,7 @@ export function makeRecord(
     ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: edgesOf(one, newest.uses, idOf) } }),
     ...states,
     // A person may lower what a check says, and never raise it.
-    verification_state: state,
+    ...(state === states.verification_state ? {} : { verification_state: state, status: "LOWERED" }),
     ...(outside.length === 0 ? {} : { axioms_outside: outside }),
     // A twin of the same name is another proof: it counts when its own prover accepted it, too.
     formal_systems: state === "VERIFIED" && isProvedTwin(one, lean, { records, checks }, allowed) ? "Coq+Lean" : PROVERS[one.prover].title,
@@ -194,8 +195,9 @@ function statementOf({ statement, context, theorem }: FoundDeclaration): string 
 /** The file of the other system that declares the same name. */
 function pairOf({ path, theorem, prover }: FoundDeclaration, { source, files }: ScannedSource): string | null {
   if (source.pair === undefined || prover !== "coq") return null;
-  const inner = (source.root === "" ? path : path.slice(source.root.length + 1)).replace(/\.v$/, "");
-  const other = source.pair.replaceAll("{x}", inner);
+  const folder = coqFolderOf(coqPathsOf(source), path)?.folder ?? "";
+  const inner = path.slice(folder === "" ? 0 : folder.length + 1).replace(/\.v$/, "");
+  const other = source.pair.split("{x}").join(inner);
   const bytes = files.get(other);
   if (bytes === undefined) return null;
   return leanNamesOf(bytes).has(theorem) ? other : null;

@@ -8,6 +8,7 @@ import { type TestContext, test } from "node:test";
 import { writeFiles } from "../../testing/library.ts";
 import { type Ran, runIn } from "../../testing/run-program.ts";
 import { findAgda } from "./agda-tool.ts";
+import { findMetamath } from "./metamath-tool.ts";
 import { skip } from "./source-fixture.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -95,6 +96,24 @@ test("Agda: two libraries of one repository, one of which imports the other, and
   rmSync(join(folder, "registry.lock.jsonl"));
   const whole = await recheck();
   assert.match(whole.stdout, /^accepted +0$|^not run/m, whole.stdout);
+});
+
+test("Metamath: two databases of one name are told apart by their folders, and each is checked", {
+  skip: findMetamath() === null ? "metamath is not installed" : skip,
+}, async (t) => {
+  const text =
+    "$c wff |- ( -> ) $. $v ph ps $.\nwph $f wff ph $. wps $f wff ps $.\nwi $a wff ( ph -> ps ) $. ax-1 $a |- ( ph -> ( ps -> ph ) ) $.\nt $p |- ( ph -> ( ps -> ph ) ) $= wph wps ax-1 $.\n";
+  const { run, recheck, key, folder } = await openClone(t, { "a/db.mm": text, "b c/db.mm": text, "b/lone.mm": text, "db.mm": text });
+  key(await run("init", "--git", "./dev"));
+  const { stdout } = await recheck();
+  assert.match(stdout, /^accepted, with axioms +4$/m);
+  const keys = readFileSync(join(folder, "registry.lock.jsonl"), "utf8").matchAll(/"key":"([^"]+)"/g);
+  assert.deepEqual([...keys].map(([, name]) => name).sort(), [
+    "dev metamath a.db.t",
+    "dev metamath b c.db.t",
+    "dev metamath db.t",
+    "dev metamath lone.t",
+  ]);
 });
 
 test("a source without a file is an error that says what is there", async (t) => {

@@ -1,7 +1,7 @@
 /** Whose checks count, and for what: forged, foreign, foolish and silent ones are shown and take nothing away. No prover runs here. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { sha256 } from "../../../snapshots/digest.ts";
@@ -300,6 +300,17 @@ test("an overlay says not who checked what, not even under the name of an intern
   }
 });
 
+test("a state that a person lowers is of no check: its status says so", async (t) => {
+  const { forge, put, records, config } = await openForgery(t);
+  await forge(OWN.privateKey);
+  put({ "registry.yaml": `overlay: ./overlay.yaml\n${readFileSync(config().file, "utf8")}` });
+  for (const state of ["NOT_VERIFIED", "UNSPECIFIED"]) {
+    put({ "overlay.yaml": `records:\n  - { match: "**", verification_state: ${state} }\n` });
+    const [record] = await records();
+    assert.deepEqual([record?.verification_state, record?.status], [state, "LOWERED"]);
+  }
+});
+
 test("a Lean twin that has the name alone makes no Coq+Lean, whatever it says", async (t) => {
   const { put, config, records } = openSource(t);
   const lean = [
@@ -314,8 +325,23 @@ test("a Lean twin that has the name alone makes no Coq+Lean, whatever it says", 
     ...Object.fromEntries(lean.map((_, at) => [`src/coq/A${at}.v`, "Lemma a : 0 = 0. Proof. reflexivity. Qed.\n"])),
     ...Object.fromEntries(lean.map((text, at) => [`src/lean/A${at}.lean`, text])),
   });
-  writeLock(config().lock, (await scanAll(config())).lock);
+  for (const [folder, name] of [
+    ["coq/deep er", "lean/deep er"],
+    ["coq/$&", "lean/$&"],
+  ])
+    put({ [`src/${folder}/T.v`]: "Lemma a : 0 = 0. Proof. reflexivity. Qed.\n", [`src/${name}/T.lean`]: lean[0] ?? "" });
+  const places = "prover: coq, root: coq, logical: L";
+  for (const where of [places, 'prover: coq, paths: ["-Q coq L"]', "prover: coq, root: ./coq/, logical: L"]) {
+    const text = readFileSync(config().file, "utf8").replace(/prover: coq,.*(?=, pair)/, where);
+    put({ "registry.yaml": text });
+    writeLock(config().lock, (await scanAll(config())).lock);
+    assert.deepEqual(
+      (await records()).filter(({ files }) => files.lean_file === ""),
+      [],
+      where,
+    );
+  }
   const made = await records();
-  assert.equal(made.filter(({ files }) => files.lean_file !== "").length, lean.length);
+  assert.equal(made.length, lean.length + 2);
   assert.deepEqual([...new Set(made.map(({ formal_systems: systems }) => systems))], ["Coq"]);
 });

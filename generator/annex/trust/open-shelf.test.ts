@@ -97,7 +97,7 @@ test("checkpoint, tiles and records lead to every blob of the snapshot that is s
     assert.equal(sha256(body), digest);
     assert.deepEqual(
       [headers["Cache-Control"], headers["ETag"], headers["Content-Type"]],
-      ["public, max-age=31536000, immutable", `"${digest}"`, "application/octet-stream"],
+      ["public, max-age=31536000, immutable, s-maxage=600", `"${digest}"`, "application/octet-stream"],
     );
     for (const entry of parseTree(body)) {
       if (entry.kind === "tree") open.push(entry.sha256);

@@ -2,7 +2,8 @@
 import { CLAIMS_WORDS, pagePath, REGISTRY_WORDS, type ViewData } from "#snapshots/format";
 import { claimsPath, directPath, filterValues, findClaims, findCubs, findObjects, registryPath } from "#snapshots/query";
 import type { CubFacet } from "#snapshots/schema";
-import type { CountedSnapshot, Counting, FactPart, CountedFacts } from "#sidecar/ask";
+import type { CountedFacts, FactPart } from "#snapshots/answer";
+import type { CountedSnapshot, Counting } from "#sidecar/ask";
 import { type CountingQuestion, readQuestion } from "./question.ts";
 import { type CountedFacet, knownWords, valuesOf } from "./vocabulary.ts";
 

@@ -11,8 +11,6 @@ const MAX_COOKIE = 4096;
 /** The purpose of a cookie: one is never taken for the other. */
 type Purpose = "sign-in" | "session";
 
-export type Cookies = ReturnType<typeof openCookies>;
-
 /** openCookies makes the cookies of sign-in.
  *  @param secret at least 32 characters; without one a key is made, and a restart ends every session
  *  @param now milliseconds since 1970

@@ -3,8 +3,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export type EndedSessions = ReturnType<typeof openEnded>;
-
 /** openEnded keeps ended sessions in a folder. @param now milliseconds since 1970 */
 export function openEnded(folder: string, now: () => number) {
   const fileOf = (id: string): string => join(folder, Buffer.from(id).toString("base64url"));

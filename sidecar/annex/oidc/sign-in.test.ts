@@ -17,7 +17,7 @@ import { type Running as Sidecar, startSidecar } from "../../serve/app-fixture.t
 import { startSidecarProcess } from "../../serve/process-fixture.ts";
 import { openCookies } from "./cookies.ts";
 import { Browser, CLIENT, LIBRARY, type Running, startProvider } from "./provider-fixture.ts";
-import { SignIn } from "./sign-in.ts";
+import { openSignIn } from "./sign-in.ts";
 
 const GATED = "/internal/api/list";
 const KEY = "a key of thirty-two or more characters";
@@ -51,7 +51,7 @@ function accessOf(issuer: string, { emails, domains, groups }: typeof allowed = 
 
 const ended = mkdtempSync(join(tmpdir(), "proofshelf-ended-"));
 const open = (baseUrl = LIBRARY) =>
-  new SignIn(() => access, {
+  openSignIn(() => access, {
     baseUrl,
     env,
     ended,

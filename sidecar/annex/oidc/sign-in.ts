@@ -9,8 +9,8 @@ import { CACHE } from "#snapshots/http";
 import type { AccessConfig, OwnSignIn } from "#snapshots/schema";
 import { foldEmail, forbidden, type Gate, type GateVerdict, isAllowed, openGate, refuse } from "#sidecar/gate";
 import type { SignInAddresses } from "#sidecar/serve";
-import { type Cookies, openCookies, readCookies } from "./cookies.ts";
-import { type EndedSessions, openEnded } from "./ended.ts";
+import { openCookies, readCookies } from "./cookies.ts";
+import { openEnded } from "./ended.ts";
 import type { Provider } from "./provider.ts";
 
 const BEGIN = "/internal/sign-in";
@@ -18,6 +18,7 @@ const BEGIN = "/internal/sign-in";
 const FINISH = "/internal/signed-in";
 const END = "/internal/sign-out";
 const HOME = "/internal/";
+const ADDRESSES = [...[BEGIN, FINISH, END].map((path) => ["GET", path] as const), ["POST", END] as const];
 /** Folders whose requests carry the session. */
 const GATED = ["/internal", "/api/code"];
 const SIGN_IN_SECONDS = 600; // from the question to the answer
@@ -53,88 +54,63 @@ type Options = {
   readonly now?: () => number;
 };
 
-/** SignIn owns the key of the cookies, what it knows of the provider, and what was answered or ended so far. */
-export class SignIn implements SignInAddresses {
-  readonly addresses = [
-    ["GET", BEGIN],
-    ["GET", FINISH],
-    ["GET", END],
-    ["POST", END],
-  ] as const;
-  /** The gate at which a session counts beside tokens and pairs. */
-  readonly gate: Gate;
-  readonly #access: () => AccessConfig | null;
-  readonly #options: Options;
-  readonly #origin: string;
-  readonly #names: { readonly begun: string; readonly session: string; readonly bound: string };
-  readonly #attributes: string;
-  readonly #cookies: Cookies;
-  readonly #answered = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: SIGN_IN_SECONDS * 1000 });
-  readonly #ended: EndedSessions;
-  readonly #providerOf: (own: OwnSignIn) => Promise<Provider>;
-
-  /** @param access asked each time, so a policy that is read again takes effect at once
-   *  @throws TypeError when SESSION_KEY is too short */
-  constructor(access: () => AccessConfig | null, options: Options) {
-    const { baseUrl, env, now = Date.now } = options;
-    const { origin, protocol } = new URL(baseUrl);
-    const isSecure = protocol === "https:";
-    this.#access = access;
-    this.#options = options;
-    this.#origin = origin;
-    this.#names = isSecure
-      ? { begun: "__Host-proofshelf-sign-in", session: "__Secure-proofshelf", bound: "__Host-proofshelf-bound" }
-      : { begun: "proofshelf-sign-in", session: "proofshelf", bound: "proofshelf-bound" };
-    this.#attributes = `HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
-    this.#cookies = openCookies(env["SESSION_KEY"] ?? null, now);
-    this.#ended = openEnded(options.ended, now);
-    this.#providerOf = rememberProvider(`${origin}${FINISH}`, env["OIDC_CLIENT_SECRET"] ?? null);
-    const strict = openGate(access);
-    this.gate = {
-      check: (headers, only) => this.#check(strict, headers, only),
-      help: (path) => ({
-        ...strict.help(path),
-        ...(isOwn(access()) ? { signIn: `${origin}${BEGIN}?to=${encodeURIComponent(path)}` } : {}),
-      }),
-    };
-  }
+/** openSignIn opens the sign-in, and the gate at which a session counts beside tokens and pairs.
+ *  @param access asked each time, so a policy that is read again takes effect at once
+ *  @throws TypeError when SESSION_KEY is too short */
+export function openSignIn(access: () => AccessConfig | null, options: Options): SignInAddresses & { readonly gate: Gate } {
+  const { baseUrl, env, now = Date.now } = options;
+  const { origin, protocol } = new URL(baseUrl);
+  const isSecure = protocol === "https:";
+  const names = isSecure
+    ? { begun: "__Host-proofshelf-sign-in", session: "__Secure-proofshelf", bound: "__Host-proofshelf-bound" }
+    : { begun: "proofshelf-sign-in", session: "proofshelf", bound: "proofshelf-bound" };
+  const attributes = `HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+  const cookies = openCookies(env["SESSION_KEY"] ?? null, now);
+  const answered = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: SIGN_IN_SECONDS * 1000 });
+  const ended = openEnded(options.ended, now);
+  const providerOf = rememberProvider(`${origin}${FINISH}`, env["OIDC_CLIENT_SECRET"] ?? null);
+  const strict = openGate(access);
+  const help: Gate["help"] = (path) => {
+    return { ...strict.help(path), ...(isOwn(access()) ? { signIn: `${origin}${BEGIN}?to=${encodeURIComponent(path)}` } : {}) };
+  };
+  return { addresses: ADDRESSES, answer, gate: { check, help } };
 
   /** answer is null of every other request, and when the configuration has no sign-in of its own. */
-  async answer(request: Request): Promise<Response | ShelfError | null> {
+  async function answer(request: Request): Promise<Response | ShelfError | null> {
     const url = new URL(request.url);
-    const config = this.#access();
+    const config = access();
     if (!isOwn(config)) return null;
     const isGet = request.method === "GET";
     try {
-      if (url.pathname === BEGIN && isGet) return await this.#begin(config, url);
-      if (url.pathname === FINISH && isGet) return await this.#finish(config, request);
-      if (url.pathname === END && (isGet || request.method === "POST")) return await this.#end(config, request);
+      if (url.pathname === BEGIN && isGet) return await begin(config, url);
+      if (url.pathname === FINISH && isGet) return await finish(config, request);
+      if (url.pathname === END && (isGet || request.method === "POST")) return await end(config, request);
     } catch (error) {
-      return this.#refusal(`the provider could not be asked: ${(error as Error).message}`, NOT_REACHED);
+      return refusal(`the provider could not be asked: ${(error as Error).message}`, NOT_REACHED);
     }
     return null;
   }
 
-  async #begin({ oidc }: OwnAccess, { searchParams }: URL): Promise<Response> {
-    const provider = await this.#providerOf(oidc);
+  async function begin({ oidc }: OwnAccess, { searchParams }: URL): Promise<Response> {
+    const provider = await providerOf(oidc);
     const { url: question, ...begun } = await provider.begin();
-    const content = { ...begun, to: pathWithin(searchParams.get("to"), this.#origin), jti: randomUUID() };
-    const sealed = await this.#cookies.seal("sign-in", content, SIGN_IN_SECONDS);
-    return redirect(question, [this.#cookie(this.#names.begun, sealed, "/", SIGN_IN_SECONDS)]);
+    const content = { ...begun, to: pathWithin(searchParams.get("to"), origin), jti: randomUUID() };
+    const sealed = await cookies.seal("sign-in", content, SIGN_IN_SECONDS);
+    return redirect(question, [cookie(names.begun, sealed, "/", SIGN_IN_SECONDS)]);
   }
 
-  async #finish(config: OwnAccess, request: Request): Promise<Response | ShelfError> {
+  async function finish(config: OwnAccess, request: Request): Promise<Response | ShelfError> {
     const own = config.oidc;
-    const [sealed = null, ...others] = readCookies(request.headers.get("cookie"), this.#names.begun);
-    const begun = Begun.safeParse(others.length > 0 ? null : await this.#cookies.open("sign-in", sealed)).data;
-    if (begun === undefined) return this.#refusal("no sign-in is under way in this browser", AGAIN);
-    if (this.#answered.has(begun.jti)) return this.#refusal("answered before", AGAIN);
-    this.#answered.set(begun.jti, true);
-    const provider = await this.#providerOf(own);
+    const [sealed = null, ...others] = readCookies(request.headers.get("cookie"), names.begun);
+    const begun = Begun.safeParse(others.length > 0 ? null : await cookies.open("sign-in", sealed)).data;
+    if (begun === undefined) return refusal("no sign-in is under way in this browser", AGAIN);
+    if (answered.has(begun.jti)) return refusal("answered before", AGAIN);
+    answered.set(begun.jti, true);
+    const provider = await providerOf(own);
     // By the library's own address: that of the request is the caller's word.
-    const answered = new URL(`${this.#origin}${FINISH}${new URL(request.url).search}`);
-    const person = await provider.finish(answered, begun).catch((error: Error) => error);
-    if (person instanceof Error) return this.#refusal(describe(person), AGAIN);
+    const cameTo = new URL(`${origin}${FINISH}${new URL(request.url).search}`);
+    const person = await provider.finish(cameTo, begun).catch((error: Error) => error);
+    if (person instanceof Error) return refusal(describe(person), AGAIN);
     const session: Session = {
       iss: own.issuer,
       client: own.clientId,
@@ -145,58 +121,58 @@ export class SignIn implements SignInAddresses {
       jti: randomUUID(),
       bound: randomUUID(),
     };
-    if (!isLetIn(session, config)) return this.#refusal("policy", NOT_LET_IN);
+    if (!isLetIn(session, config)) return refusal("policy", NOT_LET_IN);
     const seconds = Math.round(own.sessionHours * 3600);
-    const value = await this.#cookies.seal("session", session, seconds);
-    const kept = GATED.map((path) => this.#cookie(this.#names.session, value, path, seconds));
-    const bound = this.#cookie(this.#names.bound, session.bound, "/", seconds);
-    return redirect(begun.to, [this.#cookie(this.#names.begun, "", "/", 0), bound, ...kept]);
+    const value = await cookies.seal("session", session, seconds);
+    const kept = GATED.map((path) => cookie(names.session, value, path, seconds));
+    const bound = cookie(names.bound, session.bound, "/", seconds);
+    return redirect(begun.to, [cookie(names.begun, "", "/", 0), bound, ...kept]);
   }
 
-  async #end({ oidc: own }: OwnAccess, request: Request): Promise<Response> {
-    const session = await this.#findSession(request.headers, own);
+  async function end({ oidc: own }: OwnAccess, request: Request): Promise<Response> {
+    const session = await findSession(request.headers, own);
     if (request.method === "GET") return askToEnd(session);
     // Without a session that counts there is nothing to end, and another site may end none.
     if (session === null) return redirect("/", []);
-    this.#ended.add(session.jti, own.sessionHours);
-    const gone = GATED.map((path) => this.#cookie(this.#names.session, "", path, 0));
-    return redirect("/", [this.#cookie(this.#names.bound, "", "/", 0), ...gone]);
+    ended.add(session.jti, own.sessionHours);
+    const gone = GATED.map((path) => cookie(names.session, "", path, 0));
+    return redirect("/", [cookie(names.bound, "", "/", 0), ...gone]);
   }
 
-  async #check(strict: Gate, headers: Sent, only?: "people"): Promise<GateVerdict> {
-    const config = this.#access();
+  async function check(headers: Sent, only?: "people"): Promise<GateVerdict> {
+    const config = access();
     // Machines send what they send everywhere.
     if (!isOwn(config) || Object.values(config.headers).some((name) => headers.get(name) !== null)) return strict.check(headers, only);
-    const session = await this.#findSession(headers, config.oidc);
+    const session = await findSession(headers, config.oidc);
     if (session === null) {
-      const fixes = [`Sign in at ${this.#origin}${BEGIN}`];
+      const fixes = [`Sign in at ${origin}${BEGIN}`];
       return refuse("no_credentials", new ShelfError("unauthenticated", "Sign in to see this.", { fixes }));
     }
     if (!isLetIn(session, config)) return forbidden("policy");
     return { ok: true, identity: { kind: "person", name: session.email ?? session.sub, email: session.email } };
   }
 
-  /** #findSession takes the session that was begun together with the cookie beside it: a sibling host can plant others under its name. */
-  async #findSession(headers: Sent, own: OwnSignIn): Promise<Session | null> {
+  /** findSession takes the session that was begun together with the cookie beside it: a sibling host can plant others under its name. */
+  async function findSession(headers: Sent, own: OwnSignIn): Promise<Session | null> {
     const sent = headers.get("cookie");
-    const [bound = null, ...others] = readCookies(sent, this.#names.bound);
-    if (bound === null || others.length > 0 || !isOwnRequest(headers, this.#origin)) return null;
-    for (const sealed of readCookies(sent, this.#names.session).slice(0, MAX_PLANTED)) {
-      const session = Session.safeParse(await this.#cookies.open("session", sealed)).data;
+    const [bound = null, ...others] = readCookies(sent, names.bound);
+    if (bound === null || others.length > 0 || !isOwnRequest(headers, origin)) return null;
+    for (const sealed of readCookies(sent, names.session).slice(0, MAX_PLANTED)) {
+      const session = Session.safeParse(await cookies.open("session", sealed)).data;
       if (session === undefined || session.bound !== bound || session.iss !== own.issuer || session.client !== own.clientId) continue;
-      return this.#ended.has(session.jti) ? null : session;
+      return ended.has(session.jti) ? null : session;
     }
     return null;
   }
 
   /** The sign-in that was under way is over with it. */
-  #refusal(reason: string, [code, message, ...fixes]: Refusal): ShelfError {
-    this.#options.log.warn({ reason }, "a sign-in was refused");
-    return new ShelfError(code, message, { fixes, headers: { "Set-Cookie": this.#cookie(this.#names.begun, "", "/", 0) } });
+  function refusal(reason: string, [code, message, ...fixes]: Refusal): ShelfError {
+    options.log.warn({ reason }, "a sign-in was refused");
+    return new ShelfError(code, message, { fixes, headers: { "Set-Cookie": cookie(names.begun, "", "/", 0) } });
   }
 
-  #cookie(name: string, value: string, path: string, seconds: number): string {
-    return `${name}=${value}; Path=${path}; Max-Age=${seconds}; ${this.#attributes}`;
+  function cookie(name: string, value: string, path: string, seconds: number): string {
+    return `${name}=${value}; Path=${path}; Max-Age=${seconds}; ${attributes}`;
   }
 }
 

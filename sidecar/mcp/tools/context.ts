@@ -66,6 +66,5 @@ export function withQuery(path: string, query: Readonly<Record<string, unknown>>
 
 /** paramsOf reads the parameters of a path and query that `withQuery` has made: what the route's own parser takes. */
 export function paramsOf(path: string): URLSearchParams {
-  const at = path.indexOf("?");
-  return new URLSearchParams(at < 0 ? "" : path.slice(at + 1));
+  return new URLSearchParams(path.split("?")[1]);
 }

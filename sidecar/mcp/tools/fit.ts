@@ -26,7 +26,7 @@ export function tooLarge(): ShelfError {
   });
 }
 
-export function shortenedNotice(pointers: readonly string[]): string {
+function shortenedNotice(pointers: readonly string[]): string {
   return `Shortened to fit: ${pointers.join(", ")}. The whole is at href.`;
 }
 

@@ -1,7 +1,7 @@
 /** The two tools that need more than a snapshot. What answers them is the same function that answers their routes. */
 import { ShelfError } from "#snapshots/errors";
 import { parseSearch } from "#snapshots/query";
-import { AskRequest } from "#snapshots/schema";
+import { parseAsked } from "#sidecar/http";
 import { type Tool, withQuery } from "./context.ts";
 import { fitWhole, slice } from "./fit.ts";
 import { jsonBytes } from "#snapshots/tools";
@@ -21,14 +21,10 @@ export function askTool(ask: AskTool | null, allow: Allow, signal: AbortSignal):
   return async ({ open, budget }, args) => {
     if (ask === null)
       throw new ShelfError("not_configured", "This process does not answer questions.", { fixes: ["search_library and get_object."] });
-    const parsed = AskRequest.safeParse(args);
-    if (!parsed.success) {
-      const errors = parsed.error.issues.map(({ path, message }) => ({ pointer: path.join("/"), detail: message }));
-      throw new ShelfError("bad_parameter", "The question cannot be answered as it is.", { errors });
-    }
+    const asked = parseAsked(args);
     limited(allow, "ask");
     // The receipt repeats answer and citations for a check offline; POST /api/ask gives it.
-    const { receipt: _, snapshot, ...response } = await ask(parsed.data, open, signal);
+    const { receipt: _, snapshot, ...response } = await ask(asked, open, signal);
     const { value, truncated, notices } = fitWhole(response, budget);
     return { result: value, snapshot, path: "/api/ask", pinned: false, truncated, next: null, notices };
   };
@@ -39,18 +35,11 @@ export function semanticTool(semantic: SemanticTool, allow: Allow, signal: Abort
     const parsed = parseSearch(new URLSearchParams({ q: String(query), prefix: String(prefix), limit: String(Number(limit) + 1) }));
     const { q, prefix: under } = parsed;
     limited(allow, "ai-search");
-    const found = await semantic(parsed, open, signal);
-    const { mode, notice, results, ...meant } = found;
-    const frame = { query: q, prefix: under, mode, notice, ...meant };
+    const { results, ...found } = await semantic(parsed, open, signal);
+    const frame = { query: q, prefix: under, ...found };
     const { items, next, notices } = slice(results, 0, Number(limit), jsonBytes({ ...frame, results: [] }), budget);
-    return {
-      result: { ...frame, results: items },
-      snapshot: open.snapshot.id,
-      path: withQuery("/api/ai-search", { q, prefix: under }),
-      pinned: false,
-      truncated: next !== null || notices.length > 0,
-      next: null,
-      notices,
-    };
+    const path = withQuery("/api/ai-search", { q, prefix: under });
+    const truncated = next !== null || notices.length > 0;
+    return { result: { ...frame, results: items }, snapshot: open.snapshot.id, path, pinned: false, truncated, next: null, notices };
   };
 }

@@ -3,9 +3,9 @@ import { absoluteHref, claimStandings, orWithdrawn, pagePath, recordStanding, re
 import { ShelfError } from "#snapshots/errors";
 import { cubBody, cubsBody, parseCubId, parseCubQuery, parseCursor, registryMetaBody } from "#snapshots/query";
 import { type Claim, CUB_SUMMARY, type CubRecord, RECORD_FILTERS } from "#snapshots/schema";
-import { countFitting, jsonBytes, shorten } from "#snapshots/tools";
+import { jsonBytes } from "#snapshots/tools";
 import { followCursor, paramsOf, type Tool, type ToolContext, type ToolResult, withQuery } from "./context.ts";
-import { pagedList, part, shortenedNotice, tooLarge, wholeBody } from "./fit.ts";
+import { pagedList, part, slice, wholeBody } from "./fit.ts";
 
 export const getRegistryMeta: Tool = async (context) => wholeBody(context, await registryMetaBody(context.open), "/api/cubs/meta", true);
 
@@ -35,19 +35,8 @@ async function findRecords(given: ToolContext, query: unknown, args: Readonly<Re
   };
   let page = await fetch(limit);
   const base = jsonBytes({ count: page.total, returned: page.returned, cubs: [] });
-  const fitting = countFitting(page.items, base, context.budget);
-  const notices: string[] = [];
-  let items = page.items;
-  if (fitting < items.length) {
-    page = await fetch(Math.max(1, fitting));
-    ({ items } = page);
-    if (fitting === 0) {
-      const short = shorten(items[0], context.budget - base - 2);
-      if (short === null) throw tooLarge();
-      items = [short.value];
-      notices.push(shortenedNotice(short.shortened));
-    }
-  }
+  const { items, notices } = slice(page.items, 0, page.items.length, base, context.budget);
+  if (items.length < page.items.length) page = await fetch(items.length);
   return part(context, page.path, { count: page.total, returned: page.returned, cubs: items }, page.next, notices);
 }
 

@@ -37,7 +37,7 @@ async function shelfAnswer({ context, request, place }: SnapshotRequest): Promis
     const size = `/shelf/${path}` === blobPath(digest) ? await context.view.sizeInService(digest) : null;
     if (size === null) throw missing();
     const entry = { kind: "blob", name: digest, sha256: digest, size, type: TYPES.bytes } as const;
-    return objectAnswer({ ...context, cache: "immutable" }, `${digest}.bin`, entry, request);
+    return objectAnswer({ ...context, cache: "kept" }, `${digest}.bin`, entry, request);
   }
   const file = await findFile(context, path);
   if (file === null) throw missing();
@@ -75,7 +75,7 @@ async function findFile({ view, open }: Context, path: string): Promise<File | n
   if (path === "snapshots.json") return json([...(await kept()).keys()].sort((a, b) => a - b));
   if (path === `snapshots/${number}.json`) {
     const found = (await kept()).get(number);
-    return found === undefined ? null : json(found, "immutable");
+    return found === undefined ? null : json(found, "kept");
   }
   if (path === "redacted.json") return json(await redactedBlobs(shelf));
   const redacted = /^redacted\/([0-9a-f]{64})$/.exec(path)?.[1];

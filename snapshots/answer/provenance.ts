@@ -1,9 +1,19 @@
 /** Provenance answers who made what a question names, and when, out of what the thing states of itself and of the history of the library. */
 import { type ObjectRow, pagePath, type ViewData } from "#snapshots/format";
 import { findNamed, type FirstSeen } from "#snapshots/query";
-import { subjectOf } from "#snapshots/answer";
+import { subjectOf } from "./question.ts";
 import { bareName, keyOf, kindOf } from "./lookup.ts";
-import type { FactPart, CountedFacts } from "./counted.ts";
+
+/** Figure is a number with the site path of the list that has as many entries. */
+type Figure = { readonly value: string; readonly path: string };
+/** FactPart is text of ours, a number, or the name of something, which is a stranger's text. */
+export type FactPart = string | Figure | { readonly name: string };
+
+export type CountedFacts = {
+  readonly parts: readonly FactPart[];
+  /** The things that the list names, first ones first. */
+  readonly found: readonly { readonly kind: string; readonly key: string }[];
+};
 
 const MADE = "(?:first |last )?(?:written|made|created|published|dated|added|changed|updated|modified|revised|uploaded)";
 const WHO = [

@@ -1,0 +1,86 @@
+/** ReadMarkdown reads lines of Markdown: paragraphs, items, rows, code, headings. */
+import { plainIn } from "./plain.ts";
+import { type Entry, indent, isBlank, isPart, MAX_HEADING, MIN_SAID, part, type Read, type Reader } from "./read-line.ts";
+import { boxTitle, type LineState } from "./markdown-lines.ts";
+
+/** A line that opens a box or a tab, as sites write it. */
+const BOX = /^(?:(?:!!!|\?\?\?\+?)[ \t]+[\w-]|===[!+]?[ \t]+"|:{3,}|[`~]{3,}[ \t]*\{)/;
+const ALERT = /^[\s>]*>[ \t]*\[![\w-]+\][+-]?[ \t]*/;
+const RULED = /^[\s|:-]*-[\s|:-]*$/;
+const CELL = /(?:[^|\\]|\\[\s\S])+/g;
+
+/** readMarkdown makes a reader of a text whose lines are known. @param states of its lines, asides blanked */
+export function readMarkdown(states: readonly LineState[]): Reader {
+  let columns: string | null = null;
+  return ({ text }, at, lines) => {
+    const state = states[at];
+    if (state === "code") return part(0, false, "code");
+    if (state === "edge" || isBlank(text)) {
+      columns = null;
+      return null;
+    }
+    const [before, below] = [lines[at - 1]?.text ?? "", lines[at + 1]?.text ?? ""];
+    if (states[at + 1] === "text" && below.includes("|") && RULED.test(below) && text.includes("|") && columns === null) {
+      columns = namesOf(text);
+      return readRow(text, true, columns);
+    }
+    if (columns !== null || (/^\s*\|/.test(text) && !isPart(before))) return readRow(text, false, columns ?? "");
+    return headingIn(text, below) ?? textIn(text);
+  };
+}
+
+function namesOf(head: string): string {
+  const names = plainIn(head.replaceAll(/\s*\|\s*/g, " · "), "markdown").slice(0, MAX_HEADING);
+  return names.replaceAll(/^[ ·]+|[ ·]+$/g, "");
+}
+
+function headingIn(text: string, below: string): Read {
+  const [, signs = "", heading = ""] = /^ {0,3}(#{1,6})(?:[ \t]+(\S.*))?$/.exec(text.trimEnd()) ?? [];
+  if (signs !== "") return { heading: titleIn(heading), level: signs.length };
+  const [row = ""] = /^ {0,3}(?:=+|-{2,})\s*$/.exec(below) ?? [];
+  if (row === "" || /^\s*(?:[-*+>|]|\d+[.)])\s/.test(text) || /^ {0,3}(?:=+|-{2,}|\+)\s*$/.test(text)) return null;
+  return { heading: titleIn(text), level: row.includes("=") ? 1 : 2, under: true };
+}
+
+/** Lines that say nothing: rows, tags and lists of attributes by themselves, addresses of links, what abbreviations stand for, signs of boxes. */
+const UNSAID =
+  /^\s*(?:=+|-{2,}|\+|(?:\* ?){3,}|(?:_ ?){3,}|(?:- ){2,}-|<\/?[a-z][^>]*>|\{:?[ \t]*[.#][^}]*\}|:{3,}|\*\[[^\]]+\]:.*|\[(?!\^)[^\]]+\]:\s.*)\s*$/i;
+
+function textIn(text: string): Read {
+  if (UNSAID.test(text)) return null;
+  const item = /^[\s>]*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/.exec(text);
+  if (item !== null) return part(item[0].length, true, "item");
+  const [alert] = ALERT.exec(text) ?? [];
+  if (alert !== undefined) return isBlank(text.slice(alert.length)) ? null : part(alert.length, true);
+  const [held = ""] = /^[\s>]*/.exec(text) ?? [];
+  const own = text.slice(held.length);
+  if (BOX.test(own)) {
+    const title = boxTitle(own);
+    return title === null ? null : { from: held.length + title[0], to: held.length + title[1], form: "prose" };
+  }
+  // A heading in a quotation, the text of a note, the meaning of a term.
+  const sign = /^(?:#{1,6}[ \t]+|\[\^[^\]]+\]:[ \t]+|:[ \t]+)/.exec(own)?.[0].length ?? 0;
+  return part(held.length + sign, sign > 0);
+}
+
+/** The title of a heading of Markdown, without the signs that may close it and the id that generators of sites read there. */
+const titleIn = (heading: string): string =>
+  plainIn(
+    heading
+      .slice(0, MAX_HEADING)
+      .replace(/\{[#.:][^{}]*\}\s*$/, "")
+      .replace(/[ \t]#+\s*$/, ""),
+    "markdown",
+  );
+
+/** A row: an entry where the cells after the first say something of it in words, else one that is read with the names of its columns. The line below
+ *  the head is none. */
+function readRow(text: string, isHead: boolean, columns: string): Entry | null {
+  const cells = [...text.matchAll(CELL)].filter(([cell]) => !isBlank(cell) || cell.length > 0);
+  const [first, last] = [cells.find(([cell]) => !isBlank(cell)), cells.findLast(([cell]) => !isBlank(cell))];
+  if (first === undefined || last === undefined || RULED.test(text)) return null;
+  const says = !isHead && cells.some((cell) => cell !== first && cell[0].trim().split(/\s+/).length >= MIN_SAID);
+  const place = { from: first.index + indent(first[0]), to: last.index + last[0].trimEnd().length };
+  if (says) return { ...place, form: "entry" };
+  return isHead || columns === "" ? { ...place, form: "cells" } : { ...place, form: "row", head: columns };
+}

@@ -1,0 +1,289 @@
+/** PlainIn gives a text as a reader sees it: without the marks of its language, and with what is written in code and formulas as it stands there.
+ *  Marks of one language mean nothing in another. This runs in browsers too. */
+import type { Prose } from "#snapshots/schema";
+import { LATEX_DRESS, LATEX_SIGNS } from "#snapshots/words";
+
+const pairsIn = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries([...text.matchAll(/(\w+)=(\S|\u00a0)/g)].map(([, name = "", sign = ""]) => [name, sign]));
+/** Those of mathematics have their names of LaTeX. */
+const NAMED = pairsIn(
+  "aelig=æ amp=& apos=' bull=• copy=© deg=° euro=€ gt=> hellip=… laquo=« larr=← ldquo=“ lsquo=‘ lt=< mdash=— middot=· minus=− nbsp=\u00a0 " +
+    'ndash=– oslash=ø plusmn=± quot=" raquo=» rarr=→ rdquo=” reg=® rsquo=’ sect=§ szlig=ß trade=™',
+);
+const ACCENTED = /^([a-z])(acute|caron|cedil|circ|grave|ring|tilde|uml)$/i;
+const ACCENTS = pairsIn("acute=\u0301 caron=\u030c cedil=\u0327 circ=\u0302 grave=\u0300 ring=\u030a tilde=\u0303 uml=\u0308");
+/** An accent and its letter, as LaTeX has them. */
+const LATEX_ACCENT = /\\(["'`^~=.])\{?(\p{L})\}?/gu;
+const LATEX_ACCENTS: Readonly<Record<string, string>> = {
+  '"': "\u0308",
+  "'": "\u0301",
+  "`": "\u0300",
+  "^": "\u0302",
+  "~": "\u0303",
+  "=": "\u0304",
+  ".": "\u0307",
+};
+
+/** ATTRIBUTES are the attributes of a tag, in which a sign in quotes ends nothing; each is read in one way, so that nothing is tried twice. */
+export const ATTRIBUTES = String.raw`(?:=\s*"[^"]{0,5000}"|=\s*'[^']{0,5000}'|[^<>])*`;
+/** Elements that a page may have: any other name between angle brackets is a sign of the text, unless it is closed or has attributes. */
+const ELEMENT = new RegExp(
+  "^(?:a|abbr|address|annotation|area|article|aside|audio|b|bdi|bdo|big|blockquote|body|br|button|canvas|caption|center|cite|code|col|colgroup|data|" +
+    "datalist|dd|del|details|dfn|dialog|div|dl|dt|em|embed|fieldset|figcaption|figure|font|footer|form|h[1-6]|head|header|hgroup|hr|html|i|iframe|img|" +
+    "input|ins|kbd|label|legend|li|link|main|map|mark|math|menu|meta|meter|m(?:i|n|o|s|row|text|frac|sqrt|root|sub|sup|subsup|under|over|underover|" +
+    "table|tr|td|style|space|padded)|nav|noscript|object|ol|optgroup|option|output|p|param|picture|pre|progress|q|rp|rt|ruby|s|samp|script|section|" +
+    "select|semantics|slot|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|time|title|tr|" +
+    "track|tt|u|ul|var|video|wbr)$",
+  "i",
+);
+/** Elements whose content is no text for a browser: named and not closed, they are named. */
+const RAW =
+  /^(?:title|textarea|script|style|iframe|xmp|noembed|noframes|plaintext|select|template|noscript|object|svg|math|video|audio|canvas)$/i;
+
+const TAG = new RegExp(String.raw`<(\/?)([a-z][\w.:-]*)(?=(${ATTRIBUTES}))\3>`, "gi");
+
+/** closedIn returns the names of the elements that a text closes, with the place where it last does. */
+export function closedIn(text: string): ReadonlyMap<string, number> {
+  return new Map([...text.matchAll(/<\/([a-z][\w.:-]*)/gi)].map(({ 1: name = "", index }) => [name.toLowerCase(), index]));
+}
+
+/** replaceTags replaces what is between angle brackets and tells a tag from a name there, such as `<name>` and `Vec<T>`.
+ *  @param elsewhere names that are closed in what is around the text */
+export function replaceTags(
+  text: string,
+  replace: (tag: string, name: string, isTag: boolean) => string,
+  elsewhere: ReadonlyMap<string, number> = new Map(),
+): string {
+  const closed = closedIn(text);
+  const opened = new Set<string>();
+  return text.replaceAll(TAG, (tag: string, slash: string, written: string, rest: string, index: number) => {
+    const name = written.toLowerCase();
+    const isOpening = slash === "";
+    const isPaired = isOpening ? (closed.get(name) ?? -1) > index : opened.has(name);
+    if (isOpening) opened.add(name);
+    if (RAW.test(name)) return replace(tag, name, isPaired && name !== "plaintext");
+    if (ELEMENT.test(name)) return replace(tag, name, /^(?:\s|\/?$)/.test(rest));
+    return replace(tag, name, !isOpening || isPaired || elsewhere.has(name) || /=|\/$/.test(rest));
+  });
+}
+
+/** Signs that stand for stretches which are set aside: nobody writes them, and where somebody does they are set aside themselves. */
+const FIRST = 0xf0000;
+const SET_ASIDE = /[\u{F0000}-\u{FFFFD}]/gu;
+
+/** Changes a text but for the stretches that `spans` finds, which are shown as `show` says. */
+function around(text: string, spans: RegExp, show: (span: string) => string, change: (rest: string) => string): string {
+  const kept: string[] = [];
+  const rest = text.replaceAll(spans, (span) => String.fromCodePoint(FIRST + (kept.push(show(span)) - 1)));
+  return change(rest).replaceAll(SET_ASIDE, (sign) => kept[(sign.codePointAt(0) ?? 0) - FIRST] ?? "");
+}
+
+/** Letters with the accents that LaTeX sets over them. */
+function composeAccents(text: string): string {
+  return text.replaceAll(LATEX_ACCENT, (_, accent: string, letter: string) => (letter + (LATEX_ACCENTS[accent] ?? "")).normalize("NFC"));
+}
+
+/** A reference of HTML by its name; those of mathematics that few pages have stay as they were written. */
+function signOf(name: string): string | undefined {
+  const [, letter = "", accent = ""] = ACCENTED.exec(name) ?? [];
+  return letter === "" ? (NAMED[name] ?? LATEX_SIGNS.get(name)) : (letter + (ACCENTS[accent.toLowerCase()] ?? "")).normalize("NFC");
+}
+
+function readReferences(text: string): string {
+  return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
+    const code = decimal !== undefined ? Number(decimal) : hex !== undefined ? Number.parseInt(hex, 16) : -1;
+    return code >= 32 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : (signOf(name ?? "") ?? whole);
+  });
+}
+
+const fold = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+const PLAIN: Readonly<Record<Prose, (text: string) => string>> = {
+  plain: plainOfText,
+  markdown: plainOfMarkdown,
+  latex: plainOfLatex,
+  comments: plainOfComments,
+  html: withoutTags,
+  printed: (text) => text,
+  entries: (text) => text,
+  table: (text) => text,
+};
+
+/** plainIn returns a text as a reader sees it, in one line. */
+export function plainIn(text: string, prose: Prose): string {
+  return fold(PLAIN[prose](text));
+}
+
+/** Code as it stands between its signs, without the space that sets it off from them. */
+function codeIn(span: string): string {
+  const inner = span.replaceAll(/^`+|`+$/g, "").replaceAll(/\s+/g, " ");
+  return inner.trim() === "" ? inner : inner.replace(/^ (.*) $/, "$1");
+}
+
+const CODE = String.raw`(?<!${"`"})(?<ticks>${"`"}+)(?!${"`"})[^]{1,2000}?(?<!${"`"})\k<ticks>(?!${"`"})`;
+/** Code and formulas, before which a role may stand, addresses between angle brackets, and signs that are escaped. */
+const MARKDOWN = new RegExp(
+  String.raw`(?:\{[a-zA-Z][\w:.+-]{0,40}\})?${CODE}|(?<!\\)\$\$[^$]+\$\$|\$${"`"}[^${"`"}]+${"`"}\$|(?<![\\$])\$(?=[^\s$])(?:[^$\\]|\\[^])+?(?<![\s\\])\$(?![\dA-Z_$])` +
+    String.raw`|\\\((?:[^\\]|\\[^)]){1,1000}?\\\)|<(?:[a-z][a-z\d+.-]{1,31}:|[\w.+-]+@)[^\s<>]*>|https?:\/\/[^\s<>()]*|\\[!-\/:-@[-${"`"}{-~\n]|[\u{F0000}-\u{FFFFD}]`,
+  "giu",
+);
+
+function showMarkdown(span: string): string {
+  const [, role = ""] = /^\{([^}]+)\}/.exec(span) ?? [];
+  const code = span.slice(role === "" ? 0 : role.length + 2);
+  if (role === "math") return plainFormula(codeIn(code));
+  if (role !== "") return wordsOfRole(role, codeIn(code));
+  if (span.startsWith("`")) return codeIn(span);
+  if (span.startsWith("<")) return span.slice(1, -1);
+  if (span.startsWith("$`")) return plainFormula(span.slice(2, -2));
+  if (span.startsWith("$")) return isFormula(span) ? plainFormula(span.replaceAll(/^\$+|\$+$/g, "")) : span;
+  if (span.startsWith("\\(") && span.length > 2) return plainFormula(span.slice(2, -2));
+  return span.startsWith("\\") ? span.slice(1) : span;
+}
+
+/** wordsOfRole gives the words of a role of MyST: those before the target that it leads to, and none where it only numbers. */
+export function wordsOfRole(role: string, inner: string): string {
+  return /^(?:kbd|code|guilabel|sub|sup|samp|command|file|program|option|envvar|abbr|literal)$/.test(role)
+    ? inner
+    : inner.replace(/\s*<[^<>]*>$/, "").replace(/^[~!]/, "");
+}
+
+/** A dollar in code closes none before it. */
+const isFormula = (span: string): boolean => span.split("`").length % 2 === 1;
+
+const TARGET = String.raw`\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`;
+/** The words between brackets, which may hold brackets themselves. */
+const WORDS = String.raw`((?:[^[\]]|\[[^[\]]*\])+)`;
+const IMAGE = new RegExp(String.raw`!\[((?:[^[\]]|\[[^[\]]*\])*)\](?:${TARGET}|\[[^\]]*\])`, "g");
+const LINK = new RegExp(String.raw`\[${WORDS}\]${TARGET}|(?<![\w\]])\[${WORDS}\]\[[^[\]]*\]`, "g");
+
+function plainOfMarkdown(text: string): string {
+  return around(text.replaceAll(/^[ \t]*(?:>[ \t]?)+/gm, ""), MARKDOWN, showMarkdown, (rest) =>
+    readReferences(
+      withoutEmphasis(
+        dropTags(rest.replaceAll(/<!--[^]*?-->/g, ""))
+          .replaceAll(/!\[\[[^[\]\n]*\]\]/g, "")
+          .replaceAll(/\[\[(?:[^[\]\n|]*\|)?([^[\]\n|]*)\]\](?![([])/g, "$1")
+          .replaceAll(/:(?:material|octicons|fontawesome|simple)(?:-[a-z0-9]+)+:|(?<!\w)\+\+([\w-]+(?:\+[\w-]+)*)\+\+(?![\w+])/g, "$1")
+          .replaceAll(IMAGE, "$1")
+          .replaceAll(LINK, (_, words?: string, other?: string) => words ?? other ?? "")
+          .replaceAll(/\[\^[^\]]+\]/g, "")
+          .replaceAll(/~~(?=\S)([^~]+)(?<=\S)~~/g, "$1"),
+      ),
+    ),
+  );
+}
+
+/** Takes tags out of a text; of a picture its words stay. */
+const dropTags = (text: string): string =>
+  replaceTags(text, (tag, name, isTag) => (isTag ? (name === "br" ? " " : name === "img" ? saidIn(tag) : "") : tag));
+
+function withoutEmphasis(text: string): string {
+  return text
+    .replaceAll(
+      /(\*\*)(?=\S)(.+?)(?<=\S)\1|(?<![\w_])__(?=\S)(.+?)(?<=\S)__(?!\w)/gs,
+      (_, __, stars?: string, lines?: string) => stars ?? lines ?? "",
+    )
+    .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*]{1,200}?)(?<=\S)\*(?!\w)/g, "$1")
+    .replaceAll(/(?<![\w_])_(?=[^\s_])([^_]{1,200}?)(?<=\S)_(?!\w)/g, "$1");
+}
+
+/** Code and formulas of comments; a dollar is one of a shell's where nothing between two is LaTeX. */
+const COMMENTED = new RegExp(String.raw`${CODE}|(?<![\\\w$])\$(?=[^\s$])[^$\\]*\\[^$]*?(?<!\s)\$(?![\w$])|[\u{F0000}-\u{FFFFD}]`, "gu");
+
+function plainOfComments(text: string): string {
+  const words = text
+    .replaceAll(/^[ \t]*(?:\/\/[/!]?|--|\*(?=\s|$)|>+)[ \t]?/gm, "")
+    .replaceAll(/\s*(?:\*+\)|-\/|\*\/|-\}|"""|''')\s*$/g, "");
+  const show = (span: string): string =>
+    span.startsWith("`") ? codeIn(span) : span.startsWith("$") ? plainFormula(span.slice(1, -1)) : span;
+  return around(words, COMMENTED, show, (rest) => withoutEmphasis(rest.replaceAll(LINK, (whole, words_?: string) => words_ ?? whole)));
+}
+
+/** Formulas of LaTeX, and code within a line. */
+const LATEX_SPANS =
+  /\\(?:verb|lstinline)\*?([^\s\w*{])[^\n]{0,500}?\1|\\[$\\]|\$\$[^$]+\$\$|\$(?:[^$\\]|\\[^])+\$|\\\((?:[^\\]|\\[^)]){1,1000}?\\\)|[\u{F0000}-\u{FFFFD}]/gu;
+
+function showLatex(span: string): string {
+  if (/^\\[vl]/.test(span)) return /^\\\w+\*?([^])([^]*)\1$/.exec(span)?.[2] ?? span;
+  if (span === "\\$") return "$";
+  if (span === "\\\\") return " ";
+  return span.startsWith("$") || span.startsWith("\\(") ? plainFormula(span.replaceAll(/^(?:\$+|\\\()|(?:\$+|\\\))$/g, "")) : span;
+}
+
+/** Signs of LaTeX beside words: a sign that is escaped, the end of a line, a command, braces. */
+const LATEX =
+  /\\([%&#_{}])|\[[\d.]+(?:pt|ex|em|cm|mm|in)\](?<=[\u{F0000}-\u{FFFFD}]\[[\d.]+\w\w\])|\\\s|\\([A-Za-z@]+)\*?(?:\[[^\]]*\])?|[{}]/gu;
+/** Commands whose argument is not said. */
+const UNSAID =
+  /\\(?:cite\w*|ref|label|footnote|index|[vh]space|thanks|input|include|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\])?\{[^{}]*\}/g;
+
+function plainOfLatex(text: string): string {
+  return around(composeAccents(text), LATEX_SPANS, showLatex, (rest) =>
+    rest
+      .replaceAll(UNSAID, "")
+      .replaceAll("~", " ")
+      .replaceAll(
+        LATEX,
+        (_, escaped?: string, command?: string) => escaped ?? (command === undefined ? "" : (LATEX_SIGNS.get(command) ?? "")),
+      ),
+  );
+}
+
+/** With the signs that its commands print; as it is when one of them is none. */
+function plainFormula(formula: string): string {
+  const plain = formula
+    .replaceAll(/\\(?:[,;:!]|\s)/g, " ")
+    .replaceAll(/\\([A-Za-z]+)/g, (command, name: string) => (LATEX_DRESS.has(name) ? "" : (LATEX_SIGNS.get(name) ?? command)));
+  return plain.includes("\\") ? `$${formula}$` : fold(plain);
+}
+
+const MATH = /<math\b([^<>]*)>((?:(?!<math\b)[\s\S]){0,20000}?)<\/math>/gi;
+/** The words of a picture or a formula, which stand in its tag. */
+const SAID = /\salt(?:text)?=(?:"([^"]*)"|'([^']*)')/i;
+const saidIn = (tag: string): string =>
+  SAID.exec(tag)
+    ?.slice(1)
+    .find((words) => words !== undefined) ?? "";
+const HTML_TAG = new RegExp(String.raw`<!--[^]*?-->|<[!?][^<>]*>|<(\/?)([a-z][\w:-]*)(?=(${ATTRIBUTES}))\3>`, "gi");
+const APART = /^(?:td|th|tr|p|div|li)$/i;
+
+/** Formulas as somebody wrote them for a reader without pictures, in TeX, or by their signs. */
+function wordsOfFormula(attributes: string, inside: string): string {
+  const [, tex] = /<annotation\b[^<>]*>([^<]*)<\/annotation>/i.exec(inside) ?? [];
+  const said = SAID.exec(` ${attributes}`);
+  return said === null ? (tex ?? inside) : (said[1] ?? said[2] ?? "");
+}
+
+/** withoutTags gives the text of HTML with its own white space; a formula and a picture by their words. */
+export function withoutTags(text: string): string {
+  const written = text
+    .replaceAll(MATH, (_, attributes: string, inside: string) => wordsOfFormula(attributes, inside))
+    .replaceAll(HTML_TAG, (tag, _, name = "") => {
+      if (/^img$/i.test(name)) return saidIn(tag).replaceAll("<", "&lt;");
+      return /^br$/i.test(name) ? "\n" : name === "" || APART.test(name) ? " " : "";
+    });
+  return readReferences(written).replaceAll("\u00b6", "");
+}
+
+/** Code between signs, of reStructuredText and AsciiDoc; a sign that a role stands before, or that ends a link, is no code. */
+const LITERAL = /(?<!`)``(?!`)[^]{1,400}?(?<!`)``(?!`)|(?<![`:\w])`(?![`\s])[^`<\n]{1,400}?`(?![`_\w])|[\u{F0000}-\u{FFFFD}]/gu;
+
+/** Without the marks of reStructuredText and AsciiDoc; a name between angle brackets is no tag there. */
+function plainOfText(text: string): string {
+  return around(
+    text,
+    LITERAL,
+    (span) => (span.startsWith("`") ? codeIn(span) : span),
+    (rest) =>
+      rest
+        .replaceAll(/:[a-z][a-z:+-]{0,40}:`([^`<\n]{1,400}?)(?:\s*<[^<>`]{0,200}>)?`/g, "$1")
+        .replaceAll(/`([^`<\n]{1,200}?)\s+<[^<>`\s]{1,300}>`_{1,2}/g, "$1")
+        .replaceAll(/(?<!\w)\[([^\]\n]{1,200})\]\([^()\s]*\)/g, "$1")
+        .replaceAll(/\blinkgit:([\w-]+)\[(\d)\]/g, "$1($2)")
+        .replaceAll(/\blink:[^\s[]+\[([^\]]*)\]/g, "$1")
+        .replaceAll(/(?<!\w)'([^'\n]{1,80})'(?!\w)/g, "$1")
+        .replaceAll(/\*\*(?=\S)([^*\n]{1,200}?)(?<=\S)\*\*|(?<![\w*])\*(?=[^\s*])([^*]{1,200}?)(?<=\S)\*(?!\w)/g, "$1$2")
+        .replaceAll(/(?<!`)`+(?!`)([^`]+)`+/g, "$1"),
+  );
+}
