@@ -62,11 +62,12 @@ function foldLicence(html: string): string {
 
 /** fitObjectHtml fits the text of an object into its page.
  *  @param html sanitised
- *  @param title of the page, which has the only h1: an equal first heading is dropped */
+ *  @param title of the page, which has the only h1: an equal first heading is dropped, and what leads to it stays */
 export function fitObjectHtml(html: string, title: string): string {
   const [before = "", heading = "", , words = ""] = FIRST_HEADING.exec(html) ?? [];
   const isTitle = heading !== "" && textOf(words).replace(/\s*[¶#]$/, "") === title.trim();
-  const body = foldLicence(isTitle ? html.slice(0, before.length - heading.length) + html.slice(before.length) : html);
+  const anchors = [...heading.matchAll(/ id="[^"]*"/g)].map(([id]) => `<span${id}></span>`).join("");
+  const body = foldLicence(isTitle ? html.slice(0, before.length - heading.length) + anchors + html.slice(before.length) : html);
   // The style counts lines from 1, which a later part of a long text does not begin with.
   const isLater = (/<span class="line" id="L(\d+)">/.exec(body)?.[1] ?? "1") !== "1";
   // The page has the only h1, and no level below it is left out.
@@ -77,6 +78,11 @@ export function fitObjectHtml(html: string, title: string): string {
     .replace(CHECKBOX, (_, rest: string) => `<input aria-label="${/\bchecked\b/.test(rest) ? "done" : "to do"}"${rest}>`)
     .replace(HEADING, (_, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + lower)}`)
     .replace(LINE, `<span class="line" id="L$1"><a href="#L$1" aria-hidden="true" tabindex="-1">${isLater ? "$1" : ""}</a>`);
+}
+
+/** showsLines tells whether a text is shown as it is written, a line with its number after the other. @param html sanitised */
+export function showsLines(html: string): boolean {
+  return html.startsWith('<pre class="code"><code><span class="line" id="L');
 }
 
 /** scrollsWhole tells whether a text scrolls as a whole: a formula within a line is not broken, and may be wider than the text. @param html

@@ -43,9 +43,19 @@ test("tab-separated values have no quotes, and lines may end with carriage retur
   assert.deepEqual([old.caption, old.cells, old.ids], ["2 rows", ["1", "2", "3", "4"], []]);
 });
 
+test("a column of numbers says in its head how they are spread; one of few, of equal or of doubtful numbers, or of words, does not", async () => {
+  const rows = Array.from({ length: 40 }, (_, at) => `${at},${at % 2 === 0 ? 1 : 9.5},7,"1,${at}",n${at}`).join("\n");
+  const { html } = await extract("a.csv", Buffer.from(`i,twice,same,doubtful,word\n${rows}\n`));
+  const heads = [...(html ?? "").matchAll(/<th[^>]*>(.*?)<\/th>/gs)].map(([, head = ""]) => /aria-label="([^"]*)"/.exec(head)?.[1] ?? "");
+  assert.deepEqual(heads, ["from 0 to 39", "from 1 to 9.5", "", "", ""]);
+  assert.match(html ?? "", /<title>from 1 to 9\.5<\/title><path d="M0 16v-16h4V16zM55 16v-16h4V16z"/);
+  const few = await extract("a.csv", Buffer.from("a\n1\n2\n"));
+  assert.ok(!few.html?.includes("<svg"));
+});
+
 test("the caption says what of the table is shown", async () => {
   const wide = Array.from({ length: 300 }, (_, at) => `c${at}`).join(",");
   assert.match((await read("a.csv", `${wide}\n${wide}\n`)).caption, /^1 row, the first 100 of 300 columns; <a /);
-  assert.match((await read("a.csv", `a\n${"1\n".repeat(700)}`)).caption, /^The first 500 of 700 rows; <a /);
+  assert.match((await read("a.csv", `a\n${"1\n".repeat(700)}`)).caption, /^700 rows, the first 500 are here; <a /);
   assert.match((await extract("a.csv", Buffer.from("a,b\n1,2\n"))).summary, /^1 row\. Columns: a, b$/);
 });

@@ -163,26 +163,53 @@ function formatTable(key: string, rows: readonly string[][], starts: readonly nu
     const cells = body.map((row) => row[column]?.trim() ?? "").filter((cell) => cell !== "");
     return cells.length > 0 && cells.every((cell) => /^[-+]?(?:\d[\d_ ]*)?(?:[.,]\d+)*(?:[eE][-+]?\d+)?%?$/.test(cell));
   });
+  const sparks = numeric.map((is, column) => (is ? formatSpark(body.flatMap((row) => readNumber(row[column] ?? ""))) : ""));
   const cells = (row: readonly string[], tag: "td" | "th"): string => {
     let html = "";
     for (let column = 0; column < width; column++) {
       const open = tag === "th" ? `th scope="col"` : "td";
       const name = [numeric[column] === true ? "right" : "", isNumber(row[column] ?? "") ? "number" : ""].join(" ").trim();
-      html += `<${open}${name === "" ? "" : ` class="${name}"`}>${escapeHtml(shorten(row[column] ?? "", MAX_CELL))}</${tag}>`;
+      html += `<${open}${name === "" ? "" : ` class="${name}"`}>${escapeHtml(shorten(row[column] ?? "", MAX_CELL))}${tag === "th" ? (sparks[column] ?? "") : ""}</${tag}>`;
     }
     return html;
   };
   const href = escapeHtml(relativeHref(pagePath.object(key), objectPath(key)));
-  const parts = [
-    body.length < total ? `the first ${body.length} of ${countOf(total, "row")}` : countOf(total, "row"),
+  const cut = [
+    ...(body.length < total ? [`the first ${body.length} are here`] : []),
     ...(width < widest ? [`the first ${width} of ${countOf(widest, "column")}`] : []),
-  ].join(", ");
-  const isWhole = body.length >= total && width === widest;
-  const caption = isWhole ? parts : `${parts.replace(/^t/, "T")}; <a href="${href}">the whole file</a>`;
+  ];
+  const caption = [countOf(total, "row"), ...cut].join(", ") + (cut.length === 0 ? "" : `; <a href="${href}">the whole file</a>`);
   let html = `<table class="data"><caption>${caption}</caption>\n<thead><tr>${cells(header, "th")}</tr></thead>\n<tbody>\n`;
   for (const [index, row] of body.entries()) {
     const line = starts[index + 1];
     html += `<tr${line === undefined ? "" : ` id="L${line}"`}>${cells(row, "td")}</tr>\n`;
   }
   return `${html}</tbody></table>`;
+}
+
+/** Bars of a spark, each of them five pixels wide. */
+const BINS = 12;
+const SPARK_HEIGHT = 16;
+
+/** A number of which there is no doubt: a comma may be a point or nothing. */
+function readNumber(cell: string): number[] {
+  const text = cell.trim().replace(/%$/, "").replaceAll(/[_ ]/g, "");
+  return text === "" ? [] : [Number(text)];
+}
+
+/** formatSpark draws how the numbers of a column are spread; "" where they are few, all the same, or none without doubt. */
+function formatSpark(numbers: readonly number[]): string {
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+  if (numbers.length < BINS || !(most - least > 0 && Number.isFinite(most - least))) return "";
+  const counts = Array.from({ length: BINS }, () => 0);
+  for (const number of numbers) {
+    const bin = Math.min(BINS - 1, Math.floor(((number - least) / (most - least)) * BINS));
+    counts[bin] = (counts[bin] ?? 0) + 1;
+  }
+  const top = Math.max(...counts);
+  const bars = counts.map((count, at) =>
+    count === 0 ? "" : `M${at * 5} ${SPARK_HEIGHT}v-${Math.ceil((count / top) * SPARK_HEIGHT)}h4V${SPARK_HEIGHT}z`,
+  );
+  const size = `viewBox="0 0 ${BINS * 5} ${SPARK_HEIGHT}" width="${BINS * 5}" height="${SPARK_HEIGHT}"`;
+  return `<br><svg class="bar" ${size} role="img" aria-label="from ${least} to ${most}"><title>from ${least} to ${most}</title><path d="${bars.join("")}"/></svg>`;
 }

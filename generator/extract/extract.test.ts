@@ -306,7 +306,7 @@ test("cells that are numbers, amounts or dates say so, and prose does not", asyn
 
 test("CSV becomes a table with a caption, numbers to the right, and a note on rows left out", async () => {
   const { html, summary } = await read("d/a.csv", `name,n\n${Array.from({ length: 600 }, (_, n) => `<r${n}>,${n}`).join("\n")}\n`);
-  assert.ok(html !== null && html.includes("The first 500 of 600 rows") && html.includes('href="../../../objects/d/a.csv"'));
+  assert.ok(html !== null && html.includes("600 rows, the first 500 are here") && html.includes('href="../../../objects/d/a.csv"'));
   assert.ok(html.includes('<tr id="L2"><td>&lt;r0&gt;</td><td class="right number">0</td></tr>'));
   assert.equal(summary, "600 rows. Columns: name, n");
 });

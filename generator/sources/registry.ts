@@ -15,7 +15,7 @@ import {
   SAID_FIELDS,
 } from "#snapshots/schema";
 import { type CountRow, reconcile } from "#snapshots/query";
-import type { RegistryConfig } from "#generator/config";
+import { nearest, type RegistryConfig } from "#generator/config";
 import {
   acceptOnce,
   dropNulls,
@@ -30,7 +30,7 @@ import { readJsonList } from "./json-list.ts";
 import { type LastGoodOptions, readLastGood, type Stale } from "./last-good.ts";
 import { MAX_REGISTRY_BYTES, nameSource, pullRegistry, REGISTRY_TIMEOUT_MS, type RegistryAnnexes } from "./registry-pull.ts";
 
-type UnknownValue = { readonly field: string; readonly value: string };
+type UnknownValue = { readonly field: (typeof CLOSED_FIELDS)[number]; readonly value: string };
 
 export type ParsedCub = {
   readonly record: CubRecord;
@@ -123,9 +123,8 @@ export function parseRegistry(bytes: Uint8Array, made = false): ParsedRegistry {
   const counts = countDeclared(meta, rawMeta, accepted);
   const notes = [
     ...metaNotes.map((note) => `meta: ${note}; the field is taken as left out`),
-    ...unknownValues.map(
-      ({ id, field, value }) => `${id}: ${field} has the unknown value ${JSON.stringify(value.slice(0, 80))}; it is kept`,
-    ),
+    // The record itself says it: in the notes of a snapshot it would stay when the record is redacted.
+    ...unknownValues.map(({ id, field }) => `${id}: ${field} has an unknown value; it is kept`),
     ...counts
       .filter(({ declared, counted }) => declared !== counted)
       .map(({ name, declared, counted }) => `meta: ${name} declares ${declared}, the records count ${counted}`),
@@ -133,6 +132,35 @@ export function parseRegistry(bytes: Uint8Array, made = false): ParsedRegistry {
   const inMeta = Object.keys(rawMeta).filter((name) => !Object.hasOwn(WrittenMeta.shape, name));
   const unknownFields = [...unknown.found(), ...inMeta.map((name) => ({ name: `meta.${name}`, records: 0, first: "" }))];
   return { meta, records: accepted, rejected, unknownValues, counts, unknownFields, notes };
+}
+
+/** withoutRecords leaves records out of a registry, with what was said of them and the values that they alone have. */
+export function withoutRecords(registry: ParsedRegistry, ids: ReadonlySet<string>): ParsedRegistry {
+  const { left = [], out = [] } = Object.groupBy(registry.records, ({ record }) => (ids.has(record.id) ? "out" : "left"));
+  if (ids.size === 0) return registry;
+  const textsIn = (records: readonly ParsedCub[]): Set<string> =>
+    new Set(records.flatMap(({ record }) => [...textsOf(record), ...Object.keys(record.file_shas)]));
+  const own = textsIn(out).difference(textsIn(left));
+  const isOwn = (note: string): boolean =>
+    [...ids].some((id) => note.startsWith(`${id}: `)) || own.values().some((text) => note.includes(`.${text} declares `));
+  const withoutOwn = (value: unknown): unknown =>
+    isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !own.has(name))) : value;
+  return {
+    ...registry,
+    meta: Object.fromEntries(Object.entries(registry.meta).map(([name, value]) => [name, withoutOwn(value)])) as RegistryMeta,
+    records: left,
+    rejected: registry.rejected.filter(({ key }) => !ids.has(key)),
+    unknownValues: registry.unknownValues.filter(({ id }) => !ids.has(id)),
+    counts: registry.counts.filter(({ name }) => !own.has(name.slice(name.indexOf(".") + 1))),
+    notes: registry.notes.filter((note) => !isOwn(note)),
+  };
+}
+
+/** textsOf lists every string in a value, not the names of its members. */
+export function textsOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsOf);
 }
 
 /** refuseChecked refuses a record that says itself what only a check may say: who ran a prover over it, and what came out. */
@@ -163,11 +191,19 @@ export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string 
   if (!result.success) return { rejected: explainRecordIssues(result.error.issues, raw) };
   const record = result.data;
   const unknown_values = CLOSED_FIELDS.flatMap((field) => {
-    const known: readonly string[] = KNOWN_VALUES[field];
     // A field that was left out has its default, which is no value anybody wrote.
-    return Object.hasOwn(members, field) && !known.includes(record[field]) && record[field] !== "" ? [{ field, value: record[field] }] : [];
+    return Object.hasOwn(members, field) && explainUnknownValue(field, record[field]) !== null ? [{ field, value: record[field] }] : [];
   });
   return { record, said: new Set(Object.keys(members)), extras: extrasOf(raw), unknown_values };
+}
+
+/** explainUnknownValue says what was meant by a value that the field does not know; null of one that it knows. The value is kept as it is. */
+export function explainUnknownValue(field: (typeof CLOSED_FIELDS)[number], value: unknown): string | null {
+  const known: readonly string[] = KNOWN_VALUES[field];
+  if (typeof value !== "string" || value === "" || known.includes(value)) return null;
+  const meant = nearest(value, known);
+  const right = meant === null ? `known: ${known.filter((one) => one !== "").join(", ")}` : `did you mean ${meant}?`;
+  return `is ${JSON.stringify(value.slice(0, 80))}, which is none of its values and counts as none; ${right}`;
 }
 
 const PUBLIC_FIELDS: ReadonlySet<string> = new Set(SAID_FIELDS);

@@ -39,7 +39,7 @@ import { axiomsOf } from "./axioms.ts";
 import { theoremShelf } from "./theorem-shelf.ts";
 import { type BrowseSort, browseQuery, licenceFacet } from "./facets.ts";
 import { jumpsOf } from "./jumps.ts";
-import { openParts } from "./object-parts.ts";
+import { lineWithin, openParts } from "./object-parts.ts";
 import type { QuotedLines } from "./quoted-lines.ts";
 
 const BROWSE_PART = 50; // folders and objects on one page of a folder: with long titles and summaries below 60 kB of HTML
@@ -221,7 +221,7 @@ export function objectFacts(data: ViewData, row: ObjectRow) {
  *  path and the first line of each passage, or, of a PDF, the pages that its own list names.
  *  @param links targets of the links in the text, where all of them are known */
 export function openObject(data: ViewData, row: ObjectRow, extract: Extract, links: readonly string[] | null = null) {
-  const show = openParts(row, unlinkDead(extract.html ?? "", row.key, data, links));
+  const show = openParts(row, unlinkDead(extract.html ?? "", row.key, data, links), extract.written);
   const said = {
     notes: extract.notes,
     facts: extract.facts ?? [],
@@ -260,7 +260,8 @@ export function objectPage(
 function outlineOf(passages: readonly Passage[]) {
   const outline: { title: string; line: number; depth: number }[] = [];
   let open: readonly string[] = [];
-  for (const { heading, name, start_line: line, text } of passages) {
+  for (const { heading, name, page, start_line, text } of passages) {
+    const line = lineWithin(page, start_line);
     for (const [depth, title] of heading.entries()) {
       if (open[depth] === title && depth < open.length && heading.slice(0, depth).every((text, at) => text === open[at])) continue;
       outline.push({ title, line, depth });

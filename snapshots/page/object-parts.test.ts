@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pagePath } from "../format/layout.ts";
-import { countParts, openParts, splitFragment } from "./object-parts.ts";
+import { countParts, lineWithin, openParts, splitFragment } from "./object-parts.ts";
 
 const textOf = (html: string): string => html.replaceAll(/<[^>]*>/g, "");
 /** Fails where an element is closed that is not open, or stays open. */
@@ -18,7 +18,15 @@ test("a short text has one page, and so has what shows no text of its own", () =
   assert.equal(countParts({ kind: "markdown", size: 28_001 }), 2);
   assert.equal(countParts({ kind: "code", size: 0 }), 1);
   assert.equal(countParts({ kind: "code", size: 9_000_000 }), 10);
-  for (const kind of ["pdf", "image", "binary", "notebook"] as const) assert.equal(countParts({ kind, size: 9_000_000 }), 1);
+  assert.deepEqual(
+    [3_000, 9_000, 9_000_000].map((size) => [countParts({ kind: "csv", size }), countParts({ kind: "notebook", size })]),
+    [
+      [1, 1],
+      [3, 1],
+      [5, 10],
+    ],
+  );
+  for (const kind of ["pdf", "image", "binary"] as const) assert.equal(countParts({ kind, size: 9_000_000 }), 1);
 });
 
 test("parts are whole, about as long as one another, have all of the text once, and begin at headings", () => {
@@ -49,6 +57,21 @@ test("lines of code, rows of a table and plain text in <pre> are cut between the
   }
   assert.equal(splitFragment(`<pre>${"a line\n".repeat(90)}</pre>`, 3).length, 3);
   assert.deepEqual(splitFragment(`<p>${"word ".repeat(900)}</p>`, 3), [`<p>${"word ".repeat(900)}</p>`]);
+  const broken = splitFragment(`<div><p id="L1">${"a line<br>\n".repeat(90)}</p></div>`, 3);
+  assert.deepEqual([broken.length, broken[1]?.slice(0, 8), broken.join("").match(/ id=/g)?.length], [3, "<div><p>", 1]);
+  for (const part of broken) expectWhole(part.replaceAll("<br>", ""));
+});
+
+test("the source of a document stands on pages of its own behind the text, which has its own number of parts", () => {
+  const row = { key: "papers/a.tex", kind: "latex", size: 30_000 } as const;
+  const written = `<pre class="code"><code>${Array.from({ length: 60 }, (_, at) => `<span class="line" id="L${at + 1}">x</span>\n`).join("")}</code></pre>`;
+  assert.equal(countParts(row), 4);
+  const show = openParts(row, `<p id="L1">${"a ".repeat(900)}</p><p id="L40">${"b ".repeat(900)}</p>`, written);
+  const [text, source] = [show(2, pagePath.objectPart(row.key, 2)), show(4, pagePath.objectPart(row.key, 4))];
+  assert.deepEqual([text.parts, text.first, text.linesFrom, text.firstLines], [2, 1, 3, [1, 40]]);
+  assert.deepEqual([source.parts, source.first, source.firstLines[0]], [2, 3, 1]);
+  assert.match(source.html, /^<pre class="code"><code><span class="line" id="L\d\d">/);
+  assert.equal(show({ line: 50 }, pagePath.object(row.key)).part, 2);
 });
 
 test("links within a text lead to the part that has their place, and an outline to the heading above a line", () => {
@@ -66,4 +89,24 @@ test("links within a text lead to the part that has their place, and an outline 
   const quoted = show({ line: 12 }, own);
   assert.match(quoted.html, /<a href="\.\/#doc-a">back<\/a>/);
   assert.equal(quoted.part, 2);
+});
+
+test("each page of a table says which rows it has, and below the same head", () => {
+  const rows = Array.from({ length: 500 }, (_, at) => `<tr id="L${at + 2}"><td>${at}</td></tr>\n`).join("");
+  const html = `<table class="data"><caption>900 rows, the first 500 are here</caption>\n<thead><tr><th>n</th></tr></thead>\n<tbody>\n${rows}</tbody></table>`;
+  const show = openParts({ key: "a.csv", kind: "csv", size: 90_000 }, html);
+  const captions = [1, 2, 3, 4, 5].map((part) => / *<caption>(.*?)<\/caption>/.exec(show(part, "/object/a.csv/").html)?.[1] ?? "");
+  assert.match(captions[0] ?? "", /^Rows 1 to (?:9\d|10\d) of 900 rows, the first 500 are here$/);
+  assert.match(captions[4] ?? "", /^Rows (?:39\d|40\d) to 500 of 900 rows/);
+  assert.ok([1, 2, 3, 4, 5].every((part) => show(part, "/object/a.csv/").html.includes("<th>n</th>")));
+});
+
+test("a notebook is cut between its cells, no more often than it is long, and its contents know the cell", () => {
+  const row = { key: "n.ipynb", kind: "notebook", size: 600_000 } as const;
+  const cell = (at: number): string => `<h2 id="doc-${at}">Cell ${at}</h2><pre id="P${at}L1"><code>${"x ".repeat(15_000)}</code></pre>\n`;
+  const show = openParts(row, [1, 2, 3, 4, 5].map(cell).join(""));
+  const first = show(1, "/object/n.ipynb/");
+  assert.equal(first.parts, 3);
+  assert.deepEqual(first.placeOf(lineWithin(5, 1)), { id: "doc-5", part: 3 });
+  assert.match(show({ line: lineWithin(4, 7) }, "/object/n.ipynb/").html, /id="P4L1"/);
 });

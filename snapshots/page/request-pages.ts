@@ -8,6 +8,7 @@ import { isAsked, unansweredPage } from "./ask-page.ts";
 import { browsePage, claimsPage, objectFacts, objectPage, openObject } from "./library-pages.ts";
 import { BROWSE_SORTS, type BrowseSort, type ObjectPage, type PageInput, type PageModel } from "./model.ts";
 import { type QuoteRange, MAX_QUOTED_BYTES, pageBytes, parseLineRange, quotedLines } from "./quoted-lines.ts";
+import { lineWithin } from "./object-parts.ts";
 import { registryPage } from "./registry-pages.ts";
 import { chromeOf, type PageAt, parseBrowse } from "./stored-pages.ts";
 import { searchParameters, searchResults } from "./search-page.ts";
@@ -101,7 +102,7 @@ async function quotingPage(open: OpenSnapshot, data: ViewData, path: string, ran
   const { snapshot } = open;
   const [entry, extract] = await Promise.all([snapshot.find(`objects/${row.key}`), snapshot.extract(row.key)]);
   if (entry?.kind !== "blob" || extract === null) throw new ShelfError("snapshot_damaged", "An object has no bytes or no extract.");
-  const model = objectPage(objectFacts(data, row), openObject(data, row, extract), { line: range.start });
+  const model = objectPage(objectFacts(data, row), openObject(data, row, extract), { line: lineWithin(range.page, range.start) });
   // A notebook that is shown as JSON has no cells.
   if (hasParts(row.kind) && extract.passages[0]?.page !== null) {
     const page = range.page ?? 1;
