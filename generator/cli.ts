@@ -208,11 +208,15 @@ command(
 registry
   .command("schema")
   .description("The JSON Schema of a file that people write, for editors")
-<<<<<<< HEAD
-  .addArgument(new Argument("<file>").choices(["sources", "overlay", "lock", "advisories", "reviews"]))
-=======
-  .addArgument(new Argument("<sources|overlay|lock>", "which file").choices(["sources", "overlay", "lock"]))
->>>>>>> main
+  .addArgument(
+    new Argument("<sources|overlay|lock|advisories|reviews>", "which file").choices([
+      "sources",
+      "overlay",
+      "lock",
+      "advisories",
+      "reviews",
+    ]),
+  )
   .option("--json", "it is JSON anyway")
   .action(run(async () => (await import("#generator/annex/registry")).printSchema));
 command("adapters", "Which provers are here, and whether they can be run safely", registry).action(

@@ -2,6 +2,7 @@
 import {
   checkSentence,
   compareNames,
+  cutText,
   lowerBound,
   pagePath,
   recordStanding,
@@ -190,7 +191,7 @@ async function quotedParts(parts: readonly MeaningPart[], read: (key: string) =>
 function namesOf({ uses }: CubRecord, recordById: ReadonlyMap<string, CubRecord>, read: readonly MeaningPart[]): readonly KnownName[] {
   const used = (uses?.edges ?? []).flatMap(({ id = "", name }): KnownName[] => {
     const one = recordById.get(id);
-    return one === undefined ? [] : [{ name, path: pagePath.record(id), type: one.statement.slice(0, 200) }];
+    return one === undefined ? [] : [{ name, path: pagePath.record(id), type: cutText(one.statement, 200) }];
   });
   const named = new Set(used.map(({ name }) => name));
   return [
