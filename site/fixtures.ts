@@ -141,7 +141,7 @@ const object = (key: string, changes: Partial<ObjectPage>): PageInput =>
     collection: { id: "proofs", title: "Proofs", visibility: "public" },
     title: "Insertion sort", summary: "Definitions and lemmas about insertion sort on lists of natural numbers.",
     kind: "code", media_type: "text/x-coq", language: "coq", size: 8122, sha256: hex(3), etag: `"${hex(3)}"`, uploaded: "2026-01-04T17:12:00Z",
-    lines: 214, html: codeHtml, notes: [], facts: [], pages: 0, drawn: 0, part: 1, parts: 1, firstLines: [1],
+    lines: 214, html: codeHtml, notes: [], facts: [], pages: 0, drawn: 0, part: 1, parts: 1, first: 1, linesFrom: null, firstLines: [1],
     outline: [{ title: "insert", line: 2, depth: 1, place: { id: "L2", part: 1 } }, { title: "insert_keeps_sorted", line: 8, depth: 1, place: { id: "L8", part: 1 } }, { title: "sort", line: 9, depth: 1, place: { id: "L9", part: 1 } }],
     cited_by: { claims: claims.slice(0, 1), records: records.slice(0, 2) },
     previous: { key: "proofs/README.md", title: "How these proofs are laid out" }, next: { key: "proofs/Tree.v", title: "Balanced trees" }, quoted: null,

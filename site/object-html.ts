@@ -90,6 +90,11 @@ function nestHeadings(html: string): string {
   });
 }
 
+/** showsLines tells whether a text is shown as it is written, a line with its number after the other. @param html sanitised */
+export function showsLines(html: string): boolean {
+  return html.startsWith('<pre class="code"><code><span class="line" id="L');
+}
+
 /** scrollsWhole tells whether a text scrolls as a whole: a formula within a line is not broken, and may be wider than the text. @param html
  *  sanitised */
 export function scrollsWhole(html: string): boolean {

@@ -5,7 +5,7 @@ import type { About, ObjectKind } from "#snapshots/schema";
 import { plainIn } from "#snapshots/blocks";
 import { findDate } from "./dates.ts";
 import { readFrontMatter } from "./front-matter.ts";
-import { readArgument } from "./latex.ts";
+import { readArgument } from "./latex-tokens.ts";
 import { findLicenceHeader } from "./licence-header.ts";
 import { isCitationFile, isLicenceFile } from "./licence-files.ts";
 import { shorten } from "./passages.ts";

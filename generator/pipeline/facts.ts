@@ -131,6 +131,7 @@ export async function gatherFacts(
         makeRegistry: options.makeRegistry,
         statements: openKeptStatements(options, shelves.buildDir, dependencies.program, options.keep),
         known: openKeptRegistry(shelves.buildDir),
+        withdrawn: new Set(withdrawals.flatMap(({ what, name }) => (what === "record" ? [name] : []))),
       }),
     );
     const claims = run(() =>

@@ -194,6 +194,41 @@ test("a link out of the root is refused, however it is spelled, and so is readin
   }
 });
 
+test("a key that is asked for by its name is what a listing has of it: nothing lies behind a link to a folder, or below a file", async () => {
+  const { root, store } = makeStore();
+  for (const folder of ["drafts/deep", "notes/real"]) mkdirSync(join(root, folder), { recursive: true });
+  for (const key of ["drafts/s.md", "drafts/deep/t.md", "notes/a.md", "notes/real/b.md"]) writeFileSync(join(root, key), "text");
+  symlinkSync("../drafts", join(root, "notes/link"));
+  symlinkSync("../../drafts/deep", join(root, "notes/real/further"));
+  symlinkSync("a.md", join(root, "notes/alias.md"));
+  symlinkSync("loop", join(root, "notes/loop"));
+  symlinkSync(join(root, "notes/real"), join(root, "absolute"));
+  const listed = new Map((await listAll(store)).map((object) => [object.key, object]));
+  const long = "n".repeat(300);
+  const asked = [
+    ...listed.keys(),
+    "notes/link/s.md",
+    "notes/link/deep/t.md",
+    "notes/real/further/t.md",
+    "absolute/b.md",
+    "notes/loop/x",
+    "notes/alias.md/x",
+    "notes/a.md/x",
+    "notes/a.md/x/y",
+    "gone/x.md",
+    "notes",
+    "notes/",
+    "../s1/notes/a.md",
+    "notes/./a.md",
+    "/notes/a.md",
+  ];
+  const shown = (object: StoredObject | null | undefined): unknown =>
+    object === null || object === undefined ? null : { ...object, version: "" };
+  for (const key of asked) assert.deepEqual(shown(await store.find(key)), shown(listed.get(key)), key);
+  for (const key of [`notes/${long}`, `${long}/x`]) assert.equal(await store.find(key), null);
+  assert.equal(listed.get("notes/alias.md")?.problem, null);
+});
+
 test("a file replaced by a link out of the root after the listing is not read", async () => {
   const { root, store } = makeStore();
   writeFileSync(join(root, "a"), "fine");

@@ -14,7 +14,7 @@ import {
   statSync,
 } from "node:fs";
 import { isUtf8 } from "node:buffer";
-import { sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fastGlob from "fast-glob";
 import { ShelfError } from "#snapshots/errors";
@@ -58,11 +58,22 @@ function marked(object: StoredObject, ignored: ReadonlySet<string>): StoredObjec
   return found === undefined ? object : { ...object, ignored: found };
 }
 
+/** Codes of errors for names that lead to nothing. */
+const NOTHING_THERE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"]);
+
+/** find gives what a listing would give for a key: nothing below a link to a folder, which is not followed. */
 function find(root: string, key: string): StoredObject | null {
   const realRoot = findRealRoot(root);
+  if (findKeyProblem(key) !== null) return null;
   const name = Buffer.from(key);
-  const stats = findKeyProblem(key) === null ? lstatSync(pathOf(root, name), { throwIfNoEntry: false }) : undefined;
-  return stats === undefined || stats.isDirectory() ? null : examine(root, realRoot, name, key, stats.isSymbolicLink());
+  try {
+    if (realpathSync.native(dirname(`${realRoot}/${key}`)) !== dirname(join(realRoot, key))) return null;
+    const stats = lstatSync(pathOf(root, name));
+    return stats.isDirectory() ? null : examine(root, realRoot, name, key, stats.isSymbolicLink());
+  } catch (error) {
+    if (isShortage(error)) throw error;
+    return NOTHING_THERE.has((error as NodeJS.ErrnoException).code ?? "") ? null : rejected(key, explain(error));
+  }
 }
 
 /** An entry of the tree that is no folder, by its path under the root; or a folder that cannot be read. */

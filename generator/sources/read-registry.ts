@@ -12,7 +12,7 @@ import type { Config } from "#generator/config";
 import { type KeptFile, keptFile } from "#generator/files";
 import { mediaTypeOfName } from "#generator/extract";
 import { describeStale, type LastGoodOptions } from "./last-good.ts";
-import { openRegistry, type ParsedRegistry } from "./registry.ts";
+import { openRegistry, type ParsedRegistry, textsOf, withoutRecords } from "./registry.ts";
 import { holdStatements, type StatementAnnexes, type Statements } from "./statements.ts";
 import { type FindCode, findInRegistry, type RegistryFinding } from "./registry-findings.ts";
 
@@ -35,6 +35,8 @@ export type RegistryRead = RegistrySaid &
   Pick<ViewData, "cubs" | "meta" | "code"> & {
     /** Values of fields that the interface does not name: they must occur nowhere in a view. */
     readonly privateTexts: readonly string[];
+    /** Ids of records that are withdrawn, though the registry has them. */
+    readonly leftOut: readonly string[];
   };
 
 /** A RegistryLook is a registry of which all is said, and whose records are parsed when they are asked for. */
@@ -52,6 +54,7 @@ export const NO_REGISTRY: RegistryRead = {
   findings: [],
   inputs: {},
   privateTexts: [],
+  leftOut: [],
 };
 
 const toldSchema = z.strictObject({
@@ -80,6 +83,8 @@ type ReadOptions = LastGoodOptions &
     /** Holds the records' statements against their files; without it, nothing does. */
     readonly statements?: Statements;
     readonly known?: KeptFile<Told>;
+    /** Ids of records that are left out, with all that would be said of them. */
+    readonly withdrawn?: ReadonlySet<string>;
   };
 
 /** readRegistry reads the registry with all its records. @throws ShelfError "build_failed" when neither the registry nor a copy can be used and
@@ -92,8 +97,8 @@ export async function readRegistry(config: Config, options: ReadOptions): Promis
  *  @throws as readRegistry */
 export async function lookAtRegistry(config: Config, options: ReadOptions): Promise<RegistryLook> {
   if (config.registry === null) return { ...NO_REGISTRY, whole: async () => NO_REGISTRY };
-  const { known, statements, keep = true } = options;
-  const basis = sha256(canonicalJson([statements?.maker ?? "", config.registry, config.code, config.gates.statements]));
+  const { known, statements, keep = true, withdrawn = new Set<string>() } = options;
+  const basis = sha256(canonicalJson([statements?.maker ?? "", config.registry, config.code, config.gates.statements, [...withdrawn]]));
   const kept = statements === undefined ? null : (known?.read() ?? null);
   const last = kept?.basis === basis ? kept : null;
   const registry = await openRegistry(config.registry, { ...options, isKnown: (digest) => digest === last?.registry });
@@ -114,9 +119,11 @@ export async function lookAtRegistry(config: Config, options: ReadOptions): Prom
   };
   const store = config.code === null ? null : openCodeStore(config.code);
   const whole = async (): Promise<RegistryRead> => {
-    const { said, asked, held } = await parseWhole(registry.parsed(), config, store, statements ?? null);
+    const parsed = registry.parsed();
+    const { said, asked, held } = await parseWhole(withoutRecords(parsed, withdrawn), config, store, statements ?? null);
+    const leftOut = parsed.records.map(({ record }) => record.id).filter((id) => withdrawn.has(id));
     if (keep && asked !== null) known?.write({ basis, registry: digest, asked, said });
-    return { ...sayAs(said), ...held, meta: { ...held.meta, registry_sha256: digest, bytes: size } };
+    return { ...sayAs(said), ...held, leftOut, meta: { ...held.meta, registry_sha256: digest, bytes: size } };
   };
   if (last !== null && last.registry === digest && (await isAsAsked(last.asked, store))) return { ...sayAs(last.said), whole };
   const read = await whole();
@@ -171,12 +178,6 @@ async function parseWhole(
     asked: isWhole ? await asked() : null,
     held: { cubs, meta: registry.meta, code, privateTexts: registry.records.flatMap(({ extras }) => textsOf(extras)) },
   };
-}
-
-function textsOf(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(textsOf);
 }
 
 /** A file of the exact-revision store: its size in bytes and its digest. */

@@ -9,7 +9,7 @@ import { gzipSync } from "node:zlib";
 import { sha256 } from "../../snapshots/digest.ts";
 import type { RegistryConfig } from "../config/config.ts";
 import type { ParsedCub, RegistryOptions } from "./registry.ts";
-import { openRegistry, parseCub, parseRegistry } from "./registry.ts";
+import { openRegistry, parseCub, parseRegistry, withoutRecords } from "./registry.ts";
 
 /** As without an annex that reads sources of records. */
 async function openPlain(source: RegistryConfig, options: Omit<RegistryOptions, "makeRegistry">) {
@@ -323,4 +323,24 @@ test("a broken field of the metadata is dropped and told, the others stay", () =
   );
   assert.equal(result.meta.crates.bound_count, 4);
   assert.equal(result.notes.length, 4, result.notes.join("\n"));
+});
+
+test("a record that is left out takes its notes, its counts and the values with it that it alone has", () => {
+  const own = { id: "CUB-0001", invocation: "called by Jane Roe", lane: "shared", tier: "9", file_shas: { "coq/Roe.v": "a".repeat(64) } };
+  const counts = { "called by Jane Roe": 2, runtime: 1 };
+  const body = {
+    meta: { invocation_counts: counts },
+    cubs: [{ ...CUB, ...own }, { ...CUB, id: "CUB-0002", lane: "shared", tier: "x" }, own],
+  };
+  const parsed = parseRegistry(encode(body));
+  assert.match(parsed.notes.join("\n"), /^CUB-0001: invocation has an unknown value; it is kept\n.*Jane Roe declares 2/s);
+  const rest = withoutRecords(parsed, new Set(["CUB-0001"]));
+  const said = JSON.stringify(rest);
+  assert.doesNotMatch(said, /CUB-0001|Roe/);
+  assert.deepEqual(rest.meta.invocation_counts, { runtime: 1 });
+  assert.deepEqual(
+    [rest.records.map(({ record }) => record.id), rest.rejected, rest.notes.length],
+    [["CUB-0002"], [], parsed.notes.length - 2],
+  );
+  assert.equal(withoutRecords(parsed, new Set()), parsed);
 });

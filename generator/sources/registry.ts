@@ -123,9 +123,8 @@ export function parseRegistry(bytes: Uint8Array, made = false): ParsedRegistry {
   const counts = countDeclared(meta, rawMeta, accepted);
   const notes = [
     ...metaNotes.map((note) => `meta: ${note}; the field is taken as left out`),
-    ...unknownValues.map(
-      ({ id, field, value }) => `${id}: ${field} has the unknown value ${JSON.stringify(value.slice(0, 80))}; it is kept`,
-    ),
+    // The record itself says it: in the notes of a snapshot it would stay when the record is redacted.
+    ...unknownValues.map(({ id, field }) => `${id}: ${field} has an unknown value; it is kept`),
     ...counts
       .filter(({ declared, counted }) => declared !== counted)
       .map(({ name, declared, counted }) => `meta: ${name} declares ${declared}, the records count ${counted}`),
@@ -133,6 +132,35 @@ export function parseRegistry(bytes: Uint8Array, made = false): ParsedRegistry {
   const inMeta = Object.keys(rawMeta).filter((name) => !Object.hasOwn(WrittenMeta.shape, name));
   const unknownFields = [...unknown.found(), ...inMeta.map((name) => ({ name: `meta.${name}`, records: 0, first: "" }))];
   return { meta, records: accepted, rejected, unknownValues, counts, unknownFields, notes };
+}
+
+/** withoutRecords leaves records out of a registry, with what was said of them and the values that they alone have. */
+export function withoutRecords(registry: ParsedRegistry, ids: ReadonlySet<string>): ParsedRegistry {
+  const { left = [], out = [] } = Object.groupBy(registry.records, ({ record }) => (ids.has(record.id) ? "out" : "left"));
+  if (ids.size === 0) return registry;
+  const textsIn = (records: readonly ParsedCub[]): Set<string> =>
+    new Set(records.flatMap(({ record }) => [...textsOf(record), ...Object.keys(record.file_shas)]));
+  const own = textsIn(out).difference(textsIn(left));
+  const isOwn = (note: string): boolean =>
+    [...ids].some((id) => note.startsWith(`${id}: `)) || own.values().some((text) => note.includes(`.${text} declares `));
+  const withoutOwn = (value: unknown): unknown =>
+    isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !own.has(name))) : value;
+  return {
+    ...registry,
+    meta: Object.fromEntries(Object.entries(registry.meta).map(([name, value]) => [name, withoutOwn(value)])) as RegistryMeta,
+    records: left,
+    rejected: registry.rejected.filter(({ key }) => !ids.has(key)),
+    unknownValues: registry.unknownValues.filter(({ id }) => !ids.has(id)),
+    counts: registry.counts.filter(({ name }) => !own.has(name.slice(name.indexOf(".") + 1))),
+    notes: registry.notes.filter((note) => !isOwn(note)),
+  };
+}
+
+/** textsOf lists every string in a value, not the names of its members. */
+export function textsOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsOf);
 }
 
 /** refuseChecked refuses a record that says itself what only a check may say: who ran a prover over it, and what came out. */

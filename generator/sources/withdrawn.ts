@@ -22,7 +22,7 @@ const WHATS: Readonly<Record<Rejection["source"], Withdrawal["what"] | null>> = 
   code: null,
 };
 
-/** leaveOut leaves what is withdrawn out of the sources.
+/** leaveOut leaves what is withdrawn out of the sources. Of records that was done where they were read.
  *  @param known of these names, those that the shelf's history has
  *  @param today YYYY-MM-DD */
 export async function leaveOut(
@@ -41,7 +41,7 @@ export async function leaveOut(
   };
   const there = new Set([
     ...listed.rows.map(({ key }) => nameOf({ what: "object", name: key })),
-    ...registry.cubs.map(({ id }) => nameOf({ what: "record", name: id })),
+    ...[...registry.leftOut, ...registry.cubs.map(({ id }) => id)].map((name) => nameOf({ what: "record", name })),
     ...claims.claims.map(({ id }) => nameOf({ what: "claim", name: id })),
   ]);
   const left = named.intersection(there);
@@ -63,12 +63,7 @@ export async function leaveOut(
   ];
   return {
     listed: { ...listed, rows: listed.rows.filter(({ key }) => !isOut("object", key)), rejected: listed.rejected.filter(isShown) },
-    registry: {
-      ...registry,
-      cubs: registry.cubs.filter(({ id }) => !isOut("record", id)),
-      code: new Map([...registry.code].filter(([id]) => !isOut("record", id))),
-      rejected: registry.rejected.filter(isShown),
-    },
+    registry: { ...registry, rejected: registry.rejected.filter(isShown) },
     claims: { ...claims, claims: claims.claims.filter(({ id }) => !isOut("claim", id)), rejected: claims.rejected.filter(isShown) },
     withdrawals: { list: withdrawals, notes },
   };

@@ -285,27 +285,61 @@ const SECTION = new RegExp(
   String.raw`^\s*\\(${SECTIONS.slice(1).join("|")})\*?\s*(?:\[[^\]\n]{0,200}\])?\{(.*?)\}\s*(?:\\label\{[^{}]*\}\s*)?$`,
 );
 
-function readLatex(): Reader {
-  let verbatim: string | null = null;
-  return ({ text }) => {
-    const [, edge = "", name = ""] = /^\s*\\(begin|end)\{(verbatim|lstlisting|minted)\b/.exec(text) ?? [];
-    if (verbatim !== null) {
-      if (edge !== "end" || name !== verbatim) return part(0, false, "code");
-      verbatim = null;
+/** Environments whose text is taken as it is, and those of which nothing is read: formulas, drawings, and what is not printed. */
+const TAKEN = /^(?:verbatim|Verbatim|lstlisting|minted|code|spec|alltt)\*?$/;
+const UNREAD =
+  /^(?:equation|align|alignat|flalign|gather|multline|eqnarray|displaymath|math|tikzpicture|pgfpicture|tikzcd|picture|forest|algorithmic|comment|filecontents)\*?$/;
+const CELLS = /^(?:tabular[xy*]?|longtable|tabu|xltabular|supertabular)\*?$/;
+/** A line of commands alone. */
+const COMMANDS = /^\s*(?:\\(?!(?:text|emph)\w*\b)[A-Za-z@]+\*?(?:\s*\[[^\]]*\]|\s*\{[^{}]*\}|\s*=?-?[\d.]+\w*)*\s*)+\{?\s*$/;
+const FORMULA_EDGE = /^\s*(?:\\\[|\\\]|\$\$)/;
+
+function readLatex(text: string): Reader {
+  /** The environment that is taken, unread or has cells. */
+  let inside: string | null = null;
+  let columns = "";
+  let inFormula = false;
+  let inPreamble = /^[^%\n]*\\documentclass/m.test(text) && text.includes("\\begin{document}");
+  return ({ text: line }, at, lines) => {
+    const [, edge = "", name = ""] = /^\s*\\(begin|end)\s*\{([^{}]+)\}/.exec(line) ?? [];
+    if (inPreamble) {
+      inPreamble = name !== "document";
       return null;
     }
-    if (edge === "begin") verbatim = name;
-    const [, command = "", heading] = SECTION.exec(text) ?? [];
+    if (inside !== null && !CELLS.test(inside)) {
+      if (edge !== "end" || name !== inside) return TAKEN.test(inside) ? part(0, false, "code") : null;
+      inside = null;
+      return null;
+    }
+    if (edge === "begin" && (TAKEN.test(name) || UNREAD.test(name) || CELLS.test(name))) {
+      [inside, columns] = [line.includes(`\\end{${name}}`) ? null : name, ""];
+      return null;
+    }
+    if (edge === "end" && name === inside) inside = null;
+    const isEdge = FORMULA_EDGE.test(line);
+    if (isEdge || inFormula) {
+      const signs = line.match(/\$\$|\\[[\]]/g)?.length ?? 0;
+      if (signs % 2 === 1) inFormula = !inFormula;
+      return null;
+    }
+    const [, command = "", heading] = SECTION.exec(line) ?? [];
     if (heading !== undefined) return { heading: plainIn(heading.slice(0, MAX_HEADING), "latex"), level: SECTIONS.indexOf(command) };
     if (
-      isBlank(text) ||
-      /^\s*(?:%|\\(?:begin|end|label|documentclass|usepackage|bibliography|author|date|maketitle|newcommand|title\b|item\s*$)|\\\[|\$\$)/.test(
-        text,
+      isBlank(line) ||
+      COMMANDS.test(line) ||
+      /^\s*(?:%|\\(?:begin|end|label|documentclass|usepackage|bibliography|author|date|maketitle|(?:re|provide)?newcommand|[gex]?def\b|title\b|item\s*$|includegraphics))/.test(
+        line,
       )
     )
       return null;
-    const item = /^\s*\\item(?:\[[^\]]*\])?\s*/.exec(text);
-    return item === null ? part(indent(text)) : part(item[0].length, true, "item");
+    if (inside !== null && /(?<!\\)&/.test(line)) {
+      const to = line.replace(/(?:\s*\\(?:\\|[a-z]+(?:\{[^{}]*\})?))*\s*$/, "").length;
+      const isHead = columns === "" && /\\(?:hline|midrule)/.test(`${line}${lines[at + 1]?.text ?? ""}`);
+      if (isHead) columns = plainIn(line.slice(0, Math.min(to, MAX_HEADING)), "latex");
+      return isHead || columns === "" ? { from: indent(line), to, form: "cells" } : { from: indent(line), to, form: "row", head: columns };
+    }
+    const item = /^\s*\\(?:item(?:\[[^\]]*\])?|bibitem(?:\[[^\]]*\])?\{[^{}]*\})\s*/.exec(line);
+    return item === null ? part(indent(line)) : part(item[0].length, true, "item");
   };
 }
 

@@ -6,7 +6,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
-import { type CollectionInfo, isGatedKey, isWithdrawalError, type ObjectRow, type ViewData } from "#snapshots/format";
+import { type CollectionInfo, isGatedKey, isWithdrawalError, type Library, type ObjectRow, type ViewData } from "#snapshots/format";
 import type { CubCode, CubRecord } from "#snapshots/schema";
 import { openIndex } from "#snapshots/index";
 import {
@@ -19,6 +19,7 @@ import {
   type Snapshot,
   type SnapshotRecord,
   type TreeCache,
+  unreadable,
   writeWhole,
 } from "#snapshots/shelf";
 import { digestOfChanges, type Exposed, nameExposed, openGating, openKept } from "#snapshots/annex/leaks";
@@ -72,7 +73,7 @@ export async function findExposure(
   for (const record of records) {
     const { sequence, snapshot } = record;
     const known = heldBy.get(snapshot);
-    const data = known === undefined ? await readData(shelves.public, record, trees) : null;
+    const data = known === undefined ? await readData(shelves.public, record, trees, views.public.library) : null;
     const held = known ?? (data === null ? null : findHeld(data));
     if (held === null) {
       unread.push(sequence);
@@ -87,18 +88,19 @@ export async function findExposure(
   return { snapshots, keys: [...keys], unread, clean };
 }
 
-async function readData(shelf: Shelf, record: SnapshotRecord, trees: TreeCache): Promise<ViewData | null> {
+async function readData(shelf: Shelf, record: SnapshotRecord, trees: TreeCache, library: Library): Promise<ViewData | null> {
   try {
     return await (await openSnapshot(shelf, record, trees)).data();
   } catch (error) {
     if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
-    if (error instanceof ShelfError && isWithdrawalError(error)) return readRest(await openSnapshot(shelf, record, trees));
+    if (error instanceof ShelfError && isWithdrawalError(error)) return readRest(await openSnapshot(shelf, record, trees), library);
     throw error;
   }
 }
 
-/** readRest reads the data that a snapshot still has, after something in it was redacted: the parts that were taken out are empty. */
-async function readRest(snapshot: Snapshot): Promise<ViewData> {
+/** readRest reads the data that a snapshot still has, after something in it was redacted: the parts that were taken out are empty.
+ *  @param now in place of a description of the library that was taken out: its collections are not known then, its keys are */
+async function readRest(snapshot: Snapshot, now: Library): Promise<ViewData> {
   const objects: ObjectRow[] = [];
   for (const [path, { sha256: digest, size }] of await filesSince(snapshot, null)) {
     if (!path.startsWith("objects/")) continue;
@@ -115,7 +117,7 @@ async function readRest(snapshot: Snapshot): Promise<ViewData> {
     if (index !== null) code.set(id, index);
   }
   return {
-    library: await snapshot.library(),
+    library: (await snapshot.library().catch(unreadable)) ?? { ...now, collections: [] },
     objects,
     claims: (await readJson<ViewData["claims"]>(snapshot, "api/claims.json")) ?? NO_CLAIMS,
     cubs,

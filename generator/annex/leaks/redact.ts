@@ -6,8 +6,9 @@ import { z } from "zod";
 import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { type BlobEntry, type Library, objectPath, pageFile, pageImagesOf, pagePath, partsPath, type ViewData } from "#snapshots/format";
+import { escapeXml } from "#snapshots/page";
 import { openIndex } from "#snapshots/index";
-import type { Claim, CubRecord, Withdrawal } from "#snapshots/schema";
+import { type Claim, CUB_FIELDS, type CubRecord, KNOWN_VALUES, SAID_FIELDS, type Withdrawal } from "#snapshots/schema";
 import {
   createTreeCache,
   type DirectoryShelf,
@@ -21,11 +22,11 @@ import {
   type SnapshotRecord,
   unreadable,
 } from "#snapshots/shelf";
-import { gatedSecrets, type GatedSecrets, scanFile } from "#snapshots/annex/leaks";
+import { gatedSecrets, type GatedSecrets, MIN_SECRET_CHARACTERS, scanFile } from "#snapshots/annex/leaks";
 import { ELSEWHERE } from "./gating.ts";
 import { filesSince, readJson } from "./snapshot-files.ts";
 import { type KeptFile, keptFile, withBuildLock } from "#generator/files";
-import { NO_CLAIMS } from "#generator/sources";
+import { NO_CLAIMS, textsOf } from "#generator/sources";
 import { type Shelves, vectorsDir } from "#generator/shelves";
 
 type View = "public" | "internal";
@@ -207,10 +208,10 @@ async function findBlobs(
     for (const withdrawal of held) {
       // An earlier one may have lost its own.
       const library = (await opened.library().catch(unreadable)) ?? (await (now ?? opened).library());
-      const isOf = await openScan(opened, withdrawal, library);
+      const { basis, isOf } = await openScan(opened, withdrawal, library);
       for (const [path, entry] of files) {
         const { sha256: digest } = entry;
-        const seen = `${nameOf(withdrawal)} ${digest}`;
+        const seen = `${basis} ${digest}`;
         if (served.has(digest) || found.has(digest) || clean.has(seen)) continue;
         if (await isOf(path, entry)) found.set(digest, withdrawal);
         else clean.add(seen);
@@ -251,37 +252,97 @@ async function findHeld(snapshot: Snapshot, wanted: readonly Withdrawal[]): Prom
 
 async function hasClaim(snapshot: Snapshot, id: string): Promise<boolean> {
   if ((await snapshot.find(`pages/${pageFile(pagePath.claim(id))}`)) !== null) return true;
-  return (await readJson<{ claims: readonly Claim[] }>(snapshot, "api/claims.json"))?.claims.some((claim) => claim.id === id) ?? false;
+  return (await claimsOf(snapshot)).some((claim) => claim.id === id);
 }
 
-/** openScan makes a test that tells whether a file that was made says anything of a withdrawn thing. Pages and rows that name the thing also show
+/** openScan makes a test `isOf` that tells whether a file that was made says anything of a withdrawn thing. Pages and rows that name the thing also show
  *  its title and its first words, which may be too short to be told from others': those go for the name alone; of all other files those that have
- *  its text. */
+ *  its text, and of what is made of all records or claims those that have a word which no other one has.
+ *  @returns with it the digest of all that it looks for */
 async function openScan(
   snapshot: Snapshot,
   withdrawal: Withdrawal,
   library: Library,
-): Promise<(path: string, entry: BlobEntry) => Promise<boolean>> {
+): Promise<{ readonly basis: Sha256; readonly isOf: (path: string, entry: BlobEntry) => Promise<boolean> }> {
   const { what, name } = withdrawal;
-  const secrets = await secretsOf(snapshot, withdrawal, library);
+  const own = await ownTexts(snapshot, withdrawal);
+  const secrets = await secretsOf(snapshot, withdrawal, library, own);
+  const words = wordsOf(own);
   // As rows of JSON have its name, and as links to it end.
   const page = pagePath.source(what, name);
   const names = [JSON.stringify(name), page.slice(page.slice(0, -1).lastIndexOf("/")), ...(what === "object" ? [objectPath(name)] : [])];
   const rows = { object: partsPath.objects(""), record: partsPath.records, claim: null }[what];
   const codeRows = what === "record" ? partsPath.code : null;
-  return async (path, entry) => {
+  const isOf = async (path: string, entry: BlobEntry): Promise<boolean> => {
     const shows = path.startsWith("pages/") || [rows, codeRows].some((folder) => folder !== null && path.startsWith(folder));
     if (!shows && !path.startsWith("api/") && !path.startsWith("parts/")) return false;
     const bytes = await snapshot.read(entry).catch(unreadable);
     if (bytes === null) return false;
     if (shows && names.some((one) => Buffer.from(bytes).includes(one))) return true;
+    if (words !== null && !OF_OBJECTS.test(path) && words.test(Buffer.from(bytes).toString())) return true;
     const { ids, texts } = scanFile(secrets, { path, bytes, source: false, type: entry.type });
     return texts.length > 0 || ids.keys().some((id) => shows || secrets.secrets[id]?.kind === "private");
   };
+  // A file that two snapshots share is looked through for what either of them says.
+  const bytes = what === "object" ? ((await snapshot.find(`objects/${name}`))?.sha256 ?? "") : "";
+  return { basis: sha256(canonicalJson([what, name, bytes, own])), isOf };
+}
+
+/** Files that are made of objects: there a short word is anybody's. */
+const OF_OBJECTS = /^(?:pages\/(?:object|browse)\b|parts\/objects\/|api\/list\/)/;
+const SHORTEST = 3; // letters of a word that is looked for
+
+/** wordsOf finds short texts as words, as they stand in JSON, in HTML and in a text. @returns null where there is none */
+function wordsOf(texts: readonly string[]): RegExp | null {
+  const words = texts.filter((text) => text.length >= SHORTEST && !isLong(text));
+  const spellings = words.flatMap((word) => [word, JSON.stringify(word).slice(1, -1), escapeXml(word)]);
+  if (words.length === 0) return null;
+  return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${[...new Set(spellings)].map(RegExp.escape).join("|")})(?![\\p{L}\\p{N}_])`, "u");
+}
+
+/** ownTexts lists what a claim or a record says in its author's words, and no other claim or record of the snapshot, nor the format. */
+async function ownTexts(snapshot: Snapshot, { what, name }: Withdrawal): Promise<readonly string[]> {
+  if (what === "object") return [];
+  const all =
+    what === "claim"
+      ? (await claimsOf(snapshot)).map((claim) => ({ id: claim.id, said: saidByClaim(claim) }))
+      : (await recordsOf(snapshot)).map((record) => ({ id: record.id, said: saidByRecord(record) }));
+  const { own = [], others = [] } = Object.groupBy(all, ({ id }) => (id === name ? "own" : "others"));
+  // The notice has its name.
+  const known = [name, ...others.flatMap(({ said }) => said), ...Object.values(KNOWN_VALUES).flat()];
+  return [...new Set(own.flatMap(({ said }) => said)).difference(new Set(known))];
+}
+
+async function claimsOf(snapshot: Snapshot): Promise<readonly Claim[]> {
+  return (await readJson<{ claims: readonly Claim[] }>(snapshot, "api/claims.json"))?.claims ?? [];
+}
+
+/** recordsOf reads the parts one by one, since one of them may have been redacted. */
+async function recordsOf(snapshot: Snapshot): Promise<readonly CubRecord[]> {
+  const parts = await Promise.all(
+    (await snapshot.files(partsPath.records)).map(({ name }) => readJson<CubRecord[]>(snapshot, `${partsPath.records}/${name}`)),
+  );
+  return parts.flatMap((part) => part ?? []);
+}
+
+/** The rest are words of the format. */
+function saidByClaim({ status: _, standing: __, evidence, ...claim }: Claim): readonly string[] {
+  return textsOf([claim, evidence.map(({ access: ___, state: ____, ...item }) => item)]);
+}
+
+/** Short words of checks are those of provers. */
+function saidByRecord(record: CubRecord): readonly string[] {
+  const said = CUB_FIELDS.flatMap((field) => textsOf(record[field]));
+  const checked = SAID_FIELDS.flatMap((field) => textsOf(record[field as keyof CubRecord])).filter(isLong);
+  return [...said, ...checked, ...Object.keys(record.file_shas)];
+}
+
+function isLong(text: string): boolean {
+  return text.length >= MIN_SECRET_CHARACTERS;
 }
 
 /** secretsOf gives what a withdrawn thing says, for the look for leaks: as if it were all that is gated. */
-async function secretsOf(snapshot: Snapshot, { what, name }: Withdrawal, library: Library): Promise<GatedSecrets> {
+async function secretsOf(snapshot: Snapshot, { what, name }: Withdrawal, library: Library, own: readonly string[]): Promise<GatedSecrets> {
   const nothing: ViewData = {
     library: { ...library, collections: [] },
     objects: [],
@@ -294,16 +355,9 @@ async function secretsOf(snapshot: Snapshot, { what, name }: Withdrawal, library
   };
   const extract = what === "object" ? await snapshot.extract(name).catch(unreadable) : null;
   const entry = what === "object" ? await snapshot.find(`objects/${name}`) : null;
-  const claim =
-    what === "claim"
-      ? (await readJson<{ claims: readonly Claim[] }>(snapshot, "api/claims.json"))?.claims.find(({ id }) => id === name)
-      : undefined;
-  const record = what === "record" ? await readJson<CubRecord>(snapshot, `api/cubs/${name}.json`) : null;
   const all: ViewData = {
     ...nothing,
     objects: extract === null || entry === null ? [] : [{ ...extract, key: name, size: entry.size, sha256: entry.sha256, uploaded: null }],
   };
-  // A claim or a record has words of its own in these members; the rest are words of the format.
-  const words = [claim?.title, claim?.statement, record?.statement, record?.note].filter((text) => text !== undefined);
-  return gatedSecrets(nothing, all, async () => extract, words);
+  return gatedSecrets(nothing, all, async () => extract, own);
 }

@@ -52,14 +52,14 @@ test("Coq: a root of two folders, blanks, quotes and hyphens, inner modules, lef
       {
         [`${root}/deep er/A.v`]: "Lemma low : 1 = 1. Proof. reflexivity. Qed.\n",
         [`${root}/B.v`]:
-          "From L Require Import A.\nModule Inner. Lemma high' : 1 = 1. Proof. exact low. Qed. End Inner.\nLemma gap : 1 = 2. Proof. Admitted.\n",
+          "From L Require Import A.\nModule Inner. Lemma high' : 1 = 1. Proof. exact low. Qed. End Inner.\nLemma gap : 1 = 2. Proof. Admitted.\nLemma on_gap : 1 = 2. Proof. exact gap. Qed.\n",
         [`${root}/Bad.v`]: "This is no Coq.\n",
       },
       `prover: coq, paths: [${JSON.stringify(`-R ${root}/deep er L`)}, ${JSON.stringify(`-Q ${root} L`)}], exclude: ["**/Bad.v"]`,
     );
-    assert.deepEqual(states, { low: "VERIFIED", "high'": "VERIFIED", gap: "NOT_VERIFIED" }, root);
+    assert.deepEqual(states, { low: "VERIFIED", "high'": "VERIFIED", gap: "NOT_VERIFIED", on_gap: "NOT_VERIFIED" }, root);
     holds(said, ["low", "high'"], /^Closed under the global context\n$/);
-    assert.notEqual(said["gap"]?.status, 0, "what is left open");
+    for (const name of ["gap", "on_gap"]) assert.notEqual(said[name]?.status, 0, `${name} is left open`);
   }
 });
 
@@ -88,15 +88,16 @@ test("Metamath: a database in a folder, with dots in its name, and parts; a hole
   const { said, states } = await pasted(
     t,
     {
-      "my db/set.v1.mm": `$[ base.mm $]\nt-1 $p |- ( ph -> ( ps -> ph ) ) $= ( ax-1 ) ABC $.\nopen $p |- ( ph -> ( ps -> ph ) ) $= ? $.\n`,
+      "my db/set.v1.mm": `$[ base.mm $]\nt-1 $p |- ( ph -> ( ps -> ph ) ) $= ( ax-1 ) ABC $.\nopen $p |- ( ph -> ( ps -> ph ) ) $= ? $.\non-open $p |- ( ph -> ( ps -> ph ) ) $= wph wps open $.\nwrong $p |- ( ph -> ps ) $= ( ax-1 ) ABC $.\non-wrong $p |- ( ph -> ps ) $= wph wps wrong $.\n`,
       "my db/base.mm": `${head}wi $a wff ( ph -> ps ) $. ax-1 $a |- ( ph -> ( ps -> ph ) ) $.\nlow $p |- ( ph -> ( ps -> ph ) ) $= ( ax-1 ) ABC $.\n`,
     },
     'prover: metamath, root: "my db/set.v1.mm"',
     "policy: { axioms: [ax-1] }\n",
   );
-  assert.deepEqual(states, { low: "VERIFIED", "t-1": "VERIFIED", open: "NOT_VERIFIED" });
+  const broken = ["open", "on-open", "wrong", "on-wrong"];
+  assert.deepEqual(states, { low: "VERIFIED", "t-1": "VERIFIED", ...Object.fromEntries(broken.map((name) => [name, "NOT_VERIFIED"])) });
   holds(said, ["low", "t-1"], /assumes the following axioms[^]*ax-1/);
-  assert.notEqual(said["open"]?.status, 0, "what is not proved");
+  for (const name of broken) assert.notEqual(said[name]?.status, 0, `${name} is not proved`);
 });
 
 test("Agda: blanks, letters of other alphabets, imports and postulates", {

@@ -3,6 +3,7 @@
 import type { CheckStatement } from "./attest.ts";
 import { findLoaded, namedByLoad } from "./coq-load.ts";
 import { coqArguments, coqModuleOf, coqPathsOf, folderOf, isBelow } from "./coq-paths.ts";
+import { accepts, type Verdict } from "./states.ts";
 import { type FoundDeclaration, fullName, type ScannedSource } from "./scan.ts";
 
 /** hashRecipe compares the files with their digests. */
@@ -16,7 +17,10 @@ export function hashRecipe(shas: Readonly<Record<string, string>>): string {
 }
 
 /** The parts of a check that a recipe follows from. */
-type Told = { readonly check: Pick<CheckStatement["predicate"], "imports">; readonly axioms: readonly string[] | null };
+type Told = { readonly check: Pick<CheckStatement["predicate"], "imports">; readonly axioms: readonly string[] | null } & Pick<
+  Verdict,
+  "state"
+>;
 
 /** recheckRecipe runs the prover over the file of a declaration and all that it needs, as the check names it; empty where nothing here runs it. */
 export function recheckRecipe(one: FoundDeclaration, source: ScannedSource, told: Told | undefined): string {
@@ -40,8 +44,9 @@ function coqRecipe(one: FoundDeclaration, { source, files }: ScannedSource, told
   const lacking = paths.map(({ folder }) => folder).filter((folder) => folder !== "" && !there.some((name) => isBelow(name, folder)));
   const name = fullName(one);
   const ask = [`Require ${module}.`, `Print Assumptions ${name}.`].map(quote).join(" ");
-  // A theorem that rests on itself is left open.
-  const judge = `{ print } $2 == ":" && substr(f, length(f) - length($1) + 1) == $1 { open = 1 } END { exit open || NR == 0 }`;
+  // Coq shortens names. What it lists besides the axioms that the check has is left open, or switched off.
+  const axioms = told !== undefined && accepts(told) ? (told.axioms ?? []) : [];
+  const judge = `BEGIN { n = split(ok, axioms, " ") } { print } /^(Axioms:|Closed under the global context)$/ { seen = 1; next } /^Fetching opaque/ { next } /^[^ ]/ { known = 0; for (i = 1; i <= n; i++) if (substr("." axioms[i], length(axioms[i]) - length($1) + 1) == "." $1) known = 1; if (!known) open = 1 } END { exit open || !seen }`;
   const steps = [
     ...copyTo(
       compiled,
@@ -50,7 +55,7 @@ function coqRecipe(one: FoundDeclaration, { source, files }: ScannedSource, told
     ...(lacking.length === 0 ? [] : [`mkdir -p ${lacking.map((folder) => quote(`./${folder}`)).join(" ")}`]),
     `for f; do ${coqc} "$f" || exit 1; done`,
     `printf '%s\\n' ${ask} > ProofshelfAsk.v`,
-    `${coqc} ProofshelfAsk.v | awk -v f=${quote(name)} ${quote(judge)}`,
+    `${coqc} ProofshelfAsk.v | awk -v ok=${quote(axioms.join(" "))} ${quote(judge)}`,
   ];
   return `( ${steps.join(" && ")} )`;
 }
@@ -69,12 +74,13 @@ function metamathRecipe({ main, theorem }: FoundDeclaration): string {
   const commands = [
     `read '${main.slice(folder === "" ? 0 : folder.length + 1)}'`,
     "verify proof *",
+    `show trace_back '${theorem}'`,
     `show trace_back '${theorem}' /axioms`,
     "exit",
   ];
-  // The program ends with 0 whatever it has read.
+  // The program ends with 0 whatever it has read, and other proofs of the database may be wrong.
   const judge =
-    '{ print } /^[?](Error|Sorry|Expected)/ { bad = 1 } /^All proofs in the database|were not proved:/ { seen = 1 } /were not proved:/ { open = 1 } /^MM> show/ { open = 0 } open && index(" " $0 " ", " " t " ") { bad = 1 } END { exit bad || !seen }';
+    '{ print; for (i = 1; i <= NF; i++) if (trace && ($i in wrong)) bad = 1 } /^[?]/ { if (match($0, /label "[^"]+", type "[$]p":$/)) wrong[substr($0, RSTART + 7, RLENGTH - 20)] = 1; else if (/^[?](Error|Sorry|Expected)/) bad = 1 } /^All proofs in the database|were not proved:/ { seen = 1 } /^MM> show/ { trace = 1 } trace && /were not proved:/ { bad = 1 } END { exit bad || !seen || (t in wrong) }';
   const steps = [
     ...(folder === "" ? [] : [`cd ${quote(folder)}`]),
     `metamath ${commands.map(quote).join(" ")} | awk -v t=${quote(theorem)} ${quote(judge)}`,

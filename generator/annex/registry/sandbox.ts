@@ -41,20 +41,21 @@ const SYSTEM = [
 const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"];
 const MAX_LOG = 64 * 1024;
 
-/** base gives the first words of the command. A program can write into memory in /tmp and /dev/shm alone, and both are bounded as its memory is.
+/** base gives the first words of the command. A program can write into memory in /tmp and /dev/shm alone, and both are bounded as its memory is. It
+ *  has no /proc: mountinfo would name folders and devices of the host, and nothing hides it alone.
  *  @param memory MiB */
 function base(memory: number): string[] {
   const bounded = ["/tmp", "/dev/shm"].flatMap((folder) => ["--perms", "1777", "--size", String(memory * 1024 * 1024), "--tmpfs", folder]);
   return [
     "bwrap",
-    ..."--unshare-all --die-with-parent --new-session --as-pid-1 --proc /proc --dev /dev".split(" "),
+    ..."--unshare-all --die-with-parent --new-session --as-pid-1 --hostname sandbox --dev /dev".split(" "),
     ...bounded,
     "--clearenv",
     ...SYSTEM.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]),
   ];
 }
 
-/** The last mounts, and the first process: one that has nothing of the host to show in /proc, and that ends as what it starts. */
+/** The last mounts, and the first process: one that has nothing of the host to show whoever traces it, and that ends as what it starts. */
 const SEALED = ["--remount-ro", "/dev", "--remount-ro", "/", "--", "sh", "-c", '"$@"; exit $?', "sh"];
 
 /** Dialogue is a program that is told more when it has answered. */
