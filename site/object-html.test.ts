@@ -20,6 +20,10 @@ test("a document's own title is not said twice, whatever is around it", () => {
     "<section><p></p><h2>Futures</h2>",
   ])
     assert.doesNotMatch(fitObjectHtml(`${around}<p>Text.</p>`, "Futures"), /Futures/, around);
+  assert.match(
+    fitObjectHtml('<h1 id="doc-futures"><span id="L1"></span>Futures</h1><p>Text.</p>', "Futures"),
+    /id="doc-futures".*id="L1".*<p>/,
+  );
   for (const kept of ["<p>Text.</p><h1>Futures</h1>", "<h1>Futures past</h1>"])
     assert.match(fitObjectHtml(kept, "Futures"), /Futures/, kept);
 });

@@ -63,11 +63,12 @@ function foldLicence(html: string): string {
 
 /** fitObjectHtml fits the text of an object into its page.
  *  @param html sanitised
- *  @param title of the page, which has the only h1: an equal first heading is dropped */
+ *  @param title of the page, which has the only h1: an equal first heading is dropped, and what leads to it stays */
 export function fitObjectHtml(html: string, title: string): string {
   const [before = "", heading = "", , words = ""] = FIRST_HEADING.exec(html) ?? [];
   const isTitle = heading !== "" && textOf(words).replace(/\s*[¶#]$/, "") === title.trim();
-  const body = foldLicence(isTitle ? html.slice(0, before.length - heading.length) + html.slice(before.length) : html);
+  const anchors = [...heading.matchAll(/ id="[^"]*"/g)].map(([id]) => `<span${id}></span>`).join("");
+  const body = foldLicence(isTitle ? html.slice(0, before.length - heading.length) + anchors + html.slice(before.length) : html);
   // The style counts lines from 1, which a later part of a long text does not begin with.
   const isLater = (/<span class="line" id="L(\d+)">/.exec(body)?.[1] ?? "1") !== "1";
   return nestHeadings(FROM_RIGHT.test(body) ? body.replace(SIDED, '<$1 dir="auto"') : body)
