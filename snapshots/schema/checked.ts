@@ -113,11 +113,9 @@ export type RecordRecall = z.infer<typeof RecordRecall>;
 
 export const RecordMeaning = z
   .object({
-    sha256: z
-      .string()
-      .meta({
-        description: "Digest of what it says, with every definition below it; reviews are of one; empty where no prover printed it",
-      }),
+    sha256: z.string().meta({
+      description: "Digest of what it says, with every definition below it; reviews are of one; empty where no prover printed it",
+    }),
     parts: z
       .array(
         z.object({
