@@ -8,7 +8,17 @@ import type { ExtractPool } from "#generator/extract";
 import { clearHalfFiles, clearJournal, EMPTY_STATE, openUnread } from "#generator/kept";
 import { checkOpenFiles, openProgress, openSources, type Progress, type Tasks, together } from "#generator/files";
 import { openSigners, type Parts, usualParts } from "#generator/publish";
-import { closeIndex, keepFormat, keepLogs, keepOwner, keepRecords, openShelves, refuseOther, type Shelves, withShelves } from "#generator/shelves";
+import {
+  closeIndex,
+  keepFormat,
+  keepLogs,
+  keepOwner,
+  keepRecords,
+  openShelves,
+  refuseOther,
+  type Shelves,
+  withShelves,
+} from "#generator/shelves";
 import { knownListing, listingRules, type ObjectStore, openObjectStore } from "#generator/sources";
 import type { Annexes } from "./annexes.ts";
 import type { BuildFacts, Looked } from "./facts.ts";
