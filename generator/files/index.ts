@@ -5,6 +5,7 @@ export { concurrently } from "./concurrently.ts";
 export { doorOf } from "./doors.ts";
 export { describeFailure, detailOf, withoutPlaces } from "./failure.ts";
 export { type Closure, findImports, openSources, readLock, type Sources, writeDown } from "./import-closure.ts";
+export { folderSize } from "./folder-size.ts";
 export { keptFile, type KeptFile } from "./kept-file.ts";
 export { lazily } from "./lazily.ts";
 export { findRunningBuild, type LockOptions, lookAtLock, withBuildLock } from "./lock.ts";
