@@ -14,7 +14,6 @@ export async function runShelfCopy(from: string, to: string, options: CommonOpti
     throw new ShelfError("bad_config", "One of the two is a bucket: s3://BUCKET/PREFIX. A folder is copied into another by cp -a.");
   if (source == null && target != null) await copyIntoBucket(resolve(from), target);
   else if (source != null && target == null) await copyIntoFolder(source, resolve(to));
-  else if (source != null && target != null)
-    await withTemporaryFolder("copy", (scratch) => copyBetweenBuckets(source, target, scratch));
+  else if (source != null && target != null) await withTemporaryFolder("copy", (scratch) => copyBetweenBuckets(source, target, scratch));
   print(options, { from, to }, `${to} holds what ${from} holds.\n`);
 }
