@@ -198,10 +198,25 @@ command("axioms", "What records rest on, by what it is; exit code 3 where a poli
   .option(...SOURCES)
   .option("--allow <name...>", "as if the policy named these, too")
   .action(run(async () => (await import("#generator/annex/registry")).runAxioms));
+command(
+  "advisories",
+  "Known holes of the checkers that accepted records, and which records may use one; exit code 3 where some may",
+  registry,
+)
+  .option(...SOURCES)
+  .action(run(async () => (await import("#generator/annex/registry")).runAdvisories));
 registry
   .command("schema")
   .description("The JSON Schema of a file that people write, for editors")
-  .addArgument(new Argument("<file>").choices(["sources", "overlay", "lock"]))
+  .addArgument(
+    new Argument("<sources|overlay|lock|advisories|reviews>", "which file").choices([
+      "sources",
+      "overlay",
+      "lock",
+      "advisories",
+      "reviews",
+    ]),
+  )
   .option("--json", "it is JSON anyway")
   .action(run(async () => (await import("#generator/annex/registry")).printSchema));
 command("adapters", "Which provers are here, and whether they can be run safely", registry).action(

@@ -141,32 +141,50 @@ const BLOCKS: readonly (readonly [open: RegExp, close: string])[] = [
 ];
 const LINE_COMMENT = /^\s*(?:\/\/[/!]?|--|#(?![![])|;+|%+)\s+/;
 
+const QUOTES = String.raw`[a-zA-Z]{0,2}("""|''')`;
+/** A string over lines that is data: what takes it stands before it on its line, or at the end of the line above. */
+const DATA = new RegExp(String.raw`(?:[=([{,:+%]|\breturn)[ \t]*${QUOTES}`);
+const TAKES = /[=([{,+%][ \t]*$/;
+const BEGINS = new RegExp(String.raw`^[ \t]*${QUOTES}`);
+
 /** Comments alone; of a line of code nothing is read. */
 function readCode(): Reader {
-  let close: string | null = null;
+  /** The signs that end a comment, or a string that is data. */
+  let [close, data, above] = ["", "", ""];
+  let isBlock = false;
   return ({ text }) => {
-    if (close !== null) {
+    if (close !== "") {
       const end = text.indexOf(close);
-      if (end >= 0) close = null;
+      if (end >= 0) close = "";
       return commentLine(text, /^\s*\**\s?/.exec(text)?.[0].length ?? 0, end);
+    }
+    const sign = data || (DATA.exec(text)?.[1] ?? (TAKES.test(above) ? BEGINS.exec(text)?.[1] : undefined) ?? "");
+    if (!isBlank(text)) above = text;
+    if (sign !== "") {
+      const isOdd = text.split(sign).length % 2 === 0;
+      data = isOdd === (data === "") ? sign : "";
+      return null;
     }
     for (const [open, closing] of BLOCKS) {
       const from = open.exec(text)?.[0].length;
       if (from === undefined) continue;
       const end = text.indexOf(closing, from);
       if (end < 0) close = closing;
-      return commentLine(text, from, end);
+      isBlock = true;
+      return commentLine(text, from, end, true);
     }
     const from = LINE_COMMENT.exec(text)?.[0].length;
-    return from === undefined ? null : commentLine(text, from, -1);
+    const wasBlock = isBlock;
+    isBlock &&= isBlank(text);
+    return from === undefined ? null : commentLine(text, from, -1, wasBlock);
   };
 }
 
-function commentLine(text: string, from: number, end: number): Read {
+function commentLine(text: string, from: number, end: number, opens = false): Read {
   const words = text.slice(from, end < 0 ? undefined : end);
   // A closing sign would be cited with the words before it; the line is left out when it has nothing else.
   if (isBlank(words) || /^[\s*=#-]*$/.test(words)) return null;
-  return /^\s*(?:#+|\*)\s/.test(words) ? { heading: plainIn(words.slice(0, MAX_HEADING), "comments"), level: 1 } : part(from);
+  return /^\s*(?:#+|\*)\s/.test(words) ? { heading: plainIn(words.slice(0, MAX_HEADING), "comments"), level: 1 } : part(from, opens);
 }
 
 /** The line under a heading, or above it; in AsciiDoc also what encloses a text that is taken as it is. */

@@ -25,7 +25,7 @@ const LATEX_ACCENTS: Readonly<Record<string, string>> = {
 };
 
 /** ATTRIBUTES are the attributes of a tag, in which a sign in quotes ends nothing; each is read in one way, so that nothing is tried twice. */
-export const ATTRIBUTES = String.raw`(?:=\s*"[^"]{0,5000}"|=\s*'[^']{0,5000}'|[^<>])*`;
+export const ATTRIBUTES = String.raw`[^<>=]*(?:=(?:\s*(?:"[^"]{0,5000}"|'[^']{0,5000}'))?[^<>=]*)*`;
 /** Elements that a page may have: any other name between angle brackets is a sign of the text, unless it is closed or has attributes. */
 const ELEMENT = new RegExp(
   "^(?:a|abbr|address|annotation|area|article|aside|audio|b|bdi|bdo|big|blockquote|body|br|button|canvas|caption|center|cite|code|col|colgroup|data|" +
