@@ -184,7 +184,7 @@ class RstReader {
       return this.#list(rows, at, blocks);
     if (FIELD.test(text)) return this.#terms(rows, at, blocks, FIELD, (found) => this.#inline(found[1] ?? ""));
     if (OPTION.test(text)) return this.#terms(rows, at, blocks, OPTION, (found) => [element("code", [words(found[0].trim())])]);
-    if (!isBlank(rows[at + 1]) && indentOf(rows[at + 1]) > 0 && !/::$/.test(text)) return this.#definition(rows, at, blocks);
+    if (!isBlank(rows[at + 1]) && indentOf(rows[at + 1]) > 0 && !text.endsWith("::")) return this.#definition(rows, at, blocks);
     return this.#paragraph(rows, at, blocks);
   }
 
@@ -319,7 +319,7 @@ class RstReader {
       if (n === 0 || !/^\+[-=+]+\+?$|^\+(?:[-=]|.*[-=]\+)/.test(text)) continue;
       const band = lines.slice(from, n);
       if (band.length > 0) made.push(this.#gridCells(band, edges));
-      if (/^\+=/.test(text)) heads = made.length;
+      if (text.startsWith("+=")) heads = made.length;
       from = n + 1;
     }
     if (from < lines.length) made.push(this.#gridCells(lines.slice(from), edges));
