@@ -201,7 +201,7 @@ command("axioms", "What records rest on, by what it is; exit code 3 where a poli
 registry
   .command("schema")
   .description("The JSON Schema of a file that people write, for editors")
-  .addArgument(new Argument("<file>").choices(["sources", "overlay", "lock"]))
+  .addArgument(new Argument("<sources|overlay|lock>", "which file").choices(["sources", "overlay", "lock"]))
   .option("--json", "it is JSON anyway")
   .action(run(async () => (await import("#generator/annex/registry")).printSchema));
 command("adapters", "Which provers are here, and whether they can be run safely", registry).action(

@@ -141,7 +141,7 @@ const object = (key: string, changes: Partial<ObjectPage>): PageInput =>
     collection: { id: "proofs", title: "Proofs", visibility: "public" },
     title: "Insertion sort", summary: "Definitions and lemmas about insertion sort on lists of natural numbers.",
     kind: "code", media_type: "text/x-coq", language: "coq", size: 8122, sha256: hex(3), etag: `"${hex(3)}"`, uploaded: "2026-01-04T17:12:00Z",
-    lines: 214, html: codeHtml, notes: [], facts: [], pages: 0, drawn: 0, part: 1, parts: 1, firstLines: [1],
+    lines: 214, html: codeHtml, notes: [], facts: [], pages: 0, drawn: 0, part: 1, parts: 1, first: 1, linesFrom: null, firstLines: [1],
     outline: [{ title: "insert", line: 2, depth: 1, place: { id: "L2", part: 1 } }, { title: "insert_keeps_sorted", line: 8, depth: 1, place: { id: "L8", part: 1 } }, { title: "sort", line: 9, depth: 1, place: { id: "L9", part: 1 } }],
     cited_by: { claims: claims.slice(0, 1), records: records.slice(0, 2) },
     previous: { key: "proofs/README.md", title: "How these proofs are laid out" }, next: { key: "proofs/Tree.v", title: "Balanced trees" }, quoted: null,
@@ -149,7 +149,7 @@ const object = (key: string, changes: Partial<ObjectPage>): PageInput =>
   });
 
 /** A page for each part of a development that is as long as pages show. */
-const LONG = { key: "proofs/Long.v", kind: "code", size: 400_000 } as const;
+const LONG = { key: "proofs/Long.v", kind: "code", size: 400_000, lines: 5000 } as const;
 const longHtml = `<pre class="code"><code>${[
   ...highlightLines(Array.from({ length: 2500 }, (_, at) => `Lemma insert_${at} : forall x l, sorted l -> In x (insert x l).\nProof. auto. Qed.`).join("\n"), "coq"),
 ].map((line, at) => `<span class="line" id="L${at + 1}">${line}</span>\n`).join("")}</code></pre>`;
@@ -340,7 +340,7 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
     { what: "claim", name: "other-claim", title: "other-claim", path: pagePath.claim("other-claim"), change: "changed", before: null, after: null, fields: [{ field: "use_case", before: `["sorting","search"]`, after: `["search","sorting"]` }, { field: "repos", before: `["a","b"]`, after: `["b","c"]` }], weaker: [] },
     { what: "other", name: "api/capabilities", title: "api/capabilities", path: "/api/capabilities", change: "changed", before: hex(6), after: hex(7), fields: [], weaker: [] },
   ] }) },
-  { name: "search", input: input(pagePath.search, { page: "search", more: "/search/?q=sorted+list&shown=30", query: "sorted list", prefix: "", collections, found: 61, problem: null, didYouMean: { query: HOSTILE.script, path: "/search/?q=sorted+lists" }, facets: [
+  { name: "search", input: input(pagePath.search, { page: "search", more: "/search/?q=sorted+list&shown=30", query: "sorted list", prefix: "", collections, found: 61, atLeast: false, problem: null, didYouMean: { query: HOSTILE.script, path: "/search/?q=sorted+lists" }, facets: [
     { name: "collection", more: 0, values: [{ value: "proofs", count: 41, selected: true, href: "/search/?q=sorted+list" }, { value: "notes", count: 20, selected: false, href: "/search/?q=sorted+list&collection=notes" }] },
     { name: "kind", more: 0, values: [{ value: "code", count: 40, selected: false, href: "/search/?q=sorted+list&collection=proofs&kind=code" }, { value: "markdown", count: 20, selected: false, href: "/search/?q=sorted+list&collection=proofs&kind=markdown" }, { value: HOSTILE.script, count: 1, selected: false, href: `/search/?kind=${encodeURIComponent(HOSTILE.script)}` }] },
   ], hits: [
@@ -348,9 +348,9 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
     { title: "Insertion sort", kind: "code", key: "proofs/Sort.v", path: `${pagePath.object("proofs/Sort.v")}#L8`, pieces: pieces("Lemma insert_keeps_sorted : forall x l, *sorted* l -> *sorted* (insert x l). Proof. induction 1; simpl; auto. Qed."), code: true, name: "insert_keeps_sorted", line: 8, copies: ["papers/Sort.v", HOSTILE.key], exact: null, collection: "Proofs", folder: "proofs" },
     { title: HOSTILE.script, kind: HOSTILE.attribute, key: HOSTILE.key, path: pagePath.object(HOSTILE.key), pieces: [{ text: HOSTILE.control, marked: false }, { text: HOSTILE.script, marked: true }, { text: HOSTILE.word + HOSTILE.rtl, marked: false }], code: false, name: "", line: null, copies: [], exact: "title", collection: HOSTILE.word, folder: HOSTILE.attribute },
   ] }) },
-  { name: "search-nothing", input: input(pagePath.search, { page: "search", more: null, query: HOSTILE.script, prefix: "notes/", collections, found: 0, didYouMean: null, facets: [], problem: null, hits: [] }) },
-  { name: "search-start", input: input(pagePath.search, { page: "search", more: null, query: "", prefix: "", collections, found: 0, didYouMean: null, facets: [], problem: null, hits: null }) },
-  { name: "search-problem", input: input(pagePath.search, { page: "search", more: null, query: "x".repeat(600), prefix: "elsewhere/", collections, found: 0, didYouMean: null, facets: [], problem: "A query has at most 500 characters; this one has 600.", hits: null }) },
+  { name: "search-nothing", input: input(pagePath.search, { page: "search", more: null, query: HOSTILE.script, prefix: "notes/", collections, found: 0, atLeast: false, didYouMean: null, facets: [], problem: null, hits: [] }) },
+  { name: "search-start", input: input(pagePath.search, { page: "search", more: null, query: "", prefix: "", collections, found: 0, atLeast: false, didYouMean: null, facets: [], problem: null, hits: null }) },
+  { name: "search-problem", input: input(pagePath.search, { page: "search", more: null, query: "x".repeat(600), prefix: "elsewhere/", collections, found: 0, atLeast: false, didYouMean: null, facets: [], problem: "A query has at most 500 characters; this one has 600.", hits: null }) },
   { name: "ask-start", input: input(pagePath.ask, askForm) },
   { name: "ask", input: input(pagePath.ask, { ...askForm, question: "Does insertion keep a list sorted?", asked: {
     finding: null, mode: "ai", model: "a-model", notice: "One sentence was left out because no source bears it out.", snapshot: hex(11),

@@ -45,9 +45,24 @@ export function cutKey(text: string): readonly [head: string, tail: string] {
   return [text.slice(0, text.length - tail.length), tail];
 }
 
-/** formatLine makes a line of prose from a stranger's text: invisible characters become spaces, runs of spaces one, and its length is bounded. */
+const JOINED = String.raw`(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}]`;
+/** Characters within words, which take no room: joiners where a script or a picture is made with them, which stay, and others, which go. */
+const WITHIN = new RegExp(
+  String.raw`((?<=${JOINED})[\u200c\u200d](?=${JOINED}))|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]|${INVISIBLE.source}`,
+  "gu",
+);
+
+/** Prose without what hides or reorders; a word stays one. */
+function showProse(text: string): string {
+  return text.replace(
+    WITHIN,
+    (sign, joins?: string) => joins ?? (/[\t\n]/.test(sign) ? sign : /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/.test(sign) ? "" : " "),
+  );
+}
+
+/** formatLine makes a line of prose from a stranger's text: invisible characters go or become spaces, runs of spaces one, and its length is bounded. */
 export function formatLine(text: string, maxLength = 400): string {
-  const line = text.replace(INVISIBLE, " ").replace(/\s+/g, " ").trim();
+  const line = showProse(text).replace(/\s+/g, " ").trim();
   if (line.length <= maxLength) return line;
   return `${line.slice(0, maxLength).replace(/[\ud800-\udbff]$/, "")}…`;
 }
@@ -59,7 +74,7 @@ export function formatPlace(name: string, line: number | null): string {
 
 /** formatPiece does for a stretch of a line of prose what formatLine does for a line, but spaces at its ends stay. */
 export function formatPiece(text: string): string {
-  return text.replace(INVISIBLE, (character) => (character === "\t" || character === "\n" ? character : " "));
+  return showProse(text);
 }
 
 /** formatBlock shows text of several lines from a stranger, e.g. a statement: it keeps line breaks and indentation, and spells out the invisible. */

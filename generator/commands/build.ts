@@ -5,10 +5,11 @@ import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { parseJson, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
+import type { Rejection } from "#snapshots/schema";
 import { type Accepted, type Annexes, build, type BuildOptions, type BuildSummary } from "#generator/pipeline";
 import { pruneByConfig } from "./prune.ts";
 import { type CommonOptions, configOf, print, REFUSED } from "./options.ts";
-import { type Config, NO_NEWS, openConfig } from "#generator/config";
+import { type Config, foldAlike, NO_NEWS, openConfig } from "#generator/config";
 import { keptFile, type KeptFile } from "#generator/files";
 import { type Embedding, embedViews } from "#generator/index";
 import { countJournal } from "#generator/kept";
@@ -156,22 +157,24 @@ function describe(summary: BuildSummary, { quiet = false, verbose = false }: Com
         : `Nothing has changed; snapshot ${sequence} (${snapshot}) is served on.`,
     `Read ${work.read} objects, rendered ${work.rendered} pages, indexed ${work.indexed} documents in ${(ms / 1000).toFixed(1)} s.`,
   ];
-  const meant = rejected.filter(({ reason }) => NO_NEWS.has(reason));
+  const had = new Set(told?.read());
+  const lineOf = ({ source, key, reason }: Rejection): string => `Rejected ${source} ${JSON.stringify(key)}: ${reason}`;
+  const isOld = (item: Rejection): boolean => item.source === "store" && had.has(sha256(lineOf(item)));
+  const meant = rejected.filter((item) => NO_NEWS.has(item.reason));
+  const news = rejected.filter((item) => !meant.includes(item));
+  const old = verbose || quiet ? 0 : meant.length + news.filter(isOld).length;
   const wrong = [
-    ...(meant.length === 0 || verbose
-      ? []
-      : [`Left out by store.exclude, or as files of the program: ${meant.length}; --verbose names them.`]),
-    ...(verbose ? rejected : rejected.filter((item) => !meant.includes(item))).map(
-      (item) => `Rejected ${item.source} ${JSON.stringify(item.key)}: ${item.reason}`,
-    ),
+    ...(verbose ? rejected : news).map(lineOf),
     ...unreadable.map((item) => `Not read in full ${JSON.stringify(item.key)}: ${item.notes.join("; ")}`),
     ...notes.map((note) => `Note: ${note}`),
     ...shown.map((finding) => `Registry: ${finding}`),
     ...(shown.length < findings.length ? [`Registry: and ${findings.length - shown.length} more; --verbose tells all.`] : []),
   ];
-  const had = new Set(told?.read());
   told?.write(wrong.map((line) => sha256(line)));
-  const lines = quiet ? wrong.filter((line) => !had.has(sha256(line))) : [...done, ...wrong];
+  const isSaid = new Set(verbose ? [] : quiet ? wrong.filter((line) => had.has(sha256(line))) : news.filter(isOld).map(lineOf));
+  const said = wrong.filter((line) => !isSaid.has(line));
+  const before = old === 0 ? [] : [`Left out as before, by store.exclude or as files of the program: ${old}; --verbose names them.`];
+  const lines = [...(quiet ? [] : [...done, ...before]), ...(verbose ? said : foldAlike(said))];
   return lines.map((line) => `${line}\n`).join("");
 }
 

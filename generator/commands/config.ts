@@ -6,7 +6,7 @@ import { missingPackages } from "#snapshots/embedders";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import type { Withdrawal } from "#snapshots/schema";
-import { type Config, configJsonSchema, formatPath, MAX_CONFIG_BYTES, nearest, openConfig } from "#generator/config";
+import { type Config, configJsonSchema, foldAlike, formatPath, MAX_CONFIG_BYTES, nearest, openConfig } from "#generator/config";
 import {
   checkClaims,
   checkEvidence,
@@ -59,6 +59,7 @@ export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnex
   if (evidence.wrong.length > 0) throw badSources(evidence.wrong);
   sources.push(evidence, findForgotten(config), findFront(config, rows));
   const collections = config.collections.map(({ id, visibility }) => ({ id, visibility, objects: counts.get(id) ?? 0 }));
+  const fold = options.verbose === true ? (all: readonly string[]) => all : foldAlike;
   const lines = [
     `${config.file} is right.`,
     ...collections.map(
@@ -66,7 +67,7 @@ export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnex
         `  ${id} (${visibility}): ${objects} ${objects === 1 ? "object" : "objects"}${objects === 0 ? "; is the prefix right?" : ""}`,
     ),
     ...(withdrawals.length === 0 ? [] : [`  withdrawn: ${withdrawals.length}`]),
-    ...sources.flatMap(({ notes }) => notes.map(({ detail }) => `Note: ${detail}`)),
+    ...fold(sources.flatMap(({ notes }) => notes.map(({ detail }) => `Note: ${detail}`))),
     ...(config.embeddings.kind === "embedded" ? missingPackages() : []).map(
       (name) => `Note: the semantic search needs ${name}, which is not installed here.`,
     ),
@@ -190,7 +191,7 @@ function checkWithdrawals({ withdrawals }: Config): { readonly withdrawals: read
 }
 
 function badSources(errors: readonly Finding[]): ShelfError {
-  return new ShelfError("bad_config", errors.map(({ detail }) => detail).join("\n"), { errors });
+  return new ShelfError("bad_config", foldAlike(errors.map(({ detail }) => detail)).join("\n"), { errors });
 }
 
 /** SCHEMAS are the schemas by the name of the file that each is for. */

@@ -156,6 +156,8 @@ async function startServer(
           for (const note of message.notes ?? []) process.stderr.write(`${note}\n`);
           const addresses = options.port === "0" ? [] : describeAddress(config.baseUrl, message.url);
           for (const note of addresses) say(options, note);
+          if (message.snapshot === null && period === null)
+            say(options, "Nothing is built yet: run proofshelf build, and it is served at once.");
           if (message.token !== undefined) showTrial(message.url, message.token, ended.signal);
           // Its output is said on stderr: standard output stays the one line above.
           if (period !== null)

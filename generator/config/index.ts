@@ -14,5 +14,15 @@ export {
 export { CONFIG_NAME, findConfig } from "./find-config.ts";
 export { findOwnKeys, type OwnFiles } from "./own-files.ts";
 export { IGNORED, NO_NEWS, openLeavingOut, type StorePatterns } from "./left-out.ts";
-export { badConfig, configJsonSchema, type ConfigProblem, explainIssues, formatPath, listAt, nearest, valueAt } from "./problems.ts";
+export {
+  badConfig,
+  configJsonSchema,
+  type ConfigProblem,
+  explainIssues,
+  foldAlike,
+  formatPath,
+  listAt,
+  nearest,
+  valueAt,
+} from "./problems.ts";
 export { type LocatedYaml, MAX_CONFIG_BYTES, parseLocatedYaml, type Path } from "./yaml.ts";

@@ -15,7 +15,24 @@ export function badConfig(path: string, lines: readonly { line: number; path: Pa
     pointer: problem.path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""),
     detail: `${path}:${problem.line}: ${[formatPath(problem.path), problem.what].filter((part) => part !== "").join(" ")}`,
   }));
-  return new ShelfError("bad_config", errors.map((error) => error.detail).join("\n"), { errors });
+  return new ShelfError("bad_config", foldAlike(errors.map((error) => error.detail)).join("\n"), { errors });
+}
+
+/** Lines of one fault that are told before the rest of them is counted. */
+const MAX_ALIKE = 3;
+
+/** foldAlike leaves of lines that differ only in numbers and in what stands in quotes the first few, and counts the others. */
+export function foldAlike(lines: readonly string[]): readonly string[] {
+  const kindOf = (line: string): string => line.replaceAll(/"(?:[^"\\]|\\.)*"|\d+/g, "#");
+  const byKind = Map.groupBy(lines, kindOf);
+  const told = new Map<string, number>();
+  return lines.flatMap((line) => {
+    const kind = kindOf(line);
+    const [number, all] = [(told.get(kind) ?? 0) + 1, byKind.get(kind)?.length ?? 0];
+    told.set(kind, number);
+    if (number <= MAX_ALIKE || all === MAX_ALIKE + 1) return [line];
+    return number === MAX_ALIKE + 1 ? [`… and ${all - MAX_ALIKE} more like the last.`] : [];
+  });
 }
 
 type JsonSchema = {
@@ -102,6 +119,13 @@ const MEANT: Readonly<Record<string, string>> = {
   path: "root",
   url: "baseUrl",
   description: "summary",
+  proven: "VERIFIED",
+  proved: "VERIFIED",
+  checked: "VERIFIED",
+  unverified: "NOT_VERIFIED",
+  unproven: "NOT_VERIFIED",
+  admitted: "NOT_VERIFIED",
+  unknown: "UNSPECIFIED",
 };
 
 /** nearest finds the known name that somebody may have meant; capitals, hyphens and underscores do not count. @param limit letters apart */

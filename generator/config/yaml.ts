@@ -33,6 +33,12 @@ export function parseLocatedYaml(bytes: Uint8Array): LocatedYaml {
   }
   const depthLine = findTooDeep(source);
   if (depthLine !== null) return hopeless(depthLine, `is nested deeper than ${MAX_CONFIG_DEPTH} levels`);
+  const conflict = /^<{7} .*$[^]*^={7}$[^]*^>{7} /m.exec(source);
+  if (conflict !== null)
+    return hopeless(
+      source.slice(0, conflict.index).split("\n").length,
+      "a merge left both sides here; keep one, and take its three marks away",
+    );
   const lines = new LineCounter();
   const at = (offset: number): number => Math.max(1, lines.linePos(offset).line);
   let document: Document.Parsed;

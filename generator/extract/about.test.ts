@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findDate } from "./dates.ts";
 import { extract } from "./extract.ts";
+import { readAbout } from "./about.ts";
 import { findLicenceHeader, readExpression } from "./licence-header.ts";
 import { findPersons } from "./persons.ts";
 
@@ -160,4 +161,30 @@ test("the title of a YAML file is the scalar that it says, and documents in lang
     const { title, summary } = await extract(key, Buffer.from(text));
     assert.deepEqual([title, summary], ["The title", "The first prose paragraph is here."], text);
   }
+});
+
+test("a licence file has the licence of its title, else the only one that it names or grants, however its lines are broken", () => {
+  const grant = "Permission is hereby granted, free of charge, to any\nperson obtaining a copy of this\nsoftware";
+  const forms = "Redistribution and use in source and binary\nforms, with or without change,\nare permitted";
+  const use = "Permission to use, copy, modify, and/or distribute this\nsoftware for any purpose is hereby\ngranted";
+  const texts: readonly (readonly [text: string, license: string | null])[] = [
+    [`Copyright (c) 2020 A\n\n${grant}, subject to the following\nconditions:`, "MIT"],
+    [`The MIT License (MIT)\n=====================\n\n${grant}`, "MIT"],
+    [`${grant}, and to permit persons to whom it is furnished to do so.`, "MIT-0"],
+    [`${use}, provided that the above notice stays.`, "ISC"],
+    [`${use}.`, "0BSD"],
+    [forms, "BSD-2-Clause"],
+    [`${forms}. Neither the\nname of the holder`, "BSD-3-Clause"],
+    [`${forms}. The names of the authors may not be used to\nendorse`, "BSD-3-Clause"],
+    [`${forms}. All advertising materials mentioning it. Neither the name`, "BSD-4-Clause"],
+    ["      Apache License\n   Version 2.0, January 2004\n\nThird parties: MIT license", "Apache-2.0"],
+    ["   GNU GENERAL PUBLIC LICENSE\n     Version 3, 29 June 2007\n\nUse the GNU Affero General Public License version 3.", "GPL-3.0-only"],
+    ["# Blue Oak Model License\n\nVersion 1.0.0\n", "BlueOak-1.0.0"],
+    ["Creative Commons Legal Code\n\nCC0 1.0 Universal\n", "CC0-1.0"],
+    ['Licensed under the Apache License,\nVersion 2.0 (the "License");', "Apache-2.0"],
+    ["Dual-licensed. Apache License, Version 2.0 … or the MIT license", null],
+    ["Apache License 2.0 or MIT license, at your option.", null],
+    ["The GNU General Public License Version 3 is not compatible. This work is under CC-BY 4.0.", null],
+  ];
+  for (const [text, license] of texts) assert.equal(readAbout("LICENSE", "text", text).license, license, text);
 });

@@ -5,7 +5,7 @@ import type { About, ObjectKind } from "#snapshots/schema";
 import { plainIn } from "#snapshots/blocks";
 import { findDate } from "./dates.ts";
 import { readFrontMatter } from "./front-matter.ts";
-import { readArgument } from "./latex.ts";
+import { readArgument } from "./latex-tokens.ts";
 import { findLicenceHeader } from "./licence-header.ts";
 import { isCitationFile, isLicenceFile } from "./licence-files.ts";
 import { shorten } from "./passages.ts";
@@ -20,27 +20,46 @@ const MAX_ADDRESSES = 50;
 const MAX_ADDRESS = 300; // UTF-16 units
 const LIMITS = { maxDepth: 100, maxAliases: 100 } as const;
 
-/** How the texts of licences begin, and how they are named otherwise. The first that fits counts. */
-const LICENCES: readonly (readonly [id: string, sign: RegExp])[] = [
-  ["Apache-2.0", /apache licen[cs]e[,\s]+(?:version )?2(?:\.0)?\b/i],
-  ["AGPL-3.0-only", /gnu affero general public licen[cs]e\s+version 3/i],
-  ["LGPL-3.0-only", /gnu lesser general public licen[cs]e\s+version 3/i],
-  ["LGPL-2.1-only", /gnu lesser general public licen[cs]e\s+version 2\.1/i],
-  ["GPL-3.0-only", /gnu general public licen[cs]e\s+version 3/i],
-  ["GPL-2.0-only", /gnu general public licen[cs]e\s+version 2/i],
+/** Licences by their names, and by a sentence that grants what they do, in texts whose white space is folded. Of those of one name the narrower stands
+ *  first. */
+const LICENCES: readonly (readonly [id: string, name: RegExp | null, grant?: RegExp])[] = [
+  ["Apache-2.0", /apache licen[cs]e[, ]+(?:version )?2(?:\.0)?\b/i],
+  ["AGPL-3.0-only", /gnu affero general public licen[cs]e,? version 3/i],
+  ["LGPL-3.0-only", /gnu lesser general public licen[cs]e,? version 3/i],
+  ["LGPL-2.1-only", /gnu lesser general public licen[cs]e,? version 2\.1/i],
+  ["GPL-3.0-only", /gnu general public licen[cs]e,? version 3/i],
+  ["GPL-2.0-only", /gnu general public licen[cs]e,? version 2/i],
   ["MPL-2.0", /mozilla public licen[cs]e,? (?:version )?2\.0/i],
-  ["CC0-1.0", /cc0 1\.0|creative commons (?:legal code\s+)?cc0/i],
+  ["BlueOak-1.0.0", /blue oak model licen[cs]e,? (?:version )?1\.0\.0/i],
+  ["CC0-1.0", /cc0 1\.0|creative commons (?:legal code )?cc0/i],
   ["CC-BY-NC-SA-4.0", /(?:attribution-noncommercial-sharealike 4\.0|cc[ -]by-nc-sa[ -]4\.0)/i],
   ["CC-BY-NC-4.0", /(?:attribution-noncommercial 4\.0|cc[ -]by-nc[ -]4\.0)/i],
   ["CC-BY-SA-4.0", /(?:attribution-sharealike 4\.0|cc[ -]by-sa[ -]4\.0)/i],
   ["CC-BY-ND-4.0", /(?:attribution-noderivatives 4\.0|cc[ -]by-nd[ -]4\.0)/i],
   ["CC-BY-4.0", /(?:attribution 4\.0|cc[ -]by[ -]4\.0)/i],
-  ["BSD-3-Clause", /redistribution and use in source and binary forms[\s\S]*neither the name/i],
-  ["BSD-2-Clause", /redistribution and use in source and binary forms/i],
-  ["ISC", /^\s*(?:the )?isc licen[cs]e|permission to use, copy, modify, and\/or distribute this software for any/i],
-  ["MIT", /^\s*(?:the )?mit licen[cs]e|permission is hereby granted, free of charge, to any person obtaining a copy/i],
-  ["Unlicense", /this is free and unencumbered software released into the public domain/i],
+  ["BSD-4-Clause", null, /redistribution and use in source and binary forms.*all advertising materials mentioning/i],
+  [
+    "BSD-3-Clause",
+    /\bbsd 3-clause licen[cs]e/i,
+    /redistribution and use in source and binary forms(?!.*all advertising materials).*(?:neither the names?\b|may not be used to endorse)/i,
+  ],
+  [
+    "BSD-2-Clause",
+    /\bbsd 2-clause licen[cs]e/i,
+    /redistribution and use in source and binary forms(?!.*(?:neither the names?\b|may not be used to endorse|all advertising materials))/i,
+  ],
+  ["ISC", /\bisc licen[cs]e/i, /permission to use, copy, modify, and(?:\/or)? distribute this software for any .{0,60}granted, provided/i],
+  ["0BSD", /\bzero-clause bsd/i, /permission to use, copy, modify, and(?:\/or)? distribute this software for any .{0,60}granted\./i],
+  [
+    "MIT-0",
+    /\bmit no attribution/i,
+    /permission is hereby granted, free of charge, to any person obtaining a copy(?!.*subject to the following)/i,
+  ],
+  ["MIT", /\bmit licen[cs]e\b/i, /permission is hereby granted, free of charge, to any person obtaining a copy.*subject to the following/i],
+  ["Unlicense", /^the unlicense$/i, /this is free and unencumbered software released into the public domain/i],
 ];
+const MAX_TITLE_REST = 40; // UTF-16 units behind the name of a licence that is the title of a text
+
 /** readAbout reads what the text of an object says about it.
  *  @param text of an object */
 export function readAbout(key: string, kind: ObjectKind, text: string): About {
@@ -74,9 +93,20 @@ export function pdfAbout(author: unknown, created: unknown): About {
   return { authors: findPersons(author), date: date === null ? null : findDate(`${date[1]}-${date[2]}-${date[3]}`), license: null };
 }
 
-/** The SPDX name of known terms. */
+/** The SPDX name of known terms: of those that the text has as its title, else of the only ones that it names or grants. */
 function recognise(text: string): string | null {
-  return LICENCES.find(([, sign]) => sign.test(text))?.[0] ?? null;
+  const lines = text.replaceAll(/\r|^[\s#*=-]+|[ \t#*=]+$/gm, "").replaceAll(/\n+(?=version\b|cc0)/gi, " ");
+  const title = lines.split("\n", 1)[0]?.replace(/^the /i, "") ?? "";
+  const folded = text.replaceAll(/\s+/g, " ");
+  const isTitle = (name: RegExp): boolean => {
+    const found = name.exec(title);
+    const rest = title.slice(found?.[0].length ?? 0);
+    return found?.index === 0 && rest.length <= MAX_TITLE_REST && !/[.;]|\b(?:is|or|and)\b/.test(rest);
+  };
+  const named = LICENCES.find(([, name]) => name !== null && isTitle(name));
+  if (named !== undefined) return named[0];
+  const all = LICENCES.filter(([, name, grant]) => name?.test(folded) === true || grant?.test(folded) === true);
+  return all.length === 1 ? (all[0]?.[0] ?? null) : null;
 }
 
 function parseYaml(text: string): Readonly<Record<string, unknown>> {

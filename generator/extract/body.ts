@@ -15,6 +15,7 @@ export type Body = Pick<Extract, "summary" | "passages" | "html" | "notes"> & {
   readonly images?: Extract["images"];
   readonly facts?: Extract["facts"];
   readonly outline?: Extract["outline"];
+  readonly written?: Extract["written"];
 };
 
 export const EMPTY_BODY: Body = { title: null, summary: "", passages: [], html: null, notes: [] };

@@ -49,7 +49,7 @@ export function noteLines(node: Root | RootContent | ElementContent, part: numbe
 
 /** Changes a sanitised tree in place. */
 function dressTree(tree: Root, { key, title }: DressOptions): void {
-  dropTitle(tree, title);
+  const repeated = findTitle(tree, title);
   const headings: Element[] = [];
   const ids = new Set<string>();
   const lines = new Set<string>();
@@ -59,13 +59,14 @@ function dressTree(tree: Root, { key, title }: DressOptions): void {
     value: formulas++ < MAX_FORMULAS ? formatMath(tex, display) : formatTex(tex),
   });
   visit(tree, false);
-  const top = Math.min(...headings.map((heading) => Number(heading.tagName[1])));
+  const top = Math.min(...headings.filter((heading) => heading !== repeated?.heading).map((heading) => Number(heading.tagName[1])));
   const slugger = new GithubSlugger();
   for (const heading of headings) {
     const level = Math.min(6, Number(heading.tagName[1]) + Math.max(0, 2 - top));
     heading.tagName = `h${level}`;
     nameHeading(heading, slugger);
   }
+  if (repeated !== null) leaveAnchors(repeated);
 
   function visit(node: Root | Element, linked: boolean): void {
     for (const [index, child] of node.children.entries()) {
@@ -131,22 +132,34 @@ function dressTree(tree: Root, { key, title }: DressOptions): void {
   }
 }
 
-function dropTitle(tree: Root, title: string): void {
+type Child = { readonly parent: Root | Element; readonly heading: Element };
+
+/** The first heading of a document where it says its title again and no text stands before it. */
+function findTitle(tree: Root, title: string): Child | null {
   const same = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
-  const find = (node: Root | Element, depth: number): boolean => {
-    for (const [index, child] of node.children.entries()) {
-      if (child.type === "text" && child.value.trim() !== "") return true;
+  const find = (parent: Root | Element, depth: number): Child | "none" | null => {
+    for (const child of parent.children) {
+      if (child.type === "text" && child.value.trim() !== "") return "none";
       if (child.type !== "element") continue;
-      if (child.tagName === "h1") {
-        if (same(textOf(child)) === same(title)) node.children.splice(index, 1);
-        return true;
-      }
-      if (child.tagName === "p" || HEADING.test(child.tagName) || child.tagName === "pre") return true;
-      if (depth < 10 && find(child, depth + 1)) return true;
+      if (child.tagName === "h1") return same(textOf(child)) === same(title) ? { parent, heading: child } : "none";
+      if (child.tagName === "p" || HEADING.test(child.tagName) || child.tagName === "pre") return "none";
+      const found = depth < 10 ? find(child, depth + 1) : null;
+      if (found !== null) return found;
     }
-    return false;
+    return null;
   };
-  find(tree, 0);
+  const found = find(tree, 0);
+  return found === "none" ? null : found;
+}
+
+/** Takes a heading out and leaves what leads to it, since its own document may. */
+function leaveAnchors({ parent, heading }: Child): void {
+  const ids = [heading, ...heading.children].flatMap((one) => (one.type === "element" ? [one.properties["id"]] : []));
+  const anchors = ids.flatMap((id): Element[] =>
+    typeof id === "string" ? [{ type: "element", tagName: "span", properties: { id }, children: [] }] : [],
+  );
+  const children: ElementContent[] = parent.children.flatMap((child) => (child === heading ? anchors : [child as ElementContent]));
+  parent.children = children;
 }
 
 function dressLink(element: Element, key: string): void {

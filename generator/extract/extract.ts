@@ -6,7 +6,6 @@ import { readCode } from "./code.ts";
 import { formatCode } from "./code-view.ts";
 import { readJson, readYaml } from "./json.ts";
 import { withLanguage } from "./language.ts";
-import { readLatex } from "./latex.ts";
 import { openLines } from "#snapshots/blocks";
 import { extensionOf, fileName, mediaTypeOf, type MediaType } from "./media-type.ts";
 import { cutPassages, shorten } from "./passages.ts";
@@ -38,7 +37,7 @@ const READERS: Readonly<Record<ObjectKind, Reader | null>> = {
   code: async (source, { language }) => await readCode(source, language),
   html: async (source, _, name) => await (await import("./html.ts")).readHtml(source, name),
   pdf: null,
-  latex: readLatex,
+  latex: async (source, _, name) => await (await import("./latex.ts")).readLatex(source, name),
   json: async (source, { mediaType }) => await readJson(source, mediaType),
   yaml: readYaml,
   csv: async (source, { mediaType }) => (await import("./csv.ts")).readCsv(source, mediaType),
@@ -164,6 +163,7 @@ function finish(key: string, type: MediaType, lines: number | null, body: Body):
       text: passage.text.toWellFormed(),
     })),
     html: body.html?.toWellFormed() ?? null,
+    ...(body.written === undefined ? {} : { written: body.written.toWellFormed() }),
     ...(body.images === undefined || body.images.length === 0 ? {} : { images: body.images }),
     ...(body.outline === undefined || body.outline.length === 0
       ? {}

@@ -4,7 +4,7 @@ import type { Passage } from "#snapshots/schema";
 import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
 import { noteLines, renderTree } from "./dress.ts";
-import { type Heading, type Lines, openLines, readHtml as readBlocks, TERM_LEVEL, WAYS, withoutTags } from "#snapshots/blocks";
+import { type Heading, isWay, type Lines, openLines, readHtml as readBlocks, type Said, TERM_LEVEL, withoutTags } from "#snapshots/blocks";
 import { loadLanguage } from "#snapshots/highlight";
 import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
 import { readFrontMatter } from "./front-matter.ts";
@@ -80,15 +80,25 @@ function findAll(node: Root | Element, matches: (element: Element) => boolean, f
   return found;
 }
 
-function isNavigation({ tagName, properties }: Element): boolean {
+function isNavigation(element: Element): boolean {
+  const { tagName, properties } = element;
   const { className, id, role, summary } = properties;
-  const names = [...(Array.isArray(className) ? className : []), id];
+  const names = [...(Array.isArray(className) ? className : []), id].filter((name) => typeof name === "string");
   return (
     tagName === "nav" ||
     role === "navigation" ||
     (typeof summary === "string" && /^navigation\b/i.test(summary)) ||
-    names.some((name) => typeof name === "string" && WAYS.test(name))
+    isWay(names, () => countSaid(element))
   );
+}
+
+/** Counts the characters of an element without white space, and those in links. */
+function countSaid(element: Element): Said {
+  const count = (elements: readonly (Root | Element)[]): number =>
+    elements.reduce((sum, one) => sum + textOf(one).replaceAll(/\s/g, "").length, 0);
+  const links = element.tagName === "a" ? [element] : findAll(element, ({ tagName }) => tagName === "a");
+  const headings = findAll(element, ({ tagName }) => /^h[1-6]$/.test(tagName));
+  return { all: count([element]), linked: count(links), hasHeading: headings.length > 0 };
 }
 
 function removeNavigation(node: Root | Element): void {

@@ -1,52 +1,916 @@
-/** LaTeX: sections, \title and the abstract; shown as source. */
-import { formatCode } from "./code-view.ts";
-import { blocksOf, plainIn } from "#snapshots/blocks";
+/** LaTeX as a document. The reader knows what authors write in the body of a paper; of a command that it does not know the arguments are text.
+ *  Macros of the file are expanded, a bounded number of times. */
+import type { Element, ElementContent } from "hast";
+import { openLines, plainIn } from "#snapshots/blocks";
 import { isProse, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
-import { addHeadings, openHeadings } from "./headings.ts";
-import { loadLanguage } from "#snapshots/highlight";
-import { cutPassages, shorten } from "./passages.ts";
+import {
+  box,
+  codeBlock,
+  element,
+  Footnotes,
+  formula,
+  image,
+  MAX_NESTED,
+  type Nodes,
+  type ParsedDocument,
+  readDocument,
+  tableOf,
+  words,
+} from "./document.ts";
+import { textOf, TooComplex } from "./html-tree.ts";
+import { LatexMath } from "./latex-math.ts";
+import { ACCENTS, ARGUMENTS, DECLARES, DROPS, findShape, readArgument, SIGNS, type Shape, VERBATIM, WRAPS } from "./latex-tokens.ts";
+import { shorten } from "./passages.ts";
 
-/** UTF-16 units that a braced argument may take; an open brace must not swallow the file. */
-const MAX_ARGUMENT = 1000;
-const OPENING = 60_000; // UTF-16 units in which title and abstract are looked for
-const MAX_ABSTRACT = 8_000; // UTF-16 units
+const MAX_OPTION = 2000; // UTF-16 units between brackets
+const MAX_FORMULA = 6000; // UTF-16 units between two dollars
+const MAX_EXPANDED = 24; // groups and commands in one another, from which on commands are not expanded
+const OPENING = 60_000; // UTF-16 units in which the title of a file that is no document is looked for
 
-export async function readLatex(source: SourceText): Promise<Body> {
-  await loadLanguage("latex");
-  const { lines, text } = source;
-  const list = openHeadings(lines);
-  addHeadings(lines, "latex", list);
-  const opening = text.slice(0, OPENING).replaceAll(/(?<!\\)%.*/g, "");
+export async function readLatex(source: SourceText, fallback: string): Promise<Body> {
+  return await readDocument(source, { kind: "latex", language: "latex", fallback }, parseLatex);
+}
+
+function parseLatex(text: string): ParsedDocument {
+  const paper = new Paper(/\\begin\{document\}/.test(text));
+  const lines = openLines(text);
+  const reader = new LatexReader(text, paper, (offset) => lines.lineAt(offset));
+  const flow = new Flow();
+  reader.read(0, text.length, flow);
+  const blocks = [...paper.front, ...flow.end(), ...paper.notes.section()];
+  paper.fillReferences();
+  const title = paper.title === null ? null : plainOf(paper.title);
+  const found = /\\(?:chapter|section)\*?\{/.exec(text.slice(0, OPENING));
+  const argument = found === null ? null : readArgument(text, found.index + found[0].length);
+  const said = [...paper.abstract, ...flow.end()].find((one) => one.type === "element" && one.tagName === "p" && isProse(textOf(one)));
   return {
-    title: findTitle(opening),
-    summary: findSummary(opening),
-    passages: cutPassages(lines, list.marks),
-    html: formatCode(source, "latex"),
-    notes: [],
+    blocks,
+    title: title || (argument === null ? null : plainIn(argument, "latex")) || null,
+    summary: said === undefined ? null : shorten(textOf(said), MAX_SUMMARY),
   };
 }
 
-function findTitle(opening: string): string | null {
-  const found = /\\title\s*(?:\[[^\]]{0,200}\])?\{/.exec(opening) ?? /\\(?:chapter|section)\*?\{/.exec(opening);
-  const title = found === null ? null : readArgument(opening, found.index + found[0].length);
-  return title === null ? null : plainIn(title, "latex") || null;
-}
+const plainOf = (nodes: Nodes): string =>
+  nodes
+    .map((node) =>
+      node.type === "element" && node.tagName === "sup" ? "" : node.type === "element" && node.tagName === "br" ? " " : textOf(node),
+    )
+    .join("")
+    .replaceAll(/\s+/g, " ")
+    .trim();
 
-function findSummary(opening: string): string {
-  const [edge] = /\\begin\{abstract\}/.exec(opening) ?? /\\begin\{document\}/.exec(opening) ?? [""];
-  const from = opening.indexOf(edge) + edge.length;
-  const said = blocksOf(opening.slice(from, from + MAX_ABSTRACT), "latex").find(({ plain }) => isProse(plain));
-  return shorten(said?.plain ?? "", MAX_SUMMARY);
-}
+/** Paper is what all readers of one file share: its own commands, its notes, numbers and references. */
+class Paper {
+  readonly math = new LatexMath();
+  readonly notes = new Footnotes();
+  readonly front: Nodes = [];
+  abstract: Nodes = [];
+  title: Nodes | null = null;
+  /** Names of theorems and the like, with the counter that numbers them. */
+  readonly theorems = new Map<string, { readonly title: string; readonly counter: string | null }>(
+    "theorem lemma corollary proposition definition remark example conjecture claim note fact axiom problem exercise"
+      .split(" ")
+      .map((name) => [name, { title: name.charAt(0).toUpperCase() + name.slice(1), counter: name }]),
+  );
+  readonly #counters = new Map<string, { value: number; within: string | null }>();
+  readonly #labels = new Map<string, string>();
+  readonly #references: { readonly label: string; readonly link: Element }[] = [];
+  readonly #items = new Map<string, string>();
+  /** The words by which a label that stands here is referred to. */
+  current = "";
+  /** True above the body of a document. */
+  inPreamble: boolean;
+  graphics = "";
 
-/** readArgument returns the text up to the brace that closes the one just before `from`, or null when that stays open. */
-export function readArgument(text: string, from: number): string | null {
-  const until = Math.min(text.length, from + MAX_ARGUMENT);
-  for (let at = from, depth = 1; at < until; at++) {
-    const sign = text[at];
-    if (sign === "\\") at++;
-    else if (sign === "{") depth++;
-    else if (sign === "}" && --depth === 0) return text.slice(from, at);
+  constructor(inPreamble: boolean) {
+    this.inPreamble = inPreamble;
   }
-  return null;
+
+  declare(counter: string, within: string | null): void {
+    this.#counters.set(counter, { value: 0, within });
+  }
+
+  count(counter: string): string {
+    const own = this.#counters.get(counter) ?? { value: 0, within: null };
+    own.value++;
+    this.#counters.set(counter, own);
+    for (const other of this.#counters.values()) if (other.within === counter) other.value = 0;
+    this.current = this.#numberOf(counter, 0);
+    return this.current;
+  }
+
+  #numberOf(counter: string, depth: number): string {
+    const { value, within } = this.#counters.get(counter) ?? { value: 0, within: null };
+    const above = within === null || depth > 3 ? "" : this.#numberOf(within, depth + 1);
+    return above === "" || above === "0" ? String(value) : `${above}.${value}`;
+  }
+
+  label(name: string): Element {
+    this.#labels.set(name, this.current);
+    return element("span", [], { id: name });
+  }
+
+  refer(label: string): Element {
+    const link = element("a", [], { href: `#${label}` });
+    this.#references.push({ label, link });
+    return link;
+  }
+
+  item(key: string, label: string | null): Element {
+    this.#items.set(key, label ?? String(this.#items.size + 1));
+    return element("span", [], { id: `cite-${key}` });
+  }
+
+  cite(key: string): Element {
+    return this.refer(`cite-${key}`);
+  }
+
+  /** Writes into each reference what its label stands for; a label that is not here is shown by its name. */
+  fillReferences(): void {
+    for (const { label, link } of this.#references) {
+      const key = label.replace(/^cite-/, "");
+      const isCited = key !== label;
+      const found = isCited ? this.#items.get(key) : this.#labels.get(label);
+      if (found === undefined) Object.assign(link, { tagName: "span", properties: {} });
+      link.children = [words(found === undefined || found === "" ? key : found)];
+    }
+  }
 }
+
+/** Flow collects paragraphs and blocks as they come. */
+class Flow {
+  readonly #blocks: Nodes = [];
+  #inline: Nodes = [];
+  #line: number | null = null;
+  #said = false;
+
+  say(text: string, line: number): void {
+    if (text.trim() === "" && !this.#said) return;
+    const last = this.#inline.at(-1);
+    if (last?.type === "text") last.value += text;
+    else this.add(words(this.#said ? text : text.trimStart()), line);
+    this.#said = true;
+  }
+
+  add(node: ElementContent, line: number): void {
+    if (!isAnchor(node)) {
+      this.#line ??= line;
+      this.#said = true;
+    }
+    this.#inline.push(node);
+  }
+
+  block(...nodes: Nodes): void {
+    this.#close();
+    this.#blocks.push(...nodes);
+  }
+
+  #close(): void {
+    const last = this.#inline.at(-1);
+    if (last?.type === "text") last.value = last.value.trimEnd();
+    if (this.#said) this.#blocks.push(element("p", this.#inline, {}, this.#line));
+    else this.#blocks.push(...this.#inline);
+    [this.#inline, this.#line, this.#said] = [[], null, false];
+  }
+
+  end(): Nodes {
+    this.#close();
+    return this.#blocks;
+  }
+
+  /** All of it within one line. */
+  inline(): Nodes {
+    return this.end().flatMap((node, at) =>
+      node.type === "element" && node.tagName === "p" ? [...(at === 0 ? [] : [words(" ")]), ...node.children] : [node],
+    );
+  }
+
+  /** Takes over another flow, its words within an element. */
+  take(other: Flow, tagName: string | null, line: number): void {
+    const blocks = other.end();
+    const wrap = (children: readonly ElementContent[]): Nodes =>
+      tagName === null ? [...children] : [element(tagName, tagName === "code" ? [words(children.map(textOf).join(""))] : children)];
+    const isInline =
+      blocks.length < 2 && blocks.every((one) => one.type === "text" || (one.type === "element" && /^(?:p|span)$/.test(one.tagName)));
+    if (isInline)
+      for (const one of blocks)
+        for (const node of one.type === "element" && one.tagName === "p" ? wrap(one.children) : [one]) this.add(node, line);
+    else
+      this.block(...blocks.map((one) => (one.type === "element" && one.tagName === "p" ? { ...one, children: wrap(one.children) } : one)));
+  }
+}
+
+type Range = readonly [from: number, to: number];
+/** Call is where a command stands: the end of its stretch, the flow that it writes into, how deep it is, and its line. */
+type Call = { readonly to: number; readonly flow: Flow; readonly depth: number; readonly line: number };
+
+const MAX_FRONT = 200; // lines of authors and addresses
+
+const TOKEN =
+  /%[^\n]*(?:\n[ \t]*(?=\S))?|\\([A-Za-z@]+)\*?|\\([\s\S])|[{}&~]|\$\$?|\s*\n[ \t]*\n\s*|-{2,3}|``|''|["`']|[^\\{}$~&%\n\-`'"]+|[\s\S]/y;
+const TYPED: ReadonlyMap<string, string> = new Map(
+  Object.entries({ "--": "–", "---": "—", "``": "“", "''": "”", "`": "‘", "'": "’", "~": "\u00a0" }),
+);
+/** A length that is given to a command, or behind one that spaces. */
+const ASSIGNED = /^\s*=?\s*-?(?:\d*\.)?\d+\s*(?:pt|em|ex|cm|mm|in|pc|bp|sp|\\[a-z]+)\b|^\s*=\s*\\[A-Za-z@]+/;
+const SECTIONS = ["part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph"];
+const LISTS: ReadonlyMap<string, string> = new Map([
+  ["itemize", "ul"],
+  ["enumerate", "ol"],
+  ["compactitem", "ul"],
+  ["compactenum", "ol"],
+  ["list", "ul"],
+  ["inparaenum", "ol"],
+  ["description", "dl"],
+  ["labeling", "dl"],
+]);
+const TABLES = /^(?:tabular[xy*]?|longtable|tabu|array|xltabular|supertabular|tblr)\*?$/;
+const FLOATS: ReadonlyMap<string, string> = new Map([
+  ["figure", "Figure"],
+  ["wrapfigure", "Figure"],
+  ["table", "Table"],
+  ["wraptable", "Table"],
+  ["sidewaystable", "Table"],
+  ["algorithm", "Algorithm"],
+  ["listing", "Listing"],
+]);
+const REFERS = /^(?:ref|eqref|autoref|cref|Cref|pageref|nameref|vref|labelcref|fullref)$/;
+const CITES = /^(?:[Cc]ite\w*|[a-z]*cite[a-z]*|shortcite)$/;
+const DEFINES =
+  /^(?:re|provide)?newcommand$|^(?:New|Renew|Provide)DocumentCommand$|^DeclareMathOperator$|^[gex]?def$|^DeclareRobustCommand$|^providecommand$|^renewcommand$/;
+
+/** LatexReader reads a text, or what a macro became of. */
+class LatexReader {
+  readonly #text: string;
+  readonly #paper: Paper;
+  readonly #lineOf: (offset: number) => number;
+  readonly #shape: Shape;
+  readonly #depth: number;
+  #at = 0;
+  /** Where signs that close something come next, as far as they were looked for. */
+  readonly #next = new Map<string, number>();
+
+  constructor(text: string, paper: Paper, lineOf: (offset: number) => number, depth = 0) {
+    this.#text = text;
+    this.#paper = paper;
+    this.#lineOf = lineOf;
+    this.#shape = findShape(text);
+    this.#depth = depth;
+  }
+
+  /** Reads a stretch into a flow. @throws TooComplex where it is too deep */
+  read(from: number, to: number, flow: Flow, depth = this.#depth): void {
+    if (depth > MAX_NESTED) throw new TooComplex("parts too deep in one another");
+    this.#at = from;
+    while (this.#at < to) {
+      const at = this.#at;
+      TOKEN.lastIndex = at;
+      const [whole = "", command, escaped] = TOKEN.exec(this.#text) ?? [];
+      const token = whole.slice(0, to - at);
+      this.#at = at + Math.max(1, token.length);
+      const line = this.#lineOf(at);
+      if (command !== undefined) this.#command(command, token.endsWith("*"), at, to, flow, depth);
+      else if (escaped !== undefined) this.#escaped(escaped, to, flow, line);
+      else if (token.startsWith("%")) continue;
+      else if (token.startsWith("$")) this.#dollar(token, at, to, flow, line);
+      else if (token === "{") this.#group(at, to, flow, depth);
+      else if (/\n[ \t]*\n/.test(token)) flow.block();
+      else if (token !== "}" && !this.#paper.inPreamble)
+        flow.say(token === "&" ? " " : (TYPED.get(token) ?? token.replaceAll(/\s+/g, " ")), line);
+    }
+    this.#at = to;
+  }
+
+  #flowOf([from, to]: Range, { depth }: Pick<Call, "depth">): Flow {
+    const [flow, after] = [new Flow(), this.#at];
+    this.read(from, to, flow, depth + 1);
+    this.#at = after;
+    return flow;
+  }
+
+  #group(at: number, to: number, flow: Flow, depth: number): void {
+    const end = this.#shape.braces.get(at);
+    if (end === undefined || end >= to) return;
+    flow.take(this.#flowOf([at + 1, end], { depth }), null, this.#lineOf(at));
+    this.#at = end + 1;
+  }
+
+  /** The next arguments in braces, as many as there are up to a number. */
+  #arguments(count: number, to: number): Range[] {
+    const found: Range[] = [];
+    for (let at = this.#skip(to); found.length < count && this.#text[at] === "{"; at = this.#skip(to)) {
+      const end = this.#shape.braces.get(at);
+      if (end === undefined || end >= to) break;
+      found.push([at + 1, end]);
+      this.#at = end + 1;
+    }
+    return found;
+  }
+
+  /** Where the next sign is that is no space; a blank line is none. */
+  #skip(to: number): number {
+    const space = /[ \t]*(?:(?:%[^\n]*)?\n[ \t]*(?!\n|\s*\n))?/y;
+    space.lastIndex = this.#at;
+    return Math.min(to, this.#at + (space.exec(this.#text)?.[0].length ?? 0));
+  }
+
+  #nextOf(sign: string, from: number): number {
+    let at = this.#next.get(sign) ?? -1;
+    if (at < from) {
+      at = this.#text.indexOf(sign, from);
+      this.#next.set(sign, at === -1 ? Infinity : at);
+    }
+    return at === -1 ? Infinity : at;
+  }
+
+  /** The option in brackets that comes next, without them; braces within are gone over. */
+  #option(to: number): string | null {
+    if (this.#text[this.#at] === "*") this.#at++;
+    const from = this.#skip(to);
+    if (this.#text[from] !== "[" || this.#nextOf("]", from) > from + MAX_OPTION) return null;
+    for (let at = from + 1; at < Math.min(to, from + MAX_OPTION); at++) {
+      const sign = this.#text[at];
+      if (sign === "\\") at++;
+      else if (sign === "{") at = this.#shape.braces.get(at) ?? at;
+      else if (sign === "]") {
+        this.#at = at + 1;
+        return this.#text.slice(from + 1, at);
+      }
+    }
+    return null;
+  }
+
+  #textOf([from, to]: Range): string {
+    return this.#text.slice(from, to);
+  }
+
+  #inlineOf(range: Range | undefined, place: Pick<Call, "depth">): Nodes {
+    return range === undefined ? [] : this.#flowOf(range, place).inline();
+  }
+
+  #escaped(sign: string, to: number, flow: Flow, line: number): void {
+    if (sign === "(" || sign === "[") return this.#formula(sign === "(" ? "\\)" : "\\]", to, flow, line, sign === "[");
+    if (sign === "\\") {
+      this.#option(this.#text[this.#at] === "[" ? to : this.#at);
+      flow.add(element("br"), line);
+      return;
+    }
+    if (ACCENTS.has(sign)) return this.#accent(sign, to, flow, line);
+    if (/[,;:! \n/-]/.test(sign)) flow.say(/[/!-]/.test(sign) ? "" : " ", line);
+    else if (/[^)\]<>+@]/.test(sign)) flow.say(sign, line);
+  }
+
+  #accent(accent: string, to: number, flow: Flow, line: number): void {
+    const [range] = this.#arguments(1, to);
+    const from = this.#skip(to);
+    const [whole = "", name] = /^(?:\\([ij])(?![A-Za-z])|\p{L})/u.exec(this.#text.slice(from, Math.min(to, from + 4))) ?? [];
+    if (range === undefined) this.#at = from + whole.length;
+    const letter = (range === undefined ? (name ?? whole) : this.#textOf(range)).replace(/^\\([ij])$/, "$1");
+    flow.say((letter === "" ? "" : letter.charAt(0) + (ACCENTS.get(accent) ?? "") + letter.slice(1)).normalize("NFC"), line);
+  }
+
+  #dollar(token: string, at: number, to: number, flow: Flow, line: number): void {
+    this.#at = at + token.length;
+    this.#formula(token, to, flow, line, token === "$$");
+  }
+
+  /** A formula up to a sign that closes it; where none is near, the sign that opened it is a sign. */
+  #formula(close: string, to: number, flow: Flow, line: number, display: boolean): void {
+    const isNear = this.#nextOf(close, this.#at) < Math.min(to, this.#at + MAX_FORMULA);
+    const near = isNear ? this.#text.slice(this.#at, Math.min(to, this.#at + MAX_FORMULA)) : "";
+    const stop = new RegExp(`\\\\(?![()[\\]])[\\s\\S]|${close.replaceAll(/[\\$()[\]]/g, String.raw`\$&`)}|\\n[ \\t]*\\n`, "g");
+    for (const found of near.matchAll(stop)) {
+      if (found[0] !== close) {
+        if (found[0].startsWith("\n") && !display) break;
+        continue;
+      }
+      const tex = near.slice(0, found.index);
+      this.#at += found.index + close.length;
+      this.#setFormula(tex, display, flow, line, null);
+      return;
+    }
+    flow.say(close.startsWith("$") ? close : "", line);
+  }
+
+  #setFormula(tex: string, display: boolean, flow: Flow, line: number, environment: string | null): void {
+    if (this.#paper.inPreamble || tex.trim() === "") return;
+    const { math } = this.#paper;
+    const labels: Nodes = [];
+    const numbered = math.numbered(tex, environment, (label) => {
+      const number = this.#paper.count("equation");
+      this.#paper.current = `(${number})`;
+      for (const name of label) labels.push(this.#paper.label(name));
+      return number;
+    });
+    const shown = formula(math.expand(numbered), display);
+    if (display) flow.block(element("p", [...labels, shown], {}, line));
+    else flow.add(shown, line);
+  }
+
+  #command(name: string, isStarred: boolean, at: number, to: number, flow: Flow, depth: number): void {
+    const paper = this.#paper;
+    const line = this.#lineOf(at);
+    const macro = paper.math.macro(name);
+    const wrap = WRAPS.get(name);
+    const declared = DECLARES.get(name);
+    const sign = SIGNS.get(name);
+    if (name === "begin") this.#environment(at, to, flow, depth);
+    else if (name === "end") this.#arguments(1, to);
+    else if (macro !== null) this.#expand(name, to, flow, depth, line);
+    else if (DEFINES.test(name)) this.#define(name, to);
+    else if (name === "newtheorem" || name === "declaretheorem") this.#newTheorem(isStarred, to);
+    else if (name === "verb" || (name === "lstinline" && !/[[{]/.test(this.#text[this.#at] ?? ""))) this.#verb(to, flow, line);
+    else if (SECTIONS.includes(name)) this.#section(name, isStarred, to, flow, depth, line);
+    else if (wrap !== undefined) {
+      this.#option(to);
+      const [range] = this.#arguments(1, to);
+      if (range !== undefined) flow.take(this.#flowOf(range, { depth }), wrap, line);
+    } else if (declared !== undefined && depth > 0 && depth < MAX_EXPANDED) {
+      flow.take(this.#flowOf([this.#skip(to), to], { depth }), declared, line);
+      this.#at = to;
+    } else if (sign !== undefined) {
+      this.#arguments(this.#text.startsWith("{}", this.#at) ? 1 : 0, to);
+      flow.say(sign, line);
+      if (/[ \t\n]/.test(this.#text[this.#at] ?? "") && sign.trim() !== "" && /^[\p{L}]$/u.test(sign)) this.#at = this.#skip(to);
+    } else if (ACCENTS.has(name)) this.#accent(name, to, flow, line);
+    else if (REFERS.test(name)) this.#refer(to, flow, line);
+    else if (CITES.test(name) && name !== "nocite") this.#cite(to, flow, line);
+    else {
+      const call = { to, flow, depth, line };
+      const meaning = Object.hasOwn(LatexReader.#MEANINGS, name) ? LatexReader.#MEANINGS[name] : undefined;
+      if (meaning === undefined) this.#drop(name, call);
+      else meaning(this, call);
+    }
+  }
+
+  /** Commands that have a meaning of their own; of any other the arguments are text. */
+  static readonly #MEANINGS: Readonly<Record<string, (reader: LatexReader, call: Call) => void>> = {
+    title: (reader, call) => {
+      reader.#paper.title = reader.#inBody(() => reader.#inlineOf(reader.#next1(call), call));
+    },
+    ...Object.fromEntries(
+      ["author", "date", "subtitle", "institute", "affil", "affiliation", "address", "email", "keywords"].map((name) => [
+        name,
+        (reader: LatexReader, call: Call) => reader.#front(call),
+      ]),
+    ),
+    abstract: (reader, call) => {
+      const range = reader.#next1(call);
+      if (range !== undefined)
+        reader.#abstract(
+          reader.#inBody(() => reader.#flowOf(range, call).end()),
+          call,
+        );
+    },
+    label: (reader, call) => call.flow.add(reader.#paper.label(reader.#said(reader.#next1(call))), call.line),
+    ...Object.fromEntries(
+      ["footnote", "footnotetext", "thanks"].map((name) => [
+        name,
+        (reader: LatexReader, call: Call) => call.flow.add(reader.#paper.notes.add(reader.#inlineOf(reader.#next1(call), call)), call.line),
+      ]),
+    ),
+    href: (reader, call) => {
+      const [target, shown] = reader.#arguments(2, call.to);
+      const href = addressOf(reader.#said(target));
+      const link = reader.#inlineOf(shown, call);
+      call.flow.add(element("a", link.length === 0 ? [words(href)] : link, { href }), call.line);
+    },
+    url: (reader, call) => reader.#address(call),
+    nolinkurl: (reader, call) => reader.#address(call),
+    path: (reader, call) => call.flow.add(element("code", [words(addressOf(reader.#said(reader.#next1(call))))]), call.line),
+    hyperref: (reader, call) => {
+      const target = reader.#option(call.to);
+      const [shown] = reader.#arguments(1, call.to);
+      call.flow.add(element("a", reader.#inlineOf(shown, call), { href: `#${target ?? ""}` }), call.line);
+    },
+    hypertarget: (reader, call) => {
+      const [target] = reader.#arguments(1, call.to);
+      call.flow.add(element("span", [], { id: reader.#said(target) }), call.line);
+    },
+    includegraphics: (reader, call) => call.flow.add(image(reader.#paper.graphics + reader.#said(reader.#next1(call)), ""), call.line),
+    graphicspath: (reader, call) => {
+      reader.#paper.graphics = /^\{([^{}]*)\}/.exec(reader.#said(reader.#next1(call)))?.[1] ?? "";
+    },
+    caption: (reader, call) => call.flow.block(element("figcaption", reader.#inlineOf(reader.#next1(call), call), {}, call.line)),
+    captionof: (reader, call) => {
+      const [, shown] = reader.#arguments(2, call.to);
+      call.flow.block(element("figcaption", reader.#inlineOf(shown, call), {}, call.line));
+    },
+    ...Object.fromEntries(
+      Object.entries({
+        input: "tex",
+        include: "tex",
+        subfile: "tex",
+        lstinputlisting: "tex",
+        verbatiminput: "tex",
+        bibliography: "bib",
+        addbibresource: "bib",
+      }).map(([name, ending]) => [name, (reader: LatexReader, call: Call) => reader.#file(ending, call)]),
+    ),
+    newline: (_, { flow, line }) => flow.add(element("br"), line),
+    linebreak: (_, { flow, line }) => flow.add(element("br"), line),
+    frametitle: (reader, call) => call.flow.block(element("h4", reader.#inlineOf(reader.#next1(call), call), {}, call.line)),
+    multicolumn: (reader, call) => reader.#show(reader.#arguments(3, call.to)[2], call),
+    texorpdfstring: (reader, call) => reader.#show(reader.#arguments(2, call.to)[0], call),
+    ensuremath: (reader, call) => {
+      const range = reader.#next1(call);
+      if (range !== undefined) reader.#setFormula(reader.#said(range), false, call.flow, call.line, null);
+    },
+    let: (reader) => {
+      reader.#at += reader.#near(/^\s*\\?[A-Za-z@]+\s*=?\s*\\?[A-Za-z@]+/);
+    },
+    ...Object.fromEntries(
+      ["item", "par", "newpage", "clearpage", "maketitle", "appendix"].map((name) => [
+        name,
+        (_: LatexReader, { flow }: Call) => flow.block(),
+      ]),
+    ),
+  };
+
+  #drop(name: string, call: Call): void {
+    const dropped = DROPS.get(name) ?? (/^index|label$/.test(name) ? 1 : undefined);
+    this.#at += this.#near(ASSIGNED);
+    if (dropped === undefined && this.#text[this.#at] !== "[") return;
+    this.#option(call.to);
+    for (let left = dropped ?? 0; left > 0; left--) if (this.#next1(call) === undefined) break;
+  }
+
+  #next1({ to }: Call): Range | undefined {
+    this.#option(to);
+    return this.#arguments(1, to)[0];
+  }
+
+  #said(range: Range | undefined): string {
+    return range === undefined ? "" : this.#text.slice(...range).trim();
+  }
+
+  #show(range: Range | undefined, call: Call): void {
+    if (range !== undefined) call.flow.take(this.#flowOf(range, call), null, call.line);
+  }
+
+  #front(call: Call): void {
+    const { front } = this.#paper;
+    const said = element(
+      "p",
+      this.#inBody(() => this.#inlineOf(this.#next1(call), call)),
+      {},
+      call.line,
+    );
+    if (textOf(said).trim() !== "" && front.length < MAX_FRONT) front.push(said);
+  }
+
+  #address(call: Call): void {
+    const address = addressOf(this.#said(this.#next1(call)));
+    call.flow.add(element("a", [words(address)], { href: address }), call.line);
+  }
+
+  /** A part of the document that lies in a file of its own is a link to it. */
+  #file(ending: string, call: Call): void {
+    const files = this.#said(this.#next1(call)).split(",");
+    if (this.#paper.inPreamble) return;
+    const paths = files.filter((file) => file.trim() !== "").map((file) => pathOf(file.trim(), ending));
+    call.flow.block(...paths.map((path) => element("p", [element("a", [words(path)], { href: encodeURI(path) })], {}, call.line)));
+  }
+
+  /** How long what stands here is, if it is of a form. */
+  #near(form: RegExp): number {
+    return form.exec(this.#text.slice(this.#at, this.#at + 100))?.[0].length ?? 0;
+  }
+
+  /** Reads a title and the like above the body as if they stood in it. */
+  #inBody<T>(read: () => T): T {
+    const { inPreamble } = this.#paper;
+    this.#paper.inPreamble = false;
+    const value = read();
+    this.#paper.inPreamble = inPreamble;
+    return value;
+  }
+
+  #abstract(children: Nodes, { flow, line }: Pick<Call, "flow" | "line">): void {
+    this.#paper.abstract = children;
+    const shown = box([words("Abstract")], children, line);
+    if (this.#paper.inPreamble) this.#paper.front.push(shown);
+    else flow.block(shown);
+  }
+
+  #verb(to: number, flow: Flow, line: number): void {
+    const close = this.#text[this.#at] ?? "";
+    const end = this.#text
+      .slice(this.#at + 1, Math.min(to, this.#at + 501))
+      .search(new RegExp(`[\\${close}\\n]`.replace(/\\(?=[\w\s])/, "")));
+    if (end < 0) return;
+    flow.add(element("code", [words(this.#text.slice(this.#at + 1, this.#at + 1 + end))]), line);
+    this.#at += end + 2;
+  }
+
+  #refer(to: number, flow: Flow, line: number): void {
+    const [range] = this.#arguments(1, to);
+    for (const [at, label] of (range === undefined ? "" : this.#textOf(range)).split(",").entries()) {
+      if (at > 0) flow.say(", ", line);
+      if (label.trim() !== "") flow.add(this.#paper.refer(label.trim()), line);
+    }
+  }
+
+  #cite(to: number, flow: Flow, line: number): void {
+    const notes = [this.#option(to), this.#option(to)].flatMap((note) =>
+      note === null || note.trim() === "" ? [] : [plainIn(note, "latex")],
+    );
+    const [range] = this.#arguments(1, to);
+    if (range === undefined) return;
+    flow.say("[", line);
+    for (const [at, key] of this.#textOf(range).split(",").entries()) {
+      if (at > 0) flow.say(", ", line);
+      flow.add(this.#paper.cite(key.trim()), line);
+    }
+    flow.say(`${notes.map((note) => `, ${note}`).join("")}]`, line);
+  }
+
+  #section(name: string, isStarred: boolean, to: number, flow: Flow, depth: number, line: number): void {
+    if (this.#text[this.#at - 1] === "*") isStarred = true;
+    this.#option(to);
+    const [range] = this.#arguments(1, to);
+    const level = SECTIONS.indexOf(name) + 1;
+    if (range === undefined) return;
+    const title = this.#inlineOf(range, { depth });
+    if (!isStarred && level < 6) this.#paper.count(name);
+    this.#paper.current = plainOf(title);
+    flow.block(element(`h${level}`, title, {}, line));
+  }
+
+  #define(name: string, to: number): void {
+    const { math } = this.#paper;
+    if (/^[gex]?def$/.test(name)) {
+      const [whole = "", own = "", parameters = ""] =
+        /^\s*\\([A-Za-z@]+|.)((?:\s*#\d)*)\s*(?=\{)/.exec(this.#text.slice(this.#at, this.#at + 200)) ?? [];
+      this.#at += whole.length;
+      const [body] = this.#arguments(1, to);
+      if (body !== undefined && own !== "") math.define(own, parameters.split("#").length - 1, null, this.#textOf(body));
+      return;
+    }
+    const from = this.#skip(to);
+    const [bare = "", plain] = /^\*?\s*\\([A-Za-z@]+)/.exec(this.#text.slice(from, from + 100)) ?? [];
+    this.#at = from + (this.#text[from] === "*" && plain === undefined ? 1 : bare.length);
+    const [braced] = plain === undefined ? this.#arguments(1, to) : [];
+    const own = plain ?? (braced === undefined ? "" : this.#textOf(braced).trim().replace(/^\\/, ""));
+    const isDocument = name.endsWith("DocumentCommand");
+    const [signature] = isDocument ? this.#arguments(1, to) : [];
+    const count = isDocument
+      ? (signature === undefined ? "" : this.#textOf(signature)).replaceAll(/\s/g, "").length
+      : Number(this.#option(to) ?? 0);
+    const usual = this.#option(to);
+    const [body] = this.#arguments(1, to);
+    if (body === undefined || own === "") return;
+    const text = this.#textOf(body);
+    math.define(own, Number.isInteger(count) ? count : 0, usual, name === "DeclareMathOperator" ? `\\operatorname{${text}}` : text);
+  }
+
+  #newTheorem(isStarred: boolean, to: number): void {
+    const starred = isStarred || this.#text[this.#at - 1] === "*";
+    const [name] = this.#arguments(1, to);
+    const shared = this.#option(to);
+    const [title] = this.#arguments(1, to);
+    const within = this.#option(to);
+    if (name === undefined) return;
+    const own = this.#textOf(name);
+    const said = title === undefined ? own.charAt(0).toUpperCase() + own.slice(1) : plainIn(this.#textOf(title), "latex");
+    if (shared === null) this.#paper.declare(own, within);
+    this.#paper.theorems.set(own, {
+      title: said,
+      counter: starred ? null : (this.#paper.theorems.get(shared ?? "")?.counter ?? shared ?? own),
+    });
+  }
+
+  /** Expands a command of the file's own, and reads what it becomes. */
+  #expand(name: string, to: number, flow: Flow, depth: number, line: number): void {
+    const { math } = this.#paper;
+    const macro = math.macro(name);
+    const usual = macro?.usual === null || macro === null ? null : (this.#option(to) ?? macro.usual);
+    const given = this.#arguments((macro?.count ?? 0) - (usual === null ? 0 : 1), to).map((range) => this.#textOf(range));
+    const values = [...(usual === null ? [] : [usual]), ...given];
+    const body = math.fill(name, values);
+    if (body === null || depth > MAX_EXPANDED) {
+      flow.say(plainIn(values.join(" "), "latex"), line);
+      return;
+    }
+    new LatexReader(body, this.#paper, () => line, depth + 2).read(0, body.length, flow);
+  }
+
+  #environment(at: number, to: number, flow: Flow, depth: number): void {
+    const [range] = this.#arguments(1, to);
+    const name = range === undefined ? "" : this.#textOf(range).trim();
+    const paper = this.#paper;
+    if (name === "document") {
+      paper.inPreamble = false;
+      return;
+    }
+    const end = this.#shape.environments.get(at);
+    const line = this.#lineOf(at);
+    if (end === undefined || end >= to) return;
+    const after = end + (/^\\end[ \t]*\{[^{}]*\}/.exec(this.#text.slice(end, end + 60))?.[0].length ?? 0);
+    const bare = name.replace(/\*$/, "");
+    const isMath = LatexMath.isEnvironment(bare);
+    if (VERBATIM.has(name)) this.#verbatim(name, end, flow, line);
+    else if (isMath) {
+      const args = ARGUMENTS.get(name) === undefined ? [] : this.#arguments(1, end);
+      this.#setFormula(this.#text.slice(args[0] === undefined ? this.#at : this.#at, end), true, flow, line, name);
+    } else {
+      const option = this.#option(end);
+      const skipped = this.#arguments(ARGUMENTS.get(name) ?? 0, end);
+      this.#structure({ name: bare, option, from: this.#at, end, line, depth, columns: skipped.length }, flow);
+    }
+    this.#at = after;
+    if (name !== "document") flow.block();
+  }
+
+  #verbatim(name: string, end: number, flow: Flow, line: number): void {
+    const option = this.#option(end);
+    const [argument] = name === "minted" || name.startsWith("filecontents") ? this.#arguments(1, end) : [];
+    if (name === "comment" || this.#paper.inPreamble) return;
+    const isDrawing = /^(?:tikz|pgf|forest)/.test(name);
+    const language = isDrawing
+      ? "latex"
+      : argument === undefined
+        ? name === "code"
+          ? "agda"
+          : (/language=\{?(?:\[[^\]]*\])?([\w+#-]+)/.exec(option ?? "")?.[1] ?? null)
+        : this.#textOf(argument);
+    const code = this.#text
+      .slice(isDrawing ? this.#at : this.#at, end)
+      .replace(/^[ \t]*\n/, "")
+      .trimEnd();
+    flow.block(
+      codeBlock(isDrawing ? `\\begin{${name}}${option === null ? "" : `[${option}]`}\n${code}\n\\end{${name}}` : code, language, line),
+    );
+  }
+
+  #structure(
+    {
+      name,
+      option,
+      from,
+      end,
+      line,
+      depth,
+    }: { name: string; option: string | null; from: number; end: number; line: number; depth: number; columns: number },
+    flow: Flow,
+  ): void {
+    const paper = this.#paper;
+    const blocksOf = (): Nodes => this.#flowOf([from, end], { depth }).end();
+    const list = LISTS.get(name);
+    const theorem = paper.theorems.get(name);
+    const float = FLOATS.get(name);
+    if (list !== undefined) flow.block(this.#list(list, from, end, depth, line));
+    else if (TABLES.test(name)) flow.block(this.#table(from, end, depth, line));
+    else if (name === "abstract") this.#abstract(this.#inBody(blocksOf), { flow, line });
+    else if (paper.inPreamble) return;
+    else if (/^(?:quot|verse|displayquote)/.test(name)) flow.block(element("blockquote", blocksOf(), {}, line));
+    else if (theorem !== undefined || name === "proof") flow.block(this.#theorem(theorem ?? null, option, blocksOf, line));
+    else if (float !== undefined) flow.block(this.#float(float, blocksOf, line));
+    else if (name === "thebibliography")
+      flow.block(element("h3", [words("References")], {}, line), this.#list("ol", from, end, depth, line));
+    else if (/^(?:algorithmic|algorithm2e|prooftree|picture|xy|circuitikz|bussproofs|mathpar|axis)$/.test(name))
+      flow.block(codeBlock(this.#text.slice(from, end).replace(/^\n/, "").trimEnd(), "latex", line));
+    else if (name === "frame" || /^(?:example|alert)?block$/.test(name)) {
+      this.#at = from;
+      const title = this.#inlineOf(this.#arguments(1, end)[0], { depth });
+      const children = this.#flowOf([this.#at, end], { depth }).end();
+      if (name === "frame") flow.block(...(title.length === 0 ? [] : [element("h4", title, {}, line)]), ...children);
+      else flow.block(box(title, children, line));
+    } else {
+      flow.block();
+      this.read(from, end, flow, depth + 1);
+      flow.block();
+    }
+  }
+
+  #theorem(
+    theorem: { readonly title: string; readonly counter: string | null } | null,
+    option: string | null,
+    blocksOf: () => Nodes,
+    line: number,
+  ): Element {
+    const number = theorem?.counter === null || theorem === null ? "" : ` ${this.#paper.count(theorem.counter)}`;
+    const note = option === null || option.trim() === "" ? "" : plainIn(option, "latex");
+    const title =
+      theorem === null
+        ? element("em", [words(note === "" ? "Proof." : `${note}.`)])
+        : element("strong", [words(`${theorem.title}${number}${note === "" ? "" : ` (${note})`}.`)]);
+    const blocks = blocksOf();
+    const at = blocks.findIndex((one) => one.type === "element" && one.tagName !== "span");
+    const first = blocks[at];
+    if (first?.type === "element" && first.tagName === "p") blocks[at] = { ...first, children: [title, words(" "), ...first.children] };
+    else blocks.splice(Math.max(0, at), 0, element("p", [title]));
+    return element("div", blocks, {}, line);
+  }
+
+  #float(word: string, blocksOf: () => Nodes, line: number): Element {
+    const number = this.#paper.count(word);
+    const blocks = blocksOf().map((one) =>
+      one.type === "element" && one.tagName === "figcaption"
+        ? { ...one, children: [element("strong", [words(`${word} ${number}.`)]), words(" "), ...one.children] }
+        : one,
+    );
+    return element("figure", blocks, {}, line);
+  }
+
+  /** Offsets in a stretch at which commands or signs stand that divide it, outside of groups and environments in it. */
+  #dividers(from: number, to: number, divides: RegExp): { readonly at: number; readonly token: string }[] {
+    const found: { readonly at: number; readonly token: string }[] = [];
+    for (let at = from; at < to; ) {
+      TOKEN.lastIndex = at;
+      const [token = "", command] = TOKEN.exec(this.#text) ?? [];
+      if (divides.test(token)) found.push({ at, token });
+      const jump = token === "{" ? this.#shape.braces.get(at) : command === "begin" ? this.#shape.environments.get(at) : undefined;
+      at = jump !== undefined && jump < to ? jump + 1 : at + Math.max(1, token.length);
+    }
+    return found;
+  }
+
+  #list(tagName: string, from: number, to: number, depth: number, line: number): Element {
+    const items = this.#dividers(from, to, /^\\(?:item|bibitem)$/);
+    const before = this.#flowOf([from, items[0]?.at ?? to], { depth }).end();
+    const children = items.flatMap(({ at, token }, n): Element[] => {
+      this.#at = at + token.length;
+      const own = this.#lineOf(at);
+      const end = items[n + 1]?.at ?? to;
+      const start = this.#at;
+      const option = this.#option(end);
+      const label = option === null ? [] : this.#inlineOf([this.#text.indexOf("[", start) + 1, this.#at - 1], { depth });
+      const [key] = token === "\\bibitem" ? this.#arguments(1, end) : [];
+      const blocks = this.#flowOf([this.#at, end], { depth }).end();
+      if (key !== undefined)
+        blocks.unshift(
+          this.#paper.item(
+            this.#textOf(key).trim(),
+            option === null ? null : plainIn(option, "latex").replace(/\(?(\d{4}\w?)\)?.*$/, " $1"),
+          ),
+        );
+      if (tagName === "dl") return [element("dt", label, {}, own), element("dd", blocks)];
+      const marked =
+        label.length === 0 || key !== undefined
+          ? blocks
+          : [
+              element("p", [...label, words(" "), ...(isParagraph(blocks[0]) ? blocks[0].children : [])]),
+              ...blocks.slice(isParagraph(blocks[0]) ? 1 : 0),
+            ];
+      return [element("li", unwrapped(marked), {}, own)];
+    });
+    const list = element(tagName, children, {}, line);
+    return before.length === 0 ? list : element("div", [...before, list]);
+  }
+
+  #table(from: number, to: number, depth: number, line: number): Element {
+    const marks = this.#dividers(from, to, /^(?:&|\\\\|\\tabularnewline|\\(?:hline|midrule|toprule|bottomrule|endhead|endfirsthead))$/);
+    const rows: Element[][] = [];
+    let row: Element[] = [];
+    let [start, heads] = [from, 0];
+    const close = (end: number, isRow: boolean): void => {
+      this.#at = start;
+      const cell = this.#cell(start, end, depth);
+      if (cell.children.length > 0 || (row.length > 0 && isRow) || !isRow) row.push(cell);
+      if (isRow && row.some((one) => one.children.length > 0)) rows.push(row);
+      if (isRow) row = [];
+    };
+    for (const { at, token } of [...marks, { at: to, token: "\\\\" }]) {
+      if (/^\\[a-z]/.test(token) && token !== "\\tabularnewline") {
+        if (rows.length === 1 && token !== "\\toprule") heads = 1;
+        continue;
+      }
+      close(at, token !== "&");
+      this.#at = at + token.length;
+      if (token !== "&") this.#option(this.#text[this.#at] === "[" ? to : this.#at);
+      start = this.#at;
+    }
+    return tableOf(rows, rows.length > 1 ? heads : 0, line);
+  }
+
+  #cell(from: number, to: number, depth: number): Element {
+    const [, span] =
+      /^(?:\s|\\(?:hline|[a-z]+rule(?:\[[^\]]*\])?|cline\{[^{}]*\}|cmidrule(?:\([^)]*\))?\{[^{}]*\}))*\\multicolumn\s*\{(\d{1,2})\}/.exec(
+        this.#text.slice(from, Math.min(to, from + 300)),
+      ) ?? [];
+    const children = this.#flowOf([from, to], { depth }).inline();
+    return element(
+      "td",
+      children,
+      span === undefined ? {} : { colSpan: Number(span) },
+      this.#lineOf(from + Math.max(0, this.#text.slice(from, to).search(/\S/))),
+    );
+  }
+}
+
+/** The place of a label, which shows nothing. */
+const isAnchor = (node: ElementContent): boolean => node.type === "element" && node.tagName === "span" && node.children.length === 0;
+
+const isParagraph = (node: ElementContent | undefined): node is Element => node?.type === "element" && node.tagName === "p";
+
+/** An item of one paragraph is that paragraph's words. */
+function unwrapped(blocks: Nodes): Nodes {
+  const isOne = blocks.filter(isParagraph).length === 1 && blocks.findIndex(isParagraph) === blocks.findIndex((one) => !isAnchor(one));
+  return isOne ? blocks.flatMap((one) => (isParagraph(one) ? one.children : [one])) : blocks;
+}
+
+/** An address without the signs that LaTeX wants before others. */
+const addressOf = (written: string): string => written.replaceAll(/\\([%#&_~{}])/g, "$1");
+
+const pathOf = (file: string, ending: string): string => (/\.[A-Za-z0-9]{1,5}$/.test(file) ? file : `${file}.${ending}`);

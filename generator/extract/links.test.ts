@@ -83,3 +83,14 @@ test("what a generator of sites fills in is its address, and what it alone knows
     "a\n[x](/docs/), [y](b.md), [z](/_posts/2020-01-02-x) and `({{ x }})`\n",
   );
 });
+
+test("a fragment leads to an id of the document, whatever it begins with", () => {
+  for (const [written, led] of [
+    ["#doc-comments", "#doc-doc-comments"],
+    ["#usage-1", "#doc-usage-1"],
+    ["b.md#doc-x", "../b.md/#doc-doc-x"],
+    ["#L12", "#L12"],
+    ["#100%", "#doc-100%25"],
+  ] as const)
+    assert.equal(href(written), led, written);
+});

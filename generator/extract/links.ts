@@ -125,5 +125,5 @@ function formatFragment(fragment: string): string {
   } catch {
     // Kept as it was written: it leads nowhere, and does no harm.
   }
-  return `#${encodeURIComponent(decoded.startsWith(ID_PREFIX) ? decoded : ID_PREFIX + decoded)}`;
+  return `#${encodeURIComponent(ID_PREFIX + decoded)}`;
 }

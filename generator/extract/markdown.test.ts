@@ -160,3 +160,19 @@ test("names of icons, lists of attributes and abbreviations are not shown, keys 
   for (const part of ["i++ and C++ stay, and a set {x} does.", "Empty tab", "Templates"])
     assert.ok(words.includes(part), `${part} in ${words}`);
 });
+
+test("what a document leads to within itself is there: its title, headings of one name, and ids that begin like ours", async () => {
+  for (const [key, text] of [
+    ["a.md", "# My tool\n\nText, [back to top](#my-tool).\n"],
+    ["a.md", "# Usage\n\n## Usage\n\nText, [second](#usage-1) and [first](#usage).\n"],
+    ["a.md", "# T\n\n## Doc comments\n\nText, [of them](#doc-comments).\n"],
+    ["a.md", "# T {#own}\n\nText, [own](#own).\n"],
+    ["a.html", '<h1 id="content">Title</h1><p>Text, <a href="#content">up</a>.</p>'],
+  ] as const) {
+    const { html, title } = await extract(key, Buffer.from(text));
+    assert.ok(!(html ?? "").includes(`>${title}</h`) || /usage/i.test(title), html ?? "");
+    const links = [...(html ?? "").matchAll(/href="#([^"]*)"/g)].map(([, id]) => id);
+    for (const id of links) assert.ok((html ?? "").includes(` id="${id}"`), `${id} in ${html}`);
+    assert.ok(links.length > 0, html ?? "");
+  }
+});

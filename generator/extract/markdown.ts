@@ -104,8 +104,8 @@ function countCells(text: string): number {
   return cells;
 }
 
-/** The last line to show of a long document: before a blank line when there is one not far above the limit. */
-function findCut(lines: Lines): number {
+/** findCut finds the last line to show of a long document: before a blank line when there is one not far above the limit. */
+export function findCut(lines: Lines): number {
   const last = Math.max(1, lines.lineAt(MAX_SHOWN) - 1);
   for (let line = last; line > Math.max(1, last - 200); line--) if (lines.isBlank(line)) return line;
   return last;

@@ -190,6 +190,8 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
     glsl: code("glsl"),
     properties: code("properties"),
     re: code("reasonml"),
+    sty: code("latex", "text/x-tex"),
+    cls: code("latex", "text/x-tex"),
   },
   html: {
     html: ["text/html", null],
@@ -200,8 +202,6 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
   latex: {
     tex: ["text/x-tex", "latex"],
     ltx: ["text/x-tex", "latex"],
-    sty: ["text/x-tex", "latex"],
-    cls: ["text/x-tex", "latex"],
     lagda: ["text/x-tex", "latex"],
   },
   json: {

@@ -91,6 +91,7 @@ function readComments(whole: string, language: string | null, declared: number):
   const library = LIBRARY_TITLE.exec(text);
   if (library !== null) title = NO_TITLE.test(library[1] ?? "") ? null : joinLines(library);
   for (const { index, 0: raw } of text.matchAll(commentPattern(row))) {
+    if (/^(?:"""|''')/.test(raw) && !isDocumented(text.slice(0, index))) continue;
     const heading = title === null && summary === "" && (index < begun || onlyHeading) ? findHeading(raw) : null;
     if (heading !== null) title = plain(heading[1] ?? "", raw);
     // Far below, a remark of one line is about something else.
@@ -119,6 +120,14 @@ function readComments(whole: string, language: string | null, declared: number):
         ) || null;
   summary = shorten(readSymbols(summary), MAX_SUMMARY);
   return { title, summary: title !== null && summary.replace(/\.$/, "") === shorten(title, MAX_SUMMARY) ? "" : summary };
+}
+
+/** Tells whether a string documents something: it begins its line, and above it stand comments alone, or what it is about. Any other is data. */
+function isDocumented(above: string): boolean {
+  const lines = above.split("\n");
+  const own = lines.pop() ?? "";
+  const last = lines.findLast((line) => line.trim() !== "")?.trim() ?? "#";
+  return /^[ \t]*[a-zA-Z]{0,2}$/.test(own) && (last.startsWith("#") || last.endsWith(":"));
 }
 
 function joinLines([, first = "", more = ""]: RegExpExecArray): string {

@@ -220,3 +220,16 @@ test("a page without a title of its own is called by its heading, or by the modu
   assert.equal(await titleOf("a/Data.Vector.Size.html", "<p>Words.</p>"), "Data.Vector.Size");
   assert.equal(await titleOf("a/b.html", "<title>x.y \u2014 Parser \u2014 Docs</title><h1>x.y \u2014  Parser</h1>"), "x.y \u2014 Parser");
 });
+
+test("a string that is data is neither title nor summary", async () => {
+  const read = async (text: string) => {
+    const { title, summary } = await extract("mail/smtp.py", Buffer.from(text));
+    return [title, summary];
+  };
+  assert.deepEqual(await read('TEXT = """Your account was closed by us.\n\nDear user, we are sorry for it.\n"""\n'), ["mail.smtp", ""]);
+  assert.deepEqual(await read('send(\n    """The jail has been started.\n\nIt was you who did it.""")\n'), ["mail.smtp", ""]);
+  assert.deepEqual(await read('#!/usr/bin/python\n# Rights\n\n"""Sends mails to the user.\n\nIt sends them one by one.\n"""\n'), [
+    "Sends mails to the user",
+    "It sends them one by one.",
+  ]);
+});

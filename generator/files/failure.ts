@@ -1,4 +1,5 @@
 /** Describes to an operator an error that is no refusal of ours. */
+import { userInfo } from "node:os";
 import { isShortage, RAISE } from "./open-files.ts";
 
 /** describeFailure puts system errors into words; it gives anything else with its stack, because it is ours to mend. */
@@ -16,8 +17,22 @@ export function describeFailure(error: unknown): string {
     const port = /:(\d+)$/.exec(error.message)?.[1];
     return `The port${port === undefined ? "" : ` ${port}`} is in use, perhaps by a server that you started before. Choose another with --port, or 0 for a free one.`;
   }
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS") return `Not permitted: ${error.message}`;
+  const listening = /^listen [A-Z]+: .*?(?:address not available|permission denied) (\S+?)(?::(\d+))?$/.exec(error.message);
+  if (code === "EADDRNOTAVAIL")
+    return `This machine has no address ${listening?.[1] ?? "like that"}. Take 127.0.0.1 for this machine alone, or 0.0.0.0 for all its addresses.`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return `No machine of this name is known (${error.message.split(" ").at(-1)}). Is it spelt right?`;
+  if (code === "EACCES" && listening !== null)
+    return `Port ${listening[2] ?? ""} may be taken by root alone. Take one from 1024 on, and put a web server in front.`;
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS") return describeRefusal(error);
   return error.stack ?? error.message;
+}
+
+function describeRefusal(error: NodeJS.ErrnoException): string {
+  const { path, code } = error;
+  if (path === undefined) return `Not permitted: ${error.message}`;
+  if (code === "EROFS") return `${path} lies on a file system that is read-only. Choose another folder, or mount it for writing.`;
+  return `The user ${userInfo().username} may not do this with ${path}: ${error.syscall ?? "access"} is not permitted. Run it as the owner, or give the user the right to it.`;
 }
 
 /** withoutPlaces says of an error that nobody has foreseen what it is called, without places of this machine: JSON goes to others.

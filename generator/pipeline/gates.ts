@@ -87,7 +87,7 @@ export function findWrong({ findings, counts }: Pick<RegistryRead, "findings" | 
 const WORDS: Readonly<Record<EvidenceState, string>> = {
   holds: "what is there has the pinned digest",
   differs: "what is there has another digest than is pinned",
-  gone: "it is pinned, and is not there any more",
+  gone: "it is pinned, and is not there",
   unpinned: "no digest is pinned",
   unreachable: "it could not be looked at",
 };

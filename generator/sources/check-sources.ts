@@ -13,9 +13,9 @@ import {
   type Path,
   valueAt,
 } from "#generator/config";
-import { CHECK_ONLY, CUB_ID_PATTERN } from "#snapshots/schema";
+import { CHECK_ONLY, CLOSED_FIELDS, CUB_ID_PATTERN } from "#snapshots/schema";
 import { dropNulls, isRecord } from "./issues.ts";
-import { CHECK_ONLY_REMEDY } from "./registry.ts";
+import { CHECK_ONLY_REMEDY, explainUnknownValue } from "./registry.ts";
 import { claimsFile, claimsJsonSchema, registryFile, registryJsonSchema, SMALLEST_CLAIMS, SMALLEST_REGISTRY } from "./source-schemas.ts";
 
 /** SourceProblems are the problems of one file. Each of `wrong` costs an entry, or the file; a build goes on with what is told in `notes`. */
@@ -96,7 +96,11 @@ function explainLost(key: string, keys: ReadonlySet<string>, records: ReadonlySe
 }
 
 function check(bytes: Uint8Array, { list, schema, json, smallest, parse, contradictions }: Kind): SourceProblems {
-  const yaml = bytes.length > MAX_CONFIG_BYTES ? null : parseLocatedYaml(bytes);
+  const located = bytes.length > MAX_CONFIG_BYTES ? null : parseLocatedYaml(bytes);
+  // The words for what is wrong with JSON are those of its own parser, but for what no parser expects.
+  const isJson =
+    /^\s*[{[]/.test(Buffer.from(bytes.subarray(0, 100)).toString()) && !located?.problems.some(({ what }) => what.startsWith("a merge"));
+  const yaml = isJson && (located?.problems.length ?? 0) > 0 ? null : located;
   const at = (path: Path): number | null => yaml?.lineOf(path) ?? null;
   const whole = (what: string, line: number | null = 1): SourceProblems => ({ wrong: [{ line, path: [], what }], notes: [] });
   if (yaml !== null && yaml.problems.length > 0)
@@ -108,7 +112,9 @@ function check(bytes: Uint8Array, { list, schema, json, smallest, parse, contrad
     parse(bytes);
   } catch (error) {
     if (!(error instanceof ShelfError)) throw error;
-    return whole(`${error.message} The smallest file that is right:\n${indent(smallest)}`);
+    const line = /\bline (\d+)/i.exec(error.message)?.[1];
+    const what = `${error.message.replace(/ \(line \d+\)/, "")} The smallest file that is right:\n${indent(smallest)}`;
+    return whole(what, Number(line ?? 1));
   }
   // Without lines there are no places either; what is too long for them is judged by the build's own findings.
   const value = yaml === null ? null : withoutNulls(yaml.value, list);
@@ -124,9 +130,12 @@ function check(bytes: Uint8Array, { list, schema, json, smallest, parse, contrad
   const against = [...entries].flatMap(([index, entry]) =>
     isRecord(entry) ? contradictions(entry).map(({ path, what }) => ({ path: [list, index, ...path], what })) : [],
   );
+  const advised = [...(valueAt(value, [list]) as readonly unknown[]).entries()].flatMap(([index, entry]) =>
+    isRecord(entry) ? advise(entry).map(({ path, what }) => ({ path: [list, index, ...path], what })) : [],
+  );
   return {
     wrong: [...explainIssues(broken, value, json), ...repeats(value, list), ...against].map(locate),
-    notes: explainIssues(unknown, value, json).map(locate),
+    notes: [...explainIssues(unknown, value, json), ...advised].map(locate),
   };
 }
 
@@ -166,6 +175,19 @@ function claimContradictions(entry: Readonly<Record<string, unknown>>): readonly
   return status === "verified" && isDeepStrictEqual(evidence, [])
     ? [{ path: ["status"], what: "is verified, and there is no evidence; name some, or write partial" }]
     : [];
+}
+
+/** advise tells values that nobody knows, and ids that make awkward addresses. */
+function advise(entry: Readonly<Record<string, unknown>>): readonly ConfigProblem[] {
+  const { id } = entry;
+  const values = CLOSED_FIELDS.flatMap((field) => {
+    const what = explainUnknownValue(field, entry[field]);
+    return what === null ? [] : [{ path: [field], what }];
+  });
+  if (typeof id !== "string" || !/[^\w.~-]/.test(id)) return values;
+  const better = id.replaceAll(/[^\w.~-]+/g, "-").replaceAll(/^-+|-+$/g, "");
+  const what = `is part of an address for ever, and ${JSON.stringify(id)} is written ${encodeURIComponent(id.toWellFormed())} there`;
+  return [...values, { path: ["id"], what: `${what}${better === "" ? "" : `; write ${better}`}` }];
 }
 
 function indent(text: string): string {

@@ -1,7 +1,7 @@
 /** readJsonList reads an object one of whose members is a long list, an entry at a time: the text as a whole would be longer than a
  *  string can be, and its values together more than anybody needs at once. Whoever wrote the bytes controls all of them. */
 import { ShelfError } from "#snapshots/errors";
-import { MAX_JSON_DEPTH, parseStrictJson } from "./json.ts";
+import { explainBroken, MAX_JSON_DEPTH, parseStrictJson } from "./json.ts";
 
 export type JsonList = {
   /** All members but the list. */
@@ -14,6 +14,7 @@ export type JsonList = {
   without(isOut: (entry: unknown) => boolean): Uint8Array | null;
 };
 
+const NEAR = 200; // bytes on either side of a fault that are looked at
 /** Where a value lies: its first byte, and the one behind its last. */
 type Range = readonly [from: number, to: number];
 
@@ -165,7 +166,10 @@ function hasMark(bytes: Uint8Array): boolean {
 }
 
 function broken(bytes: Uint8Array, at: number): ShelfError {
-  return new ShelfError("bad_source", `It is not valid JSON (line ${lineAt(bytes, at)}).`);
+  const [before, after] = [bytes.subarray(Math.max(0, at - NEAR), at), bytes.subarray(at, at + NEAR)].map((part) =>
+    Buffer.from(part).toString(),
+  );
+  return new ShelfError("bad_source", `It is not valid JSON (line ${lineAt(bytes, at)})${explainBroken(before ?? "", after ?? "")}.`);
 }
 
 function lineAt(bytes: Uint8Array, at: number): number {

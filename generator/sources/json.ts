@@ -30,13 +30,35 @@ export function parseStrictJson(
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    const at = /at position (\d+)/.exec(cause instanceof Error ? cause.message : "")?.[1];
+    const at = placeOf(text, cause instanceof Error ? cause.message : "");
     // V8 tells the place of some mistakes only; a part of a file begins near it.
-    const where = at === undefined && within.depth === 0 ? "" : ` (line ${lineAt(Number(at ?? 0))})`;
-    throw new ShelfError("bad_source", `${text.trim() === "" ? "It is empty" : "It is not valid JSON"}${where}.`, {
+    const where = at === null && within.depth === 0 ? "" : ` (line ${lineAt(at ?? 0)})`;
+    const why = at === null ? "" : explainBroken(text.slice(0, at), text.slice(at));
+    throw new ShelfError("bad_source", `${text.trim() === "" ? "It is empty" : "It is not valid JSON"}${where}${why}.`, {
       cause,
     });
   }
+}
+
+/** placeOf finds where V8 stumbled: by its position, or by the ten characters on either side that it repeats. */
+function placeOf(text: string, said: string): number | null {
+  const [, position] = /at position (\d+)/.exec(said) ?? [];
+  if (position !== undefined) return Number(position);
+  const [, token = "", around = ""] = /^Unexpected token '([^]+?)', \.{0,3}"([^]*)"(?:\.\.\. | )is not valid JSON$/.exec(said) ?? [];
+  const from = token === "" || text.indexOf(around) !== text.lastIndexOf(around) ? -1 : text.indexOf(around);
+  const within = around.indexOf(token, said.includes('..."') ? 10 : 0);
+  return from < 0 || within < 0 || (around === text && around.indexOf(token) !== around.lastIndexOf(token)) ? null : from + within;
+}
+
+/** explainBroken says why JSON breaks where it does, in words that repeat nothing of it; "" where it cannot tell. */
+export function explainBroken(before: string, after: string): string {
+  const last = before.trimEnd().at(-1) ?? "";
+  const [next = ""] = after.trimStart();
+  if (next === "") return ": it breaks off there";
+  if (last === "," && "]}".includes(next)) return ": a comma too many stands before that";
+  if (/["\]}\w]/.test(last) && /["{[]/.test(next)) return ": a comma is missing before that";
+  if (next === "'") return ": names and texts stand in double quotes";
+  return "/#".includes(next) || /(?:^|\n)\s*(?:\/\/|\/\*|#)[^\n]*$/.test(before) ? ": JSON has no comments" : "";
 }
 
 function lineOf(text: string, at: number): number {

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { canonicalJson, sha256 } from "#snapshots/digest";
 import type { CodeStore } from "#snapshots/shelf";
 import { openCodeStore } from "#snapshots/code";
-import { compareNames, formatKeyPath, parseCodeRef, type RegistryState, type ViewData } from "#snapshots/format";
+import { CODE_HEAD_PATTERN, compareNames, formatKeyPath, parseCodeRef, type RegistryState, type ViewData } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
 import { type CubCode, type CubCodeFile, type CubRecord, type RegistryMeta, Rejection } from "#snapshots/schema";
 import type { Config } from "#generator/config";
@@ -205,7 +205,10 @@ function openFindCode(
   const places: (readonly [repo: string, head: string, path: string])[] = [];
   return {
     async find({ repo }, path) {
-      if (store === null) return undefined;
+      const problem = findSourceProblem(meta, repo);
+      if (problem !== null && store !== null && !rejected.some(({ source, key }) => source === "code" && key === repo))
+        rejected.push({ source: "code", key: repo, reason: problem });
+      if (store === null || problem !== null) return undefined;
       const head = meta.sources[repo]?.head ?? "";
       const place = `${repo}/${head}/${path}`;
       let found = read.get(place);
@@ -226,6 +229,19 @@ function openFindCode(
       return asked;
     },
   };
+}
+
+/** findSourceProblem says why the metadata does not tell at which revision a record's files are. */
+function findSourceProblem({ sources }: RegistryMeta, repo: string): string | null {
+  const head = sources[repo]?.head;
+  if (head !== undefined && CODE_HEAD_PATTERN.test(head)) return null;
+  const what =
+    head === undefined
+      ? `meta.sources has no ${JSON.stringify(repo)}`
+      : `the head in meta.sources is ${JSON.stringify(head)}, no whole revision`;
+  const others = Object.keys(sources);
+  const known = head === undefined && others.length > 0 ? `, only ${others.slice(0, 5).join(", ")}` : "";
+  return `${what}${known}; write the 40 digits there that git rev-parse HEAD prints`;
 }
 
 function digestsOf(open: OpenCode): FindCode {

@@ -1,9 +1,9 @@
 /** Finds what is wrong with a registry's records without making them unusable, for who keeps the registry. Readers are not told: names of fields
  *  and of files that are not there may be internal. */
-import { Claim, CUB_FIELDS, CubFiles, CubLinks, type CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
+import { Claim, CLOSED_FIELDS, CUB_FIELDS, CubFiles, CubLinks, type CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
 import { nearest } from "#generator/config";
 import type { UnknownField } from "./issues.ts";
-import type { ParsedRegistry } from "./registry.ts";
+import { explainUnknownValue, type ParsedRegistry } from "./registry.ts";
 
 export type RegistryFinding = {
   /** Id of the record; null for what concerns several, or the metadata. */
@@ -18,12 +18,13 @@ export type FindCode = (record: CubRecord, path: string) => Promise<string | nul
 
 /** findInRegistry finds what is wrong with the records of a registry. @param internalFields fields that are known to be internal */
 export async function findInRegistry(
-  { records, unknownFields }: Pick<ParsedRegistry, "records" | "unknownFields">,
+  { records, unknownFields, meta }: Pick<ParsedRegistry, "records" | "unknownFields" | "meta">,
   internalFields: readonly string[],
   findCode: FindCode,
 ): Promise<readonly RegistryFinding[]> {
   const findings = unknownFields.filter(({ name }) => !internalFields.includes(name)).map(describeUnknown);
-  for (const { record, said } of records) findings.push(...(await findInRecord(record, said, findCode)));
+  for (const { record, said } of records)
+    findings.push(...(await findInRecord(record, said, findCode, meta.sources[record.repo]?.head ?? "")));
   return findings;
 }
 
@@ -53,12 +54,18 @@ function describeUnknown({ name, records, first }: UnknownField): RegistryFindin
 }
 
 /** @param said names of the members that the record has of itself */
-async function findInRecord(record: CubRecord, said: ReadonlySet<string>, findCode: FindCode): Promise<readonly RegistryFinding[]> {
+async function findInRecord(
+  record: CubRecord,
+  said: ReadonlySet<string>,
+  findCode: FindCode,
+  head: string,
+): Promise<readonly RegistryFinding[]> {
   const findings: RegistryFinding[] = [];
   const add = (field: string, what: string): void => void findings.push({ record: record.id, field, what });
   for (const [path, digest] of Object.entries(record.file_shas)) {
     const found = await findCode(record, path);
-    if (found === null) add("file_shas", `pins ${JSON.stringify(path)}, which is not in the code store`);
+    if (found === null)
+      add("file_shas", `pins ${JSON.stringify(path)}, which is not in the code store; it would be ${record.repo}/${head}/${path} there`);
     else if (found !== undefined && found !== digest)
       add("file_shas", `pins ${JSON.stringify(path)} as ${digest}, but the code store has ${found}`);
   }
@@ -76,6 +83,11 @@ async function findInRecord(record: CubRecord, said: ReadonlySet<string>, findCo
         "exec_file",
         `${JSON.stringify(runtime)} is nowhere: no digest is pinned${found === null ? ", and the code store does not have it" : ""}`,
       );
+  }
+  for (const field of CLOSED_FIELDS) {
+    const what = explainUnknownValue(field, record[field]);
+    // Apart from what the gates look at.
+    if (what !== null) add(`the value of ${field}`, what);
   }
   const isCalledVerified = /^(?:VERIFIED|PROVED)/i.test(record.status);
   const isCalledUnverified = /^(?:NOT|UN)[_-]?(?:VERIFIED|PROVED)/i.test(record.status);

@@ -15,7 +15,7 @@ import {
   SAID_FIELDS,
 } from "#snapshots/schema";
 import { type CountRow, reconcile } from "#snapshots/query";
-import type { RegistryConfig } from "#generator/config";
+import { nearest, type RegistryConfig } from "#generator/config";
 import {
   acceptOnce,
   dropNulls,
@@ -30,7 +30,7 @@ import { readJsonList } from "./json-list.ts";
 import { type LastGoodOptions, readLastGood, type Stale } from "./last-good.ts";
 import { MAX_REGISTRY_BYTES, nameSource, pullRegistry, REGISTRY_TIMEOUT_MS, type RegistryAnnexes } from "./registry-pull.ts";
 
-type UnknownValue = { readonly field: string; readonly value: string };
+type UnknownValue = { readonly field: (typeof CLOSED_FIELDS)[number]; readonly value: string };
 
 export type ParsedCub = {
   readonly record: CubRecord;
@@ -191,11 +191,19 @@ export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string 
   if (!result.success) return { rejected: explainRecordIssues(result.error.issues, raw) };
   const record = result.data;
   const unknown_values = CLOSED_FIELDS.flatMap((field) => {
-    const known: readonly string[] = KNOWN_VALUES[field];
     // A field that was left out has its default, which is no value anybody wrote.
-    return Object.hasOwn(members, field) && !known.includes(record[field]) && record[field] !== "" ? [{ field, value: record[field] }] : [];
+    return Object.hasOwn(members, field) && explainUnknownValue(field, record[field]) !== null ? [{ field, value: record[field] }] : [];
   });
   return { record, said: new Set(Object.keys(members)), extras: extrasOf(raw), unknown_values };
+}
+
+/** explainUnknownValue says what was meant by a value that the field does not know; null of one that it knows. The value is kept as it is. */
+export function explainUnknownValue(field: (typeof CLOSED_FIELDS)[number], value: unknown): string | null {
+  const known: readonly string[] = KNOWN_VALUES[field];
+  if (typeof value !== "string" || value === "" || known.includes(value)) return null;
+  const meant = nearest(value, known);
+  const right = meant === null ? `known: ${known.filter((one) => one !== "").join(", ")}` : `did you mean ${meant}?`;
+  return `is ${JSON.stringify(value.slice(0, 80))}, which is none of its values and counts as none; ${right}`;
 }
 
 const PUBLIC_FIELDS: ReadonlySet<string> = new Set(SAID_FIELDS);

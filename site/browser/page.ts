@@ -1,5 +1,6 @@
 /** Additions of a script to every page: theme and width are chosen, "/" and Ctrl-K go to the search, which answers while one types, what can be
  *  copied has a button, the page's permanent address is one, and the page can be verified. Every page works without. */
+import { ownHash } from "./own-hash.ts";
 import { shownSnapshot } from "./shown-snapshot.ts";
 
 const search = document.querySelector<HTMLInputElement>("input[data-search]");
@@ -64,7 +65,7 @@ addEventListener("hashchange", findPart);
 findPart();
 
 async function findPart(): Promise<void> {
-  const id = decodeURIComponent(location.hash.slice(1));
+  const id = ownHash();
   const [, digits] = /^L(\d+)(?:-L\d+)?$/.exec(id) ?? [];
   if (id === "" || document.getElementById(digits === undefined ? id : `L${digits}`) !== null) return;
   const first = parts.findLast(([line]) => digits !== undefined && line !== null && line <= Number(digits));

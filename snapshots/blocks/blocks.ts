@@ -140,32 +140,50 @@ const BLOCKS: readonly (readonly [open: RegExp, close: string])[] = [
 ];
 const LINE_COMMENT = /^\s*(?:\/\/[/!]?|--|#(?![![])|;+|%+)\s+/;
 
+const QUOTES = String.raw`[a-zA-Z]{0,2}("""|''')`;
+/** A string over lines that is data: what takes it stands before it on its line, or at the end of the line above. */
+const DATA = new RegExp(String.raw`(?:[=([{,:+%]|\breturn)[ \t]*${QUOTES}`);
+const TAKES = /[=([{,+%][ \t]*$/;
+const BEGINS = new RegExp(String.raw`^[ \t]*${QUOTES}`);
+
 /** Comments alone; of a line of code nothing is read. */
 function readCode(): Reader {
-  let close: string | null = null;
+  /** The signs that end a comment, or a string that is data. */
+  let [close, data, above] = ["", "", ""];
+  let isBlock = false;
   return ({ text }) => {
-    if (close !== null) {
+    if (close !== "") {
       const end = text.indexOf(close);
-      if (end >= 0) close = null;
+      if (end >= 0) close = "";
       return commentLine(text, /^\s*\**\s?/.exec(text)?.[0].length ?? 0, end);
+    }
+    const sign = data || (DATA.exec(text)?.[1] ?? (TAKES.test(above) ? BEGINS.exec(text)?.[1] : undefined) ?? "");
+    if (!isBlank(text)) above = text;
+    if (sign !== "") {
+      const isOdd = text.split(sign).length % 2 === 0;
+      data = isOdd === (data === "") ? sign : "";
+      return null;
     }
     for (const [open, closing] of BLOCKS) {
       const from = open.exec(text)?.[0].length;
       if (from === undefined) continue;
       const end = text.indexOf(closing, from);
       if (end < 0) close = closing;
-      return commentLine(text, from, end);
+      isBlock = true;
+      return commentLine(text, from, end, true);
     }
     const from = LINE_COMMENT.exec(text)?.[0].length;
-    return from === undefined ? null : commentLine(text, from, -1);
+    const wasBlock = isBlock;
+    isBlock &&= isBlank(text);
+    return from === undefined ? null : commentLine(text, from, -1, wasBlock);
   };
 }
 
-function commentLine(text: string, from: number, end: number): Read {
+function commentLine(text: string, from: number, end: number, opens = false): Read {
   const words = text.slice(from, end < 0 ? undefined : end);
   // A closing sign would be cited with the words before it; the line is left out when it has nothing else.
   if (isBlank(words) || /^[\s*=#-]*$/.test(words)) return null;
-  return /^\s*(?:#+|\*)\s/.test(words) ? { heading: plainIn(words.slice(0, MAX_HEADING), "comments"), level: 1 } : part(from);
+  return /^\s*(?:#+|\*)\s/.test(words) ? { heading: plainIn(words.slice(0, MAX_HEADING), "comments"), level: 1 } : part(from, opens);
 }
 
 /** The line under a heading, or above it; in AsciiDoc also what encloses a text that is taken as it is. */
@@ -285,27 +303,61 @@ const SECTION = new RegExp(
   String.raw`^\s*\\(${SECTIONS.slice(1).join("|")})\*?\s*(?:\[[^\]\n]{0,200}\])?\{(.*?)\}\s*(?:\\label\{[^{}]*\}\s*)?$`,
 );
 
-function readLatex(): Reader {
-  let verbatim: string | null = null;
-  return ({ text }) => {
-    const [, edge = "", name = ""] = /^\s*\\(begin|end)\{(verbatim|lstlisting|minted)\b/.exec(text) ?? [];
-    if (verbatim !== null) {
-      if (edge !== "end" || name !== verbatim) return part(0, false, "code");
-      verbatim = null;
+/** Environments whose text is taken as it is, and those of which nothing is read: formulas, drawings, and what is not printed. */
+const TAKEN = /^(?:verbatim|Verbatim|lstlisting|minted|code|spec|alltt)\*?$/;
+const UNREAD =
+  /^(?:equation|align|alignat|flalign|gather|multline|eqnarray|displaymath|math|tikzpicture|pgfpicture|tikzcd|picture|forest|algorithmic|comment|filecontents)\*?$/;
+const CELLS = /^(?:tabular[xy*]?|longtable|tabu|xltabular|supertabular)\*?$/;
+/** A line of commands alone. */
+const COMMANDS = /^\s*(?:\\(?!(?:text|emph)\w*\b)[A-Za-z@]+\*?(?:\s*\[[^\]]*\]|\s*\{[^{}]*\}|\s*=?-?[\d.]+\w*)*\s*)+\{?\s*$/;
+const FORMULA_EDGE = /^\s*(?:\\\[|\\\]|\$\$)/;
+
+function readLatex(text: string): Reader {
+  /** The environment that is taken, unread or has cells. */
+  let inside: string | null = null;
+  let columns = "";
+  let inFormula = false;
+  let inPreamble = /^[^%\n]*\\documentclass/m.test(text) && text.includes("\\begin{document}");
+  return ({ text: line }, at, lines) => {
+    const [, edge = "", name = ""] = /^\s*\\(begin|end)\s*\{([^{}]+)\}/.exec(line) ?? [];
+    if (inPreamble) {
+      inPreamble = name !== "document";
       return null;
     }
-    if (edge === "begin") verbatim = name;
-    const [, command = "", heading] = SECTION.exec(text) ?? [];
+    if (inside !== null && !CELLS.test(inside)) {
+      if (edge !== "end" || name !== inside) return TAKEN.test(inside) ? part(0, false, "code") : null;
+      inside = null;
+      return null;
+    }
+    if (edge === "begin" && (TAKEN.test(name) || UNREAD.test(name) || CELLS.test(name))) {
+      [inside, columns] = [line.includes(`\\end{${name}}`) ? null : name, ""];
+      return null;
+    }
+    if (edge === "end" && name === inside) inside = null;
+    const isEdge = FORMULA_EDGE.test(line);
+    if (isEdge || inFormula) {
+      const signs = line.match(/\$\$|\\[[\]]/g)?.length ?? 0;
+      if (signs % 2 === 1) inFormula = !inFormula;
+      return null;
+    }
+    const [, command = "", heading] = SECTION.exec(line) ?? [];
     if (heading !== undefined) return { heading: plainIn(heading.slice(0, MAX_HEADING), "latex"), level: SECTIONS.indexOf(command) };
     if (
-      isBlank(text) ||
-      /^\s*(?:%|\\(?:begin|end|label|documentclass|usepackage|bibliography|author|date|maketitle|newcommand|title\b|item\s*$)|\\\[|\$\$)/.test(
-        text,
+      isBlank(line) ||
+      COMMANDS.test(line) ||
+      /^\s*(?:%|\\(?:begin|end|label|documentclass|usepackage|bibliography|author|date|maketitle|(?:re|provide)?newcommand|[gex]?def\b|title\b|item\s*$|includegraphics))/.test(
+        line,
       )
     )
       return null;
-    const item = /^\s*\\item(?:\[[^\]]*\])?\s*/.exec(text);
-    return item === null ? part(indent(text)) : part(item[0].length, true, "item");
+    if (inside !== null && /(?<!\\)&/.test(line)) {
+      const to = line.replace(/(?:\s*\\(?:\\|[a-z]+(?:\{[^{}]*\})?))*\s*$/, "").length;
+      const isHead = columns === "" && /\\(?:hline|midrule)/.test(`${line}${lines[at + 1]?.text ?? ""}`);
+      if (isHead) columns = plainIn(line.slice(0, Math.min(to, MAX_HEADING)), "latex");
+      return isHead || columns === "" ? { from: indent(line), to, form: "cells" } : { from: indent(line), to, form: "row", head: columns };
+    }
+    const item = /^\s*\\(?:item(?:\[[^\]]*\])?|bibitem(?:\[[^\]]*\])?\{[^{}]*\})\s*/.exec(line);
+    return item === null ? part(indent(line)) : part(item[0].length, true, "item");
   };
 }
 

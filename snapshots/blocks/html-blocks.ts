@@ -13,15 +13,28 @@ const INLINE = new Set(
 const SILENT = new Set(
   "audio button canvas head iframe nav noscript object select script style svg template textarea title video".split(" "),
 );
-/** Names that generators of manuals give to links to other pages, and to the parts that they put above and below every page. */
+/** Names that generators of manuals give to links to other pages, and to the parts that they put above and below every page; and, on the page
+ *  alone, lists of contents, which say again what it says. */
 const WAY =
   "nav(?:header|footer|bar|igation)?|headerlink|breadcrumbs?|related|sphinxsidebar|chlink(?:top|bot|prevnext(?:top|bot))|package-header|page-menu|footer";
-export const WAYS = new RegExp(`^(?:${WAY})$`);
-/** The same and lists of contents, which say what the page says again, in the attributes of an element. */
-const NAVIGATION = new RegExp(
-  `\\brole=["']?navigation|\\bsummary=["']?navigation\\b|\\b(?:class|id)=["']?(?:[\\w-]+ )*(?:${WAY}|(?:\\w+[_-])?toc|menu)(?=["'\\s>]|$)`,
-  "i",
-);
+const WAYS = new RegExp(`^(?:${WAY})$`);
+const NAVIGATION = /\brole=["']?navigation|\bsummary=["']?navigation\b/i;
+const NAMED = new RegExp(`\\b(?:class|id)=["']?(?:[\\w-]+ )*(?:${WAY}|(?:\\w+[_-])?toc|menu)(?=["'\\s>]|$)`, "i");
+const MAX_FOOT = 600; // characters of what stands above or below each page of a site, and of a list of contents without links
+const MIN_LINKED = 0.5; // of what leads to other pages
+
+/** Characters of an element without white space, and those of them in links. */
+export type Said = { readonly all: number; readonly linked: number; readonly hasHeading: boolean };
+
+/** isWay tells whether an element with such a name leads elsewhere: it is mostly links, or what stands below each page. Prose in it is a text.
+ *  @param names its class names and its id */
+export function isWay(names: readonly string[], count: () => Said): boolean {
+  return names.some((name) => WAYS.test(name)) && leads(names.join(" "), count());
+}
+
+function leads(name: string, { all, linked, hasHeading }: Said): boolean {
+  return all <= 1 || linked >= all * MIN_LINKED || (/footer|package-header|toc/i.test(name) && all <= MAX_FOOT && !hasHeading);
+}
 const MAIN = new RegExp(String.raw`<(main|article|body|[a-z]+(?=\s[^<>]*\brole=["']?main\b))\b(?=(${ATTRIBUTES}))\2>`, "gi");
 const ID = /\bid=(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))/i;
 /** The caption of a table or a figure, in bold: the text after it stands under the heading before it. */
@@ -58,7 +71,7 @@ class HtmlReader {
       if (name === "") continue;
       const element = name.toLowerCase();
       const closes = slash === "/";
-      if (!closes && (SILENT.has(element) || NAVIGATION.test(attributes))) {
+      if (!closes && (SILENT.has(element) || NAVIGATION.test(attributes) || this.#leads(element, attributes, at))) {
         if (!INLINE.has(element)) this.#close();
         at = this.#skip(element, at);
         tags.lastIndex = at;
@@ -76,6 +89,13 @@ class HtmlReader {
     this.#take(at, end);
     this.#close();
     return this.parts;
+  }
+
+  /** Tells whether an element is no text by its name and by what it holds. */
+  #leads(element: string, attributes: string, from: number): boolean {
+    const [name = ""] = NAMED.exec(attributes) ?? [];
+    const end = name === "" ? from : this.#skip(element, from);
+    return end > from && (element === "a" || leads(name, countSaid(this.#text.slice(from, end))));
   }
 
   /** Where the only element begins and ends that is called the main one, else the only article, else the body. */
@@ -153,6 +173,18 @@ class HtmlReader {
     this.#unclosed.add(element);
     return from;
   }
+}
+
+/** Counts characters of HTML without white space, and those in links. */
+function countSaid(html: string): Said {
+  let [all, linked, at, inLink, hasHeading] = [0, 0, 0, false, false];
+  for (const tag of html.matchAll(TAG)) {
+    const said = html.slice(at, tag.index).replaceAll(/\s/g, "").length;
+    [all, linked, at] = [all + said, linked + (inLink ? said : 0), tag.index + tag[0].length];
+    if (/^a$/i.test(tag[2] ?? "")) inLink = tag[1] === "";
+    hasHeading ||= /^h[1-6]$/i.test(tag[2] ?? "");
+  }
+  return { all, linked, hasHeading };
 }
 
 /** readHtml returns the blocks and headings of a page, in their order.

@@ -4,7 +4,7 @@
 export { type Heading, TERM_LEVEL } from "./block.ts";
 export { blocksOf, clearAsides, headingsOf } from "./blocks.ts";
 export { findFrontBlock, type FrontBlock } from "./front-block.ts";
-export { readHtml, WAYS } from "./html-blocks.ts";
+export { isWay, readHtml, type Said } from "./html-blocks.ts";
 export { type Lines, openLines } from "./lines.ts";
 export { closedIn, plainIn, replaceTags, withoutTags, wordsOfRole } from "./plain.ts";
 export { boxName, boxTitle } from "./markdown-lines.ts";

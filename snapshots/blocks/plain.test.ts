@@ -125,3 +125,27 @@ test("a box of a site is read without its signs, by its title and its words", ()
 test("signs of the private use that stand in a text stay where they are", () => {
   assert.equal(plainIn("a \u{F0000} `b` \u{F0001} c", "markdown"), "a \u{F0000} b \u{F0001} c");
 });
+
+test("a string that is data is no comment, and what documents is one", () => {
+  for (const data of [
+    'TEXT = """Dear user, bye.\n\nBye again.\n"""',
+    'send(\n"""The jail has started.\n\nBye.""")',
+    "d = {'a': '''Bye,\nuser.''', 'b': 1}",
+    'def f():\n    return f"""Bye\n{user}."""',
+    'x = g("""Bye.""")',
+  ])
+    assert.deepEqual(said(`${data}\n# A comment of it.\n`, "code"), ["A comment of it."], data);
+  assert.deepEqual(said('# Rights.\n"""Sends mails.\n\nOne by one.\n"""\nX = 1\n', "code"), ["Rights.", "Sends mails.", "One by one."]);
+});
+
+test("what has the name of a menu and holds prose is a text, and what is mostly links leads elsewhere", () => {
+  const link = '<a href="x">Another page</a> ';
+  for (const name of ["menu", "related", "page-menu", "breadcrumbs", "navigation"]) {
+    const page = (inside: string): string => `<p>Before.</p><div class="a ${name}">${inside}</div><p>After.</p>`;
+    assert.deepEqual(said(page("<p>Soup of the day, 5 euro.</p>"), "html"), ["Before.", "Soup of the day, 5 euro.", "After."], name);
+    assert.deepEqual(said(page(`<p>See ${link.repeat(3)}</p>`), "html"), ["Before.", "After."], name);
+  }
+  const foot = (inside: string): string => `<p>Before.</p><div id="footer">${inside}</div>`;
+  assert.deepEqual(said(foot("<p>Made by us in 2020.</p>"), "html"), ["Before."]);
+  assert.deepEqual(said(foot("<h2>Limits</h2><p>It has limits.</p>"), "html"), ["Before.", "It has limits."]);
+});

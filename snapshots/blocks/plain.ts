@@ -25,7 +25,7 @@ const LATEX_ACCENTS: Readonly<Record<string, string>> = {
 };
 
 /** ATTRIBUTES are the attributes of a tag, in which a sign in quotes ends nothing; each is read in one way, so that nothing is tried twice. */
-export const ATTRIBUTES = String.raw`(?:=\s*"[^"]{0,5000}"|=\s*'[^']{0,5000}'|[^<>])*`;
+export const ATTRIBUTES = String.raw`[^<>=]*(?:=(?:\s*(?:"[^"]{0,5000}"|'[^']{0,5000}'))?[^<>=]*)*`;
 /** Elements that a page may have: any other name between angle brackets is a sign of the text, unless it is closed or has attributes. */
 const ELEMENT = new RegExp(
   "^(?:a|abbr|address|annotation|area|article|aside|audio|b|bdi|bdo|big|blockquote|body|br|button|canvas|caption|center|cite|code|col|colgroup|data|" +
@@ -213,10 +213,16 @@ function showLatex(span: string): string {
 
 /** Signs of LaTeX beside words: a sign that is escaped, the end of a line, a command, braces. */
 const LATEX =
-  /\\([%&#_{}])|\[[\d.]+(?:pt|ex|em|cm|mm|in)\](?<=[\u{F0000}-\u{FFFFD}]\[[\d.]+\w\w\])|\\\s|\\([A-Za-z@]+)\*?(?:\[[^\]]*\])?|[{}]/gu;
+  /\\([%&#_{}])|``|''|&|\\texorpdfstring\{[^{}]*\}|\[[\d.]+(?:pt|ex|em|cm|mm|in)\](?<=[\u{F0000}-\u{FFFFD}]\[[\d.]+\w\w\])|\\\s|\\([A-Za-z@]+)\*?(?:\[[^\]]*\])?|[{}]/gu;
+/** Signs that are typed for others; between cells of a table stands a point. */
+const LATEX_TYPED: ReadonlyMap<string, string> = new Map([
+  ["``", "\u201c"],
+  ["''", "\u201d"],
+  ["&", " \u00b7 "],
+]);
 /** Commands whose argument is not said. */
 const UNSAID =
-  /\\(?:cite\w*|ref|label|footnote|index|[vh]space|thanks|input|include|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\])?\{[^{}]*\}/g;
+  /\\(?:\w{0,20}cite\w{0,20}|\w{0,20}ref|label|footnote|index\w*|[vh]space|thanks|input|include|includegraphics|textcolor|color|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\]){0,3}\{[^{}]*\}/g;
 
 function plainOfLatex(text: string): string {
   return around(composeAccents(text), LATEX_SPANS, showLatex, (rest) =>
@@ -225,7 +231,8 @@ function plainOfLatex(text: string): string {
       .replaceAll("~", " ")
       .replaceAll(
         LATEX,
-        (_, escaped?: string, command?: string) => escaped ?? (command === undefined ? "" : (LATEX_SIGNS.get(command) ?? "")),
+        (sign, escaped?: string, command?: string) =>
+          escaped ?? (command === undefined ? (LATEX_TYPED.get(sign) ?? "") : (LATEX_SIGNS.get(command) ?? "")),
       ),
   );
 }

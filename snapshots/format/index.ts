@@ -15,6 +15,7 @@ export {
 } from "./citation.ts";
 export { claimStandings, findLost } from "./claim-standing.ts";
 export { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "./code-ref.ts";
+export { cutText } from "./cut-text.ts";
 export { leadLinks, linkTargets, MAX_LINKS, moveLinks } from "./document-links.ts";
 export { isLost, openEvidence, recordState } from "./evidence-state.ts";
 export { linkPattern, restoreLinks } from "./exported.ts";

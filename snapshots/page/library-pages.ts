@@ -221,7 +221,7 @@ export function objectFacts(data: ViewData, row: ObjectRow) {
  *  path and the first line of each passage, or, of a PDF, the pages that its own list names.
  *  @param links targets of the links in the text, where all of them are known */
 export function openObject(data: ViewData, row: ObjectRow, extract: Extract, links: readonly string[] | null = null) {
-  const show = openParts(row, unlinkDead(extract.html ?? "", row.key, data, links));
+  const show = openParts(row, unlinkDead(extract.html ?? "", row.key, data, links), extract.written);
   const said = {
     notes: extract.notes,
     facts: extract.facts ?? [],

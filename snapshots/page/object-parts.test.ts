@@ -62,6 +62,18 @@ test("lines of code, rows of a table and plain text in <pre> are cut between the
   for (const part of broken) expectWhole(part.replaceAll("<br>", ""));
 });
 
+test("the source of a document stands on pages of its own behind the text, which has its own number of parts", () => {
+  const row = { key: "papers/a.tex", kind: "latex", size: 30_000 } as const;
+  const written = `<pre class="code"><code>${Array.from({ length: 60 }, (_, at) => `<span class="line" id="L${at + 1}">x</span>\n`).join("")}</code></pre>`;
+  assert.equal(countParts(row), 4);
+  const show = openParts(row, `<p id="L1">${"a ".repeat(900)}</p><p id="L40">${"b ".repeat(900)}</p>`, written);
+  const [text, source] = [show(2, pagePath.objectPart(row.key, 2)), show(4, pagePath.objectPart(row.key, 4))];
+  assert.deepEqual([text.parts, text.first, text.linesFrom, text.firstLines], [2, 1, 3, [1, 40]]);
+  assert.deepEqual([source.parts, source.first, source.firstLines[0]], [2, 3, 1]);
+  assert.match(source.html, /^<pre class="code"><code><span class="line" id="L\d\d">/);
+  assert.equal(show({ line: 50 }, pagePath.object(row.key)).part, 2);
+});
+
 test("links within a text lead to the part that has their place, and an outline to the heading above a line", () => {
   const row = { key: "notes/long one.md", kind: "markdown", size: 56_000 } as const;
   const html = `<h2 id="doc-a">A</h2><p id="L3"><a href="#doc-b">on</a> <a href="../x.md/">other</a></p><p>${"a ".repeat(900)}</p><h2 id="doc-b">B</h2><p id="L9"><a href="#doc-a">back</a></p><p>${"b ".repeat(900)}</p>`;

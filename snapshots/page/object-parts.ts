@@ -13,15 +13,21 @@ const TABLE = { part: 4_000, shown: 20_000 } as const;
 /** Pictures are a part of it, and none is cut. */
 const NOTEBOOK = { part: 60_000, shown: 600_000 } as const;
 
-/** countParts counts the pages of an object. @param row what the catalog says of it */
-export function countParts({ kind, size }: Pick<ObjectRow, "kind" | "size">): number {
-  const { lines } = KINDS[kind];
-  if (lines === null || lines === "page") return 1;
-  const { part, shown } = hasNumberedLines(kind) ? NUMBERED : (OTHERS[kind] ?? PROSE);
-  return Math.max(1, Math.ceil(Math.min(size, shown) / part));
+type Sizes = { readonly part: number; readonly shown: number };
+const inPages = (size: number, { part, shown }: Sizes): number => Math.max(1, Math.ceil(Math.min(size, shown) / part));
+
+/** countParts counts the pages of an object, those of its source included. @param row what the catalog says of it */
+export function countParts(row: Pick<ObjectRow, "kind" | "size">): number {
+  return countText(row) + (KINDS[row.kind].lines === "beside" ? inPages(row.size, NUMBERED) : 0);
 }
 
-const OTHERS: Readonly<Partial<Record<Kind, { readonly part: number; readonly shown: number }>>> = {
+function countText({ kind, size }: Pick<ObjectRow, "kind" | "size">): number {
+  const { lines } = KINDS[kind];
+  if (lines === null || lines === "page") return 1;
+  return inPages(size, hasNumberedLines(kind) ? NUMBERED : (OTHERS[kind] ?? PROSE));
+}
+
+const OTHERS: Readonly<Partial<Record<Kind, Sizes>>> = {
   html: HTML,
   csv: TABLE,
   notebook: NOTEBOOK,
@@ -146,7 +152,11 @@ export type Parted = {
   readonly html: string;
   readonly part: number;
   readonly parts: number;
-  /** The first line with an anchor of each part; null where there is none. */
+  /** The number of the first part of what is shown: 1 for the text, another for its source. */
+  readonly first: number;
+  /** The number of the first part of its source; null where the text is its source. */
+  readonly linesFrom: number | null;
+  /** The first line with an anchor of each part of what is shown; null where there is none. */
   readonly firstLines: readonly (number | null)[];
   /** Where a line is, or the heading above it: an anchor and its part; null where it is not shown. */
   placeOf(line: number): { readonly id: string; readonly part: number } | null;
@@ -168,21 +178,37 @@ function anchorsOf(html: string): readonly { readonly line: number; readonly id:
 }
 
 /** openParts cuts a fragment for all of its pages at once. @returns a function that gives one part as it stands on the page at `path`; `wanted` is
- *  a number, or a line that the part has */
+ *  a number, or a line that the part has
+ *  @param written its lines, which follow the parts of the text */
 export function openParts(
   row: Pick<ObjectRow, "key" | "kind" | "size">,
   html: string,
+  written?: string,
 ): (wanted: number | { readonly line: number }, path: string) => Parted {
+  const count = countText(row);
   const most = row.kind === "notebook" ? Math.ceil(html.length / NOTEBOOK.part) : Number.POSITIVE_INFINITY;
-  const parts = numberRows(splitFragment(html, Math.min(countParts(row), most)));
+  const parts = numberRows(splitFragment(html, Math.min(count, most)));
+  const sources = written === undefined ? [] : splitFragment(written, countParts(row) - count);
+  const firstLineOf = (text: string): number | null => lineOf(/ id="((?:P\d+)?L\d+)"/.exec(text)?.[1] ?? "");
   const places = new Map(parts.flatMap((text, at) => Array.from(text.matchAll(ID), ([, id = ""]) => [id, at + 1] as const)));
-  const firstLines = parts.map((text) => lineOf(/ id="((?:P\d+)?L\d+)"/.exec(text)?.[1] ?? ""));
+  const firstLines = parts.map(firstLineOf);
   const anchors = anchorsOf(html);
   const placeOf = (line: number): { readonly id: string; readonly part: number } | null => {
     const id = anchors.find((anchor) => anchor.line >= line)?.id;
     return id === undefined ? null : { id, part: places.get(id) ?? 1 };
   };
+  const first = written === undefined ? null : count + 1;
   return (wanted, path) => {
+    if (typeof wanted === "number" && wanted > count)
+      return {
+        html: sources[wanted - count - 1] ?? "",
+        part: wanted,
+        parts: Math.max(wanted - count, sources.length),
+        first: count + 1,
+        linesFrom: first,
+        firstLines: sources.map(firstLineOf),
+        placeOf,
+      };
     const part =
       typeof wanted === "number" ? wanted : Math.max(1, firstLines.findLastIndex((line) => line !== null && line <= wanted.line) + 1);
     const shown = parts[part - 1] ?? "";
@@ -192,6 +218,8 @@ export function openParts(
       part,
       // A text that cannot be cut, as one long paragraph, has fewer than its length lets one expect.
       parts: Math.max(part, parts.length),
+      first: 1,
+      linesFrom: first,
       firstLines,
       placeOf,
     };

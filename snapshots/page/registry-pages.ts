@@ -2,6 +2,7 @@
 import {
   checkSentence,
   compareNames,
+  cutText,
   lowerBound,
   pagePath,
   recordStanding,
@@ -150,7 +151,7 @@ export function recordFacts(data: ViewData, record: CubRecord) {
 function namesOf({ uses }: CubRecord, recordById: ReadonlyMap<string, CubRecord>): readonly KnownName[] {
   return (uses?.edges ?? []).flatMap(({ id = "", name }) => {
     const used = recordById.get(id);
-    return used === undefined ? [] : [{ name, path: pagePath.record(id), type: used.statement.slice(0, 200) }];
+    return used === undefined ? [] : [{ name, path: pagePath.record(id), type: cutText(used.statement, 200) }];
   });
 }
 

@@ -54,6 +54,8 @@ export const Extract = z
      *  Sanitised: no script, style, event handler, form, iframe, external image, javascript: or data: link. Images that a notebook
      *  holds are the one `data:` in it: of known types of pixels, and none that could run or load anything. */
     html: z.string().nullable(),
+    /** Its lines as they are written, each with its number, where `html` shows them as a document; absent elsewhere. */
+    written: z.string().exactOptional(),
     /** Pages of a PDF that are shown as images too, ascending; absent when there are none. */
     images: z.array(PageImage).min(1).readonly().exactOptional(),
     /** Contents of a PDF as its file lists them, each with the page that it is on; absent when it lists none. */

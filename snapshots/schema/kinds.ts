@@ -5,9 +5,9 @@ type Row = {
   /** The name that readers call it by: the same word on pages, in answers and in the browser's own search. */
   readonly title: string;
   /** How passages stand to the lines of the bytes. `near`: read from them. `exact`: they are those lines. `numbered`: so, and the
-   *  object's page shows the numbers. `page`, `cell`: lines are those of the text that was read out of such a part, whose number is the
+   *  object's page shows the numbers. `beside`: they are those lines, and the object's last pages show them with their numbers. `page`, `cell`: lines are those of the text that was read out of such a part, whose number is the
    *  passage's `page`. Null where it has none. */
-  readonly lines: "near" | "exact" | "numbered" | "page" | "cell" | null;
+  readonly lines: "near" | "exact" | "numbered" | "beside" | "page" | "cell" | null;
   /** How sentences are found in it: each name is a reader of blocks/blocks.ts. Null where it has none. */
   readonly prose: Prose | null;
   /** The form that has the words of its passages in other letters: its strings as JSON reads them, or its page. */
@@ -27,7 +27,7 @@ export const KINDS = {
   code: { title: "Source code", lines: "numbered", prose: "comments", spelling: null, citation: "software", schema: "SoftwareSourceCode" },
   html: { title: "HTML", lines: "near", prose: "html", spelling: null, citation: "document", schema: "DigitalDocument" },
   pdf: { title: "PDF", lines: "page", prose: "printed", spelling: null, citation: "article", schema: "ScholarlyArticle" },
-  latex: { title: "LaTeX", lines: "numbered", prose: "latex", spelling: "page", citation: "article", schema: "ScholarlyArticle" },
+  latex: { title: "LaTeX", lines: "beside", prose: "latex", spelling: "page", citation: "article", schema: "ScholarlyArticle" },
   json: { title: "JSON", lines: "numbered", prose: null, spelling: "json", citation: "dataset", schema: "DigitalDocument" },
   yaml: { title: "YAML", lines: "numbered", prose: "entries", spelling: null, citation: "dataset", schema: "DigitalDocument" },
   csv: { title: "CSV", lines: "exact", prose: "table", spelling: null, citation: "dataset", schema: "Dataset" },
@@ -48,7 +48,8 @@ export const OBJECT_KINDS = /* @__PURE__ */ KIND_NUMBERS.filter((kind): kind is 
 
 /** hasExactLines tells whether its passages are lines of the bytes, so that one can be compared with the other. */
 export function hasExactLines(kind: Kind): boolean {
-  return KINDS[kind].lines === "exact" || KINDS[kind].lines === "numbered";
+  const { lines } = KINDS[kind];
+  return lines === "exact" || lines === "numbered" || lines === "beside";
 }
 
 export function hasNumberedLines(kind: Kind): boolean {

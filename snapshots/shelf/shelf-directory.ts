@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { constants, createReadStream, existsSync, readFileSync, statSync } from "node:fs";
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { canonicalJson, type Sha256, sha256, SHA256_PATTERN, sha256Of } from "#snapshots/digest";
@@ -433,10 +434,12 @@ export async function checkWritable(root: string, modes: Modes): Promise<void> {
     await mkdir(root, { recursive: true, mode: modes.folder });
     await access(root, constants.W_OK);
   } catch (cause) {
-    throw new ShelfError("build_failed", "The shelf folder cannot be written.", {
+    const error = new ShelfError("build_failed", "The shelf folder cannot be written.", {
       cause,
-      fixes: ["Check shelf.root and its permissions."],
+      fixes: ["Choose another shelf.root, or give this user the right to write there."],
     });
+    // Beside the message, which may be served.
+    throw Object.assign(error, { detail: `  ${root}, as the user ${userInfo().username}: ${(cause as NodeJS.ErrnoException).code}\n` });
   }
 }
 

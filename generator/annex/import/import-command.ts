@@ -31,8 +31,14 @@ export async function runImport(form: Form, file: string, options: CommonOptions
   const path = configOf(options);
   const config = await openConfig(path);
   const prefix = options.to.endsWith("/") ? options.to : `${options.to}/`;
-  const root = checkPlace(config, prefix);
-  const { entries, left } = await readEntries(form, file);
+  const [place, list] = await Promise.allSettled([(async () => checkPlace(config, prefix))(), readEntries(form, file)]);
+  if (place.status === "rejected" && list.status === "rejected")
+    throw new ShelfError("bad_config", [list.reason, place.reason].map((error: unknown) => (error as Error).message).join("\n"), {
+      fixes: (place.reason as ShelfError).fixes ?? [],
+    });
+  if (place.status === "rejected") throw place.reason;
+  if (list.status === "rejected") throw list.reason;
+  const [root, { entries, left }] = [place.value, list.value];
   const taken = new Set<string>();
   const planned = entries.map((entry): Planned => {
     const slug = slugOf(entry.id, taken);
@@ -96,12 +102,20 @@ async function readEntries(form: Form, file: string): Promise<Works> {
     works = await READERS[form](text);
   } catch (cause) {
     const [why = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
-    throw refuse(`is no ${form} that can be read (${why.slice(0, 200)})`, cause);
+    throw refuse(`is no ${form} that can be read (${explainBibtex(why.slice(0, 200))})`, cause);
   }
   const { entries } = works;
   if (entries.length === 0) throw refuse("holds no work");
   if (entries.length > MAX_ENTRIES) throw refuse(`holds ${entries.length} works, and at most ${MAX_ENTRIES} are taken at once`);
   return works;
+}
+
+/** explainBibtex puts what the parser of BibTeX says into words. */
+function explainBibtex(why: string): string {
+  const [, wanted, got, line] = /^expected "(\w+)", got (.+?) at line (\d+)/.exec(why) ?? [];
+  if (wanted === undefined) return why;
+  const sign = { lbrace: "an opening brace", rbrace: "a closing brace", comma: "a comma", equals: "an equals sign" }[wanted] ?? wanted;
+  return `line ${line}: ${sign} is missing before ${got === "EOF" ? "the end of the file" : got}`;
 }
 
 function decode(bytes: Uint8Array): string | null {

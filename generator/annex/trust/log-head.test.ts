@@ -43,7 +43,7 @@ test("another key, another log, an older head, a fork and keys that are rewritte
   const seen = seenOf(head);
   const by = (files: Files, name: string, text: string): Files => new Map([...files, [name, Buffer.from(text)]]);
   const cases: readonly (readonly [string, Files, RegExp])[] = [
-    ["no head", new Map([...log].filter(([path]) => path !== "checkpoint")), /it has no checkpoint/],
+    ["no head", new Map([...log].filter(([path]) => path !== "checkpoint")), /No proofshelf library is served there/],
     ["no entries", by(log, "checkpoint", formatHead({ ...head, size: 0 })), /its log has no entries/],
     ["a list of keys that is none", by(log, "keys.json", "{}"), /keys\.json of the log is not what was written/],
     ["nobody's head", by(log, "checkpoint", formatHead(head)), /The checkpoint is unsigned/],

@@ -38,7 +38,10 @@ export type SeenHead = Pick<Checkpoint, "origin" | "size" | "root"> & { readonly
  *  @throws ShelfError "bad_checkpoint" or "bad_log" */
 export async function checkHead(read: ReadLog, given: NoteKey | null, seen: SeenHead | null): Promise<CheckedHead> {
   const bytes = await read("checkpoint", MAX_NOTE_BYTES);
-  if (bytes === null) throw refused("it has no checkpoint, so it is no open shelf");
+  if (bytes === null)
+    throw new ShelfError("origin_unreachable", "No proofshelf library is served there, or it was exported without its shelf.", {
+      fixes: ["Give the address of the front page, with the path that it lies under, as https://example.org/library/."],
+    });
   const checkpoint = parseCheckpoint(bytes);
   const { size } = checkpoint;
   if (size === 0) throw refused("its log has no entries");

@@ -165,7 +165,10 @@ export class Origin {
   }
 
   #unreachable(why: string, cause?: unknown): ShelfError {
-    return new ShelfError("origin_unreachable", `${this.url} cannot be read: ${why}.`, { cause, fixes: ["Try again later."] });
+    return new ShelfError("origin_unreachable", `${this.url} cannot be read: ${why}.`, {
+      cause,
+      fixes: ["Look whether a library is served at this address; if so, try again later."],
+    });
   }
 }
 

@@ -5,15 +5,29 @@ import { digestBody, formatCursor, parseCursor, parseDigest, positionOf, proofBo
 import { jsonBytes, readText, takeLines } from "#snapshots/tools";
 import { followCursor, type Tool } from "./context.ts";
 import { part, wholeBody } from "./fit.ts";
+import { nearestOf } from "#sidecar/http";
+import { distance } from "fastest-levenshtein";
 
 /** Says which key is meant where a caller sent its URL form or a leading slash. */
-function objectNotFound(data: { has(key: string): boolean }, key: string): ShelfError {
+function objectNotFound(data: ReadonlyMap<string, unknown>, key: string): ShelfError {
   const near = [key.replace(/^\/+/, ""), key.replace(/^\/?objects\//, ""), safeDecode(key)].find(
     (candidate) => candidate !== key && data.has(candidate),
   );
+  const slip = near === undefined ? nearestKey(data, key) : null;
+  const fix = slip === null ? "list_objects and search_library give keys." : `Did you mean ${JSON.stringify(slip)}?`;
   return new ShelfError("object_not_found", "No object of this view has this key.", {
-    fixes: near === undefined ? ["list_objects and search_library give keys."] : [`Its key is ${JSON.stringify(near)}.`],
+    fixes: near === undefined ? [fix] : [`Its key is ${JSON.stringify(near)}.`],
   });
+}
+
+const MAX_SLIPS = 2; // letters by which a key may differ from the one that was meant
+
+function nearestKey(data: ReadonlyMap<string, unknown>, key: string): string | null {
+  const found = nearestOf(
+    key,
+    [...data.keys()].filter((other) => Math.abs(other.length - key.length) <= MAX_SLIPS),
+  );
+  return found !== null && distance(found, key) <= MAX_SLIPS ? found : null;
 }
 
 function safeDecode(text: string): string {

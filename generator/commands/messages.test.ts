@@ -1,0 +1,147 @@
+/** Mistakes of people: each is told with its place, its cause and what to do. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { describeFailure } from "../files/failure.ts";
+import { writeFiles } from "../testing/library.ts";
+import { type Ran, runIn } from "../testing/run-program.ts";
+
+const CONFIG =
+  "store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\nregistry: { path: ./registry.json }\ncode: { kind: directory, root: ./code }\nembeddings: { kind: none }\ncollections:\n  - { id: notes, prefix: notes/, title: Notes, visibility: public }\n";
+const HEAD = "4be22682279aeabe8ef151e4794914ecf2324370";
+
+async function openLibrary(t: TestContext): Promise<(files: Readonly<Record<string, string>>, ...command: string[]) => Promise<Ran>> {
+  const dir = mkdtempSync(join(tmpdir(), "messages-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  await writeFiles(
+    dir,
+    Object.entries({ "library/notes/a.md": "# A\n", "code/x": "", "proofshelf.yaml": CONFIG, "registry.json": '{ "cubs": [] }' }),
+  );
+  return async (files, ...command) => {
+    await writeFiles(dir, Object.entries(files));
+    return runIn(dir, command.length === 0 ? ["config", "check"] : command);
+  };
+}
+
+const record = (more: string): string => `{ "id": "CUB-0001", "repo": "r", "theorem_name": "t", "statement": "s"${more} }`;
+
+test("broken JSON is told once, with its line and why", async (t) => {
+  const check = await openLibrary(t);
+  for (const [text, line, why] of [
+    [`{ "cubs": [\n  ${record("")},\n] }`, 3, "a comma too many stands before that"],
+    [`{ "cubs": [\n  ${record(',\n "note": "x",')}\n] }`, 3, "a comma too many stands before that"],
+    [`{ "cubs": [\n  ${record("")}\n  ${record("")}\n] }`, 3, "a comma is missing before that"],
+    [`{ "cubs": [\n  ${record('\n "note": "x"')}\n] }`, 3, "a comma is missing before that"],
+    [`{ "cubs": [\n`, 2, "it breaks off there"],
+    [`{ "cubs": [\n  // mine\n  ${record("")}\n] }`, 2, "JSON has no comments"],
+  ] as const) {
+    const { status, stderr } = await check({ "registry.json": text });
+    assert.equal(status, 2, text);
+    assert.ok(stderr.startsWith(`registry.json:${line}: It is not valid JSON: ${why}.`), stderr);
+  }
+});
+
+test("a merge that was not ended is told as that, in each file", async (t) => {
+  const check = await openLibrary(t);
+  const conflict = "<<<<<<< HEAD\ntitle: A\n=======\ntitle: B\n>>>>>>> other\n";
+  for (const name of ["registry.json", "proofshelf.yaml"]) {
+    const { stderr } = await check({ "proofshelf.yaml": CONFIG, [name]: `${name === "registry.json" ? "{\n" : CONFIG}${conflict}` });
+    assert.match(stderr, new RegExp(`${name}:\\d+: a merge left both sides here; keep one`));
+  }
+});
+
+test("a value that the field does not know is told with the one that was meant, by check and build", async (t) => {
+  const check = await openLibrary(t);
+  for (const [field, value, meant] of [
+    ["verification_state", "VERIFED", "VERIFIED"],
+    ["verification_state", "verified", "VERIFIED"],
+    ["verification_state", "Proven", "VERIFIED"],
+    ["verification_state", "unverified", "NOT_VERIFIED"],
+    ["invocation", "testonly", "test-only"],
+  ] as const) {
+    const { status, stdout } = await check({ "registry.json": `{ "cubs": [\n ${record(`, "${field}": "${value}"`)}\n] }` });
+    assert.equal(status, 0);
+    const said = `Note: registry.json:2: cubs[0].${field} is "${value}", which is none of its values and counts as none; did you mean ${meant}?`;
+    assert.ok(stdout.includes(said), stdout);
+  }
+  assert.match(
+    (await check({}, "registry", "check", "registry.json")).stdout,
+    /CUB-0001: the value of invocation is "testonly", which is none .* did you mean test-only\?/,
+  );
+});
+
+test("a repository without a revision is told by its name, once; a file that is not there by its place", async (t) => {
+  const check = await openLibrary(t);
+  const pinned = (meta: string): string =>
+    `{ "meta": ${meta}, "cubs": [\n${[1, 2].map((id) => record(`, "file_shas": { "coq/A${id}.v": "${"0".repeat(64)}" }`).replace("0001", `000${id}`)).join(",\n")}\n] }`;
+  const missing = (await check({ "registry.json": pinned(`{ "sources": { "other": { "head": "${HEAD}" } } }`) })).stdout;
+  assert.equal(
+    missing.match(/meta\.sources has no "r", only other; write the 40 digits there that git rev-parse HEAD prints/g)?.length,
+    1,
+    missing,
+  );
+  const short = (await check({ "registry.json": pinned('{ "sources": { "r": { "head": "4be2268" } } }') })).stdout;
+  assert.equal(short.match(/the head in meta\.sources is "4be2268", no whole revision; write the 40 digits/g)?.length, 1, short);
+  const gone = (await check({ "registry.json": pinned(`{ "sources": { "r": { "head": "${HEAD}" } } }`) })).stdout;
+  assert.ok(
+    gone.includes(`CUB-0001: file_shas pins "coq/A1.v", which is not in the code store; it would be r/${HEAD}/coq/A1.v there`),
+    gone,
+  );
+});
+
+test("eighty lines of one fault are three and a count; with --verbose all", async (t) => {
+  const check = await openLibrary(t);
+  const many = Array.from({ length: 80 }, (_, at) => record(', "noted": 1').replace("0001", String(1000 + at)));
+  const { stdout } = await check({ "registry.json": `{ "cubs": [\n${many.join(",\n")}\n] }` });
+  assert.deepEqual([stdout.match(/noted is not a known key/g)?.length, /… and 77 more like the last\./.test(stdout)], [3, true], stdout);
+  const all = await check({}, "config", "check", "--verbose");
+  assert.equal(all.stdout.match(/cubs\[\d+\]\.noted is not a known key/g)?.length, 80);
+  const bad = many.map((one) => one.replace('"s"', "1"));
+  const { stderr } = await check({ "registry.json": `{ "cubs": [\n${bad.join(",\n")}\n] }` });
+  assert.match(stderr, /… and 77 more like the last\./);
+});
+
+test("an id that makes an awkward address is told with a better one", async (t) => {
+  const check = await openLibrary(t);
+  const claims = 'claims:\n  - { id: "a b", title: T, status: partial, scope: s, statement: s }\n';
+  const { stdout } = await check({ "proofshelf.yaml": `${CONFIG}claims: { path: ./claims.yaml }\n`, "claims.yaml": claims });
+  assert.match(stdout, /claims\.yaml:2: claims\[0\]\.id is part of an address for ever, and "a b" is written a%20b there; write a-b/);
+});
+
+test("a list that is not there and a folder without a collection are told together; a broken one by its line", async (t) => {
+  const check = await openLibrary(t);
+  const { stderr } = await check({}, "import", "bibtex", "nowhere.bib");
+  assert.match(
+    stderr,
+    /nowhere\.bib: cannot be read; nothing was written\.\nNo collection has keys that begin with works\/\.\n {2}Add one/,
+  );
+  const broken = await check({ "broken.bib": "@book{a,\n title" }, "import", "bibtex", "broken.bib", "--to", "notes/");
+  assert.match(broken.stderr, /broken\.bib: is no bibtex that can be read \(line \d: .* is missing before the end of the file\)/);
+});
+
+test("what the system refuses is told in words, never with a stack", () => {
+  const failure = (code: string, message: string, more: object = {}): string =>
+    describeFailure(Object.assign(new Error(message), { code, ...more }));
+  assert.match(
+    failure("EADDRNOTAVAIL", "listen EADDRNOTAVAIL: address not available 192.0.2.1:4321"),
+    /^This machine has no address 192\.0\.2\.1\. Take/,
+  );
+  assert.match(failure("EADDRNOTAVAIL", "listen EADDRNOTAVAIL: address not available fe80::1:4321"), /no address fe80::1\./);
+  assert.match(failure("ENOTFOUND", "getaddrinfo ENOTFOUND nowhere.example"), /^No machine of this name is known \(nowhere\.example\)/);
+  assert.match(failure("EACCES", "listen EACCES: permission denied 0.0.0.0:80"), /^Port 80 may be taken by root alone/);
+  const refused = failure("EACCES", "EACCES: permission denied, open '/srv/x.yaml'", { path: "/srv/x.yaml", syscall: "open" });
+  assert.match(refused, /^The user \S+ may not do this with \/srv\/x\.yaml: open is not permitted/);
+  assert.match(
+    failure("EROFS", "EROFS: read-only file system, mkdir '/mnt/x'", { path: "/mnt/x" }),
+    /^\/mnt\/x lies on a file system that is read-only/,
+  );
+});
+
+test("a shelf that cannot be written is told with its folder and the user", async (t) => {
+  const check = await openLibrary(t);
+  const { status, stderr } = await check({ "shelf/public": "a file" }, "build");
+  assert.equal(status, 1);
+  assert.match(stderr, /^The shelf folder cannot be written\.\n {2}\/\S+\/shelf\/\S+, as the user \S+: E\w+\n {2}Choose another/, stderr);
+});
