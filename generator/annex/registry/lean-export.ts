@@ -146,7 +146,7 @@ class Reader {
     const all = Array.isArray(said) ? said : kind === "inductive" ? Object.values(said as object).flat() : [said];
     const constants = all.map((one) => constantSchema.parse(one));
     const types = constants.map((one) => this.digest(one.type, levelsOf(one, this.names)));
-    // What a recursor is follows from the rest.
+    // A recursor follows from the rest.
     const rows = constants.flatMap(({ name, rules }, at) => (rules === undefined ? [`${this.at(this.names, name)} ${types[at]}`] : []));
     const shape = kind === "inductive" ? digestOf(rows.sort().join("\n")) : null;
     const group = constants.map((one) => one.type);
