@@ -1,4 +1,4 @@
-/** What readers of markup in lines share: reStructuredText, AsciiDoc and Org. */
+/** Lines, and markup within them, as readers of reStructuredText, AsciiDoc and Org share them. */
 import type { ElementContent } from "hast";
 import { type Nodes, words } from "./document.ts";
 
