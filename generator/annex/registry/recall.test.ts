@@ -43,7 +43,7 @@ test("a falsehood that the guard checker lets through is told to rest on a hole,
     assert.match(says, /^accepted by a checker with a known hole; Coq .* accepted it/);
     assert.match(recallSentences(lie).join("\n"), /coq 8\.16\.\d has a known hole that this proof may use, ROCQ-/);
   }
-  assert.ok(records.some(({ status }) => status === "RECALLED") || !/^8\.16/.test(find("none").checks?.[0]?.version ?? ""));
+  assert.ok(records.some(({ status }) => status === "RECALLED") || !(find("none").checks?.[0]?.version ?? "").startsWith("8.16"));
   const plain = find("none");
   assert.equal(plain.verification_state, "VERIFIED");
   assert.ok((plain.recall?.affected ?? []).length === 0);
