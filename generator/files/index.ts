@@ -14,4 +14,5 @@ export { packaged, PACKAGED_FILE } from "./packaged.ts";
 export { openProgress, type Progress, setVerbosity } from "./progress.ts";
 export { seal, unseal } from "./sealed.ts";
 export { type Tasks, together } from "./tasks.ts";
+export { withTemporaryFolder } from "./temporary-folder.ts";
 export { VERSION } from "./version.ts";
