@@ -31,7 +31,7 @@ export function referencePage(routes: readonly Route[], baseUrl: string, group: 
 export const REFERENCE_GROUPS = Object.keys(GROUP_TITLES) as readonly Route["group"][];
 
 /** Errors that any route may answer: see `errorStatuses`. */
-const COMMON_ERRORS: readonly number[] = [400, 405, 412, 429];
+const COMMON_ERRORS: readonly number[] = [400, 405, 410, 412, 429, 451, 503];
 
 function operation(route: Route, baseUrl: string) {
   const parts = Object.entries(route.parts);

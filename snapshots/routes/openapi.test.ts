@@ -78,7 +78,7 @@ test("answers that are no problem document are described as what they are", () =
   const { paths } = describe();
   const mcp = paths["/mcp"]?.["post"]?.responses ?? {};
   assert.equal(mcp["202"]?.content, undefined);
-  for (const status of ["400", "415"]) assert.deepEqual(Object.keys(mcp[status]?.content ?? {}), ["application/json"], status);
+  for (const status of ["403", "413", "415"]) assert.deepEqual(Object.keys(mcp[status]?.content ?? {}), ["application/json"], status);
   const browse = paths["/browse/{prefix}"]?.["get"]?.responses["404"]?.content ?? {};
   assert.deepEqual(Object.keys(browse).sort(), ["application/problem+json", "text/html"]);
 });
@@ -196,7 +196,7 @@ test("every part of a path is a required parameter, and every error has a proble
       if (method === "head") continue;
       for (const [status, response] of Object.entries(operation.responses)) {
         if (Number(status) < 400 || path === "/health") continue;
-        const isRpc = path.endsWith("/mcp") && (status === "400" || status === "415");
+        const isRpc = path.endsWith("/mcp") && ["400", "403", "413", "415"].includes(status);
         assert.ok(
           Object.hasOwn(response.content ?? {}, isRpc ? "application/json" : "application/problem+json"),
           `${method} ${path} ${status}`,

@@ -121,7 +121,7 @@ export const CORE_ROWS = {
     path: "/objects/{key...}",
     summary: "The bytes of one object; ranges allowed",
     parts: { key },
-    success: text("application/octet-stream", "The object, with Repr-Digest and its own media type"),
+    success: text("*/*", "The object, with Repr-Digest and its own media type"),
     errors: [404, 416],
     also: { 206: "The range that was asked for", 308: "Another spelling of the key: its one canonical percent-encoding" },
   }),
