@@ -122,6 +122,11 @@ test("every route of the interface is there, with each of its methods", () => {
     "POST /internal/mcp",
     "POST /internal/api/ask",
     "GET /api/rejected",
+    "GET /internal/api/cubs",
+    "GET /internal/api/cubs/{id}",
+    "GET /internal/api/cubs/{id}/code",
+    "GET /internal/api/cubs/meta",
+    "GET /internal/api/rejected",
     "GET /llms.txt",
   ];
   for (const item of wanted) {
@@ -182,6 +187,19 @@ test("gated routes ask for the token or for both halves of a service token; publ
       if (expected === gated) assert.ok("401" in responses && "403" in responses, `${method} ${path}`);
     }
   }
+});
+
+test("what a body may leave out has no default in its description, which makers of clients read as: it is always there", () => {
+  const bodies = Object.values(describe().paths).flatMap((methods) => Object.values(methods)) as object[] as {
+    requestBody?: { content: Record<string, { schema: { $ref?: string } }> };
+  }[];
+  const { schemas } = (describe() as unknown as { components: { schemas: Record<string, { properties?: Record<string, object> }> } })
+    .components;
+  const named = bodies.flatMap(({ requestBody }) => requestBody?.content["application/json"]?.schema.$ref ?? []);
+  assert.ok(named.includes("#/components/schemas/AskRequest"));
+  for (const ref of named)
+    for (const [name, member] of Object.entries(schemas[ref.split("/").at(-1) ?? ""]?.properties ?? {}))
+      assert.ok(!("default" in member), name);
 });
 
 test("every part of a path is a required parameter, and every error has a problem body", () => {
