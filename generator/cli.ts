@@ -2,6 +2,7 @@
 /** The command line: conventions "Command line". Each command is a file under commands/. */
 import { Argument, Command, CommanderError, Option } from "commander";
 import { type ErrorCode, ShelfError } from "#snapshots/errors";
+import { guardTerminal } from "#snapshots/terminal";
 import manifest from "../package.json" with { type: "json" };
 import { describeCompletion, type Shell, SHELLS } from "./completion.ts";
 import type { CommonOptions } from "#generator/commands";
@@ -290,6 +291,7 @@ export async function main(): Promise<void> {
   // The mask is the same for everybody who starts it: other users serve the public files. Files that they may not read are made with modes of their
   // own.
   process.umask(0o022);
+  guardTerminal();
   // A reader may stop reading, as `head` does: the rest is not written, the work goes on, and the exit code says how it ended.
   process.stderr.on("error", () => undefined);
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
