@@ -662,9 +662,8 @@ class AsciidocReader {
         ([, path = "", alt = ""]) => [image((/^https?:/.test(path) ? "" : this.#folder()) + path, alt.replace(/,.*/s, ""))],
       ],
       [
-        sign(String.raw`(link:|mailto:)?([^\s[\]<>"]{1,1000})\[((?:[^\]\\]|\\[^]){0,500})\]`),
-        ([, kind, target = "", said = ""]) =>
-          kind === undefined && !/^(?:https?|ftp):\/\//.test(target) ? null : [this.#link(kind ?? "", target, said, inside)],
+        sign(String.raw`(?:(link:|mailto:)|(?=(?:https?|ftp):\/\/))([^\s[\]<>"]{1,1000})\[((?:[^\]\\]|\\[^]){0,500})\]`),
+        ([, kind, target = "", said = ""]) => [this.#link(kind ?? "", target, said, inside)],
       ],
       [
         sign(String.raw`<?((?:https?):\/\/[^\s<>[\]"]{1,1000}[^\s<>[\]".,;:!?')])>?`),
