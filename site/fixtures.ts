@@ -222,6 +222,10 @@ const recordPage = (changes: Partial<Omit<RecordPage, "standing">> = {}): PageIn
     page: "record", record: cubRecord, standing: recordStanding({ ...(changes.record ?? cubRecord), evidence_state: "gone" }), head: hex(5, 40),
     checks: checksOf(changes.record ?? cubRecord),
     words: [],
+    meaning: [
+      { name: "Sorting.Insertion.sorted", place: "proofs/Sort.v:3–5", link: "/registry/CUB-0002/", lines: null, html: ["Definition sorted (l : list nat) : Prop :=", "  True."] },
+      { name: HOSTILE.script, place: HOSTILE.long, link: null, lines: null, html: [] },
+    ],
     graph: graphOf(changes.record ?? cubRecord), names: [],
     statement: highlightLines((changes.record ?? cubRecord).statement, "coq").join("\n").replaceAll(/\bsorted\b/g, '<a href="../CUB-0001/" data-type="list nat -&gt; Prop">sorted</a>'),
     summary: "What is inserted takes the place that keeps the order.",

@@ -236,8 +236,11 @@ async function attempt(path: string): Promise<Attempt> {
     if (file !== undefined) whole = true;
   });
   let text = "";
-  // Without the counts of one file; those of all stand at the end.
-  const shown = stream.filter(({ type }: { type: string }) => type !== "test:diagnostic" && type !== "test:summary");
+  // Without the counts of one file, which stand at the end of all; with errors that came of no test.
+  type Event = { readonly type: string; readonly data: { readonly message?: string } };
+  const shown = stream.filter(
+    ({ type, data }: Event) => type !== "test:summary" && (type !== "test:diagnostic" || data.message?.startsWith("Error: ") === true),
+  );
   for await (const chunk of shown.compose(spec)) text += chunk;
   clearTimeout(watch);
   noteCost(path);

@@ -98,6 +98,6 @@ export {
   type ViewData,
 } from "./view-data.ts";
 export { authorWords, kindWords, splitNote, withNote } from "./author-words.ts";
-export { faultSentences } from "./known-faults.ts";
+export { meaningSentence, recallSentences, reviewSentences } from "./recall-sentence.ts";
 export { ACCEPTED, changedStatement, claimFell, evidenceFell, recordFell, wordsOf } from "./weaker.ts";
 export { isAddress, isWithdrawalError, orWithdrawn, replacementHref, withdrawalAt, withdrawalError } from "./withdrawn.ts";

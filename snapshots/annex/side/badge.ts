@@ -11,7 +11,7 @@ const MAX_WORDS = 80;
 const COLOURS: readonly (readonly [state: RegExp, colour: string])[] = [
   [/^verified$/, "#1f5c4a"],
   [/_lost$/, "#8f1d1a"],
-  [/^proved_outside$/, "#6e4200"],
+  [/^(?:proved_outside|recalled)$/, "#6e4200"],
 ];
 
 /** badge draws the badge of a record's standing. @returns null for a page of no record */

@@ -1,7 +1,16 @@
 /** Markdown twins of pages, for readers that want no HTML: the page of an object, a record, a claim or a folder at `…/` has one at
  *  `…/index.md`, made from the same model. Text of strangers is escaped where Markdown would read it as markup, or fenced; an object's own
  *  text comes last, so that nothing of ours can be mistaken for it. */
-import { authorWords, checkSentences, formatBytes, kindWords, pagePath, wordSentence } from "#snapshots/format";
+import {
+  authorWords,
+  checkSentences,
+  formatBytes,
+  kindWords,
+  meaningSentence,
+  pagePath,
+  reviewSentences,
+  wordSentence,
+} from "#snapshots/format";
 import type { Claim, CubRecord, Standing } from "#snapshots/schema";
 import { type BrowsePage, flat, type ObjectCard, type ObjectPage, type PageInput, type PageModel } from "#snapshots/page";
 
@@ -133,6 +142,11 @@ function recordText(record: CubRecord, standing: Standing, href: LinkTo): string
     ...(record.kind === "" ? [] : [`- kind: ${inline(kindWords(record))}`]),
     ...facts,
     ...checkSentences(record).map((says) => `- checked: ${inline(says)}`),
+    ...reviewSentences(record).map((says) => `- ${inline(says)}`),
+    ...[meaningSentence(record)].flatMap((says) => (says === null ? [] : [`- ${inline(says)}`])),
+    ...(record.meaning?.parts ?? []).map(
+      ({ name, path, line }) => `- read: ${code(name)}${path === undefined ? "" : ` ${code(`${path}:${line ?? 1}`)}`}`,
+    ),
     ...(record.axioms ?? []).map((name) => `- rests on: ${code(name)}`),
     `- no_holes: ${record.no_holes}`,
     `- deployable: ${record.deployable}`,
