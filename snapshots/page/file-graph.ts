@@ -1,4 +1,4 @@
-/** What rests on what, by file: the uses of all records drawn together, so that one sees how a development is built. */
+/** Files and what they rest on: the uses of all records drawn together, so that one sees how a development is built. */
 import type { CubRecord } from "#snapshots/schema";
 import { fileOf, theoremShelf } from "./theorem-shelf.ts";
 
