@@ -8,7 +8,7 @@
  *      npm test -- snapshots/tree     only test files whose path contains a word; so with test:slow
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { freemem, tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -96,6 +96,8 @@ function makeScratch(): string | null {
     .some((line) => line.split(" ")[1] === MEMORY && line.includes("noexec"));
   if (isBound || Math.min(bavail * bsize, freemem()) < MEMORY_BYTES) return null;
   const folder = mkdtempSync(join(MEMORY, "proofshelf-"));
+  // A sandbox runs programs as another user.
+  chmodSync(folder, 0o755);
   process.env["TMPDIR"] = folder;
   return folder;
 }
@@ -236,8 +238,11 @@ async function attempt(path: string): Promise<Attempt> {
     if (file !== undefined) whole = true;
   });
   let text = "";
-  // Without the counts of one file; those of all stand at the end.
-  const shown = stream.filter(({ type }: { type: string }) => type !== "test:diagnostic" && type !== "test:summary");
+  // Without the counts of one file, which stand at the end of all; with errors that came of no test.
+  type Event = { readonly type: string; readonly data: { readonly message?: string } };
+  const shown = stream.filter(
+    ({ type, data }: Event) => type !== "test:summary" && (type !== "test:diagnostic" || data.message?.startsWith("Error: ") === true),
+  );
   for await (const chunk of shown.compose(spec)) text += chunk;
   clearTimeout(watch);
   noteCost(path);

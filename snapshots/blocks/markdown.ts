@@ -29,7 +29,8 @@ export function readMarkdown(states: readonly LineState[]): Reader {
   };
 }
 
-function namesOf(head: string): string {
+/** namesOf gives the names of the columns of a table, as a row below them is read with. @param head its first row, cells between bars */
+export function namesOf(head: string): string {
   const names = plainIn(head.replaceAll(/\s*\|\s*/g, " · "), "markdown").slice(0, MAX_HEADING);
   return names.replaceAll(/^[ ·]+|[ ·]+$/g, "");
 }
@@ -73,9 +74,9 @@ const titleIn = (heading: string): string =>
     "markdown",
   );
 
-/** A row: an entry where the cells after the first say something of it in words, else one that is read with the names of its columns. The line below
+/** readRow reads a row: an entry where the cells after the first say something of it in words, else one that is read with the names of its columns. The line below
  *  the head is none. */
-function readRow(text: string, isHead: boolean, columns: string): Entry | null {
+export function readRow(text: string, isHead: boolean, columns: string): Entry | null {
   const cells = [...text.matchAll(CELL)].filter(([cell]) => !isBlank(cell) || cell.length > 0);
   const [first, last] = [cells.find(([cell]) => !isBlank(cell)), cells.findLast(([cell]) => !isBlank(cell))];
   if (first === undefined || last === undefined || RULED.test(text)) return null;
