@@ -78,7 +78,7 @@ function errorTitles(status: number): string {
 }
 
 /** EXPLAINED says what each error means, and what to do. */
-export const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: string]>> = {
+const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: string]>> = {
   bad_request: ["The request cannot be read as HTTP intends.", "Check the request line and the headers."],
   bad_path: [
     "The path is not percent-encoded UTF-8, or holds a NUL, a bare backslash or a dot segment.",
