@@ -2,6 +2,7 @@
 /** The command line: conventions "Command line". Each command is a file under commands/. */
 import { Argument, Command, CommanderError, Option } from "commander";
 import { type ErrorCode, ShelfError } from "#snapshots/errors";
+import { guardTerminal } from "#snapshots/terminal";
 import manifest from "../package.json" with { type: "json" };
 import { describeCompletion, type Shell, SHELLS } from "./completion.ts";
 import type { CommonOptions } from "#generator/commands";
@@ -72,7 +73,6 @@ command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--reason <text>", "why; kept with the snapshot, for everybody to read")
   .option("--adopt", "build a shelf that another configuration has built so far")
   .option("--keep-history", "leave earlier snapshots in service that hold what is gated now")
-  .option("--prune", "then remove old snapshots, by keep of the configuration")
   .option("--keys <file>", "look only at the keys in this JSON list, because nothing else in the store has changed; - is standard input")
   .option("--plan", "say what would be done and why, and change nothing")
   .action(
@@ -198,10 +198,25 @@ command("axioms", "What records rest on, by what it is; exit code 3 where a poli
   .option(...SOURCES)
   .option("--allow <name...>", "as if the policy named these, too")
   .action(run(async () => (await import("#generator/annex/registry")).runAxioms));
+command(
+  "advisories",
+  "Known holes of the checkers that accepted records, and which records may use one; exit code 3 where some may",
+  registry,
+)
+  .option(...SOURCES)
+  .action(run(async () => (await import("#generator/annex/registry")).runAdvisories));
 registry
   .command("schema")
   .description("The JSON Schema of a file that people write, for editors")
-  .addArgument(new Argument("<sources|overlay|lock>", "which file").choices(["sources", "overlay", "lock"]))
+  .addArgument(
+    new Argument("<sources|overlay|lock|advisories|reviews>", "which file").choices([
+      "sources",
+      "overlay",
+      "lock",
+      "advisories",
+      "reviews",
+    ]),
+  )
   .option("--json", "it is JSON anyway")
   .action(run(async () => (await import("#generator/annex/registry")).printSchema));
 command("adapters", "Which provers are here, and whether they can be run safely", registry).action(
@@ -276,6 +291,7 @@ export async function main(): Promise<void> {
   // The mask is the same for everybody who starts it: other users serve the public files. Files that they may not read are made with modes of their
   // own.
   process.umask(0o022);
+  guardTerminal();
   // A reader may stop reading, as `head` does: the rest is not written, the work goes on, and the exit code says how it ended.
   process.stderr.on("error", () => undefined);
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {

@@ -2,11 +2,13 @@
 import { setFlagsFromString } from "node:v8";
 import { describeOperations, openOperations } from "#snapshots/annex/metrics";
 import { listen, receiveServing, sendToStarter, type SidecarServing, stopWithStarter } from "#snapshots/http";
+import { guardTerminal } from "#snapshots/terminal";
 import { ANNEXES } from "./annexes.ts";
 import { openLog, openSidecar, type Sidecar } from "#sidecar/serve";
 
 // A small heap is swept often; memory is dearer here than time.
 setFlagsFromString("--optimize-for-size");
+guardTerminal();
 const log = openLog();
 let sidecar: Sidecar | null = null;
 try {

@@ -222,6 +222,10 @@ const recordPage = (changes: Partial<Omit<RecordPage, "standing">> = {}): PageIn
     page: "record", record: cubRecord, standing: recordStanding({ ...(changes.record ?? cubRecord), evidence_state: "gone" }), head: hex(5, 40),
     checks: checksOf(changes.record ?? cubRecord),
     words: [],
+    meaning: [
+      { name: "Sorting.Insertion.sorted", place: "proofs/Sort.v:3–5", link: "/registry/CUB-0002/", lines: null, html: ["Definition sorted (l : list nat) : Prop :=", "  True."] },
+      { name: HOSTILE.script, place: HOSTILE.long, link: null, lines: null, html: [] },
+    ],
     graph: graphOf(changes.record ?? cubRecord), names: [],
     statement: highlightLines((changes.record ?? cubRecord).statement, "coq").join("\n").replaceAll(/\bsorted\b/g, '<a href="../CUB-0001/" data-type="list nat -&gt; Prop">sorted</a>'),
     summary: "What is inserted takes the place that keeps the order.",
@@ -340,7 +344,7 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
     { what: "claim", name: "other-claim", title: "other-claim", path: pagePath.claim("other-claim"), change: "changed", before: null, after: null, fields: [{ field: "use_case", before: `["sorting","search"]`, after: `["search","sorting"]` }, { field: "repos", before: `["a","b"]`, after: `["b","c"]` }], weaker: [] },
     { what: "other", name: "api/capabilities", title: "api/capabilities", path: "/api/capabilities", change: "changed", before: hex(6), after: hex(7), fields: [], weaker: [] },
   ] }) },
-  { name: "search", input: input(pagePath.search, { page: "search", more: "/search/?q=sorted+list&shown=30", query: "sorted list", prefix: "", collections, found: 61, problem: null, didYouMean: { query: HOSTILE.script, path: "/search/?q=sorted+lists" }, facets: [
+  { name: "search", input: input(pagePath.search, { page: "search", more: "/search/?q=sorted+list&shown=30", query: "sorted list", prefix: "", collections, found: 61, atLeast: false, problem: null, didYouMean: { query: HOSTILE.script, path: "/search/?q=sorted+lists" }, facets: [
     { name: "collection", more: 0, values: [{ value: "proofs", count: 41, selected: true, href: "/search/?q=sorted+list" }, { value: "notes", count: 20, selected: false, href: "/search/?q=sorted+list&collection=notes" }] },
     { name: "kind", more: 0, values: [{ value: "code", count: 40, selected: false, href: "/search/?q=sorted+list&collection=proofs&kind=code" }, { value: "markdown", count: 20, selected: false, href: "/search/?q=sorted+list&collection=proofs&kind=markdown" }, { value: HOSTILE.script, count: 1, selected: false, href: `/search/?kind=${encodeURIComponent(HOSTILE.script)}` }] },
   ], hits: [
@@ -348,9 +352,9 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
     { title: "Insertion sort", kind: "code", key: "proofs/Sort.v", path: `${pagePath.object("proofs/Sort.v")}#L8`, pieces: pieces("Lemma insert_keeps_sorted : forall x l, *sorted* l -> *sorted* (insert x l). Proof. induction 1; simpl; auto. Qed."), code: true, name: "insert_keeps_sorted", line: 8, copies: ["papers/Sort.v", HOSTILE.key], exact: null, collection: "Proofs", folder: "proofs" },
     { title: HOSTILE.script, kind: HOSTILE.attribute, key: HOSTILE.key, path: pagePath.object(HOSTILE.key), pieces: [{ text: HOSTILE.control, marked: false }, { text: HOSTILE.script, marked: true }, { text: HOSTILE.word + HOSTILE.rtl, marked: false }], code: false, name: "", line: null, copies: [], exact: "title", collection: HOSTILE.word, folder: HOSTILE.attribute },
   ] }) },
-  { name: "search-nothing", input: input(pagePath.search, { page: "search", more: null, query: HOSTILE.script, prefix: "notes/", collections, found: 0, didYouMean: null, facets: [], problem: null, hits: [] }) },
-  { name: "search-start", input: input(pagePath.search, { page: "search", more: null, query: "", prefix: "", collections, found: 0, didYouMean: null, facets: [], problem: null, hits: null }) },
-  { name: "search-problem", input: input(pagePath.search, { page: "search", more: null, query: "x".repeat(600), prefix: "elsewhere/", collections, found: 0, didYouMean: null, facets: [], problem: "A query has at most 500 characters; this one has 600.", hits: null }) },
+  { name: "search-nothing", input: input(pagePath.search, { page: "search", more: null, query: HOSTILE.script, prefix: "notes/", collections, found: 0, atLeast: false, didYouMean: null, facets: [], problem: null, hits: [] }) },
+  { name: "search-start", input: input(pagePath.search, { page: "search", more: null, query: "", prefix: "", collections, found: 0, atLeast: false, didYouMean: null, facets: [], problem: null, hits: null }) },
+  { name: "search-problem", input: input(pagePath.search, { page: "search", more: null, query: "x".repeat(600), prefix: "elsewhere/", collections, found: 0, atLeast: false, didYouMean: null, facets: [], problem: "A query has at most 500 characters; this one has 600.", hits: null }) },
   { name: "ask-start", input: input(pagePath.ask, askForm) },
   { name: "ask", input: input(pagePath.ask, { ...askForm, question: "Does insertion keep a list sorted?", asked: {
     finding: null, mode: "ai", model: "a-model", notice: "One sentence was left out because no source bears it out.", snapshot: hex(11),

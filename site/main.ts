@@ -12,7 +12,9 @@ import {
   viewListener,
 } from "#snapshots/http";
 import { watchPointer } from "#snapshots/shelf";
+import { guardTerminal } from "#snapshots/terminal";
 
+guardTerminal();
 const { serving, starter } = await receiveServing<SiteServing>();
 const view = openSiteView(serving, starter);
 try {

@@ -41,6 +41,19 @@ test("a long licence above code is set apart in its place, and nothing else is",
     assert.doesNotMatch(fitObjectHtml(code(other), ""), /fold/);
 });
 
+test("headings stand one level below what they belong to, whatever levels their author or a cut left out", () => {
+  const levels = (...written: readonly number[]): string =>
+    [...fitObjectHtml(`<p>x</p>${written.map((level) => `<h${level}>t</h${level}>`).join("")}`, "").matchAll(/<h(\d)>t<\/h\1>/g)]
+      .map(([, level]) => level)
+      .join("");
+  assert.equal(levels(1, 2, 2, 3), "2334");
+  assert.equal(levels(2, 4, 4, 2, 3), "23323");
+  assert.equal(levels(5, 3, 4, 1), "2232");
+  assert.equal(levels(1, 2, 3, 4, 5, 6), "234566");
+  const once = fitObjectHtml("<p>x</p><h5>a</h5><h3>b</h3><h4>c</h4>", "");
+  assert.equal(fitObjectHtml(once, ""), once);
+});
+
 test("a formula within a line is no stop of its own: the text that holds it is one, since it scrolls as a whole", () => {
   assert.equal(fitObjectHtml(INLINE, ""), INLINE);
   assert.equal(scrollsWhole(INLINE), true);

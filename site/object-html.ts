@@ -8,8 +8,9 @@ const FIRST_HEADING = /^(?:\s|<\/?(?:div|section|header|span|a|p)(?=[\s>])[^>]*>
 const LINE = /<span class="line" id="L(\d+)">/g;
 /** The server writes into stored pages where comments of a kind stand; none may come from an object. */
 const COMMENT = /<!--/g;
-/** Each of these scrolls when it is wide, so a keyboard must reach it: code, a table, a formula on a line of its own. */
-const SCROLLS = /<(pre|table|math(?=[^>]* display="block"))(?=[\s>])(?![^>]*tabindex)/g;
+/** Each of these scrolls when it is wide, so a keyboard must reach it: code, a table, a formula on a line of its own, which is no stop itself. */
+const SCROLLS = /<(pre|table)(?=[\s>])(?![^>]*tabindex)/g;
+const FORMULA = /(?<!<span tabindex="0" class="formula">)<math(?=[\s>])(?=[^>]* display="block")[\s\S]*?<\/math>/g;
 const INLINE_FORMULA = /<math(?=[\s>])(?![^>]* display="block")/;
 /** Written from right to left. Where any of it is, each list and quotation has its bullets and its rule on the side of its own words. */
 const FROM_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
@@ -70,14 +71,24 @@ export function fitObjectHtml(html: string, title: string): string {
   const body = foldLicence(isTitle ? html.slice(0, before.length - heading.length) + anchors + html.slice(before.length) : html);
   // The style counts lines from 1, which a later part of a long text does not begin with.
   const isLater = (/<span class="line" id="L(\d+)">/.exec(body)?.[1] ?? "1") !== "1";
-  // The page has the only h1, and no level below it is left out.
-  const lower = /<h1[\s>]/.test(body) ? 1 : 0;
-  return (FROM_RIGHT.test(body) ? body.replace(SIDED, '<$1 dir="auto"') : body)
+  return nestHeadings(FROM_RIGHT.test(body) ? body.replace(SIDED, '<$1 dir="auto"') : body)
     .replace(COMMENT, "&lt;!--")
     .replace(SCROLLS, '<$1 tabindex="0"')
     .replace(CHECKBOX, (_, rest: string) => `<input aria-label="${/\bchecked\b/.test(rest) ? "done" : "to do"}"${rest}>`)
-    .replace(HEADING, (_, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + lower)}`)
+    .replace(FORMULA, '<span tabindex="0" class="formula">$&</span>')
     .replace(LINE, `<span class="line" id="L$1"><a href="#L$1" aria-hidden="true" tabindex="-1">${isLater ? "$1" : ""}</a>`);
+}
+
+/** nestHeadings gives each heading the level at which it stands on its page, whose title has the first: a part of a text may begin deep within it,
+ *  and authors leave levels out. */
+function nestHeadings(html: string): string {
+  const above: number[] = [];
+  return html.replace(HEADING, (_, slash: string, written: string) => {
+    const level = Number(written);
+    while (slash === "" && (above.at(-1) ?? 0) >= level) above.pop();
+    if (slash === "") above.push(level);
+    return `<${slash}h${Math.min(6, above.length + 1)}`;
+  });
 }
 
 /** showsLines tells whether a text is shown as it is written, a line with its number after the other. @param html sanitised */

@@ -40,6 +40,11 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, StateWords>>>> 
       standingWord("proved_outside"),
       "a prover accepted the proof, and it rests on more than is allowed here",
     ),
+    recalled: words(
+      "partial",
+      standingWord("recalled"),
+      "a prover accepted the proof, and that version is known to accept what does not hold: this proof may use its hole",
+    ),
     exported: words("said", standingWord("exported"), "whoever wrote it out says that it is a proof, and no kernel has looked"),
     defined: words("defined", "defined", "it defines something; there is nothing to prove"),
     assumed: words("defined", "assumed", "it is an axiom: nobody proves it"),

@@ -5,9 +5,10 @@ import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { parseJson, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
+import { formatBytes } from "#snapshots/format";
 import type { Rejection } from "#snapshots/schema";
 import { type Accepted, type Annexes, build, type BuildOptions, type BuildSummary } from "#generator/pipeline";
-import { pruneByConfig } from "./prune.ts";
+import { pruneByConfig, shelfSize } from "./prune.ts";
 import { type CommonOptions, configOf, print, REFUSED } from "./options.ts";
 import { type Config, foldAlike, NO_NEWS, openConfig } from "#generator/config";
 import { keptFile, type KeptFile } from "#generator/files";
@@ -27,7 +28,6 @@ export async function runBuild(
     readonly now?: string;
     readonly acceptLoss?: boolean;
     readonly adopt?: boolean;
-    readonly prune?: boolean;
     readonly keepHistory?: boolean;
     readonly accept?: readonly string[];
     readonly reason?: string;
@@ -85,16 +85,18 @@ export async function buildAndEmbed(
       /** Everything on stderr: standard output is another's. */
       readonly beside?: boolean;
       readonly signal?: AbortSignal;
-      readonly prune?: boolean;
+      /** Each line with its time, for a log. */
+      readonly stamped?: boolean;
     },
 ): Promise<BuildSummary> {
   const { json, signal } = options;
+  const line = options.stamped === true ? stamp : (text: string): string => text;
   let shelves: Shelves | null = null;
   const summary = await onInterrupt(
     () => endBuild(shelves),
     () => build(config, annexes, { ...options, opened: (open) => (shelves = open) }),
   );
-  const told = describe(summary, options, openTold(shelves));
+  const told = line(describe(summary, options, openTold(shelves)));
   if (options.beside === true) process.stderr.write(told);
   else print(options, summary, told);
   if (config.embeddings.kind !== "none" && options.quiet !== true && json !== true && summary.added + summary.changed > MANY)
@@ -107,9 +109,29 @@ export async function buildAndEmbed(
   const signals = AbortSignal.any(signal === undefined ? [stop.signal] : [stop.signal, signal]);
   const embedding = await onInterrupt(interrupt, () => embedViews(config, annexes, { signal: signals }));
   const beside = json === true || options.beside === true ? process.stderr : process.stdout;
-  beside.write(describeEmbedding(embedding));
-  if (options.prune === true && !signals.aborted) beside.write(await pruneByConfig(config, annexes));
+  beside.write(line(describeEmbedding(embedding)));
+  if (!signals.aborted && (summary.published || summary.internal.published)) {
+    beside.write(line(await pruneByConfig(config, annexes)));
+    if (shelves !== null) beside.write(line(await tellGrowth(shelves, config)));
+  }
   return summary;
+}
+
+/** stamp puts the time before each line of a log. */
+export function stamp(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, `${new Date().toISOString().slice(0, 19)}Z `);
+}
+
+const WORTH_TELLING = 100_000_000; // bytes of a shelf
+
+/** tellGrowth says how large the shelf is when it has doubled since that was said. */
+async function tellGrowth(shelves: Shelves, { keep }: Config): Promise<string> {
+  const told = keptFile(z.number(), join(shelves.buildDir, "size"));
+  const size = await shelfSize(shelves);
+  if (size < Math.max(WORTH_TELLING, 2 * (told.read() ?? 0))) return "";
+  told.write(size);
+  const how = keep === null ? "keep in the configuration bounds how many snapshots there are" : `keep: ${keep} bounds it`;
+  return `Note: the shelf takes ${formatBytes(size)} now; ${how}.\n`;
 }
 
 /** Ctrl-C does this, once, while the work goes on. */

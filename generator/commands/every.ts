@@ -5,7 +5,7 @@ import type { BuildOutcome } from "#snapshots/http";
 import { openConfig } from "#generator/config";
 import type { Annexes } from "#generator/pipeline";
 import { detailOf } from "#generator/files";
-import { buildAndEmbed } from "./build.ts";
+import { buildAndEmbed, stamp } from "./build.ts";
 import { type CommonOptions, configOf } from "./options.ts";
 
 /** Builds of many libraries on one machine must not all start on the hour: up to this share of the period is added. */
@@ -23,12 +23,12 @@ export async function buildEvery(
     const told = (outcome: BuildOutcome): void => tell(outcome, (performance.now() - began) / 1000);
     try {
       // Read anew each time, so that a changed file takes effect.
-      const { published } = await buildAndEmbed(await openConfig(configOf(options)), annexes, { ...options, prune: true, signal });
+      const { published } = await buildAndEmbed(await openConfig(configOf(options)), annexes, { ...options, signal, stamped: true });
       told(published ? "published" : "unchanged");
     } catch (error) {
       told(error instanceof ShelfError ? "refused" : "failed");
       // One failed build is no reason to stop: the served snapshot stands, and the next may succeed.
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${detailOf(error)}`);
+      process.stderr.write(stamp(`${error instanceof Error ? error.message : String(error)}\n${detailOf(error)}`));
     }
     await wait(period * (1 + Math.random() * JITTER), undefined, { signal }).catch(() => undefined);
   }

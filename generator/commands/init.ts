@@ -199,7 +199,7 @@ ${front}
 #   contact: library@example.org               # whom a person who is refused may ask
 # Where an object's time comes from: auto (its commit in a git checkout, else its file), git, mtime or none.
 uploaded: auto
-# Newest snapshots that schedule, serve and reindexing keep; all of them when left out.
+# Newest snapshots that are kept when a build has published; all of them when left out.
 keep: 30
 # What the library claims, proof records, and their code at exact revisions ({repo}/{head}/{path}).
 ${source("claims: { path: ./claims.yaml }", "claims.yaml")}

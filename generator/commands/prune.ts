@@ -1,9 +1,10 @@
 /** `proofshelf prune` */
 import { ShelfError } from "#snapshots/errors";
+import { formatBytes } from "#snapshots/format";
 import { openIndex } from "#snapshots/index";
 import { openDirectoryShelf, prune, type Pruned } from "#snapshots/shelf";
 import { type Config, openConfig } from "#generator/config";
-import { withBuildLock } from "#generator/files";
+import { folderSize, withBuildLock } from "#generator/files";
 import { closeIndex, keepRecords, openShelves, type ShelfAnnexes, type Shelves, vectorsDir, withShelves } from "#generator/shelves";
 import { type CommonOptions, configOf, print } from "./options.ts";
 
@@ -16,14 +17,23 @@ export async function runPrune(options: CommonOptions & { readonly keep?: string
   const config = await openConfig(configOf(options), { checkSources: false });
   const keep = options.keep === undefined ? (config.keep ?? DEFAULT_KEEP) : Number(options.keep);
   if (!Number.isInteger(keep) || keep < 1) throw new ShelfError("bad_config", "--keep takes a whole number, at least 1.");
-  const roots = await pruneRoots(openShelves(config, annexes), keep);
+  const shelves = openShelves(config, annexes);
+  const before = await shelfSize(shelves);
+  const roots = await pruneRoots(shelves, keep);
+  const freed = before - (await shelfSize(shelves));
   const { public: open, internal } = roots;
   const total = {
     removed_snapshots: [...internal.removed_snapshots, ...open.removed_snapshots],
     removed_blobs: internal.removed_blobs + open.removed_blobs,
-    freed_bytes: internal.freed_bytes + open.freed_bytes,
+    freed_bytes: freed,
   };
-  print(options, { ...total, roots }, describe(roots));
+  const now = `The shelf takes ${formatBytes(before - freed)} now, ${formatBytes(Math.max(0, freed))} less.\n`;
+  print(options, { ...total, roots }, describe(roots) + now);
+}
+
+/** shelfSize gives the bytes that the shelf takes on this machine's disk. */
+export async function shelfSize({ publicDir, internalDir }: Shelves): Promise<number> {
+  return (await folderSize(publicDir)) + (await folderSize(internalDir));
 }
 
 /** pruneByConfig prunes by `keep` of the configuration, when it has one, for an operator who builds again and again.
@@ -72,11 +82,8 @@ async function pruneRoots(shelves: Shelves, keep: number): Promise<PrunedRoots> 
 function describe(roots: PrunedRoots): string {
   return (["public", "internal"] as const)
     .flatMap((root) => {
-      const { removed_snapshots: ids, removed_blobs: blobs, freed_bytes: bytes } = roots[root];
-      return [
-        `${root}: removed ${ids.length} snapshots and ${blobs} blobs, ${(bytes / 1e6).toFixed(1)} MB.`,
-        ...ids.map((id) => `    ${id}`),
-      ];
+      const { removed_snapshots: ids, removed_blobs: blobs } = roots[root];
+      return [`${root}: removed ${ids.length} snapshots and ${blobs} blobs.`, ...ids.map((id) => `    ${id}`)];
     })
     .map((line) => `${line}\n`)
     .join("");

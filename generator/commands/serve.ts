@@ -99,7 +99,7 @@ function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServin
     embeddings: config.embeddings,
     gateway: config.gateway,
     code: config.code,
-    reindexCommand: [process.execPath, CLI, "build", "--json", "--prune", "--config", config.file],
+    reindexCommand: [process.execPath, CLI, "build", "--json", "--config", config.file],
     rateLimits: options.rateLimits,
     trustProxy: config.trustProxy,
     alone: options.only === "sidecar",

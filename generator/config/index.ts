@@ -13,6 +13,7 @@ export {
 } from "./config.ts";
 export { CONFIG_NAME, findConfig } from "./find-config.ts";
 export { findOwnKeys, type OwnFiles } from "./own-files.ts";
+export { readLocated } from "./located.ts";
 export { IGNORED, NO_NEWS, openLeavingOut, type StorePatterns } from "./left-out.ts";
 export {
   badConfig,

@@ -402,7 +402,7 @@ export const configSchema = z.strictObject({
     .meta({ description: "Authors and licence of objects that state none themselves" }),
   keep: maybe(
     z.int("is not a whole number; write how many of the newest snapshots are kept").min(1, "is under 1; at least one snapshot is kept"),
-  ).meta({ description: "Newest snapshots that schedule and serve keep; all of them when left out" }),
+  ).meta({ description: "Newest snapshots that are kept when a build has published; all of them when left out" }),
   declared: maybe(z.strictObject({ public: z.int().min(0), email_gated: z.int().min(0) })).meta({
     description: "Numbers of collections to state beside the counted ones",
   }),

@@ -137,7 +137,7 @@ class NotebookReading {
       const isCode = at < code.length;
       const rows = highlightLines(text.replaceAll("\r", "").replace(/\n$/, ""), isCode ? language : null);
       const marked = rows.map((row, n) => (starts.has(line + 1 + n) ? `<span id="P${number}L${line + 1 + n}">${row}</span>` : row));
-      const label = isCode ? "" : ` aria-label="Output"`;
+      const label = isCode ? "" : ` role="group" aria-label="Output"`;
       this.#shown.push(
         raw(`<pre class="${isCode ? "code" : "code output"}" id="P${number}L${line}"${label}><code>${marked.join("\n")}</code></pre>\n`),
       );

@@ -139,7 +139,10 @@ test("a first build that fails leaves nothing big behind, and a later one leaves
     readdirSync(join(dir, "shelf"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-  await assert.rejects(build(config, { progress: SILENT, store: failing }, PLAIN_PARTS), { code: "EIO" });
+  let ended = 0;
+  const progress = { ...SILENT, end: () => ++ended };
+  await assert.rejects(build(config, { progress, store: failing }, PLAIN_PARTS), { code: "EIO" });
+  assert.equal(ended, 1, "its progress ends with it");
   assert.ok(sizeOf() < 10_000, `${sizeOf()} bytes`);
   const first = await build(config, { progress: SILENT, store: memory }, PLAIN_PARTS);
   objects.set("a/0.md", { bytes: "# Changed\n" });

@@ -1,5 +1,6 @@
 /** Progress tells on stderr what is being done. On a terminal it has one line for each step, rewritten while it lasts; elsewhere, where lines pile
  *  up in a log, one line each ten seconds, so that what takes long can be told from what hangs. */
+import { CLEAR_LINE } from "#snapshots/terminal";
 
 export type Progress = {
   /** @param total how many there will be; without it neither share nor time left is told
@@ -67,12 +68,12 @@ export function openProgress({
     if (current === null) return;
     written = now();
     const line = describe(current, written);
-    stream.write(terminal ? `\r\u001b[2K${line}` : `${line}\n`);
+    stream.write(terminal ? `${CLEAR_LINE}${line}` : `${line}\n`);
   };
   const close = (): void => {
     if (current === null) return;
     const took = now() - current.began;
-    if (terminal) stream.write("\r\u001b[2K");
+    if (terminal) stream.write(CLEAR_LINE);
     if (verbose || (terminal && took >= SHORT_MS)) stream.write(`${describeDone(current, took)}\n`);
   };
   return {

@@ -12,6 +12,7 @@ import { generateKey } from "../../snapshots/log/note.ts";
 import { CHECKED_FIELDS } from "../../snapshots/schema/checked.ts";
 import { CUB_FIELDS, CubFiles, CubReproduce } from "../../snapshots/schema/cubs.ts";
 import { readWithdrawals } from "../sources/withdrawals.ts";
+import { readReviews } from "../annex/reviews/index.ts";
 import { openRegistrySources } from "../annex/registry/config.ts";
 import { checkClaims, checkRecords } from "../sources/check-sources.ts";
 import { parseClaims } from "../sources/claims.ts";
@@ -117,6 +118,9 @@ test("every example of records, claims and configuration in the guides is one th
     } else if (block.startsWith("# registry.yaml\n")) {
       writeFileSync(join(dir, "registry.yaml"), block);
       assert.ok(openRegistrySources(join(dir, "registry.yaml")).sources.length > 0, name);
+    } else if (block.startsWith("# reviews.yaml\n")) {
+      writeFileSync(join(dir, "reviews.yaml"), block);
+      assert.equal(readReviews([join(dir, "reviews.yaml")], []).of("CUB-0001", "").length, 1, name);
     } else if (/^withdrawals:$/m.test(block)) {
       writeFileSync(join(dir, "withdrawals.yaml"), block);
       assert.equal(readWithdrawals(join(dir, "withdrawals.yaml")).length, 1);

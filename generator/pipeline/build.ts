@@ -8,7 +8,17 @@ import type { ExtractPool } from "#generator/extract";
 import { clearHalfFiles, clearJournal, EMPTY_STATE, openUnread } from "#generator/kept";
 import { checkOpenFiles, openProgress, openSources, type Progress, type Tasks, together } from "#generator/files";
 import { openSigners, type Parts, usualParts } from "#generator/publish";
-import { closeIndex, keepLogs, keepOwner, keepRecords, openShelves, refuseOther, type Shelves, withShelves } from "#generator/shelves";
+import {
+  closeIndex,
+  keepFormat,
+  keepLogs,
+  keepOwner,
+  keepRecords,
+  openShelves,
+  refuseOther,
+  type Shelves,
+  withShelves,
+} from "#generator/shelves";
 import { knownListing, listingRules, type ObjectStore, openObjectStore } from "#generator/sources";
 import type { Annexes } from "./annexes.ts";
 import type { BuildFacts, Looked } from "./facts.ts";
@@ -52,6 +62,7 @@ export async function build(
   await checkWritable(shelves.publicDir, OPEN);
   await checkWritable(shelves.internalDir, CLOSED);
   options.opened?.(shelves);
+  const progress = options.progress ?? openProgress();
   let weaker: readonly Weaker[] | null = null;
   const tellEnd = (summary: BuildSummary | null, error: unknown): Promise<readonly string[]> => {
     const at = options.now?.() ?? new Date();
@@ -62,16 +73,18 @@ export async function build(
   };
   try {
     const summary = await withShelves(shelves, () =>
-      buildLocked(config, shelves, annexes, { ...options, tellWeaker: (found) => (weaker = found) }, parts),
+      buildLocked(config, shelves, annexes, { ...options, progress, tellWeaker: (found) => (weaker = found) }, parts),
     );
     return { ...summary, notes: [...summary.notes, ...(await tellEnd(summary, null))] };
   } catch (error) {
     for (const note of await tellEnd(null, error)) process.stderr.write(`${note}\n`);
     throw error;
+  } finally {
+    progress.end();
   }
 }
 
-type LockedOptions = BuildOptions & Required<Pick<Given, "tellWeaker">>;
+type LockedOptions = BuildOptions & Required<Pick<Given, "tellWeaker" | "progress">>;
 
 async function buildLocked(
   config: Config,
@@ -81,7 +94,7 @@ async function buildLocked(
   parts: Parts,
 ): Promise<BuildSummary> {
   const clock = options.now ?? (() => new Date());
-  const progress = options.progress ?? openProgress();
+  const { progress } = options;
   const signers = openSigners(config);
   const started = clock();
   const began = performance.now();
@@ -144,7 +157,6 @@ async function buildLocked(
   const notes = [...outcome.notes];
   for (const [work, note] of AFTERWARDS) notes.push(...(await noteFailure(() => work({ ...given, facts, fingerprint, outcome }), note)));
   await closeIndex(shelves);
-  progress.end();
   return {
     started: started.toISOString(),
     finished: clock().toISOString(),
@@ -166,7 +178,10 @@ const AFTERWARDS: readonly (readonly [work: (done: Done) => Promise<void>, note:
     (code) => `The time of this look at the sources could not be kept (${code}): /health takes it for older than it is.`,
   ],
   [
-    ({ config, shelves }) => keepOwner(config, shelves),
+    async ({ config, shelves }) => {
+      await keepOwner(config, shelves);
+      keepFormat(shelves);
+    },
     (code) => `Whose this shelf is could not be kept (${code}): another configuration that writes it is not noticed.`,
   ],
   [

@@ -300,10 +300,20 @@ test("an earlier snapshot that is damaged costs what is told of it, and no page,
 });
 
 test("of publications whose snapshots are pruned the names are told, and that the beginning is lost where it is", async () => {
-  const { config, json } = library;
+  const { config, json, view } = library;
   const { public: shelf } = openShelves(config);
+  const whole = told(await json("/api/changes?limit=500"));
+  const [early, late] = [await json<ChangesResponse>("/api/changes?limit=3"), await json<ChangesResponse>("/api/changes?limit=10")];
   await shelf.deleteRecord(1);
   await shelf.deleteRecord(3);
+  // A page goes on where it would have, though publications before it are gone; one that began with them says so.
+  const rest = await json<ChangesResponse>(`/api/changes?limit=500&cursor=${late.next}`);
+  assert.deepEqual([...told(late), ...told(rest)], whole);
+  const expired = await ask(view, `/api/changes?limit=500&cursor=${early.next}`);
+  assert.deepEqual(
+    [expired.status, (expired.json() as { fixes: string[] }).fixes],
+    [410, ["Begin again with what is kept: /api/changes?since=1"]],
+  );
   const all = await json<ChangesResponse>("/api/changes?limit=500");
   assert.deepEqual([all.complete, all.changes[0]?.sequence], [false, 2]);
   const pruned = all.changes.filter(({ sequence }) => sequence === 3);

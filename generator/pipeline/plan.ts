@@ -270,6 +270,23 @@ function hasImages({ drawn }: KnownObject, { pageImages }: Config["pdf"]): boole
   return drawn === undefined || drawn.limit === pageImages;
 }
 
+/** Members of the configuration that no snapshot follows from: places of what is compared itself, rules of the build, and what a server does. */
+const UNCOUNTED: ReadonlySet<string> = new Set(
+  (
+    "file sha256 store shelf claims withdrawals code " +
+    "embeddings links extract gates keep log webhooks " +
+    "access answers gateway trustProxy mcp"
+  ).split(" "),
+);
+
+/** countedOf gives all of the configuration that a snapshot may follow from: a member counts until somebody says that it need not. */
+function countedOf(config: Config): string {
+  const { registry } = config;
+  const terms = registry === null ? null : { license: registry.license, internalFields: registry.internalFields };
+  const counted = Object.entries({ ...config, registry: terms, uploaded: timesOf(config) }).filter(([name]) => !UNCOUNTED.has(name));
+  return canonicalJson(Object.fromEntries(counted));
+}
+
 function fingerprintOf({ config, dependencies, listed, registry, claims, withdrawals }: BuildFacts | Looked): Sha256 {
   return sha256(
     JSON.stringify([
@@ -278,23 +295,7 @@ function fingerprintOf({ config, dependencies, listed, registry, claims, withdra
       claims.state,
       claims.sha256,
       claims.notes,
-      // The parts of the configuration that reach a snapshot, or forbid it.
-      canonicalJson([
-        config.title,
-        config.description,
-        config.baseUrl,
-        config.registryUrl,
-        config.collections,
-        config.declared,
-        timesOf(config),
-        config.front,
-        config.security,
-        config.report,
-        config.main,
-        config.sources,
-        config.leaks,
-        config.pdf,
-      ]),
+      countedOf(config),
       listed.rows.map(({ key, size, version }) => [key, size, version]),
       listed.rejected,
       withdrawals.list,

@@ -11,11 +11,12 @@ import { CubRecord } from "../../snapshots/schema/index.ts";
 import type { BuildFacts } from "./facts.ts";
 import { claimOf, CONFIG, firstFacts, knownObject, DEPENDENCIES, nextFacts, storedObject, viewsOf } from "../testing/facts.ts";
 import { findWeaker, fitting, passGates, type Weaker } from "./gates.ts";
-import { planReading, planWriting, saysTheSame, type WritingPlan } from "./plan.ts";
+import { isUnchanged, planReading, planWriting, saysTheSame, type WritingPlan } from "./plan.ts";
 import type { Why } from "../kept/why.ts";
 import { findExposure } from "../annex/leaks/gating.ts";
 import type { Shelves } from "../shelves/shelves.ts";
 import { EMPTY_STATE, type KnownObject } from "../kept/state.ts";
+import { configSchema } from "../config/config.ts";
 import { NO_REMOVAL } from "./made.ts";
 import { ROUTES } from "../../snapshots/service/routes.ts";
 
@@ -281,7 +282,50 @@ test("the public view has no gated object, key, evidence, collection or refusal;
   assert.doesNotMatch(JSON.stringify(views.internal), /runbooks/, "what is private is in no view");
 });
 
+test("a record has a licence of its files where all that state one agree, under whatever keys the same bytes lie", () => {
+  const licenceOf = (terms: Readonly<Record<string, string | null>>): string | undefined => {
+    const facts = firstFacts([]);
+    const record = CubRecord.parse({ id: "CUB-0001", repo: "r", theorem_name: "t", statement: "s", file_shas: { "x.v": sha256("same") } });
+    const objects = Object.entries(terms).map(([key, license]) =>
+      knownObject(key, "same", { about: { authors: [], date: null, license } }),
+    );
+    return viewsOf({ ...facts, registry: { ...facts.registry, cubs: [record] } }, objects).public.cubs[0]?.license;
+  };
+  const cases: readonly (readonly [terms: Readonly<Record<string, string | null>>, license: string | undefined])[] = [
+    [{ "notes/x.v": "GPL-3.0-only" }, "GPL-3.0-only"],
+    [{ "notes/x.v": "GPL-3.0-only", "notes/y.v": null }, "GPL-3.0-only"],
+    [{ "notes/x.v": null, "notes/y.v": "GPL-3.0-only" }, "GPL-3.0-only"],
+    [{ "notes/x.v": "GPL-3.0-only", "notes/y.v": "MIT" }, undefined],
+    [{ "notes/x.v": "MIT", "notes/y.v": "MIT" }, "MIT"],
+    [{ "notes/x.v": null }, undefined],
+    [{ "notes/x.v": "MIT", "drafts/y.v": "GPL-3.0-only" }, "MIT"],
+  ];
+  for (const [terms, license] of cases) assert.equal(licenceOf(terms), license, JSON.stringify(terms));
+});
+
 const NONE = { why: () => null };
+
+test("each member of the configuration changes the build, but those that say where things are, how a build goes on, and what a server does", () => {
+  const uncounted =
+    "store shelf claims withdrawals code embeddings links extract gates keep log webhooks access answers gateway trustProxy mcp";
+  const facts = nextFacts(KNOWN);
+  assert.ok(isUnchanged(facts));
+  const names = Object.keys(configSchema.shape);
+  assert.deepEqual(
+    uncounted.split(" ").filter((name) => !names.includes(name)),
+    [],
+  );
+  for (const name of names) {
+    const config = { ...CONFIG, [name]: name === "uploaded" ? "none" : [{ id: "another", prefix: "another" }] };
+    assert.equal(isUnchanged({ ...facts, config }), uncounted.split(" ").includes(name), name);
+  }
+  const registry = { path: "/nowhere/registry.json", internalFields: [], license: null };
+  const of = (more: object) => ({ ...facts, config: { ...CONFIG, registry: { ...registry, ...more } } });
+  const { fingerprint } = planReading(of({}));
+  assert.equal(planReading(of({ path: "/elsewhere/registry.json" })).fingerprint, fingerprint, "a library may move");
+  for (const more of [{ license: "MIT" }, { internalFields: ["owner"] }])
+    assert.notEqual(planReading(of(more)).fingerprint, fingerprint, JSON.stringify(more));
+});
 
 test("a gate refuses what fell, unless somebody accepts it and says why; drift that was accepted stays so", () => {
   const weaker = (gate: Weaker["gate"], id: string): Weaker => ({ gate, what: "claim", id, reason: "it fell" });

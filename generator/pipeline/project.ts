@@ -112,10 +112,11 @@ function countsOf(cubs: readonly CubRecord[]): Readonly<Record<string, number>> 
 /** openLicences finds the licence of a record: the one that the registry states; else the one that its files state which are public objects, when
  *  they agree; else the one that the configuration states for all records. */
 function openLicences(objects: readonly ObjectRow[], declared: string | null): (record: CubRecord) => { readonly license?: string } {
-  const byDigest = new Map(objects.map(({ sha256, license = null }) => [sha256, license]));
+  // The same bytes may lie under several terms.
+  const byDigest = Map.groupBy(objects, ({ sha256 }) => sha256);
   return ({ file_shas: digests, license: own }) => {
     if (own !== undefined) return { license: own };
-    const stated = new Set(Object.values(digests).flatMap((digest) => byDigest.get(digest) ?? []));
+    const stated = new Set(Object.values(digests).flatMap((digest) => (byDigest.get(digest) ?? []).flatMap(({ license = [] }) => license)));
     const [only = null] = stated;
     const license = stated.size === 1 ? only : declared;
     return license === null ? {} : { license };

@@ -1,6 +1,6 @@
 /** What is withdrawn is in no list, page, index, feed or answer from the next build on; its addresses say so, and its name stays taken. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -220,6 +220,9 @@ test("a file of withdrawals that was emptied is noticed after a rollback, and be
   await room.run();
   const rolled = await room.cli("snapshots", "rollback", "1");
   assert.match(rolled.stdout, /no notice of what was withdrawn later, so that is 404 until the next build: "object notes\/later\.md"/);
+  const inputsOf = (n: number): unknown =>
+    (JSON.parse(readFileSync(join(room.dir, `shelf/internal/snapshots/${n}.json`), "utf8")) as { inputs: unknown }).inputs;
+  assert.deepEqual(inputsOf(4), inputsOf(1), "the internal record says again what was read for the internal view");
   assert.equal((await room.cli("snapshots", "rollback", "2")).status, 1, "what is served is older than the withdrawal, which stands");
   const refused = { code: "gate_refused", message: /Taken back: object notes\/later\.md/ };
   await writeFiles(room.dir, [["withdrawals.yaml", ""]]);

@@ -17,6 +17,7 @@ import {
 } from "#snapshots/shelf";
 import type { Config } from "#generator/config";
 import { type LockOptions, withBuildLock } from "#generator/files";
+import { checkFormat } from "./format.ts";
 import type { RemoteShelf, ShelfAnnexes } from "./kinds.ts";
 
 /** COPY_MARKER is a file beside the roots of a copy of somebody else's shelf; it says whose it is. */
@@ -38,6 +39,7 @@ export function openShelves({ shelf: storage }: Pick<Config, "shelf">, annexes: 
   const root = storage.kind === "directory" ? storage.root : storage.copy;
   const remote = storage.kind === "directory" ? null : annexes.shelves[storage.kind].open(storage);
   const [publicDir, internalDir] = [join(root, "public"), join(root, "internal")];
+  for (const dir of [publicDir, internalDir]) checkFormat(dir);
   const announce = (view: "public" | "internal") => (current: Uint8Array) => remote?.announce(view, current) ?? Promise.resolve();
   const shelf = openDirectoryShelf(publicDir, null, "building", announce("public"));
   return {

@@ -16,7 +16,6 @@ import {
 import { isUtf8 } from "node:buffer";
 import { dirname, join, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import fastGlob from "fast-glob";
 import { ShelfError } from "#snapshots/errors";
 import { findKeyProblem } from "#snapshots/format";
 import { isShortage } from "#generator/files";
@@ -27,12 +26,10 @@ const MAX_OBJECT_BYTES = 1024 ** 3; // an object is read whole, and one huge fil
 const READ_ATTEMPTS = 5; // a file that is being written gets this many chances
 const RETRY_MS = 20; // pause before the next one, doubled each time
 const RACY_MS = 30; // file times tick as rarely as every 10 ms: a change within the same tick leaves them as they are
-/** Names that fast-glob cannot give: with line ends, a backslash, or bytes that are no UTF-8, which it makes U+FFFD. */
-const ODD = /[\n\r\u2028\u2029\\\ufffd]/;
 
 export function openDirectoryStore(root: string): ObjectStore {
   let ignored: Promise<ReadonlySet<string>> | null = null;
-  const look = (): Promise<ReadonlySet<string>> => findIgnored(root, listOdd(root).checkouts);
+  const look = (): Promise<ReadonlySet<string>> => findIgnored(root, walk(root).checkouts);
   return {
     list: () => list(root),
     find: async (key) => {
@@ -81,33 +78,17 @@ type Entry = { readonly name: Buffer; readonly link: boolean; readonly problem: 
 
 async function* list(root: string): AsyncGenerator<StoredObject> {
   const realRoot = findRealRoot(root);
-  const odd = listOdd(root);
-  const ignored = await findIgnored(root, odd.checkouts);
-  const entries = [...(await listPlain(root)), ...odd.entries].map((entry) => ({ ...entry, key: showBytes(entry.name) }));
+  const { entries: found, checkouts } = walk(root);
+  const ignored = await findIgnored(root, checkouts);
+  const entries = found.map((entry) => ({ ...entry, key: showBytes(entry.name) }));
   entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   for (const { key, name, link, problem } of entries)
     yield marked(problem === null ? examine(root, realRoot, name, key, link) : rejected(key, problem), ignored);
 }
 
-/** listPlain lists what fast-glob gives. It leaves out what it cannot open. */
-async function listPlain(root: string): Promise<Entry[]> {
-  if (ODD.test(root)) return [];
-  const found = await fastGlob.glob("**", {
-    cwd: root,
-    dot: true,
-    onlyFiles: false,
-    followSymbolicLinks: false,
-    objectMode: true,
-    suppressErrors: true,
-    unique: false,
-  });
-  return found
-    .filter(({ path, dirent }) => !ODD.test(path) && !dirent.isDirectory())
-    .map(({ path, dirent }) => ({ name: Buffer.from(path), link: dirent.isSymbolicLink(), problem: null }));
-}
-
-/** listOdd lists what fast-glob does not give, of the whole tree: odd names, folders that cannot be read, and which folders are checkouts. */
-function listOdd(root: string): { readonly entries: Entry[]; readonly checkouts: string[] } {
+/** walk lists the whole tree, and which folders of it are checkouts. A folder that cannot be read is an entry: what lies in it may not go missing
+ *  without a word. */
+function walk(root: string): { readonly entries: Entry[]; readonly checkouts: string[] } {
   const entries: Entry[] = [];
   const checkouts: string[] = [];
   const folders = [Buffer.alloc(0)];
@@ -117,7 +98,7 @@ function listOdd(root: string): { readonly entries: Entry[]; readonly checkouts:
         const name = Buffer.concat([folder, entry.name]);
         if (entry.name.toString() === ".git" && folder.length > 0) checkouts.push(folder.toString());
         if (entry.isDirectory()) folders.push(Buffer.concat([name, Buffer.from("/")]));
-        else if (ODD.test(root) || ODD.test(name.toString())) entries.push({ name, link: entry.isSymbolicLink(), problem: null });
+        else entries.push({ name, link: entry.isSymbolicLink(), problem: null });
       }
     } catch (error) {
       if (isShortage(error)) throw error;

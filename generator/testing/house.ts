@@ -25,7 +25,7 @@ const REST = "*";
  *  annexes lie above the core, and above them what puts the two together. */
 const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   snapshots: [
-    ["errors.ts", "digest.ts", "own-text.ts", "limit-bytes.ts", "highlight"],
+    ["errors.ts", "digest.ts", "own-text.ts", "limit-bytes.ts", "terminal.ts", "highlight"],
     ["schema", "embed", "words"],
     ["format", "index", "log", "embedders"],
     ["shelf", "blocks"],

@@ -20,13 +20,22 @@ import {
   sourcesOf,
   subjectOf,
 } from "#snapshots/answer";
-import { ALL_COUNTED, ALL_LOOKED_UP, mountPath, NO_MODEL, OF_HISTORY, pagePath, sayNoQuotes, type ViewData } from "#snapshots/format";
+import {
+  ALL_COUNTED,
+  ALL_LOOKED_UP,
+  cutText,
+  mountPath,
+  NO_MODEL,
+  OF_HISTORY,
+  pagePath,
+  sayNoQuotes,
+  type ViewData,
+} from "#snapshots/format";
 import { toSource } from "#snapshots/query";
 import { makeReceipt } from "#snapshots/verify";
 import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "#snapshots/schema";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
 import { ground, type Grounded, parseSentences } from "./grounding.ts";
-import { cutText } from "#snapshots/tools";
 import { makePrompt } from "./prompt.ts";
 
 const MAX_EXCERPTS = 8; // that a model is shown

@@ -1,7 +1,8 @@
 /** Arguments of a tool call: closed, explained when wrong, clamped when out of range. */
 import type { z } from "zod";
 import { ShelfError } from "#snapshots/errors";
-import { cutText, type ToolInfo } from "#snapshots/tools";
+import { cutText } from "#snapshots/format";
+import type { ToolInfo } from "#snapshots/tools";
 import { nearestOf } from "#sidecar/http";
 
 /** JSON of all arguments; UTF-8 bytes. The longest sensible ones are a key of 1,024 bytes or a question of 500 characters. */

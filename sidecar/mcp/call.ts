@@ -1,8 +1,8 @@
 /** One tool call: arguments in, a result within the budget out. Nothing here knows what a tool does. */
-import { absoluteHref, toShelfError, type ViewData } from "#snapshots/format";
+import { absoluteHref, cutText, toShelfError, type ViewData } from "#snapshots/format";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ShelfError } from "#snapshots/errors";
-import { cutText, MAX_RESULT_BYTES, type ToolInfo } from "#snapshots/tools";
+import { MAX_RESULT_BYTES, type ToolInfo } from "#snapshots/tools";
 import { openContext, ORIGIN, type Tool } from "./tools/context.ts";
 import { tooLarge } from "./tools/fit.ts";
 import type { View } from "#snapshots/http";

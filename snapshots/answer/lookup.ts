@@ -2,6 +2,7 @@
  *  declared names and titles) is looked up, not guessed (interface §4, behaviour rule 3). */
 import {
   claimStandings,
+  cutText,
   kindWords,
   mountPath,
   objectPath,
@@ -13,7 +14,6 @@ import {
 } from "#snapshots/format";
 import type { Source } from "#snapshots/schema";
 import { findNamed, type NamedThing, standingOf } from "#snapshots/query";
-import { cutText } from "#snapshots/tools";
 import { isHarmless } from "./harmless.ts";
 
 const MAX_HITS = 6;

@@ -1,9 +1,9 @@
 /** Sentences for readers about a record's proof: which prover said what of which revision, and what it rests on. */
 import type { CubRecord, RecordCheck } from "#snapshots/schema";
 import { proverName } from "./standing.ts";
-import { faultSentences } from "./known-faults.ts";
+import { recallSentences } from "./recall-sentence.ts";
 
-type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe"> & Partial<Pick<CubRecord, "agreement" | "quorum">>;
+type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe"> & Partial<Pick<CubRecord, "agreement" | "quorum" | "recall">>;
 
 /** checkSentences returns one sentence for each prover; for a record that nobody's prover was asked of, that a person says so. */
 export function checkSentences(record: Checked): readonly string[] {
@@ -11,7 +11,7 @@ export function checkSentences(record: Checked): readonly string[] {
   if (checks === undefined) return ["Said by hand: no check of it lies here."];
   return [
     ...checks.map((check) => checkSentence(check, record)),
-    ...faultSentences(record),
+    ...recallSentences(record),
     ...quorumSentence(quorum),
     ...(agreement === undefined ? [] : [`${agreement.agree} of ${agreement.checkers} who ran a prover over this agree.`]),
   ];

@@ -15,6 +15,7 @@ export {
 } from "./citation.ts";
 export { claimStandings, findLost } from "./claim-standing.ts";
 export { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "./code-ref.ts";
+export { cutText } from "./cut-text.ts";
 export { leadLinks, linkTargets, MAX_LINKS, moveLinks } from "./document-links.ts";
 export { isLost, openEvidence, recordState } from "./evidence-state.ts";
 export { linkPattern, restoreLinks } from "./exported.ts";
@@ -97,6 +98,6 @@ export {
   type ViewData,
 } from "./view-data.ts";
 export { authorWords, kindWords, splitNote, withNote } from "./author-words.ts";
-export { faultSentences } from "./known-faults.ts";
+export { meaningSentence, recallSentences, reviewSentences } from "./recall-sentence.ts";
 export { ACCEPTED, changedStatement, claimFell, evidenceFell, recordFell, wordsOf } from "./weaker.ts";
 export { isAddress, isWithdrawalError, orWithdrawn, replacementHref, withdrawalAt, withdrawalError } from "./withdrawn.ts";

@@ -25,6 +25,7 @@ const WORDS: Readonly<Record<string, string>> = {
   verified_said_lost: "said to be verified once",
   proved_outside: "proved, from axioms outside the policy",
   exported: "exported, not replayed",
+  recalled: "accepted by a checker with a known hole",
 };
 
 const withEndings = (states: readonly string[], endings: readonly string[]): readonly string[] =>
@@ -34,7 +35,7 @@ const withEndings = (states: readonly string[], endings: readonly string[]): rea
  *  of a claim. */
 export const RECORD_STANDINGS: readonly string[] = [
   ...withEndings(["verified"], ["", SAID, LOST, SAID + LOST]),
-  ...withEndings(["proved_outside", "exported", "defined", "assumed", "not_verified", "unspecified"], ["", LOST]),
+  ...withEndings(["proved_outside", "recalled", "exported", "defined", "assumed", "not_verified", "unspecified"], ["", LOST]),
 ];
 export const CLAIM_STANDINGS: readonly string[] = withEndings(["verified", "scoped", "partial"], ["", SAID, LOST]);
 
@@ -92,8 +93,8 @@ const STATEMENT_BUTS: Readonly<Partial<Record<StatementState, string>>> = {
   open: "its file leaves its proof open",
 };
 
-/** STATUSES are what a scan says of what there is nothing to prove of. */
-const STATUSES: Readonly<Record<string, string>> = { DEFINED: "defined", ASSUMED: "assumed" };
+/** STATUSES are what a scan says of what there is nothing to prove of, and of what a checker with a hole alone accepted. */
+const STATUSES: Readonly<Record<string, string>> = { DEFINED: "defined", ASSUMED: "assumed", RECALLED: "recalled" };
 
 /** stateOf holds the registry's word against the check that is told. */
 function stateOf({ verification_state: said, status = "", axioms_outside: outside = [] }: Partial<Judged>, check: Check | null): string {

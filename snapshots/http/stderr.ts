@@ -1,5 +1,6 @@
 /** Standard error as a log is written to it: lines are gathered for a moment. */
 import { type DestinationStream, destination } from "pino";
+import { visible } from "#snapshots/terminal";
 
 const MIN_WRITE = 4096; // bytes
 const MAX_WRITE = 16 * 1024;
@@ -43,7 +44,8 @@ export function openStderr(): DestinationStream {
     for (let write = 0; write <= MAX_HELD / MAX_WRITE; write++) stream.flush();
   });
   return {
-    write(line) {
+    write(raw) {
+      const line = visible(raw);
       held += Buffer.byteLength(line);
       stream.write(line);
       wait();

@@ -1,5 +1,6 @@
 /** Two texts held against each other, line by line and within changed lines word by word. */
 import { diffLines, diffWordsWithSpace } from "diff";
+import { cutText } from "#snapshots/format";
 import type { MarkedPiece } from "#snapshots/query";
 
 /** Steps from one text to the other: the work grows with their square. */
@@ -71,7 +72,7 @@ function linesOf(kind: DifferentLine["kind"], pieces: readonly MarkedPiece[], fi
   for (const { text, marked } of pieces) {
     for (const [at, part] of text.split("\n").entries()) {
       if (at > 0) lines.push([]);
-      if (part !== "") lines.at(-1)?.push({ text: part.length > MAX_LINE ? `${part.slice(0, MAX_LINE).toWellFormed()}…` : part, marked });
+      if (part !== "") lines.at(-1)?.push({ text: cutText(part, MAX_LINE), marked });
     }
   }
   if (lines.at(-1)?.length === 0) lines.pop();

@@ -59,7 +59,7 @@ export function declaredLines({ file, name }: SideOf, record: CubRecord, extract
   const passages = declaringPassages({ file, name }, record, extract);
   const [first, last] = [passages[0], passages.at(-1)];
   if (first === undefined || last === undefined || extract.html === null) return null;
-  const html = [...extract.html.matchAll(LINE)].slice(first.start_line - 1, last.end_line).map(([, , content = ""]) => content);
+  const html = linesOf(extract, first.start_line, last.end_line);
   if (html.length === 0) return null; // a file that is too long to be shown so far
   const declared = declarationLine({ ...first, name });
   const text = passages.flatMap((passage) => passage.text.split("\n"));
@@ -122,6 +122,11 @@ function findProof(lines: readonly string[], from: number, system: string): numb
 
 /** As ../../generator/extract/code-view.ts writes it: each line ends where it began, with all that it opened closed. */
 const LINE = /^(?:<pre[^>]*><code>)?<span class="line" id="L(\d+)">(.*)<\/span>$/gm;
+
+/** linesOf gives the lines of a file as harmless HTML, 1-based and inclusive; none of a file that is too long to be shown so far. */
+export function linesOf({ html }: Pick<Extract, "html">, from: number, to: number): readonly string[] {
+  return html === null ? [] : [...html.matchAll(LINE)].slice(from - 1, to).map(([, , content = ""]) => content);
+}
 
 function fit(html: readonly string[]): readonly string[] {
   let size = 0;

@@ -26,6 +26,7 @@ async function statementOf(statement: string, systems: string, proof: string | n
     standing: recordStanding(record),
     checks: [],
     words: [],
+    meaning: [],
     graph: {
       id: record.id,
       nodes: [{ id: record.id, name: record.theorem_name, step: 0, standing: recordStanding(record).state }],

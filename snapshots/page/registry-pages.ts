@@ -2,6 +2,7 @@
 import {
   checkSentence,
   compareNames,
+  cutText,
   lowerBound,
   pagePath,
   recordStanding,
@@ -26,7 +27,7 @@ import {
   toggled,
 } from "#snapshots/query";
 
-import { CHECK_STATES, RECORD_FILTERS, type CubRecord, EVIDENCE_STATES, type Extract, type StatementWord } from "#snapshots/schema";
+import { CHECK_STATES, RECORD_FILTERS, type CubRecord, EVIDENCE_STATES, type Extract, isWebUrl } from "#snapshots/schema";
 import { axiomsOf } from "./axioms.ts";
 import { theoremShelf } from "./theorem-shelf.ts";
 import { claimCard, countBy, countStandings, recordCard, recordCounts, usesOf } from "./cards.ts";
@@ -35,7 +36,7 @@ import { jumpsOf } from "./jumps.ts";
 import { type KnownName, linkNames } from "./linked-names.ts";
 import { type Facet, facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
 import { type DifferentLine, difference } from "./difference.ts";
-import { type CodeFileRow, declaredBefore, declaredLines, declaredText, type RecordSide, sidesOf } from "./record-sides.ts";
+import { type CodeFileRow, declaredBefore, declaredLines, declaredText, linesOf, type RecordSide, sidesOf } from "./record-sides.ts";
 import { breakStatement, findStatement, firstSentence, partsOfStatement } from "./statement.ts";
 
 /** Facets that may say what the standing says already. */
@@ -115,6 +116,7 @@ export function recordFacts(data: ViewData, record: CubRecord) {
     return { ...file, object: relations.keysByDigest.get(file.sha256)?.[0] ?? null };
   });
   const sides = sidesOf(record, files);
+  const meaning = meaningParts(data, record);
   const rest: readonly CodeFileRow[] = files.filter((file) => !sides.some((side) => side.file === file));
   const without: readonly RecordSide[] = sides.map((side) => ({ ...side, lines: null }));
   return {
@@ -131,8 +133,9 @@ export function recordFacts(data: ViewData, record: CubRecord) {
       object: relations.keysByDigest.get(check.attestation)?.[0] ?? null,
     })),
     words: (record.statement_words ?? []).map((word) => ({ says: wordSentence(word), link: wordLink(data, record, word) })),
+    meaning,
     graph: neighbourhood(data, record),
-    names: namesOf(record, relations.recordById),
+    names: namesOf(record, relations.recordById, meaning),
     statement: "",
     summary: "",
     /** The declaration in the file that proves it, where `statement_state` says that it is the same or differs; else null. */
@@ -146,12 +149,57 @@ export function recordFacts(data: ViewData, record: CubRecord) {
   };
 }
 
-/** The records that statement and proof name, as the prover says. */
-function namesOf({ uses }: CubRecord, recordById: ReadonlyMap<string, CubRecord>): readonly KnownName[] {
-  return (uses?.edges ?? []).flatMap(({ id = "", name }) => {
-    const used = recordById.get(id);
-    return used === undefined ? [] : [{ name, path: pagePath.record(id), type: used.statement.slice(0, 200) }];
+type MeaningPart = {
+  readonly name: string;
+  /** Where it is declared, for people; empty where no line is known. */
+  readonly place: string;
+  /** Its record, its line, or its address; null where nobody knows. */
+  readonly link: string | null;
+  readonly lines: { readonly object: string; readonly from: number; readonly to: number } | null;
+  /** Its lines as harmless HTML, where this view has the bytes. */
+  readonly html: readonly string[];
+};
+
+function meaningParts(data: ViewData, record: CubRecord): readonly MeaningPart[] {
+  return (record.meaning?.parts ?? []).map(({ name, id, path, line = 1, end_line: end = line }) => {
+    const object = path === undefined ? undefined : objectAt(data, record, path);
+    return {
+      name,
+      place: path === undefined ? "" : `${path}:${line}${end === line ? "" : `–${end}`}`,
+      link: id === undefined ? wordLink(data, record, { path, line }) : pagePath.record(id),
+      lines: object === undefined ? null : { object, from: line, to: end },
+      html: [],
+    };
   });
+}
+
+const MAX_READ = 8000; // characters of HTML that a record's page quotes of what is below its statement
+
+/** Quotes what has to be read, as far as there is room: the last parts are the nearest to the statement. */
+async function quotedParts(parts: readonly MeaningPart[], read: (key: string) => Promise<Extract>): Promise<readonly MeaningPart[]> {
+  let room = MAX_READ;
+  const quoted: MeaningPart[] = [];
+  for (const part of parts.toReversed()) {
+    const html = part.lines === null ? [] : linesOf(await read(part.lines.object), part.lines.from, part.lines.to);
+    room -= html.join("\n").length;
+    quoted.unshift(room < 0 ? part : { ...part, html });
+  }
+  return quoted;
+}
+
+/** The records that statement and proof name, as the prover says, and the definitions below the statement. */
+function namesOf({ uses }: CubRecord, recordById: ReadonlyMap<string, CubRecord>, read: readonly MeaningPart[]): readonly KnownName[] {
+  const used = (uses?.edges ?? []).flatMap(({ id = "", name }): KnownName[] => {
+    const one = recordById.get(id);
+    return one === undefined ? [] : [{ name, path: pagePath.record(id), type: cutText(one.statement, 200) }];
+  });
+  const named = new Set(used.map(({ name }) => name));
+  return [
+    ...used,
+    ...read.flatMap(({ name, link, place }) =>
+      link === null || isWebUrl(link) || named.has(name) ? [] : [{ name, path: link, type: place }],
+    ),
+  ];
 }
 
 /** PlacesOf knows the records of each line of a repository's files, and the digests of these. */
@@ -169,16 +217,24 @@ function placesOf(data: ViewData): ReadonlyMap<string, string> {
 }
 
 /** wordLink leads to where a word is defined: a record, else the line of an object, else the line where the source lies; null where nobody knows. */
-function wordLink(data: ViewData, { repo, anchor, links }: CubRecord, { path, line = 1 }: StatementWord): string | null {
+function wordLink(
+  data: ViewData,
+  { repo, anchor, links }: CubRecord,
+  { path, line = 1 }: { readonly path?: string | undefined; readonly line?: number | undefined },
+): string | null {
   if (path === undefined) return null;
   const places = placesOf(data);
   const id = places.get(JSON.stringify([repo, path, line]));
   if (id !== undefined) return pagePath.record(id);
-  const digest = places.get(JSON.stringify([repo, path])) ?? "";
-  const key = relationsOf(data).keysByDigest.get(digest)?.[0];
+  const key = objectAt(data, { repo }, path);
   if (key !== undefined) return `${pagePath.object(key)}#L${line}`;
   const here = anchor === undefined ? "" : `${encodePath(anchor.path)}#L${anchor.line}`;
   return here !== "" && links.code.endsWith(here) ? `${links.code.slice(0, -here.length)}${encodePath(path)}#L${line}` : null;
+}
+
+/** objectAt returns the object that has the bytes of a repository's file. */
+function objectAt(data: ViewData, { repo }: Pick<CubRecord, "repo">, path: string): string | undefined {
+  return relationsOf(data).keysByDigest.get(placesOf(data).get(JSON.stringify([repo, path])) ?? "")?.[0];
 }
 
 function encodePath(path: string): string {
@@ -199,6 +255,7 @@ export async function recordPage(facts: ReturnType<typeof recordFacts>, read: (k
   return {
     ...facts,
     ...declared,
+    meaning: await quotedParts(facts.meaning, read),
     statement: (await linked(facts, proof, await colouredStatement(facts), read)).join("\n"),
     sides: await inParts(await Promise.all(sides), facts, read),
   };

@@ -22,7 +22,7 @@ import {
   standingOf,
 } from "#snapshots/query";
 import { ShelfError } from "#snapshots/errors";
-import { compareNames, findCollection, pagePath, relationsOf, type ViewData } from "#snapshots/format";
+import { compareNames, cutText, findCollection, pagePath, relationsOf, type ViewData } from "#snapshots/format";
 import { MAX_SNIPPET, type Standing } from "#snapshots/schema";
 import { countBy } from "./cards.ts";
 import type { Facet } from "./facets.ts";
@@ -67,17 +67,19 @@ export function searchParameters(params: URLSearchParams): readonly string[] {
 /** The form with what was found: null before anything is, and where a problem is told. `found` counts the results that were looked at
  *  under the filters that are set, of which the best are the hits; facets are "collection" and "kind", with the number of results that
  *  each value leaves; `didYouMean` is the query that these are results of, where a word stands nowhere and another is near it. */
-type Form = Omit<ReturnType<typeof searchForm>, "hits" | "facets" | "didYouMean" | "problem" | "more"> & {
+type Form = Omit<ReturnType<typeof searchForm>, "hits" | "facets" | "didYouMean" | "problem" | "more" | "atLeast"> & {
   readonly hits: readonly SearchHit[] | null;
   /** Site path of the same with more results, or null. */
   readonly more: string | null;
   readonly facets: readonly Facet[];
   readonly didYouMean: { readonly query: string; readonly path: string } | null;
   readonly problem: string | null;
+  /** True where more may be found than were looked at. */
+  readonly atLeast: boolean;
 };
 
 /** searchResults makes the form with its results. Filters exist on the page only: the API's search takes what the interface names. */
-export async function searchResults(open: OpenSnapshot, data: ViewData, asked: URLSearchParams): Promise<Form> {
+export async function searchResults(open: Pick<OpenSnapshot, "reader">, data: ViewData, asked: URLSearchParams): Promise<Form> {
   const form: Form = { ...searchForm(data), query: asked.get("q") ?? "", prefix: asked.get("prefix") ?? "" };
   const params = inLeftOver(data, asked);
   if (form.query.trim() === "") return form;
@@ -91,56 +93,34 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
     const query = parseSearch(params);
     const prefix = operators.inside ?? query.prefix;
     const reader = await open.reader();
-    const { results: searched, meant } = await searchMeant(reader, {
-      ...query,
-      q: narrowed ? operators.words : query.q,
-      prefix,
-      limit: MAX_FOUND,
-    });
-    const passing = narrowed ? searched.filter(({ kind, key }) => leavesIn(data, operators, kind, key)) : searched;
     const asTyped = narrowed ? operators.words : query.q.trim();
     const isBegun = isHalf(asTyped, (word) => reader.statistics.rowsWith(word), reader.statistics.languages);
     const first = distinct([...namedHits(data, asTyped, prefix), ...(isBegun ? begunHits(data, asTyped, prefix, operators) : [])]);
-    const results = passing.filter(({ kind, key }) => !first.some((hit) => hit.key === key && hit.kind === kind));
-    const valueOf: Readonly<Record<Filter, (result: SearchResult) => string>> = {
-      collection: ({ key, kind }) =>
-        kind === "record" || kind === "claim" ? "" : (findCollection(data.library.collections, key)?.id ?? ""),
-      kind: ({ kind }) => kind,
-    };
-    // A copy in the chosen collection counts as the result that stands for it.
-    const passes = (result: SearchResult, filter: Filter): boolean =>
-      !params.has(filter) ||
-      [result.key, ...copiesOf(data, result.key, result.row.sha256)].some(
-        (key) => valueOf[filter]({ ...result, key }) === params.get(filter),
-      );
-    const facets = FILTERS.map((name): Facet => {
-      const others = results.filter((result) => FILTERS.every((filter) => filter === name || passes(result, filter)));
-      const counts = countBy(others, valueOf[name]).filter(({ value }) => value !== "");
-      const chosen = params.get(name);
-      // A value that was chosen can always be taken back, even where nothing is left of it.
-      const all =
-        chosen === null || chosen === "" || counts.some(({ value }) => value === chosen)
-          ? counts
-          : [...counts, { value: chosen, count: 0 }];
-      return {
-        name,
-        more: 0,
-        values: all
-          .toSorted((a, b) => b.count - a.count || compareNames(a.value, b.value))
-          .map((count) => ({
-            ...count,
-            selected: count.value === chosen,
-            href: hrefOf(params, name, count.value === chosen ? null : count.value),
-          })),
+    const chosen = FILTERS.filter((name) => (params.get(name) ?? "") !== "");
+    // The engine heeds the filters: what they leave out may stand before everything else.
+    const search = async (filters: readonly Filter[]) => {
+      const isChosen = ({ kind, key }: Pick<SearchHit, "kind" | "key">): boolean =>
+        filters.every((name) => valueOf(data, name, kind, key) === params.get(name));
+      const passes = (doc: string): boolean => {
+        const thing = documentOf(data, doc);
+        return isChosen(thing) && leavesIn(data, operators, thing.kind, thing.key);
       };
-    });
-    const found = results.filter((result) => FILTERS.every((filter) => passes(result, filter)));
+      const asked = { ...query, q: narrowed ? operators.words : query.q, prefix, limit: MAX_FOUND };
+      const { results, meant } = await searchMeant(reader, asked, filters.length > 0 || narrowed ? passes : null);
+      const others = results.filter(({ kind, key }) => !first.some((hit) => hit.key === key && hit.kind === kind));
+      return { meant, named: first.filter(isChosen), found: others };
+    };
+    const { named, found, meant } = await search(chosen);
+    const facets: Facet[] = [];
+    for (const name of FILTERS) {
+      const others = chosen.includes(name) ? await search(chosen.filter((filter) => filter !== name)) : { named, found };
+      facets.push(facetOf(data, params, name, [...others.named, ...others.found]));
+    }
     const corrected = correct(query.q, meant);
     const find = findWords(corrected, reader.statistics.languages);
-    const named = FILTERS.some((name) => params.has(name)) ? [] : first;
     const shown = shownOf(params);
     const hits = inFolders([...named, ...found.slice(0, shown).map((result) => hitOf(data, result, find))].slice(0, shown));
-    const all = found.length + named.length;
+    const all = Math.min(found.length + named.length, MAX_FOUND);
     const didYouMean = meant.length === 0 || first.length > 0 ? null : { query: corrected, path: hrefOf(params, "q", corrected) };
     return {
       ...form,
@@ -148,6 +128,7 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
       found: all,
       facets,
       didYouMean,
+      atLeast: found.length === MAX_FOUND,
       more: all <= shown ? null : `${hrefOf(params, null, null)}&shown=${shown + 2 * SHOWN}`,
     };
   } catch (error) {
@@ -155,6 +136,36 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
     if (error instanceof ShelfError) return { ...form, hits: null, problem: error.message };
     throw error;
   }
+}
+
+/** documentOf tells what a document of the index is, by its id. */
+function documentOf(data: ViewData, doc: string): { readonly kind: string; readonly key: string } {
+  const [what, key] = [doc.slice(0, doc.indexOf(":")), doc.slice(doc.indexOf(":") + 1)];
+  return { key, kind: what === "object" ? (relationsOf(data).objectByKey.get(key)?.kind ?? "") : what };
+}
+
+function valueOf({ library }: ViewData, name: Filter, kind: string, key: string): string {
+  if (name === "kind") return kind;
+  return kind === "record" || kind === "claim" ? "" : (findCollection(library.collections, key)?.id ?? "");
+}
+
+/** @param others the results under all other filters */
+function facetOf(data: ViewData, params: URLSearchParams, name: Filter, others: readonly Pick<SearchHit, "kind" | "key">[]): Facet {
+  const counts = countBy(others, ({ kind, key }) => valueOf(data, name, kind, key)).filter(({ value }) => value !== "");
+  const chosen = params.get(name) ?? "";
+  // A value that was chosen can always be taken back, even where nothing is left of it.
+  const all = chosen === "" || counts.some(({ value }) => value === chosen) ? counts : [...counts, { value: chosen, count: 0 }];
+  return {
+    name,
+    more: 0,
+    values: all
+      .toSorted((a, b) => b.count - a.count || compareNames(a.value, b.value))
+      .map((count) => ({
+        ...count,
+        selected: count.value === chosen,
+        href: hrefOf(params, name, count.value === chosen ? null : count.value),
+      })),
+  };
 }
 
 /** The things that the query names outright by digest, id or name: they stand before everything that only mentions it. The index itself finds keys
@@ -205,7 +216,7 @@ function cardOf(data: ViewData, kind: string, key: string, exact: SearchHit["exa
   const object = objectByKey.get(key);
   const title = record?.theorem_name ?? claim?.title ?? collection?.title ?? object?.title ?? key;
   const line = record?.statement ?? claim?.statement ?? collection?.summary ?? object?.summary ?? "";
-  const pieces = line === "" ? [] : [{ text: line.slice(0, MAX_SNIPPET), marked: false }];
+  const pieces = line === "" ? [] : [{ text: cutText(line, MAX_SNIPPET), marked: false }];
   return {
     title,
     kind,

@@ -200,6 +200,7 @@ export function searchForm(data: ViewData) {
     more: null,
     collections: data.library.collections.map(({ id, prefix, title }) => ({ id, prefix, title })),
     found: 0,
+    atLeast: false,
     facets: [],
     didYouMean: null,
     problem: null,

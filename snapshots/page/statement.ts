@@ -1,4 +1,5 @@
 /** A statement as its page sets it, and as the file that proves it declares it. */
+import { cutText } from "#snapshots/format";
 
 /** Characters that stand on one line; a longer statement is set in parts. */
 const LINE = 64;
@@ -141,5 +142,5 @@ export function firstSentence(comment: string): string {
     .replaceAll(/^\s*(?:#?\[[^\]]*\]|@\[[^\]]*\])\s*$/gm, " ")
     .replaceAll(/\s+/g, " ")
     .trim();
-  return (/^.*?[.!?](?=\s+\p{Lu}|$)/u.exec(words)?.[0] ?? words).slice(0, 400);
+  return cutText(/^.*?[.!?](?=\s+\p{Lu}|$)/u.exec(words)?.[0] ?? words, 400);
 }

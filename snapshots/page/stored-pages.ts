@@ -237,7 +237,9 @@ function pageOfRecord(data: ViewData, record: CubRecord, extracts: Extracts): St
     facts: () => ({
       chrome,
       model: facts(),
-      extracts: facts().sides.map(({ file }) => (file.object === null ? null : extracts.digest(file.object))),
+      extracts: [...facts().sides.map(({ file }) => file.object), ...facts().meaning.map(({ lines }) => lines?.object ?? null)].map(
+        (object) => (object === null ? null : extracts.digest(object)),
+      ),
     }),
     input: async () => ({ chrome, model: await recordPage(facts(), extracts.read) }),
   };

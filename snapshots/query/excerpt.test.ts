@@ -92,3 +92,10 @@ test("hostile markup is read in time that grows with its length, and nothing of 
   }
   assert.equal(shown("markdown", "a < b and c > d, insertion").text, "a < b and c > d, *insertion*");
 });
+
+test("a line of code that is cut ends in a whole sign", () => {
+  for (let at = 0; at < 6; at++) {
+    const { text, code } = shown("code", `def insertion := ${"x".repeat(at)}${"\u{1f600}".repeat(900)}`);
+    assert.ok(code && text.isWellFormed() && text.endsWith("…"), `${at}`);
+  }
+});

@@ -1,6 +1,6 @@
 /** The excerpt that a result shows of the passage that was found, as a reader reads it: prose without the marks of its language, or the lines of
  *  code that hold the words. The API, the pages of a server and the browser's own search say the same. */
-import { authorWords, splitNote } from "#snapshots/format";
+import { authorWords, cutText, splitNote } from "#snapshots/format";
 import { type Kind, KINDS } from "#snapshots/schema";
 import { type Hit, openFinder, words } from "#snapshots/words";
 import { withoutComments } from "./declaration-line.ts";
@@ -103,11 +103,7 @@ function codeExcerpt(text: string, bare: string, find: Find): MarkedExcerpt {
   const end = rest.findIndex(({ line }, at) => at > 0 && line.trim() === "");
   // A comment between two lines of code is prose with its marks.
   const group = (end < 0 ? rest : rest.slice(0, end)).filter(({ isCode }) => isCode).slice(0, MAX_CODE_LINES);
-  const shown = group
-    .map(({ line }) => line)
-    .join("\n")
-    .slice(0, MAX_CODE)
-    .trimEnd();
+  const shown = cutText(group.map(({ line }) => line).join("\n"), MAX_CODE).trimEnd();
   return { pieces: markHits(shown, find(shown)), code: true };
 }
 

@@ -10,6 +10,7 @@ import { rankWithFeedback } from "./relevance-feedback.ts";
 import { findMeant, type Meant } from "./meant.ts";
 import { badParameter, DEFAULT_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { excerptText } from "./excerpt.ts";
+import { narrow } from "./narrow.ts";
 import { rememberRows } from "./remember.ts";
 import { type ExactReason, findReason, type IndexQuery, parseIndexQuery } from "./parsed-query.ts";
 
@@ -41,10 +42,15 @@ export async function search(reader: IndexReader, query: SearchQuery): Promise<r
   return (await searchMeant(reader, query)).results;
 }
 
-/** searchMeant finds the same, and tells which words it searched in place of words that stand nowhere. */
-export async function searchMeant(index: IndexReader, query: SearchQuery): Promise<SearchFindings> {
+/** searchMeant finds the same, and tells which words it searched in place of words that stand nowhere.
+ *  @param passes leaves only some documents in, by their ids; null leaves all */
+export async function searchMeant(
+  index: IndexReader,
+  query: SearchQuery,
+  passes: ((doc: string) => boolean) | null = null,
+): Promise<SearchFindings> {
   if (query.limit === 0) return { results: [], meant: [] };
-  const reader = rememberRows(index);
+  const reader = rememberRows(passes === null ? index : narrow(index, passes));
   const wanted = parseIndexQuery(query.q, reader);
   const results = await showRanked(reader, wanted, query, await rankWithFeedback(reader, wanted, query.prefix, query.limit));
   return { results, meant: meantBy(wanted, results) };

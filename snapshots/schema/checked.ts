@@ -96,6 +96,60 @@ const StatementWord = z
 export type StatementWord = z.infer<typeof StatementWord>;
 export const StatementWords = z.array(StatementWord).max(40);
 
+export const RecordRecall = z
+  .object({
+    affected: z
+      .array(z.object({ id: z.string(), title: z.string(), url: z.string(), by: z.string() }))
+      .meta({ description: "Known holes of every checker that accepted it which its proof may use" }),
+    cannot_use: names.meta({
+      description: "Known holes that its proof cannot use: neither its file nor those below it have what they need",
+    }),
+    also_accepted: z
+      .array(z.object({ id: z.string(), by: z.string() }))
+      .meta({ description: "Known holes that another checker has not, which accepted it, too" }),
+  })
+  .meta({ id: "RecordRecall", description: "Known holes of the checkers that accepted a record; the registry's metadata tells each" });
+export type RecordRecall = z.infer<typeof RecordRecall>;
+
+export const RecordMeaning = z
+  .object({
+    sha256: z.string().meta({
+      description: "Digest of what it says, with every definition below it; reviews are of one; empty where no prover printed it",
+    }),
+    parts: z
+      .array(
+        z.object({
+          name: z.string(),
+          id: z.string().exactOptional().meta({ description: "Its record, where this view has one" }),
+          path: z.string().exactOptional(),
+          line: Count.exactOptional(),
+          end_line: Count.exactOptional(),
+        }),
+      )
+      .meta({ description: "Definitions of these sources below the statement, each after what it rests on; the last 40" }),
+    count: Count.meta({ description: "How many there are" }),
+    lines: Count.meta({ description: "How many lines they have" }),
+    at_least: z.boolean().meta({ description: "true where the prover prints no definitions: there may be more" }),
+    library: z.string().meta({ description: "The prover's own library, which they name too" }),
+    same: names.exactOptional().meta({ description: "Records of the same meaning: other proofs of it" }),
+  })
+  .meta({ id: "RecordMeaning", description: "What has to be read to believe a statement" });
+export type RecordMeaning = z.infer<typeof RecordMeaning>;
+
+export const RecordReview = z
+  .object({
+    by: z.string().meta({ description: "Who says it" }),
+    says: z.enum(["faithful", "doubted"]).meta({ description: "Read, and faithful to its source; or doubted" }),
+    on: z.string().meta({ description: "Day" }),
+    source: z.string().exactOptional().meta({ description: "Address of what it is to be faithful to" }),
+    why: z.string().exactOptional(),
+    settled: z.string().exactOptional().meta({ description: "Of a doubt: how it was settled" }),
+    holds: z.boolean().meta({ description: "false where the statement means something else since" }),
+    signed: z.boolean().meta({ description: "Whether a key that is trusted here signed it" }),
+  })
+  .meta({ id: "RecordReview", description: "What a person says of a statement; no standing follows from it" });
+export type RecordReview = z.infer<typeof RecordReview>;
+
 export const CHECKED_MEMBERS = {
   summary: z.string().exactOptional().meta({ description: "What the source's own comment says of it" }),
   revision: z.string().exactOptional().meta({ description: "Revision that it was read at" }),
@@ -141,6 +195,11 @@ export const CHECKED_MEMBERS = {
     .meta({ description: "Which kernels said what, and who signed that; absent where one is asked for and one spoke" }),
   drift: RecordDrift.exactOptional().meta({ description: "What moved since the check before, told from the prover's print" }),
   uses: RecordEdges.exactOptional().meta({ description: "What its statement and its proof name of the same sources" }),
+  recall: RecordRecall.exactOptional().meta({ description: "Known holes of the checkers that accepted it; absent where none has one" }),
+  meaning: RecordMeaning.exactOptional().meta({
+    description: "What has to be read to believe its statement; absent where no prover printed it",
+  }),
+  reviews: z.array(RecordReview).exactOptional().meta({ description: "Who has read its statement, and who doubts it" }),
   used_by: RecordEdges.exactOptional().meta({ description: "What names it" }),
 } as const;
 export const CHECKED_FIELDS = Object.keys(CHECKED_MEMBERS) as readonly (keyof typeof CHECKED_MEMBERS)[];

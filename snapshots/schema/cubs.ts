@@ -185,6 +185,20 @@ export const RegistryMeta = z
     standing_counts: Counters.exactOptional().meta({
       description: "Counted here: the state of each record's standing, beside verification_counts, which the registry declares",
     }),
+    advisories: z
+      .array(
+        z.object({
+          id: z.string(),
+          title: z.string(),
+          url: WebUrl,
+          needs: text("What a proof has to have so that it can use the hole; empty where every proof can"),
+          affected: Count.meta({ description: "Records whose acceptance rests on it" }),
+          passed: Count.meta({ description: "Records that it is no reason to doubt" }),
+          used_by: Count.meta({ description: "How much uses the affected ones" }),
+        }),
+      )
+      .exactOptional()
+      .meta({ description: "Known holes of the checkers that accepted records, those on which most rests first" }),
     readiness_counts: Counters.default({}),
     proof_consumption_counts: Counters.default({}),
     lane_tier: z.unknown().default(null).meta({ description: "null or a value" }),

@@ -78,8 +78,8 @@ export class RootRecords implements RecordLog {
     const withdrawn = await this.readWithdrawn(there);
     for (const { sequence } of withdrawn) there.delete(sequence);
     const next = await this.readAll([...there]);
-    const same =
-      next.size === this.known.size && [...next].every(([sequence, record]) => this.known.get(sequence)?.snapshot === record.snapshot);
+    // A number that was cut short may be used again, with the same snapshot and other inputs.
+    const same = isDeepStrictEqual(next, this.known);
     if (!same || !isDeepStrictEqual(withdrawn, this.current.withdrawn)) {
       const records = [...next.values()];
       const served = Math.max(this.current.served, await this.readServed(there));

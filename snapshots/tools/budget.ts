@@ -1,5 +1,6 @@
 /** An agent's budget: no tool result has more text than MAX_RESULT_BYTES. Lists lose items from their end, single things
  *  have long texts and long lists inside them shortened; both say so. Deterministic: the same value gives the same text. */
+import { cutText } from "#snapshots/format";
 
 /** MAX_RESULT_BYTES is how many UTF-8 bytes a result's text has at most (conventions "Sidecar"): about 4,000 tokens. */
 export const MAX_RESULT_BYTES = 16 * 1024;
@@ -61,14 +62,6 @@ function cutValue(value: unknown, characters: number, items: number, pointer: st
       cutValue(item, characters, items, `${pointer}/${escapePointer(name)}`, shortened),
     ]),
   );
-}
-
-/** cutText returns at most `characters` UTF-16 units, the last of them "…", and no half of a surrogate pair. */
-export function cutText(text: string, characters: number): string {
-  if (text.length <= characters) return text;
-  const end = characters - 1;
-  const unit = text.charCodeAt(end - 1);
-  return `${text.slice(0, unit >= 0xd800 && unit <= 0xdbff ? end - 1 : end)}…`;
 }
 
 function escapePointer(name: string): string {

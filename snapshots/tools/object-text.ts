@@ -2,7 +2,7 @@
 import { ShelfError } from "#snapshots/errors";
 import type { BlobEntry } from "#snapshots/format";
 import type { Snapshot } from "#snapshots/shelf";
-import { cutText } from "./budget.ts";
+import { cutText } from "#snapshots/format";
 
 const MAX_READ = 32 * 1024 * 1024; // bytes; larger objects are not read whole for a few lines
 

@@ -28,6 +28,7 @@ const INVENTORY: readonly (readonly [path: RegExp, warrant: Warrant])[] = [
     /^served$/,
     harmless("a number that is none of a publication is not believed, and what was served is told by what lies beyond the pointer"),
   ],
+  [/^format$/, checked("whatever opens the shelf refuses another version than its own")],
   [/^checked$/, harmless("it says when a build last looked, for the age that /health tells")],
   [/^followed$/, harmless("its time counts, and not what is in it")],
   [/^(bucket\/|bucket\.state$)/, harmless("what this machine knows of its bucket; what is not whole is looked up again")],

@@ -1,11 +1,10 @@
 /** `proofshelf shelf copy FROM TO`: a shelf between a folder and a bucket, or two buckets. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { ShelfError } from "#snapshots/errors";
 import { copyBetweenBuckets, copyIntoBucket, copyIntoFolder } from "./copy-shelf.ts";
 import { type BucketOptions, parsePlace } from "./bucket-address.ts";
 import { type CommonOptions, print } from "#generator/commands";
+import { withTemporaryFolder } from "#generator/files";
 
 export async function runShelfCopy(from: string, to: string, options: CommonOptions & BucketOptions): Promise<void> {
   // Said once for both.
@@ -15,9 +14,6 @@ export async function runShelfCopy(from: string, to: string, options: CommonOpti
     throw new ShelfError("bad_config", "One of the two is a bucket: s3://BUCKET/PREFIX. A folder is copied into another by cp -a.");
   if (source == null && target != null) await copyIntoBucket(resolve(from), target);
   else if (source != null && target == null) await copyIntoFolder(source, resolve(to));
-  else if (source != null && target != null) {
-    const scratch = await mkdtemp(join(tmpdir(), "proofshelf-copy-"));
-    await copyBetweenBuckets(source, target, scratch).finally(() => rm(scratch, { recursive: true, force: true }));
-  }
+  else if (source != null && target != null) await withTemporaryFolder("copy", (scratch) => copyBetweenBuckets(source, target, scratch));
   print(options, { from, to }, `${to} holds what ${from} holds.\n`);
 }

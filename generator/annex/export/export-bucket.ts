@@ -7,8 +7,7 @@
  *  to the next one. One export at a time holds the lease beside the manifest, from before it reads it until it has written it: else the
  *  slower of two would write a manifest that does not know the other's objects, and nobody would ever remove those. */
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Bucket, PutOptions } from "#snapshots/annex/bucket";
@@ -17,7 +16,7 @@ import { ShelfError } from "#snapshots/errors";
 import { compareNames } from "#snapshots/format";
 import type { Shelf } from "#snapshots/shelf";
 import { encode, isCompressed, type View } from "#snapshots/http";
-import { together } from "#generator/files";
+import { together, withTemporaryFolder } from "#generator/files";
 import { type Lease, takeLease } from "#generator/annex/bucket";
 import { openStaticView } from "./export.ts";
 import { type ExportedFile, type ExportOptions, exportedFiles, isOfRecord } from "./exported-files.ts";
@@ -70,14 +69,13 @@ export async function exportToBucket(
   const { bucket, ttl } = options;
   const { view, snapshot } = await openStaticView(options.shelf, options.dist);
   await refuseForeign(bucket);
-  const spool = await mkdtemp(join(tmpdir(), "proofshelf-export-"));
   const lease = await takeLease(bucket, null, { key: LEASE, work: "export to this bucket", ...(ttl === undefined ? {} : { ttl }) });
   try {
     const before = await readBefore(bucket);
-    return { snapshot: snapshot.id, ...(await write({ options, view, snapshot: snapshot.id, lease }, before, spool)) };
+    const writing = { options, view, snapshot: snapshot.id, lease };
+    return { snapshot: snapshot.id, ...(await withTemporaryFolder("export", (spool) => write(writing, before, spool))) };
   } finally {
     await lease.release();
-    await rm(spool, { recursive: true, force: true });
   }
 }
 

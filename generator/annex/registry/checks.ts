@@ -48,7 +48,7 @@ export type Checks = {
 };
 
 /** trustedKeys gives the keys whose checks count: those of `trust`; without any, the one that this machine signs with. */
-function trustedKeys(trust: readonly string[]): readonly NoteKey[] {
+export function trustedKeys(trust: readonly string[]): readonly NoteKey[] {
   const own = process.env["RECHECK_KEY"];
   return trust.length > 0 ? trust.map(parseKey) : own === undefined || own === "" ? [] : [parseSigningKey(own)];
 }

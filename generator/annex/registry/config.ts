@@ -1,7 +1,7 @@
 /** registry.yaml: where records come from. Closed like proofshelf.yaml, with every mistake at once and its line. */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { badConfig, type ConfigProblem, explainIssues, type LocatedYaml, parseLocatedYaml, readConfigFile } from "#generator/config";
+import { type ConfigProblem, readLocated } from "#generator/config";
 import { folderOf, readCoqPath, reservedIn } from "./coq-paths.ts";
 
 const KINDS = ["theorem", "definition", "type", "axiom"] as const;
@@ -116,6 +116,12 @@ const registrySchema = z.strictObject({
     .prefault({}),
   meta: z.record(z.string(), z.unknown()).default({}).meta({ description: "Members of the registry's metadata that nothing here counts" }),
   kernels: z.array(kernel).default([]).meta({ description: "Further checkers of proofs" }),
+  advisories: z.array(path("a file")).default([]).meta({
+    description: "Further lists of checkers with known holes; one from elsewhere is a signed note, FILE.note, of a key in checks.trust",
+  }),
+  reviews: z.array(path("a file")).default([]).meta({
+    description: "Who has read a statement, or doubts it; what a signed note says, FILE.note, counts as signed",
+  }),
   sources: z.array(source, "is missing or no list; name at least one source").min(1, "is empty; name at least one source"),
 });
 
@@ -145,6 +151,8 @@ export function openRegistrySources(file: string): RegistrySources {
     ...(parsed.records === undefined ? {} : { records: at(parsed.records) }),
     ...(parsed.code === undefined ? {} : { code: at(parsed.code) }),
     checks: { ...parsed.checks, store: at(parsed.checks.store) },
+    advisories: parsed.advisories.map(at),
+    reviews: parsed.reviews.map(at),
     sources: parsed.sources.map(({ git, folder: files, exported, ...rest }) => ({
       ...rest,
       ...(exported === undefined ? {} : { exported: at(exported) }),
@@ -197,27 +205,4 @@ function checkSources({ sources, kernels }: Parsed): ConfigProblem[] {
     return problems;
   });
   return [...doubled, ...found];
-}
-
-/** readLocated reads a YAML file by its schema. @throws ShelfError "bad_config" with every mistake and its line */
-export function readLocated<T extends z.ZodType>(
-  file: string,
-  schema: T,
-  document: object,
-  what: string,
-  check: (parsed: z.infer<T>, yaml: LocatedYaml) => readonly ConfigProblem[] = () => [],
-): z.infer<T> {
-  const yaml = parseLocatedYaml(readConfigFile(file, what));
-  const located = (problems: readonly ConfigProblem[]) => problems.map((problem) => ({ line: yaml.lineOf(problem.path), ...problem }));
-  if (yaml.problems.length > 0)
-    throw badConfig(
-      file,
-      yaml.problems.map((problem) => ({ ...problem, path: [] })),
-    );
-  const value = yaml.value ?? {};
-  const result = schema.safeParse(value);
-  if (!result.success) throw badConfig(file, located(explainIssues(result.error.issues, value, document)));
-  const problems = check(result.data, yaml);
-  if (problems.length > 0) throw badConfig(file, located(problems));
-  return result.data;
 }

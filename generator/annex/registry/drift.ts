@@ -54,7 +54,7 @@ function lastOf(name: string): string {
 }
 
 /** An axiom of these sources that a policy allows by its name is what it says: another under that name is another theorem. */
-function startsOf(
+export function startsOf(
   { mentions, axioms }: { readonly mentions: readonly string[]; readonly axioms: readonly string[] | null },
   definitions: Definitions,
 ): readonly string[] {

@@ -5,6 +5,7 @@ export {
   printSchema,
   REGISTRY,
   runAdapters,
+  runAdvisories,
   runAxioms,
   runExplain,
   runGraph,

@@ -176,7 +176,12 @@ test("a Lean export written by hand: exported, and VERIFIED only where a kernel 
   const accepts = exported('grep -q flt "$1"');
   await accepts.recheck();
   const record = await only(accepts);
-  assert.equal(record.verification_state, "VERIFIED");
+  assert.deepEqual([record.verification_state, record.status], ["VERIFIED", "VERIFIED_AS_PRINTED"]);
+  assert.deepEqual(
+    [record.statement, record.statement_source],
+    ["Prop", "1 = 2"],
+    "what was replayed is shown, and not what the source says",
+  );
   assert.match(recordStanding(record).says, /replay 1/, "it is the kernel that verified it");
   assert.ok(checkSentences(record).some((sentence) => /a kernel has replayed that/.test(sentence)));
   // Another export of the same sources: nobody has replayed that one.

@@ -126,6 +126,11 @@ export function toolOf({ name, version, digest, command }: Kernel): object {
   return { t: "tool", name, version, executable_sha256: digest, adapter: "kernel 1", command };
 }
 
+/** kernelsOf lists who accepted or refused what a verdict is of. */
+export function kernelsOf({ check: { tool } }: Pick<ToldVerdict, "check">): readonly { readonly name: string; readonly version: string }[] {
+  return tool.kernels ?? [{ name: tool.name, version: tool.version }];
+}
+
 type Quorum = NonNullable<CubRecord["quorum"]>;
 
 /** quorumOf lists which kernels said what, each with the version that was told of it and who signed that. An export is no kernel's word.
@@ -135,8 +140,8 @@ export function quorumOf(asked: number, verdicts: readonly ToldVerdict[]): { rea
     const { state, check, signers, sha256: attestation } = verdict;
     if (state === "exported") return [];
     const said = accepts(verdict) ? ("accept" as const) : state === "rejected" ? ("reject" as const) : ("decline" as const);
-    const { kernels, name, version, executable_sha256: digest } = check.tool;
-    return (kernels ?? [{ name, version }]).map((one) => ({
+    const { kernels, executable_sha256: digest } = check.tool;
+    return kernelsOf(verdict).map((one) => ({
       digest: kernels === undefined ? digest : `${digest} ${one.name}`,
       row: { name: one.name, version: one.version, verdict: said, signers: [...signers], attestation },
     }));

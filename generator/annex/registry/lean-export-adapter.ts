@@ -1,10 +1,8 @@
 /** The adapter of lean4export, a program of its own. It runs no Lean: the export was made where Lean is, of files whose digests stand beside it
  *  (FILE.sha256, as sha256sum writes it), and says nothing of files with other bytes. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { say, serveAdapter } from "./adapter.ts";
 import { type LeanExport, openLeanRests, readLeanExport } from "./lean-export.ts";
-import { scanLean } from "./lean.ts";
+import { isLeansOwn } from "./lean-axioms.ts";
 import { describeChanged, LEAN_EXPORT_ADAPTER } from "./lean-tool.ts";
 import { type AdapterRequest, EVERY } from "./request.ts";
 
@@ -30,7 +28,6 @@ async function run(request: AdapterRequest): Promise<void> {
 
 function tell(request: AdapterRequest, constants: LeanExport["constants"]): void {
   const { ask, own } = request;
-  const assumed = new Set(assumedIn(request));
   const known = new Set([...own, ...ask.map(({ name }) => name)]);
   const restsOf = openLeanRests(
     constants,
@@ -44,18 +41,12 @@ function tell(request: AdapterRequest, constants: LeanExport["constants"]): void
       say({ t: "check", path, decl: key, state: "unsupported", log: `The export has ${what}.` });
       continue;
     }
-    say({ t: "decl", key, statement: null, type_sha256: one.type });
+    say({ t: "decl", key, statement: one.printed, type_sha256: one.type, is_words: false });
     if (names.includes("sorryAx")) say({ t: "hole", decl: key, what: "sorryAx" });
-    say({ t: "axioms", decl: key, names, own: names.filter((axiom) => assumed.has(axiom)), unsafe, exact: true });
+    say({ t: "axioms", decl: key, names, own: names.filter((axiom) => !isLeansOwn(axiom, constants)), unsafe, exact: true });
     for (const part of ["statement", "proof"] as const)
       for (const to of one[part]) if (to !== name && known.has(to)) say({ t: "edge", from: key, to, part, basis: "kernel" });
   }
-}
-
-/** assumedIn lists the axioms that the files declare themselves: one of them may have the name of one of Lean's. */
-function assumedIn({ root, files }: AdapterRequest): string[] {
-  const texts = files.flatMap(({ path }) => (path.endsWith(".lean") ? [readFileSync(join(root, path), "utf8")] : []));
-  return texts.flatMap((text) => scanLean(text).flatMap(({ class: kind, name }) => (kind === "axiom" ? [name] : [])));
 }
 
 await serveAdapter(run);

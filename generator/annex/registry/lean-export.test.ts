@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { sha256 } from "../../../snapshots/digest.ts";
+import { isLeansOwn } from "./lean-axioms.ts";
 import { openLeanRests, readLeanExport } from "./lean-export.ts";
 import { recordStanding } from "../../../snapshots/format/standing.ts";
 import { openSource } from "./source-fixture.ts";
@@ -32,6 +33,7 @@ function openExport(format: "3.0.0" | "3.1.0") {
   const declare = (kind: string, said: object): void => void put({ [kind]: format === "3.0.0" ? [said] : said });
   return {
     param: (text: string): number => (put({ il: ++levels, param: name(text) }), levels),
+    succ: (level: number): number => (put({ il: ++levels, succ: level }), levels),
     constant: (text: string, us: readonly number[] = []): Expression => expression({ const: { name: name(text), us } }),
     bound: (at: number): Expression => expression({ bvar: at }),
     sort: (level: number): Expression => expression({ sort: level }),
@@ -39,16 +41,25 @@ function openExport(format: "3.0.0" | "3.1.0") {
     all: (text: string, type: Expression, body: Expression): Expression =>
       expression({ forallE: { name: name(text), type, body, binderInfo: "default" } }),
     noted: (expr: Expression): Expression => expression({ mdata: { expr, data: {} } }),
-    axiom: (text: string, type: Expression): void => declare("axiom", { name: name(text), levelParams: [], type, isUnsafe: false }),
+    axiom: (text: string, type: Expression, universes: readonly string[] = []): void =>
+      declare("axiom", { name: name(text), levelParams: universes.map(name), type, isUnsafe: false }),
+    quot: (text: string, type: Expression, universes: readonly string[]): void =>
+      declare("quot", { name: name(text), levelParams: universes.map(name), type, kind: "type" }),
     theorem: (text: string, type: Expression, value: Expression, universes: readonly string[] = []): void =>
       declare("thm", { name: name(text), levelParams: universes.map(name), type, value, all: [name(text)] }),
     definition: (text: string, type: Expression, value: Expression, safety = "safe"): void =>
       declare("def", { name: name(text), levelParams: [], type, value, hints: "abbrev", safety, all: [name(text)] }),
-    inductive: (text: string, type: Expression, constructors: readonly (readonly [string, Expression])[]): void => {
+    inductive: (
+      text: string,
+      type: Expression,
+      constructors: readonly (readonly [string, Expression])[],
+      universes: readonly string[] = [],
+    ): void => {
+      const levelParams = universes.map(name);
       const types = [
-        { name: name(text), levelParams: [], type, all: [name(text)], ctors: constructors.map(([one]) => name(one)), isUnsafe: false },
+        { name: name(text), levelParams, type, all: [name(text)], ctors: constructors.map(([one]) => name(one)), isUnsafe: false },
       ];
-      const ctors = constructors.map(([one, of]) => ({ name: name(one), levelParams: [], type: of, induct: name(text), isUnsafe: false }));
+      const ctors = constructors.map(([one, of]) => ({ name: name(one), levelParams, type: of, induct: name(text), isUnsafe: false }));
       put({
         inductive: format === "3.0.0" ? { inductiveVals: types, constructorVals: ctors, recursorVals: [] } : { types, ctors, recs: [] },
       });
@@ -57,12 +68,53 @@ function openExport(format: "3.0.0" | "3.1.0") {
   };
 }
 
+type File = ReturnType<typeof openExport>;
+/** prelude declares the axioms of Lean as Lean does, each with what its statement names. @param instead declarations of the file's own */
+function prelude(file: File, instead: Readonly<Record<string, () => void>> = {}): void {
+  const prop = file.sort(0);
+  const [u, one] = [file.param("u"), file.succ(0)];
+  const [sort, x] = [file.sort(u), file.bound];
+  const all = (types: readonly Expression[], end: Expression): Expression =>
+    types.reduceRight((body, type) => file.all("a", type, body), end);
+  const call = (fn: Expression, ...given: readonly Expression[]): Expression => given.reduce((left, arg) => file.apply(left, arg), fn);
+  const relation = file.all("a", x(0), file.all("b", x(1), prop));
+  const declare: Record<string, () => void> = {
+    Eq: () => {
+      const type = all([sort, x(0), x(1)], prop);
+      file.inductive("Eq", type, [["Eq.refl", all([sort, x(0)], call(file.constant("Eq", [u]), x(1), x(0), x(0)))]], ["u"]);
+    },
+    Iff: () => {
+      const end = call(file.constant("Iff"), x(3), x(2));
+      const intro = all([prop, prop, all([x(1)], x(1)), all([x(1)], x(3))], end);
+      file.inductive("Iff", all([prop, prop], prop), [["Iff.intro", intro]]);
+    },
+    Nonempty: () => {
+      const intro = all([sort, x(0)], call(file.constant("Nonempty", [u]), x(1)));
+      file.inductive("Nonempty", all([sort], prop), [["Nonempty.intro", intro]], ["u"]);
+    },
+    Quot: () => {
+      const type = call(file.constant("Quot", [u]), x(2), x(1));
+      file.quot("Quot", all([sort, relation], sort), ["u"]);
+      file.quot("Quot.mk", all([sort, relation, x(1)], type), ["u"]);
+    },
+    propext: () =>
+      file.axiom("propext", all([prop, prop, call(file.constant("Iff"), x(1), x(0))], call(file.constant("Eq", [one]), prop, x(2), x(1)))),
+    "Classical.choice": () => file.axiom("Classical.choice", all([sort, call(file.constant("Nonempty", [u]), x(0))], x(1)), ["u"]),
+    "Quot.sound": () => {
+      const mk = (of: Expression): Expression => call(file.constant("Quot.mk", [u]), x(4), x(3), of);
+      const same = call(file.constant("Eq", [u]), call(file.constant("Quot", [u]), x(4), x(3)), mk(x(2)), mk(x(1)));
+      file.axiom("Quot.sound", all([sort, relation, x(1), x(2), call(x(2), x(1), x(0))], same), ["u"]);
+    },
+  };
+  for (const [name, make] of Object.entries(declare)) (instead[name] ?? make)();
+}
+
 function example(format: "3.0.0" | "3.1.0", { bound = "x", universe = "u" } = {}): string {
   const file = openExport(format);
   const prop = file.sort(0);
   file.inductive("True", prop, [["True.intro", file.constant("True")]]);
   const [yes, intro] = [file.constant("True"), file.constant("True.intro")];
-  file.axiom("propext", prop);
+  prelude(file);
   file.axiom("sorryAx", prop);
   file.theorem("A.sound", yes, intro);
   file.theorem("A.uses", yes, file.apply(file.constant("A.sound"), file.constant("propext")));
@@ -171,6 +223,62 @@ test("what constants rest on is worked out once for each, also of those that lea
   assert.deepEqual(rests("far"), { names: ["axiom"], unsafe: ["odd is unsafe or partial"], missing: ["nowhere"] });
   assert.deepEqual(rests("free"), { names: [], unsafe: [], missing: [] });
   assert.ok(Math.max(...asked.values()) <= 4, "no walk is made again");
+});
+
+test("an axiom has the name of one of Lean's only where it says that, and where each word in it means that", async (t) => {
+  const own = async (instead: (file: File) => Readonly<Record<string, () => void>>, format: "3.0.0" | "3.1.0" = "3.1.0") => {
+    const file = openExport(format);
+    prelude(file, instead(file));
+    const { constants } = await read(t, file.text());
+    return ["propext", "Classical.choice", "Quot.sound"].filter((name) => isLeansOwn(name, constants));
+  };
+  for (const format of ["3.0.0", "3.1.0"] as const) assert.equal((await own(() => ({}), format)).length, 3);
+  const all = (file: File, end: Expression) => file.all("a", file.sort(0), file.all("b", file.sort(0), end));
+  const lies: readonly [(file: File) => Readonly<Record<string, () => void>>, string][] = [
+    [(file) => ({ propext: () => file.axiom("propext", file.sort(0)) }), "propext"],
+    [(file) => ({ propext: () => file.axiom("propext", all(file, file.bound(0))) }), "propext"],
+    [(file) => ({ Iff: () => file.definition("Iff", all(file, file.sort(0)), all(file, file.sort(0))) }), "propext"],
+    [(file) => ({ Iff: () => file.axiom("Iff", all(file, file.sort(0))) }), "propext"],
+    [
+      (file) => ({
+        Iff: () =>
+          file.inductive("Iff", all(file, file.sort(0)), [["Iff.intro", all(file, file.apply(file.constant("Iff"), file.bound(0)))]]),
+      }),
+      "propext",
+    ],
+    [(file) => ({ Eq: () => file.inductive("Eq", all(file, file.sort(0)), [], ["u"]) }), "propext Quot.sound"],
+    [
+      (file) => ({ Nonempty: () => file.inductive("Nonempty", file.sort(0), [["Nonempty.intro", file.constant("Nonempty")]]) }),
+      "Classical.choice",
+    ],
+    [
+      (file) => ({ "Classical.choice": () => file.axiom("Classical.choice", file.all("a", file.sort(0), file.bound(0))) }),
+      "Classical.choice",
+    ],
+    [(file) => ({ Quot: () => file.quot("Quot", file.sort(0), []) }), "Quot.sound"],
+    [(file) => ({ "Quot.sound": () => file.theorem("Quot.sound", file.sort(0), file.sort(0)) }), "Quot.sound"],
+  ];
+  for (const [lie, of] of lies)
+    assert.deepEqual(
+      await own(lie),
+      ["propext", "Classical.choice", "Quot.sound"].filter((name) => !of.split(" ").includes(name)),
+      String(lie),
+    );
+});
+
+test("a statement is printed in full: arguments, universes and binders, cut where it has no end", async (t) => {
+  const file = openExport("3.1.0");
+  prelude(file);
+  let deep = file.sort(0);
+  for (let at = 0; at < 60; at++) deep = file.apply(deep, deep);
+  file.axiom("deep", deep);
+  const { constants } = await read(t, file.text());
+  const printed = (name: string): string => constants.get(name)?.printed ?? "";
+  assert.equal(printed("propext"), "∀ (x1 : Prop), ∀ (x2 : Prop), (Iff x1 x2) → Eq.{1} Prop x1 x2");
+  assert.equal(printed("Classical.choice"), "∀ (x1 : Sort u), (Nonempty.{u} x1) → x1");
+  assert.equal(printed("Quot.mk"), "∀ (x1 : Sort u), ∀ (x2 : x1 → x1 → Prop), x1 → Quot.{u} x1 x2");
+  assert.match(printed("deep"), /^Prop[^]*…/);
+  assert.ok(printed("deep").length < 100_000);
 });
 
 test("through the protocol: what rests on sorry, on what is unsafe or on bytes of another day is not VERIFIED", async (t) => {

@@ -4,6 +4,7 @@ import { createReadStream } from "node:fs";
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { Graph, type Names } from "./lean-graph.ts";
+import { printLean } from "./lean-print.ts";
 import { openReach } from "./reach.ts";
 
 const MAX_LINE = 64 * 1024 * 1024; // bytes
@@ -22,7 +23,7 @@ const constantSchema = z.object({
   isUnsafe: z.boolean().optional(),
   safety: z.string().optional(),
   /** Rules of a recursor. */
-  rules: z.array(z.object({ rhs: index })).default([]),
+  rules: z.array(z.object({ rhs: index })).optional(),
 });
 const KINDS = ["axiom", "def", "thm", "opaque", "quot", "inductive"] as const;
 
@@ -31,6 +32,10 @@ type LeanConstant = {
   readonly unsafe: boolean;
   /** Digest of the statement as a tree: names of bound variables and of universes are no part of it. */
   readonly type: string;
+  /** The same of an inductive type with its constructors. */
+  readonly shape: string;
+  /** The statement in full. */
+  readonly printed: string;
   /** Names of the constants in it. */
   readonly statement: readonly string[];
   readonly proof: readonly string[];
@@ -41,11 +46,14 @@ class Constant implements LeanConstant {
   readonly kind: LeanConstant["kind"];
   readonly unsafe: boolean;
   readonly type: string;
+  readonly shape: string;
+  private readonly print: () => string;
   private readonly namesOf: (of: Names) => string[];
   private readonly ofStatement: Names;
   private readonly ofProof: Names;
   constructor(
-    { kind, unsafe, type }: Pick<LeanConstant, "kind" | "unsafe" | "type">,
+    { kind, unsafe, type, shape }: Pick<LeanConstant, "kind" | "unsafe" | "type" | "shape">,
+    print: () => string,
     namesOf: (of: Names) => string[],
     ofStatement: Names,
     ofProof: Names,
@@ -53,9 +61,14 @@ class Constant implements LeanConstant {
     this.kind = kind;
     this.unsafe = unsafe;
     this.type = type;
+    this.shape = shape;
+    this.print = print;
     this.namesOf = namesOf;
     this.ofStatement = ofStatement;
     this.ofProof = ofProof;
+  }
+  get printed(): string {
+    return this.print();
   }
   get statement(): readonly string[] {
     return this.namesOf(this.ofStatement);
@@ -131,16 +144,21 @@ class Reader {
   private addConstants(kind: LeanConstant["kind"], said: unknown): void {
     // 3.0 has a list around each; the parts of an inductive type are lists in both, under other names.
     const all = Array.isArray(said) ? said : kind === "inductive" ? Object.values(said as object).flat() : [said];
-    for (const raw of all) {
-      const one = constantSchema.parse(raw);
-      const levels = new Map(one.levelParams.map((name, at) => [`p${this.at(this.names, name)};`, `p${at};`]));
-      const group = kind === "inductive" ? all.flatMap((other) => constantSchema.parse(other).type) : [one.type];
+    const constants = all.map((one) => constantSchema.parse(one));
+    const types = constants.map((one) => this.digest(one.type, levelsOf(one, this.names)));
+    // A recursor follows from the rest.
+    const rows = constants.flatMap(({ name, rules }, at) => (rules === undefined ? [`${this.at(this.names, name)} ${types[at]}`] : []));
+    const shape = kind === "inductive" ? digestOf(rows.sort().join("\n")) : null;
+    const group = constants.map((one) => one.type);
+    for (const [place, one] of constants.entries()) {
       const unsafe = one.isUnsafe === true || one.safety === "unsafe" || one.safety === "partial";
       // A type rests on what its constructors take.
-      const statement = this.graph.named(group);
-      const proof = this.graph.named([...(one.value === undefined ? [] : [one.value]), ...one.rules.map(({ rhs }) => rhs)]);
-      const type = this.digest(one.type, levels);
-      this.constants.set(this.at(this.names, one.name), new Constant({ kind, unsafe, type }, this.namesOf, statement, proof));
+      const statement = this.graph.named(kind === "inductive" ? group : [one.type]);
+      const proof = this.graph.named([...(one.value === undefined ? [] : [one.value]), ...(one.rules ?? []).map(({ rhs }) => rhs)]);
+      const type = types[place] ?? "";
+      const said = { kind, unsafe, type, shape: shape ?? type };
+      const print = (): string => printLean((at) => this.graph.node(at), one.type, levelsOf(one, this.names, true));
+      this.constants.set(this.at(this.names, one.name), new Constant(said, print, this.namesOf, statement, proof));
     }
   }
 
@@ -160,6 +178,11 @@ class Reader {
     if (found === undefined) throw new Error(`it names ${place}, which comes later or never`);
     return found;
   }
+}
+
+/** levelsOf says of the universes of a constant how they are written: by their place, or by their names. */
+function levelsOf({ levelParams }: z.infer<typeof constantSchema>, names: readonly string[], named = false): ReadonlyMap<string, string> {
+  return new Map(levelParams.map((name, at) => [`p${names[name]};`, named ? (names[name] ?? "") : `p${at};`]));
 }
 
 function digestOf(text: string): string {
@@ -217,7 +240,7 @@ type Rests = { readonly names: readonly string[]; readonly unsafe: readonly stri
 /** openLeanRests says of constants their axioms, and what they rest on that is unsafe or is not in the file. Each constant is read once, whoever asks.
  *  @param asked names that are asked for */
 export function openLeanRests(
-  constants: ReadonlyMap<string, Omit<LeanConstant, "type">>,
+  constants: ReadonlyMap<string, Pick<LeanConstant, "kind" | "unsafe" | "statement" | "proof">>,
   asked: Iterable<string>,
 ): (name: string) => Rests {
   const ends = new Map<string, Rests>();

@@ -95,6 +95,11 @@ export class Graph {
     return Array.from({ length: end - start }, (_, at) => this.pool.get(start + at));
   }
 
+  /** node gives what an expression is, and what it is made of. */
+  node(at: number): { readonly shape: string; readonly parts: readonly number[] } {
+    return { shape: this.shapes[this.shapeOf.get(at)] ?? "", parts: this.partsOf(at) };
+  }
+
   /** fold works something out of an expression from what its parts gave, each part once: shared ones would be walked again and again. */
   fold(root: number, work: (shape: string, parts: readonly string[]) => string): string {
     this.require(root);
@@ -107,13 +112,8 @@ export class Graph {
       if (missing.length > 0) stack.push(...missing);
       else {
         stack.pop();
-        done.set(
-          at,
-          work(
-            this.shapes[this.shapeOf.get(at)] ?? "",
-            parts.map((part) => done.get(part) ?? ""),
-          ),
-        );
+        const shared = parts.map((part) => done.get(part) ?? "");
+        done.set(at, work(this.node(at).shape, shared));
       }
     }
     return done.get(root) ?? "";

@@ -1,8 +1,8 @@
 /** `proofshelf registry graph | explain | axioms`: what checks say, looked at. No prover runs. */
 import { ShelfError } from "#snapshots/errors";
-import { checkSentences } from "#snapshots/format";
+import { checkSentences, meaningSentence, reviewSentences } from "#snapshots/format";
 import { formatGraphDot, formatGraphNdjson } from "#snapshots/annex/proofs";
-import type { CubRecord } from "#snapshots/schema";
+import type { CubRecord, RegistryMeta } from "#snapshots/schema";
 import { FOUND, print } from "#generator/commands";
 import { describeRefused } from "./judge.ts";
 import { describeCause } from "./need.ts";
@@ -15,8 +15,8 @@ import { contradiction, isFailure, policyName, readPolicy } from "./states.ts";
 async function open(options: SourceOptions) {
   const config = await openSources(options);
   const scan = await scanAll(config);
-  const { cubs } = JSON.parse(Buffer.from(writeRegistry(config, scan)).toString()) as { cubs: CubRecord[] };
-  return { config, scan, byId: new Map(cubs.map((record) => [record.id, record])) };
+  const { cubs, meta } = JSON.parse(Buffer.from(writeRegistry(config, scan)).toString()) as { cubs: CubRecord[]; meta: RegistryMeta };
+  return { config, scan, meta, byId: new Map(cubs.map((record) => [record.id, record])) };
 }
 
 function findRecord(byId: ReadonlyMap<string, CubRecord>, id: string): CubRecord {
@@ -104,11 +104,14 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
     const drift = scan.drift.filter((one) => one.id === id);
     if (drift.length > 0) reasons.push(...describeRefused({ drift }));
   }
+  const read = meaningSentence(record);
+  const meaning =
+    read === null ? [] : [read, ...(record.meaning?.sha256 ? [`  A review is of the meaning ${record.meaning.sha256}.`] : [])];
   const head = `${record.id} ${record.module}.${record.theorem_name} (${record.anchor?.path ?? ""}:${record.anchor?.line ?? 0}): ${record.verification_state}, ${record.status}`;
   print(
     options,
     { id, verification_state: record.verification_state, status: record.status, reasons },
-    `${[head, ...checkSentences(record), ...reasons].join("\n")}\n`,
+    `${[head, ...checkSentences(record), ...meaning, ...reviewSentences(record), ...reasons].join("\n")}\n`,
   );
 }
 
@@ -137,4 +140,23 @@ export async function runAxioms(ids: readonly string[], options: SourceOptions &
   if (unknown > 0) lines.push(`Of ${unknown} nobody has asked.`);
   print(options, { groups, unknown }, `${lines.join("\n")}\n`);
   if (groups.some(({ outside, unsafe }) => outside.length + unsafe.length > 0)) process.exitCode = FOUND;
+}
+
+/** runAdvisories prints the known holes of the checkers that accepted records, those on which most rests first, and which records may use one. */
+export async function runAdvisories(options: SourceOptions): Promise<void> {
+  const { meta, byId } = await open(options);
+  const told = (meta.advisories ?? []).map((advisory) => {
+    const records = [...byId.values()].filter(({ recall }) => recall?.affected.some(({ id }) => id === advisory.id)).map(({ id }) => id);
+    return { ...advisory, records };
+  });
+  const lines = told.flatMap(({ id, title, url, needs, affected, passed, records }) => [
+    `${id}: ${title}. ${url}`,
+    `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${records.join(" ")}`}; of ${passed} it is no reason to doubt them${needs === "" ? "" : ` (it needs ${needs})`}.`,
+  ]);
+  print(
+    options,
+    { advisories: told },
+    `${lines.length === 0 ? "No checker that accepted a record has a known hole.\n" : `${lines.join("\n")}\n`}`,
+  );
+  if (told.some(({ affected }) => affected > 0)) process.exitCode = FOUND;
 }

@@ -1,18 +1,21 @@
 /** makeRecord makes the record of one declaration. */
 import { compareNames } from "#snapshots/format";
-import { CubRecord, type RecordEdge } from "#snapshots/schema";
+import { CubRecord, type RecordEdge, type RecordReview } from "#snapshots/schema";
+import { type Advisory, openSuspects, recallOf } from "#generator/annex/recall";
 import type { ParsedRegistry } from "#generator/sources";
 import { digestBytes, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { coqFolderOf, coqPathsOf } from "./coq-paths.ts";
 import { scanLean } from "./lean.ts";
-import { quorumOf } from "./kernels.ts";
+import { kernelsOf, quorumOf } from "./kernels.ts";
 import type { LockLine } from "./lock.ts";
+import { meaningOfRecord } from "./meaning.ts";
 import { memoize } from "./memoize.ts";
 import { applyOverlay } from "./overlay.ts";
 import { PROVERS } from "./provers.ts";
 import { hashRecipe, recheckRecipe } from "./recipes.ts";
 import { agreementOf, checksOf, driftOf } from "./record-checks.ts";
+import { EVERY } from "./request.ts";
 import type { FoundDeclaration, ScannedSource } from "./scan.ts";
 import type { SourcesScan } from "./scan-all.ts";
 import { accepts, contradiction, outsideOf, readPolicy, statesOf } from "./states.ts";
@@ -36,10 +39,13 @@ function replayed(verdict: ToldVerdict): ToldVerdict {
     : verdict;
 }
 
+/** Said is what others say of checkers and of statements. */
+export type Said = { readonly advisories: readonly Advisory[]; readonly reviews: (id: string, meaning: string) => readonly RecordReview[] };
+
 /** makeRecord joins what the source declares, what checks say of it and what a person says; a person may lower a state and never raise it.
  *  @param idOf ids of the records by their keys */
 export function makeRecord(
-  { policy, meta }: Pick<RegistrySources, "policy" | "meta">,
+  { policy, meta, advisories, reviews }: Pick<RegistrySources, "policy" | "meta"> & Said,
   { overlay, hand, lock, checks, records }: SourcesScan,
   { id, one, source }: SourcesScan["records"][number],
   idOf: ReadonlyMap<string, string>,
@@ -66,10 +72,18 @@ export function makeRecord(
   const allowed = readPolicy(policy.axioms);
   const { quorum, accepted } = quorumOf(policy.kernels, [...told, ...kernels]);
   const checked = statesOf(one.class, one.holes.length, verdicts, allowed, printed === null ? null : isWords, disputed);
-  const few = checked.verification_state === "VERIFIED" && accepted < policy.kernels;
-  const states = few ? { ...checked, verification_state: "UNSPECIFIED" as const, status: "FEW_KERNELS" } : checked;
+  const recall = recallOf(
+    advisories,
+    [...verdicts, ...kernels].filter(accepts).flatMap((verdict) => kernelsOf(verdict)),
+    openSuspectsOf(source, newest, one.path),
+  );
+  const why = accepted < policy.kernels ? "FEW_KERNELS" : recall !== null && recall.affected.length > 0 ? "RECALLED" : null;
+  const held = why !== null && checked.verification_state === "VERIFIED";
+  const states = held ? { ...checked, verification_state: "UNSPECIFIED" as const, status: why } : checked;
   const state = lower(states.verification_state, said["verification_state"]);
   const outside = state === states.verification_state && !disputed ? outsideAlone(verdicts, allowed) : [];
+  const meaning = meaningOfRecord(one, source, newest, idOf);
+  const reviewed = reviews(id, meaning?.sha256 ?? "");
   const shas = Object.fromEntries(paths.map((path) => [path, digestBytes(source.files.get(path) ?? NOTHING)]));
   const api = String(meta["public_api"] ?? "");
   const ui = String(meta["authoritative_ui"] ?? "");
@@ -99,6 +113,9 @@ export function makeRecord(
     checks: checksOf(one, source, checks, was, lean),
     ...agreementOf(verdicts),
     ...(policy.kernels > 1 || quorum.verdicts.length > 1 ? { quorum } : {}),
+    ...(recall === null ? {} : { recall }),
+    ...(meaning === null ? {} : { meaning }),
+    ...(reviewed.length === 0 ? {} : { reviews: reviewed }),
     ...driftOf(verdicts, checks.history(one, source, was), reason),
     ...(newest?.axioms == null ? {} : { axioms: newest.axioms, unsafe: newest.unsafe }),
     ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: edgesOf(one, newest.uses, idOf) } }),
@@ -122,6 +139,20 @@ export function makeRecord(
   // The record's schema knows none of these.
   const internal = overlay.internal.filter((name) => Object.hasOwn(said, name)).map((name) => [name, said[name]]);
   return { ...record, ...Object.fromEntries(internal) };
+}
+
+const suspectsIn = memoize(({ files, source: { prover, flags } }: ScannedSource) => {
+  const told = openSuspects(flags.join("\n"), false);
+  const inFile = memoize((path: string) => openSuspects(new TextDecoder().decode(files.get(path) ?? NOTHING), prover === "coq"));
+  return (paths: readonly string[]): ReturnType<typeof openSuspects> =>
+    (suspects) =>
+      told(suspects) || paths.some((path) => inFile(path)(suspects));
+}, new WeakMap());
+
+/** openSuspectsOf looks at the file of a declaration and at those of its sources that it imports, as the check has them. */
+function openSuspectsOf(source: ScannedSource, verdict: ToldVerdict | undefined, path: string): ReturnType<typeof openSuspects> {
+  const imports = verdict?.check.imports[path] ?? [];
+  return suspectsIn(source)(imports.includes(EVERY) ? [...source.files.keys()] : [path, ...imports]);
 }
 
 /** Where the function that runs stands. */

@@ -2,9 +2,13 @@
 import { ShelfError } from "#snapshots/errors";
 import { countRecords } from "#snapshots/query";
 import type { CubRecord, RecordEdge } from "#snapshots/schema";
+import { readReviews } from "#generator/annex/reviews";
+import { countRecalls, readAdvisories } from "#generator/annex/recall";
+import { trustedKeys } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { describeRefused } from "./judge.ts";
 import { UNWRITTEN } from "./lock.ts";
+import { withSame } from "./meaning.ts";
 import { makeRecord } from "./make-record.ts";
 import { fullName } from "./scan.ts";
 import { type SourcesScan, scanAll } from "./scan-all.ts";
@@ -35,7 +39,10 @@ export async function makeRegistry(config: RegistrySources): Promise<Uint8Array>
 /** writeRegistry gives the registry as JSON. */
 export function writeRegistry(config: RegistrySources, scan: SourcesScan): Uint8Array {
   const idOf = new Map(scan.records.map(({ id, one }) => [one.key, id]));
-  const made = scan.records.map((record) => makeRecord(config, scan, record, idOf));
+  const keys = trustedKeys(config.checks.trust);
+  const advisories = readAdvisories(config.advisories, keys);
+  const reviews = readReviews(config.reviews, keys);
+  const made = withSame(scan.records.map((record) => makeRecord({ ...config, advisories, reviews: reviews.of }, scan, record, idOf)));
   const ids = new Set(made.map(({ id }) => id));
   const others = (scan.hand?.records ?? []).map(({ record }) => record).filter(({ id }) => !ids.has(id));
   const cubs = [...withUsers(made, scan), ...others].sort((a, b) => Number(a.id.slice(4)) - Number(b.id.slice(4)));
@@ -55,10 +62,15 @@ export function writeRegistry(config: RegistrySources, scan: SourcesScan): Uint8
       ...config.meta,
       sources: { ...scan.hand?.meta.sources, ...heads },
       ...countRecords(cubs),
+      ...tellRecalls(countRecalls(advisories, cubs)),
     },
     cubs,
   };
   return Buffer.from(`${JSON.stringify(body, null, 2)}\n`);
+}
+
+function tellRecalls(advisories: ReturnType<typeof countRecalls>): { advisories?: typeof advisories } {
+  return advisories.length === 0 ? {} : { advisories };
 }
 
 /** withUsers turns each edge round: who is used says by whom. */

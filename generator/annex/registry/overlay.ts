@@ -2,8 +2,7 @@
 import { z } from "zod";
 import { ShelfError } from "#snapshots/errors";
 import { CHECKED_FIELDS, type CubField, CubRecord } from "#snapshots/schema";
-import { type ConfigProblem, parseLocatedYaml } from "#generator/config";
-import { readLocated } from "./config.ts";
+import { type ConfigProblem, parseLocatedYaml, readLocated } from "#generator/config";
 import { memoize } from "./memoize.ts";
 import type { FoundDeclaration } from "./scan.ts";
 

@@ -6,6 +6,8 @@ import { parseSigningKey } from "#snapshots/log";
 import { type CommonOptions, FOUND, print, REFUSED } from "#generator/commands";
 import { openProgress } from "#generator/files";
 import type { Checks } from "./checks.ts";
+import { advisoriesJsonSchema } from "#generator/annex/recall";
+import { reviewsJsonSchema } from "#generator/annex/reviews";
 import { type RegistrySources, sourcesJsonSchema } from "./config.ts";
 import { findChecker } from "./coq-tool.ts";
 import { describeRefused } from "./judge.ts";
@@ -13,6 +15,7 @@ import { findKernels } from "./kernels.ts";
 import { lockJsonSchema, UNWRITTEN } from "./lock.ts";
 import { writeRegistry } from "./make-registry.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
+import { reviewFindings } from "./meaning.ts";
 import { overlayJsonSchema } from "./overlay.ts";
 import { ADAPTERS, adapterOf, openTools, type ProverName, PROVERS } from "./provers.ts";
 import { findStale, recheckSource, type Rechecked, type RecheckOptions } from "./recheck.ts";
@@ -23,7 +26,13 @@ import { judgeAgain, type SourcesScan, scanAll } from "./scan-all.ts";
 import { contradiction, isFailure, readPolicy, saysNothing } from "./states.ts";
 import { writeScan } from "./write-scan.ts";
 
-export const SCHEMAS = { sources: sourcesJsonSchema, overlay: overlayJsonSchema, lock: lockJsonSchema };
+export const SCHEMAS = {
+  sources: sourcesJsonSchema,
+  overlay: overlayJsonSchema,
+  lock: lockJsonSchema,
+  advisories: advisoriesJsonSchema,
+  reviews: reviewsJsonSchema,
+};
 
 type RecheckCommand = SourceOptions & {
   readonly force?: boolean;
@@ -253,6 +262,7 @@ export async function runSourcesCheck(file: string, options: CommonOptions & { r
     ...scan.notes,
     ...checks.refused,
     ...checks.findings(scan.sources),
+    ...reviewFindings(config, scan),
     ...describeRefused(scan),
     ...scan.drift
       .filter(({ what }) => UNWRITTEN.has(what) || what === "gone")

@@ -15,6 +15,7 @@ export const REGISTRY: RegistryAnnexes & StatementAnnexes = {
 export const runRegistryDiff = lazily(async () => (await import("./diff-command.ts")).runRegistryDiff);
 export const runRegistryImport = lazily(async () => (await import("./import-command.ts")).runRegistryImport);
 export const runRegistryInit = lazily(async () => (await import("./init-command.ts")).runRegistryInit);
+export const runAdvisories = lazily(async () => (await import("./look-command.ts")).runAdvisories);
 export const runAxioms = lazily(async () => (await import("./look-command.ts")).runAxioms);
 export const runExplain = lazily(async () => (await import("./look-command.ts")).runExplain);
 export const runGraph = lazily(async () => (await import("./look-command.ts")).runGraph);

@@ -7,6 +7,7 @@ import type { Drift } from "./lock.ts";
 import { writeRegistry } from "./make-registry.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
 import { scanAll } from "./scan-all.ts";
+import { reviewFindings } from "./meaning.ts";
 import { writeScan } from "./write-scan.ts";
 
 type ScanCommand = SourceOptions & {
@@ -38,8 +39,9 @@ export async function runRegistryScan(options: ScanCommand): Promise<void> {
     writeScan(config, scan);
     if (options.out !== undefined) writeWhole(options.out, writeRegistry(config, scan), { modes: OPEN });
   }
+  const notes = [...scan.notes, ...reviewFindings(config, scan)];
   const lines = [
-    ...scan.notes.map((note) => `Note: ${note}`),
+    ...notes.map((note) => `Note: ${note}`),
     ...scan.sources.map(
       ({ source, head, found }) => `${source.repo} at ${head.slice(0, 12)} (${source.prover}): ${found.length} declarations`,
     ),
@@ -49,7 +51,7 @@ export async function runRegistryScan(options: ScanCommand): Promise<void> {
       ? `Nothing was written: what ${refused.length} of them state is not what a prover accepted. If that is meant: --accept ${refused.map(({ id }) => id).join(" ")} --reason …`
       : `${scan.records.length} records${options.plan === true ? "; nothing was written" : ""}.`,
   ];
-  print(options, { records: scan.records.length, drift: scan.drift, notes: scan.notes, written: writes }, `${lines.join("\n")}\n`);
+  print(options, { records: scan.records.length, drift: scan.drift, notes, written: writes }, `${lines.join("\n")}\n`);
   if (refused.length > 0) process.exitCode = REFUSED;
 }
 

@@ -35,6 +35,8 @@ export function fullName({ prover, module, theorem }: FoundDeclaration): string 
   return nameIn(prover, module, theorem);
 }
 
+export type Place = { readonly path: string; readonly line: number; readonly endLine: number };
+
 export type ScannedSource = Revision & {
   readonly source: SourceConfig;
   readonly found: readonly FoundDeclaration[];
@@ -42,6 +44,8 @@ export type ScannedSource = Revision & {
   readonly stated: readonly string[];
   /** Those of them that are theorems. */
   readonly proved: readonly string[];
+  /** Where each thing that these files declare stands, by its full name. */
+  readonly places: ReadonlyMap<string, Place>;
 };
 
 /** Scan reads one file. @param read other files of the source @param load what `Load` of Coq names, path and text */
@@ -88,6 +92,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
   const stated: string[] = [];
   const proved: string[] = [];
   const found = new Map<string, FoundDeclaration>();
+  const places = new Map<string, Place>();
   const { loaded, ...texts } = textsOf(files, isSource, prover);
   const mains = (prover === "metamath" ? findDatabases(texts.all()) : texts.paths).filter(isMain);
   for (const path of mains.filter((one) => !loaded.has(one))) {
@@ -102,6 +107,8 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
       continue;
     }
     for (const declared of declarations) {
+      const { line, endLine } = declared;
+      places.set(nameIn(prover, file, declared.name), { path: declared.path ?? path, line, endLine });
       if (declared.class === "theorem" || declared.class === "definition") stated.push(nameIn(prover, file, declared.name));
       if (declared.class === "theorem") proved.push(nameIn(prover, file, declared.name));
       if (!source.kinds.includes(declared.class) || declared.kind === "Goal") continue;
@@ -113,7 +120,7 @@ export async function scanSource(source: SourceConfig, others: ReadonlySet<strin
         throw new ShelfError("bad_source", `${source.repo} has more than ${MAX_DECLARATIONS} declarations; leave some out.`);
     }
   }
-  return { ...revision, files, source, found: [...found.values()], stated, proved, problems };
+  return { ...revision, files, source, found: [...found.values()], stated, proved, places, problems };
 }
 
 /** tellAgain says that two places declare one key. */

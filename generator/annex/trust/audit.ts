@@ -1,8 +1,6 @@
 /** Somebody else's library checked from outside, without an account and without a shelf: who signed its head, that the head goes on from those
  *  that were seen before, that the record it ends with leads to every public file, and that readers are given those files. */
 import { randomInt } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
@@ -12,7 +10,7 @@ import { checkContinues, type CheckedHead, readLastEntry, type SeenHead } from "
 import { openDirectoryShelf, type Shelf, type SnapshotRecord } from "#snapshots/shelf";
 import { PLAIN_FILES_SERVICE, SERVICE, verifyShelf } from "#snapshots/service";
 import { openView, stampPage } from "#snapshots/http";
-import { concurrently, type Progress } from "#generator/files";
+import { concurrently, type Progress, withTemporaryFolder } from "#generator/files";
 import { openDeriver } from "#generator/publish";
 import { followTrees } from "./fetch-blobs.ts";
 import { atNewestHead, parseEntry, readRedactions, tilesOf } from "./head.ts";
@@ -178,9 +176,8 @@ async function deriveAgain(
   head: CheckedHead,
   { files, read, progress }: Pick<Served, "files" | "read"> & { readonly progress: Progress },
 ): Promise<readonly string[]> {
-  const dir = await mkdtemp(join(tmpdir(), "proofshelf-audit-"));
   const derive = openDeriver();
-  try {
+  const look = async (dir: string): Promise<readonly string[]> => {
     await mirror(origin, { dir, key: head.signer, progress });
     progress.step("derive");
     const shelf = openDirectoryShelf(join(dir, "public"));
@@ -190,10 +187,8 @@ async function deriveAgain(
       .map(({ code, path, detail }) => `${origin.url} is refused: ${code}${path === null ? "" : ` ${path}`}: ${detail}`);
     progress.step("history on pages");
     return [...lies, ...(await checkStamps(origin, shelf, files, read))];
-  } finally {
-    await derive.close();
-    await rm(dir, { recursive: true, force: true });
-  }
+  };
+  return withTemporaryFolder("audit", look).finally(() => derive.close());
 }
 
 /** checkStamps fills the history's words into pages anew, from the lists of changes and the snapshots that the copy has. @returns what differs */

@@ -57,16 +57,19 @@ async function changesBody(
   const { record: served, shelf } = open.snapshot;
   const since = await sequenceOf(history, text, served.sequence);
   const digest = queryDigest("changes", since);
-  const position = positionOf(cursor, digest);
   const [first] = await history.records();
+  const begin = placeOf(positionOf(cursor, digest));
+  if (cursor !== null && begin.sequence < (first?.sequence ?? 1))
+    throw new ShelfError("cursor_expired", "The publication with which this page begins is no longer kept.", {
+      fixes: [`Begin again with what is kept: /api/changes?since=${(first?.sequence ?? 1) - 1}`],
+    });
   const changes: ChangesResponse["changes"] = [];
   const withdrawn = new Set((await open.snapshot.data()).withdrawn?.map(({ what, name }) => `${what} ${name}`));
-  let seen = 0;
-  let more = false;
-  for await (const [sequence, lists] of shelf.records.changes(since, served.sequence)) {
+  let next: Place | null = null;
+  for await (const [sequence, lists] of shelf.records.changes(Math.max(since, begin.sequence - 1), served.sequence)) {
     const listed = listChanges(lists);
-    const wanted = listed.slice(Math.max(0, position - seen), Math.max(0, position + limit - seen));
-    seen += listed.length;
+    const from = sequence === begin.sequence ? begin.at : 0;
+    const wanted = listed.slice(from, from + limit - changes.length);
     if (wanted.length > 0) {
       const { record, describe } = await openPublication(history, sequence);
       const at = { sequence, snapshot: record?.snapshot ?? null, created: record?.created ?? null };
@@ -76,16 +79,30 @@ async function changesBody(
         changes.push({ ...at, ...described, ...(withdrawn.has(`${one.what} ${one.name}`) ? { fields: [] } : {}) });
       }
     }
-    more = seen > position + limit;
-    if (more) break;
+    if (from + wanted.length < listed.length) {
+      next = { sequence, at: from + wanted.length };
+      break;
+    }
   }
   return {
     since,
     until: served.sequence,
     complete: since + 1 >= (first?.sequence ?? 1),
     changes,
-    ...(more ? { next: formatCursor({ snapshot: open.snapshot.id, query: digest, position: position + limit }) } : {}),
+    ...(next === null ? {} : { next: formatCursor({ snapshot: open.snapshot.id, query: digest, position: positionAt(next) }) }),
   };
+}
+
+/** A Place is a change of a publication: counted from there, since what was published before may be pruned between two pages. */
+type Place = { readonly sequence: number; readonly at: number };
+const MOST_CHANGES = 2 ** 26; // of one publication
+
+function positionAt({ sequence, at }: Place): number {
+  return sequence * MOST_CHANGES + at;
+}
+
+function placeOf(position: number): Place {
+  return { sequence: Math.floor(position / MOST_CHANGES), at: position % MOST_CHANGES };
 }
 
 /** @param text a number or an id; empty is the beginning */

@@ -1,5 +1,5 @@
 /** News of what the newest publications made weaker, as HTML for the front page. */
-import { pagePath, relationsOf, relativeHref, type ViewData } from "#snapshots/format";
+import { cutText, pagePath, relationsOf, relativeHref, type ViewData } from "#snapshots/format";
 import { escapeXml } from "#snapshots/page";
 import type { OpenSnapshot } from "#snapshots/query";
 import { describeListed, listChanges, type ChangedName, type SnapshotRecord, unreadable } from "#snapshots/shelf";
@@ -70,6 +70,5 @@ function nameHtml(data: ViewData, path: string, { what, name }: ChangedName): st
 const MAX_NAME = 120; // characters
 
 function plain(text: string): string {
-  const line = text.replaceAll(/[\p{C}\s]+/gu, " ").trim();
-  return escapeXml(line.length > MAX_NAME ? `${line.slice(0, MAX_NAME).toWellFormed()}…` : line);
+  return escapeXml(cutText(text.replaceAll(/[\p{C}\s]+/gu, " ").trim(), MAX_NAME));
 }

@@ -2,6 +2,7 @@
  *
  *  What a public source says, an object, a claim or a record whose author made it public, is no leak: neither there nor in
  *  anything made of it. */
+import { cutText } from "#snapshots/format";
 import { NO_PLACE, type TextPlace } from "./decode.ts";
 import { type GatedSecrets, publishText, type SecretKind, textsOfExtract } from "./gated.ts";
 import { findRuns, type ScannedText, readStretch, type Run, type LeakScan, scanFile, stretches } from "./scan.ts";
@@ -179,8 +180,7 @@ function publishAll(secrets: GatedSecrets, { ids, texts }: LeakScan, by: string 
 }
 
 function shorten(text: string): string {
-  const folded = text.replaceAll(/\s+/g, " ");
-  return folded.length <= MAX_SHOWN ? folded : `${folded.slice(0, MAX_SHOWN).toWellFormed()}…`;
+  return cutText(text.replaceAll(/\s+/g, " "), MAX_SHOWN);
 }
 
 /** Number of the first line that has a title as it is told; null where markup stands between its words. */

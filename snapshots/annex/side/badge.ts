@@ -1,5 +1,5 @@
 /** The badge of a record: its state and the day of its check, for a README or the page of a paper. It falls with the standing. */
-import { standingWord } from "#snapshots/format";
+import { cutText, standingWord } from "#snapshots/format";
 import { escapeXml, flat, type PageModel } from "#snapshots/page";
 
 const HEIGHT = 20; // pixels, as badges elsewhere
@@ -11,15 +11,15 @@ const MAX_WORDS = 80;
 const COLOURS: readonly (readonly [state: RegExp, colour: string])[] = [
   [/^verified$/, "#1f5c4a"],
   [/_lost$/, "#8f1d1a"],
-  [/^proved_outside$/, "#6e4200"],
+  [/^(?:proved_outside|recalled)$/, "#6e4200"],
 ];
 
 /** badge draws the badge of a record's standing. @returns null for a page of no record */
 export function badge(model: PageModel): string | null {
   if (model.page !== "record") return null;
   const { state, check } = model.standing;
-  const words = flat([standingWord(state), ...(check === undefined ? [] : [check.by, check.on.slice(0, 10)])].join(" · ")).slice(
-    0,
+  const words = cutText(
+    flat([standingWord(state), ...(check === undefined ? [] : [check.by, check.on.slice(0, 10)])].join(" · ")),
     MAX_WORDS,
   );
   const [left, right] = [LABEL, words].map((text) => Math.round([...text].length * LETTER) + 14) as [number, number];

@@ -1,7 +1,16 @@
 /** Markdown twins of pages, for readers that want no HTML: the page of an object, a record, a claim or a folder at `…/` has one at
  *  `…/index.md`, made from the same model. Text of strangers is escaped where Markdown would read it as markup, or fenced; an object's own
  *  text comes last, so that nothing of ours can be mistaken for it. */
-import { authorWords, checkSentences, formatBytes, kindWords, pagePath, wordSentence } from "#snapshots/format";
+import {
+  authorWords,
+  checkSentences,
+  formatBytes,
+  kindWords,
+  meaningSentence,
+  pagePath,
+  reviewSentences,
+  wordSentence,
+} from "#snapshots/format";
 import type { Claim, CubRecord, Standing } from "#snapshots/schema";
 import { type BrowsePage, flat, type ObjectCard, type ObjectPage, type PageInput, type PageModel } from "#snapshots/page";
 
@@ -37,7 +46,7 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
 function folderText({ prefix, prefixes, objects, part, parts, jumps }: BrowsePage, href: LinkTo): string {
   const ranges = jumps.map(({ first, last, path, here }) => (here ? inline(`${first}–${last}`) : link(`${first}–${last}`, href(path))));
   return lines(
-    heading(prefix === "" ? "All objects" : prefix),
+    ...heading(prefix === "" ? "All objects" : prefix),
     ...prefixes.map(
       ({ prefix: folder, count, bytes }) => `- ${link(folder, href(pagePath.browse(folder)))}: ${count} objects, ${formatBytes(bytes)}`,
     ),
@@ -49,7 +58,7 @@ function folderText({ prefix, prefixes, objects, part, parts, jumps }: BrowsePag
 /** objectText tells everything of an object but its own text. @param follows whether that text comes after it */
 function objectText(model: ObjectPage, href: LinkTo, follows: boolean): string {
   return lines(
-    heading(model.title),
+    ...heading(model.title),
     inline(model.summary),
     "",
     `- key: ${code(model.key)}`,
@@ -74,7 +83,7 @@ function objectText(model: ObjectPage, href: LinkTo, follows: boolean): string {
 function claimText(claim: Claim, standing: Standing, href: LinkTo): string {
   const list = (title: string, items: readonly string[]): string[] => (items.length === 0 ? [] : ["", `## ${title}`, "", ...items]);
   return lines(
-    heading(claim.title),
+    ...heading(claim.title),
     `${inline(claim.statement)}`,
     "",
     `- id: ${code(claim.id)}`,
@@ -124,7 +133,7 @@ function recordText(record: CubRecord, standing: Standing, href: LinkTo): string
     .filter((field) => record[field] !== "")
     .map((field) => `- ${field}${FROM_REGISTRY.has(field) ? ", as the registry says it" : ""}: ${inline(record[field])}`);
   return lines(
-    heading(`${id}: ${name}`),
+    ...heading(`${id}: ${name}`),
     fence(statement),
     "",
     ...(source === undefined ? [] : ["So the prover prints it. The source writes:", "", fence(source), ""]),
@@ -133,6 +142,11 @@ function recordText(record: CubRecord, standing: Standing, href: LinkTo): string
     ...(record.kind === "" ? [] : [`- kind: ${inline(kindWords(record))}`]),
     ...facts,
     ...checkSentences(record).map((says) => `- checked: ${inline(says)}`),
+    ...reviewSentences(record).map((says) => `- ${inline(says)}`),
+    ...[meaningSentence(record)].flatMap((says) => (says === null ? [] : [`- ${inline(says)}`])),
+    ...(record.meaning?.parts ?? []).map(
+      ({ name, path, line }) => `- read: ${code(name)}${path === undefined ? "" : ` ${code(`${path}:${line ?? 1}`)}`}`,
+    ),
     ...(record.axioms ?? []).map((name) => `- rests on: ${code(name)}`),
     `- no_holes: ${record.no_holes}`,
     `- deployable: ${record.deployable}`,
@@ -151,16 +165,18 @@ function objectLine({ key, title, summary, sha256 }: ObjectCard, href: LinkTo): 
   return `- ${link(title, href(pagePath.object(key)))} ${code(key)}${summary === "" ? "" : `: ${inline(summary)}`} sha256 ${code(sha256.slice(0, 12))}`;
 }
 
+/** Blank lines fold between parts: those within a fence are of what it holds. */
 function lines(...all: readonly string[]): string {
-  return all.join("\n").replaceAll(/\n{3,}/g, "\n\n");
+  return all.filter((line, at) => line !== "" || all[at - 1] !== "").join("\n");
 }
 
-function heading(text: string): string {
-  return `# ${inline(text)}\n`;
+function heading(text: string): readonly [string, string] {
+  return [`# ${inline(text)}`, ""];
 }
 
+/** An entity, the sign of a list and the line under a heading are escaped, too. */
 function inline(text: string): string {
-  return flat(text).replaceAll(/[\\`*_[\]<>#|~]/g, "\\$&");
+  return flat(text).replaceAll(/[\\`*_[\]<>#|~]|&(?=[#\p{L}])|^[-+=]|(?<=^\d+)[.)]/gu, "\\$&");
 }
 
 function link(text: string, href: string): string {

@@ -1,0 +1,105 @@
+/** advisories.yaml: checkers that are known to accept what does not hold, which versions, and what of a proof's text the hole needs. Some twenty
+ *  come with the program; a library names further files. */
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import type { NoteKey } from "#snapshots/log";
+import { type ConfigProblem, readLocated } from "#generator/config";
+import { openSigned } from "./signed.ts";
+
+const some = (what: string) => z.string().min(1, `is empty; write ${what}`);
+const version = z.string().regex(/^\d+(?:\.\d+)*$/, 'is no version; write it in quotes, as in "8.16"');
+
+const checker = z.strictObject({
+  name: some("the checker's name").meta({
+    description: "As checks name it: coq, coqchk, metamath, agda, lean, or a kernel of registry.yaml",
+  }),
+  introduced: version.exactOptional().meta({ description: "The first version that has the hole; without it, every one up to the last" }),
+  fixed: version.exactOptional().meta({ description: "The first version without it" }),
+  last: version.exactOptional().meta({ description: "Or the last version that has it" }),
+});
+
+const advisory = z.strictObject({
+  id: z.string().regex(/^[A-Z0-9][A-Z0-9._-]{0,59}$/, "is no id; write capitals, digits, hyphens"),
+  title: some("what goes wrong, in one line").max(200),
+  url: z.url({ protocol: /^https?$/, error: "is no address; write https://…" }).meta({ description: "Where it is told in public" }),
+  checkers: z.array(checker).min(1, "is empty; name a checker"),
+  suspects: z
+    .strictObject({
+      words: z.array(some("a word")).min(1, "is empty; name a word").exactOptional(),
+      recursion: z.literal(true).exactOptional().meta({ description: "Of Coq: a recursive definition that is not plain" }),
+    })
+    .refine((one) => one.words !== undefined || one.recursion !== undefined, "says nothing; write words or recursion")
+    .exactOptional()
+    .meta({
+      description: "What a proof, or a file of its sources below it, has to have so that it can use the hole; without it, every one can",
+    }),
+  withdrawn: some("why").exactOptional().meta({ description: "Why it does not hold any more: it recalls nothing" }),
+});
+const schema = z.strictObject({ advisories: z.array(advisory) });
+export type Advisory = z.infer<typeof advisory>;
+export const advisoriesJsonSchema = z.toJSONSchema(schema, { io: "input" });
+
+const OWN = fileURLToPath(new URL("advisories.yaml", import.meta.url));
+
+/** readAdvisories reads those of the program and of further files. One that stands in two files is told, unless the later one withdraws it.
+ *  @param files a file whose name ends with .note is a signed note: https://c2sp.org/signed-note
+ *  @param keys one of which has to have signed a note
+ *  @throws ShelfError "bad_config" with every mistake and its line */
+export function readAdvisories(files: readonly string[], keys: readonly NoteKey[]): readonly Advisory[] {
+  const known = new Map<string, Advisory>();
+  for (const file of [OWN, ...files]) {
+    const { advisories } = readLocated(
+      file,
+      schema,
+      advisoriesJsonSchema,
+      "a list of advisories",
+      (read) => findFaults(read.advisories, known),
+      openSigned(keys),
+    );
+    for (const one of advisories) known.set(one.id, one);
+  }
+  return [...known.values()].filter((one) => one.withdrawn === undefined);
+}
+
+function findFaults(advisories: readonly Advisory[], known: ReadonlyMap<string, Advisory>): ConfigProblem[] {
+  const seen = new Set<string>();
+  return advisories.flatMap(({ id, checkers, withdrawn }, index): ConfigProblem[] => {
+    const at = (what: string, ...path: (string | number)[]): ConfigProblem => ({ path: ["advisories", index, ...path], what });
+    const twice = seen.has(id) || (known.has(id) && withdrawn === undefined);
+    seen.add(id);
+    return [
+      ...(twice ? [at("stands twice; give one of them another id, or withdraw it", "id")] : []),
+      ...checkers.flatMap(({ introduced, fixed, last }, place) => {
+        const end = fixed ?? last;
+        if (introduced === undefined && end === undefined)
+          return [at("names no version; write introduced, fixed or last", "checkers", place)];
+        if (fixed !== undefined && last !== undefined) return [at("has both fixed and last; keep one", "checkers", place)];
+        const isEmpty = introduced !== undefined && end !== undefined && compareVersions(introduced, end) > (fixed === undefined ? 0 : -1);
+        return isEmpty ? [at("ends before it begins", "checkers", place)] : [];
+      }),
+    ];
+  });
+}
+
+/** isAffected tells whether a checker of this name and version has the hole. A version that is none may be any. */
+export function isAffected({ checkers }: Advisory, { name, version: text }: { readonly name: string; readonly version: string }): boolean {
+  return checkers.some((one) => {
+    if (one.name !== name) return false;
+    const number = /\d+(?:\.\d+)*/.exec(text)?.[0];
+    if (number === undefined) return true;
+    const isAfter = one.introduced === undefined || compareVersions(number, one.introduced) >= 0;
+    const isBefore =
+      (one.fixed === undefined || compareVersions(number, one.fixed) < 0) &&
+      (one.last === undefined || compareVersions(number, one.last) <= 0);
+    return isAfter && isBefore;
+  });
+}
+
+function compareVersions(one: string, other: string): number {
+  const [own, theirs] = [one, other].map((text) => text.split(".").map(Number)) as [number[], number[]];
+  for (let at = 0; at < Math.max(own.length, theirs.length); at++) {
+    const difference = (own[at] ?? 0) - (theirs[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { formatNote, generateKey, parseKey, parseSigningKey, signNote } from "../../../snapshots/log/index.ts";
+import { isAffected, readAdvisories } from "./advisories.ts";
+import { countRecalls, recallOf } from "./recall.ts";
+import { openSuspects } from "./suspects.ts";
+
+const OWN = readAdvisories([], []);
+const find = (id: string) => OWN.find((one) => one.id === id) ?? assert.fail(id);
+const none = () => false;
+const folder = mkdtempSync(join(tmpdir(), "proofshelf-recall-"));
+let files = 0;
+const file = (text: string, ending = ".yaml"): string => {
+  const name = join(folder, `a${files++}${ending}`);
+  writeFileSync(name, text);
+  return name;
+};
+const told = (text: string, ...more: readonly string[]): string => {
+  try {
+    readAdvisories([...more, file(text)], []);
+  } catch (error) {
+    if (error instanceof ShelfError) return error.message;
+    throw error;
+  }
+  return "";
+};
+const one = (more: string, id = "X-1"): string =>
+  `advisories:\n  - id: ${id}\n    title: it errs\n    url: https://example.org/1\n    ${more}\n`;
+
+test("the program's own advisories say of the provers that Debian 12 ships which have a hole", () => {
+  assert.ok(OWN.length >= 15);
+  const of = (name: string, version: string): string[] =>
+    OWN.filter((advisory) => isAffected(advisory, { name, version })).map(({ id }) => id);
+  assert.deepEqual(of("metamath", "0.195"), ["METAMATH-107"]);
+  assert.ok(of("coq", "8.16.1").includes("ROCQ-20455") && of("coqchk", "8.16.1").includes("ROCQ-20455"));
+  assert.ok(!of("coq", "8.15.2").includes("ROCQ-20455"));
+  assert.ok(!of("coq", "9.0.1").includes("ROCQ-20455") && of("coq", "9.0.1").includes("ROCQ-21839"));
+  assert.ok(of("agda", "2.6.2.2").includes("AGDA-8683"));
+  assert.deepEqual(of("proofshelf-metamath", "1"), []);
+  assert.deepEqual(of("metamath", "0.199"), []);
+});
+
+test("an acceptance is recalled where every checker has the hole and the texts may use it, and else says why not", () => {
+  const coq = { name: "coq", version: "8.16.1" };
+  const hole = [find("ROCQ-20455")];
+  assert.equal(recallOf(hole, [coq], () => true)?.affected[0]?.by, "coq 8.16.1");
+  assert.equal(recallOf(hole, [coq, { name: "coqchk", version: "8.16.1" }], () => true)?.affected.length, 1, "coqchk shares the kernel");
+  assert.deepEqual(recallOf(hole, [coq], none)?.cannot_use, ["ROCQ-20455"]);
+  assert.equal(
+    recallOf(hole, [{ name: "coq", version: "9.3" }], () => true),
+    null,
+  );
+  const metamath = [
+    { name: "metamath", version: "0.195" },
+    { name: "proofshelf-metamath", version: "1" },
+  ];
+  assert.deepEqual(recallOf([find("METAMATH-107")], metamath, none)?.also_accepted, [{ id: "METAMATH-107", by: "proofshelf-metamath 1" }]);
+  assert.equal(
+    recallOf([find("METAMATH-107")], metamath.slice(0, 1), none)?.affected.length,
+    1,
+    "without a pattern every proof is a suspect",
+  );
+  assert.equal(recallOf(hole, [{ name: "coq", version: "main" }], () => true)?.affected.length, 1, "a version that is none may be any");
+});
+
+test("a recursive definition of Coq is plain or a suspect, and each that broke the guard checker is one", () => {
+  const suspect = (text: string): boolean => openSuspects(text, true)({ recursion: true });
+  for (const plain of [
+    "Fixpoint count (x : nat) (l : list nat) : nat := match l with nil => 0 | y :: r => if Nat.eqb x y then S (count x r) else count x r end.",
+    "Fixpoint even (n : nat) : bool := match n with 0 => true | S m => odd m end with odd (n : nat) : bool := match n with 0 => false | S m => even m end.",
+    "Theorem t : forall n, n + 0 = n. Proof. induction n. reflexivity. simpl. now rewrite IHn. Qed.",
+    "(* a fix that is a comment *) Definition a := 0.",
+    'Definition s := "Fixpoint fix".',
+    "Fixpoint sum (t : tree) : nat := match t with leaf => 0 | node l r => sum l + sum r end.",
+  ])
+    assert.equal(suspect(plain), false, plain);
+  for (const odd of [
+    "Fixpoint F (sz c : nat) (f : nat -> nat) : nat := match sz with S z => F z (S c) (fun s => F s 0 f) | O => S (f c) end.",
+    "Fixpoint issue (n : nat) {struct n} : not_zero n -> False. Proof. Defined.",
+    "Fixpoint error (t : unit) {struct t} : False := (fix rec (n : nat) := match n with 0 => error | S n => rec n end) 1 t.",
+    "Definition oops : False := (fix rec (x : unit) : False := rec x) tt.",
+    "Fixpoint f (n : nat) : nat := match n with 0 => 0 | S m => f (f m) end.",
+    "Fixpoint g (n : nat) : nat := match n with 0 => 0 | S m => g (match m with 0 => m | S k => k end) end.",
+    "Lemma t : False. Proof. fix IH 1. Qed.",
+    "Program Fixpoint h (n : nat) : nat := 0.",
+    "Lemma a : forall n, P n with b : forall n, Q n. Proof. Admitted.",
+    "Fixpoint k (p : nat) : nat := match p with 0 => 0 | S q => foo k q end.",
+  ])
+    assert.equal(suspect(odd), true, odd);
+});
+
+test("words of a hole count as whole words, in Agda anywhere", () => {
+  assert.equal(openSuspects("Definition Inlined := 0.", true)({ words: ["Inline"] }), false);
+  assert.equal(openSuspects("Parameter Inline t : nat.", true)({ words: ["Inline"] }), true);
+  assert.equal(openSuspects("{-# OPTIONS --cubical --safe #-}", false)({ words: ["--cubical"] }), true);
+  assert.equal(openSuspects("{-# OPTIONS --cubical-compatible #-}", false)({ words: ["--cubical"] }), false);
+});
+
+test("a list with a mistake is refused with its line, and nothing of it is used", () => {
+  assert.match(told(one('checkers: [{ name: coq, introduced: "9", fixed: "8" }]')), /:5: .*ends before it begins/);
+  assert.match(told(one("checkers: [{ name: coq }]")), /names no version/);
+  assert.match(told(one('checkers: [{ name: coq, introduced: "8", fixed: "9", last: "9" }]')), /both fixed and last/);
+  assert.match(told(one("checkers: [{ name: coq, introduced: eight }]")), /is no version/);
+  assert.match(told(one('checkers: [{ name: coq, fixed: "9" }]', "ROCQ-20455")), /stands twice/);
+  const mine = file(one('checkers: [{ name: coq, fixed: "9" }]'));
+  assert.match(told(one('checkers: [{ name: coq, fixed: "8" }]'), mine), /stands twice/, "two that contradict each other");
+  assert.match(told(one('checkers: [{ name: coq, fixed: "9" }]\n    nonsense: 1')), /nonsense/);
+});
+
+test("a later list withdraws an advisory, and it recalls nothing then", () => {
+  const list = readAdvisories([file(one('checkers: [{ name: coq, fixed: "9" }]\n    withdrawn: it was a mistake', "ROCQ-20455"))], []);
+  assert.ok(!list.some(({ id }) => id === "ROCQ-20455"));
+});
+
+test("a list from elsewhere counts where a trusted key signed it", () => {
+  const { publicKey, privateKey } = generateKey("advisories.example.org");
+  const text = one('checkers: [{ name: coq, fixed: "9" }]', "SIGNED-1");
+  const note = formatNote({ text, signatures: [signNote(text, parseSigningKey(privateKey))] });
+  assert.ok(readAdvisories([file(note, ".note")], [parseKey(publicKey)]).some(({ id }) => id === "SIGNED-1"));
+  assert.throws(() => readAdvisories([file(note, ".note")], []), /nobody who is trusted here has signed it/);
+  assert.throws(() => readAdvisories([file(note.replace("errs", "erred"), ".note")], [parseKey(publicKey)]), /is not of this text/);
+  assert.throws(() => readAdvisories([file(text, ".note")], [parseKey(publicKey)]), /nobody who is trusted/, "an unsigned one");
+});
+
+test("what rests most on a hole is told first, also of one that recalls everything", () => {
+  const record = (id: string, used: number): never =>
+    ({ id, recall: { affected: [{ id }], cannot_use: [], also_accepted: [] }, used_by: { count: used, edges: [] } }) as never;
+  const counts = countRecalls(OWN, [record("AGDA-8587", 2), record("ROCQ-12155", 7)]);
+  assert.deepEqual(
+    counts.map(({ id, affected, used_by: used }) => [id, affected, used]),
+    [
+      ["ROCQ-12155", 1, 7],
+      ["AGDA-8587", 1, 2],
+    ],
+  );
+});

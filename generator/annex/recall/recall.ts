@@ -1,0 +1,57 @@
+/** Recall: which acceptances rest on a checker with a known hole. */
+import type { CubRecord, RecordRecall } from "#snapshots/schema";
+import { type Advisory, isAffected } from "./advisories.ts";
+
+/** Accepting is one checker that accepted a record. */
+export type Accepting = { readonly name: string; readonly version: string };
+
+/** recallOf holds the checkers that accepted a record against the advisories. One that none of the others has is no reason to doubt it.
+ *  @param isSuspect whether the record's texts have what a hole needs
+ *  @returns null where nobody who accepted it has a hole */
+export function recallOf(
+  advisories: readonly Advisory[],
+  accepting: readonly Accepting[],
+  isSuspect: (suspects: NonNullable<Advisory["suspects"]>) => boolean,
+): RecordRecall | null {
+  const touched = advisories.filter((one) => accepting.some((checker) => isAffected(one, checker)));
+  if (touched.length === 0) return null;
+  const recall: RecordRecall = { affected: [], cannot_use: [], also_accepted: [] };
+  for (const one of touched) {
+    const [having, other] = [
+      accepting.filter((checker) => isAffected(one, checker)),
+      accepting.find((checker) => !isAffected(one, checker)),
+    ];
+    if (other !== undefined) recall.also_accepted.push({ id: one.id, by: nameOf(other) });
+    else if (one.suspects !== undefined && !isSuspect(one.suspects)) recall.cannot_use.push(one.id);
+    else recall.affected.push({ id: one.id, title: one.title, url: one.url, by: having.map(nameOf).join(", ") });
+  }
+  return recall;
+}
+
+function nameOf({ name, version }: Accepting): string {
+  return `${name} ${version}`.trim();
+}
+
+/** countRecalls counts the records that each advisory recalls or passes, those on which most rests first. */
+export function countRecalls(advisories: readonly Advisory[], cubs: readonly CubRecord[]) {
+  return advisories
+    .map(({ id, title, url, suspects }) => {
+      const affected = cubs.filter(({ recall }) => recall?.affected.some((one) => one.id === id));
+      const passed = cubs.filter(
+        ({ recall }) => recall?.cannot_use.includes(id) || recall?.also_accepted.some((one) => one.id === id),
+      ).length;
+      const users = affected.reduce((sum, { used_by }) => sum + (used_by?.count ?? 0), 0);
+      return { id, title, url, needs: needsOf(suspects), affected: affected.length, passed, used_by: users };
+    })
+    .filter(({ affected, passed }) => affected + passed > 0)
+    .sort((a, b) => b.affected - a.affected || b.used_by - a.used_by || (a.id < b.id ? -1 : 1));
+}
+
+/** needsOf says what a proof has to have so that it can use a hole; empty where every proof can. */
+function needsOf(suspects: Advisory["suspects"]): string {
+  if (suspects === undefined) return "";
+  return [
+    ...(suspects.recursion === true ? ["a recursive definition that is not plain"] : []),
+    ...(suspects.words === undefined ? [] : [suspects.words.join(", ")]),
+  ].join(", or ");
+}

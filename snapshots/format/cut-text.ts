@@ -1,0 +1,9 @@
+/** A text that is cut to a length, wherever one is. */
+
+/** cutText returns at most `characters` UTF-16 units, the last of them "…", and no half of a surrogate pair. */
+export function cutText(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  const end = characters - 1;
+  const unit = text.charCodeAt(end - 1);
+  return `${text.slice(0, unit >= 0xd800 && unit <= 0xdbff ? end - 1 : end)}…`;
+}

@@ -1,0 +1,44 @@
+/** Sentences for readers about known holes of the checkers that accepted a record, about what has to be read to believe its statement, and about who
+ *  has read it. */
+import type { CubRecord } from "#snapshots/schema";
+
+/** recallSentences says which holes a proof may use, and why the others are no reason to doubt it. */
+export function recallSentences({ recall }: Partial<Pick<CubRecord, "recall">>): readonly string[] {
+  if (recall === undefined) return [];
+  const { affected, cannot_use: without, also_accepted: accepted } = recall;
+  const second = Map.groupBy(accepted, ({ by }) => by);
+  return [
+    ...affected.map(({ id, title, url, by }) => `${by} has a known hole that this proof may use, ${id}: ${title} (${url}).`),
+    ...(without.length === 0
+      ? []
+      : [
+          `${without.length === 1 ? "One known hole" : `${without.length} known holes`} of its checker cannot be used by it, since neither its file nor those of its sources below it have what that needs: ${without.join(", ")}.`,
+        ]),
+    ...[...second].map(([by, ones]) => `${by}, which has no such hole, accepted it, too: ${ones.map(({ id }) => id).join(", ")}.`),
+  ];
+}
+
+/** meaningSentence counts what has to be read to believe a statement; null where no prover printed it. */
+export function meaningSentence({ meaning }: Partial<Pick<CubRecord, "meaning">>): string | null {
+  if (meaning === undefined) return null;
+  const { count, lines, library, at_least: isBound, same = [] } = meaning;
+  const also = same.length === 0 ? "" : ` The same is proved as ${same.join(", ")}.`;
+  if (count === 0)
+    return `To believe its statement, read it: ${isBound ? "no definition of these sources is known to stand below it" : `it names nothing but ${library}`}.${also}`;
+  const what = `${isBound ? "at least " : ""}${count === 1 ? "1 definition" : `${count} definitions`}`;
+  return `To believe its statement, read ${what} below it, ${lines === 1 ? "1 line" : `${lines} lines`}, and what they name of ${library}.${also}`;
+}
+
+/** reviewSentences says who has read a statement and who doubts it, beside its standing and never in it. */
+export function reviewSentences({ reviews = [] }: Partial<Pick<CubRecord, "reviews">>): readonly string[] {
+  return reviews.map(({ by, says, on, source, why, settled, holds, signed }) => {
+    const who = `${by}${signed ? "" : " (unsigned)"}`;
+    const of = source === undefined ? "" : ` to ${source}`;
+    const reason = why === undefined ? "" : `: ${why}`;
+    const said =
+      says === "faithful"
+        ? `Statement read by ${who} on ${on}, and found faithful${of}${reason}`
+        : `${settled === undefined ? "Doubted" : "Once doubted"} by ${who} on ${on}${reason}${settled === undefined ? "" : `; settled: ${settled}`}`;
+    return `${said}${holds ? "." : says === "faithful" ? "; it means something else since, and nobody has read that." : "; it means something else since."}`;
+  });
+}
