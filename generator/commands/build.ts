@@ -195,7 +195,7 @@ function describe(summary: BuildSummary, { quiet = false, verbose = false }: Com
   told?.write(wrong.map((line) => sha256(line)));
   const isSaid = new Set(verbose ? [] : quiet ? wrong.filter((line) => had.has(sha256(line))) : news.filter(isOld).map(lineOf));
   const said = wrong.filter((line) => !isSaid.has(line));
-  const before = old === 0 ? [] : [`Left out as before, by store.exclude or as files of the program: ${old}; --verbose names them.`];
+  const before = old === 0 ? [] : [`Left out by store.exclude, as files of the program, or told before: ${old}; --verbose names them.`];
   const lines = [...(quiet ? [] : [...done, ...before]), ...(verbose ? said : foldAlike(said))];
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -2,8 +2,8 @@
  *
  *  A bad file gives every problem at once, each as `file:line: key what; what would be right`. Secrets are not in it: the
  *  parts that need one read it from the environment themselves. */
-import { readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sha256 } from "#snapshots/digest";
@@ -50,11 +50,11 @@ export type OpenConfigOptions = {
 };
 
 export const DEMO_CONFIG = fileURLToPath(new URL("../demo/proofshelf.yaml", import.meta.url));
-/** In a checkout beside the sources; who installed a package may not write into it. */
+/** In a checkout beside the sources; who installed a package may not write into it, and may have no home. */
 const DEMO_SHELF =
   packaged === null
     ? fileURLToPath(new URL("../../snapshots/data", import.meta.url))
-    : join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "proofshelf", "demo");
+    : join(process.env["XDG_CACHE_HOME"] || (existsSync(homedir()) ? join(homedir(), ".cache") : tmpdir()), "proofshelf", "demo");
 
 /** openConfig reads a configuration.
  *  @param path of the file as the user wrote it (it is shown in problems)

