@@ -145,7 +145,7 @@ function readYaml(): Reader {
     const place = { from: indent, to: text.trimEnd().length };
     const head = open.map(({ name }) => name).join(" · ");
     const value = scalarIn(said);
-    // What has a name is called so above its other settings.
+    // A name is said above the settings beside it.
     if (value === "" || /^(?:name|id|title)$/i.test(key)) open.push({ indent: value === "" ? indent : indent - 1, name: value || key });
     if (/^[\p{L}"']/u.test(said) && said.split(" ").length >= MIN_SAID) return { ...place, form: "entry" };
     return value === "" ? null : { ...place, form: "cells", head, row: { columns: [key], cells: [value] } };
