@@ -43,6 +43,7 @@ const READERS: Readonly<Record<ObjectKind, Reader | null>> = {
   csv: async (source, { mediaType }) => (await import("./csv.ts")).readCsv(source, mediaType),
   image: null,
   binary: null,
+  rst: async (source, _, name) => await (await import("./rst.ts")).readRst(source, name),
   notebook: async (source, { mediaType }, name) => await (await import("./notebook.ts")).readNotebook(source, mediaType, name),
 };
 

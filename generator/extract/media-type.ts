@@ -32,7 +32,6 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
     txt: ["text/plain", null],
     text: ["text/plain", null],
     log: ["text/plain", null],
-    rst: ["text/x-rst", null],
     adoc: ["text/asciidoc", null],
     org: ["text/org", null],
     bib: ["text/x-bibtex", null],
@@ -224,6 +223,10 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
   binary: {},
   notebook: {
     ipynb: ["application/x-ipynb+json", null],
+  },
+  rst: {
+    rst: ["text/x-rst", null],
+    rest: ["text/x-rst", null],
   },
 };
 

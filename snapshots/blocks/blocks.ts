@@ -3,6 +3,7 @@
 import { type Kind, KINDS, type Prose } from "#snapshots/schema";
 import { ABOVE_LEVEL, type Block, type Form, type Heading, makeBlock, MAX_BLOCK, type Row } from "./block.ts";
 import { clearLatex } from "./clear-latex.ts";
+import { readAsciidoc, readOrg, readRst } from "./markup-lines.ts";
 import { readHtml } from "./html-blocks.ts";
 import { readMarkdown } from "./markdown.ts";
 import { readMarkdownLines } from "./markdown-lines.ts";
@@ -238,8 +239,7 @@ const DIRECTIVE = /^\s*\.\.\s+([\w:-]+)::\s*(.*)$/;
 const ADMONITION =
   /^(?:note|tip|hint|important|warning|caution|attention|danger|seealso|admonition|glossary|versionadded|versionchanged|deprecated)$/;
 
-function readPlain(text: string): Reader {
-  const isAsciidoc = ASCIIDOC.test(text);
+function readPlain(text: string, isAsciidoc = ASCIIDOC.test(text)): Reader {
   /** Lines that stand in farther than `literal` are taken as they are; those that stand in farther than `silent` are not read. */
   let [literal, silent] = [Infinity, Infinity];
   let enclosing: string | null = null;
@@ -395,6 +395,9 @@ function readLatex(text: string): Reader {
 const READERS: Readonly<Record<Exclude<Prose, "html" | "markdown">, (text: string, above: readonly string[]) => Reader>> = {
   comments: readCode,
   plain: readPlain,
+  rst: (text) => readRst(readPlain(text, false)),
+  asciidoc: (text) => readAsciidoc(readPlain(text, true)),
+  org: readOrg,
   printed: readPdf,
   latex: readLatex,
   entries: readYaml,

@@ -68,9 +68,9 @@ const titleIn = (heading: string): string =>
     "markdown",
   );
 
-/** A row: an entry where the cells after the first say something of it in words, else one that is read with the names of its columns. The line below
- *  the head is none. */
-function readRow(text: string, isHead: boolean, columns: readonly string[]): Entry | null {
+/** readRow reads a row: an entry where the cells after the first say something of it in words, else one that is read with the names of its columns.
+ *  The line below the head is none. */
+export function readRow(text: string, isHead: boolean, columns: readonly string[]): Entry | null {
   const cells = [...text.matchAll(CELL)];
   const [first, last] = [cells.find(([cell]) => !isBlank(cell)), cells.findLast(([cell]) => !isBlank(cell))];
   if (first === undefined || last === undefined || RULED.test(text)) return null;
@@ -83,16 +83,20 @@ function readRow(text: string, isHead: boolean, columns: readonly string[]): Ent
     : {
         ...place,
         form: "row",
-        head: columns
-          .filter((name) => name !== "")
-          .join(" · ")
-          .slice(0, MAX_HEADING),
+        head: headOf(columns),
         ...row,
       };
 }
 
-/** Cells of a row, those at its ends that have no sign before or behind them, too. */
-function cellsIn(text: string): readonly string[] {
+/** headOf joins the names of columns to what a row is read with. */
+export const headOf = (columns: readonly string[]): string =>
+  columns
+    .filter((name) => name !== "")
+    .join(" · ")
+    .slice(0, MAX_HEADING);
+
+/** cellsIn returns the cells of a row, those at its ends that have no sign before or behind them, too. */
+export function cellsIn(text: string): readonly string[] {
   const own = text.trim().replaceAll(/^\||(?<!\\)\|$/g, "");
   return own.split(/(?<!\\)\|/).map((cell) => plainIn(cell.replaceAll("\\|", "|"), "markdown"));
 }

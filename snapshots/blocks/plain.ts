@@ -100,6 +100,9 @@ const fold = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
 const PLAIN: Readonly<Record<Prose, (text: string) => string>> = {
   plain: plainOfText,
+  rst: plainOfRst,
+  asciidoc: plainOfAsciidoc,
+  org: plainOfOrg,
   markdown: plainOfMarkdown,
   latex: plainOfLatex,
   comments: plainOfComments,
@@ -292,5 +295,50 @@ function plainOfText(text: string): string {
         .replaceAll(/(?<!\w)'([^'\n]{1,80})'(?!\w)/g, "$1")
         .replaceAll(/\*\*(?=\S)([^*\n]{1,200}?)(?<=\S)\*\*|(?<![\w*])\*(?=[^\s*])([^*]{1,200}?)(?<=\S)\*(?!\w)/g, "$1$2")
         .replaceAll(/(?<!`)`+(?!`)([^`]+)`+/g, "$1"),
+  );
+}
+
+/** References, and names that are filled in, by their words. */
+function plainOfRst(text: string): string {
+  return plainOfText(
+    text
+      .replaceAll(/:[\w:.+-]{1,40}:`~(?:[\w]+[.])*(\w+)`/g, "``$1``")
+      .replaceAll(/`([^`<\n]{1,200})`__?(?![\w`])/g, "$1")
+      .replaceAll(/\s?\[(?:\d+|[#*][\w-]*)\]_(?!\w)/g, "")
+      .replaceAll(/(?<=\w)__?(?=$|[\s,.;:!?)])/g, "")
+      .replaceAll(/(?<![\w|])\|(\S[^|\n]{0,80}\S|\S)\|_{0,2}(?![\w|])/g, "$1")
+      .replaceAll(/::[ \t]*$/gm, ":"),
+  ).replaceAll(/\\(\S)/g, "$1");
+}
+
+/** Links, places, notes and terms of AsciiDoc by their words. */
+function plainOfAsciidoc(text: string): string {
+  return plainOfText(
+    text
+      .replaceAll(/\b(?:link|xref|https?|mailto|image|icon):[^\s[\]]{1,500}\[([^\]]{0,500})\]/g, (whole, words: string) =>
+        words === "" && whole.startsWith("http") ? whole.slice(0, -2) : words.replace(/,.*|\^$/s, ""),
+      )
+      .replaceAll(/<<[^<>,\n]{1,200}(?:,\s*([^<>]{1,300}))?>>/g, "$1")
+      .replaceAll(/\b(?:stem|latexmath|asciimath|kbd|btn|pass|menu):[^\s[\]]*\[([^\]]{0,500})\]/g, "$1")
+      .replaceAll(/\(\(\([^()]{1,300}\)\)\)|\[\[[^\]\n]{1,200}\]\]|\b(?:footnote|anchor|indexterm):[^\s[\]]*\[[^\]]{0,500}\]/g, "")
+      .replaceAll(/\(\(([^()]{1,300})\)\)/g, "$1")
+      .replaceAll(/(?<!\w)_(?=[^\s_])([^_\n]{1,200})(?<=\S)_(?!\w)|(?<!\w)[#](?=\S)([^#\n]{1,200})(?<=\S)#(?!\w)/g, "$1$2")
+      .replaceAll(/(?<=\S)\|(?=\s|$)|(?<=\s)\|(?=\S)/g, " \u00b7 ")
+      .replaceAll(/ \+$/gm, ""),
+  );
+}
+
+/** Links and marks of Org by their words. */
+function plainOfOrg(text: string): string {
+  return around(
+    text,
+    /(?<!\w)([=~])(?=\S)[^\n]{1,300}?(?<=\S)\1(?!\w)|\\\((?:[^\\]|\\[^)]){1,1000}?\\\)|(?<![\\$\w])\$(?=[^\s$])[^$\n]{1,300}?(?<=\S)\$(?![\w$])/g,
+    (span) => (/^[=~]/.test(span) ? span.slice(1, -1) : plainFormula(span.replaceAll(/^(?:\$|\\\()|(?:\$|\\\))$/g, ""))),
+    (rest) =>
+      rest
+        .replaceAll(/\[\[[^[\]]{1,500}\]\[([^[\]]{1,500})\]\]/g, "$1")
+        .replaceAll(/\[\[(?:[a-z]+:)?\*?([^[\]]{1,500})\]\]/g, "$1")
+        .replaceAll(/\[fn:[^\]]{1,300}\]/g, "")
+        .replaceAll(/(?<!\w)([*/_+])(?=\S)([^\n]{1,200}?)(?<=\S)\1(?!\w)/g, "$2"),
   );
 }

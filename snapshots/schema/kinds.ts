@@ -18,7 +18,7 @@ type Row = {
   readonly schema: string;
 };
 
-export type Prose = "markdown" | "plain" | "printed" | "comments" | "html" | "latex" | "entries" | "table";
+export type Prose = "markdown" | "plain" | "printed" | "comments" | "html" | "latex" | "entries" | "table" | "rst" | "asciidoc" | "org";
 
 /** KINDS are the kinds in a fixed order. A kind's place here is its number in the browser's index: rows keep their order, and new ones come last. */
 export const KINDS = {
@@ -36,6 +36,7 @@ export const KINDS = {
   claim: { title: "Claim", lines: null, prose: null, spelling: null, citation: "document", schema: "Claim" },
   record: { title: "Proof record", lines: null, prose: null, spelling: null, citation: "document", schema: "CreativeWork" },
   notebook: { title: "Notebook", lines: "cell", prose: "markdown", spelling: "page", citation: "document", schema: "TechArticle" },
+  rst: { title: "reStructuredText", lines: "beside", prose: "rst", spelling: "page", citation: "document", schema: "TechArticle" },
 } as const satisfies Readonly<Record<string, Row>>;
 
 /** A Kind is what can be found: an object of some kind, a claim or a record. */

@@ -109,10 +109,20 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
         ]
       : []),
     ...describeTable(table),
+    ...(runs.length > 0 ? tellRecalled(config, after) : []),
   ];
   print(options, { runs, table, drift: after.drift }, `${lines.join("\n")}\n`);
   const exit = exitOf(table, options.requireAll === true);
   process.exitCode = stop.exit ?? (exit === FOUND ? FOUND : refused.length > 0 ? REFUSED : exit);
+}
+
+/** tellRecalled counts what a prover with a known hole alone accepted: it is not verified. */
+function tellRecalled(config: RegistrySources, scan: SourcesScan): string[] {
+  const { cubs } = JSON.parse(Buffer.from(writeRegistry(config, scan)).toString()) as { cubs: { status: string }[] };
+  const count = cubs.filter(({ status }) => status === "RECALLED").length;
+  return count === 0
+    ? []
+    : [`${count} of what was accepted may use a known hole of its prover, and does not count as verified: proofshelf registry advisories`];
 }
 
 const MAX_MINUTES = 20_000; // as far as a timer goes

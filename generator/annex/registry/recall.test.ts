@@ -1,0 +1,73 @@
+/** Real lies: proofs of False that Coq 8.16 accepts by holes of its guard checker, coqchk too. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { recordStanding } from "../../../snapshots/format/standing.ts";
+import { meaningSentence, recallSentences, reviewSentences } from "../../../snapshots/format/recall-sentence.ts";
+import { openSource, skip } from "./source-fixture.ts";
+
+const ACROSS = `Fixpoint error (t : unit) {struct t} : False :=
+  (fix rec (n : nat) {struct n} := match n with 0 => error | S m => rec m end) 1 t.
+Theorem absurd : False. Proof. exact (error tt). Qed.
+`;
+const CONTEXT = `Definition oops : False :=
+  (fix rec (x : unit) : False :=
+  let f (b : False) := match b return False with end in
+  let g x := x in
+  rec ((ltac:(fix rec' 1; exact g) : unit -> unit) x)) tt.
+Theorem wrong : 0 = 1. Proof. destruct oops. Qed.
+`;
+const PLAIN = `Fixpoint sum (l : list nat) : nat := match l with nil => 0 | cons x r => x + sum r end.
+Definition small (l : list nat) : Prop := sum l <= 0.
+Theorem none : small nil. Proof. unfold small. simpl. constructor. Qed.
+Theorem none_again : small nil. Proof. exact none. Qed.
+`;
+
+test("a falsehood that the guard checker lets through is told to rest on a hole, and is not verified; plain proofs beside it are", {
+  skip,
+}, async (t) => {
+  const source = openSource(t, "reviews: [./reviews.yaml]\n");
+  source.put({ "reviews.yaml": "reviews: []\n" });
+  source.put({ "src/Across.v": ACROSS, "src/Context.v": CONTEXT, "src/Plain.v": PLAIN });
+  await source.recheck();
+  const records = await source.records();
+  const find = (name: string) => records.find(({ theorem_name: one }) => one === name) ?? assert.fail(name);
+  for (const name of ["absurd", "wrong"]) {
+    const lie = find(name);
+    // A later Coq refuses them; this one must not call them verified.
+    assert.notEqual(lie.verification_state, "VERIFIED", name);
+    if (lie.status !== "RECALLED") continue;
+    const { state, says } = recordStanding(lie);
+    assert.equal(state, "recalled");
+    assert.match(says, /^accepted by a checker with a known hole; Coq .* accepted it/);
+    assert.match(recallSentences(lie).join("\n"), /coq 8\.16\.\d has a known hole that this proof may use, ROCQ-/);
+  }
+  assert.ok(records.some(({ status }) => status === "RECALLED") || !(find("none").checks?.[0]?.version ?? "").startsWith("8.16"));
+  const plain = find("none");
+  assert.equal(plain.verification_state, "VERIFIED");
+  assert.ok((plain.recall?.affected ?? []).length === 0);
+  assert.deepEqual(
+    plain.meaning?.parts.map(({ name, path, line }) => `${name} ${path}:${line}`),
+    ["L.Plain.sum Plain.v:1", "L.Plain.small Plain.v:2"],
+    "each after what it rests on",
+  );
+  assert.deepEqual(plain.meaning?.same, [find("none_again").id], "another proof of the same");
+  assert.match(meaningSentence(plain) ?? "", /read 2 definitions below it, 2 lines/);
+
+  const review = (meaning: string) =>
+    `reviews:\n  - { record: ${plain.id}, meaning: ${meaning}, by: Ada, says: faithful, on: 2026-11-28 }\n`;
+  writeFileSync(join(source.folder, "reviews.yaml"), review(plain.meaning?.sha256 ?? ""));
+  const told = async (): Promise<string> =>
+    reviewSentences((await source.records()).find(({ id }) => id === plain.id) ?? assert.fail()).join("");
+  assert.match(await told(), /^Statement read by Ada/);
+  assert.doesNotMatch(await told(), /means something else/);
+  source.put({ "src/Plain.v": `(* a comment *)\n${PLAIN}` });
+  await source.recheck();
+  assert.doesNotMatch(await told(), /means something else/, "a comment takes no approval away");
+  source.put({ "src/Plain.v": PLAIN.replace("x + sum r", "sum r") });
+  await source.recheck();
+  await source.accept();
+  await source.recheck();
+  assert.match(await told(), /means something else since, and nobody has read that/);
+});

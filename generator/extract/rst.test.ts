@@ -1,0 +1,123 @@
+/** reStructuredText as a document, with what Sphinx adds. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { blocksOf } from "../../snapshots/blocks/blocks.ts";
+import { extract } from "./extract.ts";
+
+const read = async (text: string) => await extract("docs/guide/a.rst", Buffer.from(text));
+const page = async (text: string): Promise<string> => (await read(text)).html ?? "";
+
+const GUIDE = `.. _top:
+
+=======
+Sorting
+=======
+
+How lists are *sorted*, by \`\`sort --all\`\`, :func:\`~lists.sort\` and \`the tool <https://example.org/tool>\`_. See :ref:\`costs\`, Costs_, :doc:\`../intro\` and [#n]_.
+
+.. _costs:
+
+Costs
+=====
+
+.. note:: It is **fast**.
+
+* one
+
+  * inner
+* two
+
+Term
+  A meaning.
+
+.. code-block:: python
+   :linenos:
+
+   def f(): pass
+
+.. figure:: img/a.png
+   :alt: A list
+
+   The caption.
+
+=====  =====
+Tool   Price
+=====  =====
+Ham    15
+=====  =====
+
++---+---+
+| a | b |
++===+===+
+| 1 | 2 |
++---+---+
+
+.. math:: a^2
+
+.. [#n] A note.
+.. A remark for authors.
+
+Example::
+
+   as it is
+
+.. function:: sort(list)
+
+   Sorts a list.
+
+.. nobody-knows:: argument
+
+   Content stays.
+`;
+
+test("a guide has its title, headings, lists, terms, boxes, code, tables, figures, formulas, notes and references", async () => {
+  const { title, kind, html, summary } = await read(GUIDE);
+  assert.deepEqual([title, kind], ["Sorting", "rst"]);
+  assert.match(summary, /^How lists are sorted, by sort --all, sort and the tool\./);
+  for (const part of [
+    "<em>sorted</em>",
+    "<code>sort --all</code>",
+    "<code>sort</code>",
+    '<a href="https://example.org/tool"',
+    '<a href="#doc-costs">Costs</a>, <a href="#doc-costs">Costs</a>',
+    'href="../../intro.rst/"',
+    '<aside><p><strong>Note</strong></p><p id="L14">It is <strong>fast</strong>.</p></aside>',
+    '<li id="L18">inner</li>',
+    '<dt id="L21">Term</dt><dd>A meaning.</dd>',
+    '<span class="k">def</span>',
+    "<figcaption><p",
+    '<img src="../../../../objects/docs/guide/img/a.png" alt="A list"',
+    "<th>Tool</th><th>Price</th>",
+    "<th>a</th><th>b</th>",
+    "<math",
+    "A note.",
+    '<pre class="code" id="L53"><code>as it is</code></pre>',
+    "<code>sort(list)</code>",
+    "<code>argument</code>",
+    "Content stays.",
+  ])
+    assert.ok(html?.includes(part), `${part} in ${html}`);
+  assert.doesNotMatch(html ?? "", /remark|linenos|::|nobody/);
+});
+
+test("nothing active comes out, and raw HTML is shown as code", async () => {
+  const html = await page(
+    "`a <javascript:alert(1)>`_ <script>x</script>\n\n.. raw:: html\n\n   <script>alert(2)</script>\n\n.. image:: https://evil.example/a.png\n",
+  );
+  assert.doesNotMatch(html, /<script|href="javascript|<img/);
+  assert.match(html, /alert/);
+});
+
+test("marks that stay open are text, and lists that are deep are shown", async () => {
+  assert.match(await page("A *left open and ``here and `there.\n"), /A \*left open and ``here and `there\./);
+  const deep = Array.from({ length: 200 }, (_, depth) => `${"  ".repeat(depth)}* item${depth}`).join("\n\n");
+  const html = await page(deep);
+  assert.ok(html.includes("item0<") && html.includes("item199"));
+});
+
+test("answers quote the prose: no option, no mark, no comment; a row of a table stands below its head", () => {
+  const blocks = blocksOf(GUIDE, "rst");
+  const said = blocks.map(({ plain }) => plain).join("\n");
+  assert.doesNotMatch(said, /linenos|remark|\[#n\]|Costs_|:func:|=====|\+---/);
+  assert.ok(blocks.some(({ form, heading, plain }) => form === "row" && heading.at(-1) === "Tool · Price" && plain === "Ham 15"));
+});
