@@ -394,7 +394,7 @@ function readLatex(text: string): Reader {
 
 const READERS: Readonly<Record<Exclude<Prose, "html" | "markdown">, (text: string, above: readonly string[]) => Reader>> = {
   comments: readCode,
-  plain: readPlain,
+  plain: (text) => readPlain(text),
   rst: (text) => readRst(readPlain(text, false)),
   asciidoc: (text) => readAsciidoc(readPlain(text, true)),
   org: readOrg,
