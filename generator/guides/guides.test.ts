@@ -82,23 +82,17 @@ test("every command and option in the guides is one of the program's", async () 
   assert.ok(seen > 10);
 });
 
-test("the guides to the configuration, the command line and the errors are what the program says", () => {
+test("the guides to the configuration and the command line are what the program says", () => {
   for (const [name, text] of referenceGuides()) assert.equal(readFileSync(join(FOLDER, name), "utf8"), text, `${name}: npm run guides`);
 });
 
-test("the README is short, leads to what is there, and what it shows is right", () => {
+test("the README is short and leads to what is there", () => {
   const lines = README.split("\n");
   assert.ok(lines.length <= 121, `${lines.length - 1} lines`);
   for (const [at, line] of lines.entries()) assert.ok([...line].length <= 120, `line ${at + 1}`);
   const links = [...README.matchAll(/(?:\]\(|src(?:set)?=")([\w./-]+)/g)].map(([, path = ""]) => path);
   assert.ok(links.length > 20);
   for (const path of links) assert.ok(existsSync(join(ROOT, path)), path);
-  const shown = (kind: string): string => new RegExp(`\`\`\`${kind}\\n([^]*?)\`\`\``).exec(README)?.[1] ?? assert.fail(kind);
-  const claims = checkClaims(Buffer.from(shown("yaml")), (bytes) => parseClaims(bytes, "yaml"));
-  assert.deepEqual(claims, { wrong: [], notes: [] });
-  assert.equal(parseClaims(Buffer.from(shown("yaml")), "yaml").claims.length, 1);
-  assert.deepEqual(checkRecords(Buffer.from(shown("json")), [], parseRegistry), { wrong: [], notes: [] });
-  assert.equal(parseRegistry(Buffer.from(shown("json"))).records.length, 1);
 });
 
 test("every example of records, claims and configuration in the guides is one that is taken", () => {

@@ -1,26 +1,22 @@
 /** The guides that are made from the program: `npm run guides` writes them, and a test holds them. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
-import { CODES } from "../../snapshots/errors.ts";
-import { EXPLAINED } from "../../snapshots/page/service-pages.ts";
 import { program } from "../cli.ts";
 import { listConfigFields } from "../config/config.ts";
 
 const FOLDER = new URL("../guides/library/guides/", import.meta.url);
-const CODES_HEADING = "## Every error code\n";
 
 /** A cell of a table. */
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
 const code = (text: string): string => (text === "" ? "" : `\`${text}\``);
 
-/** Name → text of the guides that are made, or whose end is. */
+/** Name → text of the guides that are made. */
 export function referenceGuides(): ReadonlyMap<string, string> {
   return new Map([
     ["configuration.md", configurationGuide()],
     ["command-line.md", commandLineGuide()],
-    ["trouble.md", troubleGuide()],
   ]);
 }
 
@@ -96,12 +92,5 @@ const COMMON_MEANING = [
   ["--verbose", "Everything, and how long each step took"],
 ] as const;
 const COMMON = COMMON_MEANING.map(([option]) => option.split(" ")[0] ?? "");
-
-/** What stands before its last heading is written by hand. */
-function troubleGuide(): string {
-  const [byHand = ""] = readFileSync(new URL("trouble.md", FOLDER), "utf8").split(CODES_HEADING);
-  const rows = CODES.map((name) => row(code(name), ...EXPLAINED[name]));
-  return `${byHand.trimEnd()}\n\n${CODES_HEADING}\n${[row("code", "what it means", "what to do"), "|---|---|---|", ...rows].join("\n")}\n`;
-}
 
 if (import.meta.main) for (const [name, text] of referenceGuides()) writeFileSync(fileURLToPath(new URL(name, FOLDER)), text);

@@ -423,6 +423,21 @@ test("what is dear is counted for who has no name, too: everything in one file, 
     const { status, headers } = await limited.send("GET", target);
     assert.deepEqual([status, headers["ratelimit-policy"]], [429, '"at";q=3;w=60'], target);
   }
+  // A cursor opens its snapshot as an address does, and anybody can write one.
+  const cursorInto = (s: string): string => Buffer.from(JSON.stringify({ s, q: "0".repeat(16), n: 1 })).toString("base64url");
+  for (const path of [
+    "/api/list?cursor=",
+    "/api/list?%63ursor=",
+    "/api/cubs?limit=2&cursor=",
+    "/api/list.json?cursor=",
+    "/api/changes?cursor=",
+  ])
+    assert.equal((await limited.send("GET", path + cursorInto(unknown))).status, 429, path);
+  assert.equal(
+    (await limited.send("GET", `/api/list?cursor=${cursorInto(record.snapshot)}`)).status,
+    400,
+    "one into the open one is not counted",
+  );
   for (let at = 0; at < 10; at++)
     assert.equal((await limited.send("GET", `/at/${record.snapshot}/api/claims`)).status, 200, "the open one is not counted");
   const gated = `/internal/at/${unknown}/api/catalog`;

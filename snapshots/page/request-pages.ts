@@ -64,7 +64,9 @@ export const REQUEST_PAGES = {
     const query = { ...parseCubQuery(params), sort: parseRegistrySort(params.get("sort")) };
     const part = Math.max(1, Number.parseInt(params.get("part") ?? "1", 10) || 1);
     const known = filtered.map((name) => [name, params.getAll(name)]);
-    return requested(request, registryPage(data, query, part), canonicalJson(["registry", known, data.library.view]));
+    const model = registryPage(data, query, part);
+    if (part > model.parts) throw new ShelfError("not_found", `The list has ${model.parts} parts.`);
+    return requested(request, model, canonicalJson(["registry", known, data.library.view]));
   },
   "claims-page"(request) {
     const { data, params } = request;

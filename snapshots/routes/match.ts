@@ -4,6 +4,7 @@
  *  The choice cannot leak. What is not plainly gated is public, and the public way holds the public view only: a path that merely looks
  *  like a gated one (another case, an encoded letter, a doubled slash) is not found there. */
 import { parseKeyPath, parseListPath } from "#snapshots/format";
+import { cursorOf } from "#snapshots/query";
 import type { RateGroup, RouteAccess, RouteRow } from "./route.ts";
 
 const INTERNAL = "/internal";
@@ -94,11 +95,23 @@ export function isGated({ access }: RoutePlace): boolean {
   return access === "gated" || access === "person";
 }
 
+/** keptIn names the snapshot that a request is answered from where that may be an earlier one: its address says so, or its cursor. */
+function keptIn({ at, query }: RoutePlace): string | null {
+  if (at !== null || query === "") return at;
+  try {
+    return cursorOf(new URLSearchParams(query))?.snapshot ?? null;
+  } catch {
+    // It is refused before anything is read.
+    return null;
+  }
+}
+
 /** limitOf says what a request is counted as.
  *  @param of the view, which says whether a kept snapshot is open, so that asking for it costs no more than asking for now */
-export function limitOf({ match, at }: RoutePlace, of: { isOpen(id: string): boolean }): RateGroup | null {
+export function limitOf(place: RoutePlace, of: { isOpen(id: string): boolean }): RateGroup | null {
   // A kept snapshot is read and parsed first, whatever is asked of it.
-  return match?.route.limit ?? (at === null || of.isOpen(at) ? null : "at");
+  const kept = keptIn(place);
+  return place.match?.route.limit ?? (kept === null || of.isOpen(kept) ? null : "at");
 }
 
 function accessBehind(match: RouteMatch | null, at: string | null): RouteAccess {

@@ -131,3 +131,69 @@ test("wherever it is killed, the next build ends it", async (t) => {
     assert.ok(dies < 50);
   }
 });
+
+const CLAIM = (access: string): string =>
+  JSON.stringify({
+    claims: [
+      {
+        id: "cited",
+        title: "A claim that is cited",
+        status: "partial",
+        scope: "Here",
+        statement: "It is so.",
+        evidence: [
+          {
+            artifact: "The place",
+            kind: "file",
+            access,
+            path: "elsewhere/heliotrope-runbook.md",
+            url: "https://hidden.example/heliotrope",
+          },
+        ],
+      },
+    ],
+  });
+
+const RECORD = (more: object): string =>
+  JSON.stringify({ meta: {}, cubs: [{ id: "CUB-0001", repo: "r", theorem_name: "t", statement: "a = a", ...more }] });
+
+/** What is gated the second time, as files. */
+const GATINGS: Readonly<Record<string, readonly [before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>]>> = {
+  "a collection": [{}, { "proofshelf.yaml": config("email-gated") }],
+  "a collection within one": [{}, { "proofshelf.yaml": config("public").replace("embeddings:", `${RARE}embeddings:`) }],
+  "bytes that are gated elsewhere": [
+    {
+      "proofshelf.yaml": config("public").replace("embeddings:", `${RARE.replace("plans/rare/", "gated/")}embeddings:`),
+      "library/plans/once.md": "# Once\n\nA heliotrope in public, and then no more, in so many words.\n",
+    },
+    { "library/gated/once.md": "# Once\n\nA heliotrope in public, and then no more, in so many words.\n", "library/plans/once.md": "" },
+  ],
+  "evidence of a claim": [
+    { "proofshelf.yaml": `${config("public")}claims: { path: ./claims.json }\n`, "claims.json": CLAIM("public") },
+    { "claims.json": CLAIM("private") },
+  ],
+  "a value of a record": [
+    {
+      "proofshelf.yaml": `${config("public")}registry: { path: ./registry.json, internalFields: [owner] }\n`,
+      "registry.json": RECORD({ note: "Heliotrope and partners own this" }),
+    },
+    { "registry.json": RECORD({ owner: "Heliotrope and partners own this" }) },
+  ],
+};
+
+for (const [what, [before, after]] of Object.entries(GATINGS))
+  test(`${what} that --keep-history lets stay makes no verification fail, and is decided for good`, async (t) => {
+    const room = await newRoom(t);
+    await writeFiles(room.dir, [["proofshelf.yaml", config("public")], ...Object.entries(before)]);
+    const run = async (keepHistory: boolean) => build(await room.open(), { progress: SILENT, keepHistory, acceptLoss: true });
+    const first = await run(false);
+    await writeFiles(room.dir, Object.entries(after));
+    const kept = await run(true);
+    assert.match(kept.notes.join(), /--keep-history leaves it in what was published before/);
+    const errors = async () => (await verifyAll(room.file)).filter(({ severity }) => severity === "error");
+    assert.deepEqual(await errors(), []);
+    await room.turn(3);
+    const later = await run(false);
+    assert.deepEqual([later.withdrawn, await errors()], [[], []]);
+    assert.equal((await ask(await openFixtureView(await room.open()), `/at/${first.snapshot}/api/catalog`)).status, 200);
+  });

@@ -16,8 +16,7 @@ import { PLAIN_PARTS } from "../../testing/plain-parts.ts";
 import { build } from "../../testing/whole.ts";
 
 const ORIGIN = "library.example/shelf";
-const GUIDE = readFileSync(new URL("../../guides/library/guides/keep-it-honest.md", import.meta.url), "utf8");
-const RECIPE = /```sh\n(proof=[\s\S]*?)```/.exec(GUIDE)?.[1] ?? assert.fail("the guide has the recipe");
+const RECIPE = readFileSync(new URL("../../package/recipes/check.sh", import.meta.url), "utf8");
 const RECORD = JSON.stringify({ meta: {}, cubs: [{ id: "CUB-0001", repo: "sorting", theorem_name: "sorted", statement: "0 = 0" }] });
 
 test("the recipe checks that an object, a record and a claim are there, and that others are not", async (t) => {

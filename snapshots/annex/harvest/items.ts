@@ -79,7 +79,9 @@ async function goneFrom({ snapshot }: OpenSnapshot, data: ViewData): Promise<Rea
     const head = headOf(data, what, name);
     gone.set(head.identifier, { ...head, datestamp: toSecond(time), described: null });
   };
-  for (const { what, name, date } of data.withdrawn ?? []) add(what, name, `${date}T00:00:00Z`);
+  // The publication that told of it may be pruned, and is no later than the oldest that is kept: who harvested between its day and then hears of it.
+  const oldest = records[0]?.created ?? record.created;
+  for (const { what, name, date } of data.withdrawn ?? []) add(what, name, [`${date}T00:00:00Z`, oldest].sort().at(-1) ?? oldest);
   for await (const [sequence, changes] of shelf.records.changes(0, record.sequence)) {
     const time = times.get(sequence);
     if (time === undefined) continue;

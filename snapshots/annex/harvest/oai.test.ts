@@ -243,7 +243,7 @@ test("Identify says what holds of the lists", async () => {
   assert.equal(child(body, "repositoryName"), "Tiny library");
   assert.equal(child(body, "baseURL"), "http://127.0.0.1:4321/oai");
   assert.match(child(body, "adminEmail"), /^\S+@(\S+\.)+\S+$/);
-  assert.equal(child(body, "earliestDatestamp"), "2026-01-15T00:00:00Z");
+  assert.equal(child(body, "earliestDatestamp"), "2026-02-01T10:00:00Z");
   const { nodes } = await harvest("verb=ListIdentifiers&metadataPrefix=oai_dc");
   assert.ok(nodes.every((node) => child(node, "datestamp") >= child(body, "earliestDatestamp")));
 });
@@ -264,7 +264,7 @@ test("a list is whole, each item once, whatever stands in its name, and records 
   assert.ok(!identifiers(headers).some((one) => one.includes("drafts")), "nothing gated");
 });
 
-test("what is gone has a header that says so, and the time at which it went", async () => {
+test("what is gone has a header that says so, and the time at which it went; no earlier one than the oldest snapshot that is kept", async () => {
   const { body } = await ask(`verb=GetRecord&metadataPrefix=oai_dc&identifier=${encodeURIComponent(GONE)}`);
   const header = body.children[0]?.children[0];
   assert.equal(header?.attributes["status"], "deleted");
@@ -273,7 +273,7 @@ test("what is gone has a header that says so, and the time at which it went", as
   assert.deepEqual(
     nodes.map((node) => [child(node, "datestamp"), node.attributes["status"] ?? "there"]),
     [
-      ["2026-01-15T00:00:00Z", "deleted"],
+      ["2026-02-01T10:00:00Z", "deleted"],
       ["2026-02-01T10:00:00Z", "there"],
     ],
   );

@@ -1,10 +1,10 @@
 /** The leak rule as a check of what is published: README.md. */
 import type { Sha256 } from "#snapshots/digest";
-import type { CollectionInfo, ViewData } from "#snapshots/format";
-import type { Snapshot } from "#snapshots/shelf";
+import type { ObjectRow, ViewData } from "#snapshots/format";
+import { createTreeCache, openSnapshot, type Shelf, type Snapshot, unreadable } from "#snapshots/shelf";
 import type { Check, ScannedFile } from "#snapshots/verify";
-import { type KeptInHistory, nameExposed } from "./exposure.ts";
-import { gatedSecrets } from "./gated.ts";
+import type { KeptInHistory } from "./exposure.ts";
+import { gatedSecrets, stringsOf } from "./gated.ts";
 import { indexFiles, snapshotFiles } from "./leak-files.ts";
 import { findLeaks, type Leak, type LeakOptions } from "./leaks.ts";
 
@@ -31,16 +31,23 @@ function tellKey({ text, public: { line } }: Leak): string {
   return `${JSON.stringify(text)}${line === null ? "" : ` in line ${line}`}`;
 }
 
-/** openStays makes a test that tells whether some snapshot keeps what has a gated key or prefix, or null, what a claim or a record says. */
-function openStays(kept: KeptInHistory, collections: readonly CollectionInfo[]): (name: string | null) => boolean {
-  const about = new Set(kept.map((one) => one.about));
-  const hasWords = kept.some((one) => /^(?:claim|record) /.test(one.about));
-  const idsOf = (name: string): readonly string[] => collections.filter(({ prefix }) => prefix === name).map(({ id }) => id);
-  return (name) =>
-    name === null
-      ? hasWords
-      : about.has(nameExposed({ what: "object", name })) ||
-        idsOf(name).some((id) => about.has(nameExposed({ what: "collection", name: id })));
+/** openStays makes a test that tells whether a leak stands in a snapshot that the operator lets stay: the files of the index have its rows. */
+async function openStays(kept: KeptInHistory, shelf: Shelf, objects: readonly ObjectRow[]): Promise<(leak: Leak) => boolean> {
+  const { byId } = await shelf.records.index();
+  const said: string[] = [];
+  for (const id of new Set(kept.map((one) => one.sha256))) {
+    const record = byId.get(id);
+    const then =
+      record === undefined
+        ? null
+        : await openSnapshot(shelf, record, createTreeCache())
+            .then(async (one) => one.data())
+            .catch(unreadable);
+    for (const text of stringsOf(then === null ? [] : [then, [...then.code.values()]])) said.push(text);
+  }
+  const digests = new Map(objects.map(({ key, sha256 }) => [key, sha256]));
+  return ({ text, gated: { name } }) =>
+    said.some((one) => one.includes(text) || (name !== null && (one === name || one === digests.get(name))));
 }
 
 export function leakCheck(sources: LeakSources): Check {
@@ -56,8 +63,9 @@ export function leakCheck(sources: LeakSources): Check {
         yield* indexFiles(snapshot.shelf);
       };
       const { leaks } = await findLeaks(secrets, scanned(), sources.leaks?.(snapshot, data));
-      const stays = openStays(sources.kept ?? [], full.data.library.collections);
-      const isKept = ({ gated, public: { path } }: Leak): boolean => INDEX_FILE.test(path) && stays(gated.name);
+      const inIndex = ({ public: { path } }: Leak): boolean => INDEX_FILE.test(path);
+      const stays = leaks.some(inIndex) ? await openStays(sources.kept ?? [], snapshot.shelf, full.data.objects) : () => false;
+      const isKept = (leak: Leak): boolean => inIndex(leak) && stays(leak);
       const told = leaks.map((leak) => (isKept(leak) ? { ...leak, severity: "warning" as const } : leak));
       for (const found of Map.groupBy(told, ({ severity, kind, public: { path } }) => JSON.stringify([severity, kind, path])).values()) {
         const { severity, kind, public: place } = found[0] as Leak;

@@ -33,13 +33,12 @@ export async function piecesAnswer(
 ): Promise<Answer> {
   const tag = queryTag(open.snapshot.id, id);
   const encoding = mayEncodeStream() ? chooseEncoding(request.header("accept-encoding")) : "identity";
-  const content = { type, tag, cache, headers: {} };
+  const content = { type, tag, cache, headers: { Vary: "Accept-Encoding" } };
   const common = commonHeaders(view.options.view, open.snapshot.id);
   const held = checkPreconditions(request, tag, encoding, null);
   if (held !== null) return notModified(content, held, common);
   const headers = {
     ...notModified(content, encoding, common).headers,
-    Vary: "Accept-Encoding",
     "Content-Type": type,
     ...(encoding === "identity" ? { "Content-Length": String(await lengthOf(format())) } : { "Content-Encoding": encoding }),
   };
