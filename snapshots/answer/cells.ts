@@ -1,25 +1,28 @@
 /** FindCells finds the cells of tables, and the settings, that a question asks for: a row is named by one of its cells, a column by its name. */
 import { words } from "#snapshots/words";
-import type { Ranked } from "./best-quotes.ts";
+import type { AnswerCandidate } from "./features.ts";
 import type { Question } from "./question.ts";
 
 const MAX_ROWS = 2_000; // candidates that are looked at, best first
 
 export type AskedCell = { readonly column: string; readonly value: string };
 
-type Found = { readonly ranked: Ranked; readonly cell: AskedCell };
+type Found<Ranked> = { readonly ranked: Ranked; readonly cell: AskedCell };
 
 /** findCells finds the rows that a question names whole, with the cell that it asks for. All that the question is about has to stand in the row, in
  *  the names of its columns, or above it.
  *  @param candidates best first */
-export function findCells(question: Question, candidates: readonly Ranked[]): readonly Found[] {
+export function findCells<Ranked extends { readonly candidate: AnswerCandidate }>(
+  question: Question,
+  candidates: readonly Ranked[],
+): readonly Found<Ranked>[] {
   return candidates.slice(0, MAX_ROWS).flatMap((ranked) => {
-    const cell = askedCell(question, ranked);
+    const cell = askedCell(question, ranked.candidate);
     return cell === null ? [] : [{ ranked, cell }];
   });
 }
 
-function askedCell({ said, topic, asks }: Question, { candidate: { unit, title } }: Ranked): AskedCell | null {
+function askedCell({ said, topic, asks }: Question, { unit, title }: AnswerCandidate): AskedCell | null {
   const { row } = unit;
   if (row === undefined || !asks) return null;
   const names = row.columns.map((name) => words(name));
