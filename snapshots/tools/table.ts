@@ -217,7 +217,7 @@ const TABLE = [
   {
     name: "get_registry_meta",
     title: "Registry",
-    description: "Freshness, sources and counts of the registry.",
+    description: "Freshness, sources, counts.",
     input: z.strictObject({}),
     output: RegistryMeta,
     twin: "GET /api/cubs/meta",
