@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseAnswer, saysQuote, tagOf } from "./answer-text.ts";
+import { keysIn, parseAnswer, parseParagraph, saysQuote, tagOf } from "./answer-text.ts";
 
 test("a quote that an answer says already is known by its words, whatever marks or tags stand among them", () => {
   const answer = "“The git-bisect(1) command handles history that includes merges. Imagine this history: a---b” [1]";
@@ -19,4 +19,18 @@ test("a quote that an answer says already is known by its words, whatever marks 
 test("of an answer only the paragraphs with lines of code are set as they stand", () => {
   const paragraphs = parseAnswer("\u201cIt is drawn here:\n\n  +--+\n  |  |\u201d [1]\n\nAnd so on.", new Set([1]), []);
   assert.deepEqual(paragraphs.map(tagOf), ["p", "pre", "p"]);
+});
+
+test("a refusal leads to what is nearest by the keys that it names, and to nothing else", () => {
+  const text = "Not in this library. Nearest: One (a/x.md); Two (a/x.md2); Three (z.md).";
+  const keys = keysIn(text, [
+    { key: "z.md", href: "/object/z.md/" },
+    { key: "a/x.md", href: "/object/a/x.md/" },
+    { key: "not-named.md", href: "/object/not-named.md/" },
+  ]);
+  const links = parseParagraph(text, new Set(), keys).flatMap(({ text: said, href }) => (href === null ? [] : [[said, href]]));
+  assert.deepEqual(links, [
+    ["a/x.md", "/object/a/x.md/"],
+    ["z.md", "/object/z.md/"],
+  ]);
 });

@@ -36,6 +36,14 @@ export function parseAnswer(
   return paragraphs.filter((pieces) => pieces.length > 0);
 }
 
+/** keysIn finds the keys that a text names in brackets, as a refusal does with what is nearest. */
+export function keysIn(text: string, sources: readonly { readonly key: string; readonly href: string }[]): readonly LinkedNumber[] {
+  return sources
+    .map(({ key, href }) => ({ value: key, start: text.indexOf(`(${key})`) + 1, href }))
+    .filter(({ start }) => start > 0)
+    .toSorted((a, b) => a.start - b.start);
+}
+
 /** tagOf gives the element of a paragraph: only code has lines. */
 export function tagOf(pieces: readonly AnswerPiece[]): "p" | "pre" {
   return pieces.some(({ text }) => text.includes("\n")) ? "pre" : "p";

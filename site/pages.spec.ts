@@ -137,6 +137,24 @@ test("a name in a statement says its type to a hand and to a keyboard, without a
   await watched(browser, noScript, look, [/badge\.svg/]); // a fixture has no badge
 });
 
+test("pages of a PDF lie beside each other on a desk, and below each other on a phone", async ({ browser }) => {
+  await watched(
+    browser,
+    {},
+    async (page) => {
+      await page.goto(addressOf("object-pdf"));
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 800 });
+        const [one, two] = await page
+          .locator(".strip > *")
+          .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().toJSON() as DOMRect));
+        expect([(one?.right ?? 0) <= (two?.left ?? 0), (one?.bottom ?? 0) <= (two?.top ?? 0)]).toEqual([width === 1280, width === 390]);
+      }
+    },
+    [/\.png/],
+  );
+});
+
 test("a slash goes to the search, and a button copies a digest whole", async ({ browser }) => {
   await watched(browser, { ...NARROW, permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
     await page.goto(addressOf("record"));

@@ -76,6 +76,17 @@ export function tableOf(rows: readonly (readonly Element[])[], heads: number, li
   return element("table", parts, {}, line);
 }
 
+/** isAnchor tells whether a node is the place of a label, which shows nothing. */
+export const isAnchor = (node: ElementContent): boolean => node.type === "element" && node.tagName === "span" && node.children.length === 0;
+
+export const isParagraph = (node: ElementContent | undefined): node is Element => node?.type === "element" && node.tagName === "p";
+
+/** unwrapped gives the words of an item's only paragraph in its place. */
+export function unwrapped(blocks: Nodes): Nodes {
+  const isOne = blocks.filter(isParagraph).length === 1 && blocks.findIndex(isParagraph) === blocks.findIndex((one) => !isAnchor(one));
+  return isOne ? blocks.flatMap((one) => (isParagraph(one) ? one.children : [one])) : blocks;
+}
+
 /** Footnotes collects the notes of a document, which stand at its end. */
 export class Footnotes {
   readonly #notes: Nodes[] = [];

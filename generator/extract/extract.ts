@@ -43,6 +43,8 @@ const READERS: Readonly<Record<ObjectKind, Reader | null>> = {
   csv: async (source, { mediaType }) => (await import("./csv.ts")).readCsv(source, mediaType),
   image: null,
   binary: null,
+  asciidoc: async (source, _, name) => await (await import("./asciidoc.ts")).readAsciidoc(source, name),
+  org: async (source, _, name) => await (await import("./org.ts")).readOrg(source, name),
   rst: async (source, _, name) => await (await import("./rst.ts")).readRst(source, name),
   notebook: async (source, { mediaType }, name) => await (await import("./notebook.ts")).readNotebook(source, mediaType, name),
 };

@@ -3,7 +3,17 @@
 import type { About, ObjectKind, Passage } from "#snapshots/schema";
 import { STEMMED } from "#snapshots/words";
 
-const PROSE: ReadonlySet<ObjectKind> = new Set<ObjectKind>(["markdown", "text", "html", "pdf", "latex", "notebook", "rst"]);
+const PROSE: ReadonlySet<ObjectKind> = new Set<ObjectKind>([
+  "markdown",
+  "text",
+  "html",
+  "pdf",
+  "latex",
+  "notebook",
+  "rst",
+  "asciidoc",
+  "org",
+]);
 const SAMPLE = 12_000; // UTF-16 units of a text that are gone through for prose
 const LETTERS = 2_000; // of these, what the detector looks at
 const FEWEST = 200; // letters and spaces in which a language shows

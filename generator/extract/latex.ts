@@ -10,11 +10,14 @@ import {
   Footnotes,
   formula,
   image,
+  isAnchor,
+  isParagraph,
   MAX_NESTED,
   type Nodes,
   type ParsedDocument,
   readDocument,
   tableOf,
+  unwrapped,
   words,
 } from "./document.ts";
 import { textOf, TooComplex } from "./html-tree.ts";
@@ -897,17 +900,6 @@ class LatexReader {
       this.#lineOf(from + Math.max(0, this.#text.slice(from, to).search(/\S/))),
     );
   }
-}
-
-/** The place of a label, which shows nothing. */
-const isAnchor = (node: ElementContent): boolean => node.type === "element" && node.tagName === "span" && node.children.length === 0;
-
-const isParagraph = (node: ElementContent | undefined): node is Element => node?.type === "element" && node.tagName === "p";
-
-/** An item of one paragraph is that paragraph's words. */
-function unwrapped(blocks: Nodes): Nodes {
-  const isOne = blocks.filter(isParagraph).length === 1 && blocks.findIndex(isParagraph) === blocks.findIndex((one) => !isAnchor(one));
-  return isOne ? blocks.flatMap((one) => (isParagraph(one) ? one.children : [one])) : blocks;
 }
 
 /** An address without the signs that LaTeX wants before others. */

@@ -43,7 +43,7 @@ export type Rule = readonly [sign: RegExp, make: (found: RegExpExecArray) => Nod
  *  @param plain makes nodes of the text between */
 export function scan(text: string, starts: RegExp, rules: readonly Rule[], plain: (text: string) => Nodes = (one) => [words(one)]): Nodes {
   const nodes: Nodes = [];
-  const sign = new RegExp(starts, "g");
+  const sign = new RegExp(starts.source, `${starts.flags}g`);
   let from = 0;
   for (let start = sign.exec(text); start !== null; start = sign.exec(text)) {
     const made = matchAt(text, start.index, rules);

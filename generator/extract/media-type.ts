@@ -32,8 +32,6 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
     txt: ["text/plain", null],
     text: ["text/plain", null],
     log: ["text/plain", null],
-    adoc: ["text/asciidoc", null],
-    org: ["text/org", null],
     bib: ["text/x-bibtex", null],
     lock: ["text/plain", null],
   },
@@ -223,6 +221,13 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
   binary: {},
   notebook: {
     ipynb: ["application/x-ipynb+json", null],
+  },
+  asciidoc: {
+    adoc: ["text/asciidoc", null],
+    asciidoc: ["text/asciidoc", null],
+  },
+  org: {
+    org: ["text/org", null],
   },
   rst: {
     rst: ["text/x-rst", null],

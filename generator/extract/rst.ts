@@ -14,6 +14,7 @@ import {
   type ParsedDocument,
   readDocument,
   tableOf,
+  unwrapped,
   words,
 } from "./document.ts";
 import { textOf } from "./html-tree.ts";
@@ -72,6 +73,8 @@ class RstReader {
   readonly #titles = new Map<string, string>();
   #anonymous: string[] = [];
   #depth = 0;
+  /** Rules of markup within a text, by how deep it is in other markup. */
+  readonly #ruled: (readonly Rule[])[] = [];
   #title: string | null = null;
   /** Places that labels name which stand above what comes next. */
   #labels: Nodes = [];
@@ -561,7 +564,7 @@ class RstReader {
 
   #inline(text: string, depth = 0): Nodes {
     if (depth > 6) return [words(text)];
-    return scan(text, STARTS, this.#rules(depth), (plain) => this.#plain(plain));
+    return scan(text, STARTS, (this.#ruled[depth] ??= this.#rules(depth)), (plain) => this.#plain(plain));
   }
 
   /** Names of targets and bare addresses in a text without other markup. */
@@ -672,14 +675,6 @@ class RstReader {
 const STARTS = /[\\`:*|[_]/;
 
 const docHref = (target: string): string => (/^https?:|\.\w{2,4}$/.test(target) ? target : `${target}.rst`);
-
-/** An item of one paragraph is that paragraph's words. */
-function unwrapped(blocks: Nodes): Nodes {
-  const [first, ...more] = blocks;
-  return first?.type === "element" && first.tagName === "p" && more.every((one) => one.type === "element" && one.tagName !== "p")
-    ? [...first.children, ...more]
-    : blocks;
-}
 
 /** The cells of a row that is a list in a list. */
 function cellsIn(item: Element): Element[] {

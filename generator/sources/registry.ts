@@ -1,5 +1,6 @@
 /** The registry of proof records: pulled, parsed record by record, counted against what it declares. A bad record costs that record;
  *  a bad body or a dead host costs freshness: the last good registry is used and said to be stale (`last-good.ts`). */
+import { isDeepStrictEqual } from "node:util";
 import type { Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import {
@@ -91,7 +92,8 @@ export async function openRegistry(source: RegistryConfig, options: RegistryOpti
       ids: (parsed) => parsed().records.map(({ record }) => record.id),
       without: (bytes, ids) => {
         const isOut = (entry: unknown): boolean => isRecord(entry) && ids.has(String(entry["id"]));
-        return ids.size === 0 ? null : (readJsonList(bytes, "cubs")?.without(isOut) ?? null);
+        const rest = ids.size === 0 ? null : (readJsonList(bytes, "cubs")?.without(isOut) ?? null);
+        return rest === null ? null : withoutCounters(rest, ownTexts(parseRegistry(bytes, "sources" in source).records, ids));
       },
     },
     options,
@@ -136,24 +138,42 @@ export function parseRegistry(bytes: Uint8Array, made = false): ParsedRegistry {
 
 /** withoutRecords leaves records out of a registry, with what was said of them and the values that they alone have. */
 export function withoutRecords(registry: ParsedRegistry, ids: ReadonlySet<string>): ParsedRegistry {
-  const { left = [], out = [] } = Object.groupBy(registry.records, ({ record }) => (ids.has(record.id) ? "out" : "left"));
   if (ids.size === 0) return registry;
-  const textsIn = (records: readonly ParsedCub[]): Set<string> =>
-    new Set(records.flatMap(({ record }) => [...textsOf(record), ...Object.keys(record.file_shas)]));
-  const own = textsIn(out).difference(textsIn(left));
+  const own = ownTexts(registry.records, ids);
   const isOwn = (note: string): boolean =>
     [...ids].some((id) => note.startsWith(`${id}: `)) || own.values().some((text) => note.includes(`.${text} declares `));
-  const withoutOwn = (value: unknown): unknown =>
-    isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !own.has(name))) : value;
   return {
     ...registry,
-    meta: Object.fromEntries(Object.entries(registry.meta).map(([name, value]) => [name, withoutOwn(value)])) as RegistryMeta,
-    records: left,
+    meta: withoutOwn(registry.meta, own) as RegistryMeta,
+    records: registry.records.filter(({ record }) => !ids.has(record.id)),
     rejected: registry.rejected.filter(({ key }) => !ids.has(key)),
     unknownValues: registry.unknownValues.filter(({ id }) => !ids.has(id)),
     counts: registry.counts.filter(({ name }) => !own.has(name.slice(name.indexOf(".") + 1))),
     notes: registry.notes.filter((note) => !isOwn(note)),
   };
+}
+
+/** Texts that some of the records say, and no other one. */
+function ownTexts(records: readonly ParsedCub[], ids: ReadonlySet<string>): ReadonlySet<string> {
+  const { left = [], out = [] } = Object.groupBy(records, ({ record }) => (ids.has(record.id) ? "out" : "left"));
+  const textsIn = (some: readonly ParsedCub[]): Set<string> =>
+    new Set(some.flatMap(({ record }) => [...textsOf(record), ...Object.keys(record.file_shas)]));
+  return textsIn(out).difference(textsIn(left));
+}
+
+/** Metadata without counters of such texts. */
+function withoutOwn(meta: Readonly<Record<string, unknown>>, own: ReadonlySet<string>): Record<string, unknown> {
+  const leftOf = (value: unknown): unknown =>
+    isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !own.has(name))) : value;
+  return Object.fromEntries(Object.entries(meta).map(([name, value]) => [name, leftOf(value)]));
+}
+
+/** withoutCounters writes a registry anew where its metadata counts such texts; else it is the same bytes. */
+function withoutCounters(bytes: Uint8Array, own: ReadonlySet<string>): Uint8Array {
+  const body = readJsonList(bytes, "cubs");
+  const { meta } = body?.members ?? {};
+  if (body === null || !isRecord(meta) || isDeepStrictEqual(withoutOwn(meta, own), meta)) return bytes;
+  return Buffer.from(JSON.stringify({ ...body.members, meta: withoutOwn(meta, own), cubs: [...(body.entries ?? [])] }));
 }
 
 /** textsOf lists every string in a value, not the names of its members. */

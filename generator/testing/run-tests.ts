@@ -8,7 +8,7 @@
  *      npm test -- snapshots/tree     only test files whose path contains a word; so with test:slow
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { freemem, tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -96,6 +96,8 @@ function makeScratch(): string | null {
     .some((line) => line.split(" ")[1] === MEMORY && line.includes("noexec"));
   if (isBound || Math.min(bavail * bsize, freemem()) < MEMORY_BYTES) return null;
   const folder = mkdtempSync(join(MEMORY, "proofshelf-"));
+  // A sandbox runs programs as another user.
+  chmodSync(folder, 0o755);
   process.env["TMPDIR"] = folder;
   return folder;
 }

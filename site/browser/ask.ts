@@ -3,7 +3,7 @@
 import { createParser } from "eventsource-parser";
 import type { AskResponse, Citation, Source } from "#snapshots/schema";
 import { pagePath, readerNotice } from "#snapshots/format";
-import { type AnswerPiece, type LinkedNumber, parseParagraph, queriesOf, saysQuote, tagOf, viewQuote } from "../answer-text.ts";
+import { type AnswerPiece, keysIn, type LinkedNumber, parseParagraph, queriesOf, saysQuote, tagOf, viewQuote } from "../answer-text.ts";
 import { formatLine, formatPiece } from "../format.ts";
 import { explainMode, titleOfKind } from "../words.ts";
 import { drawCard, element, markedText } from "./draw.ts";
@@ -40,6 +40,7 @@ class Asking {
   #snapshot: string | null = null;
   #numbers = new Set<number>();
   #written = 0;
+  #sources: readonly { readonly key: string; readonly href: string }[] = [];
   #ended = false;
   /** The question that is answered here, "" where none is. */
   #asked = new URL(location.href).searchParams.get("question") ?? "";
@@ -145,6 +146,7 @@ class Asking {
   #showSources({ sources }: SourcesEvent): void {
     this.#part("status").textContent = "Reading the sources…";
     this.#part("sources").hidden = sources.length === 0;
+    this.#sources = sources.map(({ kind, key }) => ({ key, href: this.#linkTo(pagePath.source(kind, key)) }));
     const cards = sources.map(({ title, kind, key, summary, snippet }) =>
       drawCard({
         title,
@@ -170,7 +172,7 @@ class Asking {
     // The first paragraph of what came goes on with the last one that is there.
     const here = counted.map((number) => ({ ...number, start: number.start - this.#written }));
     for (const [at, paragraph] of text.split(/\n{2,}/).entries()) {
-      const pieces = parseParagraph(paragraph, this.#numbers, at === 0 ? here : []);
+      const pieces = parseParagraph(paragraph, this.#numbers, [...(at === 0 ? here : []), ...keysIn(paragraph, this.#sources)]);
       if (at > 0 || this.#part("answer").lastElementChild === null) this.#part("answer").append(element(tagOf(pieces), ""));
       this.#part("answer").lastElementChild?.append(...pieces.map(drawPiece));
     }

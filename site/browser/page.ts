@@ -76,6 +76,18 @@ async function findPart(): Promise<void> {
   }
 }
 
+// A server makes the archive of everything; a host of files has none, and the link goes where it is told how to get all.
+for (const link of document.querySelectorAll<HTMLAnchorElement>("[data-archive]"))
+  link.addEventListener("click", async (event) => {
+    event.preventDefault();
+    const archive = link.dataset["archive"] ?? "";
+    const isThere = await fetch(archive, { method: "HEAD" }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    location.assign(isThere ? archive : link.href);
+  });
+
 // The contents follow: the last heading above the middle of the window is marked.
 const places = [...document.querySelectorAll<HTMLAnchorElement>(".outline a[href^='#']")].flatMap((link) => {
   const place = document.getElementById(decodeURIComponent(link.hash.slice(1)));

@@ -10,7 +10,7 @@ import { objectLinks } from "./signposts.ts";
 import { type Answer, type AnswerRequest, CACHE, checkPreconditions, commonHeaders, formatTag, redirect } from "./reply.ts";
 
 /** Types that a browser may show in place: nothing in them can run or load anything. */
-const PASSIVE = /^(text\/(plain|markdown|csv|x-[\w.-]+)|application\/(json|yaml)|image\/(png|jpeg|gif|webp))(;|$)/;
+const PASSIVE = /^(text\/(plain|markdown|csv|asciidoc|org|x-[\w.-]+)|application\/(json|yaml)|image\/(png|jpeg|gif|webp))(;|$)/;
 /** MALFORMED is a bit of what the parser of ranges says. */
 const MALFORMED = 1;
 /** Objects up to this size are compressed whole, so that their length and digest are known beforehand. Bytes. */

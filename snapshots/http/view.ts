@@ -19,6 +19,7 @@ import {
   type Shelf,
   type Snapshot,
   type SnapshotRecord,
+  unreadable,
 } from "#snapshots/shelf";
 import { openPreparedStore, type PreparedStore, type PreparedRoom } from "./prepared.ts";
 import type { Answer, AnswerRequest, CacheClass } from "./reply.ts";
@@ -223,7 +224,9 @@ class ServedView implements View {
     if (known !== undefined) return known;
     const found = await this.#open(record);
     // However large: two at least stay open.
-    this.#opened.set(id, found, { size: Math.min(Math.max(1, await objectBytes(found.snapshot)), OPEN_BYTES / 2) });
+    // What was taken out of a snapshot does not keep the rest of it from being answered.
+    const size = (await objectBytes(found.snapshot).catch(unreadable)) ?? 0;
+    this.#opened.set(id, found, { size: Math.min(Math.max(1, size), OPEN_BYTES / 2) });
     return found;
   }
 

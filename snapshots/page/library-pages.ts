@@ -289,6 +289,9 @@ export function claimsPage(data: ViewData, standings: readonly string[] | null =
   };
 }
 
+/** Records of a claim that a list shows at once. */
+const LISTED = 12;
+
 /** claimPage makes the page of a claim. In its evidence, `object` is the key of the library object with that digest, when this view holds one.
  *  @throws ShelfError "claim_not_found" */
 export function claimPage(data: ViewData, id: string) {
@@ -316,6 +319,8 @@ export function claimPage(data: ViewData, id: string) {
     evidence,
     pins: data.claims.meta.pins,
     records: records.map(recordCard),
+    /** In one look, where a list would be long. */
+    shelf: records.length > LISTED ? theoremShelf(records) : null,
   };
 }
 

@@ -60,6 +60,6 @@ export function theoremShelf(cubs: readonly CubRecord[], mostMarks = MAX_MARKS):
 }
 
 /** fileOf names the file of a record as its repository does: its module, else the path at which it stands. */
-function fileOf({ module, anchor, files }: CubRecord): string {
+export function fileOf({ module, anchor, files }: CubRecord): string {
   return module === "" ? (anchor?.path ?? Object.values(files).find((path) => path !== "") ?? "") : module;
 }

@@ -37,6 +37,8 @@ export const KINDS = {
   record: { title: "Proof record", lines: null, prose: null, spelling: null, citation: "document", schema: "CreativeWork" },
   notebook: { title: "Notebook", lines: "cell", prose: "markdown", spelling: "page", citation: "document", schema: "TechArticle" },
   rst: { title: "reStructuredText", lines: "beside", prose: "rst", spelling: "page", citation: "document", schema: "TechArticle" },
+  asciidoc: { title: "AsciiDoc", lines: "beside", prose: "asciidoc", spelling: "page", citation: "document", schema: "TechArticle" },
+  org: { title: "Org", lines: "beside", prose: "org", spelling: "page", citation: "document", schema: "TechArticle" },
 } as const satisfies Readonly<Record<string, Row>>;
 
 /** A Kind is what can be found: an object of some kind, a claim or a record. */

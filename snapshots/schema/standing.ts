@@ -7,7 +7,7 @@ export const Standing = z
   .object({
     state: z.string().meta({
       description:
-        "verified (a check that counts accepted it), proved_outside (the policy's axioms), recalled (a known hole of its checker), exported, defined, assumed, not_verified, unspecified, scoped, partial, or the registry's own; _said: its source alone says so; _lost: what it pins or rests on does not hold any more",
+        "verified (a check that counts accepted it), proved_outside (the policy's axioms), recalled (its checker has a known hole), exported, defined, assumed, not_verified, unspecified, scoped, partial, or the registry's own; _said: its source alone says so; _lost: what it pins or rests on does not hold",
     }),
     evidence: z.enum(EVIDENCE_STATES).meta({ description: "Of what it pins: the gravest state that this view may see" }),
     check: z

@@ -96,7 +96,7 @@ const TABLE = [
   {
     name: "list_objects",
     title: "Objects under a prefix",
-    description: "Objects and child prefixes directly under a prefix, in key order, like a folder.",
+    description: "Objects and child prefixes directly under a prefix, in key order.",
     input: z.strictObject({ prefix, limit: count("Prefixes and objects together", 1, LIST_PAGE, 50), cursor }),
     output: ListResponse.omit({ next: true }),
     twin: "GET /api/list",
@@ -106,7 +106,7 @@ const TABLE = [
     name: "search_library",
     title: "Search",
     description:
-      "Ranked full-text search over objects, claims and proof records, best first. Words, not sentences; double quotes make a phrase. Read a hit with get_object, get_claim or get_cub, by its kind.",
+      "Ranked full-text search over objects, claims and proof records. Words, not sentences; double quotes make a phrase. Read a hit with get_object, get_claim or get_cub.",
     input: z.strictObject({
       query: text("At most 500 characters"),
       prefix,
@@ -147,8 +147,7 @@ const TABLE = [
   {
     name: "ask_library",
     title: "Ask",
-    description:
-      "An answer from the library's own texts. Every quote is checked against the object's bytes. To explore, search_library is faster.",
+    description: "An answer from the library's own texts, each quote checked against the bytes. To explore, search_library is faster.",
     input: z.strictObject({ question: text("At most 500 characters"), prefix }),
     output: AskResponse.omit({ receipt: true, snapshot: true }),
     twin: "POST /api/ask",
@@ -218,7 +217,7 @@ const TABLE = [
   {
     name: "get_registry_meta",
     title: "Registry",
-    description: "Freshness, sources and counts of the registry.",
+    description: "Freshness, sources, counts.",
     input: z.strictObject({}),
     output: RegistryMeta,
     twin: "GET /api/cubs/meta",
@@ -236,8 +235,7 @@ const TABLE = [
   {
     name: "verify_object",
     title: "Verify an object",
-    description:
-      "What proves, with SHA-256 alone, that an object lies in a snapshot, and the snapshot in the log of publications. The steps are in check.",
+    description: "Proof, by SHA-256 alone, that an object lies in a snapshot, and that in the log; the steps are in check.",
     input: z.strictObject({ key: text("As list_objects gives it") }),
     output: Proof,
     twin: "GET /api/proofs/{key}",

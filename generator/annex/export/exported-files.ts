@@ -9,6 +9,7 @@ import {
   exportFile,
   formatKeyPath,
   hasTwin,
+  isWithdrawalError,
   LATER_PART,
   listPath,
   objectPath,
@@ -77,7 +78,8 @@ export async function* exportedFiles(view: View, options: ExportOptions): AsyncG
   if (!withHistory) return;
   for (const { snapshot } of await view.records()) {
     const past = await view.byId(snapshot);
-    if (past !== null) yield* snapshotFiles(view, past, pagePath.at(snapshot, ""), { ...options, onProgress: () => undefined });
+    if (past !== null && (await unlessRedacted(past.snapshot.data())) !== null)
+      yield* snapshotFiles(view, past, pagePath.at(snapshot, ""), { ...options, onProgress: () => undefined });
   }
 }
 
@@ -284,12 +286,26 @@ async function* filesUnder(
   }
 }
 
+/** unlessRedacted awaits what an earlier snapshot says; null where that was taken out of it. */
+async function unlessRedacted<T>(reading: Promise<T>): Promise<T | null> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof ShelfError && isWithdrawalError(error)) return null;
+    throw error;
+  });
+}
+
 async function historyPaths(view: View): Promise<string[]> {
   const records = await view.records();
-  const kept = new Set(records.map((record) => record.snapshot));
+  const kept = new Set<string>();
+  for (const { snapshot } of records) {
+    const open = await view.byId(snapshot);
+    if (open !== null && (await unlessRedacted(open.snapshot.library())) !== null) kept.add(snapshot);
+  }
   return [
     ...Array.from({ length: await countSnapshotsParts(view) }, (_, at) => pagePath.snapshotsPart(at + 1)),
-    ...records.flatMap(({ snapshot, previous }) => (previous !== null && kept.has(previous) ? [pagePath.diff(previous, snapshot)] : [])),
+    ...records.flatMap(({ snapshot, previous }) =>
+      previous !== null && kept.has(previous) && kept.has(snapshot) ? [pagePath.diff(previous, snapshot)] : [],
+    ),
   ];
 }
 

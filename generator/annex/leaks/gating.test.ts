@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { writeFiles } from "../../testing/library.ts";
+import { SILENT, writeFiles } from "../../testing/library.ts";
 import { ask, openFixtureView } from "../../testing/view.ts";
 import type { Preview } from "../../pipeline/preview.ts";
 import { SECRET, config, newRoom, tellers, cli, verifyAll } from "./gating-fixture.ts";
-import { openShelves } from "../../testing/whole.ts";
+import { build, openShelves } from "../../testing/whole.ts";
 
 const codeOf = (answer: { json(): unknown }): string => (answer.json() as { code: string }).code;
 
@@ -175,4 +175,23 @@ test("what --keep-history lets stay is a snapshot: what is public under the same
   );
   await room.turn(6);
   assert.deepEqual((await room.run("email-gated")).withdrawn, []);
+});
+
+test("what --keep-history lets stay is decided before anything is published: a build that ends there has said so for the next", async (t) => {
+  const room = await newRoom(t);
+  const first = await room.run("public");
+  await writeFiles(room.dir, [["proofshelf.yaml", config("email-gated")]]);
+  let publishing = false;
+  const dying = {
+    progress: { ...SILENT, step: (name: string) => void (publishing ||= name === "publish") },
+    now: () => {
+      if (publishing) throw new Error("killed");
+      return new Date();
+    },
+  };
+  await assert.rejects(build(await room.open(), { ...dying, keepHistory: true }), /killed/);
+  const second = await room.run("email-gated");
+  assert.deepEqual([second.published, second.withdrawn], [true, []]);
+  const view = await openFixtureView(await room.open());
+  assert.equal((await ask(view, `/at/${first.snapshot}/objects/plans/other.md`)).status, 200);
 });

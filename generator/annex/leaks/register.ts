@@ -34,6 +34,8 @@ const gating: BuildAnnex = {
           const checked = !undone && gatingDigest(views, privateTexts) === reading.known.gating && !(await hasGatedBytes(shelves, views));
           exposure = checked ? NOTHING_EXPOSED : await findExposure(shelves, facts.config.collections, views, privateTexts);
           withdrawing = undone || (isExposed(exposure) && !keepHistory);
+          // Before anything is published: a build that is killed behind that has decided it all the same.
+          if (keepHistory && isExposed(exposure) && signers !== null) await keepExposed(shelves, exposure, facts.config.collections);
           return {
             removal: {
               reindex: withdrawing ? { ...removal.reindex, public: "gated" } : removal.reindex,

@@ -17,7 +17,7 @@ type Result = CheckStatement["predicate"]["results"][number];
 export type ToldVerdict = Verdict &
   Pick<
     Result,
-    "exact" | "statement" | "is_words" | "words" | "uses" | "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions"
+    "exact" | "reason" | "statement" | "is_words" | "words" | "uses" | "statement_sha256" | "type_sha256" | "meaning_sha256" | "mentions"
   > & {
     /** Names of who signed it: of those that are trusted where it counts, else of those that say so of themselves. */
     readonly signers: readonly string[];
@@ -126,11 +126,14 @@ export function readChecks(
       ((state !== "rejected" && state !== "disagrees") || check.revision === head)
     );
   };
-  const fitting = (one: FoundDeclaration, source: ScannedSource): readonly ToldVerdict[] => {
-    const all = (byKey.get(one.key) ?? []).filter((told) => fits(told, one, source));
-    const byTeller = Map.groupBy(all, ({ check, counted, signers }) => JSON.stringify([check.tool.name, counted, signers]));
-    return [...byTeller.values()].flatMap(knowsMost);
-  };
+  const fittingIn = memoize((source: ScannedSource) =>
+    memoize((one: FoundDeclaration): readonly ToldVerdict[] => {
+      const all = (byKey.get(one.key) ?? []).filter((told) => fits(told, one, source));
+      const byTeller = Map.groupBy(all, ({ check, counted, signers }) => JSON.stringify([check.tool.name, counted, signers]));
+      return [...byTeller.values()].flatMap(knowsMost);
+    }),
+  );
+  const fitting = (one: FoundDeclaration, source: ScannedSource): readonly ToldVerdict[] => fittingIn(source)(one);
   /** Libraries may keep their checks in one folder, and call two repositories by one name. */
   const isIn = memoize((git: string | undefined) => memoize((revision: string) => hasRevision(git, revision)));
   const history: Checks["history"] = ({ key }, { source: { git }, head }, was) =>

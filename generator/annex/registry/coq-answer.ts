@@ -110,20 +110,19 @@ async function answerOf(
   asked: readonly AskedDeclaration[],
 ): Promise<ReadonlyMap<string, Printed>> {
   const { say, moduleOf, coq, full, isOwn, lists } = session;
-  const types = await coq.ask(
-    asked.flatMap(({ name }) => [
-      `Set Printing Coercions. Check @${name}. Unset Printing Coercions.`,
-      `Set Printing All. Check @${name}. Unset Printing All.`,
-    ]),
-  );
+  const checks = asked.map(({ name }) => `Check @${name}.`);
+  const shown = await coq.ask(checks, "Printing Coercions");
+  await coq.rest();
+  const wholes = await coq.ask(checks, "Printing All");
   const there: { readonly one: AskedDeclaration; readonly statement: string; readonly whole: string }[] = [];
   for (const [at, one] of asked.entries()) {
-    const [statement, whole] = [readType(types[2 * at] ?? ""), readType(types[2 * at + 1] ?? "")];
+    const [statement, whole] = [readType(shown[at] ?? ""), readType(wholes[at] ?? "")];
     const line = lists.elsewhere(one);
     if (line !== undefined) refuse(session, one, `Coq has another declaration of this name, in line ${line}.`);
     else if (statement === null || whole === null) refuse(session, one, "Coq has nothing of this name.");
     else there.push({ one, statement, whole });
   }
+  await coq.rest();
   const statements = await full.read(
     there.map(({ whole }) => whole),
     isOwn,
@@ -141,7 +140,9 @@ async function answerOf(
     say({ t: "decl", key: one.key, statement: fold(statement), type_sha256, mentions, is_words, words });
     return { ...one, mentions };
   });
+  await coq.rest();
   await tellAxioms(session, those);
+  await coq.rest();
   return findDefinitions(session, [...those.flatMap(({ mentions }) => mentions), ...[...session.axioms].filter(isOwn)]);
 }
 
@@ -167,6 +168,7 @@ async function readAll(
     const text = readFileSync(join(request.root, path), "utf8");
     const readings = some.map((one) => ({ one, candidates: lists.words.candidates(one.words) }));
     for (const [key, read] of await readPlainly(coq, moduleOf(path), text, readings, isOwn)) all.set(key, read);
+    await coq.rest();
   }
   await coq.end();
   return all;

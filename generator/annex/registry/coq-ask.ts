@@ -13,12 +13,16 @@ const NAME = /^[\p{L}_][\p{L}\p{N}_'.]*(?= :|$)/u;
 const SETTINGS =
   "Unset Silent. Unset Printing All. Set Printing Notations. Unset Printing Universes. Set Printing Width 1000000. Set Printing Depth 1000000.";
 
+/** Questions after which a process has a good part of a gigabyte. */
+const MUCH = 4000;
+
 /** Coq is one process that has loaded compiled files, and answers for as long as it lives; where it has died, another takes its place. */
 export class Coq {
   readonly #open: () => Dialogue;
   #modules: string[];
   #running: Dialogue | null = null;
   #asked = 0;
+  #answered = 0;
 
   constructor(open: () => Dialogue, modules: readonly string[] = []) {
     this.#open = open;
@@ -33,29 +37,35 @@ export class Coq {
     return loaded;
   }
 
-  /** Asks each question. @returns what stands between its marks; null where Coq never came so far */
-  async ask(questions: readonly string[]): Promise<readonly (string | null)[]> {
+  /** Asks each question. Coq keeps a state for each sentence, so that there are as few as can be.
+   *  @param setting of prints, while these are answered
+   *  @returns what stands between its marks; null where Coq never came so far */
+  async ask(questions: readonly string[], setting?: "Printing All" | "Printing Coercions"): Promise<readonly (string | null)[]> {
     if (questions.length === 0) return [];
     const mark = `mark_${randomBytes(12).toString("hex")}`;
-    // A file that was loaded by the question before may have silenced Coq.
-    const marked = (at: number): string => `Unset Silent. Definition ${mark}_${at} := Prop.`;
+    // It says that there is none, however silent a file has made it.
+    const marked = (at: number): string => `Locate ${mark}_${at}.`;
     const isNew = this.#running === null || this.#running.ended;
     if (isNew) this.#running = this.#open();
+    this.#answered += questions.length;
     // A question that cannot be read may take the sentence after it along, so that the end has two.
     const last = questions.length + 1;
     const script = [
       ...(isNew ? this.#modules.map((name) => `Require ${name}.`) : []),
       SETTINGS,
+      setting === undefined ? "" : `Set ${setting}.`,
       ...questions.flatMap((question, at) => [marked(at), question]),
       marked(questions.length),
+      setting === undefined ? "" : `Unset ${setting}.`,
       marked(last),
       "",
     ].join("\n");
-    const answer = (await this.#running?.say(script, `${mark}_${last} is defined\n`)) ?? "";
-    const places = [...questions, ""].map((_, at) => answer.indexOf(`${mark}_${at} is defined\n`));
+    const answer = (await this.#running?.say(script, `${mark}_${last}\n`)) ?? "";
+    const places = [...questions, ""].map((_, at) => answer.indexOf(`${mark}_${at}\n`));
     return questions.map((_, at) => {
       const [from = -1, to = -1] = [places[at], places[at + 1]];
-      return from < 0 || to < from ? null : answer.slice(from + `${mark}_${at} is defined\n`.length, to);
+      const end = answer.lastIndexOf("\n", to) + 1;
+      return from < 0 || to < from ? null : answer.slice(from + `${mark}_${at}\n`.length, end);
     });
   }
 
@@ -71,9 +81,15 @@ export class Coq {
     };
   }
 
+  /** rest lets a process go that has answered much, with all that was defined in it: the next question gets a fresh one. */
+  async rest(): Promise<void> {
+    if (this.#answered > MUCH) await this.end();
+  }
+
   async end(): Promise<void> {
     await this.#running?.end();
     this.#running = null;
+    this.#answered = 0;
   }
 }
 

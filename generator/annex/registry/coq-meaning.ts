@@ -12,10 +12,6 @@ export type Printed = { readonly sha256: string; readonly mentions: readonly str
 const DOTTED = /(?<![\p{L}\p{N}_'.])[\p{L}_][\p{L}\p{N}_']*(?:\.[\p{L}_][\p{L}\p{N}_']*)+/gu;
 const MAX_PRINTED = 100_000; // definitions; no library has so many of its own below its statements
 
-function printOf(name: string): string {
-  return `Set Printing All. Print ${name}. Unset Printing All.`;
-}
-
 /** readPrint gives Coq's print of a definition, without the scopes of its arguments; null when there is no such name. */
 function readPrint(answer: string | null): string | null {
   if (answer === null || /^Error:|is not a defined object\.$/m.test(answer)) return null;
@@ -85,7 +81,8 @@ export async function printDefinitions(
       open.filter((name) => theorems.has(name)),
     );
     const answers = await coq.ask(
-      open.map((name) => (proofs.has(name) ? `Set Printing All. Check @${name}. Unset Printing All.` : printOf(name))),
+      open.map((name) => (proofs.has(name) ? `Check @${name}.` : `Print ${name}.`)),
+      "Printing All",
     );
     const texts = answers.map((answer) => readPrint(answer));
     const there = open.flatMap((name, at) => (texts[at] == null ? [] : [{ name, text: texts[at] }]));

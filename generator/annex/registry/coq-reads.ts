@@ -65,12 +65,11 @@ export async function readPlainly(
         // Modules of the file itself are there after it alone.
         ...own.filter(({ required }) => !required).map((one) => write(one, PLAIN)),
         ...modules.slice(1).map((name) => `Import ${PLAIN}${name}.`),
+        "Set Printing All.",
       ].join("\n"),
       ...located,
-      ...those.map(
-        ({ one }, at) => `Definition read${at} : (${one.words}) := @${one.name}. Set Printing All. Print read${at}. Unset Printing All.`,
-      ),
-      `End plain${frame}.`,
+      ...those.map(({ one }, at) => `Definition read${at} : (${one.words}) := @${one.name}. Print read${at}.`),
+      `End plain${frame}. Unset Printing All.`,
     ];
     const answers = await coq.ask(questions);
     const foundFrom = (from: number) => new Map(names.map((name, at) => [name, foundBy(name, answers[from + at] ?? "")]));

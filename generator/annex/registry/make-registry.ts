@@ -47,6 +47,7 @@ export function writeRegistry(config: RegistrySources, scan: SourcesScan): Uint8
   const others = (scan.hand?.records ?? []).map(({ record }) => record).filter(({ id }) => !ids.has(id));
   const cubs = [...withUsers(made, scan), ...others].sort((a, b) => Number(a.id.slice(4)) - Number(b.id.slice(4)));
   const times = scan.sources.map(({ time }) => time).filter((time) => time !== null);
+  const checked = made.flatMap(({ checks = [] }) => checks.flatMap(({ finished }) => (finished === "" ? [] : [finished])));
   const heads = Object.fromEntries(
     scan.sources.map(({ source, head }) => [
       source.repo,
@@ -56,7 +57,7 @@ export function writeRegistry(config: RegistrySources, scan: SourcesScan): Uint8
   const body = {
     meta: {
       service: "proofshelf",
-      updated_iso: times.sort().at(-1) ?? "",
+      updated_iso: [...times, ...checked].sort().at(-1) ?? "",
       ...scan.hand?.meta,
       generator: "proofshelf registry",
       ...config.meta,

@@ -36,7 +36,7 @@ export const PROVERS: Readonly<Record<ProverName, Prover>> = {
     adapter: fileURLToPath(new URL("./coq-adapter.ts", import.meta.url)),
     find: () => findCoq(),
     says: "statements, meaning, holes, axioms, uses, check, a second opinion by coqchk; exact axioms and the kernel's uses where dpdgraph is installed",
-    batch: 48,
+    batch: 40,
   },
   metamath: {
     title: "Metamath",

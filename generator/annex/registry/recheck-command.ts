@@ -5,13 +5,14 @@ import { ShelfError } from "#snapshots/errors";
 import { parseSigningKey } from "#snapshots/log";
 import { type CommonOptions, FOUND, print, REFUSED } from "#generator/commands";
 import { openProgress } from "#generator/files";
-import type { Checks } from "./checks.ts";
+import type { Checks, ToldVerdict } from "./checks.ts";
 import { advisoriesJsonSchema } from "#generator/annex/recall";
 import { reviewsJsonSchema } from "#generator/annex/reviews";
 import { type RegistrySources, sourcesJsonSchema } from "./config.ts";
 import { findChecker } from "./coq-tool.ts";
 import { describeRefused } from "./judge.ts";
 import { findKernels } from "./kernels.ts";
+import { memoize } from "./memoize.ts";
 import { lockJsonSchema, UNWRITTEN } from "./lock.ts";
 import { writeRegistry } from "./make-registry.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
@@ -215,6 +216,11 @@ async function runPasses(config: RegistrySources, passes: readonly Pass[], how: 
   return runs;
 }
 
+const logsOf = memoize(
+  ({ logs }: ToldVerdict["check"]): RecheckRow["logs"] => new Map(logs.map(({ path, log }) => [path, log])),
+  new WeakMap(),
+);
+
 /** rowOf joins what was said of one declaration. A verdict that fails counts before those that hold. */
 function rowOf({ id, one, source }: SourcesScan["records"][number], checks: Checks, allowed: ReturnType<typeof readPolicy>): RecheckRow {
   const verdicts = checks.of(one, source);
@@ -240,8 +246,8 @@ function rowOf({ id, one, source }: SourcesScan["records"][number], checks: Chec
     line: one.line,
     isTheorem: one.class === "theorem",
     verdict,
-    logs: new Map(verdict?.check.logs.map(({ path, log }) => [path, log])),
-    reason: verdict === null ? never : (verdict.check.results.find(({ key }) => key === one.key)?.reason ?? ""),
+    logs: verdict === null ? new Map() : logsOf(verdict.check),
+    reason: verdict === null ? never : (verdict.reason ?? ""),
     askable: never === "",
     second,
   };

@@ -1,0 +1,125 @@
+/** What Agda sources do to have something false said VERIFIED, or something that reads as something else. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findAgda } from "./agda-tool.ts";
+import { findSandbox } from "./sandbox.ts";
+import { openSource } from "./source-fixture.ts";
+
+const skip = findAgda() === null ? "agda is not installed" : findSandbox() === null ? "there is no sandbox here (bubblewrap)" : false;
+const USUAL = "open import Agda.Builtin.Equality\nopen import Agda.Builtin.Nat\n";
+const FALSE = "data ⊥ : Set where\nelim : {A : Set} → ⊥ → A\nelim ()\n";
+
+test("parameters of modules and files, generalised variables: the statement has them all", { skip, timeout: 300_000 }, async (t) => {
+  const { put, recheck, records } = openSource(t, "", "agda");
+  put({
+    "src/Module.agda": `module Module where\n${USUAL}${FALSE}module _ (absurd : ⊥) where\n  zero-is-one : 0 ≡ 1\n  zero-is-one = elim absurd\n`,
+    "src/Named.agda": `module Named where\n${USUAL}${FALSE}module Consistent (absurd : ⊥) where\n  private\n    module Deep where\n      zero-is-one : 0 ≡ 1\n      zero-is-one = elim absurd\n`,
+    "src/File.agda": `open import Agda.Builtin.Equality\nopen import Agda.Builtin.Nat\nmodule File (absurd : 0 ≡ 1) where\nzero-is-one : 0 ≡ 1\nzero-is-one = absurd\n`,
+    "src/Instance.agda": `module Instance where\n${USUAL}module _ ⦃ absurd : 0 ≡ 1 ⦄ where\n  zero-is-one : 0 ≡ 1\n  zero-is-one = absurd\n`,
+    "src/Variable.agda": `module Variable where\n${USUAL}variable absurd : 0 ≡ 1\nzero-is-one : absurd ≡ absurd\nzero-is-one = refl\n`,
+    "src/Elsewhere.agda": `module Elsewhere where\n${USUAL}open import Variable\nhere : absurd ≡ absurd\nhere = refl\n`,
+    "src/Plain.agda": `module Plain where\n${USUAL}plain : 1 ≡ 1\nplain = refl\n`,
+  });
+  const [run] = await recheck();
+  assert.ok(run?.check, run?.problems.join("\n"));
+  const said = new Map((await records()).map((record) => [`${record.module}.${record.theorem_name}`, record]));
+  const statement = (name: string) => said.get(name)?.statement;
+  assert.equal(statement("Module.zero-is-one"), "(absurd : ⊥) → 0 ≡ 1");
+  assert.equal(statement("Named.Consistent.Deep.zero-is-one"), "(absurd : ⊥) → 0 ≡ 1");
+  assert.equal(statement("File.zero-is-one"), "(absurd : 0 ≡ 1) → 0 ≡ 1");
+  assert.equal(statement("Instance.zero-is-one"), "⦃ absurd : 0 ≡ 1 ⦄ → 0 ≡ 1");
+  assert.equal(statement("Variable.zero-is-one"), "{absurd : 0 ≡ 1} → absurd ≡ absurd");
+  assert.equal(statement("Elsewhere.here"), "{absurd : 0 ≡ 1} → absurd ≡ absurd");
+  assert.equal(statement("Plain.plain"), "1 ≡ 1");
+  assert.equal(said.get("Plain.plain")?.status, "VERIFIED_EXACT");
+  for (const [name, { status }] of said) if (name !== "Plain.plain") assert.notEqual(status, "VERIFIED_EXACT", name);
+});
+
+test("words that read as others are marked, with what they stand for and where that is", { skip, timeout: 300_000 }, async (t) => {
+  const { put, recheck, records } = openSource(t, "", "agda");
+  put({
+    "src/Syntax.agda": `module Syntax where\n${USUAL}Sure : Nat → Nat → Set\nSure _ _ = Nat\nsyntax Sure x y = x ＝ y\nlie : 0 ＝ 1\nlie = 0\n`,
+    "src/Own.agda":
+      "module Own where\nopen import Agda.Builtin.Nat\ndata _≡_ (a b : Nat) : Set where\n  refl : a ≡ b\nlie : 0 ≡ 1\nlie = refl\n",
+    "src/Renamed.agda": `module Renamed where\nopen import Agda.Builtin.Equality\nopen import Agda.Builtin.Nat renaming (zero to one)\nlie : one ≡ 0\nlie = refl\n`,
+    "src/Number.agda": `module Number where\nopen import Agda.Builtin.Equality\ndata N : Set where\n  zero : N\n  suc : N → N\nopen import Agda.Builtin.FromNat renaming (fromNat to make)\nopen import Agda.Builtin.Unit\nopen import Agda.Builtin.Nat using (Nat)\ninstance\n  number : Number N\n  number = record { Constraint = λ _ → ⊤ ; fromNat = λ _ → zero }\nlie : Set\nlie = N\nwrong : (the : N) → 0 ≡ the → 0 ≡ the\nwrong _ p = p\n`,
+    "src/Empty.agda": `module Empty where\n${USUAL}⊥ : Set\n⊥ = Nat\nlie : ⊥\nlie = 0\n`,
+    "src/Letter.agda": `module Letter where\n${USUAL}Nаt : Set\nNаt = Nat\nlie : (x : Nаt) → x ≡ x\nlie _ = refl\n`,
+    "src/Formula.agda": `module Formula where\n${USUAL}P=NP : Set\nP=NP = Nat\nlie : P=NP\nlie = 0\n_and_are-equal : Nat → Nat → Set\n_ and _ are-equal = Nat\ntwo : 0 and 1 are-equal\ntwo = 0\n`,
+    "src/Literal.agda":
+      "module Literal where\nopen import Agda.Builtin.Equality\nopen import Agda.Builtin.Unit\nopen import Agda.Builtin.FromNat\ninstance\n  number : Number ⊤\n  number = record { Constraint = λ _ → ⊤ ; fromNat = λ _ → tt }\nx : ⊤\nx = 0\nlie : x ≡ 1\nlie = refl\n",
+    "src/Natural.agda":
+      "module Natural where\nopen import Agda.Builtin.Equality\ndata Mine : Set where\n  o : Mine\n  s : Mine → Mine\n{-# BUILTIN NATURAL Mine #-}\nlie : 1 ≡ s 0\nlie = refl\n",
+    "src/Plain.agda": `module Plain where\n${USUAL}plain : (n : Nat) → n + 0 ≡ n + 0\nplain n = refl\n`,
+  });
+  const [run] = await recheck();
+  assert.ok(run?.check, run?.problems.join("\n"));
+  const said = new Map((await records()).map((record) => [`${record.module}.${record.theorem_name}`, record]));
+  const marked = (name: string) =>
+    (said.get(name)?.statement_words ?? []).map(
+      ({ word, kind, stands_for, path, line }) => `${word} ${kind} ${stands_for} ${path ?? ""}:${line ?? ""}`,
+    );
+  assert.deepEqual(marked("Syntax.lie"), ["＝ notation Syntax.Sure Syntax.agda:4"]);
+  assert.deepEqual(marked("Own.lie"), ["≡ name Own._≡_ Own.agda:3"]);
+  assert.deepEqual(marked("Renamed.lie"), ["one notation Agda.Builtin.Nat.zero :"]);
+  assert.deepEqual(marked("Empty.lie"), ["⊥ name Empty.⊥ Empty.agda:4"]);
+  assert.deepEqual(marked("Letter.lie"), ["Nаt letters Letter.Nаt Letter.agda:4"]);
+  assert.deepEqual(marked("Formula.lie"), ["P=NP notation Formula.P=NP Formula.agda:4"]);
+  assert.deepEqual(
+    marked("Formula.two").map((one) => one.split(" ")[0]),
+    ["and", "are-equal"],
+  );
+  const literal = "coercion what these sources say that a literal is";
+  assert.deepEqual(marked("Literal.lie"), [`1 ${literal} Literal.agda:4`]);
+  assert.deepEqual(
+    marked("Natural.lie"),
+    ["1", "0"].map((word) => `${word} ${literal} Natural.agda:6`),
+  );
+  assert.deepEqual(marked("Plain.plain"), []);
+  for (const [name, { status }] of said) if (name.endsWith(".lie")) assert.notEqual(status, "VERIFIED_EXACT", name);
+});
+
+test("a wrong root is no refused proof, and a file that was forgotten and comes makes it unchecked", {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
+  const { put, recheck, verdict, states } = openSource(t, "", "agda");
+  put({
+    "src/sub/Top.agda": `module Top where\n${USUAL}t : 1 ≡ 1\nt = refl\n`,
+    "src/Main.agda": `module Main where\n${USUAL}open import Part\nm : n ≡ 1\nm = refl\n`,
+  });
+  await recheck();
+  assert.equal((await verdict("sub.Top.t"))?.state, "environment");
+  assert.match((await verdict("sub.Top.t"))?.log ?? "", /^root of registry\.yaml/);
+  assert.equal((await verdict("Main.m"))?.state, "environment");
+  put({ "src/Part.agda": "module Part where\nopen import Agda.Builtin.Nat\nn : Nat\nn = 2\n" });
+  await recheck();
+  assert.equal((await verdict("Main.m"))?.state, "rejected");
+  put({ "src/Part.agda": "module Part where\nopen import Agda.Builtin.Nat\nn : Nat\nn = 1\n" });
+  assert.equal((await states())["Main.m"], "UNSPECIFIED", "what was refused for an import is out of date when the import changes");
+  await recheck();
+  assert.equal((await states())["Main.m"], "VERIFIED");
+});
+
+test("a postulate by another name is that postulate", { skip, timeout: 300_000 }, async (t) => {
+  const { put, recheck, states, verdict } = openSource(t, "", "agda");
+  const post = "open import Post";
+  put({
+    "src/Post.agda": `module Post where\n${USUAL}postulate hole : 0 ≡ 1\n`,
+    "src/Renamed.agda": `module Renamed where\n${USUAL}${post} renaming (hole to fact)\nlie : 0 ≡ 1\nlie = fact\n`,
+    "src/Public.agda": `module Public where\n${post} public renaming (hole to fact)\n`,
+    "src/Twice.agda": `module Twice where\n${USUAL}open import Public renaming (fact to known)\nlie : 0 ≡ 1\nlie = known\n`,
+    "src/Module.agda": `module Module where\n${USUAL}import Post\nmodule P = Post renaming (hole to fact)\nlie : 0 ≡ 1\nlie = P.fact\n`,
+    "src/Inside.agda": `module Inside where\n${USUAL}lie : 0 ≡ 1\nlie = fact\n  where ${post} renaming (hole to fact)\n`,
+    "src/Pattern.agda": `module Pattern where\n${USUAL}${post}\nlie : 0 ≡ 1\nlie with hole\n... | fact = fact\n`,
+    "src/Let.agda": `module Let where\n${USUAL}lie : 0 ≡ 1\nlie = let open import Post renaming (hole to fact) in fact\n`,
+    "src/Fine.agda": `module Fine where\n${USUAL}${post}\nfine : 1 ≡ 1\nfine = refl\n`,
+  });
+  const [run] = await recheck();
+  assert.ok(run?.check, run?.problems.join("\n"));
+  const said = await states();
+  const verified = Object.keys(said).filter((name) => said[name] === "VERIFIED");
+  assert.deepEqual(verified, ["Fine.fine"]);
+  for (const name of ["Renamed.lie", "Twice.lie", "Module.lie", "Pattern.lie", "Inside.lie"])
+    assert.deepEqual((await verdict(name))?.axioms, ["Post.hole"], name);
+});

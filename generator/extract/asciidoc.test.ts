@@ -1,0 +1,113 @@
+/** AsciiDoc as a document. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { blocksOf } from "../../snapshots/blocks/blocks.ts";
+import { extract } from "./extract.ts";
+
+const read = async (text: string) => await extract("docs/a.adoc", Buffer.from(text));
+const page = async (text: string): Promise<string> => (await read(text)).html ?? "";
+
+const BOOK = `= Sorting Lists
+Ana Ruiz
+:imagesdir: img
+:tool: Sorter
+
+How *lists* are _sorted_ by \`{tool}\`, see <<costs>>, xref:other.adoc#x[the other], https://example.org[a page] and footnote:[A note.] stem:[a^2].
+
+// a remark
+[[costs]]
+== Costs
+
+.A title
+[source,python]
+----
+def f(): pass
+----
+
+NOTE: Be *careful*.
+
+* one
+** nested
+* two
++
+attached
+
+. first
+
+CPU:: The brain.
+
+|===
+|Tool |Price
+
+|Ham |15
+|===
+
+image::a.png[A list]
+
+include::more.adoc[]
+
+ifdef::never[]
+Kept words.
+endif::[]
+
+[quote, Knuth]
+____
+Premature.
+____
+
+[stem]
+++++
+x = y
+++++
+`;
+
+test("a book has its title, headings, lists, terms, boxes, code, tables, figures, formulas, notes and references", async () => {
+  const { title, kind, html, summary } = await read(BOOK);
+  assert.deepEqual([title, kind], ["Sorting Lists", "asciidoc"]);
+  assert.match(summary, /^How lists are sorted by Sorter, see Costs/);
+  for (const part of [
+    "<strong>lists</strong>",
+    "<code>Sorter</code>",
+    '<a href="#doc-costs">Costs</a>',
+    'href="../other.adoc/#doc-x">the other</a>',
+    '<a href="https://example.org/"',
+    '<span class="k">def</span>',
+    "<strong>A title</strong>",
+    "<aside><p><strong>Note</strong></p>",
+    '<li id="L20">one<ul><li id="L21">nested</li></ul></li>',
+    '<p id="L24">attached</p>',
+    '<dt id="L28">CPU</dt><dd>The brain.</dd>',
+    "<th>Tool</th><th>Price</th>",
+    '<img src="../../../objects/docs/img/a.png" alt="A list"',
+    '<a href="../more.adoc/">more.adoc</a>',
+    "Kept words.",
+    "— Knuth",
+    'display="block"',
+    "A note.",
+  ])
+    assert.ok(html?.includes(part), `${part} in ${html}`);
+  assert.doesNotMatch(html ?? "", /remark|endif|imagesdir|\{tool\}/);
+});
+
+test("nothing active comes out, values of attributes do not grow without end, and marks that stay open are text", async () => {
+  const html = await page(
+    "link:javascript:alert(1)[a] +++<script>alert(2)</script>+++ image:https://evil.example/a.png[x]\n\n++++\n<script>alert(3)</script>\n++++\n",
+  );
+  assert.doesNotMatch(html, /<script|href="javascript|<img/);
+  const bomb = `:a0: x\n${Array.from({ length: 40 }, (_, n) => `:a${n + 1}: {a${n}}{a${n}}{a${n}}`).join("\n")}\n\nFirst {a40} last.\n`;
+  assert.ok((await page(bomb)).length < 10_000);
+  assert.match(
+    await page("A *left open and `there.\n\n----\nnot closed\n"),
+    /A \*left open and `there\.<\/p><pre class="code" id="L4"><code>not closed/,
+  );
+});
+
+test("answers quote the prose: no attribute, no setting, no remark; a row of a table stands below its head", () => {
+  const blocks = blocksOf(BOOK, "asciidoc");
+  const said = blocks.map(({ plain }) => plain).join("\n");
+  assert.doesNotMatch(said, /imagesdir|remark|\[source|ifdef|<<|xref:|footnote:|\|===/);
+  assert.ok(
+    blocks.some(({ form, heading, plain }) => form === "row" && heading.at(-1) === "Tool · Price" && plain === "Ham · 15"),
+    said,
+  );
+});

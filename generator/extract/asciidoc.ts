@@ -1,0 +1,732 @@
+/** AsciiDoc as a document. Includes are links, conditions hold for attributes that the document sets, and a macro that nobody knows shows its text. */
+import type { Element } from "hast";
+import type { Body, SourceText } from "./body.ts";
+import {
+  box,
+  codeBlock,
+  element,
+  Footnotes,
+  formula,
+  image,
+  MAX_NESTED,
+  type Nodes,
+  type ParsedDocument,
+  readDocument,
+  tableOf,
+  unwrapped,
+  words,
+} from "./document.ts";
+import { textOf } from "./html-tree.ts";
+import { isBlank, type Row, rowsOf, type Rule, scan, textIn } from "./lined.ts";
+
+export async function readAsciidoc(source: SourceText, fallback: string): Promise<Body> {
+  return await readDocument(source, { kind: "asciidoc", language: null, fallback }, (text) => new AsciidocReader(text).parse());
+}
+
+const ATTRIBUTE = /^:(!?)([\w][\w-]*)(!?):(?:\s+(.*))?$/;
+const SETTINGS = /^\[(?![[\]])([^\]]*|.*)\]$/;
+const ANCHOR = /^\[\[([^\],]+)(?:,[^\]]*)?\]\]$/;
+const TITLE = /^\.(?![.\s])(.+)$/;
+const HEADING = /^(={1,6}|#{1,6})\s+(\S.*?)(?:\s+\1)?$/;
+const SETEXT = /^([=\-~^+])\1{3,}$/;
+const FENCE = /^(?:-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|\/{4,}|--|`{3,}.*|[|,:!]={3,})$/;
+const ITEM = /^\s*(\*{1,5}|-|\.{1,5}|\d{1,4}\.|[a-zA-Z]\.|<(?:\d{1,3}|\.)>)\s+(?=\S)/;
+const TERM = /^\s*((?:(?!::|;;).){1,300}?)(:{2,4}|;;)(?:\s+(.*))?$/;
+const BLOCK_MACRO = /^(image|video|audio|include|toc|stem|ifdef|ifndef|ifeval|endif|[a-z][\w-]*)::([^[\]]*)\[(.*)\]$/;
+const ADMONITION = /^(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+/;
+const KINDS = /^(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)$/;
+const MAX_VALUE = 2000; // UTF-16 units that attributes in one paragraph become
+const SPAN = 500; // UTF-16 units within one pair of signs
+const STARTS =
+  /[*_`+^~#[<({\\"'&:]|(?:https?|link|mailto|xref|image|footnote|stem|latexmath|asciimath|kbd|btn|menu|pass|icon|anchor|indexterm2?|ftp):|-- |--(?=\w)|\.\.\.| \+$/m;
+
+type Settings = {
+  readonly style: string;
+  readonly words: readonly string[];
+  readonly named: ReadonlyMap<string, string>;
+  readonly title: string;
+  readonly ids: readonly string[];
+  readonly options: string;
+};
+const NONE: Settings = { style: "", words: [], named: new Map(), title: "", ids: [], options: "" };
+
+class AsciidocReader {
+  #rows: readonly Row[];
+  readonly #attributes = new Map<string, string>(
+    Object.entries({
+      nbsp: "\u00a0",
+      amp: "&",
+      lt: "<",
+      gt: ">",
+      empty: "",
+      sp: " ",
+      plus: "+",
+      apos: "'",
+      quot: '"',
+      cpp: "C++",
+      zwsp: "",
+      ldquo: "“",
+      rdquo: "”",
+      lsquo: "‘",
+      rsquo: "’",
+      deg: "°",
+      startsb: "[",
+      endsb: "]",
+      vbar: "|",
+      caret: "^",
+      asterisk: "*",
+      tilde: "~",
+      backslash: "\\",
+      backtick: "`",
+      "two-colons": "::",
+      "two-semicolons": ";;",
+    }),
+  );
+  readonly #notes = new Footnotes();
+  readonly #named = new Map<string, Element>();
+  /** Titles by the ids that lead to them. */
+  readonly #titles = new Map<string, string>();
+  #title: string | null = null;
+  #depth = 0;
+  /** Rules of markup within a text, by how deep it is in other markup. */
+  readonly #ruled: (readonly Rule[])[] = [];
+
+  constructor(text: string) {
+    this.#rows = rowsOf(text);
+  }
+
+  parse(): ParsedDocument {
+    const head: Nodes = [];
+    const from = this.#head(head);
+    this.#findTitles();
+    const blocks = this.#blocks(this.#rows, from);
+    const [title, ...said] = head;
+    const lead = title === undefined ? [] : [title, ...(said.length === 0 ? [] : [element("div", said)])];
+    return { blocks: [...lead, ...blocks, ...this.#notes.section()], title: this.#title };
+  }
+
+  /** The title, the authors and the attributes above the first blank line. @returns where the body begins */
+  #head(head: Nodes): number {
+    let at = 0;
+    const rows = this.#rows;
+    while (at < rows.length && (isBlank(rows[at]) || rows[at]?.text.startsWith("//") === true || this.#attribute(rows[at]?.text ?? "")))
+      at++;
+    const [, title] = /^[=#]\s+(\S.*)$/.exec(rows[at]?.text ?? "") ?? [];
+    if (title === undefined) return at;
+    const nodes = this.#inline(title);
+    this.#title = textOf(element("p", nodes)).trim();
+    const line = rows[at]?.line ?? 1;
+    head.push(element("h1", nodes, {}, line));
+    for (at++; at < rows.length && !isBlank(rows[at]); at++) {
+      const { text } = rows[at] ?? { text: "" };
+      if (!this.#attribute(text) && !text.startsWith("//") && !/^(?:ifn?def|endif|include)::/.test(text))
+        head.push(element("p", this.#inline(text.replaceAll(";", ", ")), {}, rows[at]?.line ?? null));
+    }
+    return at;
+  }
+
+  #attribute(text: string): boolean {
+    const [, before, name = "", after, value = ""] = ATTRIBUTE.exec(text) ?? [];
+    if (name === "") return false;
+    if (before === "!" || after === "!") this.#attributes.delete(name.toLowerCase());
+    else if (this.#attributes.size < 1000) this.#attributes.set(name.toLowerCase(), this.#filled(value).slice(0, MAX_VALUE));
+    return true;
+  }
+
+  /** With the values of attributes, within bounds. */
+  #filled(text: string): string {
+    if (!text.includes("{")) return text;
+    let left = MAX_VALUE;
+    return text.replaceAll(/\\?\{([\w][\w-]{0,80})\}/g, (whole, name: string) => {
+      const value = whole.startsWith("\\") ? whole.slice(1) : (this.#attributes.get(name.toLowerCase()) ?? whole);
+      left -= value.length;
+      return left < 0 ? whole : value;
+    });
+  }
+
+  #findTitles(): void {
+    let anchor: string | null = null;
+    for (const { text } of this.#rows) {
+      const [, , title = ""] = HEADING.exec(text) ?? [];
+      if (title !== "") {
+        const plain = title.replaceAll(/[*_`]|\[\[[^\]]*\]\]/g, "").trim();
+        if (anchor !== null) this.#titles.set(anchor, plain);
+        this.#titles.set(idOf(plain), plain);
+      }
+      const own = ANCHOR.exec(text)?.[1] ?? /^\[(?:[^\]]*,)?\w*#([\w:.-]+)/.exec(text)?.[1];
+      if (own !== undefined) anchor = own;
+      else if (text !== "") anchor = null;
+    }
+  }
+
+  #blocks(rows: readonly Row[], from = 0): Nodes {
+    if (++this.#depth > MAX_NESTED / 2) {
+      this.#depth--;
+      return [codeBlock(textIn(rows.slice(from)), null, rows[from]?.line ?? 1)];
+    }
+    const blocks: Nodes = [];
+    for (let at = from; at < rows.length; ) at = this.#block(rows, at, blocks);
+    this.#depth--;
+    return blocks;
+  }
+
+  /** Reads one block with what stands above it. @returns where the next one begins */
+  #block(rows: readonly Row[], start: number, blocks: Nodes): number {
+    let at = start;
+    let settings = NONE;
+    for (; at < rows.length; at++) {
+      const { text } = rows[at] ?? { text: "" };
+      const [, anchor] = ANCHOR.exec(text) ?? [];
+      const [, title] = TITLE.exec(text) ?? [];
+      const [, set] = SETTINGS.exec(text) ?? [];
+      if (anchor !== undefined) settings = { ...settings, ids: [...settings.ids, anchor] };
+      else if (title !== undefined && !ITEM.test(text)) settings = { ...settings, title };
+      else if (set !== undefined && !/^\[.*\]\(/.test(text)) settings = this.#settings(set, settings);
+      else if (isBlank(rows[at]) && settings === NONE) continue;
+      else if (
+        (text.startsWith("//") && !/^\/{4,}$/.test(text) && !text.startsWith("///")) ||
+        this.#attribute(text) ||
+        /^(?:<<<|\+|toc::\[\]|=)$/.test(text)
+      )
+        continue;
+      else break;
+    }
+    if (at >= rows.length) return at;
+    const ids = settings.ids.map((id) => element("span", [], { id }));
+    const made: Nodes = [];
+    const next = isBlank(rows[at]) ? at + 1 : this.#content(rows, at, settings, made);
+    const [first] = made;
+    if (first?.type === "element" && /^(?:p|h\d)$/.test(first.tagName)) first.children.unshift(...ids);
+    else made.unshift(...ids);
+    if (isBlank(rows[at]) && settings.title !== "") made.push(element("p", [element("strong", this.#inline(settings.title))]));
+    blocks.push(...made);
+    return next;
+  }
+
+  #settings(text: string, before: Settings): Settings {
+    const named = new Map(before.named);
+    const list: string[] = [];
+    for (const [, name, quoted, bare = ""] of this.#filled(text).matchAll(/(?:^|,)\s*(?:([\w-]+)\s*=\s*)?(?:"([^"]*)"|([^,]*))/g)) {
+      const value = (quoted ?? bare).trim();
+      if (name !== undefined) named.set(name, value);
+      else list.push(value);
+    }
+    const [, style = "", marks = ""] = /^([^#.%]*)(.*)$/.exec(list[0] ?? "") ?? [];
+    const own = [named.get("id"), ...Array.from(marks.matchAll(/#([\w:.-]+)/g), ([, id]) => id)].filter((id) => id !== undefined);
+    const options = `${before.options} ${marks} ${named.get("options") ?? ""} ${named.get("opts") ?? ""}`;
+    return {
+      ...before,
+      style: style || before.style,
+      words: list.length > 1 || before.words.length === 0 ? list : before.words,
+      named,
+      ids: [...before.ids, ...own],
+      options,
+    };
+  }
+
+  #content(rows: readonly Row[], at: number, settings: Settings, made: Nodes): number {
+    const { text, line } = rows[at] ?? { text: "", line: 1 };
+    const under = rows[at + 1]?.text ?? "";
+    const title = settings.title === "" ? [] : [element("p", [element("strong", this.#inline(settings.title))])];
+    const [, signs = "", heading = ""] = HEADING.exec(text) ?? [];
+    if (FENCE.test(text)) return this.#fenced(rows, at, settings, made);
+    if (signs !== "" && settings.style !== "discrete") return this.#heading(signs.length, heading, line, made, at + 1);
+    if (signs !== "") {
+      made.push(element("p", [element("strong", this.#inline(heading))], {}, line));
+      return at + 1;
+    }
+    if (SETEXT.test(under) && /[\p{L}\p{N}]/u.test(text) && Math.abs(under.length - text.length) < 3) {
+      const level = "=-~^+".indexOf(under[0] ?? "=") + 1;
+      if (level === 1) this.#title ??= text.trim();
+      return this.#heading(level, text, line, made, at + 2);
+    }
+    if (/^(?:'{3,}|-{3}|\*{3})$/.test(text)) {
+      made.push(element("hr"));
+      return at + 1;
+    }
+    const macro = BLOCK_MACRO.exec(text);
+    if (macro !== null) return this.#macro(macro, rows, at, settings, made);
+    if (ITEM.test(text) && settings.style !== "verse") {
+      made.push(...title);
+      return this.#list(rows, at, made, /\bchecklist\b/.test(settings.options));
+    }
+    if (TERM.test(text) && !/^\w+::\S*\[/.test(text)) {
+      made.push(...title);
+      return this.#terms(rows, at, made, settings.style === "qanda");
+    }
+    let end = at;
+    while (
+      end < rows.length &&
+      !isBlank(rows[end]) &&
+      !(
+        end > at &&
+        (FENCE.test(rows[end]?.text ?? "") ||
+          ANCHOR.test(rows[end]?.text ?? "") ||
+          /^\[(?:source|NOTE|TIP|quote|cols)/.test(rows[end]?.text ?? "") ||
+          rows[end]?.text === "+")
+      )
+    )
+      end++;
+    const said = rows.slice(at, end).filter((row) => !/^(?:\/\/(?!\/)|(?:ifn?def|ifeval|endif)::)/.test(row.text));
+    this.#paragraph(said, settings, title, made);
+    return end;
+  }
+
+  #paragraph(said: readonly Row[], settings: Settings, title: Nodes, made: Nodes): void {
+    const line = said[0]?.line ?? 1;
+    const text = textIn(said);
+    const admonition = ADMONITION.exec(text);
+    if (/^(?:source|listing|literal)$/.test(settings.style) || (/^\s/.test(said[0]?.text ?? "") && settings.style === ""))
+      made.push(
+        ...title,
+        codeBlock(
+          text,
+          settings.style === "source"
+            ? (settings.words[1] ?? settings.named.get("language") ?? this.#attributes.get("source-language") ?? null)
+            : null,
+          line,
+        ),
+      );
+    else if (/^(?:stem|latexmath|asciimath)$/.test(settings.style)) made.push(element("p", [formula(text, true)], {}, line));
+    else if (admonition !== null)
+      made.push(
+        box(
+          [words(capital(admonition[1] ?? ""))],
+          [...title, element("p", this.#inline(text.slice(admonition[0].length)), {}, line)],
+          line,
+        ),
+      );
+    else if (KINDS.test(settings.style))
+      made.push(box([words(capital(settings.style))], [...title, element("p", this.#inline(text), {}, line)], line));
+    else if (/^(?:quote|verse)$/.test(settings.style))
+      made.push(this.#quote(settings, [element("p", this.#inline(text), {}, line)], title, line));
+    else if (settings.style === "comment") return;
+    else if (said.length > 0) made.push(...title, element("p", this.#inline(text), {}, line));
+  }
+
+  #quote(settings: Settings, children: Nodes, title: Nodes, line: number): Element {
+    const by = settings.words.slice(1).filter((one) => one !== "");
+    return element(
+      "blockquote",
+      [...title, ...children, ...(by.length === 0 ? [] : [element("p", [words("— "), ...this.#inline(by.join(", "))])])],
+      {},
+      line,
+    );
+  }
+
+  #heading(level: number, text: string, line: number, made: Nodes, next: number): number {
+    const nodes = this.#inline(text);
+    const heading = element(`h${level}`, nodes, {}, line);
+    const id = idOf(textOf(heading));
+    heading.children.unshift(element("span", [], { id }));
+    made.push(heading);
+    return next;
+  }
+
+  /** Where a fence is closed, or the end of the rows. */
+  #closeOf(rows: readonly Row[], at: number): number {
+    const open = (rows[at]?.text ?? "").replace(/^(`{3,}).*$/, "$1");
+    for (let end = at + 1; end < rows.length; end++) if (rows[end]?.text === open) return end;
+    return rows.length;
+  }
+
+  #fenced(rows: readonly Row[], at: number, settings: Settings, made: Nodes): number {
+    const { text, line } = rows[at] ?? { text: "", line: 1 };
+    const close = this.#closeOf(rows, at);
+    const inside = rows.slice(at + 1, close);
+    const sign = text[0] ?? "";
+    const first = inside[0]?.line ?? line;
+    const title = settings.title === "" ? [] : [element("p", [element("strong", this.#inline(settings.title))], {}, line)];
+    const { style } = settings;
+    if (sign === "/" || style === "comment") return close + 1;
+    if (/=/.test(text) && /^[|,:!]/.test(text)) made.push(this.#table(inside, settings, text, line));
+    else if (/^(?:stem|latexmath|asciimath)$/.test(style)) made.push(element("p", [formula(textIn(inside), true)], {}, line));
+    else if (/^(?:source|listing|literal)$/.test(style) || text.startsWith("```") || (sign === "-" && text !== "--") || sign === ".") {
+      const language = text.startsWith("```")
+        ? text.slice(3)
+        : /^(?:source|$)/.test(style)
+          ? (settings.words[1] ?? settings.named.get("language") ?? this.#attributes.get("source-language") ?? null)
+          : style;
+      made.push(...title, codeBlock(textIn(inside), language, first));
+    } else if (sign === "+") made.push(codeBlock(textIn(inside), "html", first));
+    else if (sign === "_" || /^(?:quote|verse)$/.test(style)) {
+      const children =
+        style === "verse"
+          ? [
+              element(
+                "p",
+                inside.flatMap(({ text: one }, n) => [...(n === 0 ? [] : [element("br")]), ...this.#inline(one)]),
+                {},
+                first,
+              ),
+            ]
+          : this.#blocks(inside);
+      made.push(this.#quote(settings, children, title, line));
+    } else if (KINDS.test(style)) made.push(box([words(capital(style))], [...title, ...this.#blocks(inside)], line));
+    else if (sign === "=" || sign === "*" || style === "abstract") {
+      const name = style === "abstract" && settings.title === "" ? "Abstract" : settings.title;
+      made.push(box(name === "" ? [] : this.#inline(name), this.#blocks(inside), line));
+    } else made.push(...title, ...this.#blocks(inside));
+    return close + 1;
+  }
+
+  #macro(
+    [, name = "", target = "", inner = ""]: RegExpExecArray,
+    rows: readonly Row[],
+    at: number,
+    settings: Settings,
+    made: Nodes,
+  ): number {
+    const line = rows[at]?.line ?? 1;
+    const said = this.#settings(inner, NONE);
+    const path = this.#filled(target);
+    if (name === "ifdef" || name === "ifndef") {
+      const isSet = path.split(/[,+]/).some((one) => this.#attributes.has(one.toLowerCase()));
+      const holds = (name === "ifdef") === isSet;
+      if (inner !== "") made.push(...(holds ? [element("p", this.#inline(inner), {}, line)] : []));
+      // Another branch is shown as well: attributes may come from outside.
+      return at + 1;
+    }
+    if (/^(?:endif|ifeval|toc)$/.test(name)) return at + 1;
+    if (name === "image") {
+      const picture = image((/^https?:|^\//.test(path) ? "" : this.#folder()) + path, said.words[0] ?? said.named.get("alt") ?? "");
+      const link = said.named.get("link") ?? settings.named.get("link");
+      const shown = element("p", [link === undefined ? picture : element("a", [picture], { href: link })], {}, line);
+      made.push(settings.title === "" ? shown : element("figure", [shown, element("figcaption", this.#inline(settings.title))]));
+    } else if (name === "stem") made.push(element("p", [formula(inner, true)], {}, line));
+    else if (/^(?:include|video|audio)$/.test(name))
+      made.push(element("p", [element("a", [words(path)], { href: name === "include" ? encodeURI(path) : path })], {}, line));
+    else made.push(element("p", this.#inline([path, inner].filter((one) => one !== "").join(" ")), {}, line));
+    return at + 1;
+  }
+
+  #folder(): string {
+    const folder = this.#attributes.get("imagesdir") ?? "";
+    return folder === "" || folder.endsWith("/") ? folder : `${folder}/`;
+  }
+
+  /** A list: deeper ones have longer signs. Blocks that belong to an item follow a plus. */
+  #list(rows: readonly Row[], at: number, made: Nodes, isCheck: boolean, depth = 0): number {
+    const kindOf = (index: number): string =>
+      (ITEM.exec(rows[index]?.text ?? "")?.[1] ?? "").replace(/\d+|[a-zA-Z](?=\.)/, "1").replace(/<.*>/, "<1>");
+    const kind = kindOf(at);
+    const items: Element[] = [];
+    let next = at;
+    while (next < rows.length) {
+      let probe = next;
+      while (probe < rows.length && (isBlank(rows[probe]) || /^\/\/(?!\/)/.test(rows[probe]?.text ?? ""))) probe++;
+      if (probe >= rows.length || !ITEM.test(rows[probe]?.text ?? "")) break;
+      const here = kindOf(probe);
+      if (here === kind) {
+        const children: Nodes = [];
+        const [sign = ""] = ITEM.exec(rows[probe]?.text ?? "") ?? [];
+        next = this.#item(rows, probe, sign.length, children);
+        items.push(element("li", unwrapped(children), {}, rows[probe]?.line ?? null));
+      } else if (depth < 8 && items.length > 0 && !this.#open.includes(here)) {
+        this.#open.push(kind);
+        const below: Nodes = [];
+        next = this.#list(rows, probe, below, isCheck, depth + 1);
+        this.#open.pop();
+        items.at(-1)?.children.push(...below);
+      } else break;
+    }
+    made.push(element(/^[*-]/.test(kind) ? "ul" : "ol", items, {}, rows[at]?.line ?? null));
+    return next;
+  }
+
+  /** Signs of the lists that are open around one. */
+  readonly #open: string[] = [];
+
+  #item(rows: readonly Row[], at: number, width: number, children: Nodes): number {
+    const row = rows[at] ?? { text: "", line: 1 };
+    const [check = "", mark] = /^\[([ xX*])\]\s+/.exec(row.text.slice(width)) ?? [];
+    const said: Row[] = [{ text: row.text.slice(width + check.length), line: row.line }];
+    let next = at + 1;
+    while (
+      next < rows.length &&
+      !isBlank(rows[next]) &&
+      !ITEM.test(rows[next]?.text ?? "") &&
+      !TERM.test(rows[next]?.text ?? "") &&
+      rows[next]?.text !== "+" &&
+      !FENCE.test(rows[next]?.text ?? "") &&
+      !SETTINGS.test(rows[next]?.text ?? "")
+    )
+      said.push(rows[next++] ?? row);
+    const nodes = this.#inline(
+      textIn(said.map((one) => ({ ...one, text: one.text.trimStart() })).filter((one) => !one.text.startsWith("//"))),
+    );
+    children.push(
+      element(
+        "p",
+        [
+          ...(mark === undefined
+            ? []
+            : [element("input", [], { type: "checkbox", disabled: true, ...(mark === " " ? {} : { checked: true }) }), words(" ")]),
+          ...nodes,
+        ],
+        {},
+        row.line,
+      ),
+    );
+    return this.#attached(rows, next, children);
+  }
+
+  #attached(rows: readonly Row[], at: number, children: Nodes): number {
+    let next = at;
+    while (next < rows.length) {
+      let plus = next;
+      while (plus < rows.length && isBlank(rows[plus]) && plus < next + 2) plus++;
+      if (rows[plus]?.text === "+") next = this.#block(rows, plus + 1, children);
+      else if (plus === next && FENCE.test(rows[plus]?.text ?? "") && !/^[|]/.test(rows[plus]?.text ?? ""))
+        next = this.#block(rows, plus, children);
+      else if (
+        plus > next &&
+        /^\s+\S/.test(rows[plus]?.text ?? "") &&
+        !ITEM.test(rows[plus]?.text ?? "") &&
+        !TERM.test(rows[plus]?.text ?? "")
+      )
+        next = this.#block(rows, plus, children);
+      else break;
+    }
+    return next;
+  }
+
+  #terms(rows: readonly Row[], at: number, made: Nodes, isQuestion: boolean): number {
+    const parts: Element[] = [];
+    const sign = TERM.exec(rows[at]?.text ?? "")?.[2];
+    let next = at;
+    while (next < rows.length) {
+      let probe = next;
+      while (probe < rows.length && isBlank(rows[probe])) probe++;
+      const [, term = "", own, said = ""] = TERM.exec(rows[probe]?.text ?? "") ?? [];
+      if (own !== sign || term === "") break;
+      const line = rows[probe]?.line ?? null;
+      const children: Nodes = [];
+      next = probe + 1;
+      while (said === "" && next < rows.length && isBlank(rows[next])) next++;
+      const first = said === "" ? (rows[next]?.text ?? "") : said;
+      parts.push(element("dt", isQuestion ? [element("em", this.#inline(term))] : this.#inline(term), {}, line));
+      if (
+        said !== "" ||
+        !(ITEM.test(first) || TERM.test(first) || FENCE.test(first) || SETTINGS.test(first) || first === "+" || HEADING.test(first))
+      ) {
+        const text: string[] = said === "" ? [] : [said];
+        const from = said === "" ? (rows[next]?.line ?? line) : line;
+        while (
+          next < rows.length &&
+          !isBlank(rows[next]) &&
+          !ITEM.test(rows[next]?.text ?? "") &&
+          !TERM.test(rows[next]?.text ?? "") &&
+          rows[next]?.text !== "+" &&
+          !FENCE.test(rows[next]?.text ?? "")
+        )
+          text.push((rows[next++]?.text ?? "").trim());
+        if (text.join("").trim() !== "") children.push(element("p", this.#inline(text.join("\n")), {}, from));
+      }
+      let item = next;
+      while (item < rows.length && isBlank(rows[item])) item++;
+      if (ITEM.test(rows[item]?.text ?? "") && rows[item]?.text.startsWith("<") === false) next = this.#list(rows, item, children, false);
+      next = this.#attached(rows, next, children);
+      parts.push(element("dd", unwrapped(children)));
+    }
+    made.push(element("dl", parts, {}, rows[at]?.line ?? null));
+    return Math.max(next, at + 1);
+  }
+
+  #table(inside: readonly Row[], settings: Settings, fence: string, line: number): Element {
+    const format = settings.named.get("format") ?? (fence.startsWith(",") ? "csv" : fence.startsWith(":") ? "dsv" : "psv");
+    const caption = settings.title === "" ? [] : this.#inline(settings.title);
+    const cells = format === "psv" ? this.#cells(inside, fence.startsWith("!") ? "!" : (settings.named.get("separator") ?? "|")) : [];
+    const written = settings.named.get("cols") ?? "";
+    const firstRow = inside.find((row) => !isBlank(row));
+    const count = written === "" ? cells.filter((cell) => cell.line === firstRow?.line).length : columnsIn(written);
+    const rows: Element[][] = [];
+    if (format !== "psv")
+      for (const row of inside)
+        if (!isBlank(row))
+          rows.push(
+            row.text
+              .split(format === "csv" ? /,(?=(?:[^"]*"[^"]*")*[^"]*$)/ : /:/)
+              .map((one) => element("td", this.#inline(one.trim().replaceAll(/^"|"$/g, "")), {}, row.line)),
+          );
+    let [row, filled]: [Element[], number] = [[], 0];
+    for (const cell of cells) {
+      row.push(cell.element);
+      filled += cell.span;
+      if (filled >= Math.max(1, count)) {
+        rows.push(row);
+        [row, filled] = [[], 0];
+      }
+    }
+    if (row.length > 0) rows.push(row);
+    const at = inside.findIndex((one) => one === firstRow);
+    const isHead =
+      /\bheader\b/.test(settings.options) ||
+      settings.options.includes("%header") ||
+      (at === 0 && isBlank(inside[1]) && inside.length > 2 && !/noheader/.test(settings.options));
+    return tableOf(rows, isHead && rows.length > 1 ? 1 : 0, line, caption);
+  }
+
+  #cells(inside: readonly Row[], separator: string): { readonly element: Element; readonly span: number; readonly line: number }[] {
+    const found: { spec: string; rows: Row[]; line: number }[] = [];
+    for (const row of inside) {
+      const parts = row.text.split(separator);
+      for (const [n, text] of parts.entries()) {
+        const [, lead = "", spec = ""] =
+          n < parts.length - 1
+            ? (/^(.*?)((?:(?<=^|\s)(?:\d+(?:\.\d+)?|\.\d+)[+*])?(?:(?<=^|\s|[+*])[<^>.]{0,3}[adehlmsv]?)?)$/.exec(text) ?? [null, text, ""])
+            : [null, text, ""];
+        const isEscaped = text.endsWith("\\") && n < parts.length - 1;
+        if (n > 0) found.at(-1)?.rows.push({ text: (isEscaped ? text.slice(0, -1) : lead).trim(), line: row.line });
+        else if (found.length > 0) found.at(-1)?.rows.push({ text: lead, line: row.line });
+        if (n < parts.length - 1) found.push({ spec: spec.trim(), rows: [], line: row.line });
+      }
+    }
+    return found.flatMap(({ spec, rows, line }) => {
+      const [, span = "1", repeat = "1"] = /^(?:(\d+)(?:\.\d+)?\+)?(?:(\d+)\*)?/.exec(spec) ?? [];
+      const text = textIn(rows).trim();
+      const children = spec.endsWith("a")
+        ? this.#blocks(rows)
+        : spec.endsWith("l")
+          ? [codeBlock(text, null, line)]
+          : text.split(/\n\s*\n/).flatMap((one, n) => [...(n === 0 ? [] : [element("br")]), ...this.#inline(one)]);
+      const head = spec.endsWith("h") ? "th" : "td";
+      const make = () => ({
+        element: element(
+          head,
+          spec.endsWith("m") ? [element("code", children)] : children,
+          Number(span) > 1 ? { colSpan: Math.min(100, Number(span)) } : {},
+          line,
+        ),
+        span: Number(span),
+        line,
+      });
+      return Array.from({ length: Math.min(50, Math.max(1, Number(repeat))) }, make);
+    });
+  }
+
+  #inline(text: string, depth = 0): Nodes {
+    const filled = depth === 0 ? this.#filled(text) : text;
+    return depth > 6 ? [words(filled)] : scan(filled, STARTS, (this.#ruled[depth] ??= this.#rules(depth)));
+  }
+
+  #rules(depth: number): readonly Rule[] {
+    const inside = (text: string): Nodes => this.#inline(text, depth + 1);
+    const wrap =
+      (tagName: string) =>
+      (found: RegExpExecArray): Nodes => [element(tagName, inside(found[1] ?? ""))];
+    const code = ([, text = ""]: RegExpExecArray): Nodes => [
+      element("code", [words(textOf(element("p", inside(text.replace(/^\+(.*)\+$/s, "$1")))))]),
+    ];
+    return [
+      [sign("\\\\(?=[*_`+^~#[<({\"'])([^])"), ([, one = ""]) => [words(one)]],
+      [sign(`\\+\\+\\+([^]{1,${SPAN}}?)\\+\\+\\+`), ([, raw = ""]) => [words(raw.replaceAll(/<[^>]*>/g, ""))]],
+      [sign(String.raw`pass:[a-z,]{0,10}\[([^\]]{0,500})\]`), ([, raw = ""]) => [words(raw)]],
+      [sign(`"\`([^]{1,${SPAN}}?)\`"`), ([, said = ""]) => [words("“"), ...inside(said), words("”")]],
+      [sign(`'\`([^]{1,${SPAN}}?)\`'`), ([, said = ""]) => [words("‘"), ...inside(said), words("’")]],
+      [sign(`\`\`(?=\\S)([^]{1,${SPAN}}?)(?<=\\S)\`\``), code],
+      [sign(`(?<![\\w\`])\`(?=[^\\s\`])([^\`]{0,${SPAN}}?[^\\s\`])\`(?!\\w)`), code],
+      [sign(`\\+\\+([^]{1,${SPAN}}?)\\+\\+`), ([, raw = ""]) => [words(raw)]],
+      [sign(`(?<![\\w+])\\+(?=[^\\s+])([^+]{1,${SPAN}}?)(?<=\\S)\\+(?!\\w)`), ([, raw = ""]) => [words(raw)]],
+      [sign(`\\*\\*(?=\\S)([^]{1,${SPAN}}?)\\*\\*`), wrap("strong")],
+      [sign(`(?<![\\w*])\\*(?=[^\\s*])([^]{1,${SPAN}}?)(?<=\\S)\\*(?![\\w*])`), wrap("strong")],
+      [sign(`__(?=\\S)([^]{1,${SPAN}}?)__`), wrap("em")],
+      [sign(`(?<![\\w_])_(?=[^\\s_])([^]{1,${SPAN}}?)(?<=\\S)_(?![\\w_])`), wrap("em")],
+      [sign(`(?:\\[[^\\]\\n]{0,80}\\])?(?<![\\w#&])#(?=[^\\s#])([^#]{1,${SPAN}}?)(?<=\\S)#(?!\\w)`), wrap("mark")],
+      [sign(`\\^([^\\s^]{1,100})\\^`), wrap("sup")],
+      [sign(`~([^\\s~]{1,100})~`), wrap("sub")],
+      [
+        sign(String.raw`\[\[([^\],\n]{1,200})(?:,[^\]\n]*)?\]\]|anchor:([^\s[]{1,200})\[[^\]]{0,200}\]`),
+        ([, id, other]) => [element("span", [], { id: id ?? other ?? "" })],
+      ],
+      [
+        sign(String.raw`<<([^<>,\n]{1,300})(?:,\s*([^<>]{1,500}))?>>`),
+        ([, id = "", said]) => [this.#reference(id.replace(/^#/, ""), said === undefined ? null : inside(said))],
+      ],
+      [
+        sign(String.raw`xref:([^\s[\]]{1,500})\[([^\]]{0,500})\]`),
+        ([, id = "", said = ""]) => [this.#reference(id, said === "" ? null : inside(said))],
+      ],
+      [sign(String.raw`footnote(?:ref)?:([\w-]{0,80})\[([^\]]{0,2000})\]`), ([, id = "", said = ""]) => [this.#footnote(id, said)]],
+      [
+        sign(String.raw`(?:stem|latexmath|asciimath):\[((?:[^\]\\]|\\[^]){1,2000})\]`),
+        ([, tex = ""]) => [formula(tex.replaceAll("\\]", "]"), false)],
+      ],
+      [sign(String.raw`(?:kbd|btn):\[([^\]]{1,200})\]`), ([, key = ""]) => [element("kbd", [words(key)])]],
+      [
+        sign(String.raw`menu:([^[\]]{1,200})\[([^\]]{0,200})\]`),
+        ([, menu = "", item = ""]) => [element("kbd", [words([menu, item].filter((one) => one !== "").join(" › "))])],
+      ],
+      [
+        sign(String.raw`(?:image|icon):([^:\s[\]][^\s[\]]{0,500})\[([^\]]{0,500})\]`),
+        ([, path = "", alt = ""]) => [image((/^https?:/.test(path) ? "" : this.#folder()) + path, alt.replace(/,.*/s, ""))],
+      ],
+      [
+        sign(String.raw`(?:(link:|mailto:)|(?=(?:https?|ftp):\/\/))([^\s[\]<>"]{1,1000})\[((?:[^\]\\]|\\[^]){0,500})\]`),
+        ([, kind, target = "", said = ""]) => [this.#link(kind ?? "", target, said, inside)],
+      ],
+      [
+        sign(String.raw`<?((?:https?):\/\/[^\s<>[\]"]{1,1000}[^\s<>[\]".,;:!?')])>?`),
+        ([, url = ""]) => [element("a", [words(url)], { href: url })],
+      ],
+      [sign(String.raw`\(\(\([^()]{1,300}\)\)\)|indexterm:\[[^\]]{0,300}\]`), () => []],
+      [sign(String.raw`\(\(([^()]{1,300})\)\)|indexterm2:\[([^\]]{1,300})\]`), ([, term, other = ""]) => inside(term ?? other)],
+      [sign(String.raw`\((C|R|TM)\)`), ([, one = ""]) => [words({ C: "©", R: "®", TM: "™" }[one] ?? one)]],
+      [sign(String.raw`&(#\d{1,7}|#x[\da-f]{1,6}|\w{2,8});`), ([, name = ""]) => [words(signOf(name))]],
+      [sign("-- | ?--(?=\\w)"), () => [words("— ")]],
+      [sign(String.raw`\.\.\.`), () => [words("…")]],
+      [sign(String.raw` \+$`), () => [element("br")]],
+    ];
+  }
+
+  #reference(id: string, said: Nodes | null): Element {
+    const [path = "", fragment = ""] = id.split("#");
+    const isFile = id.includes("#") || /\.(?:adoc|asc|asciidoc|html)$/.test(id);
+    const own = !this.#titles.has(id) && this.#titles.has(idOf(id)) ? idOf(id) : id;
+    const href = isFile
+      ? `${path === "" || /\.\w+$/.test(path) ? path : `${path}.adoc`}${fragment === "" ? "" : `#${fragment}`}`
+      : `#${own}`;
+    return element("a", said ?? [words(this.#titles.get(own) ?? (fragment || id))], { href });
+  }
+
+  #footnote(id: string, text: string): Element {
+    const known = this.#named.get(id);
+    if (id !== "" && known !== undefined) return known;
+    const mark = this.#notes.add(this.#inline(text, 1));
+    if (id !== "") this.#named.set(id, mark);
+    return mark;
+  }
+
+  #link(kind: string, target: string, said: string, inside: (text: string) => Nodes): Element {
+    const label = said
+      .replace(/(?:,\s*(?:role|window|opts|id|title)=.*|\^)$/s, "")
+      .replaceAll(/^"|"$/g, "")
+      .replace(/,.*$/s, (rest) => (kind === "mailto:" ? "" : rest));
+    return element("a", label === "" ? [words(target)] : inside(label), { href: kind === "mailto:" ? `mailto:${target}` : target });
+  }
+}
+
+const sign = (source: string): RegExp => new RegExp(source, "muy");
+const capital = (word: string): string => word.charAt(0) + word.slice(1).toLowerCase();
+
+/** The id that Asciidoctor gives a section. */
+const idOf = (title: string): string =>
+  `_${title
+    .toLowerCase()
+    .replaceAll(/<[^>]*>|&[^;\s]+;|[^\p{L}\p{N}\s_.-]/gu, "")
+    .replaceAll(/[\s.-]+/g, "_")
+    .replace(/_+$/, "")}`;
+
+const signOf = (name: string): string => {
+  const code = name.startsWith("#x") ? Number.parseInt(name.slice(2), 16) : name.startsWith("#") ? Number(name.slice(1)) : -1;
+  if (code >= 32 && code <= 0x10ffff) return String.fromCodePoint(code).toWellFormed();
+  return (
+    { amp: "&", lt: "<", gt: ">", nbsp: "\u00a0", quot: '"', mdash: "—", ndash: "–", hellip: "…", rarr: "→", larr: "←", copy: "©" }[name] ??
+    `&${name};`
+  );
+};
+
+/** The number of columns of `3*`, `1,2,a` and the like. */
+function columnsIn(written: string): number {
+  return written.split(/[,;]/).reduce((sum, one) => sum + Number(/^\s*(\d{1,3})\*/.exec(one)?.[1] ?? 1), 0);
+}
