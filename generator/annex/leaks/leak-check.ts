@@ -56,7 +56,7 @@ export async function checkLeaks(options: {
   readonly extracts: Pick<Extracts, "digest" | "read">;
   readonly privateTexts: readonly string[];
   readonly rules: LeakRules;
-  /** Whether what public sources repeat is refused, or told. */
+  /** Says if a build is refused for what public sources repeat, or tells it. */
   readonly repeats: Config["gates"]["repeats"];
   readonly site: Pick<Site, "pool" | "software">;
   readonly kept: KeptLook | null;
