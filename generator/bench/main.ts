@@ -4,14 +4,12 @@
  *      npm run bench                     everything; more than half an hour on an idle machine with two cores, most of it for scale
  *      npm run bench -- --part serving   one part, or several
  *      npm run bench -- --json           one JSON document on stdout and nothing else
- *      npm run bench -- --part disk --library DIR   what a library of these files takes on the disk
+ *      npm run bench -- --part disk --library DIR   what a library of these files, and the optional parts of the program, take on the disk
  *      npm run bench -- --part browser-search --objects 2500   over a library of another size
  *      npm run bench -- --part hostile --seconds 600 --publications 1000   its mix and its publications at full length
  *      npm run bench -- --part scale --objects 20000   what grows with the library, at another size than 100,000
  *      npm run bench -- --part searching --passages 1000000   searches among more passages: those of its library, repeated with fresh words
  *      npm run bench -- --part registry --library DIR   records out of this development of Coq's, instead of the demo's
- *      npm run bench -- --part proxy-rules   what each rule of the file for nginx costs
- *      npm run bench -- --part parts   what the optional parts of the program cost on the disk and to load
  *      npm run bench -- --part bucket --objects 2000   a library in a bucket, smaller than 10,000
  *
  *  It works in the system's folder for temporary files, listens on loopback only, and removes what it made. Linux. Exit code 0 also
@@ -37,7 +35,6 @@ import { buildDemo } from "./library.ts";
 import { ON_FIRST_CORE } from "./load.ts";
 import { benchOpenShelf } from "./open-shelf.ts";
 import { benchParts } from "./parts.ts";
-import { benchProxyRules } from "./proxy-rules.ts";
 import { benchPublishing } from "./publishing.ts";
 import { benchRegistry } from "./registry.ts";
 import { benchScale } from "./scale.ts";
@@ -85,32 +82,39 @@ const { values } = parseArgs({
 });
 /** undefined for the size that a part's targets are for. */
 const objects = values.objects === undefined ? undefined : Number(values.objects);
+/** together makes one part of several; it is skipped where one of them is. */
+function together(...results: readonly (readonly Figure[] | Skipped)[]): readonly Figure[] | Skipped {
+  const figures: Figure[] = [];
+  for (const result of results) {
+    if ("skipped" in result) return result;
+    figures.push(...result);
+  }
+  return figures;
+}
+
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>> = {
   serving: async () => benchServing(await findDemo(), await makeFolder("serving")),
-  "proxy-rules": async () => benchProxyRules(await findDemo(), await makeFolder("proxy-rules")),
-  agents: () => withServer([], benchAgents),
-  idle: () => withServer([], benchIdle),
-  sidecar: () => withServer(ON_FIRST_CORE, async (server) => benchSidecar(server, access, await makeFolder("sidecar"))),
-  building: async () => {
-    const texts = await benchBuilding(await makeFolder("texts"));
-    return "skipped" in texts ? texts : [...texts, ...(await benchChanges(await makeFolder("changes")))];
-  },
+  sidecar: async () =>
+    together(
+      await withServer(ON_FIRST_CORE, async (server) => benchSidecar(server, access, await makeFolder("sidecar"))),
+      await withServer([], async (server) => [...(await benchAgents(server)), ...(await benchIdle(server))]),
+    ),
+  building: async () => together(await benchBuilding(await makeFolder("texts")), await benchChanges(await makeFolder("changes"))),
   "browser-search": async () => benchBrowserSearch(await makeFolder("texts"), objects),
-  disk: async () => benchDisk(await makeFolder("disk"), values.library ?? null),
+  disk: async () => [...(await benchDisk(await makeFolder("disk"), values.library ?? null)), ...(await benchParts())],
   searching: async () => benchSearching(await makeFolder("texts"), objects, values.passages === undefined ? null : Number(values.passages)),
   history: async () => {
     const made = await makeFolder("history");
     return benchHistory(await makeDemo(made), made);
   },
   scale: async () => benchScale(await makeFolder("scale"), objects),
-  "open-shelf": async () => benchOpenShelf(await makeFolder("open-shelf"), objects),
-  bucket: async () => {
-    const store = await benchBucket(await makeFolder("bucket"), objects);
-    const shelf = await benchShelfBucket(await makeFolder("shelf-bucket"), objects);
-    return "skipped" in store ? store : "skipped" in shelf ? shelf : [...store, ...shelf];
-  },
+  bucket: async () =>
+    together(
+      await benchBucket(await makeFolder("bucket"), objects),
+      await benchShelfBucket(await makeFolder("shelf-bucket"), objects),
+      await benchOpenShelf(await makeFolder("open-shelf"), objects),
+    ),
   registry: async () => benchRegistry(await makeFolder("registry"), values.library ?? null),
-  parts: benchParts,
   publishing: async () => benchPublishing(await makeFolder("notes")),
   hostile: async () =>
     benchHostile(await makeFolder("hostile"), { seconds: Number(values.seconds), publications: Number(values.publications) }),

@@ -80,7 +80,7 @@ function compare(figure: string, least: number, ours: readonly Rate[], theirs: r
   };
 }
 
-export async function loadOne({ url, child }: Server, path: string, conditional: boolean): Promise<Rate> {
+async function loadOne({ url, child }: Server, path: string, conditional: boolean): Promise<Rate> {
   const { headers } = await get(url + path, {}, 200);
   const tag = headers.get("etag") ?? "";
   const more = conditional ? { "If-None-Match": tag } : {};
@@ -100,7 +100,7 @@ async function get(url: string, headers: Readonly<Record<string, string>>, statu
 }
 
 /** The project's file with other addresses; whoever asks for a page that is kept counts against no limit. */
-export async function proxyConfig(folder: string, port: number, sitePort: string): Promise<string> {
+async function proxyConfig(folder: string, port: number, sitePort: string): Promise<string> {
   return (await readFile(PROXY_FILE, "utf8"))
     .replaceAll("127.0.0.1:4321", `127.0.0.1:${sitePort}`)
     .replaceAll("127.0.0.1:8080", `127.0.0.1:${port}`)
@@ -108,12 +108,12 @@ export async function proxyConfig(folder: string, port: number, sitePort: string
 }
 
 /** The least that nginx's cache can be told. */
-export function cacheConfig(folder: string, port: number, site: string): string {
+function cacheConfig(folder: string, port: number, site: string): string {
   return `proxy_cache_path ${folder}/kept levels=1:2 keys_zone=kept:10m;
   server { listen 127.0.0.1:${port}; location / { proxy_pass ${site}; proxy_cache kept; proxy_ignore_headers Vary; } }`;
 }
 
-export async function startNginx(folder: string, describe: (port: number) => Promise<string>): Promise<Server> {
+async function startNginx(folder: string, describe: (port: number) => Promise<string>): Promise<Server> {
   const port = await freePort();
   await mkdir(folder, { recursive: true });
   const conf = join(folder, "nginx.conf");

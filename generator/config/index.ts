@@ -26,4 +26,4 @@ export {
   nearest,
   valueAt,
 } from "./problems.ts";
-export { type LocatedYaml, MAX_CONFIG_BYTES, parseLocatedYaml, type Path } from "./yaml.ts";
+export { MAX_CONFIG_BYTES, parseLocatedYaml, type Path } from "./yaml.ts";

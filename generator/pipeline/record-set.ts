@@ -99,10 +99,9 @@ function filledIn(record: CubRecord, { baseUrl, registryUrl }: Config): CubRecor
   return { ...record, reproduce, links: { api: api || own, code: code || `${own}/code`, registry: registry || (registryUrl ?? page) } };
 }
 
-/** Counts that the registry leaves out are those of its records; those of readiness, which say "verified" without its "but", stay left out. */
-function withCounts(meta: RegistryMeta, cubs: readonly CubRecord[]): RegistryMeta {
-  const isLeftOut = (group: string): boolean =>
-    group !== "readiness_counts" && Object.keys(meta[group as "verification_counts"]).length === 0;
+/** withCounts fills in the groups of counts that a registry leaves out: they are those of its records, and say "verified" where those do. */
+export function withCounts(meta: RegistryMeta, cubs: readonly CubRecord[]): RegistryMeta {
+  const isLeftOut = (group: string): boolean => Object.keys(meta[group as "verification_counts"]).length === 0;
   return { ...meta, ...Object.fromEntries(Object.entries(countRecords(cubs)).filter(([group]) => isLeftOut(group))) };
 }
 

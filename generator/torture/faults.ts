@@ -32,8 +32,6 @@ export type FaultOptions = {
   readonly call?: number;
   /** Commands that run at the same time, each in a folder of its own. */
   readonly lanes: number;
-  /** Another program than the command line. */
-  readonly program?: string;
   readonly onCase?: (done: number, all: number) => void;
   readonly onResult?: (result: FaultResult) => void;
 };
@@ -50,7 +48,7 @@ export type FaultResult = {
 };
 
 type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly said: string };
-type Lane = { readonly program: string; readonly folder: string; readonly work: string; readonly state: string; readonly log: string };
+type Lane = { readonly folder: string; readonly work: string; readonly state: string; readonly log: string };
 type Scenario = {
   readonly args: readonly string[];
   readonly base: string;
@@ -74,9 +72,7 @@ export async function tortureWithFaults(options: FaultOptions): Promise<readonly
   try {
     const shim = join(folder, "shim.so");
     await run("cc", ["-shared", "-fPIC", "-O1", "-o", shim, SHIM, "-ldl"]);
-    const lanes = await Promise.all(
-      Array.from({ length: options.lanes }, (_, at) => openLane(join(folder, `lane${at}`), options.program ?? CLI)),
-    );
+    const lanes = await Promise.all(Array.from({ length: options.lanes }, (_, at) => openLane(join(folder, `lane${at}`))));
     const cases: (() => Promise<void>)[] = [];
     const results: FaultResult[] = [];
     for (const command of options.commands) {
@@ -118,8 +114,8 @@ export async function tortureWithFaults(options: FaultOptions): Promise<readonly
   }
 }
 
-async function openLane(folder: string, program: string): Promise<Lane> {
-  const lane = { program, folder, work: join(folder, "work"), state: join(folder, "state"), log: join(folder, "log") };
+async function openLane(folder: string): Promise<Lane> {
+  const lane = { folder, work: join(folder, "work"), state: join(folder, "state"), log: join(folder, "log") };
   await mkdir(lane.work, { recursive: true });
   return lane;
 }
@@ -208,7 +204,7 @@ async function copy(from: string, to: string): Promise<void> {
 function runCommand(lane: Lane, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
   const mark = randomUUID();
   const config = join(lane.work, "proofshelf.yaml");
-  const child = spawn(process.execPath, [lane.program, ...args, "--json", "--config", config], {
+  const child = spawn(process.execPath, [CLI, ...args, "--json", "--config", config], {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env, [MARK]: mark },

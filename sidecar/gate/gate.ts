@@ -46,7 +46,7 @@ export type GateVerdict =
 type Credentials = { get(name: string): string | null };
 
 /** Help is what everybody who is refused may know. */
-export type Help = Pick<AccessConfig, "signIn" | "contact">;
+type Help = Pick<AccessConfig, "signIn" | "contact">;
 
 export interface Gate {
   /** Judges a request for /internal/* or the code route. Never throws.

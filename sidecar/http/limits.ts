@@ -19,7 +19,7 @@ export const RATES: Readonly<Record<RateGroup, number>> = {
 const WINDOW_MS = 60_000;
 const MAX_CLIENTS = 50_000;
 
-export type RateVerdict = {
+type RateVerdict = {
   readonly ok: boolean;
   /** RateLimit and RateLimit-Policy, and Retry-After when refused. */
   readonly headers: Readonly<Record<string, string>>;

@@ -35,41 +35,8 @@ export async function openContract(exchange: Exchange, { mount }: ContractOption
   const described = await exchange({ method: "GET", target: `${mount}/api/openapi.json`, headers: {} });
   assert.equal(described.status, 200);
   const document = JSON.parse(new TextDecoder().decode(described.body)) as Document;
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  ajvFormats.default(ajv);
-  ajv.addSchema(document, "openapi");
-  const compiled = new Map<string, ValidateFunction>();
+  const held = openDescription(document);
   const explained = new Set<string>();
-
-  const validate = (pointer: readonly string[], value: unknown): void => {
-    const ref = `openapi#/${pointer.map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;
-    let check = compiled.get(ref);
-    if (check === undefined) {
-      check = ajv.compile({ $ref: ref });
-      compiled.set(ref, check);
-    }
-    assert.ok(check(value), `the body is not as described at ${ref}: ${ajv.errorsText(check.errors)}`);
-  };
-
-  const checkBody = (sent: Sent, received: Received): void => {
-    const path = findPath(document, sent.target);
-    if (path === null || sent.method !== "GET" || received.status === 308) return;
-    const operation = document.paths[path]?.["get"];
-    if (operation === undefined) return;
-    const response = operation.responses[String(received.status)];
-    // Under /at a path can also be one of a snapshot that is not kept, or lead out of it.
-    if (response === undefined && /^(\/internal)?\/at\//.test(sent.target) && [302, 307, 404].includes(received.status)) return;
-    assert.ok(response !== undefined, `${received.status} of ${path} is not described`);
-    if (response.content === undefined || received.status === 304) return;
-    const type = mediaType(received);
-    const octets = "application/octet-stream" in response.content;
-    assert.ok(type in response.content || octets, `${type} of ${path} is not described`);
-    if (!/[/+]json$/.test(type) || octets) return;
-    validate(
-      ["paths", path, "get", "responses", String(received.status), "content", type, "schema"],
-      JSON.parse(new TextDecoder().decode(decodeBody(received))),
-    );
-  };
 
   const checkProblem = async (received: Received): Promise<void> => {
     assert.equal(received.headers.get("cache-control"), mount === "" ? "no-store" : "private, no-store");
@@ -126,11 +93,59 @@ export async function openContract(exchange: Exchange, { mount }: ContractOption
     else checkSuccess(received);
     if (received.status >= 400 || /json/.test(mediaType(received)))
       assert.doesNotMatch(new TextDecoder().decode(decodeBody(received)), MACHINE);
-    checkBody(sent, received);
+    held(sent, received);
     if (sent.method === "GET" && !("range" in sent.headers)) checkHead(await exchange({ ...sent, method: "HEAD" }), received);
   };
 
   return { document, check };
+}
+
+/** openDescription holds answers against a description: status, media type, body. @returns what throws when one is not as it is described */
+export function openDescription(document: Document): (sent: Sent, received: Received) => void {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  ajvFormats.default(ajv);
+  ajv.addSchema(document, "openapi");
+  const compiled = new Map<string, ValidateFunction>();
+
+  const validate = (pointer: readonly string[], value: unknown): void => {
+    const ref = `openapi#/${pointer.map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;
+    let check = compiled.get(ref);
+    if (check === undefined) {
+      check = ajv.compile({ $ref: ref });
+      compiled.set(ref, check);
+    }
+    assert.ok(check(value), `the body is not as described at ${ref}: ${ajv.errorsText(check.errors)}`);
+  };
+
+  return (sent, received) => {
+    const path = findPath(document, sent.target);
+    const method = sent.method.toLowerCase();
+    if (path === null || received.status === 308) return;
+    // A method that a path does not take is described nowhere; its 405 is a problem as any.
+    const operation = document.paths[path]?.[method] ?? (received.status === 405 ? document.paths[path]?.["get"] : undefined);
+    if (operation === undefined) return;
+    const response = operation.responses[String(received.status)];
+    // Under /at a path can also be one of a snapshot that is not kept, or lead out of it.
+    if (response === undefined && /^(\/internal)?\/at\//.test(sent.target) && [302, 307, 404].includes(received.status)) return;
+    assert.ok(response !== undefined, `${received.status} of ${sent.method} ${path} is not described`);
+    if (sent.method === "HEAD" || response.content === undefined || received.status === 304) return;
+    const type = mediaType(received);
+    assert.ok(type in response.content || "*/*" in response.content, `${received.status} of ${path} is ${type}, which is not described`);
+    if (!/[/+]json$/.test(type) || !(type in response.content)) return;
+    validate(
+      [
+        "paths",
+        path,
+        method in (document.paths[path] ?? {}) ? method : "get",
+        "responses",
+        String(received.status),
+        "content",
+        type,
+        "schema",
+      ],
+      JSON.parse(new TextDecoder().decode(decodeBody(received))),
+    );
+  };
 }
 
 /** The same status and headers; problem bodies differ in their request id, which has one length. */

@@ -31,7 +31,7 @@ export function referencePage(routes: readonly Route[], baseUrl: string, group: 
 export const REFERENCE_GROUPS = Object.keys(GROUP_TITLES) as readonly Route["group"][];
 
 /** Errors that any route may answer: see `errorStatuses`. */
-const COMMON_ERRORS: readonly number[] = [400, 405, 412, 429];
+const COMMON_ERRORS: readonly number[] = [400, 405, 410, 412, 429, 451, 503];
 
 function operation(route: Route, baseUrl: string) {
   const parts = Object.entries(route.parts);
@@ -78,7 +78,7 @@ function errorTitles(status: number): string {
 }
 
 /** EXPLAINED says what each error means, and what to do. */
-export const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: string]>> = {
+const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: string]>> = {
   bad_request: ["The request cannot be read as HTTP intends.", "Check the request line and the headers."],
   bad_path: [
     "The path is not percent-encoded UTF-8, or holds a NUL, a bare backslash or a dot segment.",

@@ -29,7 +29,7 @@ export const EFFECT_ROWS = {
     summary: "An answer grounded in sources, with quotes that can be checked",
     body: AskRequest,
     success: json(AskResponse, "mode ai, or search when no model answers"),
-    errors: [400, 413, 503],
+    errors: [400, 404, 410, 413, 503],
   }),
   mcp: row({
     group: "service",
@@ -43,9 +43,11 @@ export const EFFECT_ROWS = {
     also: {
       202: "A notification, or a response, was taken: there is nothing to answer",
       400: "JSON-RPC 2.0 error: the body cannot be read, or is no message",
+      403: "JSON-RPC 2.0 error: the host, or a page of that origin, may not call",
+      413: "JSON-RPC 2.0 error: the body is over the limit",
       415: "JSON-RPC 2.0 error: Content-Type is not application/json",
     },
-    errors: [403, 413, 503],
+    errors: [503],
   }),
   code: row({
     group: "registry",
@@ -60,7 +62,7 @@ export const EFFECT_ROWS = {
       head: { description: "Revision id.", example: "0".repeat(40) },
       path: { description: "Path in the repository.", example: "coq/Sort.v" },
     },
-    success: text("application/octet-stream", "The bytes, with X-CUB-Sha256"),
+    success: text("*/*", "The bytes, with X-CUB-Sha256"),
     errors: [400, 401, 403, 404, 503],
   }),
   reindex: row({
@@ -87,7 +89,7 @@ export const EFFECT_ROWS = {
     summary: "Assistant for people; machines use /internal/library/api/ask",
     body: AskRequest,
     success: json(AskResponse, "Like the machine route"),
-    errors: [400, 401, 403, 413, 503],
+    errors: [400, 401, 403, 404, 410, 413, 503],
   }),
 } as const satisfies Readonly<Record<string, WrittenRow>>;
 

@@ -78,7 +78,7 @@ test("answers that are no problem document are described as what they are", () =
   const { paths } = describe();
   const mcp = paths["/mcp"]?.["post"]?.responses ?? {};
   assert.equal(mcp["202"]?.content, undefined);
-  for (const status of ["400", "415"]) assert.deepEqual(Object.keys(mcp[status]?.content ?? {}), ["application/json"], status);
+  for (const status of ["403", "413", "415"]) assert.deepEqual(Object.keys(mcp[status]?.content ?? {}), ["application/json"], status);
   const browse = paths["/browse/{prefix}"]?.["get"]?.responses["404"]?.content ?? {};
   assert.deepEqual(Object.keys(browse).sort(), ["application/problem+json", "text/html"]);
 });
@@ -122,6 +122,11 @@ test("every route of the interface is there, with each of its methods", () => {
     "POST /internal/mcp",
     "POST /internal/api/ask",
     "GET /api/rejected",
+    "GET /internal/api/cubs",
+    "GET /internal/api/cubs/{id}",
+    "GET /internal/api/cubs/{id}/code",
+    "GET /internal/api/cubs/meta",
+    "GET /internal/api/rejected",
     "GET /llms.txt",
   ];
   for (const item of wanted) {
@@ -184,6 +189,19 @@ test("gated routes ask for the token or for both halves of a service token; publ
   }
 });
 
+test("what a body may leave out has no default in its description, which makers of clients read as: it is always there", () => {
+  const bodies = Object.values(describe().paths).flatMap((methods) => Object.values(methods)) as object[] as {
+    requestBody?: { content: Record<string, { schema: { $ref?: string } }> };
+  }[];
+  const { schemas } = (describe() as unknown as { components: { schemas: Record<string, { properties?: Record<string, object> }> } })
+    .components;
+  const named = bodies.flatMap(({ requestBody }) => requestBody?.content["application/json"]?.schema.$ref ?? []);
+  assert.ok(named.includes("#/components/schemas/AskRequest"));
+  for (const ref of named)
+    for (const [name, member] of Object.entries(schemas[ref.split("/").at(-1) ?? ""]?.properties ?? {}))
+      assert.ok(!("default" in member), name);
+});
+
 test("every part of a path is a required parameter, and every error has a problem body", () => {
   for (const [path, item] of Object.entries(describe().paths)) {
     for (const [method, operation] of Object.entries(item)) {
@@ -196,7 +214,7 @@ test("every part of a path is a required parameter, and every error has a proble
       if (method === "head") continue;
       for (const [status, response] of Object.entries(operation.responses)) {
         if (Number(status) < 400 || path === "/health") continue;
-        const isRpc = path.endsWith("/mcp") && (status === "400" || status === "415");
+        const isRpc = path.endsWith("/mcp") && ["400", "403", "413", "415"].includes(status);
         assert.ok(
           Object.hasOwn(response.content ?? {}, isRpc ? "application/json" : "application/problem+json"),
           `${method} ${path} ${status}`,

@@ -31,10 +31,11 @@ const ERROR_TEXT: Readonly<Record<number, string>> = {
   405: "The method is not allowed here; see Allow",
   412: "If-Match or If-Unmodified-Since does not hold",
   409: "One is already running",
-  410: "The cursor's snapshot is no longer kept",
+  410: "What was here was withdrawn, or its snapshot is no longer in service",
   413: "The body is over the limit",
   416: "The range lies outside the object",
   429: "Too many requests; see Retry-After",
+  451: "What was here was withdrawn for legal reasons",
   503: "A part that this route needs is not available",
 };
 
@@ -100,15 +101,17 @@ function operation(route: Route, method: "GET" | "HEAD" | "POST"): ZodOpenApiOpe
       ),
       ...(method === "POST" ? {} : { "304": { description: "Not modified" } }),
       ...Object.fromEntries(
-        errors
-          .filter((status) => !Object.hasOwn(route.also ?? {}, status))
-          .map((status) => [
+        errors.map((status) => {
+          const own = route.also?.[status];
+          const isOther = own !== undefined || (isPage && (status === 404 || status === 410 || status === 451));
+          return [
             String(status) as "400",
             {
-              description: ERROR_TEXT[status] ?? "Error",
-              ...(method === "HEAD" ? {} : { content: { ...PROBLEM, ...(isPage && status === 404 ? content : {}) } }),
+              description: [ERROR_TEXT[status] ?? "Error", ...(own === undefined ? [] : [own])].join("; or "),
+              ...(method === "HEAD" ? {} : { content: { ...PROBLEM, ...(isOther ? content : {}) } }),
             },
-          ]),
+          ];
+        }),
       ),
     },
   };

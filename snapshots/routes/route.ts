@@ -78,9 +78,13 @@ export function describedRoutes(rows: readonly Route[]): readonly Route[] {
   return [...rows.filter(({ views }) => views !== "internal"), ...gated];
 }
 
-/** errorStatuses gives every error status that a route can answer, ascending: 400 for an unknown parameter, 405, 412 where there is a validator,
- *  429 where requests are counted. */
-export function errorStatuses({ errors, group, kind, limit, methods }: Route): readonly number[] {
-  const validated = methods.includes("GET") && (kind === "file" || kind === "query" || kind === "history" || group === "internal");
-  return [...new Set([400, 405, ...(validated ? [412] : []), ...(limit === null ? [] : [429]), ...errors])].sort((a, b) => a - b);
+/** GONE are what a kept snapshot answers that was taken out of service, and a thing in one that was withdrawn. */
+const GONE = [410, 451] as const;
+
+/** errorStatuses gives every error status that a route can answer, ascending: 400 for an unknown parameter, 405, 412 where something is read,
+ *  429 where requests are counted, 503 where there is no snapshot or no room. */
+export function errorStatuses({ at, errors, limit, methods }: Route): readonly number[] {
+  const read = methods.includes("GET") ? [412] : [];
+  const all = [400, 405, 503, ...(at === "kept" ? GONE : []), ...read, ...(limit === null ? [] : [429]), ...errors];
+  return [...new Set(all)].sort((a, b) => a - b);
 }

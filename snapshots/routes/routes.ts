@@ -121,7 +121,7 @@ export const CORE_ROWS = {
     path: "/objects/{key...}",
     summary: "The bytes of one object; ranges allowed",
     parts: { key },
-    success: text("application/octet-stream", "The object, with Repr-Digest and its own media type"),
+    success: text("*/*", "The object, with Repr-Digest and its own media type"),
     errors: [404, 416],
     also: { 206: "The range that was asked for", 308: "Another spelling of the key: its one canonical percent-encoding" },
   }),
@@ -151,7 +151,6 @@ export const CORE_ROWS = {
   }),
   cubs: row({
     group: "registry",
-    views: "public",
     path: "/api/cubs",
     kind: "query",
     summary: "Proof records by filters and words",
@@ -175,7 +174,6 @@ export const CORE_ROWS = {
   }),
   "cubs-all": row({
     group: "registry",
-    views: "public",
     path: "/api/cubs.json",
     summary: "Every record in one file",
     success: json(CubListResponse, "All records"),
@@ -183,7 +181,6 @@ export const CORE_ROWS = {
   }),
   "cubs-meta": row({
     group: "registry",
-    views: "public",
     path: "/api/cubs/meta",
     file: "api/cubs/meta.json",
     summary: "Freshness, counts and reconciliation of the registry",
@@ -192,7 +189,6 @@ export const CORE_ROWS = {
   }),
   cub: row({
     group: "registry",
-    views: "public",
     path: "/api/cubs/{id}",
     file: "api/cubs/{id}.json",
     summary: "One proof record",
@@ -202,7 +198,6 @@ export const CORE_ROWS = {
   }),
   "cub-code": row({
     group: "registry",
-    views: "public",
     path: "/api/cubs/{id}/code",
     file: "api/cubs/{id}/code.json",
     summary: "Integrity index of a record's files: digests and availability, never bytes",
@@ -221,7 +216,6 @@ export const CORE_ROWS = {
   }),
   rejected: row({
     group: "service",
-    views: "public",
     path: "/api/rejected",
     file: "api/rejected.json",
     summary: "Inputs that were refused, with reasons: why something is missing",

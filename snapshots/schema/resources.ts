@@ -87,7 +87,9 @@ export const AskRequest = z
     prefix: z
       .string()
       .refine((prefix) => prefix.isWellFormed(), HALF_PAIR)
-      .default("")
+      .optional()
+      // Without a default in its description: makers of clients would take the member for one that has to be there.
+      .transform((prefix) => prefix ?? "")
       .meta({ description: "Only keys under it; empty means no restriction" }),
     snapshot: z
       .union(

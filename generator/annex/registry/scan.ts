@@ -35,7 +35,7 @@ export function fullName({ prover, module, theorem }: FoundDeclaration): string 
   return nameIn(prover, module, theorem);
 }
 
-export type Place = { readonly path: string; readonly line: number; readonly endLine: number };
+type Place = { readonly path: string; readonly line: number; readonly endLine: number };
 
 export type ScannedSource = Revision & {
   readonly source: SourceConfig;

@@ -4,7 +4,7 @@
 export { LEAK_HANDLERS, LEAK_STAMPS } from "./answers.ts";
 export { readTexts } from "./decode.ts";
 export { exposureCheck } from "./exposure-check.ts";
-export { digestOfChanges, type Exposed, type KeptInHistory, nameExposed, openGating, openKept } from "./exposure.ts";
+export { digestOfChanges, type Exposed, nameExposed, openGating, openKept } from "./exposure.ts";
 export { findGatedFacts, type GatedFacts, type GatedSecrets, gatedSecrets, MIN_SECRET_CHARACTERS, type SecretKind } from "./gated.ts";
 export { leakCheck, type LeakSources } from "./leak-check.ts";
 export { snapshotFiles } from "./leak-files.ts";

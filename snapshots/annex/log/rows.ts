@@ -26,7 +26,7 @@ export const LOG_ROWS = {
         example: "checkpoint",
       },
     },
-    success: text("application/octet-stream", "The file, as the format's description has it"),
+    success: text("*/*", "The file, as the format's description has it"),
     also: { 206: "The part that Range asks for, of a blob" },
     errors: [404, 416, 503],
   }),
