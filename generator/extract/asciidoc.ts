@@ -147,6 +147,7 @@ class AsciidocReader {
   #findTitles(): void {
     let anchor: string | null = null;
     for (const { text } of this.#rows) {
+      for (const [, id = ""] of text.matchAll(/\[\[([^\],\n]{1,200})/g)) if (!this.#titles.has(id)) this.#titles.set(id, "");
       const [, , title = ""] = HEADING.exec(text) ?? [];
       if (title !== "") {
         const plain = title.replaceAll(/[*_`]|\[\[[^\]]*\]\]/g, "").trim();
@@ -154,6 +155,7 @@ class AsciidocReader {
         this.#titles.set(idOf(plain), plain);
       }
       const own = ANCHOR.exec(text)?.[1] ?? /^\[(?:[^\]]*,)?\w*#([\w:.-]+)/.exec(text)?.[1];
+      if (own !== undefined && !this.#titles.has(own)) this.#titles.set(own, "");
       if (own !== undefined) anchor = own;
       else if (text !== "") anchor = null;
     }
@@ -686,7 +688,9 @@ class AsciidocReader {
     const href = isFile
       ? `${path === "" || /\.\w+$/.test(path) ? path : `${path}.adoc`}${fragment === "" ? "" : `#${fragment}`}`
       : `#${own}`;
-    return element("a", said ?? [words(this.#titles.get(own) ?? (fragment || id))], { href });
+    const name = (fragment || id).replaceAll("_", " ").trim();
+    if (!isFile && !this.#titles.has(own)) return element("span", said ?? [words(name)]);
+    return element("a", said ?? [words(this.#titles.get(own) || name)], { href });
   }
 
   #footnote(id: string, text: string): Element {

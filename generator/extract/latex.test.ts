@@ -69,7 +69,7 @@ test("a paper has its title, authors, abstract, headings, lists, formulas, table
     '<a href="../sections/more.tex/">sections/more.tex</a>',
   ])
     assert.ok(html?.includes(part), `${part} in ${html}`);
-  assert.match(html ?? "", /<mi mathvariant="double-struck">R<\/mi>/);
+  assert.match(html ?? "", />ℝ<\/mi>/);
   assert.doesNotMatch(html ?? "", /remark|\\label|newcommand/);
 });
 

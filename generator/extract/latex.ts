@@ -35,7 +35,9 @@ export async function readLatex(source: SourceText, fallback: string): Promise<B
 }
 
 function parseLatex(text: string): ParsedDocument {
-  const paper = new Paper(/\\begin\{document\}/.test(text));
+  const hasBody = /\\begin\{document\}/.test(text);
+  if (!hasBody && isProgram(text)) return { blocks: [], title: null };
+  const paper = new Paper(hasBody);
   const lines = openLines(text);
   const reader = new LatexReader(text, paper, (offset) => lines.lineAt(offset));
   const flow = new Flow();
@@ -51,6 +53,14 @@ function parseLatex(text: string): ParsedDocument {
     title: title || (argument === null ? null : plainIn(argument, "latex")) || null,
     summary: said === undefined ? null : shorten(textOf(said), MAX_SUMMARY),
   };
+}
+
+/** A file that defines commands for others is code: a line in four says so. */
+function isProgram(text: string): boolean {
+  const defining = text.match(
+    /^\s*\\(?:(?:re|provide)?newcommand|[gex]?def|DeclareMathOperator|let|newtheorem|newenvironment|usepackage|RequirePackage)\b/gm,
+  );
+  return (defining?.length ?? 0) * 4 > (text.match(/^[ \t]*[^\s%]/gm)?.length ?? 0);
 }
 
 const plainOf = (nodes: Nodes): string =>

@@ -22,7 +22,12 @@ export function formatMath(tex: string, display: boolean): string {
         maxExpand: MAX_EXPANSIONS,
       });
       // KaTeX draws boxes and bold by inline style, which our pages forbid.
-      return html.replaceAll(/ style="[^"<>]*"/g, "");
+      return html
+        .replaceAll(/ style="[^"<>]*"/g, "")
+        .replaceAll(/<(m[ion]) mathvariant="([a-z-]+)">([A-Za-z])<\/\1>/g, (whole, name: string, variant: string, letter: string) => {
+          const sign = signOf(variant, letter);
+          return sign === null ? whole : `<${name} mathvariant="normal">${sign}</${name}>`;
+        });
     } catch (error) {
       const [, name] = /Undefined control sequence: \\([A-Za-z]+)/.exec(String(error)) ?? [];
       if (name === undefined) break;
@@ -30,6 +35,28 @@ export function formatMath(tex: string, display: boolean): string {
     }
   }
   return formatTex(tex);
+}
+
+/** Faces of letters, by where their letters begin; browsers know them as signs of their own, and no more by an attribute. */
+const FACES: Readonly<Record<string, number>> = {
+  bold: 0x1d400,
+  script: 0x1d49c,
+  fraktur: 0x1d504,
+  "double-struck": 0x1d538,
+  "sans-serif": 0x1d5a0,
+  monospace: 0x1d670,
+};
+/** Letters that were signs before the others of their face. */
+const OLDER = new Map(
+  Array.from("ℂℍℕℙℚℝℤℬℰℱℋℐℒℳℛℯℊℴℭℌℑℜℨ", (sign, at) => ["CHNPQRZBEFHILMRegoCHIRZ".charAt(at) + (at < 7 ? "d" : at < 18 ? "s" : "f"), sign]),
+);
+
+function signOf(variant: string, letter: string): string | null {
+  const first = FACES[variant];
+  if (first === undefined) return null;
+  const older = OLDER.get(letter + variant.charAt(0));
+  const at = letter.charCodeAt(0) - (letter < "a" ? 65 : 71);
+  return variant === "sans-serif" ? String.fromCodePoint(first + at) : (older ?? String.fromCodePoint(first + at));
 }
 
 export function formatTex(tex: string): string {

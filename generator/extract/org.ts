@@ -30,8 +30,9 @@ const ITEM = /^(\s*)(?:([-+])|(\d{1,4}|[a-zA-Z])[.)]|(?<=\s)\*)(?:\s+|$)(?:\[@\d
 const NOTE = /^\[fn:([\w-]+)\]\s*(.*)$/;
 const PLANNING = /^\s*(?:CLOSED|DEADLINE|SCHEDULED|CLOCK):\s*[<[]/;
 const ENVIRONMENT = /^\s*\\begin\{([\w*]+)\}/;
+const MAX_FORMULA = 200; // lines of a formula or a drawer
 const SPAN = 500; // UTF-16 units within one pair of signs
-const STARTS = /[*/_+=~[<\\$^{]|https?:|cite[pt]?:|src_|@@/;
+const STARTS = /[*/_+=~[<\\$^{]|https?:|cite[pt]?:|(?:eq)?ref:|label:|src_|@@/;
 const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: "\u00a0",
   ldots: "…",
@@ -191,7 +192,7 @@ class OrgReader {
           : at + 1,
         (one) => one.includes(close),
       );
-      if (end !== null && end - at < 200) {
+      if (end !== null) {
         const tex = textIn(rows.slice(at, end + 1))
           .replaceAll(/\\label\{[^}]*\}/g, "")
           .trim();
@@ -209,8 +210,8 @@ class OrgReader {
     return this.#paragraph(rows, at, blocks);
   }
 
-  #find(rows: readonly Row[], from: number, fits: (text: string) => boolean): number | null {
-    for (let at = from; at < rows.length; at++) if (fits(rows[at]?.text ?? "")) return at;
+  #find(rows: readonly Row[], from: number, fits: (text: string) => boolean, most = MAX_FORMULA): number | null {
+    for (let at = from; at < Math.min(rows.length, from + most); at++) if (fits(rows[at]?.text ?? "")) return at;
     return null;
   }
 
@@ -284,12 +285,14 @@ class OrgReader {
   }
 
   /** Ends that stand nowhere behind a line: nobody looks for them again. */
-  readonly #missing = new Set<string>();
+  readonly #missing = new WeakMap<readonly Row[], Set<string>>();
 
   #ends(rows: readonly Row[], at: number, close: string): number | null {
-    if (this.#missing.has(close)) return null;
-    const end = this.#find(rows, at + 1, (text) => text.trim().toLowerCase() === close);
-    if (end === null && rows === this.#rows) this.#missing.add(close);
+    const missing = this.#missing.get(rows) ?? new Set();
+    this.#missing.set(rows, missing);
+    if (missing.has(close)) return null;
+    const end = this.#find(rows, at + 1, (text) => text.trim().toLowerCase() === close, Infinity);
+    if (end === null) missing.add(close);
     return end;
   }
 
@@ -387,6 +390,9 @@ class OrgReader {
         /\[?cite(?:\/[\w/]+)?:([^\s\]]*@[^\]\n]{1,500})\]|cite[pt]?:([\w:,-]{1,300})/y,
         ([, keys, others = ""]) => [words(`[${(keys ?? others).replaceAll("@", "").replaceAll(/[;,]\s*/g, ", ")}]`)],
       ],
+      [/(?:eq|auto|name)?ref:([\w:.-]{1,200}\w)/y, ([, id = ""]) => [element("a", [words(id)], { href: `#${id}` })]],
+      [/\\label\{([^{}\n]{1,200})\}|label:([\w:.-]{1,200}\w)/y, ([, id, other = ""]) => [element("span", [], { id: id ?? other })]],
+      [/\$([_^][^$\n]{1,60})\$/y, ([, tex = ""]) => [formula(tex, false)]],
       [/\\\(((?:[^\\]|\\[^)]){1,2000})\\\)/y, ([, tex = ""]) => [formula(tex, false)]],
       [/\\\[((?:[^\\]|\\[^\]]){1,2000})\\\]/y, ([, tex = ""]) => [formula(tex, true)]],
       [/\$\$([^$]{1,2000})\$\$/y, ([, tex = ""]) => [formula(tex, true)]],

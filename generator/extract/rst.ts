@@ -48,6 +48,8 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 const CODE_ROLES =
   /^(?:code|literal|samp|file|kbd|command|program|option|envvar|makevar|mimetype|regexp|guilabel|menuselection|token|keyword|option|dfn)$/;
+const NAME_ROLES =
+  /^(?:func|meth|class|mod|attr|data|exc|obj|const|type|macro|member|var|enum|enumerator|struct|union|confval|dir|role|option|keyword|envvar|source|issue|cmd|tacn|thm|lean|js|expr|texpr)$/;
 const MATCHING = 500; // UTF-16 units within one pair of signs
 const span = (open: string, close: string): string =>
   `${open}(?=\\S)((?:[^\\\\]|\\\\[^]){1,${MATCHING}}?)(?<=\\S)${close}(?![\\p{L}\\p{N}])`;
@@ -636,6 +638,7 @@ class RstReader {
         }),
       ];
     if (/^(?:term|abbr|dfn|title-reference|title|t)$/.test(role)) return [element("em", [words(shown)])];
+    if (!CODE_ROLES.test(role) && !NAME_ROLES.test(role) && !name.includes(":")) return [words(shown)];
     const code = CODE_ROLES.test(role) ? shown : shown.replace(/^[!~]/, "");
     return [element("code", [words(text.startsWith("~") && title === null ? (code.split(".").at(-1) ?? code) : code)])];
   }
