@@ -110,6 +110,12 @@ test("the process needs a message and nothing else, prints nothing, and ends whe
   assert.equal(message.type, "ready");
   const url = message.type === "ready" ? message.url : "";
   assert.equal((await fetch(`${url}/api/claims`)).headers.get("x-snapshot"), fixture.public.current);
+  const { components } = (await (await fetch(`${url}/api/capabilities`)).json()) as { components: { name: string; status: string }[] };
+  assert.deepEqual(
+    Object.fromEntries(components.map(({ name, status }) => [name, status]))["mcp"],
+    "wired (opt-in)",
+    "a sidecar may have it",
+  );
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   child.disconnect();
   assert.equal(await ended, 0);

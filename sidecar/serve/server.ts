@@ -192,7 +192,7 @@ const component = (name: string, status: Component["status"], note: string): Com
 function describeCore({ alone }: SidecarServing, notice: string, model: AnswerModel | null): readonly Component[] {
   return [
     alone
-      ? component("files", "unavailable", "not from this process: site servers or a CDN serve them")
+      ? component("files", "bound", "served by site servers or a CDN beside this process")
       : component("files", "live", "catalog, claims, records, objects and pages from the snapshot"),
     component("full-text search", "live", "the snapshot's own index"),
     model === null

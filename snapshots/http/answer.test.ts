@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { answer } from "./answer.ts";
 import { canonicalJson, sha256 } from "../digest.ts";
 import { openContract } from "../contract/contract.ts";
+import { changed } from "./changed-fixture.ts";
 import { makeFixture } from "../contract/fixture.ts";
 import { spoilBlob } from "../contract/spoil-blob.ts";
 import { bareExchange, httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, SITE_SCRIPTS } from "../contract/suite.ts";
@@ -301,7 +302,15 @@ test("before the first snapshot the catalog is a listing, the rest waits, and on
   const listing = await get("/api/catalog", {}, empty);
   assert.deepEqual([listing.status, listing.headers.get("cache-control")], [200, "no-store"]);
   assert.deepEqual(Catalog.parse(JSON.parse(new TextDecoder().decode(listing.body))), catalog);
-  assert.equal((await get("/api/capabilities", {}, empty)).status, 200);
+  const parts = ["files", "full-text search", "mcp"].map((name) => ({ name, status: "live" as const, note: "" }));
+  const told = changed(empty, { options: { ...empty.options, runtime: { ...empty.options.runtime, components: () => parts } } });
+  const { components } = JSON.parse(new TextDecoder().decode((await get("/api/capabilities", {}, told)).body)) as {
+    components: readonly { status: string }[];
+  };
+  assert.deepEqual(
+    components.map(({ status }) => status),
+    ["unavailable", "unavailable", "live"],
+  );
   for (const target of ["/", "/api/list", "/objects/x", "/api/cubs", "/api/openapi.json"]) {
     const { status, body } = await get(target, {}, empty);
     assert.deepEqual([status, codeOf(body)], [503, "no_snapshot"], target);

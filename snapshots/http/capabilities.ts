@@ -25,7 +25,7 @@ export async function capabilities(view: View): Promise<Capabilities> {
     interface_version: INTERFACE_VERSION,
     snapshot: open?.snapshot.id ?? null,
     knowledge_base: { path: `${mount}/api/catalog`, view: name },
-    components: [...(await runtime.components(open))],
+    components: (await runtime.components(open)).map((one) => (open === null ? withoutSnapshot(one) : one)),
     ...(collections === undefined ? {} : { collections }),
     limits: { ...runtime.limits },
     auth: { ...runtime.auth },
@@ -40,6 +40,13 @@ export async function capabilities(view: View): Promise<Capabilities> {
       health: "/health",
     },
   };
+}
+
+/** OF_SNAPSHOT are parts that there is nothing of before the first publication. */
+const OF_SNAPSHOT: ReadonlySet<string> = new Set(["files", "full-text search", "answers"]);
+
+function withoutSnapshot(one: Component): Component {
+  return OF_SNAPSHOT.has(one.name) ? { ...one, status: "unavailable", note: "no snapshot has been published yet" } : one;
 }
 
 /** describeCache describes the folders that may lack blobs, as a part of the process. */
