@@ -336,6 +336,25 @@ test("a page of an earlier snapshot says which it is, and leads to what is there
   });
 });
 
+test("everything is one click from the front page: as an archive on a server, and on a host of files as words on how to get it", async ({
+  browser,
+}) => {
+  await watched(
+    browser,
+    {},
+    async (page) => {
+      await page.goto(site);
+      const download = page.waitForEvent("download");
+      await page.getByRole("link", { name: "Download everything" }).click();
+      expect((await download).suggestedFilename()).toMatch(/\.tar$/);
+      await page.goto(files);
+      await page.getByRole("link", { name: "Download everything" }).click();
+      await expect(page).toHaveURL(/reference\/library\/#get-head-api-archive-tar$/);
+    },
+    [/404 .*archive\.tar/],
+  );
+});
+
 test("what a file was is listed by snapshot, and two of its revisions are compared word by word, on a host of files too", async ({
   browser,
 }) => {
