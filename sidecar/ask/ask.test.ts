@@ -438,6 +438,7 @@ test("without a model the answer is made of quoted passages, and says when nothi
   );
   const nothing = await drain(ask({ question: "zebra xylophone?", prefix: "" }, makeLibrary(), askOptions()));
   assert.equal(nothing.answer.answer, "Not in this library.");
+  assert.doesNotMatch(nothing.answer.notice, /passages are quoted/);
   const beside = await drain(ask({ question: "Who described zebra xylophone comparisons?", prefix: "" }, makeLibrary(), askOptions()));
   assert.match(beside.answer.answer, /^Not in this library\. Nearest: .*notes\/sorting\.md/);
   assert.deepEqual(beside.answer.citations, []);

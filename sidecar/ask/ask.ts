@@ -20,7 +20,17 @@ import {
   sourcesOf,
   subjectOf,
 } from "#snapshots/answer";
-import { ALL_COUNTED, ALL_LOOKED_UP, cutText, mountPath, NO_MODEL, OF_HISTORY, pagePath, type ViewData } from "#snapshots/format";
+import {
+  ALL_COUNTED,
+  ALL_LOOKED_UP,
+  cutText,
+  mountPath,
+  NO_MODEL,
+  OF_HISTORY,
+  pagePath,
+  sayNoQuotes,
+  type ViewData,
+} from "#snapshots/format";
 import { toSource } from "#snapshots/query";
 import { makeReceipt } from "#snapshots/verify";
 import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "#snapshots/schema";
@@ -151,7 +161,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
       }
       if (dropped > 0 && written > 0)
         notice =
-          `${notice} ${dropped === 1 ? "One sentence was" : `${dropped} sentences were`} left out because no source bears them out.`.trim();
+          `${notice} ${dropped === 1 ? "One sentence was" : `${dropped} sentences were`} left out because no source bears ${dropped === 1 ? "it" : "them"} out.`.trim();
       else if (written === 0 && notice === "")
         notice = "Nothing that the answer model wrote is borne out by the sources, so the best passages are quoted.";
     } else if (notice === "") notice = options.model === null ? NO_MODEL : "No passage in this library matches the question.";
@@ -162,7 +172,9 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
       const isNamed = best.finding === "nearest" && lookup.instead.length > 0;
       finding = isNamed ? null : best.finding;
       if (finding === "nearest") yield say(NEAREST, "\n\n");
-      for (const text of quoteTexts(isNamed ? [] : best.quotes, pins)) yield say(text, "\n\n");
+      const texts = quoteTexts(isNamed ? [] : best.quotes, pins);
+      if (texts.length === 0) notice = sayNoQuotes(notice);
+      for (const text of texts) yield say(text, "\n\n");
       if (answer === before) for (const sentence of lookup.instead) yield say(sentence, " ");
       if (answer === "") yield say(nothingFound(sources), "\n\n");
     }
@@ -284,10 +296,11 @@ async function* writeSentences(
 
 /** The stretches that answer, as they are read, each with the bytes that it stands for. */
 function quoteTexts(quotes: readonly Quoted[], pins: Pins): readonly string[] {
-  return quotes.flatMap(({ source, plain, ...located }) => {
+  return quotes.flatMap(({ source, plain, cell, ...located }) => {
     // Code begins on a line of its own, so that it stands as it is drawn.
-    const said = `${/^.*\n(?!\n)/.test(plain) ? "\n" : ""}${withoutMarks(plain)}`;
-    return pins.cite({ text: `\u201c${said}\u201d`, quotes: [{ ...located, excerpt: source }] }) ?? [];
+    const said = `\u201c${/^.*\n(?!\n)/.test(plain) ? "\n" : ""}${withoutMarks(plain)}\u201d`;
+    const text = cell === undefined ? said : `${withoutMarks(cell.column)}: \u201c${withoutMarks(cell.value)}\u201d, in the row ${said}`;
+    return pins.cite({ text, quotes: [{ ...located, excerpt: source }] }) ?? [];
   });
 }
 

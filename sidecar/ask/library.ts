@@ -1,7 +1,7 @@
 /** Asking over an open snapshot: what the HTTP routes and the MCP tool both call. */
 import type { OpenSnapshot } from "#snapshots/query";
 import { ShelfError } from "#snapshots/errors";
-import { Candidates, findProvenance, findTexts } from "#snapshots/answer";
+import { Candidates, findLastChange, findProvenance, findTexts } from "#snapshots/answer";
 import { pageBytes } from "#snapshots/page";
 import type { AskRequest } from "#snapshots/schema";
 import type { Semantic } from "./semantic.ts";
@@ -31,7 +31,9 @@ export function openAsk(
       data,
       count: async (question, prefix) => (await counting?.answer(question, prefix, snapshot)) ?? null,
       candidates,
-      provenance: (question, prefix) => findProvenance(question, prefix, data, (kind, name) => open.firstSeen(kind, name)),
+      provenance: async (question, prefix) =>
+        (await findLastChange(question, prefix, snapshot.record, (sequence) => snapshot.shelf.readChanges(sequence))) ??
+        (await findProvenance(question, prefix, data, (kind, name) => open.firstSeen(kind, name))),
       async find(question, prefix) {
         // In a search, quotes demand a phrase; in a question they only name something.
         const query = { q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS };

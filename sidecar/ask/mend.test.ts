@@ -30,6 +30,24 @@ test("what a library or a counting question has is no slip, nor what nothing is 
     assert.equal(await mend(asked), asked);
 });
 
+test("a word of the registry is never read as another one", async () => {
+  for (const asked of [
+    "What is a hole?",
+    "Which records have holes?",
+    "What does admitted mean?",
+    "Is an axiom used?",
+    "axioms",
+    "What is drift?",
+    "Which records drifted?",
+    "Is it verified or disputed?",
+    "What is a claim, and what is evidence?",
+    "Which theorems are withdrawn or recalled?",
+  ]) {
+    assert.equal(await mend(asked), asked);
+    assert.equal(await mendQuestion(asked, "", reader, new Set()), asked);
+  }
+});
+
 test("the index is asked for a word and never ranked", async () => {
   const queries: number[] = [];
   const watched = {

@@ -25,6 +25,8 @@ const digests = [
 ].join("\n");
 
 /** Texts as a search that counts words would find them. */
+const KIND = { md: "markdown", csv: "csv", html: "html", yaml: "yaml", json: "json" } as const;
+
 function ask(question: string, texts: Readonly<Record<string, string>>, isHarmless = (text: string): boolean => !text.includes("evil")) {
   const worth = new Map([...new Set(words(subjectOf(question)))].map((word) => [word, 4]));
   const rank = (text: string): number => new Set(words(text).filter((word) => worth.has(word))).size;
@@ -32,12 +34,13 @@ function ask(question: string, texts: Readonly<Record<string, string>>, isHarmle
   const best = Math.max(1, ...found.map(([, text]) => rank(text)));
   const sources = found.map(([key, source], at): AnswerSource => {
     const lines = source.split("\n").length;
+    const kind = KIND[key.slice(key.lastIndexOf(".") + 1) as keyof typeof KIND];
     const row = {
       doc: key,
       n: 0,
       key,
       title: key,
-      kind: "markdown" as const,
+      kind,
       collection: "",
       heading: "",
       name: "",
@@ -46,7 +49,7 @@ function ask(question: string, texts: Readonly<Record<string, string>>, isHarmle
     };
     const passage = { row: { ...row, text: source, start_line: 1, end_line: lines }, words: rank(source) / best, near: 0.5 };
     const text = { rank: at + 1, share: rank(source) / best, passages: [passage] };
-    return { found: text, key, title: key, kind: "markdown", sha256: key, page: null, source, start_line: 1, above: [] };
+    return { found: text, key, title: key, kind, sha256: key, page: null, source, start_line: 1, above: [] };
   });
   const score = best * 4;
   const asked = readQuestion(question, worth);
@@ -119,4 +122,42 @@ test("a statement is held against several texts, and a question may be answered 
   const keysOf = (question: string): readonly string[] => ask(question, texts).quotes.map(({ source }) => source.key);
   assert.deepEqual(keysOf("Insertion sort keeps the order of equal keys.").toSorted(), ["a.md", "b.md"]);
   assert.deepEqual(keysOf("Does insertion sort keep the order of equal keys?").toSorted(), ["a.md", "a.md", "b.md"]);
+});
+
+test("a question that names a row and a column of a table is answered by their cell, with the row and its line", () => {
+  const tables = {
+    "prices.md":
+      "# Prices of tools\n\nAll prices are in euro.\n\n| Tool | Price | Weight |\n|--|--|--|\n| Hammerlite | 15 | 2 kg |\n| Sawmaster | 27 | 3 kg, with the case |\n",
+    "lands.csv": 'country,"capital, seat",population\nNorvania,"Bergvik, North",340000\nSudonia,Portel,12\n',
+    "ports.html":
+      "<table><tr><th>Service</th><th>Port</th></tr><tr><td>gateway</td><td>8443</td></tr><tr><td>admin</td><td>9000</td></tr></table>",
+    "conf.yaml": "server:\n  timeout: 30 # seconds\n  host: a.example\n",
+    "package.json": '{\n  "name": "zlorp",\n  "version": "4.5.6"\n}\n',
+  };
+  const cells: readonly (readonly [question: string, cell: string | null, line: number, quote: string])[] = [
+    ["What is the price of Hammerlite?", "Price: 15", 7, "Hammerlite | 15 | 2 kg"],
+    ["What is the weight of Sawmaster?", "Weight: 3 kg, with the case", 8, "Sawmaster | 27 | 3 kg, with the case"],
+    ["What is the population of Norvania?", "population: 340000", 2, 'Norvania,"Bergvik, North",340000'],
+    ["Which country has the capital Portel?", "country: Sudonia", 3, "Sudonia,Portel,12"],
+    ["Which port does the gateway use?", "Port: 8443", 1, "gateway</td><td>8443"],
+    ["What is the timeout of the server?", null, 2, "timeout: 30 # seconds"],
+    ["What is the version of zlorp?", null, 3, '"version": "4.5.6"'],
+  ];
+  for (const [question, said, line, quote] of cells) {
+    const { finding, quotes } = ask(question, tables);
+    const [first] = quotes;
+    assert.deepEqual([finding, quotes.length, first?.start_line, first?.quote.replace(/,$/, "")], ["answer", 1, line, quote], question);
+    assert.equal(first?.cell === undefined ? null : `${first.cell.column}: ${first.cell.value}`, said, question);
+  }
+  for (const question of ["What is the price of Sawmaster in Norway?", "What is the colour of Hammerlite?", "What is the price?"])
+    assert.ok(
+      ask(question, tables).quotes.every(({ cell }) => cell === undefined),
+      question,
+    );
+});
+
+test("what is quoted answers only where the rarest words of the question stand in it or above it", () => {
+  const found = (question: string): string => ask(question, { "notes/digests.md": digests }).finding;
+  assert.notEqual(found("How do I check the zeppelin of a digest?"), "answer");
+  assert.notEqual(found("How does a penguin check a digest?"), "answer");
 });

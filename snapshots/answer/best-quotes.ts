@@ -2,6 +2,7 @@
  *  learnt: weights.ts has what each feature weighs, and the command that wrote it. */
 import { type LocatedQuote, quoteAt } from "#snapshots/format";
 import type { Candidates } from "./candidates.ts";
+import { type AskedCell, findCells } from "./cells.ts";
 import { type AnswerCandidate, cover, decisionFeatures, featuresOf } from "./features.ts";
 import type { TextFindings } from "./found-texts.ts";
 import type { IndexRow } from "#snapshots/index";
@@ -9,6 +10,7 @@ import type { Question } from "./question.ts";
 import type { AnswerSource } from "./sources.ts";
 import { plainIn, sentencesIn } from "#snapshots/blocks";
 import { KINDS } from "#snapshots/schema";
+import { words } from "#snapshots/words";
 import { BESIDE, DECISIONS, ORDER } from "./weights.ts";
 
 const MAX_QUOTES = 3;
@@ -21,6 +23,8 @@ export type Quoted = LocatedQuote & {
   readonly plain: string;
   /** Headings that it stands under; "" where there are none. */
   readonly heading: string;
+  /** The cell that was asked for, of a row. */
+  readonly cell?: AskedCell;
 };
 
 export type Ranked = {
@@ -61,7 +65,13 @@ export function findQuotes(
   const numbered = question.states ? [] : question.numbered;
   const isAsked = ({ source, title }: AnswerSource): boolean => numbered.every((name) => name.test(`${title}\n${source}`));
   const named = new Set([...new Set(candidates.map(({ source }) => source))].filter(isAsked));
-  const ranked = candidates.filter(({ source }) => named.has(source));
+  const cells = quoteCells(
+    question,
+    candidates.filter(({ source }) => named.has(source)),
+    isHarmless,
+  );
+  if (cells.length > 0) return { finding: "answer", quotes: cells };
+  const ranked = candidates.filter(({ source, candidate }) => named.has(source) && isProse(candidate));
   const finding = decide(question, found, ranked);
   if (finding === "none") return { finding, quotes: [] };
   const quotes: (Quoted & { readonly ranked: Ranked })[] = [];
@@ -75,7 +85,46 @@ export function findQuotes(
     const heading = unit.heading.at(-1) ?? "";
     quotes.push({ ...locate(one), source: one.source, plain, heading: isHarmless(heading) ? heading : "", ranked: one });
   }
-  return { finding: quotes.length === 0 ? "none" : finding, quotes };
+  if (quotes.length === 0) return { finding: "none", quotes };
+  return {
+    finding:
+      finding === "answer" &&
+      !saysRarest(
+        question,
+        quotes.map(({ ranked }) => ranked),
+      )
+        ? "nearest"
+        : finding,
+    quotes,
+  };
+}
+
+const RARE = 0.9; // of the worth of the word that tells most
+
+/** Tells whether the rarest words of a question stand in what is quoted, in its headings or in the title above it. */
+function saysRarest({ topic }: Question, quoted: readonly Ranked[]): boolean {
+  const most = Math.max(...topic.values());
+  const said = quoted.flatMap(({ candidate: { said, title, unit } }) => [
+    said.said,
+    title,
+    new Set(unit.heading.flatMap((text) => words(text))),
+  ]);
+  return [...topic].every(([word, worth]) => worth < most * RARE || said.some((set) => set.has(word)));
+}
+
+/** Settings are found by who asks for one, and say nothing beside a text. */
+const isProse = ({ unit }: AnswerCandidate): boolean => unit.form !== "cells";
+
+/** quoteCells quotes the rows whose cells are asked for, each once, as their columns stand. */
+function quoteCells(question: Question, candidates: readonly Ranked[], isHarmless: (text: string) => boolean): readonly Quoted[] {
+  return findCells(question, candidates)
+    .filter(({ ranked, cell }) => [ranked.candidate.unit.plain, cell.column, cell.value].every(isHarmless))
+    .slice(0, MAX_QUOTES)
+    .map(({ ranked, cell }) => {
+      const { plain, row } = ranked.candidate.unit;
+      // A setting says its name itself.
+      return { ...locate(ranked), source: ranked.source, plain, heading: "", ...(row?.columns.length === 1 ? {} : { cell }) };
+    });
 }
 
 /** An ModelExcerpt is a passage; its `text` is what a model is shown. */
@@ -88,7 +137,7 @@ export type ModelExcerpt = Pick<IndexRow, "key" | "title" | "kind" | "sha256" | 
  *  stands by itself. */
 export function excerptsOf(ranked: readonly Ranked[], count: number): readonly ModelExcerpt[] {
   const shown = new Map<string, ModelExcerpt>();
-  for (const one of ranked) {
+  for (const one of ranked.filter(({ candidate }) => isProse(candidate))) {
     if (shown.size >= count) break;
     const { key, title, kind, sha256, page, source, start_line: first } = one.source;
     const { row } = one.candidate.passage;

@@ -19,5 +19,5 @@ export { mendAsking, type Question, readQuestion, subjectOf } from "./question.t
 export { type Objects, readSources, type AnswerSource } from "./sources.ts";
 export { bareAddresses, isHarmless } from "./harmless.ts";
 export { lookUp, MAX_SUMMARY, sourcesOf } from "./lookup.ts";
-export { type CountedFacts, type FactPart, findProvenance } from "./provenance.ts";
+export { type CountedFacts, type FactPart, findLastChange, findProvenance } from "./provenance.ts";
 export { LEARNT_OF } from "./weights.ts";

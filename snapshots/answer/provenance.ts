@@ -1,6 +1,7 @@
 /** Provenance answers who made what a question names, and when, out of what the thing states of itself and of the history of the library. */
 import { type ObjectRow, pagePath, type ViewData } from "#snapshots/format";
 import { findNamed, type FirstSeen } from "#snapshots/query";
+import type { Changes, SnapshotRecord } from "#snapshots/shelf";
 import { subjectOf } from "./question.ts";
 import { bareName, keyOf, kindOf } from "./lookup.ts";
 
@@ -27,6 +28,45 @@ const WHEN = [
   /^(?:when|since when) did (.+?) (?:first )?(?:change|appear|come|arrive)(?: last| here)?$/i,
   /^(?:how old is|what is the date of|when is) (.+?)(?: from)?$/i,
 ];
+
+const LAST =
+  /^(?:what(?:'s|\u2019s| is| was| has| has been| are)? (?:the )?(?:last |latest |newest |recent |most recent )?(?:changed|changes?|new|news|added|additions?|updated|updates?)(?: (?:last|lately|recently|now|here|(?:in|to) (?:this|the) library|since (?:last time|the last publication)))*|(?:show (?:me )?)?(?:the )?(?:last|latest|newest|recent) (?:changes?|news|additions?|updates?))$/i;
+const MAX_TOLD = 8; // names of each kind of change
+
+/** findLastChange answers a question that asks for whatever changed last: what the newest publication added, changed and removed.
+ *  @returns null when the question asks for something else */
+export async function findLastChange(
+  question: string,
+  prefix: string,
+  record: Pick<SnapshotRecord, "sequence" | "created">,
+  readChanges: (sequence: number) => Promise<Changes | null>,
+): Promise<CountedFacts | null> {
+  if (
+    !LAST.test(
+      question
+        .trim()
+        .replaceAll(/\s+/g, " ")
+        .replace(/[ ?!.]+$/, ""),
+    )
+  )
+    return null;
+  const changes = await readChanges(record.sequence);
+  if (changes === null) return null;
+  const told = (["added", "changed", "removed"] as const).flatMap((verb): FactPart[] => {
+    const { claims, objects, records } = changes[verb];
+    const names = [...objects.filter((key) => key.startsWith(prefix)), ...(prefix === "" ? [...records, ...claims] : [])];
+    if (names.length === 0) return [];
+    const more = names.length > MAX_TOLD ? ` and ${names.length - MAX_TOLD} more` : "";
+    const shown = names.slice(0, MAX_TOLD).flatMap((name, at): FactPart[] => [at === 0 ? "" : ", ", { name }]);
+    return ["; ", `${verb} ${names.length}: `, ...shown, more];
+  });
+  const head: FactPart[] = [
+    "Publication ",
+    { value: String(record.sequence), path: pagePath.snapshots },
+    ` of ${record.created.slice(0, 10)} `,
+  ];
+  return { parts: [...head, ...(told.length === 0 ? ["changed nothing here"] : told.slice(1)), "."], found: [] };
+}
 
 export type FindFirstSeen = (kind: "objects" | "claims" | "records", name: string) => Promise<FirstSeen | null>;
 

@@ -43,6 +43,9 @@ export type Question = {
   readonly explains: boolean;
   /** A sentence that is held against the library: several texts may bear it out, or speak against it. */
   readonly states: boolean;
+  readonly asks: boolean;
+  /** All words of it. */
+  readonly said: ReadonlySet<string>;
   /** The words that it is about, by worth. */
   readonly topic: ReadonlyMap<string, number>;
   /** Those of them that stand side by side in it. */
@@ -81,6 +84,8 @@ export function readQuestion(question: string, worth: ReadonlyMap<string, number
   return {
     defines: DEFINES.test(question),
     explains: EXPLAINS.test(question),
+    asks,
+    said: new Set(words(question)),
     states: !asks && /[.。]\s*$/.test(question),
     topic,
     pairs: order.slice(1).flatMap((word, at) => (word === order[at] ? [] : [[order[at] ?? "", word] as const])),

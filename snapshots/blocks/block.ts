@@ -3,9 +3,14 @@
 import type { Prose } from "#snapshots/schema";
 import { ATTRIBUTES, plainIn, withoutTags } from "./plain.ts";
 
-/** Form is the form of a block. `cells` are a head, or a row that has none: shown, and never quoted. A `row` stands below the names of its
+/** Form is the form of a block. `cells` are a head, a row that has none, or a value of a file of settings: shown, and quoted
+ *  only where somebody asks for a cell. A `row` stands below the names of its
  *  columns, which are its last heading. */
 export type Form = "prose" | "item" | "code" | "entry" | "cells" | "row";
+
+/** Row is a row of a table, or a value of a file of settings: what its columns are called, and what stands in them, both as a reader sees them. A
+ *  value has one column, and the names above it are headings. */
+export type Row = { readonly columns: readonly string[]; readonly cells: readonly string[] };
 
 export type Block = {
   /** Code units of the text: what is between is cited. */
@@ -18,6 +23,7 @@ export type Block = {
   /** Titles of the headings that it stands under, outermost first. */
   readonly heading: readonly string[];
   readonly form: Form;
+  readonly row?: Row;
 };
 
 /** A Heading divides a text. */
@@ -42,7 +48,7 @@ export function makeBlock(
   start: number,
   end: number,
   prose: Prose,
-  { heading, form }: Pick<Block, "heading" | "form">,
+  { heading, form, row }: Pick<Block, "heading" | "form"> & { readonly row?: Row | undefined },
 ): Block {
   const written = text.slice(start, end);
   // A text that is too long to be quoted keeps its marks, since nobody reads it: to look for them could take the square of its length.
@@ -52,7 +58,7 @@ export function makeBlock(
   const plain = form === "code" ? code() : isLong ? written : plainIn(written, prose);
   const links = written.length > MAX_BLOCK ? [] : (written.match(LINK) ?? []);
   const linked = links.reduce((sum, link) => sum + plainIn(link, prose).length, 0) / Math.max(1, plain.length);
-  return { start, end, plain, linked, heading, form };
+  return { start, end, plain, linked, heading, form, ...(row === undefined ? {} : { row }) };
 }
 
 const QUOTES = /^[ \t]*(?:>[ \t]?)+/gm;

@@ -1,7 +1,7 @@
 /** BlocksOf reads a text into its blocks, whatever it is written in. Front matter, comments to authors, links of
  *  contents and directives are none; headings, and terms that are explained, are the headings of what stands below them. */
 import { type Kind, KINDS, type Prose } from "#snapshots/schema";
-import { ABOVE_LEVEL, type Block, type Form, type Heading, makeBlock, MAX_BLOCK } from "./block.ts";
+import { ABOVE_LEVEL, type Block, type Form, type Heading, makeBlock, MAX_BLOCK, type Row } from "./block.ts";
 import { clearLatex } from "./clear-latex.ts";
 import { readAsciidoc, readOrg, readRst } from "./markup-lines.ts";
 import { readHtml } from "./html-blocks.ts";
@@ -49,25 +49,29 @@ export function clearAsides(text: string, kind: Kind): string {
 }
 
 /** The reader of a text, and the text without asides, of the same length. */
-function openReader(text: string, prose: Exclude<Prose, "html">): { readonly text: string; readonly read: Reader } {
+function openReader(
+  text: string,
+  prose: Exclude<Prose, "html">,
+  above: readonly string[] = [],
+): { readonly text: string; readonly read: Reader } {
   if (prose === "markdown") {
     const { text: cleared, states } = readMarkdownLines(text);
     return { text: cleared, read: readMarkdown(states) };
   }
   const cleared = prose === "latex" ? clearLatex(text) : text;
-  return { text: cleared, read: READERS[prose](cleared) };
+  return { text: cleared, read: READERS[prose](cleared, above) };
 }
 
 function readLines(whole: string, prose: Exclude<Prose, "html">, above: readonly string[]): readonly Block[] {
-  const { text, read } = openReader(whole, prose);
+  const { text, read } = openReader(whole, prose, above);
   const lines = linesOf(text);
   const blocks: Block[] = [];
   const path = above.map((title) => ({ level: ABOVE_LEVEL, title }));
   let term: { readonly name: string; readonly indent: number } | null = null;
   let open: { start: number; end: number; form: Form; goesOn: boolean } | null = null;
-  const add = (start: number, end: number, form: Form, head = ""): void => {
+  const add = (start: number, end: number, form: Form, head = "", row?: Row): void => {
     const heading = [...path.map(({ title }) => title), term?.name ?? "", head].filter((title) => title !== "");
-    blocks.push(makeBlock(text, start, end, prose, { heading, form }));
+    blocks.push(makeBlock(text, start, end, prose, { heading, form, row }));
   };
   const close = (): void => {
     if (open !== null) add(open.start, open.end, open.form);
@@ -85,7 +89,7 @@ function readLines(whole: string, prose: Exclude<Prose, "html">, above: readonly
     if (found === null || !("opens" in found)) {
       close();
       if (found === null) continue;
-      if ("to" in found) add(line.start + found.from, line.start + found.to, found.form, found.head);
+      if ("to" in found) add(line.start + found.from, line.start + found.to, found.form, found.head, found.row);
       else if ("term" in found) term = { name: found.term, indent: found.indent };
       else {
         while ((path.at(-1)?.level ?? -1) >= found.level) path.pop();
@@ -113,21 +117,48 @@ function linesOf(text: string, limit = Infinity): readonly Line[] {
   });
 }
 
-/** A table as lines: the first names the columns. A part of one has their names above it. */
-function readTable(whole: string): Reader {
-  const columns = (whole.split("\n", 1)[0] ?? "")
-    .replaceAll(/["\r]/g, "")
-    .replaceAll(/[,;\t|]/g, " · ")
-    .slice(0, MAX_HEADING);
-  return ({ text }, at) => (isBlank(text) || at === 0 ? null : { from: 0, to: text.trimEnd().length, form: "row", head: columns });
+/** A table as lines: the first names the columns, and of a part what stands above it. */
+function readTable(whole: string, above: readonly string[]): Reader {
+  const first = whole.split("\n", 1)[0] ?? "";
+  const sign = [",", ";", "\t", "|"].toSorted((a, b) => first.split(b).length - first.split(a).length)[0] ?? ",";
+  const columns = above.at(-1)?.split(", ") ?? cellsIn(first, sign);
+  const head = columns.join(" · ").slice(0, MAX_HEADING);
+  return ({ text }, at) =>
+    isBlank(text) || (at === 0 && above.length === 0)
+      ? null
+      : { from: 0, to: text.trimEnd().length, form: "row", head, row: { columns, cells: cellsIn(text, sign) } };
 }
 
-/** `term: what it means`, as a glossary has it. */
+/** Cells of a line, whatever signs stand in quotes. */
+function cellsIn(line: string, sign: string): readonly string[] {
+  const cells = line.trimEnd().matchAll(new RegExp(`(?:^|${RegExp.escape(sign)})(?:"((?:[^"]|"")*)"|([^${RegExp.escape(sign)}]*))`, "g"));
+  return [...cells].map(([, quoted, bare = ""]) => (quoted?.replaceAll('""', '"') ?? bare).trim());
+}
+
+/** `term: what it means`, as a glossary has it, and settings below the names of what they belong to. */
 function readYaml(): Reader {
+  const open: { readonly indent: number; readonly name: string }[] = [];
   return ({ text }) => {
-    const [, dash = "", said = ""] = /^(\s*(?:-\s+)?)[\p{L}_][^:#]*:\s+([\p{L}"'].*?)\s*$/u.exec(text) ?? [];
-    return said.split(" ").length < MIN_SAID ? null : { from: dash.length, to: text.trimEnd().length, form: "entry" };
+    const [, dash = "", key = "", said = ""] = SETTING.exec(text) ?? [];
+    if (key === "") return null;
+    const indent = dash.length;
+    while ((open.at(-1)?.indent ?? -2) >= indent - (dash.includes("-") ? 1 : 0)) open.pop();
+    const place = { from: indent, to: text.trimEnd().length };
+    const head = open.map(({ name }) => name).join(" · ");
+    const value = scalarIn(said);
+    // A name is said above the settings beside it.
+    if (value === "" || /^(?:name|id|title)$/i.test(key)) open.push({ indent: value === "" ? indent : indent - 1, name: value || key });
+    if (/^[\p{L}"']/u.test(said) && said.split(" ").length >= MIN_SAID) return { ...place, form: "entry" };
+    return value === "" ? null : { ...place, form: "cells", head, row: { columns: [key], cells: [value] } };
   };
+}
+
+const SETTING = /^(\s*(?:-\s+)?)["']?([\p{L}_][^:#"']*)["']?\s*:(?:\s+(.*?))?,?\s*$/u;
+
+/** A value on one line without quotes and comments; "" for one that goes on or is made of others. */
+function scalarIn(said: string): string {
+  const isScalar = /^(?:"[^"]*"|'[^']*'|[^\s"'{}[\]|>&*!#][^#]*?)\s*(?:#.*)?$/.test(said);
+  return isScalar ? said.replace(/\s+#.*$/, "").replaceAll(/^["']|["']$/g, "") : "";
 }
 
 /** Block comments: how one opens, and what closes it. */
@@ -317,7 +348,7 @@ function readLatex(text: string): Reader {
   let inside: string | null = null;
   let columns = "";
   let inFormula = false;
-  let inPreamble = /^[^%\r\n\u2028\u2029]*\\documentclass/m.test(text) && text.includes("\\begin{document}");
+  let inPreamble = /^[^%\n\r\u2028\u2029]*\\documentclass/m.test(text) && text.includes("\\begin{document}");
   return ({ text: line }, at, lines) => {
     const [, edge = "", name = ""] = /^\s*\\(begin|end)\s*\{([^{}]+)\}/.exec(line) ?? [];
     if (inPreamble) {
@@ -361,9 +392,9 @@ function readLatex(text: string): Reader {
   };
 }
 
-const READERS: Readonly<Record<Exclude<Prose, "html" | "markdown">, (text: string) => Reader>> = {
+const READERS: Readonly<Record<Exclude<Prose, "html" | "markdown">, (text: string, above: readonly string[]) => Reader>> = {
   comments: readCode,
-  plain: readPlain,
+  plain: (text) => readPlain(text),
   rst: (text) => readRst(readPlain(text, false)),
   asciidoc: (text) => readAsciidoc(readPlain(text, true)),
   org: readOrg,

@@ -1,6 +1,6 @@
 /** The blocks of an HTML page, each with the place of its own bytes: one scan over the tags, whatever stands on one line. */
-import { ABOVE_LEVEL, type Block, BOLD_LEVEL, CAPTION_LEVEL, type Form, type Heading, makeBlock, TERM_LEVEL } from "./block.ts";
-import { ATTRIBUTES } from "./plain.ts";
+import { ABOVE_LEVEL, type Block, BOLD_LEVEL, CAPTION_LEVEL, type Form, type Heading, makeBlock, type Row, TERM_LEVEL } from "./block.ts";
+import { ATTRIBUTES, plainIn } from "./plain.ts";
 
 const TAG = new RegExp(String.raw`<!--[^]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][a-z0-9]*)(?=((?:\s${ATTRIBUTES})?))\3>`, "gi");
 const INLINE = new Set(
@@ -51,6 +51,9 @@ class HtmlReader {
   #bold = 0;
   #allBold = true;
   #anchor: string | null = null;
+  /** Names of the columns of the table that is open; where the cells of its row begin, and whether each is a head. */
+  #columns: readonly string[] = [];
+  #cells: { readonly at: number; readonly isHead: boolean }[] = [];
   /** Elements that somebody left open: the next ones of their names are looked through too, so that nothing is read twice. */
   readonly #unclosed = new Set<string>();
 
@@ -76,6 +79,7 @@ class HtmlReader {
         at = this.#skip(element, at);
         tags.lastIndex = at;
       } else if (INLINE.has(element)) {
+        if (!closes && /^t[dh]$/.test(element)) this.#cells.push({ at, isHead: element === "th" });
         if (element === "b" || element === "strong") this.#bold = Math.max(0, this.#bold + (closes ? -1 : 1));
       } else {
         this.#cross(element, closes);
@@ -120,6 +124,20 @@ class HtmlReader {
     if (element === "pre") this.#form = closes ? "prose" : "code";
     else if (element === "li") this.#form = closes ? "prose" : "item";
     else if (element === "tr") this.#form = closes ? "prose" : "entry";
+    if (element === "table") this.#columns = [];
+    if (element === "tr" || element === "table") this.#cells = [];
+  }
+
+  /** The row that ends; the first one of heads alone names the columns. */
+  #row(): { readonly form: Form; readonly row?: Row } {
+    const ends = [...this.#cells.slice(1).map(({ at }) => at), this.#end];
+    const cells = this.#cells.map(({ at }, index) =>
+      plainIn(this.#text.slice(at, Math.max(at, ends[index] ?? at)).replace(/<t[dh]\b[^<>]*>?$/i, ""), "html"),
+    );
+    if (this.#columns.length > 0) return { form: "entry", row: { columns: this.#columns, cells } };
+    if (cells.length < 2 || !this.#cells.every(({ isHead }) => isHead)) return { form: "entry" };
+    this.#columns = cells;
+    return { form: "cells" };
   }
 
   #take(from: number, to: number): void {
@@ -140,7 +158,7 @@ class HtmlReader {
     if (this.#start < 0) return;
     const block = makeBlock(this.#text, this.#start, this.#end, "html", {
       heading: this.#path.map(({ title }) => title),
-      form: this.#form,
+      ...(this.#form === "entry" ? this.#row() : { form: this.#form }),
     });
     this.#start = -1;
     if (this.#form === "item") this.#form = "prose";

@@ -11,7 +11,7 @@ const CELL = /(?:[^|\\]|\\[\s\S])+/g;
 
 /** readMarkdown makes a reader of a text whose lines are known. @param states of its lines, asides blanked */
 export function readMarkdown(states: readonly LineState[]): Reader {
-  let columns: string | null = null;
+  let columns: readonly string[] | null = null;
   return ({ text }, at, lines) => {
     const state = states[at];
     if (state === "code") return part(0, false, "code");
@@ -21,18 +21,12 @@ export function readMarkdown(states: readonly LineState[]): Reader {
     }
     const [before, below] = [lines[at - 1]?.text ?? "", lines[at + 1]?.text ?? ""];
     if (states[at + 1] === "text" && below.includes("|") && RULED.test(below) && text.includes("|") && columns === null) {
-      columns = namesOf(text);
+      columns = cellsIn(text);
       return readRow(text, true, columns);
     }
-    if (columns !== null || (/^\s*\|/.test(text) && !isPart(before))) return readRow(text, false, columns ?? "");
+    if (columns !== null || (/^\s*\|/.test(text) && !isPart(before))) return readRow(text, false, columns ?? []);
     return headingIn(text, below) ?? textIn(text);
   };
-}
-
-/** namesOf gives the names of the columns of a table, as a row below them is read with. @param head its first row, cells between bars */
-export function namesOf(head: string): string {
-  const names = plainIn(head.replaceAll(/\s*\|\s*/g, " · "), "markdown").slice(0, MAX_HEADING);
-  return names.replaceAll(/^[ ·]+|[ ·]+$/g, "");
 }
 
 function headingIn(text: string, below: string): Read {
@@ -74,14 +68,35 @@ const titleIn = (heading: string): string =>
     "markdown",
   );
 
-/** readRow reads a row: an entry where the cells after the first say something of it in words, else one that is read with the names of its columns. The line below
- *  the head is none. */
-export function readRow(text: string, isHead: boolean, columns: string): Entry | null {
-  const cells = [...text.matchAll(CELL)].filter(([cell]) => !isBlank(cell) || cell.length > 0);
+/** readRow reads a row: an entry where the cells after the first say something of it in words, else one that is read with the names of its columns.
+ *  The line below the head is none. */
+export function readRow(text: string, isHead: boolean, columns: readonly string[]): Entry | null {
+  const cells = [...text.matchAll(CELL)];
   const [first, last] = [cells.find(([cell]) => !isBlank(cell)), cells.findLast(([cell]) => !isBlank(cell))];
   if (first === undefined || last === undefined || RULED.test(text)) return null;
   const says = !isHead && cells.some((cell) => cell !== first && cell[0].trim().split(/\s+/).length >= MIN_SAID);
   const place = { from: first.index + indent(first[0]), to: last.index + last[0].trimEnd().length };
-  if (says) return { ...place, form: "entry" };
-  return isHead || columns === "" ? { ...place, form: "cells" } : { ...place, form: "row", head: columns };
+  const row = columns.length === 0 || isHead ? {} : { row: { columns, cells: cellsIn(text) } };
+  if (says) return { ...place, form: "entry", ...row };
+  return isHead || columns.length === 0
+    ? { ...place, form: "cells" }
+    : {
+        ...place,
+        form: "row",
+        head: headOf(columns),
+        ...row,
+      };
+}
+
+/** headOf joins the names of columns to what a row is read with. */
+export const headOf = (columns: readonly string[]): string =>
+  columns
+    .filter((name) => name !== "")
+    .join(" · ")
+    .slice(0, MAX_HEADING);
+
+/** cellsIn returns the cells of a row, those at its ends that have no sign before or behind them, too. */
+export function cellsIn(text: string): readonly string[] {
+  const own = text.trim().replaceAll(/^\||(?<!\\)\|$/g, "");
+  return own.split(/(?<!\\)\|/).map((cell) => plainIn(cell.replaceAll("\\|", "|"), "markdown"));
 }

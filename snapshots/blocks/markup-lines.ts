@@ -1,5 +1,5 @@
 /** Lines of reStructuredText, AsciiDoc and Org: what only these have, tables and settings, before the lines that all texts have. */
-import { namesOf, readRow } from "./markdown.ts";
+import { cellsIn, headOf, readRow } from "./markdown.ts";
 import { plainIn } from "./plain.ts";
 import { indent, isBlank, MAX_HEADING, part, type Read, type Reader } from "./read-line.ts";
 
@@ -10,15 +10,15 @@ const barred = (text: string): string => `|${text.trim().replaceAll(/ {2,}/g, "|
 function readTables(
   isHead: (text: string, below: readonly string[], isFirst: boolean) => boolean,
 ): (text: string, below: readonly string[]) => Read | undefined {
-  let columns: string | null = null;
+  let columns: readonly string[] | null = null;
   return (text, below) => {
     if (!/^\s*\|.*\|\s*$/.test(text)) {
       if (!/^\s*\+[-=+]+\+?\s*$/.test(text)) columns = null;
       return undefined;
     }
     const first = columns === null && isHead(text, below, columns === null);
-    if (first) columns = namesOf(text);
-    columns ??= "";
+    if (first) columns = cellsIn(text);
+    columns ??= [];
     return readRow(text, first, columns);
   };
 }
@@ -28,22 +28,24 @@ export function readRst(plain: Reader): Reader {
   const table = readTables((_, below) => below.slice(0, 3).some((one) => /^\s*\+=[=+]*\s*$/.test(one)));
   let inOptions = false;
   /** Names of the columns of a table between rows of signs; null outside of one. */
-  let columns: string | null = null;
+  let columns: readonly string[] | null = null;
   return (line, at, lines) => {
     const { text } = line;
     inOptions = /^\s*\.\.\s+[\w:+-]+::/.test(text) || (inOptions && /^\s+:[^:]+:/.test(text));
     if (inOptions && /^\s+:[^:]+:/.test(text)) return null;
     if (/^\s*\+(?:[-=]+\+)+\s*$/.test(text)) return null;
     if (/^\s*=+(?: +=+)+\s*$/.test(text)) {
-      if (columns === null) columns = "";
+      if (columns === null) columns = [];
       else if (isBlank(lines[at + 1]?.text ?? "")) columns = null;
       return null;
     }
     if (columns !== null && !isBlank(text)) {
-      const isFirst = columns === "" && /^\s*=+(?: +=+)+\s*$/.test(lines[at + 1]?.text ?? "") && !isBlank(lines[at + 2]?.text ?? "");
-      if (isFirst) columns = namesOf(barred(text));
+      const isFirst = columns.length === 0 && /^\s*=+(?: +=+)+\s*$/.test(lines[at + 1]?.text ?? "") && !isBlank(lines[at + 2]?.text ?? "");
+      if (isFirst) columns = cellsIn(barred(text));
       const place = { from: indent(text), to: text.trimEnd().length };
-      return isFirst || columns === "" ? { ...place, form: "cells" } : { ...place, form: "row", head: columns };
+      return isFirst || columns.length === 0
+        ? { ...place, form: "cells" }
+        : { ...place, form: "row", head: headOf(columns), row: { columns, cells: cellsIn(barred(text)) } };
     }
     const row = table(
       text,
@@ -56,25 +58,25 @@ export function readRst(plain: Reader): Reader {
 
 /** readAsciidoc adds to a reader what AsciiDoc has. */
 export function readAsciidoc(plain: Reader): Reader {
-  let columns: string | null = null;
+  let columns: readonly string[] | null = null;
   let above: string[] = [];
   return (line, at, lines) => {
     const { text } = line;
     if (/^[|,:!]={3,}\s*$/.test(text)) {
-      columns = columns === null ? "" : null;
+      columns = columns === null ? [] : null;
       above = [];
       return null;
     }
     if (columns !== null) {
       if (isBlank(text)) return null;
       const cells = text.replace(/^\s*(?:[\d.+*<>^]*[a-z]?)\|/, "");
-      const isFirst = columns === "" && above.length === 0 && /\|/.test(cells) && isBlank(lines[at + 1]?.text ?? "");
+      const isFirst = columns.length === 0 && above.length === 0 && /\|/.test(cells) && isBlank(lines[at + 1]?.text ?? "");
       above.push(text);
       const from = text.length - cells.length + indent(cells);
-      if (isFirst) columns = namesOf(`|${cells}|`);
+      if (isFirst) columns = cellsIn(`|${cells}|`);
       if (from >= text.trimEnd().length) return null;
-      return cells.includes("|") && !isFirst && columns !== ""
-        ? { from, to: text.trimEnd().length, form: "row", head: columns }
+      return cells.includes("|") && !isFirst && columns.length > 0
+        ? { from, to: text.trimEnd().length, form: "row", head: headOf(columns), row: { columns, cells: cellsIn(`|${cells}|`) } }
         : isFirst
           ? { from, to: text.trimEnd().length, form: "cells" }
           : part(from, true);

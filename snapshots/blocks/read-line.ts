@@ -1,5 +1,5 @@
 /** A Reader reads a text line by line; readers of several languages share what is here. */
-import type { Form } from "./block.ts";
+import type { Form, Row } from "./block.ts";
 
 export const MAX_HEADING = 300; // code units of a heading that are read
 export const MIN_SAID = 3; // words that an entry says of its term
@@ -11,6 +11,7 @@ export type Entry = {
   readonly form: Form;
   /** Names of the columns that it stands below. */
   readonly head?: string;
+  readonly row?: Row;
 };
 /** Read is the meaning of a line: a part of a block, with the place where its own words begin; a heading; a term, which the lines that stand in
  *  farther explain; an entry with its place in the line; or nothing that is read. */

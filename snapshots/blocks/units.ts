@@ -38,9 +38,9 @@ export function sentencesIn(text: string, start: number, end: number): readonly 
   return [...pieces, [start + from, end]];
 }
 
-/** quotable returns the blocks that may be quoted: it leaves out `cells`, rows that say nothing without their head. */
+/** quotable returns the blocks that may be quoted: it leaves out `cells` that say nothing, as nobody knows what their columns are. */
 export function quotable(text: string, kind: Kind, above: readonly string[] = []): readonly Block[] {
-  return blocksOf(text, kind, above).filter(({ form }) => form !== "cells");
+  return blocksOf(text, kind, above).filter(({ form, row }) => form !== "cells" || row !== undefined);
 }
 
 /** unitsOf cuts the quotable text into units. @param above headings that a part of a text stands under, before the first heading in it */

@@ -7,5 +7,12 @@ export const ALL_LOOKED_UP = "Answered from the catalog and the registry; no mod
 
 /** readerNotice returns what of a notice a page has to say besides. */
 export function readerNotice(notice: string): string {
-  return [NO_MODEL, ALL_COUNTED, OF_HISTORY, ALL_LOOKED_UP].reduce((rest, told) => rest.replace(told, ""), notice).trim();
+  return [NO_MODEL, sayNoQuotes(NO_MODEL), ALL_COUNTED, OF_HISTORY, ALL_LOOKED_UP]
+    .reduce((rest, told) => rest.replace(told, ""), notice)
+    .trim();
+}
+
+/** sayNoQuotes says the same of an answer that quotes nothing. */
+export function sayNoQuotes(notice: string): string {
+  return notice.replace(/, so the best passages are quoted(?=\.)/, "");
 }

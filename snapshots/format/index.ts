@@ -1,7 +1,7 @@
 /** The format room is the snapshot's format: trees, paths, records, standings, citations and problems.
  *  It takes and gives values and bytes; it opens nothing.
  *  The same values make the same bytes. */
-export { ALL_COUNTED, ALL_LOOKED_UP, NO_MODEL, OF_HISTORY, readerNotice } from "./ask-notices.ts";
+export { ALL_COUNTED, ALL_LOOKED_UP, NO_MODEL, OF_HISTORY, readerNotice, sayNoQuotes } from "./ask-notices.ts";
 export { checkSentence, checkSentences } from "./check-sentence.ts";
 export {
   findCitationProblem,

@@ -15,6 +15,23 @@ test("a check that counts for nothing lends its name and its day to nothing, how
   assert.equal(saysOf("NOT_VERIFIED", stranger), "not verified");
 });
 
+test("a state that a registry makes up is quoted, whatever it says of itself", () => {
+  const made = [
+    "VERIFIED ",
+    "verified_recently",
+    "Verified by Coq 8.16.1 on 2026-04-01",
+    "VЕRIFIED",
+    "proved_outside_of_time",
+    "IN_REVIEW",
+  ];
+  for (const state of made) {
+    assert.equal(saysOf(state), `said to be ${JSON.stringify(state)}`);
+    assert.equal(recordStanding({ verification_state: state }).state, state);
+  }
+  for (const ours of ["verified", "verified_lost", "proved_outside", "recalled", "exported", "defined", "assumed"])
+    assert.equal(saysOf(ours), "unspecified", ours);
+});
+
 test("of several runs the one that contradicts is told, then the one that accepted, then the newest", () => {
   const [accepted, looked] = [check("accepted", "01"), check("accepted", "03", { tool: "coqchk" })];
   assert.equal(saysOf("VERIFIED", accepted, looked), "verified by Coq 8.16.1 on 2026-04-01");

@@ -7,7 +7,7 @@ import type { CheckState, CubRecord, EvidenceState, Standing, StatementState } f
 export const SAID = "_said" as const;
 export const LOST = "_lost" as const;
 
-/** States of the interface, as one word each; any other is said as the registry writes it. */
+/** States of the interface, as one word each; any other is quoted as the registry writes it. */
 const STATES: ReadonlyMap<string, string> = new Map([
   ["VERIFIED", "verified"],
   ["NOT_VERIFIED", "not_verified"],
@@ -98,7 +98,8 @@ const STATUSES: Readonly<Record<string, string>> = { DEFINED: "defined", ASSUMED
 
 /** stateOf holds the registry's word against the check that is told. */
 function stateOf({ verification_state: said, status = "", axioms_outside: outside = [] }: Partial<Judged>, check: Check | null): string {
-  const word = STATES.get(said ?? "") ?? said ?? "";
+  // A registry that makes up a state gives itself none of ours.
+  const word = STATES.get(said ?? "") ?? (RECORD_STANDINGS.includes(said ?? "") ? "unspecified" : (said ?? ""));
   const accepted = check !== null && accepts(check);
   if (word === "verified") return accepted ? word : word + SAID;
   if (word === "not_verified") return accepted && outside.length > 0 ? "proved_outside" : word;
@@ -158,7 +159,8 @@ const MAX_AXIOMS = 3; // that a sentence names
 
 /** For other states than these the "but" alone says that something is lost. */
 function firstWords(state: string, ending: string, outside: readonly string[]): string {
-  if (state.startsWith("verified")) return WORDS[state + ending] ?? "verified";
+  if (!RECORD_STANDINGS.includes(state) && !CLAIM_STANDINGS.includes(state)) return `said to be ${JSON.stringify(state)}`;
+  if (state === "verified" || state === `verified${SAID}`) return WORDS[state + ending] ?? "verified";
   if (state !== "proved_outside") return WORDS[state] ?? (state === "not_verified" ? "not verified" : state);
   const more = outside.length - MAX_AXIOMS;
   const named = `${outside.slice(0, MAX_AXIOMS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

@@ -28,7 +28,7 @@ export const KINDS = {
   html: { title: "HTML", lines: "near", prose: "html", spelling: null, citation: "document", schema: "DigitalDocument" },
   pdf: { title: "PDF", lines: "page", prose: "printed", spelling: null, citation: "article", schema: "ScholarlyArticle" },
   latex: { title: "LaTeX", lines: "beside", prose: "latex", spelling: "page", citation: "article", schema: "ScholarlyArticle" },
-  json: { title: "JSON", lines: "numbered", prose: null, spelling: "json", citation: "dataset", schema: "DigitalDocument" },
+  json: { title: "JSON", lines: "numbered", prose: "entries", spelling: "json", citation: "dataset", schema: "DigitalDocument" },
   yaml: { title: "YAML", lines: "numbered", prose: "entries", spelling: null, citation: "dataset", schema: "DigitalDocument" },
   csv: { title: "CSV", lines: "exact", prose: "table", spelling: null, citation: "dataset", schema: "Dataset" },
   image: { title: "Image", lines: null, prose: null, spelling: null, citation: "graphic", schema: "ImageObject" },

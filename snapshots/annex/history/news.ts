@@ -16,8 +16,9 @@ const COMPARED = 40;
 export async function newsHtml(open: OpenSnapshot, path: string): Promise<string> {
   const { record, shelf } = open.snapshot;
   const data = await open.snapshot.data();
-  const { byId } = await shelf.records.index();
-  const bySequence = new Map([...byId.values()].map((one) => [one.sequence, one]));
+  const { records } = await shelf.records.index();
+  // By number, since a rollback publishes a snapshot again.
+  const bySequence = new Map(records.map((one) => [one.sequence, one]));
   const weaker: string[] = [];
   // A withdrawn thing is in no news: its page has the notice.
   const withdrawn = new Set(data.withdrawn?.map(({ what, name }) => `${what} ${name}`));
