@@ -37,6 +37,8 @@ test("a long licence above code is set apart in its place, and nothing else is",
   assert.match(html, /^<details class="fold"><summary>Licence, 6 lines<\/summary><\/details><pre/);
   assert.match(html, /<span class="licence"><span class="line" id="L1">/);
   assert.equal(html.indexOf('id="L7"') > html.indexOf("\n</span>"), true);
+  assert.match(html, /id="L8"><a [^>]*>8<\/a>/);
+  assert.match(fitObjectHtml(code(licence.slice(0, 5)), ""), /id="L7"><a [^>]*><\/a>/);
   for (const other of [licence.slice(0, 5), licence.map((text) => text.replace("Copyright", "Sorting"))])
     assert.doesNotMatch(fitObjectHtml(code(other), ""), /fold/);
 });

@@ -68,15 +68,16 @@ export function fitObjectHtml(html: string, title: string): string {
   const [before = "", heading = "", , words = ""] = FIRST_HEADING.exec(html) ?? [];
   const isTitle = heading !== "" && textOf(words).replace(/\s*[¶#]$/, "") === title.trim();
   const anchors = [...heading.matchAll(/ id="[^"]*"/g)].map(([id]) => `<span${id}></span>`).join("");
-  const body = foldLicence(isTitle ? html.slice(0, before.length - heading.length) + anchors + html.slice(before.length) : html);
-  // The style counts lines from 1, which a later part of a long text does not begin with.
-  const isLater = (/<span class="line" id="L(\d+)">/.exec(body)?.[1] ?? "1") !== "1";
+  const unfolded = isTitle ? html.slice(0, before.length - heading.length) + anchors + html.slice(before.length) : html;
+  const body = foldLicence(unfolded);
+  // The style counts lines from 1, and anew behind a licence that is set apart; a later part of a long text does not begin with 1.
+  const isNumbered = body !== unfolded || (/<span class="line" id="L(\d+)">/.exec(body)?.[1] ?? "1") !== "1";
   return nestHeadings(FROM_RIGHT.test(body) ? body.replace(SIDED, '<$1 dir="auto"') : body)
     .replace(COMMENT, "&lt;!--")
     .replace(SCROLLS, '<$1 tabindex="0"')
     .replace(CHECKBOX, (_, rest: string) => `<input aria-label="${/\bchecked\b/.test(rest) ? "done" : "to do"}"${rest}>`)
     .replace(FORMULA, '<span tabindex="0" class="formula">$&</span>')
-    .replace(LINE, `<span class="line" id="L$1"><a href="#L$1" aria-hidden="true" tabindex="-1">${isLater ? "$1" : ""}</a>`);
+    .replace(LINE, `<span class="line" id="L$1"><a href="#L$1" aria-hidden="true" tabindex="-1">${isNumbered ? "$1" : ""}</a>`);
 }
 
 /** nestHeadings gives each heading the level at which it stands on its page, whose title has the first: a part of a text may begin deep within it,

@@ -504,6 +504,10 @@ export const configSchema = z.strictObject({
         description:
           "A record that states something else than its pinned file declares under its name; ignore where statements are no formulas",
       }),
+      repeats: gate.meta({
+        description:
+          "A public object that repeats a gated key, digest or title, some twenty gated words, or is nine tenths gated; refuse ends with code 1",
+      }),
       counts: gate.meta({ description: "A count that the registry's metadata declares and its records do not have" }),
     })
     .prefault({})

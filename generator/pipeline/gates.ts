@@ -169,7 +169,12 @@ export type Passed = {
  *  @param accepted by whoever builds
  *  @param earlier what the builds before accepted: the very same is let through for as long as it lasts
  *  @throws ShelfError "gate_refused" naming each thing with its reason */
-export function passGates(weaker: readonly Weaker[], gates: Config["gates"], accepted: Accepted, earlier: Pick<Decisions, "why">): Passed {
+export function passGates(
+  weaker: readonly Weaker[],
+  gates: Omit<Config["gates"], "repeats">,
+  accepted: Accepted,
+  earlier: Pick<Decisions, "why">,
+): Passed {
   const whys = new Map(weaker.map((one) => [one, accepted.get(one.id) ?? (LASTING.has(one.gate) ? whyEarlier(one, earlier) : null)]));
   const isAccepted = (one: Weaker): boolean => typeof whys.get(one) === "string";
   const refused = weaker.filter(

@@ -35,7 +35,7 @@ test("gated content shows through nothing public: not the snapshot's id, not the
     scope: This test
     statement: It holds.
     evidence:
-      - { artifact: A draft, kind: text, access: public, sha256: ${sha256(DRAFT)} }
+      - { artifact: A draft, kind: text, access: private, sha256: ${sha256(DRAFT)} }
       - { artifact: A log, kind: log, access: email-gated, sha256: ${sha256(DRAFT)} }
 `,
       ],

@@ -84,7 +84,8 @@ test("each object that would be read is named with why, and nothing is changed b
   ]);
   rmSync(join(dir, "library/data/table.csv"));
   writeFileSync(file, readFileSync(file, "utf8").replace("title: Proofs, visibility: public", "title: Proofs, visibility: email-gated"));
-  writeFileSync(join(dir, "claims.yaml"), "meta: {}\nclaims: []\n");
+  const claims = join(dir, "claims.yaml");
+  writeFileSync(claims, readFileSync(claims, "utf8").replace("access: public, path: proofs/", "access: email-gated, path: proofs/"));
   const before = contentsOf(dir);
   const plan = await preview(file);
   const text = (await run(["build", "--plan", "--config", file])).stdout;

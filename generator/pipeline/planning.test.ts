@@ -338,7 +338,7 @@ test("a gate refuses what fell, unless somebody accepts it and says why; drift t
   const cases: readonly (readonly [
     what: string,
     weaker: readonly Weaker[],
-    gates: BuildFacts["config"]["gates"],
+    gates: Parameters<typeof passGates>[1],
     accepted: Map<string, string>,
     earlier: Map<string, string>,
     passes: boolean,

@@ -49,8 +49,12 @@ export function locateShown(bytes: Uint8Array, found: readonly ShownEvidence[]):
   const yaml = parseLocatedYaml(bytes);
   const ids = listAt(yaml.value, ["claims"]).map((claim) => valueAt(claim, ["id"]));
   return found.map(({ claim, at, key }) => {
-    const path: Path = ["claims", ids.indexOf(claim), "evidence", at, "access"];
-    return { line: yaml.lineOf(path), path, what: `says public, and ${JSON.stringify(key)} is gated; write email-gated` };
+    const [index, what] = [ids.indexOf(claim), `says public, and ${JSON.stringify(key)} is gated; write email-gated`];
+    // Claims that are kept because all of them went at once stand in no file any more.
+    if (index < 0)
+      return { line: 1, path: ["claims"], what: `lacks ${JSON.stringify(claim)}, which is kept; its evidence ${at + 1} ${what}` };
+    const path: Path = ["claims", index, "evidence", at, "access"];
+    return { line: yaml.lineOf(path), path, what };
   });
 }
 

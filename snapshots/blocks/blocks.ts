@@ -348,7 +348,7 @@ function readLatex(text: string): Reader {
   let inside: string | null = null;
   let columns = "";
   let inFormula = false;
-  let inPreamble = /^[^%\n]*\\documentclass/m.test(text) && text.includes("\\begin{document}");
+  let inPreamble = /^[^%\n\r\u2028\u2029]*\\documentclass/m.test(text) && text.includes("\\begin{document}");
   return ({ text: line }, at, lines) => {
     const [, edge = "", name = ""] = /^\s*\\(begin|end)\s*\{([^{}]+)\}/.exec(line) ?? [];
     if (inPreamble) {

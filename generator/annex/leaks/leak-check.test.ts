@@ -132,7 +132,7 @@ test("a library of which half is gated is refused for nothing", async (t) => {
     (note) => !note.startsWith("These links and images lead to nothing"),
   );
   assert.deepEqual(notes, [
-    'Long passages stand in a public object and in a gated one, and are public by the first: "notes/manual.md" line 3 and "drafts/manual.md" line 5 (70 words). Where that was not meant, take them out of the public object or gate it.',
+    'Public sources repeat what is gated, 4 times, and it is public by their word: "notes/manual.md" line 3 has 70 words of "drafts/manual.md" line 5; "notes/b.json" line 1 has 33 words of "drafts/a.json" line 1; "notes/c.md" line 1 has 23 words of "drafts/a.json" line 1; "notes/linked.html" line 1 has 13 words of "drafts/linked.txt" line 1. Where that was not meant, take it out of them or gate them; gates.repeats: refuse stops such a build.',
   ]);
   const verified = await run("verify", "--config", join(dir, "proofshelf.yaml"), "--json");
   assert.deepEqual(JSON.parse(verified.stdout).findings, []);
@@ -219,6 +219,7 @@ test("of gated objects those that have changed are read again, and none when a p
   const read: string[] = [];
   const look = (kept: KeptLook | null, changed: string) =>
     checkLeaks({
+      repeats: "warn",
       views: { public: shownData, internal: internalData },
       shelf: shelves.public,
       draft: shown.id,
@@ -295,4 +296,42 @@ test("what a page says is refused when it is gated later, when the page comes la
   const dependencies = digestDependencies();
   assert.notEqual(readLook(openShelves(opened).buildDir, dependencies), null);
   assert.equal(readLook(openShelves(opened).buildDir, { ...dependencies, leaks: "another" }), null, "other code");
+});
+
+test("what public objects repeat of gated ones is told, counted for who is let in, and refused where that is asked", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "repeats-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const sentence =
+    "The committee met at dawn behind the old observatory to settle which of the seven lemmas would be withdrawn this spring";
+  const config = `store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\nembeddings: { kind: none }\ncollections:\n  - { id: notes, prefix: notes/, title: Notes, visibility: public }\n  - { id: drafts, prefix: drafts/, title: Drafts, visibility: email-gated }\n`;
+  await writeFiles(dir, [
+    ["proofshelf.yaml", config],
+    ["library/drafts/a.md", `# Plan of the withdrawal\n\n${sentence}.\n`],
+    ["library/notes/link.md", "See [it](../drafts/a.md).\n"],
+    ["library/notes/title.md", "Somebody wrote a Plan of the withdrawal, I hear.\n"],
+    ["library/notes/words.md", `I was told: ${sentence}, and more than that.\n`],
+    ["library/notes/alone.md", `${sentence.split(" ").slice(0, 14).join(" ")}.\n`],
+    ["library/notes/fine.md", "The committee met at dawn.\n"],
+  ]);
+  const file = join(dir, "proofshelf.yaml");
+  const built = await run("build", "--config", file, "--json");
+  assert.equal(built.exit, 0, built.stderr);
+  const note = (JSON.parse(built.stdout) as { notes: string[] }).notes.find((one) => one.startsWith("Public sources repeat")) ?? "";
+  for (const name of ["link", "title", "words", "alone"]) assert.ok(note.includes(`"notes/${name}.md"`), `${name}: ${note}`);
+  assert.ok(!note.includes("fine.md") && /repeat what is gated, \d times/.test(note), note);
+  const shelves = openShelves(await openConfig(file));
+  const said = await Promise.all((["public", "internal"] as const).map((view) => shelves[view].readPointer()));
+  assert.doesNotMatch(said[0]?.inputs[LEAK_INPUT] ?? "", /said_by/, "nobody else hears how much is gated");
+  assert.match(said[1]?.inputs[LEAK_INPUT] ?? "", /"said_by_public_sources":[4-9]/);
+  await writeFiles(dir, [
+    ["proofshelf.yaml", `${config}gates: { repeats: refuse }\n`],
+    ["library/notes/fine.md", "Changed.\n"],
+  ]);
+  const refused = await run("build", "--config", file);
+  assert.equal(refused.exit, 1);
+  assert.match(refused.stderr, /Nothing was published, because 4 public files would hold what is not public/);
+  const meant = ["link", "title", "words", "alone"].map((name) => `{ public: notes/${name}.md, gated: drafts/a.md, reason: meant }`);
+  await writeFiles(dir, [["proofshelf.yaml", `${config}gates: { repeats: refuse }\nleaks: { allow: [${meant.join(", ")}] }\n`]]);
+  const allowed = await run("build", "--config", file);
+  assert.equal(allowed.exit, 0, allowed.stderr);
 });

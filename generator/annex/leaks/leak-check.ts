@@ -16,8 +16,8 @@ import {
   type LeakSummary,
   rememberLook,
   resume,
+  type Leak,
   type SecretKind,
-  type SharedPassages,
   Sketch,
   snapshotFiles,
 } from "#snapshots/annex/leaks";
@@ -39,8 +39,9 @@ type LeakRules = Config["leaks"];
 /** LeakInputs go into the records of both views: nothing gated shows through the public one's, not even how much there is. */
 export type LeakInputs = Readonly<Record<"public" | "internal", Readonly<Record<string, string>>>>;
 
-/** Pairs of objects that a note names. */
+/** Repetitions that a note names. */
 const MAX_NAMED = 20;
+const MAX_TOLD = 80; // characters of a title or a value that a note repeats
 
 /** checkLeaks looks for gated things in the public view.
  *  @param kept of the last look, when the public snapshot that it was about is the one that this build is made upon
@@ -55,6 +56,8 @@ export async function checkLeaks(options: {
   readonly extracts: Pick<Extracts, "digest" | "read">;
   readonly privateTexts: readonly string[];
   readonly rules: LeakRules;
+  /** Says if a build is refused for what public sources repeat, or tells it. */
+  readonly repeats: Config["gates"]["repeats"];
   readonly site: Pick<Site, "pool" | "software">;
   readonly kept: KeptLook | null;
 }): Promise<{ readonly notes: readonly string[]; readonly inputs: LeakInputs; readonly look: KeptLook | null }> {
@@ -88,7 +91,7 @@ export async function checkLeaks(options: {
   const isLeaking = ({ leaks }: LeakFindings): boolean => leaks.some(({ severity }) => severity === "error");
   try {
     // Only a look at everything can tell which allowances are used.
-    let since = kept !== null && rules.allow.length === 0 ? kept.snapshot : null;
+    let since = kept !== null && rules.allow.length === 0 && options.repeats !== "refuse" ? kept.snapshot : null;
     let sketch = new Sketch(since === null ? undefined : kept?.sketch);
     const isThere = (said: string): boolean => witness(said.slice(0, said.indexOf("\0"))) === said;
     const suspects = since === null || kept === null ? null : resume(secrets, kept.look, { fresh: facts.fresh, isThere, sketch });
@@ -103,11 +106,16 @@ export async function checkLeaks(options: {
       report = await scan(since, false, sketch);
     }
     if (isLeaking(report)) throw new LeakError(report.leaks.filter(({ severity }) => severity === "error"));
+    const repeated = listRepeated(report, openAllowances(rules));
+    if (options.repeats === "refuse" && repeated.length > 0) throw new LeakError(repeated);
     const summary: LeakSummary = { rule: LEAK_RULE, found: 0, allowances: rules.allow.length };
-    const detailed: LeakSummary = { ...summary, details: { ...report.wanted, ...report.looked, since } };
+    const detailed: LeakSummary = {
+      ...summary,
+      details: { ...report.wanted, ...report.looked, said_by_public_sources: repeated.length, since },
+    };
     const isWorthKeeping = !secrets.empty && !secrets.text.isSampled && rules.allow.length === 0;
     return {
-      notes: [...tellShared(report.shared), ...tellUnused(rules, report)],
+      notes: [...tellRepeated(repeated), ...tellUnused(rules, report)],
       inputs: { public: { [LEAK_INPUT]: canonicalJson(summary) }, internal: { [LEAK_INPUT]: canonicalJson(detailed) } },
       look: isWorthKeeping ? { snapshot: draft, look: rememberLook(secrets), objects: facts.objects, sketch: sketch.bits } : null,
     };
@@ -165,14 +173,30 @@ function tellUnused({ allow }: LeakRules, { allowed }: LeakFindings): readonly s
   );
 }
 
-function tellShared(shared: readonly SharedPassages[]): readonly string[] {
-  if (shared.length === 0) return [];
-  const at = (key: string, line: number | null): string => `${JSON.stringify(key)}${line === null ? "" : ` line ${line}`}`;
-  const named = shared
-    .slice(0, MAX_NAMED)
-    .map(({ words, public: open, gated }) => `${at(open.key, open.line)} and ${at(gated.key, gated.line)} (${words} words)`);
-  if (shared.length > named.length) named.push(`and ${shared.length - named.length} more`);
+/** listRepeated lists what public objects say of gated ones by their own word: no leak, and perhaps not meant.
+ *  @param allowances what somebody has said is meant */
+function listRepeated({ leaks, shared }: LeakFindings, allowances: readonly Allowance[]): readonly Leak[] {
+  const passages = shared.map(({ words, public: open, gated }): Leak => {
+    const place = { name: open.key, path: `objects/${open.key}`, line: open.line, pointer: null };
+    return { severity: "warning", kind: "text", text: `${words} words`, public: place, gated: { name: gated.key, line: gated.line } };
+  });
+  const isMeant = (leak: Leak): boolean =>
+    allowances.some(
+      ({ covers, text, gated }) =>
+        covers(leak.public.name) && (gated === null || gated === leak.gated.name) && (text === null || text === leak.text),
+    );
+  return [...leaks.filter(({ severity }) => severity === "warning"), ...passages].filter((leak) => !isMeant(leak));
+}
+
+function tellRepeated(repeated: readonly Leak[]): readonly string[] {
+  if (repeated.length === 0) return [];
+  const at = (name: string, line: number | null): string => `${JSON.stringify(name)}${line === null ? "" : ` line ${line}`}`;
+  const named = repeated.slice(0, MAX_NAMED).map(({ kind, text, public: open, gated }) => {
+    const what = kind === "text" ? text : kind === "key" || text.length > MAX_TOLD ? `the ${kind}` : `the ${kind} ${JSON.stringify(text)}`;
+    return `${at(open.name, open.line)} has ${what}${gated.name === null ? "" : ` of ${at(gated.name, gated.line)}`}`;
+  });
+  if (repeated.length > named.length) named.push(`and ${repeated.length - named.length} more`);
   return [
-    `Long passages stand in a public object and in a gated one, and are public by the first: ${named.join("; ")}. Where that was not meant, take them out of the public object or gate it.`,
+    `Public sources repeat what is gated, ${repeated.length === 1 ? "once" : `${repeated.length} times`}, and it is public by their word: ${named.join("; ")}. Where that was not meant, take it out of them or gate them; gates.repeats: refuse stops such a build.`,
   ];
 }

@@ -108,6 +108,7 @@ const leaks: BuildAnnex = {
             extracts: read.extracts,
             privateTexts: facts.registry.privateTexts,
             rules: facts.config.leaks,
+            repeats: facts.config.gates.repeats,
             site,
             kept: isBase ? kept : null,
           });

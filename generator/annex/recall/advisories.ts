@@ -27,8 +27,9 @@ const advisory = z.strictObject({
     .strictObject({
       words: z.array(some("a word")).min(1, "is empty; name a word").exactOptional(),
       recursion: z.literal(true).exactOptional().meta({ description: "Of Coq: a recursive definition that is not plain" }),
+      modules: z.literal(true).exactOptional().meta({ description: "Of Coq: a module with parameters, a type or another name" }),
     })
-    .refine((one) => one.words !== undefined || one.recursion !== undefined, "says nothing; write words or recursion")
+    .refine((one) => Object.keys(one).length > 0, "says nothing; write words, recursion or modules")
     .exactOptional()
     .meta({
       description: "What a proof, or a file of its sources below it, has to have so that it can use the hole; without it, every one can",

@@ -93,6 +93,21 @@ test("a recursive definition of Coq is plain or a suspect, and each that broke t
     assert.equal(suspect(odd), true, odd);
 });
 
+test("a plain module is no functor", () => {
+  const suspect = (text: string): boolean => openSuspects(text, true)({ modules: true });
+  for (const plain of ["Module M.", "Module Import M_1.", "Definition Module' := 0.", "End M."]) assert.equal(suspect(plain), false, plain);
+  for (const odd of [
+    "Module M (X : T).",
+    "Module Type T.",
+    "Module A := B.",
+    "Module M : T.",
+    "Include F.",
+    "Declare Module M : T.",
+    "Module M <: T.",
+  ])
+    assert.equal(suspect(odd), true, odd);
+});
+
 test("words of a hole count as whole words, in Agda anywhere", () => {
   assert.equal(openSuspects("Definition Inlined := 0.", true)({ words: ["Inline"] }), false);
   assert.equal(openSuspects("Parameter Inline t : nat.", true)({ words: ["Inline"] }), true);

@@ -52,6 +52,7 @@ function needsOf(suspects: Advisory["suspects"]): string {
   if (suspects === undefined) return "";
   return [
     ...(suspects.recursion === true ? ["a recursive definition that is not plain"] : []),
+    ...(suspects.modules === true ? ["a module with parameters, a type or another name"] : []),
     ...(suspects.words === undefined ? [] : [suspects.words.join(", ")]),
   ].join(", or ");
 }

@@ -9,6 +9,8 @@ type Suspects = NonNullable<Advisory["suspects"]>;
 const RECURSION = /\b(?:Fixpoint|CoFixpoint|Function|Program|Equations|fix|cofix)\b/;
 /** A theorem by mutual recursion: `Lemma a : … with b : …`. */
 const MUTUAL = /^\s*(?:Theorem|Lemma|Fact|Remark|Corollary|Proposition|Property)\b[^]*\swith\s+[\w']+\b[^:]*:(?!=)/;
+const MODULE = /^\s*(?:Declare\s+Module|Module|Include)\b/;
+const PLAIN_MODULE = /^\s*Module\s+(?:(?:Import|Export)\s+)?[\p{L}_][\p{L}\p{N}_']*\s*\.?\s*$/u;
 const STRING = /"(?:[^"]|"")*"/g;
 
 /** openSuspects tells what a text has of what an advisory names. @param isCoq comments and strings of Coq are not looked at */
@@ -17,8 +19,9 @@ export function openSuspects(text: string, isCoq: boolean): (suspects: Suspects)
     ? [...readSentences(text)].filter(({ comment }) => !comment).map(({ start, end }) => withoutComments(text.slice(start, end)))
     : [text];
   let recursion: boolean | undefined;
-  return ({ words = [], recursion: asked }) => {
+  return ({ words = [], recursion: asked, modules }) => {
     if (asked === true && (recursion ??= sentences.some(isUnusual))) return true;
+    if (modules === true && sentences.some((sentence) => MODULE.test(sentence) && !PLAIN_MODULE.test(sentence))) return true;
     return words.some((word) => sentences.some((sentence) => hasWord(sentence, word)));
   };
 }

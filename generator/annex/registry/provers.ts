@@ -113,7 +113,9 @@ const UNTRIED = "that prover was not to be had where this was written; it is tes
 
 /** ADAPTERS are the adapters that `registry adapters` lists. */
 export const ADAPTERS: readonly Adapter[] = [
-  ...(["coq", "metamath", "agda"] as const).map((prover) => ({ name: prover, prover, ...PROVERS[prover], experimental: null })),
+  ...(Object.keys(PROVERS) as ProverName[])
+    .filter((prover) => PROVERS[prover].adapter !== null && prover !== "lean")
+    .map((prover) => ({ name: prover, prover, ...PROVERS[prover], experimental: null })),
   {
     name: "lean4export",
     prover: "lean",

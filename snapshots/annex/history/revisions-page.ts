@@ -85,9 +85,21 @@ async function findText({ snapshot }: OpenSnapshot, { kind, name }: Item) {
   if (entry?.kind !== "blob") return null;
   const { sha256, size } = entry;
   const read = async (): Promise<string | null> => {
-    if (kind === "record") return JSON.stringify(JSON.parse(new TextDecoder().decode(await snapshot.read(entry))), null, 2);
+    if (kind === "record") return fieldLines(JSON.parse(new TextDecoder().decode(await snapshot.read(entry)))).join("\n");
     const source = await readText(snapshot, name, entry);
     return source.from === "none" ? null : source.lines.join("\n");
   };
   return { sha256, size, read };
+}
+
+/** fieldLines tells each field that says something on a line of its own, by the names that lead to it: "reproduce recheck: coqc a.v". */
+export function fieldLines(value: unknown, name = ""): string[] {
+  if (value === null || value === "" || value === undefined) return [];
+  if (typeof value !== "object") return [`${name}: ${String(value)}`];
+  const isPlain = Array.isArray(value) && value.every((item) => typeof item !== "object");
+  if (isPlain) return value.length === 0 ? [] : [`${name}: ${value.join(", ")}`];
+  return Object.entries(value).flatMap(([key, item]) => {
+    const own = Array.isArray(value) ? `${Number(key) + 1}` : key.replaceAll("_", " ");
+    return fieldLines(item, `${name} ${own}`.trim());
+  });
 }

@@ -29,7 +29,9 @@ function leaksHtml(path: string, { check }: LeakReport): string {
     details === undefined
       ? ""
       : ` That was ${[count(details.keys, "keys"), count(details.titles, "titles"), count(details.digests, "digests"), count(details.texts, "runs of words"), count(details.private_values, "private values")].join(", ")}, in ${count(details.files, details.since === null ? "public files" : "public files that had changed")} (${formatBytes(details.bytes)}).`;
+  const repeated = details?.said_by_public_sources ?? 0;
+  const said = repeated === 0 ? "" : ` Said by public sources: ${repeated} gated keys, digests, titles or passages.`;
   const allowed =
     allowances === 0 ? "" : ` ${allowances === 1 ? "One exception is" : `${allowances} exceptions are`} allowed by the operator.`;
-  return `<p>Every public file was looked through for what is gated or private, and nothing was found.${searched}${allowed} Rule ${escapeXml(rule)}; ${json}.</p>`;
+  return `<p>Every public file was looked through for what is gated or private, and nothing was found.${searched}${said}${allowed} Rule ${escapeXml(rule)}; ${json}.</p>`;
 }

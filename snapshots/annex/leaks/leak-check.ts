@@ -66,7 +66,9 @@ export function leakCheck(sources: LeakSources): Check {
       const inIndex = ({ public: { path } }: Leak): boolean => INDEX_FILE.test(path);
       const stays = leaks.some(inIndex) ? await openStays(sources.kept ?? [], snapshot.shelf, full.data.objects) : () => false;
       const isKept = (leak: Leak): boolean => inIndex(leak) && stays(leak);
-      const told = leaks.map((leak) => (isKept(leak) ? { ...leak, severity: "warning" as const } : leak));
+      // Words are anybody's: that a source says a title is told to who builds, and is no finding.
+      const telling = leaks.filter(({ kind, severity }) => kind !== "title" || severity === "error");
+      const told = telling.map((leak) => (isKept(leak) ? { ...leak, severity: "warning" as const } : leak));
       for (const found of Map.groupBy(told, ({ severity, kind, public: { path } }) => JSON.stringify([severity, kind, path])).values()) {
         const { severity, kind, public: place } = found[0] as Leak;
         // Names are told to who verifies both views; of texts and values only where they stand.

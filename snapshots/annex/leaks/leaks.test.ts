@@ -378,7 +378,17 @@ test("long passages that a public object shares with a gated one are told, boile
   );
   assert.deepEqual(await shared(4, text), []);
   assert.deepEqual(await shared(1, long.replaceAll("of", "to")), []);
-  assert.deepEqual(await shared(1, long.slice(0, 200)), []);
+  const short = long.split(" ").slice(0, 12).join(" ");
+  assert.deepEqual(
+    ((await shared(1, long.slice(0, 200))) as { words: number }[]).map(({ words }) => words),
+    [42],
+  );
+  assert.deepEqual(
+    ((await shared(1, short)) as { words: number }[]).map(({ words }) => words),
+    [12],
+    "all that it says is gated",
+  );
+  assert.deepEqual(await shared(1, `${short} and some words of its own`), []);
 });
 
 test("a gated prefix inside another path is no word about it, and one that begins a path is told with its line; both are public then", async () => {
@@ -427,14 +437,18 @@ test("an object with the bytes, title or text of a public one is secret by its k
   ];
   assert.deepEqual(
     (await leaksOf(secrets, files)).map((leak) => [leak.severity, leak.kind, leak.text, leak.public.path]),
-    [["error", "key", "drafts/same.md", "pages/leak"]],
+    [
+      ["warning", "title", "The same long title", "objects/notes/same.md"],
+      ["error", "key", "drafts/same.md", "pages/leak"],
+    ],
   );
 });
 
 test("a title is found in whatever case it is written, and said in public so as well", async () => {
   assert.deepEqual(await scan(TITLE.toLowerCase()), ["error title"]);
   const files = [file("objects/a.md", TITLE.toUpperCase()), file("pages/a", TITLE), file("assets/words", TITLE.toLowerCase())];
-  assert.deepEqual(await leaksOf(await secretsOf(), files), []);
+  const told = (await leaksOf(await secretsOf(), files)).map(({ severity, kind, public: { path } }) => [severity, kind, path]);
+  assert.deepEqual(told, [["warning", "title", "objects/a.md"]]);
 });
 
 test("what a module is called by its path alone is no secret; its path is, and a name that it gives itself", async () => {

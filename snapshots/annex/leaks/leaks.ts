@@ -10,8 +10,11 @@ import type { ScannedFile } from "#snapshots/verify";
 import { type Fingerprints, SHINGLE_WORDS } from "./shingles.ts";
 import type { Sketch } from "./sketch.ts";
 
-/** Words that a public object and a gated one share, from which on it is worth a word. */
-const LONG_PASSAGE = 60;
+/** Words that a public object and a gated one share, from which on it is worth a word; or the share of a public text that is gated. */
+const LONG_PASSAGE = 20;
+const WHOLE = 0.9;
+/** A title of fewer words may be anybody's. */
+const TELLING_TITLE = /\S\s+\S+\s+\S/;
 /** Public objects that share a passage, above which it is boilerplate. */
 const MAX_SHARERS = 3;
 const MAX_SHOWN = 400; // characters of a text that is told
@@ -96,8 +99,8 @@ export async function findLeaks(
     if (source || software) {
       publishAll(secrets, found, source ? witness(name) : null);
       for (const id of source ? found.ids.keys() : []) {
-        // Titles are words, which anybody may say.
-        if (secrets.secrets[id]?.kind !== "title" && !found.inside.has(id))
+        const { kind = "title", value = "" } = secrets.secrets[id] ?? {};
+        if ((kind !== "title" || TELLING_TITLE.test(value)) && !found.inside.has(id))
           hits.push({ name, path, source, id, place: found.ids.get(id) ?? (() => NO_PLACE) });
       }
       continue;
@@ -223,7 +226,8 @@ function notePassages(gated: Fingerprints, key: string, { text, runs, place }: S
   for (const stretch of stretches(own, (one, next) => gated.ownerOf(one.slot) === gated.ownerOf(next.slot))) {
     const [first, last] = stretch;
     const words = last.number - first.number + SHINGLE_WORDS;
-    const line = words < LONG_PASSAGE ? null : place(readStretch(text, stretch).start).line;
+    const isLong = words >= LONG_PASSAGE || words >= WHOLE * text.trim().split(/\s+/).length;
+    const line = !isLong ? null : place(readStretch(text, stretch).start).line;
     if (line !== null) passages.set(first.slot, [...(passages.get(first.slot) ?? []), { key, line, words }]);
   }
 }

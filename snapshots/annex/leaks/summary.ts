@@ -19,6 +19,10 @@ export const LeakSummary = z
         texts: Count.meta({ description: "Runs of eight words" }),
         files: Count.meta({ description: "Public files that were looked through" }),
         bytes: Count,
+        said_by_public_sources: Count.exactOptional().meta({
+          description:
+            "Gated keys, digests, titles and passages that public sources repeat in what was looked through; public by their word",
+        }),
         since: SnapshotId.nullable().meta({
           description:
             "The snapshot whose files had been looked through before, so that only changed ones were now: of the others it was known that they say nothing that is looked for; null: all were",
