@@ -5,7 +5,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContextOptions, expect, type Page } from "playwright/test";
 import { openRenderer } from "../snapshots/page/renderer.ts";
 import { answerFixture, CONTENT_SECURITY_POLICY, type FixtureAnswer } from "./fixture-server.ts";
-import { findSiteDist } from "./site-dist.ts";
+import { findSiteDist } from "./site-dist-fixture.ts";
 
 type Look = { readonly width: number; readonly colorScheme: "light" | "dark" };
 

@@ -11,7 +11,7 @@ import type { BrowsePage } from "../snapshots/page/model.ts";
 import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
 import { TINY, tinyData } from "../snapshots/verify/tiny-shelf-fixture.ts";
 import { fixtures } from "./fixtures.ts";
-import { findSiteDist } from "./site-dist.ts";
+import { findSiteDist } from "./site-dist-fixture.ts";
 
 type Node = {
   readonly type: string;

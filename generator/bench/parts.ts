@@ -1,7 +1,7 @@
 /** What each optional part of the program costs: on the disk, and to load, where a use of it begins. */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { PARTS, partSizes } from "../package/part-sizes.ts";
+import { PARTS, partSizes } from "./part-sizes.ts";
 import { type Figure, median } from "./figure.ts";
 import { measure } from "./measure.ts";
 

@@ -18,8 +18,6 @@ import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
 export { configJsonSchema, listConfigFields } from "./problems.ts";
 export { configSchema } from "./schema.ts";
 
-/** StorageConfig says where files are stored; `root` of a directory is absolute. */
-export type StorageConfig = NonNullable<ParsedConfig["code"]>;
 export type StoreConfig = Omitting<ParsedConfig["store"], "include" | "exclude" | "fullListingEvery">;
 type ShelfConfig =
   | Extract<ParsedConfig["shelf"], { kind: "directory" }>

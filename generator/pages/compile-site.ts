@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Not among the pages' sources: what is built, and what the bundle never contains. */
 const NOT_SOURCES =
-  /^site\/(?:dist|\.cache)\/|\.(?:test|spec)\.ts$|\.md$|^site\/(?:server|main|site-dist|fixtures|fixture-server|[\w-]+-fixture|shots|pictures)\.ts$/;
+  /^site\/(?:dist|\.cache)\/|\.(?:test|spec)\.ts$|\.md$|^site\/(?:server|main|fixtures|fixture-server|[\w-]+-fixture|shots|pictures)\.ts$/;
 const COMPILERS = ["astro", "@astrojs/node"];
 /** Astro wants a key for features that we do not use, and would make a random one: the bundle would differ every time. */
 const UNUSED_ASTRO_KEY = Buffer.alloc(32).toString("base64");

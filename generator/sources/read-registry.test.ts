@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { sha256 } from "../../snapshots/digest.ts";
+import { recordState } from "../../snapshots/format/evidence-state.ts";
 import { openConfig } from "../config/config.ts";
 import { writeFiles } from "../testing/library.ts";
 import { lookAtRegistry, openKeptRegistry, readRegistry } from "./read-registry.ts";
@@ -13,7 +14,7 @@ import type { Statements } from "./statements.ts";
 const HEAD = "a".repeat(40);
 const PROOF = "Theorem a.\n";
 
-async function makeRegistry(t: TestContext) {
+async function makeRegistry(t: TestContext, more: object = {}, files: Parameters<typeof writeFiles>[1] = []) {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-registry-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   const cub = {
@@ -25,6 +26,7 @@ async function makeRegistry(t: TestContext) {
     secret_field: "the hidden value",
     files: { coq_file: "coq/A.v" },
     file_shas: { "coq/A.v": sha256(PROOF) },
+    ...more,
   };
   const configOf = (more: string): string =>
     `store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\ncode: { kind: directory, root: ./code }\nregistry: { path: ./registry.json${more} }\ncollections: [{ id: notes, prefix: notes/, title: Notes, visibility: public }]\nembeddings: { kind: none }\n`;
@@ -39,6 +41,7 @@ async function makeRegistry(t: TestContext) {
       }),
     ],
     [`code/sorting/${HEAD}/coq/A.v`, PROOF],
+    ...files,
   ]);
   const reopen = () => openConfig(join(dir, "proofshelf.yaml"));
   let config = await reopen();
@@ -76,6 +79,33 @@ test("the same bytes and the same files of the code store are looked at without 
   assert.deepEqual(second.whole, first.whole, "the records are there when they are asked for");
   assert.deepEqual(second.whole.privateTexts, ["the hidden value"]);
   assert.deepEqual(await second.plain(), first.whole);
+});
+
+test("the file of the counterpart that runs is in the index where the store has it, pinned or not, and changes no standing", async (t) => {
+  const rust = "fn main() {}\n";
+  const exec_file = "src/a.rs";
+  const stored: Parameters<typeof writeFiles>[1] = [[`code/sorting/${HEAD}/${exec_file}`, rust]];
+  const indexOf = async (more: object, files: Parameters<typeof writeFiles>[1]) => {
+    const { code } = (await (await makeRegistry(t, more, files)).look()).whole;
+    const listed = code.get("CUB-0001")?.files ?? [];
+    return [
+      recordState({ code }, "CUB-0001"),
+      ...listed.map(({ path, role, state, available }) => `${path} ${role} ${state} ${available}`),
+    ];
+  };
+  const proof = "coq/A.v proof holds true";
+  const pins = { "coq/A.v": sha256(PROOF) };
+  assert.deepEqual(await indexOf({ exec_file }, stored), ["holds", proof, "src/a.rs runtime unpinned true"]);
+  assert.deepEqual(await indexOf({ exec_file }, []), ["holds", proof]);
+  assert.deepEqual(await indexOf({ exec_file: "" }, stored), ["holds", proof]);
+  const pinned = { exec_file, file_shas: { ...pins, [exec_file]: sha256(rust) } };
+  assert.deepEqual(await indexOf(pinned, stored), ["holds", proof, "src/a.rs runtime holds true"]);
+  assert.deepEqual(await indexOf({ ...pinned, file_shas: { ...pins, [exec_file]: sha256("other") } }, stored), [
+    "differs",
+    proof,
+    "src/a.rs runtime differs false",
+  ]);
+  assert.deepEqual(await indexOf({ exec_file, file_shas: {} }, stored), ["unpinned", "src/a.rs runtime unpinned true"]);
 });
 
 test("other bytes, another file in the code store, another configuration, another program or a damaged memory mean a parse", async (t) => {

@@ -274,11 +274,15 @@ async function indexAll(cubs: readonly CubRecord[], { sources }: RegistryMeta, f
   return code;
 }
 
-/** indexCode lists a record's files, and tells whether the exact-revision store has them with the digests that the record pins. */
+/** indexCode lists a record's files, and tells whether the exact-revision store has them with the digests that the record pins. The file of the
+ *  counterpart that runs is listed where the store has it, pinned or not. */
 async function indexCode(record: CubRecord, head: string, findCode: OpenCode): Promise<CubCode> {
   const files: CubCodeFile[] = [];
   const proofs = new Set([record.files.coq_file, record.files.lean_file, ...record.reproduce.proof_files]);
-  for (const [path, digest] of Object.entries(record.file_shas).sort(([a], [b]) => compareNames(a, b))) {
+  const runs =
+    Object.hasOwn(record.file_shas, record.exec_file) || record.exec_file === "" ? null : await findCode(record, record.exec_file);
+  const unpinned = runs === null || runs === undefined ? {} : { [record.exec_file]: runs.sha256 };
+  for (const [path, digest] of Object.entries({ ...record.file_shas, ...unpinned }).sort(([a], [b]) => compareNames(a, b))) {
     const role = proofs.has(path) || (path !== record.exec_file && !path.endsWith(".rs")) ? "proof" : "runtime";
     const place = `${record.repo}/${head}/${path}`;
     const file = await findCode(record, path);
@@ -291,7 +295,15 @@ async function indexCode(record: CubRecord, head: string, findCode: OpenCode): P
       media_type: mediaTypeOfName(path).mediaType,
       gated: true,
       available: file?.sha256 === digest,
-      state: file === undefined ? "unreachable" : file === null ? "gone" : file.sha256 === digest ? "holds" : "differs",
+      state: Object.hasOwn(unpinned, path)
+        ? "unpinned"
+        : file === undefined
+          ? "unreachable"
+          : file === null
+            ? "gone"
+            : file.sha256 === digest
+              ? "holds"
+              : "differs",
       href: `/api/code/${formatKeyPath(place)}`,
     });
   }

@@ -161,7 +161,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
       }
       if (dropped > 0 && written > 0)
         notice =
-          `${notice} ${dropped === 1 ? "One sentence was" : `${dropped} sentences were`} left out because no source bears them out.`.trim();
+          `${notice} ${dropped === 1 ? "One sentence was" : `${dropped} sentences were`} left out because no source bears ${dropped === 1 ? "it" : "them"} out.`.trim();
       else if (written === 0 && notice === "")
         notice = "Nothing that the answer model wrote is borne out by the sources, so the best passages are quoted.";
     } else if (notice === "") notice = options.model === null ? NO_MODEL : "No passage in this library matches the question.";

@@ -5,7 +5,7 @@ import { listen, type Listening } from "../../snapshots/http/listen.ts";
 import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
 import { openCodeStore } from "../../snapshots/code/code-store.ts";
 import { openAdmission } from "../../snapshots/http/admission.ts";
-import { type LogEntry, noSignIn, type SidecarParts } from "./passage.ts";
+import { type LogEntry, type SidecarParts } from "./passage.ts";
 import { accessConfig, clock, readKeys } from "../gate/gate-fixture.ts";
 import { openClients } from "../gate/client.ts";
 import { openGate } from "../gate/gate.ts";
@@ -37,7 +37,7 @@ export function makeParts(
   return {
     publicView: views.publicView,
     internalView: views.internalView,
-    signIn: noSignIn,
+    signIn: { addresses: [], answer: () => null },
     codeStore: null,
     gate: openGate(accessConfig(), { now: clock, readKeys }),
     limits: noRateLimits,

@@ -126,8 +126,15 @@ test("bodies that are wrong, long or of another kind answer as described on ever
         [200, 401, 403].includes(await hold("POST", target, { ...headers, ...JSON_BODY }, '{"question":"Is insertion sort stable?"}')),
       );
       await hold("POST", target, { ...headers, ...JSON_BODY }, '{"question":"x","snapshot":"999"}');
-      await hold("POST", `${target}?x=1`, { ...headers, ...JSON_BODY }, '{"question":"x"}');
+      assert.ok([400, 401, 403].includes(await hold("POST", `${target}?x=1`, { ...headers, ...JSON_BODY }, '{"question":"x"}')));
     }
+  for (const snapshot of [0, 1.5, -1, "zz", "0", 99_999_999, null]) {
+    const { status, body } = await running.send("POST", "/api/ask", JSON_BODY, JSON.stringify({ question: "x", snapshot }));
+    assert.deepEqual(
+      [status, (JSON.parse(body) as { detail: string }).detail],
+      [400, "snapshot is neither a snapshot's number nor its id."],
+    );
+  }
   for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: "Bearer a-token-for-tests" }])
     for (const body of ["", "{", '{"keys":1}', `{"keys":["${"x".repeat(70_000)}"]}`])
       await hold("POST", "/api/reindex", { ...headers, ...JSON_BODY }, body);

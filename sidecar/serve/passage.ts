@@ -28,7 +28,6 @@ export type SignInAddresses = {
   /** @returns the error that refuses somebody; null where the configuration has no such sign-in: the gate answers then */
   answer(request: Request): Promise<Response | ShelfError | null> | Response | null;
 };
-export const noSignIn: SignInAddresses = { addresses: [], answer: () => null };
 
 /** SidecarParts are what a sidecar is put together from. */
 export type SidecarParts = {

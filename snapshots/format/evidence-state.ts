@@ -8,9 +8,9 @@ import type { ViewData } from "./view-data.ts";
 /** Gravest first. */
 const BY_GRAVITY: readonly EvidenceState[] = ["differs", "gone", "unreachable", "unpinned", "holds"];
 
-/** recordState gives the state of a record: the gravest of its files', "unpinned" when it pins none. */
+/** recordState gives the state of a record: the gravest of the files that it pins, "unpinned" when it pins none. */
 export function recordState(data: Pick<ViewData, "code">, id: string): EvidenceState {
-  return worstOf((data.code.get(id)?.files ?? []).map(({ state }) => state));
+  return worstOf((data.code.get(id)?.files ?? []).map(({ state }) => state).filter((state) => state !== "unpinned"));
 }
 
 /** worstOf returns the gravest of some states, "unpinned" when there are none. */
@@ -37,7 +37,7 @@ export function openEvidence(data: ViewData): StateOf {
 function open(data: ViewData): StateOf {
   // Few libraries have claims that pin something, and a large one has many files.
   const pinned = lazily({
-    held: () => new Set(filesOf(data).flatMap(({ state, digest }) => (state === "holds" ? [digest] : []))),
+    held: () => new Set(filesOf(data).flatMap(({ state, digest }) => (isThere(state) ? [digest] : []))),
     byPlace: () => new Map(filesOf(data).map(({ place, state }) => [place, state])),
     sources: () =>
       new Set(data.objects.flatMap(({ source }) => (source === undefined ? [] : [placeOf(source.repo, source.ref, source.path)]))),
@@ -48,10 +48,15 @@ function open(data: ViewData): StateOf {
     if (related.keysByDigest.has(sha256) || pinned.held.has(sha256)) return "holds";
     const place = placeOf(repo, ref, path);
     // The place is known, and holds something else.
-    if (pinned.sources.has(place) || (path !== undefined && related.objectByKey.has(path)) || pinned.byPlace.get(place) === "holds")
+    if (pinned.sources.has(place) || (path !== undefined && related.objectByKey.has(path)) || isThere(pinned.byPlace.get(place)))
       return "differs";
     return pinned.byPlace.get(place) ?? "unreachable";
   };
+}
+
+/** The store has the bytes that the index of a record's files names. */
+function isThere(state: EvidenceState | undefined): boolean {
+  return state === "holds" || state === "unpinned";
 }
 
 function placeOf(repo = "", ref = "", path = ""): string {

@@ -23,7 +23,6 @@ export function admit(method: string, place: RoutePlace, isHere: boolean): Answe
       fixes: ["Send the request to the sidecar's address."],
     });
   }
-  // Effects without parameters of their own read a body, so their query is not checked.
-  if ("query" in route && !route.page && (route.kind !== "effect" || route.query.length > 0)) checkParameters(route, query);
+  if ("query" in route && !route.page) checkParameters(route, query);
   return null;
 }

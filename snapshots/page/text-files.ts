@@ -30,10 +30,12 @@ export function llmsText(data: ViewData): string {
   const { folders } = relationsOf(data);
   for (const collection of library.collections) {
     const folder = folders.get(collection.prefix);
-    lines.push(
-      `- [${linkText(collection.title)}](${base}${pagePath.browse(collection.prefix)}): ${linkText(collection.summary)} ` +
-        `${counted(folder?.count ?? 0, "object")}, ${formatBytes(folder?.bytes ?? 0)}; JSON: ${base}/api/list?prefix=${encodeURIComponent(collection.prefix)}`,
-    );
+    const parts = [
+      ...(collection.summary === "" ? [] : [linkText(collection.summary).replace(/[.;]$/, "")]),
+      `${counted(folder?.count ?? 0, "object")}, ${formatBytes(folder?.bytes ?? 0)}`,
+      `JSON: ${base}/api/list?prefix=${encodeURIComponent(collection.prefix)}`,
+    ];
+    lines.push(`- [${linkText(collection.title)}](${base}${pagePath.browse(collection.prefix)}): ${parts.join("; ")}`);
   }
   lines.push(
     "",

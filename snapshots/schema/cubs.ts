@@ -241,7 +241,10 @@ export const CubCodeFile = z
     media_type: z.string(),
     gated: z.literal(true),
     available: z.boolean().meta({ description: "In the exact-revision store with this digest, when the snapshot was built" }),
-    state: z.enum(EVIDENCE_STATES).meta({ description: "Whether the store's bytes were the pinned ones then" }),
+    state: z.enum(EVIDENCE_STATES).meta({
+      description:
+        "Whether the store's bytes were the pinned ones then; unpinned: the record names the file and no digest, and sha256 is that of the store's bytes",
+    }),
     href: z.string().meta({ description: "Where an authorized identity downloads it" }),
   })
   .meta({ id: "CubCodeFile" });

@@ -75,6 +75,8 @@ export type SearchResponse = z.infer<typeof SearchResponse>;
 /** No key, no query and no digest can be of such a text. */
 const HALF_PAIR = "has half of a surrogate pair";
 
+const NO_SNAPSHOT = "is neither a snapshot's number nor its id";
+
 export const AskRequest = z
   .strictObject({
     question: z
@@ -93,8 +95,11 @@ export const AskRequest = z
       .meta({ description: "Only keys under it; empty means no restriction" }),
     snapshot: z
       .union(
-        [z.int().min(1).max(9_999_999), z.string().regex(/^(?:[1-9][0-9]{0,6}|[0-9a-f]{6,64})$/)],
-        "is neither a snapshot's number nor its id",
+        [
+          z.int(NO_SNAPSHOT).min(1, NO_SNAPSHOT).max(9_999_999, NO_SNAPSHOT),
+          z.string().regex(/^(?:[1-9][0-9]{0,6}|[0-9a-f]{6,64})$/, NO_SNAPSHOT),
+        ],
+        NO_SNAPSHOT,
       )
       .transform(String)
       .pipe(z.string())

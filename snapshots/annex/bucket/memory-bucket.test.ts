@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import { BUCKET_SUITE } from "./bucket-suite-fixture.ts";
-import { MemoryBucket } from "./memory-bucket.ts";
+import { MemoryBucket } from "./memory-bucket-fixture.ts";
 
 for (const [name, work] of BUCKET_SUITE) {
   void test(name, () => {

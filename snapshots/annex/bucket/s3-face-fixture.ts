@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { PutOptions } from "./bucket.ts";
 import type { BucketUser, CephServer } from "./ceph-fixture.ts";
-import { MemoryBucket, type MemoryStore } from "./memory-bucket.ts";
+import { MemoryBucket, type MemoryStore } from "./memory-bucket-fixture.ts";
 import { listPage } from "./s3-double-fixture.ts";
 
 type Answer = { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string | Buffer };
