@@ -163,6 +163,19 @@ test("the title of a YAML file is the scalar that it says, and documents in lang
   }
 });
 
+test("authors and dates stand below the titles of reStructuredText, AsciiDoc and Org", () => {
+  const texts = {
+    rst: "Title\n=====\n\n:Author: Ana Ruiz\n:Date: 2021-03-04\n\nText by :Author: nobody.\n",
+    asciidoc: "= Title\nAna Ruiz <ana@example.org>; Bo Lind\nv1.0, 2021-03-04\n:toc:\n\nText.\n",
+    org: "#+TITLE: T\n#+AUTHOR: Ana Ruiz and Bo Lind\n#+DATE: <2021-03-04 Thu>\n\nText.\n",
+  };
+  for (const [kind, text] of Object.entries(texts)) {
+    const { authors, date } = readAbout(`a.${kind}`, kind as keyof typeof texts, text);
+    assert.deepEqual([authors, date], [kind === "rst" ? ["Ana Ruiz"] : ["Ana Ruiz", "Bo Lind"], "2021-03-04"], kind);
+  }
+  assert.deepEqual(readAbout("a.adoc", "asciidoc", "= Title\n:toc:\n\nAn opening line.\n").authors, []);
+});
+
 test("a licence file has the licence of its title, else the only one that it names or grants, however its lines are broken", () => {
   const grant = "Permission is hereby granted, free of charge, to any\nperson obtaining a copy of this\nsoftware";
   const forms = "Redistribution and use in source and binary\nforms, with or without change,\nare permitted";

@@ -1,5 +1,5 @@
 /** Reads who made an object, when, under which terms, in which language and for which addresses, as the object says itself: in the block before a
- *  Markdown document, \author and \date, an SPDX header, a licence file, CITATION.cff. The person who wrote the object controls all of it. */
+ *  Markdown document, \author and \date, the lines below a title, an SPDX header, a licence file, CITATION.cff. The person who wrote the object controls all of it. */
 import { FAILSAFE_SCHEMA, load } from "js-yaml";
 import type { About, ObjectKind } from "#snapshots/schema";
 import { plainIn } from "#snapshots/blocks";
@@ -14,6 +14,7 @@ import { findPersons } from "./persons.ts";
 export const NO_ABOUT: About = { authors: [], date: null, license: null };
 
 const HEAD = 20_000; // UTF-16 units in which it has to stand
+const TITLE = 4_000; // UTF-16 units in which it stands below a title of markup in lines
 const MAX_COMMANDS = 200; // of one file, or beside one name
 const MAX_TERMS = 120; // UTF-16 units
 const MAX_ADDRESSES = 50;
@@ -69,7 +70,8 @@ export function readAbout(key: string, kind: ObjectKind, text: string): About {
   const said = kind === "markdown" || kind === "html" ? aboutOf(readFrontMatter(head).values) : NO_ABOUT;
   const page = kind === "html" ? htmlAbout(head) : NO_ABOUT;
   const lang = said.lang ?? (kind === "html" ? languageOf(/<html\b[^>]*?\slang=["']?([\w-]+)/i.exec(head)?.[1]) : null);
-  const latex = kind === "latex" ? latexAbout(head) : NO_ABOUT;
+  const latex =
+    kind === "latex" ? latexAbout(head) : /^(?:rst|asciidoc|org)$/.test(kind) ? titleAbout(head.slice(0, TITLE), kind) : NO_ABOUT;
   return {
     authors: [said, latex, page].find(({ authors }) => authors.length > 0)?.authors ?? [],
     date: said.date ?? latex.date ?? page.date,
@@ -171,6 +173,17 @@ function htmlAbout(head: string): About {
   const authors = said("author dc.creator dcterms.creator citation_author");
   const date = said("date dc.date dcterms.date citation_date citation_publication_date")[0] ?? "";
   return { ...NO_ABOUT, authors: findPersons(authors.length > 0 ? authors : written), date: findDate(date) };
+}
+
+/** titleAbout reads the authors and the date that stand below a title: as fields, as settings of Org, or in the two lines of AsciiDoc. */
+function titleAbout(head: string, kind: ObjectKind): About {
+  const said = (name: string): readonly string[] =>
+    [...head.matchAll(new RegExp(`^(?::|#\\+)${name}:[ \\t]+(\\S.*)$`, "gim"))].map(([, value = ""]) => value);
+  const below = kind === "asciidoc" ? /^= \S.*\n(?![:/[])(\p{L}[^\n]*)(?:\n(?![:/[])([^\n]+))?/mu.exec(head) : null;
+  const [, names = "", revision = ""] = below ?? [];
+  const authors = said("authors?");
+  const [date = revision.replace(/^v?[\d.]*,?\s*(?=\d{4})/, "")] = [...said("date"), ...said("revdate")];
+  return { ...NO_ABOUT, authors: findPersons(authors.length > 0 ? authors : names.split(";")), date: findDate(date.replace(/^[<[]/, "")) };
 }
 
 /** Commands whose argument stands beside a name and is no part of it. */

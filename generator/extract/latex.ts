@@ -28,6 +28,7 @@ import { shorten } from "./passages.ts";
 const MAX_OPTION = 2000; // UTF-16 units between brackets
 const MAX_FORMULA = 6000; // UTF-16 units between two dollars
 const MAX_EXPANDED = 24; // groups and commands in one another, from which on commands are not expanded
+const MIN_DEFINITIONS = 40; // lines of a file that defines commands for others
 const OPENING = 60_000; // UTF-16 units in which the title of a file that is no document is looked for
 
 export async function readLatex(source: SourceText, fallback: string): Promise<Body> {
@@ -58,9 +59,10 @@ function parseLatex(text: string): ParsedDocument {
 /** A file that defines commands for others is code: a line in four says so. */
 function isProgram(text: string): boolean {
   const defining = text.match(
-    /^\s*\\(?:(?:re|provide)?newcommand|[gex]?def|DeclareMathOperator|let|newtheorem|newenvironment|usepackage|RequirePackage)\b/gm,
+    /^[ \t]*\\(?:(?:re|provide)?newcommand|[gex]?def|DeclareMathOperator|let|newtheorem|newenvironment|usepackage|RequirePackage)\b/gm,
   );
-  return (defining?.length ?? 0) * 4 > (text.match(/^[ \t]*[^\s%]/gm)?.length ?? 0);
+  const count = defining?.length ?? 0;
+  return count >= MIN_DEFINITIONS && count * 4 > (text.match(/^[ \t]*[^\s%]/gm)?.length ?? 0);
 }
 
 const plainOf = (nodes: Nodes): string =>

@@ -23,7 +23,7 @@ export async function readOrg(source: SourceText, fallback: string): Promise<Bod
   return await readDocument(source, { kind: "org", language: null, fallback }, (text) => new OrgReader(text).parse());
 }
 
-const HEADING = /^(\*{1,40})\s+(?:(TODO|DONE|NEXT|WAIT(?:ING)?|CANCELL?ED|STARTED)\s+)?(?:\[#(\w)\]\s+)?(.*?)(?:\s+(:[\w@#%:]+:))?$/;
+const HEADING = /^(\*{1,40})\s+(?:(TODO|DONE|NEXT|WAIT(?:ING)?|CANCELL?ED|STARTED)\s+)?(?:\[#(\w)\]\s+)?(.*)$/;
 const KEYWORD = /^\s*#\+([\w-]+)(?:\[.*\])?:(?:\s+(.*))?$/;
 const BEGIN = /^\s*#\+begin_([\w*-]+)(?:\s+(.*))?$/i;
 const ITEM = /^(\s*)(?:([-+])|(\d{1,4}|[a-zA-Z])[.)]|(?<=\s)\*)(?:\s+|$)(?:\[@\d+\]\s+)?(?:\[([ xX-])\]\s+)?/;
@@ -31,6 +31,7 @@ const NOTE = /^\[fn:([\w-]+)\]\s*(.*)$/;
 const PLANNING = /^\s*(?:CLOSED|DEADLINE|SCHEDULED|CLOCK):\s*[<[]/;
 const ENVIRONMENT = /^\s*\\begin\{([\w*]+)\}/;
 const MAX_FORMULA = 200; // lines of a formula or a drawer
+const MAX_TAGS = 220; // UTF-16 units
 const SPAN = 500; // UTF-16 units within one pair of signs
 const STARTS = /[*/_+=~[<\\$^{]|https?:|cite[pt]?:|(?:eq)?ref:|label:|src_|@@/;
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -77,7 +78,7 @@ class OrgReader {
     this.#rows = rowsOf(text);
     for (const [at, { text: one }] of this.#rows.entries()) {
       const [, stars, , , title = ""] = HEADING.exec(one) ?? [];
-      if (stars !== undefined) this.#places.set(title.trim().toLowerCase(), title.trim());
+      if (stars !== undefined) this.#places.set(splitTags(title)[0].toLowerCase(), splitTags(title)[0]);
       const custom = /^\s*:CUSTOM_ID:\s+(\S+)/i.exec(one)?.[1];
       if (custom !== undefined) this.#places.set(`#${custom}`.toLowerCase(), custom);
       const name = /^\s*#\+(?:name|label):\s+(\S.*)$/i.exec(one)?.[1] ?? /<<([^<>\n]{1,200})>>/.exec(one)?.[1];
@@ -215,7 +216,8 @@ class OrgReader {
     return null;
   }
 
-  #heading([, stars = "", state, , title = "", tags]: RegExpExecArray, rows: readonly Row[], at: number, blocks: Nodes): number {
+  #heading([, stars = "", state, , written = ""]: RegExpExecArray, rows: readonly Row[], at: number, blocks: Nodes): number {
+    const [title, tags] = splitTags(written);
     const id = this.#customId(rows, at + 1);
     const marks = [state === undefined ? "" : state, tags === undefined ? "" : tags.replaceAll(":", " ").trim()];
     const [before, after] = marks.map((mark) => (mark === "" ? [] : [element("small", [words(mark)])]));
@@ -445,6 +447,12 @@ class OrgReader {
       ? element("a", said ?? [words(path)], { href: encodeURI(path) })
       : element("span", said ?? [words(target.replace(/^[a-z-]+:/, ""))]);
   }
+}
+
+/** Parts the tags from a heading. */
+function splitTags(written: string): readonly [title: string, tags: string | undefined] {
+  const tags = /\s(:[\w@#%:]{1,200}:)$/.exec(written.slice(-MAX_TAGS))?.[1];
+  return [written.slice(0, written.length - (tags?.length ?? 0)).trim(), tags];
 }
 
 function splitTerm(text: string): readonly [term: string | null, said: string] {

@@ -106,6 +106,13 @@ test("it holds programs, pages and the demo: no sources in TypeScript, no tests,
       files.some((file) => file === path || file.startsWith(`${path}/`)),
       `the README leads to ${path}`,
     );
+  for (const path of files.filter((name) => name.endsWith(".js")))
+    for (const [, beside = ""] of readFileSync(join(installed, path), "utf8").matchAll(/new URL\("([^"]+\.\w+)", import\.meta\.url\)/g))
+      if (!/pages\/compile|package\/pack/.test(path))
+        assert.ok(
+          statSync(join(dirname(join(installed, path)), beside), { throwIfNoEntry: false }) !== undefined,
+          `${path} reads ${beside}`,
+        );
   const here = ROOT.replace(/\/$/, "");
   for (const path of files.filter((name) => /\.(?:m?js|json)$/.test(name)))
     assert.ok(!readFileSync(join(installed, path), "utf8").includes(`"${here}/`), path);

@@ -22,6 +22,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PROGRAMS = ["generator/cli.ts", "site/main.ts", "sidecar/main.ts"];
 /** Not sources, and needed. */
 const FILES = [
+  "generator/annex/recall/advisories.yaml",
   "generator/files/node-version.mjs",
   "generator/package/start.mjs",
   "generator/package/recipes",

@@ -17,7 +17,10 @@ export function checkFormat(root: string): void {
     "bad_config",
     `This shelf has the format ${JSON.stringify(written.slice(0, 20))}, and this program reads ${FORMAT}.`,
     {
-      fixes: ["Run the version that wrote it, or a newer one. Nothing was changed."],
+      fixes: [
+        "Run the version that wrote it, or a newer one. Nothing was changed.",
+        `Where this version wrote it, the file is damaged: write ${FORMAT} into ${file}.`,
+      ],
     },
   );
 }

@@ -5,6 +5,7 @@ import { findWarrant } from "../../snapshots/verify/inventory.ts";
 import type { DamagedLibrary } from "./damaged-library.ts";
 import { openRandom } from "./random.ts";
 import { verifyLibrary } from "../testing/whole.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
 
 export type EveryFileReport = {
   /** Files in which a byte was changed. */
@@ -20,8 +21,14 @@ export async function changeEveryFile(
   { seed, onProgress }: { readonly seed: number; onProgress?(done: number, all: number, failures: number): void },
 ): Promise<EveryFileReport> {
   const random = openRandom(seed);
-  const verify = async (): Promise<readonly string[]> =>
-    (await verifyLibrary(config, { snapshots: "all", derive: false })).map((finding) => JSON.stringify(finding)).sort();
+  const verify = async (): Promise<readonly string[]> => {
+    const findings = await verifyLibrary(config, { snapshots: "all", derive: false }).catch((error: unknown) => {
+      // A shelf that is refused as a whole tells it, too.
+      if (error instanceof ShelfError && error.code === "bad_config") return [error.message];
+      throw error;
+    });
+    return findings.map((finding) => JSON.stringify(finding)).sort();
+  };
   const before = new Set(await verify());
   const files = await listFiles(whole);
   const failures: string[] = [];

@@ -1,6 +1,7 @@
 /** The search of a host of plain files: Pagefind over the pages that the export wrote, by its own program. */
 import { DIGEST_START, parseDigestStart, parseOperators } from "../../snapshots/query/operators.ts";
 import { RECORD_FILTERS } from "#snapshots/schema";
+import { spellOtherwise } from "#snapshots/words";
 import { Refusal } from "./refusal.ts";
 
 /** Values of one filter are alternatives; `not` names none that is there, so that all pass and are counted. */
@@ -100,7 +101,7 @@ export function readQuery(text: string, given: ReadonlyMap<string, readonly stri
   ] as const;
   const digits = parseDigestStart(words);
   return {
-    words: digits === null ? words : digits.slice(0, DIGEST_START),
+    words: digits === null ? spellOtherwise(words) : digits.slice(0, DIGEST_START),
     filters: new Map([...given, ...typed].filter(([, values]) => values.length > 0)),
   };
 }
@@ -114,7 +115,7 @@ async function ask(pagefind: Pagefind, root: URL, { words, filters }: PageQuery,
   ]);
   const answer = await pagefind.search(words === "" ? null : words, { filters: Object.fromEntries(wanted) });
   const fragments = await Promise.all(answer.results.slice(0, shown).map((result) => result.data()));
-  if (words !== "" && !fragments.some(({ excerpt }) => isMeant(excerpt, words))) return { found: 0, pages: [], counts: {} };
+  if (words !== "" && !fragments.some((fragment) => isMeant(fragment, words))) return { found: 0, pages: [], counts: {} };
   const counts = COUNTED.map(
     (name) => [name, (words !== "" && filters.has(name) ? answer.totalFilters : answer.filters)[name] ?? {}] as const,
   );
@@ -127,8 +128,10 @@ async function ask(pagefind: Pagefind, root: URL, { words, filters }: PageQuery,
 
 /** isMeant tells if a marked word of an excerpt has half of a word that was asked for: of a word that stands nowhere Pagefind finds those that
  *  share its first letter. */
-function isMeant(excerpt: string, words: string): boolean {
+function isMeant({ excerpt, meta }: Fragment, words: string): boolean {
   const asked = words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const letters = (meta["letters"] ?? "").split(" ");
+  if (asked.some((word) => letters.some((one) => one.startsWith(word)))) return true;
   return [...excerpt.matchAll(/<mark>(.*?)<\/mark>/gs)].some(([, marked = ""]) =>
     asked.some((word) => marked.toLowerCase().includes(word.slice(0, Math.ceil(word.length / 2)))),
   );

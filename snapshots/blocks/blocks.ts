@@ -340,7 +340,7 @@ const UNREAD =
   /^(?:equation|align|alignat|flalign|gather|multline|eqnarray|displaymath|math|tikzpicture|pgfpicture|tikzcd|picture|forest|algorithmic|comment|filecontents)\*?$/;
 const CELLS = /^(?:tabular[xy*]?|longtable|tabu|xltabular|supertabular)\*?$/;
 /** A line of commands alone. */
-const COMMANDS = /^\s*(?:\\(?!(?:text|emph)\w*\b)[A-Za-z@]+\*?(?:\s*\[[^\]]*\]|\s*\{[^{}]*\}|\s*=?-?[\d.]+\w*)*\s*)+\{?\s*$/;
+const COMMANDS = /^ ?(?:\\(?!(?:text|emph)\w*\b)[A-Za-z@]+\*?(?: ?\[[^\]]*\]| ?\{[^{}]*\}| ?=?-?[\d.]+[a-z]{0,4})* ?)+\{? ?$/;
 const FORMULA_EDGE = /^\s*(?:\\\[|\\\]|\$\$)/;
 
 function readLatex(text: string): Reader {
@@ -375,13 +375,13 @@ function readLatex(text: string): Reader {
     if (heading !== undefined) return { heading: plainIn(heading.slice(0, MAX_HEADING), "latex"), level: SECTIONS.indexOf(command) };
     if (
       isBlank(line) ||
-      COMMANDS.test(line) ||
+      (line.length <= MAX_LINE && COMMANDS.test(line.replaceAll(/\s+/g, " "))) ||
       /^\s*(?:%|\\(?:begin|end|label|documentclass|usepackage|bibliography|author|date|maketitle|(?:re|provide)?newcommand|[gex]?def\b|title\b|item\s*$|includegraphics))/.test(
         line,
       )
     )
       return null;
-    if (inside !== null && /(?<!\\)&/.test(line)) {
+    if (inside !== null && line.length <= MAX_LINE && /(?<!\\)&/.test(line)) {
       const to = line.replace(/(?:\s*\\(?:\\|[a-z]+(?:\{[^{}]*\})?))*\s*$/, "").length;
       const isHead = columns === "" && /\\(?:hline|midrule)/.test(`${line}${lines[at + 1]?.text ?? ""}`);
       if (isHead) columns = plainIn(line.slice(0, Math.min(to, MAX_HEADING)), "latex");

@@ -108,10 +108,10 @@ export function readOrg(): Reader {
       return null;
     }
     const [, stars = "", title = ""] =
-      /^(\*+)\s+(?:(?:TODO|DONE|NEXT|WAIT(?:ING)?|CANCELL?ED|COMMENT)\s+)?(?:\[#\w\]\s+)?(.*?)(?:\s+:[\w@#%:]+:)?\s*$/.exec(text) ?? [];
+      /^(\*+)\s+(?:(?:TODO|DONE|NEXT|WAIT(?:ING)?|CANCELL?ED|COMMENT)\s+)?(?:\[#\w\]\s+)?(.*)$/.exec(text) ?? [];
     if (stars !== "") {
       inList = false;
-      return { heading: plainIn(title.slice(0, MAX_HEADING), "org"), level: stars.length };
+      return { heading: plainIn(title.slice(0, MAX_HEADING).replace(/\s:[\w@#%:]+:\s*$/, ""), "org"), level: stars.length };
     }
     if (isBlank(text) || /^\s*(?:#(?:\+|\s|$)|-{5,}\s*$|(?:CLOCK|DEADLINE|SCHEDULED|CLOSED):|\\(?:begin|end)\{)/.test(text)) return null;
     if (/^\s*:(?:\s|$)/.test(text)) return part(indent(text) + 2, false, "code");

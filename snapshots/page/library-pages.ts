@@ -174,7 +174,7 @@ function shelfOf(data: ViewData, folder: Folder | null) {
   return records.length === 0 ? null : theoremShelf(records, FRONT_MARKS);
 }
 
-const README = /^readme(?:\.(?:md|markdown|txt|rst|html?))?$/i;
+const README = /^readme(?:\.(?:md|markdown|txt|rst|adoc|asciidoc|org|html?))?$/i;
 
 /** readmeOf returns the key of the object that describes a folder, for the folder's first part; null where there is none. */
 export function readmeOf({ prefix, objects }: Folder, part: number): string | null {

@@ -5,4 +5,4 @@ export { isEncoded } from "./encoded.ts";
 export { LATEX_DRESS, LATEX_SIGNS } from "./latex-signs.ts";
 export { loadStemmers } from "./load-stemmers.ts";
 export { ENGLISH, isStemmed, languageMark, languagesIn, STEMMED } from "./stemmers.ts";
-export { type Hit, identifierWords, openFinder, qualifiedSuffixes, rawWords, words } from "./words.ts";
+export { type Hit, identifierWords, openFinder, qualifiedSuffixes, rawWords, spellOtherwise, words } from "./words.ts";

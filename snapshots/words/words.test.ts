@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { loadStemmers } from "./load-stemmers.ts";
-import { openFinder, words } from "./words.ts";
+import { openFinder, words, spellOtherwise } from "./words.ts";
 
 const find = (text: string, ...wanted: readonly string[]): string[] =>
   openFinder(new Map(wanted.flatMap((word) => words(word)).map((word) => [word, 1])))(text).map(({ start, end }) => text.slice(start, end));
@@ -194,4 +194,16 @@ test("a letter that is set off in a word, as that of an option, belongs to it", 
   assert.deepEqual(find("To e[x]tract: tar", "extract"), ["e[x]tract"]);
   assert.deepEqual(find("Wörter: [c]reate", "create"), ["[c]reate"]);
   assert.deepEqual(words("b[j] and - [x] done"), ["b", "j", "x", "done"], "an index of code and a box of a list");
+});
+
+test("a word is spelled as people type it who lack its letters, and a name that ends with signs in letters", () => {
+  for (const [text, spelled] of [
+    ["Søren in København", "soren in kobenhavn"],
+    ["Łódź, Größe, Þór, œuvre", "lodz, grosse, thor, oeuvre"],
+    ["مـــكتبة", "مكتبة"],
+    ["کتاب\u200cخانه", "كتابخانه"],
+    ["C++, C# and g++ or A*", "cplusplus, csharp and gplusplus or astar"],
+    ["plain C + D", "plain c + d"],
+  ] as const)
+    assert.equal(spellOtherwise(text), spelled);
 });

@@ -70,6 +70,14 @@ function fold(text: string): string {
   return bare.replaceAll(OTHER_LETTER, (letter) => LETTERS_AS[letter] ?? letter);
 }
 
+const SPELLED: Readonly<Record<string, string>> = { "+": "plus", "#": "sharp", "*": "star" };
+
+/** spellOtherwise writes the words of a text as people without its letters type them, and names that end with signs in letters: for a search whose
+ *  words are letters alone. "Søren", "C++" are "soren", "cplusplus". */
+export function spellOtherwise(text: string): string {
+  return fold(text.replaceAll(new RegExp(NAMED_SIGN, "g"), (name) => name.replaceAll(/[+#*]/g, (sign) => SPELLED[sign] ?? sign)));
+}
+
 function addPart(into: string[], part: string, languages: readonly string[]): void {
   const word = fold(part).slice(0, MAX_WORD);
   if (word === "" || STOP.has(word)) return;

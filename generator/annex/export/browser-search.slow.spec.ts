@@ -18,6 +18,7 @@ const MAX_REQUESTS = 20;
 const COQ =
   "(** Keeps a list sorted. *)\n\n(* Weasels are not mentioned. *)\nLemma weasel_keeps :\n  forall x, x = x.\nProof. reflexivity. Qed.\n";
 const HERON = "# The **grey** heron\n\nA heron `stands` in [shallow water](https://x.example/), and _waits_.\n";
+const LETTERS = "# Letters\n\nSøren of København writes C++ in a کتاب\u200cخانه.\n";
 const RECORDS = [
   { id: "CUB-0001", theorem_name: "magpie_swims", kind: "Theorem", repo: "birds", statement: "every magpie swims" },
   { id: "CUB-0002", theorem_name: "magpie_rests", module: "Banks.River", kind: "Lemma", repo: "birds", statement: "some magpie rests" },
@@ -34,6 +35,7 @@ test.beforeAll(async () => {
     "proofs/Weasel.v": COQ,
     "copies/Weasel.v": COQ,
     "notes/heron.md": HERON,
+    "notes/letters.md": LETTERS,
     "drafts/gated.md": "# Gated otter\n\nThe otter swims where nobody may see it.\n",
   };
   for (let at = 0; at < NOTES; at++) texts[`notes/n${at}.md`] = `# Note ${at}\n\nA heron was seen on day${at}, beside bird${at % 7}.\n`;
@@ -251,6 +253,17 @@ test("on a plain host half a word finds, and the registry's filters lead to reco
     await expect(page.locator(".card")).toHaveCount(2);
   });
 });
+
+for (const host of [STATIC, SERVER])
+  test(`on ${host.name}, letters are found as people type them, and names by their signs`, async ({ browser }) => {
+    await withPage(browser, `${host.url()}search/`, async (page) => {
+      for (const query of ["soren", "Søren", "kobenhavn", "C++", "كتابخانه"]) {
+        await page.goto(`${host.url()}search/`);
+        await type(page, query);
+        expect((await titles(page))[0], query).toBe("Letters");
+      }
+    });
+  });
 
 test("a server is asked instead of Pagefind", async ({ browser }) => {
   await withPage(browser, `${server.url}/search/`, async (page, asked) => {

@@ -6,6 +6,7 @@ import { ShelfError } from "#snapshots/errors";
 import { claimStandings, findCollection, leadingPrefixes, type ObjectRow, pagePath, type ViewData } from "#snapshots/format";
 import { DIGEST_START, filterValues, namesOf, type OpenSnapshot } from "#snapshots/query";
 import { type Claim, RECORD_FILTERS, type CubRecord, type Extract, type Kind } from "#snapshots/schema";
+import { spellOtherwise } from "#snapshots/words";
 
 const TOGETHER = 64; // pages that Pagefind is given before it is waited for
 const MAX_TEXT = 1200; // characters of an object's text, of its headings and of its names: with all of it Pagefind takes more than twice as long
@@ -107,6 +108,7 @@ function pageOf(
   filters: Readonly<Record<string, readonly string[]>>,
 ): Page {
   const standing = filters["standing"]?.[0];
+  const others = othersIn(`${title} ${said}`);
   const starts = [...new Set(digests.map((digest) => digest.slice(0, DIGEST_START)))].join(" ");
   return {
     url: path.slice(1),
@@ -118,7 +120,16 @@ function pageOf(
       kind: filters["kind"]?.[0] ?? "",
       ...(standing === undefined ? {} : { standing }),
       ...(starts === "" ? {} : { digests: starts }),
+      ...(others === "" ? {} : { letters: others }),
     },
     filters: Object.fromEntries(Object.entries(filters).map(([name, values]) => [name, values.filter((value) => value !== "")])),
   };
+}
+
+/** Words of a text as people type them who lack its letters, each once. */
+function othersIn(text: string): string {
+  const words = text.match(/[^\s.,;:!?()[\]{}"|]+/g) ?? [];
+  return [...new Set(words.flatMap((word) => (spellOtherwise(word) === word.toLowerCase() ? [] : spellOtherwise(word))))]
+    .join(" ")
+    .slice(0, MAX_TEXT);
 }

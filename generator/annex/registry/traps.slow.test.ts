@@ -87,8 +87,8 @@ test("an obligation that is left open is what a program rests on, also where no 
     `Require Import Program Arith.\nProgram Definition same (n m : nat) : { k : nat | k = m + n } := n + m.\nNext Obligation. ${end}\nLemma after : proj1_sig (same 0 1) = proj1_sig (same 0 1). Proof. reflexivity. Qed.\n`;
   put({ "src/Shut.v": program("apply Nat.add_comm. Qed."), "src/Open.v": program("Admitted.") });
   await recheck();
-  const said = await states();
-  assert.deepEqual([said["Shut.after"], said["Open.after"]], ["VERIFIED", "NOT_VERIFIED"]);
+  assert.equal((await verdict("Shut.after"))?.state, "accepted");
+  assert.equal((await states())["Open.after"], "NOT_VERIFIED");
   assert.deepEqual((await verdict("Open.after"))?.axioms, ["L.Open.same_obligation_1"]);
 });
 
