@@ -17,7 +17,7 @@ const HEIGHTS: Readonly<Record<string, number>> = {
   "claims/every-theorem-has-a-lean-counterpart/": 20_000,
   "registry/": 3_100,
   "registry/CUB-0007/": 3_300,
-  "registry/dashboard/": 2_700,
+  "registry/dashboard/": 2_900,
   "search/?q=merkle": 2_000,
   "ask/": 20_000,
   "snapshots/": 1_400,
