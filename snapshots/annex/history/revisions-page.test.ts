@@ -6,6 +6,7 @@ test("a record is compared by its fields, a line each, without the signs of JSON
   const record = {
     statement: "forall n : nat,\n n = n",
     no_holes: true,
+    verification_state: "VERIFIED",
     note: "",
     use_cases: [],
     axioms: ["classic", "funext"],
@@ -16,6 +17,7 @@ test("a record is compared by its fields, a line each, without the signs of JSON
   assert.deepEqual(fieldLines(record), [
     "statement: forall n : nat,\n n = n",
     "no holes: true",
+    "verification state, as the registry says it: VERIFIED",
     "axioms: classic, funext",
     'reproduce recheck: coqc "a b.v"',
     "reproduce proof files: a b.v",

@@ -92,10 +92,13 @@ async function findText({ snapshot }: OpenSnapshot, { kind, name }: Item) {
   return { sha256, size, read };
 }
 
+/** FROM_REGISTRY names fields that are no more than what a registry says. */
+const FROM_REGISTRY: ReadonlySet<string> = new Set(["status", "verification state"]);
+
 /** fieldLines tells each field that says something on a line of its own, by the names that lead to it: "reproduce recheck: coqc a.v". */
 export function fieldLines(value: unknown, name = ""): string[] {
   if (value === null || value === "" || value === undefined) return [];
-  if (typeof value !== "object") return [`${name}: ${String(value)}`];
+  if (typeof value !== "object") return [`${name}${FROM_REGISTRY.has(name) ? ", as the registry says it" : ""}: ${String(value)}`];
   const isPlain = Array.isArray(value) && value.every((item) => typeof item !== "object");
   if (isPlain) return value.length === 0 ? [] : [`${name}: ${value.join(", ")}`];
   return Object.entries(value).flatMap(([key, item]) => {
