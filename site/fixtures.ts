@@ -208,10 +208,11 @@ const checksOf = (record: RecordPage["record"]): RecordPage["checks"] =>
   });
 
 /** A star with two rings, and names that strangers would try. */
+const stands = (state: string) => ({ state, evidence: "holds", says: state }) as const;
 const graphOf = ({ id, theorem_name: name }: RecordPage["record"]): RecordPage["graph"] => {
-  const near = Array.from({ length: 12 }, (_, at) => ({ id: `CUB-01${String(at).padStart(2, "0")}`, name: at === 3 ? HOSTILE.script : `lemma_number_${at}`, step: [1, 1, 2, -1, -2, 1][at % 6] ?? 1, standing: at % 2 === 0 ? "verified" : "not_verified" }));
+  const near = Array.from({ length: 12 }, (_, at) => ({ id: `CUB-01${String(at).padStart(2, "0")}`, name: at === 3 ? HOSTILE.script : `lemma_number_${at}`, step: [1, 1, 2, -1, -2, 1][at % 6] ?? 1, standing: stands(at % 2 === 0 ? "verified" : "not_verified") }));
   return {
-    id, nodes: [{ id, name, step: 0, standing: "verified" }, ...near],
+    id, nodes: [{ id, name, step: 0, standing: stands("verified") }, ...near],
     edges: near.filter(({ step }) => Math.abs(step) === 1).map(({ id: other, step }, at) => ({ from: step > 0 ? id : other, to: step > 0 ? other : id, part: at % 2 === 0 ? "statement" : "proof", basis: "source" })),
     left_out: 3, without_record: 2,
   };

@@ -82,7 +82,7 @@ const ANYWHERE: typeof FIRST = [
   ["Which characters may a URL hold?", /eighty characters/i],
   ["How long is a Merkle proof for a million leaves?", /twenty digests/i],
   ["How does an append-only log prove consistency?", /prefix/i],
-  ["What are the two duties of a sort?", /rearrangement/i],
+  ["What are the two duties of a sort?", /rearrangement|so a sort has two duties\. Write/i],
   ["What is the remedy when the checker moved?", /Name the checker/i],
   ["What can two readers do that one cannot?", /split-view|compare notes/i],
   ["Does a digest say who made it?", /does not say who/i],

@@ -29,7 +29,7 @@ async function statementOf(statement: string, systems: string, proof: string | n
     meaning: [],
     graph: {
       id: record.id,
-      nodes: [{ id: record.id, name: record.theorem_name, step: 0, standing: recordStanding(record).state }],
+      nodes: [{ id: record.id, name: record.theorem_name, step: 0, standing: recordStanding(record) }],
       edges: [],
       left_out: 0,
       without_record: 0,

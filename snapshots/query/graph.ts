@@ -30,7 +30,7 @@ export function neighbourhood(data: ViewData, start: CubRecord): RecordGraph {
   }
   const nodes = [...steps].flatMap(([id, step]) => {
     const record = recordById.get(id);
-    return record === undefined ? [] : [{ id, name: record.theorem_name, step, standing: recordStanding(record).state }];
+    return record === undefined ? [] : [{ id, name: record.theorem_name, step, standing: recordStanding(record) }];
   });
   const edges = nodes.flatMap(({ id }) =>
     (recordById.get(id)?.uses?.edges ?? []).flatMap(({ id: to, from: part, basis }) =>

@@ -41,40 +41,34 @@ type LeanConstant = {
   readonly proof: readonly string[];
 };
 
-/** Constant keeps what it names as numbers, until somebody asks. */
+/** Places are where an export has what a constant states and names, and its universes. */
+type Places = { readonly root: number; readonly universes: readonly number[]; readonly statement: Names; readonly proof: Names };
+const NO_UNIVERSES: readonly number[] = [];
+
+/** Constant keeps what it states and names as numbers, until somebody asks. */
 class Constant implements LeanConstant {
   readonly kind: LeanConstant["kind"];
   readonly unsafe: boolean;
   readonly type: string;
   readonly shape: string;
-  private readonly print: () => string;
-  private readonly namesOf: (of: Names) => string[];
-  private readonly ofStatement: Names;
-  private readonly ofProof: Names;
-  constructor(
-    { kind, unsafe, type, shape }: Pick<LeanConstant, "kind" | "unsafe" | "type" | "shape">,
-    print: () => string,
-    namesOf: (of: Names) => string[],
-    ofStatement: Names,
-    ofProof: Names,
-  ) {
+  private readonly reader: Reader;
+  private readonly at: Places;
+  constructor({ kind, unsafe, type, shape }: Pick<LeanConstant, "kind" | "unsafe" | "type" | "shape">, reader: Reader, at: Places) {
     this.kind = kind;
     this.unsafe = unsafe;
     this.type = type;
     this.shape = shape;
-    this.print = print;
-    this.namesOf = namesOf;
-    this.ofStatement = ofStatement;
-    this.ofProof = ofProof;
+    this.reader = reader;
+    this.at = at;
   }
   get printed(): string {
-    return this.print();
+    return this.reader.print(this.at);
   }
   get statement(): readonly string[] {
-    return this.namesOf(this.ofStatement);
+    return this.reader.namesOf(this.at.statement);
   }
   get proof(): readonly string[] {
-    return this.namesOf(this.ofProof);
+    return this.reader.namesOf(this.at.proof);
   }
 }
 
@@ -145,7 +139,7 @@ class Reader {
     // 3.0 has a list around each; the parts of an inductive type are lists in both, under other names.
     const all = Array.isArray(said) ? said : kind === "inductive" ? Object.values(said as object).flat() : [said];
     const constants = all.map((one) => constantSchema.parse(one));
-    const types = constants.map((one) => this.digest(one.type, levelsOf(one, this.names)));
+    const types = constants.map((one) => this.digest(one.type, levelsOf(one.levelParams, this.names)));
     // A recursor follows from the rest.
     const rows = constants.flatMap(({ name, rules }, at) => (rules === undefined ? [`${this.at(this.names, name)} ${types[at]}`] : []));
     const shape = kind === "inductive" ? digestOf(rows.sort().join("\n")) : null;
@@ -157,12 +151,18 @@ class Reader {
       const proof = this.graph.named([...(one.value === undefined ? [] : [one.value]), ...(one.rules ?? []).map(({ rhs }) => rhs)]);
       const type = types[place] ?? "";
       const said = { kind, unsafe, type, shape: shape ?? type };
-      const print = (): string => printLean((at) => this.graph.node(at), one.type, levelsOf(one, this.names, true));
-      this.constants.set(this.at(this.names, one.name), new Constant(said, print, this.namesOf, statement, proof));
+      const universes = one.levelParams.length === 0 ? NO_UNIVERSES : one.levelParams;
+      this.constants.set(this.at(this.names, one.name), new Constant(said, this, { root: one.type, universes, statement, proof }));
     }
   }
 
-  private readonly namesOf = (of: Names): string[] => this.graph.listed(of).map((name) => this.at(this.names, name));
+  namesOf(of: Names): string[] {
+    return this.graph.listed(of).map((name) => this.at(this.names, name));
+  }
+
+  print({ root, universes }: Places): string {
+    return printLean((at) => this.graph.node(at), root, levelsOf(universes, this.names, true));
+  }
 
   private digest(root: number, levels: ReadonlyMap<string, string>): string {
     return this.graph.fold(root, (shape, parts) => {
@@ -181,7 +181,7 @@ class Reader {
 }
 
 /** levelsOf says of the universes of a constant how they are written: by their place, or by their names. */
-function levelsOf({ levelParams }: z.infer<typeof constantSchema>, names: readonly string[], named = false): ReadonlyMap<string, string> {
+function levelsOf(levelParams: readonly number[], names: readonly string[], named = false): ReadonlyMap<string, string> {
   return new Map(levelParams.map((name, at) => [`p${names[name]};`, named ? (names[name] ?? "") : `p${at};`]));
 }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CubRecord } from "../../schema/cubs.ts";
+import { recordStanding } from "../../format/standing.ts";
 import { formatGraphDot, formatGraphNdjson } from "./record-graph.ts";
 
 const edge = (id: string, from: "statement" | "proof", name = id) => ({ id, name, from, basis: "kernel" });
@@ -31,6 +32,8 @@ test("a line for each node, then for each edge, and an end that counts; what lea
   );
   assert.deepEqual(lines.at(-1), { t: "end", nodes: 2, edges: 2, without_record: 4 });
   assert.doesNotMatch(text, /gated|0099/);
+  // The same member as everywhere in JSON.
+  for (const [at, record] of records.entries()) assert.deepEqual(lines[at]?.["standing"], recordStanding(record));
 });
 
 test("in DOT a name is one string on one line, whatever is in it", () => {

@@ -20,7 +20,7 @@ export function* formatGraphNdjson(records: readonly CubRecord[]): Generator<str
   for (const some of inChunks(records))
     yield some
       .map(({ id, module, theorem_name: name, kind, axioms = null, ...rest }) =>
-        lineOf({ t: "node", id, name: `${module}.${name}`, kind, standing: recordStanding(rest).state, axioms }),
+        lineOf({ t: "node", id, name: `${module}.${name}`, kind, standing: recordStanding(rest), axioms }),
       )
       .join("");
   let [edges, others] = [0, 0];
