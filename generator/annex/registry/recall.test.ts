@@ -27,7 +27,7 @@ Theorem none_again : small nil. Proof. exact none. Qed.
 test("a falsehood that the guard checker lets through is told to rest on a hole, and is not verified; plain proofs beside it are", {
   skip,
 }, async (t) => {
-  const source = openSource(t, "reviews: [./reviews.yaml]\n");
+  const source = openSource(t, "reviews: [./reviews.yaml]\n", "coq", true);
   source.put({ "reviews.yaml": "reviews: []\n" });
   source.put({ "src/Across.v": ACROSS, "src/Context.v": CONTEXT, "src/Plain.v": PLAIN });
   await source.recheck();

@@ -1,9 +1,10 @@
 /** A folder of Coq sources at a made-up revision, and what rechecking them says: for tests. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import { parse, stringify } from "yaml";
 import type { CubRecord } from "../../../snapshots/schema/index.ts";
 import { generateKey, parseSigningKey } from "../../../snapshots/log/note.ts";
 import { readChecks } from "./checks.ts";
@@ -25,8 +26,15 @@ process.env["RECHECK_KEY"] = OWN.privateKey;
 
 type Files = Readonly<Record<string, string>>;
 
-/** A folder of sources at a made-up revision, and what rechecking them says of each theorem. */
-export function openSource(t: TestContext, yaml = "", prover = "coq") {
+/** Every advisory of the program, withdrawn: a test of provers is not about the holes of the one that is installed. */
+const { advisories } = parse(readFileSync(new URL("../recall/advisories.yaml", import.meta.url), "utf8")) as {
+  advisories: readonly object[];
+};
+const NO_ADVISORY = stringify({ advisories: advisories.map((one) => ({ ...one, withdrawn: "it is not what is tested" })) });
+
+/** A folder of sources at a made-up revision, and what rechecking them says of each theorem.
+ *  @param recalls whether the program's own advisories count */
+export function openSource(t: TestContext, yaml = "", prover = "coq", recalls = false) {
   const folder = mkdtempSync(join(tmpdir(), "proofshelf-recheck-test-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   process.env["XDG_CACHE_HOME"] = join(folder, "cache");
@@ -39,7 +47,11 @@ export function openSource(t: TestContext, yaml = "", prover = "coq") {
   put({
     "registry.yaml": `${yaml}sources:\n  - { repo: r, folder: ./src, rev: one, prover: ${prover}, logical: ${prover === "coq" ? "L" : "''"}, kinds: [theorem, definition] }\n`,
   });
-  const config = (): RegistrySources => openRegistrySources(join(folder, "registry.yaml"));
+  if (!recalls) put({ "no-advisory.yaml": NO_ADVISORY });
+  const config = (): RegistrySources => {
+    const read = openRegistrySources(join(folder, "registry.yaml"));
+    return recalls ? read : { ...read, advisories: [...read.advisories, join(folder, "no-advisory.yaml")] };
+  };
   const recheck = async (
     options: { key?: string | null; unsandboxed?: boolean; all?: boolean; second?: boolean; graph?: boolean } = {},
   ): Promise<readonly Rechecked[]> => {
