@@ -6,7 +6,11 @@ import type { Advisory } from "./advisories.ts";
 type Suspects = NonNullable<Advisory["suspects"]>;
 
 /** Words that begin or make a recursive definition. */
-const RECURSION = /\b(?:Fixpoint|CoFixpoint|Function|Program|Equations|fix|cofix)\b/;
+const RECURSION = /\b(?:Fixpoint|CoFixpoint|Function|Equations|fix|cofix)\b/;
+const IMPORT = /^\s*(?:From|Require|Import|Export)\b/;
+const FIXPOINT = /^\s*(?:#\[[^\]]*\]\s*)?(?:Local\s+|Global\s+)?Fixpoint\b/;
+/** A term that calls itself by a name: after the name a binder, not the number that a tactic has. */
+const ONE_FIX = /\bfix\s+([\p{L}_][\p{L}\p{N}_']*)\s*(?=[({\p{L}_])[^;.]*?:=/u;
 /** A theorem by mutual recursion: `Lemma a : … with b : …`. */
 const MUTUAL = /^\s*(?:Theorem|Lemma|Fact|Remark|Corollary|Proposition|Property)\b[^]*\swith\s+[\w']+\b[^:]*:(?!=)/;
 const MODULE = /^\s*(?:Declare\s+Module|Module|Include)\b/;
@@ -38,19 +42,30 @@ function hasWord(text: string, word: string): boolean {
   return false;
 }
 
-/** isUnusual tells whether a sentence of Coq makes a recursive definition that is not plain. A plain one is a Fixpoint that is written out, binds
- *  nothing inside, and whose calls of itself have no call, choice or match among their arguments. */
+/** isUnusual tells whether a sentence of Coq makes a recursive definition that is not plain. A plain one is written out, has no other in it and
+ *  names nothing inside, and its calls of itself have no call, choice, match or function among their arguments. */
 function isUnusual(sentence: string): boolean {
+  if (IMPORT.test(sentence) || !(RECURSION.test(sentence) || MUTUAL.test(sentence))) return false;
   if (MUTUAL.test(sentence)) return true;
-  if (!RECURSION.test(sentence)) return false;
   const begin = sentence.indexOf(":=");
-  if (!/^\s*(?:#\[[^\]]*\]\s*)?(?:Local\s+|Global\s+)?Fixpoint\b/.test(sentence) || begin < 0) return true;
-  if (/\b(?:fix|cofix|let|fun|ltac)\b|λ/.test(sentence.slice(begin))) return true;
-  const names = [...sentence.matchAll(/\b(?:Fixpoint|with)\s+([\p{L}_][\p{L}\p{N}_']*)(?=(?:(?!=>)[^])*?:=)/gu)].map(
-    ([, name]) => name ?? "",
-  );
-  const body = sentence.slice(begin);
-  const isOdd = (call: string): boolean => /\b(?:match|if)\b/.test(call) || names.some((name) => hasWord(call, name));
+  if (FIXPOINT.test(sentence)) {
+    const named = [...sentence.matchAll(/\b(?:Fixpoint|with)\s+([\p{L}_][\p{L}\p{N}_']*)(?=(?:(?!=>)[^])*?:=)/gu)];
+    return (
+      begin < 0 ||
+      isOddBody(
+        sentence.slice(begin),
+        named.map(([, name]) => name ?? ""),
+      )
+    );
+  }
+  const one = ONE_FIX.exec(sentence);
+  const isSeveral = [...sentence.matchAll(/\b(?:Fixpoint|CoFixpoint|Function|Equations|fix|cofix)\b/g)].length > 1;
+  return one === null || isSeveral || isOddBody(sentence.slice(one.index + one[0].length), [one[1] ?? ""]);
+}
+
+function isOddBody(body: string, names: readonly string[]): boolean {
+  if (/\b(?:fix|cofix|ltac)\b|\blet\s+[\p{L}_]/u.test(body)) return true;
+  const isOdd = (call: string): boolean => /\b(?:match|if|fun|let)\b|λ/.test(call) || names.some((name) => hasWord(call, name));
   return names.some((name) => callsOf(body, name).some(({ isArgument, call }) => isArgument || isOdd(call)));
 }
 
