@@ -444,16 +444,7 @@ class AsciidocReader {
     const [check = "", mark] = /^\[([ xX*])\]\s+/.exec(row.text.slice(width)) ?? [];
     const said: Row[] = [{ text: row.text.slice(width + check.length), line: row.line }];
     let next = at + 1;
-    while (
-      next < rows.length &&
-      !isBlank(rows[next]) &&
-      !ITEM.test(rows[next]?.text ?? "") &&
-      !TERM.test(rows[next]?.text ?? "") &&
-      rows[next]?.text !== "+" &&
-      !FENCE.test(rows[next]?.text ?? "") &&
-      !SETTINGS.test(rows[next]?.text ?? "")
-    )
-      said.push(rows[next++] ?? row);
+    while (next < rows.length && goesOn(rows[next]) && !SETTINGS.test(rows[next]?.text ?? "")) said.push(rows[next++] ?? row);
     const nodes = this.#inline(
       textIn(said.map((one) => ({ ...one, text: one.text.trimStart() })).filter((one) => !one.text.startsWith("//"))),
     );
@@ -514,15 +505,7 @@ class AsciidocReader {
       ) {
         const text: string[] = said === "" ? [] : [said];
         const from = said === "" ? (rows[next]?.line ?? line) : line;
-        while (
-          next < rows.length &&
-          !isBlank(rows[next]) &&
-          !ITEM.test(rows[next]?.text ?? "") &&
-          !TERM.test(rows[next]?.text ?? "") &&
-          rows[next]?.text !== "+" &&
-          !FENCE.test(rows[next]?.text ?? "")
-        )
-          text.push((rows[next++]?.text ?? "").trim());
+        while (next < rows.length && goesOn(rows[next])) text.push((rows[next++]?.text ?? "").trim());
         if (text.join("").trim() !== "") children.push(element("p", this.#inline(text.join("\n")), {}, from));
       }
       let item = next;
@@ -729,6 +712,12 @@ const signOf = (name: string): string => {
     `&${name};`
   );
 };
+
+/** goesOn tells whether a row goes on with the text of an item: it is not blank, and begins nothing of its own. */
+function goesOn(row: Row | undefined): boolean {
+  const text = row?.text ?? "";
+  return !isBlank(row) && !ITEM.test(text) && !TERM.test(text) && text !== "+" && !FENCE.test(text);
+}
 
 /** The number of columns of `3*`, `1,2,a` and the like. */
 function columnsIn(written: string): number {

@@ -33,7 +33,7 @@ export type Leak = {
 
 /** SharedPassages are passages that stand in a public object and in a gated one: no leak, since they are public by their own source. `words`
  *  counts those of all, and the two places are where the first one begins. */
-export type SharedPassages = {
+type SharedPassages = {
   readonly words: number;
   readonly public: { readonly key: string; readonly line: number };
   readonly gated: { readonly key: string; readonly line: number | null };
