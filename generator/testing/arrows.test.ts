@@ -112,6 +112,13 @@ test("the checks see a violation of each kind, in a made-up graph", () => {
     ["site/annex/trust/a.ts", "../../format.ts"],
     ["site/pages/a.astro", "../components/b.astro"],
     ["site/annex/trust/a.astro", "../../components/b.astro"],
+    ["site/browser/a.ts", "../../snapshots/query/b.ts"],
+    ["site/annex/trust/a.ts", "../../browser/b.ts"],
+    ["site/pages/a.astro", "../browser/b.ts?worker&url"],
+    ["site/components/a.astro", "../style/b.css?url"],
+    ["site/annexes.ts", "./annex/trust/b.ts?worker&url"],
+    ["generator/package/client/index.ts", "../../../snapshots/format/b.ts"],
+    ["snapshots/contract/a.ts", "../http/b.ts"],
     ["sidecar/main.ts", "./serve/server.ts"],
   ] as const)
     assert.equal(findPastFaces(made({ [from]: [to] })).length, 1, `${from} → ${to}`);
@@ -122,6 +129,8 @@ test("the checks see a violation of each kind, in a made-up graph", () => {
     ["site/annex/trust/a.astro", "../../components/index.ts"],
     ["site/components/a.astro", "./b.astro"],
     ["site/components/a.astro", "../format.ts"],
+    ["site/browser/a.ts", "../format.ts"],
+    ["site/pages/a.astro", "../browser/index.ts"],
     ["snapshots/http/a.test.ts", "../shelf/b.ts"],
   ] as const)
     assert.deepEqual(findPastFaces(made({ [from]: [to] })), [], `${from} → ${to}`);

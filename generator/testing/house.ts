@@ -109,7 +109,8 @@ export function topOf(path: string): string {
 /** ours finds the modules of ours among the names, as paths from the root. */
 export function ours(path: string, names: readonly string[]): string[] {
   const own = names.filter((name) => /^[.#]/.test(name));
-  return [...new Set(own.map((name) => doorOf(name) ?? posix.join(posix.dirname(path), name)))];
+  // A compiler is told behind the name in which form it is wanted.
+  return [...new Set(own.map((name) => doorOf(name) ?? posix.join(posix.dirname(path), name.replace(/\?.*$/, ""))))];
 }
 
 /** Tests, what tests are made with, and tools do not ship, nor do the makers of packages and the recipes beside them. They may look at
@@ -168,12 +169,15 @@ export function findWrongLayers(graph: Graph, layers = LAYERS): string[] {
   });
 }
 
-/** roomWithFace names the room of a file that other rooms see by its face: each annex is one, the site is one and its components are one
- *  within it, and a file that lies loose is its own. */
+/** Rooms within the site, each with a face of its own. */
+const WITHIN_SITE = ["components", "browser", "style"];
+
+/** roomWithFace names the room of a file that other rooms see by its face: each annex is one, the site is one and has some within it, and a
+ *  file that lies loose is its own. */
 function roomWithFace(path: string): string {
   const [top = "", room = "", annex = ""] = path.split("/");
   if (room === "annex") return `${top}/annex/${annex}`;
-  return top === "site" && room !== "components" ? top : roomOf(path);
+  return top === "site" && !WITHIN_SITE.includes(room) ? top : roomOf(path);
 }
 
 /** liesIn says whether a file lies in a room or in a room within it; an annex is outside of the room that its folder lies in. */
@@ -181,19 +185,20 @@ function liesIn(path: string, room: string): boolean {
   return path.startsWith(`${room}/`) && annexOf(path) === annexOf(`${room}/`);
 }
 
-/** Scripts that a browser loads. A face of what servers do would bring the server along, so what both share is imported by its file. */
-const IN_BROWSERS = /^(site\/(browser\/|annex\/trust\/verify\.ts$)|generator\/package\/client\/)/;
+/** Tools that go in by the door all the same. */
+const BY_THE_DOOR = /^(snapshots\/contract\/|site\/(shots|pictures)\.ts$)/;
 
-/** findPastFaces looks for imports that lead into another room by any file but its `index.ts`. A plain script is a face of its own, and so is
- *  a file that lies loose. Tests, fixtures and tools may look inside.
+/** findPastFaces looks for imports that lead into another room by any file but its `index.ts`, scripts of browsers not left out: what is
+ *  compiled for them keeps of a face what they use. A plain script is a face of its own, and so is a file that lies loose. Tests, fixtures
+ *  and tools may look inside.
  *  @returns one line for each */
 export function findPastFaces(graph: Graph): string[] {
   return [...graph].flatMap(([path, { imported }]) =>
-    ships(path) && !IN_BROWSERS.test(path)
+    ships(path) || BY_THE_DOOR.test(path)
       ? ours(path, imported)
           .filter((target) => {
             const room = roomWithFace(target);
-            return room !== target && !liesIn(path, room) && target !== `${room}/index.ts` && /\.(ts|astro)$/.test(target);
+            return room !== target && !liesIn(path, room) && target !== `${room}/index.ts` && /\.(ts|astro|css|svg)$/.test(target);
           })
           .map((target) => `${path} → ${target}`)
       : [],
@@ -257,12 +262,13 @@ function findRing(graph: Graph, first: string): { readonly ring: readonly string
   return { ring: [first, ...ring], reached };
 }
 
-/** Rooms as a graph of their own: a room imports a room when a module of it imports a module of the other. All loose files of a top folder
- *  are one room, as all its annexes are. What a page is drawn with is no room. */
+/** roomsOf draws the rooms as a graph of their own: a room imports a room when a module of it imports a module of the other. All loose files
+ *  of a top folder are one room, as all its annexes are; what puts core and annexes together is above both. Pages are no room. */
 export function roomsOf(graph: Graph): Graph {
   const rooms = new Map<string, Set<string>>();
   const isInside = (path: string): boolean => graph.has(path) && ships(path) && /\.m?[tj]s$/.test(path);
-  const nameOf = (path: string): string => (path.split("/").length === 2 ? `${topOf(path)}/*` : roomOf(path));
+  const putsTogether = (path: string): boolean => (layerOf(path) ?? 0) > (layerOf(`${topOf(path)}/annex`) ?? Number.POSITIVE_INFINITY);
+  const nameOf = (path: string): string => (path.split("/").length === 2 && !putsTogether(path) ? `${topOf(path)}/*` : roomOf(path));
   for (const [path, { imported }] of graph) {
     if (!isInside(path)) continue;
     const room = nameOf(path);

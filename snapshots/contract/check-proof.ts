@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import { type EntryProof, parseTree } from "../format/tree.ts";
+import { type EntryProof, parseTree } from "#snapshots/format";
 
 /** checkProof tells whether a proof holds for a path: that a file has it, or that none has. Whether `proof.root` is a root that one
  *  trusts is the caller's to check. */

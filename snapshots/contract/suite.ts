@@ -2,9 +2,7 @@
 import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { test } from "node:test";
-import { answer } from "../http/answer.ts";
-import { CACHE } from "../http/reply.ts";
-import type { View } from "../http/view.ts";
+import { answer, CACHE, type View } from "#snapshots/http";
 import { openContract } from "./contract.ts";
 import type { Fixture } from "./fixture.ts";
 import { type Exchange, parseScript, type Received, runCase } from "./script.ts";

@@ -19,6 +19,7 @@ export { cutText } from "./cut-text.ts";
 export { leadLinks, linkTargets, MAX_LINKS, moveLinks } from "./document-links.ts";
 export { isLost, openEvidence, recordState } from "./evidence-state.ts";
 export { linkPattern, restoreLinks } from "./exported.ts";
+export { hitFolder } from "./hit-folder.ts";
 export { findJsonFault, skipString } from "./json-text.ts";
 export {
   blobPath,
@@ -72,6 +73,7 @@ export {
   buildSubtrees,
   compareNames,
   diffTrees,
+  type EntryProof,
   type TreeEntry,
   type FileEntry,
   joinSubtrees,
