@@ -3,7 +3,17 @@
  *  says whether a build refuses any of them. */
 import { ShelfError } from "#snapshots/errors";
 import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
-import { ACCEPTED, changedStatement, claimFell, compareNames, isLost, openEvidence, recallReason, recordFell, type ViewData } from "#snapshots/format";
+import {
+  ACCEPTED,
+  changedStatement,
+  claimFell,
+  compareNames,
+  isLost,
+  openEvidence,
+  recallReason,
+  recordFell,
+  type ViewData,
+} from "#snapshots/format";
 import type { Claim, CubRecord, EvidenceState, Withdrawal } from "#snapshots/schema";
 import type { Config } from "#generator/config";
 import type { Decision, Decisions } from "#generator/kept";
@@ -38,7 +48,8 @@ export function findWeaker(before: ViewData | null, after: ViewData, findings: R
     const recalled = one.record === undefined ? null : recallReason(one.record);
     if (was !== undefined) {
       const moved = was.record === undefined || one.record === undefined ? [] : changedStatement(was.record, one.record);
-      for (const reason of was.fell(one)) if (reason !== recalled) add("regressions", reason, moved.includes(reason) ? one.record?.drift?.accepted : undefined);
+      for (const reason of was.fell(one))
+        if (reason !== recalled) add("regressions", reason, moved.includes(reason) ? one.record?.drift?.accepted : undefined);
       for (const [place, state] of one.evidence)
         if (isLost(state) && was.evidence.get(place) === "holds") add("regressions", `${place}: ${WORDS[state]}, and held before`);
       for (const place of unpinnedNow(was, one)) add("regressions", `${place}: it is not pinned any more, and held before`);

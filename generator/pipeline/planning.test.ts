@@ -449,7 +449,10 @@ test("a record that a checker with a hole alone accepted is recalled, once, by a
     return viewsOf({ ...facts, registry: { ...facts.registry, cubs: [CubRecord.parse({ ...base, ...record })] } }, KNOWN).internal;
   };
   const hole = { affected: [{ id: "A-1", title: "t", url: "https://a.example", by: "coq 8.16.1" }], cannot_use: [], also_accepted: [] };
-  const [verified, recalled] = [{ verification_state: "VERIFIED" }, { verification_state: "UNSPECIFIED", status: "RECALLED", recall: hole }];
+  const [verified, recalled] = [
+    { verification_state: "VERIFIED" },
+    { verification_state: "UNSPECIFIED", status: "RECALLED", recall: hole },
+  ];
   const found = findWeaker(view(verified), view(recalled));
   assert.deepEqual(
     found.map(({ gate, id, reason }) => [gate, id, reason]),

@@ -78,4 +78,3 @@ test("a recall is an event of its own that has ids, told once for as long as it 
   assert.deepEqual(events, [{ name: "recalled", data: { refused: false, found: [{ gate: "recall", what: "record", id: "CUB-0001" }] } }]);
   assert.deepEqual(eventsOf(end, told).events, []);
 });
-
