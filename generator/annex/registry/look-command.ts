@@ -154,9 +154,7 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
   const lines = told.flatMap(({ id, title, url, needs, affected, passed, records, survives, test }) => [
     `${id}: ${title}. ${url}`,
     `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${records.join(" ")}`}; of ${passed} it is no reason to doubt them${needs === "" ? "" : ` (it needs ${needs})`}.`,
-    ...(survives === undefined
-      ? []
-      : [`  It passes, too: ${survives.join(", ")}.`]),
+    ...(survives === undefined ? [] : [`  It passes, too: ${survives.join(", ")}.`]),
     ...(test === undefined ? [] : [`  Shown by ${test}`]),
   ]);
   const recheck = recalled.filter(({ status }) => status === "RECALLED");
