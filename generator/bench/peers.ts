@@ -1,7 +1,7 @@
 /** The same Markdown texts by programs that make sites of them, one after the other: what each costs from nothing, after one changed
  *  file, and after none, as each does it in production. A program that cannot be had here is left out, with a line. */
 import { execFile } from "node:child_process";
-import { appendFile, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { installed } from "./debian.ts";
@@ -15,7 +15,8 @@ const LIMIT_S = 3_600;
 const INSTALL_LIMIT_MS = 10 * 60 * 1000;
 const TEXT_BYTES = 5_000;
 const IN_A_FOLDER = 100;
-const VOCABULARY = 12_000;
+/** The words of the texts: those of this program's own guides, so that they read as English to whoever looks. */
+const GUIDES = new URL("../guides/library/guides/", import.meta.url);
 const SECTIONS = 5;
 
 const MAX_BUILD_OF_STARLIGHT = 0.4;
@@ -126,19 +127,30 @@ function formatRuns({ cold, changed, same }: Measured): string {
  *  @returns keys in the order of their numbers */
 async function writeTexts(root: string, objects: number): Promise<readonly string[]> {
   const keys: string[] = [];
+  const vocabulary = await wordsOfGuides();
   for (let at = 0; at < objects; at++) {
     const key = `part-${Math.floor(at / IN_A_FOLDER)}/text-${at}.md`;
     if (at % IN_A_FOLDER === 0) await mkdir(dirname(join(root, key)), { recursive: true });
-    await writeFile(join(root, key), textOf(at, objects));
+    await writeFile(join(root, key), textOf(at, objects, vocabulary));
     keys.push(key);
   }
   return keys;
 }
 
-function textOf(number: number, objects: number): string {
+/** wordsOfGuides returns each plain word of the guides once, the shorter first: the usual ones are short. */
+async function wordsOfGuides(): Promise<readonly string[]> {
+  const words = new Set<string>();
+  for (const name of await readdir(GUIDES))
+    if (name.endsWith(".md"))
+      for (const [word] of (await readFile(new URL(name, GUIDES), "utf8")).matchAll(/\b[a-z]{2,14}\b/g)) words.add(word);
+  return [...words].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+}
+
+function textOf(number: number, objects: number, vocabulary: readonly string[]): string {
   const random = randomFrom(number + 1);
+  const word = (): string => vocabulary[Math.floor(vocabulary.length ** random()) - 1] ?? "";
   const sentence = (): string => {
-    const words = Array.from({ length: 8 + Math.floor(random() * 10) }, () => wordAt(Math.floor(VOCABULARY ** random())));
+    const words = Array.from({ length: 8 + Math.floor(random() * 10) }, word);
     return `${words[0]?.replace(/^./, (first) => first.toUpperCase()) ?? ""} ${words.slice(1).join(" ")}.`;
   };
   const paragraph = (): string => Array.from({ length: 5 }, sentence).join(" ");
@@ -148,18 +160,10 @@ function textOf(number: number, objects: number): string {
   for (let section = 0; section < SECTIONS; section++) {
     parts.push(`## Part ${section + 1}\n`, `${paragraph()}\n`, `- **${sentence()}**\n- ${sentence()}\n- *${sentence()}*\n`);
     if (section === 1) parts.push(`${link}\n`);
-    if (section === 2) parts.push(`\`\`\`js\nconst ${wordAt(number)} = ${number};\nconsole.log(${wordAt(number)});\n\`\`\`\n`);
+    if (section === 2) parts.push(`\`\`\`js\nconst ${word()}_${number} = ${number};\nconsole.log(${number});\n\`\`\`\n`);
   }
   while (parts.join("\n").length < TEXT_BYTES) parts.push(`${paragraph()}\n`);
   return parts.join("\n");
-}
-
-const SYLLABLES = "ba ce di fo gu la me ni po ru sa te vi zo ka le mi no pu ra".split(" ");
-
-function wordAt(number: number): string {
-  const base = SYLLABLES.length;
-  const syllables = [number % base, Math.floor(number / base) % base, Math.floor(number / base ** 2) % base, (number * 7) % base];
-  return syllables.map((at) => SYLLABLES[at]).join("");
 }
 
 /** Numbers from 0 to 1, the same for the same seed: a linear congruential generator. */

@@ -2,7 +2,7 @@
  *  files of it. What is written here is stricter than ZIP, for readers that ask for ranges: no comment, a directory ascending by
  *  name, and each 64 KiB of a deflated blob deflated apart, with their lengths in the directory (extra field 0x4250).
  *
- *  Of our own, over Node's zlib: libraries write or read ZIP, but give neither parts to read nor entries to copy as they are. */
+ *  The code is our own, over Node's zlib: libraries write or read ZIP, but give neither parts to read nor entries to copy as they are. */
 import { promisify } from "node:util";
 import { constants, crc32, deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
 import { type Sha256, sha256 } from "#snapshots/digest";
