@@ -38,7 +38,8 @@ type Made = { readonly files: ReadonlyMap<string, number>; readonly bytes: numbe
 type Run = { readonly cost: Omit<Cost, "stdout" | "stderr" | "by_process">; readonly made: Made; readonly written: number };
 type Measured = { readonly cold: Run; readonly changed: Run; readonly same: Run };
 
-/** @param folder a new one
+/** benchPeers measures each peer, and this program, over texts of each size.
+ *  @param folder a new one
  *  @param objects how many texts; undefined for 2,000 and for 10,000 */
 export async function benchPeers(folder: string, objects: number | undefined): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
