@@ -13,7 +13,7 @@ import { codeDigest, isPackage } from "#generator/files";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Code that pages, and the process that reads objects, are made of. What answers requests and verifies is none of it. */
+/** SITE_CODE matches the code that pages, and the process that reads objects, are made of. What answers requests and verifies is none of it. */
 export const SITE_CODE =
   /^site\/(?!(?:server|main|shots|pictures)\.ts$)|^snapshots\/(?!(?:annex|answer|embedders|http|service|verify)\/)|^generator\/(?:extract|files)\/|^generator\/pages\/compile-site/;
 /** Astro wants a key for features that we do not use, and would make a random one: the bundle would differ every time. */
