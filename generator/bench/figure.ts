@@ -4,7 +4,8 @@ export type Figure = {
   readonly figure: string;
   readonly value: number;
   readonly unit: string;
-  readonly target: { readonly at: "least" | "most"; readonly value: number };
+  /** null for a figure that is told and not held to anything. */
+  readonly target: { readonly at: "least" | "most"; readonly value: number } | null;
   /** The parts of the value, and what bounds it. */
   readonly note: string;
 };
@@ -26,6 +27,7 @@ export type Skipped = { readonly skipped: string };
 export type Part = { readonly part: string; readonly results: readonly Figure[] | Skipped };
 
 export function meets({ value, target }: Figure): boolean {
+  if (target === null) return true;
   return target.at === "least" ? value >= target.value : value <= target.value;
 }
 
@@ -48,6 +50,10 @@ export function formatNumber(value: number): string {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
+function formatTarget({ at, value }: NonNullable<Figure["target"]>): string {
+  return `${at === "least" ? "≥" : "≤"} ${formatNumber(value)}`;
+}
+
 /** formatTable returns one table for all parts. */
 export function formatTable(parts: readonly Part[]): string {
   const rows = parts.flatMap(({ part, results }) =>
@@ -56,8 +62,7 @@ export function formatTable(parts: readonly Part[]): string {
       : results.map((figure) => [
           figure.figure,
           `${formatNumber(figure.value)} ${figure.unit}`,
-          `${figure.target.at === "least" ? "≥" : "≤"} ${formatNumber(figure.target.value)}`,
-          meets(figure) ? "met" : "MISSED",
+          ...(figure.target === null ? ["", ""] : [formatTarget(figure.target), meets(figure) ? "met" : "MISSED"]),
           figure.note,
         ]),
   );
