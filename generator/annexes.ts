@@ -1,12 +1,12 @@
-/** The annexes of this program, as they are handed to the core. What builds and verifies is loaded when somebody does. */
-import { BUCKETS } from "#generator/annex/bucket";
+/** The annexes of this program, as they are handed to the core: the `register.ts` of each names its plugs. Whoever loads this file has their keys in
+ *  the configuration, too. */
+import { BUCKET_KEYS, BUCKETS } from "#generator/annex/bucket";
+import { LEAK_KEYS, LEAKS } from "#generator/annex/leaks";
 import { REGISTRY } from "#generator/annex/registry";
+import { WEBHOOK_KEYS, WEBHOOKS } from "#generator/annex/webhooks";
+import { addKeys } from "#generator/config";
 import type { Annexes } from "#generator/pipeline";
 
-export const ANNEXES: Annexes = {
-  ...BUCKETS,
-  ...REGISTRY,
-  steps: async () => (await import("#generator/annex/leaks")).STEPS,
-  leaks: async () => (await import("#generator/annex/leaks")).LEAKS,
-  ended: async (end) => (end.config.webhooks.length === 0 ? [] : (await import("#generator/annex/webhooks")).tellWebhooks(end)),
-};
+export const ANNEXES: Annexes = { ...BUCKETS, ...REGISTRY, ...LEAKS, ...WEBHOOKS };
+
+addKeys(BUCKET_KEYS, LEAK_KEYS, WEBHOOK_KEYS);

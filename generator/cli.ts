@@ -6,6 +6,7 @@ import { guardTerminal } from "#snapshots/terminal";
 import manifest from "../package.json" with { type: "json" };
 import { describeCompletion, type Shell, SHELLS } from "./completion.ts";
 import type { CommonOptions } from "#generator/commands";
+import type { Annexes } from "#generator/pipeline";
 
 /** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running or was faster, or a prover could not be run, 5 something would get weaker. */
 const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, origin_refused: 3, build_running: 4, lost_race: 4, gate_refused: 5 };
@@ -22,16 +23,18 @@ export const program = new Command("proofshelf")
 /** Loads the function that a command runs; arguments and options of the command are what it is given. */
 type Load = (...given: never[]) => Promise<(...given: never[]) => unknown>;
 
-/** run makes the action of a command. Commander hands over arguments, options, and the command itself. */
+/** run makes the action of a command. Commander hands over arguments, options, and the command itself. Annexes are loaded whatever the command
+ *  does: their keys stand in the configuration. */
 const run =
-  (load: Load, more: () => Promise<readonly unknown[]> = async () => []) =>
+  (load: Load, pick: (annexes: Annexes) => readonly unknown[] = () => []) =>
   async (...handed: unknown[]): Promise<void> => {
     const given = handed.slice(0, -1) as never[];
-    await (await load(...given))(...given, ...((await more()) as never[]));
+    const { ANNEXES } = await import("./annexes.ts");
+    await (await load(...given))(...given, ...(pick(ANNEXES) as never[]));
   };
 
 /** The same for what is given the annexes, too. */
-const withAnnexes = (load: Load) => run(load, async () => [(await import("./annexes.ts")).ANNEXES]);
+const withAnnexes = (load: Load) => run(load, (annexes) => [annexes]);
 
 function command(name: string, description: string, parent: Command = program): Command {
   return parent

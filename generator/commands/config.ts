@@ -194,18 +194,18 @@ function badSources(errors: readonly Finding[]): ShelfError {
   return new ShelfError("bad_config", foldAlike(errors.map(({ detail }) => detail)).join("\n"), { errors });
 }
 
-/** SCHEMAS are the schemas by the name of the file that each is for. */
-export const SCHEMAS = {
-  proofshelf: configJsonSchema,
+/** jsonSchemas returns the schemas by the name of the file that each is for. */
+export const jsonSchemas = () => ({
+  proofshelf: configJsonSchema(),
   claims: claimsJsonSchema,
   registry: registryJsonSchema,
   withdrawals: withdrawalsJsonSchema,
-} as const;
+});
 
 type SchemaOptions = { readonly claims?: boolean; readonly registry?: boolean; readonly withdrawals?: boolean };
 
 /** printConfigSchema prints the JSON Schema of the configuration, or of the file that is named, for editors. */
 export function printConfigSchema(options: SchemaOptions): void {
   const named = (["claims", "registry", "withdrawals"] as const).find((name) => options[name] === true) ?? "proofshelf";
-  process.stdout.write(`${JSON.stringify(SCHEMAS[named], null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify(jsonSchemas()[named], null, 2)}\n`);
 }

@@ -9,7 +9,7 @@ import { missingPackages } from "#snapshots/embedders";
 import { NO_NEWS, openLeavingOut, parseConfig } from "#generator/config";
 import { isPackage } from "#generator/files";
 import { openDirectoryStore } from "#generator/sources";
-import { nameSome, PROPOSED, SCHEMAS } from "./config.ts";
+import { nameSome, PROPOSED, jsonSchemas } from "./config.ts";
 import { type CommonOptions, print } from "./options.ts";
 
 /** Names that sound as if not everybody may read what lies there. */
@@ -50,7 +50,7 @@ export async function runInit(folder: string, options: CommonOptions): Promise<v
   await writeFile(file, text, { flag: "wx" });
   if (firstClaims) await writeFile(join(beside, CLAIMS), FIRST_CLAIMS, { flag: "wx" });
   await mkdir(join(beside, SCHEMA_FOLDER), { recursive: true });
-  for (const [name, schema] of Object.entries(SCHEMAS))
+  for (const [name, schema] of Object.entries(jsonSchemas()))
     await writeFile(join(beside, SCHEMA_FOLDER, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`);
   const gated = folders.filter((name) => GATED.test(name));
   const proofs = keys.filter((key) => PROOFS.test(key)).length;

@@ -4,7 +4,8 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import ipaddr from "ipaddr.js";
 import { type ConfigProblem, listAt, valueAt } from "./problems.ts";
-import { hasScheme, isSafeAddress } from "./schema.ts";
+import { addedKeys } from "./keys.ts";
+import { hasScheme, isSafeAddress } from "./values.ts";
 import type { Path } from "./yaml.ts";
 
 /** checkConfig finds problems that the schema cannot see.
@@ -19,8 +20,7 @@ export function checkConfig(raw: unknown, folder: string, checkSources: boolean)
     ...checkProxies(raw),
     ...(checkSources ? checkPaths(raw, folder) : []),
     ...checkShelf(raw, folder),
-    ...checkRequests(raw, folder),
-    ...checkCache(raw, folder),
+    ...addedKeys().flatMap((keys) => keys.check?.(raw, folder) ?? []),
   ];
 }
 
@@ -187,30 +187,8 @@ function checkShelf(raw: unknown, folder: string): ConfigProblem[] {
   ];
 }
 
-/** Addresses of people who asked to be let in would be published with the next build. */
-function checkRequests(raw: unknown, folder: string): ConfigProblem[] {
-  const path = ["access", "requests"];
-  const [file, store] = [valueAt(raw, path), valueAt(raw, ["store", "root"])];
-  if (typeof file !== "string" || typeof store !== "string" || `${file}${store}`.includes("\0")) return [];
-  if (!isWithin(resolve(folder, file), resolve(folder, store))) return [];
-  return [{ path, what: "lies inside the store, so that people's addresses would become an object; choose a file outside store.root" }];
-}
-
-/** A cache loses files whenever others need the room: what a builder keeps must not be among them. */
-function checkCache(raw: unknown, folder: string): ConfigProblem[] {
-  const [dir, store] = [valueAt(raw, ["shelf", "cache", "dir"]), valueAt(raw, ["store", "root"])];
-  const copy = valueAt(raw, ["shelf", "copy"]) ?? "snapshots/data";
-  if (typeof dir !== "string" || typeof copy !== "string" || `${dir}${copy}${String(store)}`.includes("\0")) return [];
-  const path = ["shelf", "cache", "dir"];
-  const at = resolve(folder, dir);
-  if (typeof store === "string" && isWithin(at, resolve(folder, store)))
-    return [{ path, what: "lies inside the store, so that snapshots would become objects; choose a folder outside store.root" }];
-  if (isWithin(resolve(folder, copy), at) || ["public", "internal"].some((name) => isWithin(at, resolve(folder, copy, name))))
-    return [{ path, what: "is where shelf.copy keeps the whole shelf; choose another folder, or leave it out" }];
-  return [];
-}
-
-function isWithin(path: string, folder: string): boolean {
+/** isWithin tells whether a path lies in a folder, links followed. */
+export function isWithin(path: string, folder: string): boolean {
   const [inner, outer] = [real(path), real(folder)];
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }

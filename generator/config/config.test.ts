@@ -6,6 +6,7 @@ import { after, test } from "node:test";
 import fc from "fast-check";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { listConfigFields, openConfig, parseConfig, readAccess } from "./config.ts";
+import "../annexes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "config-"));
 mkdirSync(join(folder, "library"));
@@ -386,7 +387,7 @@ test("a cache has a folder and a bound of its own, and never takes what builders
   };
   assert.deepEqual(parsed(shelf("{}")), { dir: join(folder, "copy/cache"), maxBytes: 10 * 1024 ** 3 });
   assert.deepEqual(parsed(shelf("{ dir: ./near, maxBytes: 2000000 }")), { dir: join(folder, "near"), maxBytes: 2_000_000 });
-  assert.equal(parsed(shelf("{}").replace(", cache: {}", "")), null);
+  assert.equal(parsed(shelf("{}").replace(", cache: {}", "")), undefined);
   for (const dir of ["./copy", ".", "./copy/public", "./copy/internal/cache"])
     assert.match(
       problemsOf(shelf(`{ dir: ${dir} }`)).join("\n"),

@@ -12,32 +12,26 @@ import type { AccessConfig } from "#snapshots/schema";
 import { isPackage } from "#generator/files";
 import { checkAccess, checkConfig } from "./check.ts";
 import { badConfig, type ConfigProblem, explainIssues } from "./problems.ts";
-import { configSchema, type ParsedConfig } from "./schema.ts";
+import { addedKeys } from "./keys.ts";
+import { accessSchema, configSchema, type ParsedConfig } from "./schema.ts";
 import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
 
 export { configJsonSchema, listConfigFields } from "./problems.ts";
 export { configSchema } from "./schema.ts";
 
 export type StoreConfig = Omitting<ParsedConfig["store"], "include" | "exclude" | "fullListingEvery">;
-type ShelfConfig =
-  | Extract<ParsedConfig["shelf"], { kind: "directory" }>
-  | (Omit<Extract<ParsedConfig["shelf"], { kind: "s3" }>, "cache"> & {
-      /** Where servers keep a part of it, and how many bytes of it; an absolute folder. Null where they keep all of it in `copy`. */
-      readonly cache: { readonly dir: string; readonly maxBytes: number } | null;
-    });
 /** Omit of each member of a union. */
 type Omitting<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 export type RegistryConfig = { readonly path: string } | { readonly url: string } | { readonly sources: string };
 
 /** Config is the configuration with defaults applied, paths absolute, addresses without a final slash, absence as null. */
-export type Config = Readonly<Omit<ParsedConfig, "shelf" | "registry" | "access" | "extract">> & {
+export type Config = Readonly<Omit<ParsedConfig, "registry" | "access" | "extract">> & {
   /** Absolute path of the file. */
   readonly file: string;
   /** Digest of its bytes. */
   readonly sha256: string;
   /** Processor time that a build may spend on files that take long to read. */
   readonly extract: { readonly budgetMs: number };
-  readonly shelf: ShelfConfig;
   readonly registry: (RegistryConfig & { readonly internalFields: readonly string[]; readonly license: string | null }) | null;
   readonly access: AccessConfig | null;
 };
@@ -69,8 +63,8 @@ export function parseConfig(bytes: Uint8Array, path: string, options: OpenConfig
   const lines = yaml.problems.map(({ line, what }) => ({ line, path: [] as Path, what }));
   let parsed: ParsedConfig | null = null;
   if (yaml.value !== null) {
-    const result = configSchema.safeParse(yaml.value);
-    if (result.success) parsed = result.data;
+    const result = configSchema().safeParse(yaml.value);
+    if (result.success) parsed = result.data as unknown as ParsedConfig;
     else problems.push(...explainIssues(result.error.issues, yaml.value));
     problems.push(...checkConfig(yaml.value, folder, options.checkSources ?? true));
   } else if (lines.length === 0) lines.push({ line: 1, path: [], what: "the file is empty; it needs at least store and collections" });
@@ -87,7 +81,7 @@ export function readAccess(path: string): AccessConfig | null | undefined {
     const whole = parseLocatedYaml(bytes);
     const yaml = whole.problems.length === 0 ? whole : parseLocatedYaml(findSection("access", bytes));
     if (yaml.problems.length > 0) return undefined;
-    const { data } = configSchema.pick({ access: true }).strip().safeParse(yaml.value);
+    const { data } = accessSchema.safeParse(yaml.value);
     if (data === undefined || checkAccess(yaml.value).length > 0) return undefined;
     return resolveAccess(data.access, dirname(resolve(path)));
   } catch (error) {
@@ -122,12 +116,10 @@ export function readConfigFile(path: string, what = "a proofshelf.yaml"): Uint8A
   }
 }
 
-function resolveShelf(shelf: ParsedConfig["shelf"], folder: string): ShelfConfig {
+function resolveShelf(shelf: ParsedConfig["shelf"], folder: string): ParsedConfig["shelf"] {
   if (shelf.kind === "directory") return inFolder(shelf, folder);
-  const copy = resolve(folder, shelf.copy);
-  const { cache } = shelf;
-  const dir = cache?.dir === undefined ? join(copy, "cache") : resolve(folder, cache.dir);
-  return { ...shelf, copy, cache: cache === undefined ? null : { ...cache, dir } };
+  const kind = addedKeys().find(({ place }) => place?.kind === shelf.kind);
+  return kind?.place?.resolveShelf(shelf, folder) ?? shelf;
 }
 
 /** inFolder makes the path absolute of what lies in a folder of this machine. */

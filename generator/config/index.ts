@@ -12,6 +12,8 @@ export {
   type StoreConfig,
 } from "./config.ts";
 export { CONFIG_NAME, findConfig } from "./find-config.ts";
+export { addKeys, type AnnexKeys } from "./keys.ts";
+export { isWithin } from "./check.ts";
 export { findOwnKeys, type OwnFiles } from "./own-files.ts";
 export { readLocated } from "./located.ts";
 export { IGNORED, NO_NEWS, openLeavingOut, type StorePatterns } from "./left-out.ts";
@@ -26,4 +28,5 @@ export {
   nearest,
   valueAt,
 } from "./problems.ts";
+export { findRegistryProblem, gate, maybe, refuse, some, webAddress } from "./values.ts";
 export { MAX_CONFIG_BYTES, parseLocatedYaml, type Path } from "./yaml.ts";

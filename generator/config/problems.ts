@@ -3,7 +3,7 @@ import { distance } from "fastest-levenshtein";
 import { z } from "zod";
 import { ShelfError } from "#snapshots/errors";
 import type { Path } from "./yaml.ts";
-import { configSchema, SECRET_VARIABLES } from "./schema.ts";
+import { configSchema, secretVariables } from "./schema.ts";
 
 export type ConfigProblem = { readonly path: Path; readonly what: string };
 
@@ -59,13 +59,12 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   record: "a mapping",
 };
 
-/** configJsonSchema is the schema of the file as it is written, for editors too. */
-export const configJsonSchema = z.toJSONSchema(configSchema, { io: "input" });
-const document = configJsonSchema as JsonSchema;
+/** configJsonSchema returns the schema of the file as it is written, for editors too. */
+export const configJsonSchema = (): object => z.toJSONSchema(configSchema(), { io: "input" });
 
 /** explainIssues writes zod's issues as problems.
  *  @param schema of the file, as `configJsonSchema` is */
-export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown, schema: object = document): ConfigProblem[] {
+export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown, schema: object = configJsonSchema()): ConfigProblem[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
     if (issue.code === "unrecognized_keys") {
@@ -100,7 +99,7 @@ function explainChoice(found: unknown, values: readonly string[]): string {
 function explainUnknownKey(key: string, path: Path, value: unknown, schema: JsonSchema): string {
   const known = Object.keys(schemaAt(schema, path, value).properties ?? {});
   if (SECRET_NAME.test(key) && nearest(key, known, 1) === null) {
-    return `looks like a secret; secrets come from the environment only (${SECRET_VARIABLES.join(", ")}), so remove it here`;
+    return `looks like a secret; secrets come from the environment only (${secretVariables().join(", ")}), so remove it here`;
   }
   const right = nearest(key, known);
   if (right !== null) return `is not a known key; did you mean ${JSON.stringify(right)}?`;
@@ -234,7 +233,7 @@ export function listConfigFields(): ConfigField[] {
       }
     }
   };
-  walk(document, "");
+  walk(configJsonSchema() as JsonSchema, "");
   return fields;
 }
 

@@ -5,120 +5,20 @@ import { z } from "zod";
 import { findKeyProblem } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
 import { parseKey } from "#snapshots/log";
+import { type AnnexConfig, type AnnexGates, type AnnexKeys, addedKeys, type PlaceKinds } from "./keys.ts";
+import { contact, findRegistryProblem, gate, hasScheme, isSafeAddress, maybe, NO_ADDRESS, refuse, some, webAddress } from "./values.ts";
 
-export const SECRET_VARIABLES = [
-  "REINDEX_TOKEN",
-  "AI_GATEWAY_ID",
-  "INFERENCE_API_KEY",
-  "LOG_KEY",
-  "SESSION_KEY",
-  "OIDC_CLIENT_SECRET",
-  "WEBHOOK_SECRET",
-  "AWS_ACCESS_KEY_ID",
-  "AWS_SECRET_ACCESS_KEY",
-] as const;
+const SECRET_VARIABLES = ["REINDEX_TOKEN", "AI_GATEWAY_ID", "INFERENCE_API_KEY", "LOG_KEY", "SESSION_KEY", "OIDC_CLIENT_SECRET"];
 
-/** maybe takes absence for null. */
-const maybe = <T extends z.ZodType>(schema: T) => schema.optional().transform((value) => value ?? null);
-const some = (what: string) => z.string().refine((value) => value.trim() !== "", `is empty; write ${what}`);
+/** secretVariables returns the variables of the environment that hold secrets. */
+export const secretVariables = (): readonly string[] => [...SECRET_VARIABLES, ...addedKeys().flatMap(({ secrets = [] }) => secrets)];
 
-/** A check by a function that says what is wrong with a value, or null. */
-function refuse(find: (value: string) => string | null) {
-  return (value: string, context: z.core.$RefinementCtx): void => {
-    const problem = find(value);
-    if (problem !== null) context.addIssue({ code: "custom", message: problem });
-  };
-}
-
-function webAddress(what: string) {
-  return z
-    .string()
-    .superRefine(refuse(findAddressProblem))
-    .transform((value) => value.replace(/\/+$/, ""))
-    .meta({ description: what });
-}
-
-const NO_ADDRESS = "is not an http or https address; write one like https://library.example.org";
-
-function findAddressProblem(value: string): string | null {
-  const url = /^https?:\/\//i.test(value) ? URL.parse(value) : null;
-  if (url === null) return NO_ADDRESS;
-  if (url.username !== "" || url.password !== "") return "holds credentials; leave them out, secrets come from the environment";
-  if (url.search !== "" || url.hash !== "") return "has a query or fragment; write the address without it";
-  return null;
-}
-
-function findRegistryProblem(value: string): string | null {
-  const url = /^https?:\/\//i.test(value) ? URL.parse(value) : null;
-  if (url === null) return NO_ADDRESS;
-  return url.username === "" && url.password === "" ? null : "holds credentials; leave them out";
-}
-
-const MAIL = /^[\w.+-]+@[\w.-]+$/;
-const NO_CONTACT = "is neither a mail address nor an address of the web; write one like library@example.org";
-const contact = z.string().superRefine(refuse((value) => (MAIL.test(value) ? null : findRegistryProblem(value) && NO_CONTACT)));
-
-/** isSafeAddress tells whether an address is https or on this machine: an answer that decides who gets in may not come over a line that anybody
- *  can rewrite. */
-export function isSafeAddress(value: string): boolean {
-  const { protocol, hostname = "" } = URL.parse(value) ?? {};
-  return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname));
-}
-
-/** hasScheme tells an address from the path of a file. */
-export const hasScheme = (value: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(value);
 const isSafeKeySource = (value: string): boolean => !hasScheme(value) || isSafeAddress(value);
 
 const directory = z.strictObject({
   kind: z.literal("directory"),
   root: some("the folder, relative to this file").meta({ description: "The folder; relative to this file" }),
 });
-
-const bucket = z.strictObject({
-  kind: z.literal("s3"),
-  bucket: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "is not a bucket name; 3 to 63 of a-z, 0-9, dot and hyphen")
-    .meta({ description: "Name of the bucket" }),
-  prefix: z
-    .string()
-    .default("")
-    .superRefine(refuse(findBucketPrefixProblem))
-    .meta({ description: 'Leading part of the names inside the bucket; ends in "/"' }),
-  endpoint: maybe(webAddress("Address of the service; AWS when left out")),
-  region: some("the region").default("us-east-1").meta({ description: "Region of the bucket" }),
-  forcePathStyle: z.boolean().default(false).meta({ description: "Put the bucket's name into the path" }),
-});
-
-const MIN_CACHE_BYTES = 1024 * 1024;
-const DEFAULT_CACHE_BYTES = 10 * 1024 * 1024 * 1024;
-
-function findBucketPrefixProblem(prefix: string): string | null {
-  return prefix === "" || prefix.endsWith("/") ? null : `does not end in "/"; write ${JSON.stringify(`${prefix}/`)}`;
-}
-
-const storage = z.discriminatedUnion("kind", [directory, bucket]);
-const shelf = z.discriminatedUnion("kind", [
-  directory,
-  bucket.extend({
-    copy: some("a folder, relative to this file")
-      .default("snapshots/data")
-      .meta({ description: "Folder of this machine that holds a copy of it; relative to this file" }),
-    cache: z
-      .strictObject({
-        dir: some("a folder, relative to this file")
-          .optional()
-          .meta({ description: "Folder of what servers keep, relative to this file; cache inside copy when left out" }),
-        maxBytes: z
-          .int("is not a whole number of bytes")
-          .min(MIN_CACHE_BYTES, `is under ${MIN_CACHE_BYTES} (1 MiB)`)
-          .default(DEFAULT_CACHE_BYTES)
-          .meta({ description: "What that folder may take of the disk, in bytes" }),
-      })
-      .optional()
-      .meta({ description: "Servers keep a part of it, in a folder of their own, and fetch the rest when it is asked for" }),
-  }),
-]);
 
 function findPatternProblem(pattern: string): string | null {
   if (pattern.startsWith("!")) return "begins with an exclamation mark; write the pattern without it in the other of the two lists";
@@ -144,11 +44,6 @@ const leavingOut = {
     .default(100)
     .meta({ description: "Of builds that are told which keys have changed, each how many-th lists everything all the same" }),
 };
-const uploadedFrom = maybe(
-  z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a name of metadata; write it without x-amz-meta-"),
-).meta({ description: "Metadata of an object that has its time (RFC 3339), without x-amz-meta-; else it is when it was written" });
-const store = z.discriminatedUnion("kind", [directory.extend(leavingOut), bucket.extend({ ...leavingOut, uploadedFrom })]);
-
 const collectionSchema = z.strictObject({
   id: z
     .string()
@@ -301,22 +196,6 @@ const model = {
   model: some("the model's name").meta({ description: "Name of the model" }),
 };
 
-const allowance = z
-  .strictObject({
-    public: some("the public key or file, as the refusal names it").meta({
-      description: "Key of the public object that may say it, or path of the file, as the refusal names it; globs",
-    }),
-    text: some("the text, as the refusal shows it").optional().meta({ description: "The words, title, key or digest that may be said" }),
-    gated: some("the gated key")
-      .optional()
-      .meta({ description: "Key of the gated object of which everything may be said, or the text alone" }),
-    reason: some("why it may be public").meta({ description: "Why" }),
-  })
-  .refine(
-    ({ text, gated }) => text !== undefined || gated !== undefined,
-    "allows nothing; write text, or gated for all that one gated object says",
-  );
-
 const noteKey = z.string().superRefine(refuse(findNoteKeyProblem));
 
 function findNoteKeyProblem(value: string): string | null {
@@ -341,26 +220,21 @@ const logSchema = z
     context.addIssue({ code: "custom", path: ["publicKey"], message });
   });
 
-const gate = z.enum(["refuse", "warn"], "is not refuse or warn").default("warn");
-
-const webhook = z
-  .strictObject({
-    url: z.string().superRefine(refuse(findRegistryProblem)).meta({ description: "Address that takes messages" }),
-    events: z
-      .array(z.enum(["published", "weaker", "drift", "recalled", "failed"]))
-      .min(1, "is empty; leave it out for all")
-      .default(["published", "weaker", "drift", "recalled", "failed"])
-      .meta({ description: "What it is told" }),
-    allowPrivate: z.boolean().default(false).meta({ description: "Whether it may be of a private network, and without encryption" }),
-  })
-  .refine(
-    ({ url, allowPrivate }) => allowPrivate || url.startsWith("https:"),
-    "has an address without encryption; write https, or allowPrivate: true",
-  );
-
 const NO_PROXIES = "is neither a number of proxies nor a list of their addresses; write 1, or [10.0.0.0/8]";
 
-export const configSchema = z.strictObject({
+const GATES = {
+  regressions: gate.meta({ description: "A record or claim whose status fell, whose evidence stopped holding, or that vanished" }),
+  drift: gate.meta({ description: "Evidence that does not hold, whether it did before or not" }),
+  recall: gate.meta({ description: "A record that checkers with a known hole alone accepted, where its proof may use that hole" }),
+  statements: z.enum(["refuse", "warn", "ignore"], "is not refuse, warn or ignore").default("warn").meta({
+    description:
+      "A record that states something else than its pinned file declares under its name; ignore where statements are no formulas",
+  }),
+  counts: gate.meta({ description: "A count that the registry's metadata declares and its records do not have" }),
+};
+
+/** Members that no annex adds to. */
+const CORE = {
   title: some("the name of the library").default("Library").meta({ description: "Name of the library" }),
   description: z
     .string()
@@ -370,8 +244,6 @@ export const configSchema = z.strictObject({
   baseUrl: webAddress("Public address of the service, without a final slash").prefault("http://127.0.0.1:4321"),
   registryUrl: maybe(webAddress("Address of the registry's web UI")),
   objectsUrl: maybe(webAddress("Another origin that serves /objects, to keep users' bytes apart")),
-  store: store.meta({ description: "Where the objects are" }),
-  shelf: shelf.prefault({ kind: "directory", root: "snapshots/data" }).meta({ description: "Where snapshots are written" }),
   collections: z
     .array(collectionSchema, "is missing or not a list; name at least one collection")
     .min(1, "is empty; name at least one collection")
@@ -448,7 +320,6 @@ export const configSchema = z.strictObject({
       }),
     }),
   ).meta({ description: "The registry of proof records" }),
-  code: maybe(storage).meta({ description: "The exact-revision store: {repo}/{head}/{path}" }),
   access: maybe(access).meta({ description: "The gate of /internal and /api/code; closed when left out" }),
   answers: maybe(z.strictObject(model)).meta({ description: "Model that writes answers; none when left out" }),
   embeddings: z
@@ -463,10 +334,6 @@ export const configSchema = z.strictObject({
     ])
     .default({ kind: "embedded" })
     .meta({ description: "Model of the semantic search; kind none for a library without it" }),
-  leaks: z
-    .strictObject({ allow: z.array(allowance).default([]).meta({ description: "What may be public although it is gated" }) })
-    .prefault({})
-    .meta({ description: "Exceptions from the rule that nothing gated is public" }),
   links: z
     .strictObject({
       dead: z.enum(["note", "ignore"], "is neither note nor ignore").default("note").meta({
@@ -496,23 +363,6 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .meta({ description: "How files are read" }),
-  gates: z
-    .strictObject({
-      regressions: gate.meta({ description: "A record or claim whose status fell, whose evidence stopped holding, or that vanished" }),
-      drift: gate.meta({ description: "Evidence that does not hold, whether it did before or not" }),
-      recall: gate.meta({ description: "A record that checkers with a known hole alone accepted, where its proof may use that hole" }),
-      statements: z.enum(["refuse", "warn", "ignore"], "is not refuse, warn or ignore").default("warn").meta({
-        description:
-          "A record that states something else than its pinned file declares under its name; ignore where statements are no formulas",
-      }),
-      repeats: gate.meta({
-        description:
-          "A public object that repeats a gated key, digest or title, some twenty gated words, or is nine tenths gated; refuse ends with code 1",
-      }),
-      counts: gate.meta({ description: "A count that the registry's metadata declares and its records do not have" }),
-    })
-    .prefault({})
-    .meta({ description: "What a build refuses to publish (exit code 5), or says and publishes" }),
   log: maybe(logSchema).meta({ description: "Who signs the log of publications; unsigned when left out" }),
   gateway: maybe(z.strictObject({ baseUrl: webAddress("Address of the AI gateway; used only when AI_GATEWAY_ID is set") })).meta({
     description: "Opt-in AI gateway",
@@ -520,10 +370,6 @@ export const configSchema = z.strictObject({
   trustProxy: maybe(z.union([z.int(NO_PROXIES).min(1, NO_PROXIES).max(10, NO_PROXIES), z.array(z.string())], { error: NO_PROXIES })).meta({
     description: "Proxies in front: how many, or their addresses and networks; what they say of a client's address is believed",
   }),
-  webhooks: z
-    .array(webhook)
-    .default([])
-    .meta({ description: "Who is told what came of a build; WEBHOOK_SECRET in the environment signs it" }),
   mcp: z
     .strictObject({
       hosts: z
@@ -534,6 +380,50 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .meta({ description: "Who may call /mcp and /internal/mcp" }),
-});
+};
 
-export type ParsedConfig = z.infer<typeof configSchema>;
+function makeSchema(keys: readonly AnnexKeys[]) {
+  const places = keys.flatMap(({ place }) => place ?? []);
+  const store = z.discriminatedUnion("kind", [directory.extend(leavingOut), ...places.map((place) => place.store.extend(leavingOut))]);
+  const shelf = z.discriminatedUnion("kind", [directory, ...places.map((place) => place.shelf)]);
+  const code = z.discriminatedUnion("kind", [directory, ...places.map((place) => place.code)]);
+  const gates = Object.assign({}, ...keys.map((one) => one.gates ?? {})) as Record<string, z.ZodType>;
+  const { title, description, baseUrl, registryUrl, objectsUrl, ...rest } = CORE;
+  return z.strictObject({
+    ...{ title, description, baseUrl, registryUrl, objectsUrl },
+    store: store.meta({ description: "Where the objects are" }),
+    shelf: shelf.prefault({ kind: "directory", root: "snapshots/data" }).meta({ description: "Where snapshots are written" }),
+    ...rest,
+    code: maybe(code).meta({ description: "The exact-revision store: {repo}/{head}/{path}" }),
+    gates: z
+      .strictObject({ ...GATES, ...gates })
+      .prefault({})
+      .meta({ description: "What a build refuses to publish (exit code 5), or says and publishes" }),
+    ...(Object.assign({}, ...keys.map(({ top }) => top ?? {})) as Record<string, z.ZodType>),
+  });
+}
+
+let made: { readonly keys: readonly AnnexKeys[]; readonly schema: ReturnType<typeof makeSchema> } | null = null;
+
+/** configSchema returns the schema of the file with the keys of all annexes that were added. */
+export function configSchema(): ReturnType<typeof makeSchema> {
+  const keys = addedKeys();
+  if (made?.keys !== keys) made = { keys, schema: makeSchema(keys) };
+  return made.schema;
+}
+
+/** accessSchema takes the access section alone. */
+export const accessSchema = z.object({ access: CORE.access });
+
+type Values<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
+type Directory = z.output<typeof directory>;
+type Elsewhere = PlaceKinds[keyof PlaceKinds];
+
+/** ParsedConfig is the file with defaults applied. An annex answers for the types of its keys. */
+export type ParsedConfig = Values<typeof CORE> &
+  AnnexConfig & {
+    readonly gates: Values<typeof GATES> & AnnexGates;
+    readonly store: (Directory | Elsewhere["store"]) & Values<typeof leavingOut>;
+    readonly shelf: Directory | Elsewhere["shelf"];
+    readonly code: Directory | Elsewhere["code"] | null;
+  };

@@ -23,6 +23,7 @@ import { ROUTER } from "../../snapshots/service/routes.ts";
 import { TOOLS } from "../../snapshots/tools/table.ts";
 import type { View } from "../../snapshots/http/view.ts";
 import { openConfig, parseConfig } from "../config/config.ts";
+import "../annexes.ts";
 import { ask, openFixtureView } from "../testing/view.ts";
 import { SILENT } from "../testing/library.ts";
 import { PAGED_PARTS } from "../testing/plain-parts.ts";

@@ -2,6 +2,7 @@
 import { sha256 } from "../../snapshots/digest.ts";
 import { Claim } from "../../snapshots/schema/claims.ts";
 import { parseConfig } from "../config/config.ts";
+import "../annexes.ts";
 import type { BuildFacts } from "../pipeline/facts.ts";
 import { NO_CLAIMS } from "../sources/claims.ts";
 import { NO_REGISTRY } from "../sources/read-registry.ts";

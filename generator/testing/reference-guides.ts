@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { program } from "../cli.ts";
 import { listConfigFields } from "../config/config.ts";
+import "../annexes.ts";
 
 const FOLDER = new URL("../guides/library/guides/", import.meta.url);
 

@@ -3,4 +3,4 @@
  *  Nobody writes to a bucket without its lease, and the pointer moves last, by compare-and-swap. */
 export { type BucketOptions, parsePlace } from "./bucket-address.ts";
 export { Lease, takeLease } from "./lease.ts";
-export { BUCKETS, runShelfCopy } from "./register.ts";
+export { BUCKET_KEYS, BUCKETS, runShelfCopy } from "./register.ts";

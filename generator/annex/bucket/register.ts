@@ -1,4 +1,4 @@
-/** The part that buckets give to the core: shelves in a bucket, for those who write and those who serve, and stores of objects. */
+/** The plugs of the annex: keys of the configuration, shelves in a bucket for those who write and those who serve, stores of objects, and a command. */
 import { lazily } from "#generator/files";
 import { join } from "node:path";
 import { openBucket } from "#snapshots/annex/bucket";
@@ -8,6 +8,8 @@ import { follow, LINGER_MS } from "./follow.ts";
 import { openS3Store } from "./object-store-s3.ts";
 import { ReaderCache } from "./reader-cache.ts";
 import { openRemote } from "./remote.ts";
+
+export { KEYS as BUCKET_KEYS } from "./keys.ts";
 
 /** Somebody waits for the answer. */
 const HASTY = { attempts: 3, firstPauseMs: 100, longestPauseMs: 500, beginWithinMs: 3_000, patienceMs: 5_000 };
@@ -20,7 +22,7 @@ export const BUCKETS: ShelfAnnexes & StoreAnnexes = {
         const dir = shelf.cache?.dir ?? shelf.copy;
         const remote = openRemote(shelf, dir);
         const cache =
-          shelf.cache === null
+          shelf.cache === undefined
             ? null
             : new ReaderCache(remote, { views, maxBytes: shelf.cache.maxBytes, hasty: openBucket(shelf, HASTY), linger: LINGER_MS });
         return {

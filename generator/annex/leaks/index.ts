@@ -1,6 +1,4 @@
 /** The leaks annex holds that nothing gated is in a public byte, of this snapshot or of an earlier one.
- *  It gives `STEPS` to the order of a build, and `LEAKS` to whoever publishes.
+ *  It gives `LEAKS` to the core: what stands there is all of it.
  *  A build that would publish something gated publishes nothing and says where it stands. */
-export { findExposure } from "./gating.ts";
-export { forgetRedacted } from "./redact.ts";
-export { LEAKS, STEPS } from "./register.ts";
+export { findExposure, forgetRedacted, LEAK_KEYS, LEAKS } from "./register.ts";

@@ -1,4 +1,4 @@
 /** The webhooks annex tells addresses of the operator what came of a build.
- *  It gives `tellWebhooks` to the end of a build.
+ *  It gives `WEBHOOKS` to the core: what stands there is all of it.
  *  A message goes to public addresses alone, is signed, and never holds up a build. */
-export { tellWebhooks } from "./register.ts";
+export { WEBHOOK_KEYS, WEBHOOKS } from "./register.ts";
