@@ -22,7 +22,7 @@ import { PLAIN_FILES_SERVICE } from "#snapshots/service";
 const MARKER = ".proofshelf-export";
 const markerSchema = z.object({
   snapshot: z.string(),
-  /** Of the program that wrote it: another may have other rules for what lies at a path. */
+  /** The program that wrote it: another may have other rules for what lies at a path. */
   version: z.string().optional(),
   /** Digest and size of each file by its path. Earlier programs wrote a list of paths. */
   files: z.union([z.record(z.string(), z.tuple([z.string(), z.number()])), z.array(z.string())]),
