@@ -199,7 +199,7 @@ const states = [
   { sequence: 12, created: "2026-03-04T05:06:07.000Z", states: [...byStanding, { value: HOSTILE.script, count: 1 }, { value: HOSTILE.stamp, count: 1 }] },
 ];
 
-/** Of every state one. */
+/** One record of every state. */
 const checksOf = (record: RecordPage["record"]): RecordPage["checks"] =>
   CHECK_STATES.map((state, at) => {
     const ran = state !== "not_run";
@@ -412,5 +412,5 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
   { name: "not-found-object", input: input("/object/x/", { page: "not-found", detail: `No object has the key ${HOSTILE.script}.` }) },
 ];
 
-/** The bytes path that the image fixture shows. */
+/** IMAGE_FIXTURE_PATH is the bytes path that the image fixture shows. */
 export const IMAGE_FIXTURE_PATH = objectPath("proofs/figures/tree.png");

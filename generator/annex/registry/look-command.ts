@@ -151,9 +151,11 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
     const records = recalled.filter(({ recall }) => recall?.affected.some(({ id }) => id === advisory.id)).map(({ id }) => id);
     return { ...advisory, records };
   });
-  const lines = told.flatMap(({ id, title, url, needs, affected, passed, records }) => [
+  const lines = told.flatMap(({ id, title, url, needs, affected, passed, records, survives, test }) => [
     `${id}: ${title}. ${url}`,
     `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${records.join(" ")}`}; of ${passed} it is no reason to doubt them${needs === "" ? "" : ` (it needs ${needs})`}.`,
+    ...(survives === undefined ? [] : [`  It passes, too: ${survives.join(", ")}.`]),
+    ...(test === undefined ? [] : [`  Shown by ${test}`]),
   ]);
   const recheck = recalled.filter(({ status }) => status === "RECALLED");
   if (recheck.length > 0)
