@@ -89,7 +89,12 @@ export async function verifyLibrary(
     for (const { view, object } of (await shelves.remote?.findLost()) ?? [])
       report.add("bucket_object", view, { path: `files/${object}` }, "In the bucket it is not there, or not what its name says.");
     if (areDecisionsDamaged(shelves.buildDir))
-      report.add("decisions_damaged", "internal", { path: `build/${DECISIONS}` }, "It is not what was written; builds are refused until it is mended.");
+      report.add(
+        "decisions_damaged",
+        "internal",
+        { path: `build/${DECISIONS}` },
+        "It is not what was written; builds are refused until it is mended.",
+      );
     return [...report.finish(), ...found];
   } finally {
     for (const index of indexes.values()) (await index).close();
