@@ -143,7 +143,7 @@ export const LEAKS: LeakAnnex = {
         rereaders.push(rereader);
         return { ...rereader, allow };
       },
-      // What is damaged is told by itself, and then nothing counts as decided.
+      // A damaged file is told by itself, and then nothing counts as decided.
       kept: areDecisionsDamaged(shelves.buildDir) ? [] : openDecisions(shelves.buildDir).of("kept"),
       async close() {
         for (const rereader of rereaders) await rereader.close();
