@@ -16,7 +16,6 @@ import { findLeaks, type Leak } from "../../snapshots/annex/leaks/leaks.ts";
 
 import { openConfig } from "../config/config.ts";
 import { describeLibrary, SILENT, writeFiles } from "../testing/library.ts";
-import { openSources } from "../files/import-closure.ts";
 import { PARTS, type Site } from "../publish/parts.ts";
 import { checkLeaks } from "../annex/leaks/leak-check.ts";
 import type { KeptLook } from "../annex/leaks/kept-look.ts";
@@ -318,7 +317,7 @@ async function makeLibrary(dir: string, random: Random): Promise<Library> {
       digest: (key) => digests.get(`extracts/${key}`) ?? "",
       read: async (key) => (await internal.extract(key)) as Extract,
     },
-    site: await PARTS.site(openSources()),
+    site: await PARTS.site(),
   };
 }
 
