@@ -330,7 +330,7 @@ test("each member of the configuration changes the build, but those that say whe
 test("a gate refuses what fell, unless somebody accepts it and says why; drift that was accepted stays so", () => {
   const weaker = (gate: Weaker["gate"], id: string): Weaker => ({ gate, what: "claim", id, reason: "it fell" });
   const [refuse, tell] = [
-    { regressions: "refuse", drift: "refuse", statements: "refuse", counts: "refuse" } as const,
+    { regressions: "refuse", drift: "refuse", recall: "refuse", statements: "refuse", counts: "refuse" } as const,
     { regressions: "note", drift: "note" } as unknown as BuildFacts["config"]["gates"],
   ];
   const none = new Map<string, string>();
@@ -350,6 +350,9 @@ test("a gate refuses what fell, unless somebody accepts it and says why; drift t
     ["that was accepted once", [weaker("regressions", "one")], refuse, none, why, false],
     ["drift", [weaker("drift", "one")], refuse, none, none, false],
     ["drift that was accepted", [weaker("drift", "one")], refuse, none, why, true],
+    ["a recall", [weaker("recall", "one")], refuse, none, none, false],
+    ["a recall that is only told", [weaker("recall", "one")], tell, none, none, true],
+    ["a recall that was accepted", [weaker("recall", "one")], refuse, none, why, true],
     ["another statement", [weaker("statements", "one")], refuse, none, none, false],
     ["another statement that is only told", [weaker("statements", "one")], tell, none, none, true],
     ["another statement that was accepted", [weaker("statements", "one")], refuse, none, why, true],
@@ -371,7 +374,7 @@ test("a gate refuses what fell, unless somebody accepts it and says why; drift t
 });
 
 test("what was accepted of a record lets through that alone: another gate, place, state or bytes are refused", () => {
-  const gates = { regressions: "refuse", drift: "refuse", statements: "refuse", counts: "refuse" } as const;
+  const gates = { regressions: "refuse", drift: "refuse", recall: "refuse", statements: "refuse", counts: "refuse" } as const;
   const one: Weaker = { gate: "drift", what: "record", id: "CUB-0001", reason: '"gone.v": it is not there', bytes: "a" };
   const { accepted } = passGates([one], gates, new Map([["CUB-0001", "It is being moved."]]), NONE);
   const earlier = {
@@ -384,6 +387,7 @@ test("what was accepted of a record lets through that alone: another gate, place
     { reason: '"other.v": it is not there' },
     { reason: '"gone.v": what is there has another digest' },
     { bytes: "b" },
+    { gate: "recall", reason: "all that accepted it have a known hole that it may use: A-1 of coq 8.16.1" },
     { what: "claim" },
     { id: "CUB-0002" },
   ];
@@ -436,6 +440,30 @@ test("a claim gets weaker when its status falls, its evidence stops holding or i
     ["drift"],
     "what never held has not fallen",
   );
+});
+
+test("a record that a checker with a hole alone accepted is recalled, once, by a gate of its own, and no regression beside it", () => {
+  const base = { id: "CUB-0001", repo: "r", theorem_name: "t", statement: "1 = 1", no_holes: true };
+  const view = (record: object): ViewData => {
+    const facts = firstFacts([]);
+    return viewsOf({ ...facts, registry: { ...facts.registry, cubs: [CubRecord.parse({ ...base, ...record })] } }, KNOWN).internal;
+  };
+  const hole = { affected: [{ id: "A-1", title: "t", url: "https://a.example", by: "coq 8.16.1" }], cannot_use: [], also_accepted: [] };
+  const [verified, recalled] = [
+    { verification_state: "VERIFIED" },
+    { verification_state: "UNSPECIFIED", status: "RECALLED", recall: hole },
+  ];
+  const found = findWeaker(view(verified), view(recalled));
+  assert.deepEqual(
+    found.map(({ gate, id, reason }) => [gate, id, reason]),
+    [["recall", "CUB-0001", "all that accepted it have a known hole that it may use: A-1 of coq 8.16.1"]],
+  );
+  assert.deepEqual(findWeaker(view(recalled), view(recalled)), found, "it lasts");
+  assert.deepEqual(
+    findWeaker(view(recalled), view({ ...recalled, no_holes: false })).map(({ gate }) => gate),
+    ["regressions", "recall"],
+  );
+  assert.deepEqual(findWeaker(view(recalled), view(verified)), []);
 });
 
 test("a statement that moved and was accepted by name where it is kept passes the gate and is told, and nothing else of its record does", () => {

@@ -77,7 +77,9 @@ export async function gateLasting(
 ): Promise<readonly string[]> {
   const { internal } = pointers;
   const served =
-    internal === null || (config.gates.drift !== "refuse" && accept.size === 0) ? null : await readServed(shelves.internal, internal);
+    internal === null || (config.gates.drift !== "refuse" && config.gates.recall !== "refuse" && accept.size === 0)
+      ? null
+      : await readServed(shelves.internal, internal);
   const weaker = [...(served === null ? [] : findWeaker(null, served, registry.findings)), ...findWrong(registry)];
   // Without having looked nothing is known.
   if (served !== null) tellWeaker?.(weaker);

@@ -20,7 +20,7 @@ export function storedObject(key: string, version = "1"): StoredObject {
   return { key, size: 10, version, uploaded: "2026-01-01T00:00:00Z", problem: null };
 }
 
-/** An object as a build keeps it. @param text stands for its bytes and for its extract */
+/** knownObject returns an object as a build keeps it. @param text stands for its bytes and for its extract */
 export function knownObject(key: string, text = key, more: Partial<KnownObject> = {}): KnownObject {
   return {
     key,
@@ -59,7 +59,7 @@ collections:
 
 const record = (snapshot: string) => ({ sequence: 1, snapshot, created: "2026-01-01T00:00:00Z", previous: null, inputs: {} });
 
-/** Facts of a first build. @param keys of what the store holds */
+/** firstFacts returns facts of a first build. @param keys of what the store holds */
 export function firstFacts(keys: readonly string[], more: Partial<BuildFacts> = {}): BuildFacts {
   return {
     config: CONFIG,
@@ -83,7 +83,7 @@ export function firstFacts(keys: readonly string[], more: Partial<BuildFacts> = 
   };
 }
 
-/** Facts of a build after one that has read and published just these objects. */
+/** nextFacts returns facts of a build after one that has read and published just these objects. */
 export function nextFacts(known: readonly KnownObject[], more: Partial<BuildFacts> = {}): BuildFacts {
   const facts = firstFacts(
     known.map(({ key }) => key),
@@ -105,7 +105,7 @@ export function nextFacts(known: readonly KnownObject[], more: Partial<BuildFact
   return { ...facts, state: { ...facts.state, fingerprint }, ...more };
 }
 
-/** Both views of these objects and of what the facts say beside them. */
+/** viewsOf returns both views of these objects and of what the facts say beside them. */
 export function viewsOf(facts: BuildFacts, objects: readonly KnownObject[]): Views {
   return project(recordSet(facts, { objects, refused: [] }));
 }

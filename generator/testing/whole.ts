@@ -1,4 +1,4 @@
-/** What tests, benchmarks and attacks call: the functions of the core with the annexes of this program. */
+/** The calls of tests, benchmarks and attacks: the functions of the core with the annexes of this program. */
 import { ANNEXES } from "../annexes.ts";
 import * as repairing from "../annex/repair/repair.ts";
 import * as building from "../pipeline/build.ts";

@@ -52,10 +52,11 @@ type Library = {
   readonly site: Site;
 };
 
-/** What a look has to find, and what the one before it has left. */
+/** The secrets that a look has to find, and what the one before it has left. */
 type Asked = Pick<Library, "views"> & { readonly privateTexts: readonly string[]; readonly kept: KeptLook | null };
 
-/** @param dir an empty folder */
+/** tortureWithLeaks plants secrets and looks for them.
+ *  @param dir an empty folder */
 export async function tortureWithLeaks(
   dir: string,
   { seed, count, onProgress = () => {} }: { readonly seed: number; readonly count: number; readonly onProgress?: (done: number) => void },
@@ -96,7 +97,7 @@ export async function tortureWithLeaks(
 type Secret = { readonly kind: Leak["kind"]; readonly text: string; readonly owner: string };
 type Plant = { readonly path: string; readonly secret: Secret; readonly channel: Channel };
 
-/** What was planted and is not told, and what is told and was not planted. */
+/** Secrets that were planted and are not told, and those that are told and were not planted. */
 function compare(plants: readonly Plant[], leaks: readonly { readonly kind: string; readonly path: string }[]): readonly string[] {
   const missed = plants.filter(({ path, secret }) => !leaks.some((leak) => leak.path === path && leak.kind === secret.kind));
   const extra = leaks.filter(({ path }) => !plants.some((plant) => plant.path === path));
@@ -106,7 +107,7 @@ function compare(plants: readonly Plant[], leaks: readonly { readonly kind: stri
   ];
 }
 
-/** What was to be looked for before the owners of planted secrets, and their collection, were there. */
+/** Texts to be looked for before the owners of planted secrets, and their collection, were there. */
 function withoutGated(views: Library["views"], plants: readonly Plant[]): Asked {
   const owners = new Set(plants.map(({ secret }) => secret.owner));
   const objects = views.internal.objects.filter(({ key }) => !owners.has(key));
@@ -298,7 +299,7 @@ async function makeLibrary(dir: string, random: Random): Promise<Library> {
     ...drafts.map((key) => [`library/${key}`, draftOf(key)] as const),
   ]);
   const config = await openConfig(join(dir, "proofshelf.yaml"));
-  // What other attacks are made with may have changed the usual parts.
+  // Other attacks may have changed the usual parts.
   await build(config, { progress: SILENT }, PARTS);
   const shelves = openShelves(config);
   const open = async (shelf: DirectoryShelf): Promise<Snapshot> =>

@@ -26,7 +26,7 @@ export async function readable(root: string, blobs: readonly Buffer[]): Promise<
   const shelf = openDirectoryShelf(root);
   return Promise.all(blobs.map(async (bytes) => sha256((await shelf.getBlob(sha256(bytes))) ?? "missing") === sha256(bytes)));
 }
-/** Where the bytes of a blob lie in a pack. */
+/** placeIn returns where the bytes of a blob lie in a pack. */
 export function placeIn(pack: Buffer, blob: Buffer): number {
   const name = `${sha256(blob).slice(0, 2)}/${sha256(blob)}`;
   return pack.indexOf(name) + name.length;
@@ -37,7 +37,8 @@ export function flip(path: string, at: number): void {
   writeFileSync(path, bytes);
 }
 
-/** @param step from byte to byte that is changed */
+/** flipInTurn flips one byte after another.
+ *  @param step from byte to byte that is changed */
 export async function flipInTurn(step: number): Promise<void> {
   const root = newRoot();
   const blobs = Array.from({ length: 6 }, (_, number) => words(number));
@@ -54,7 +55,7 @@ export async function flipInTurn(step: number): Promise<void> {
     flip(pack, at);
     const opened = openDirectoryShelf(root, null, "building");
     assert.deepEqual(await opened.findDamagedPacks(), [pack.slice(-68, -4)], `byte ${at}`);
-    // Whatever is given is right or is told by its digest; nothing throws.
+    // Bytes that are given are right or are told by their digest; nothing throws.
     await readable(root, blobs);
     await opened.sweep({ isNeeded: null, packs: await opened.findDamagedPacks() });
     assert.ok((await readable(root, blobs)).filter((found) => !found).length <= 1, `byte ${at}`);

@@ -16,7 +16,7 @@ import { ROUTES } from "../service/routes.ts";
 
 type TinyObject = { readonly key: string; readonly text: string; readonly title?: string };
 
-/** The sources; the second root gets those that are not public too. */
+/** TinySource are the sources; the second root gets those that are not public too. */
 export type TinySource = {
   readonly objects: readonly TinyObject[];
   readonly claims?: readonly unknown[];
@@ -88,7 +88,7 @@ function extractOf({ key, text, title }: TinyObject): Extract {
   };
 }
 
-/** One view's data, as the generator would project it. */
+/** tinyData returns one view's data, as the generator would project it. */
 export function tinyData(source: TinySource, view: "public" | "internal"): ViewData {
   const isPublic = (key: string): boolean => view === "internal" || key.startsWith(PUBLIC_COLLECTION.prefix);
   const claims = ClaimsRegistry.parse({ meta: { title: "Claims" }, claims: source.claims ?? [] });
@@ -169,7 +169,7 @@ export type TinyOptions = {
 const NO_NAMES = { objects: [], claims: [], records: [] };
 const NO_CHANGES: Changes = { added: NO_NAMES, changed: NO_NAMES, removed: NO_NAMES };
 
-/** The blobs and trees of a snapshot that nothing points to. @returns its id */
+/** draftTiny returns the blobs and trees of a snapshot that nothing points to. @returns its id */
 export async function draftTiny(
   shelf: DirectoryShelf,
   data: ViewData,

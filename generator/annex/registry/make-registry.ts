@@ -3,7 +3,7 @@ import { ShelfError } from "#snapshots/errors";
 import { countRecords } from "#snapshots/query";
 import type { CubRecord, RecordEdge } from "#snapshots/schema";
 import { readReviews } from "#generator/annex/reviews";
-import { countRecalls, readAdvisories } from "#generator/annex/recall";
+import { countRecalls } from "#generator/annex/recall";
 import { trustedKeys } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { describeRefused } from "./judge.ts";
@@ -40,7 +40,7 @@ export async function makeRegistry(config: RegistrySources): Promise<Uint8Array>
 export function writeRegistry(config: RegistrySources, scan: SourcesScan): Uint8Array {
   const idOf = new Map(scan.records.map(({ id, one }) => [one.key, id]));
   const keys = trustedKeys(config.checks.trust);
-  const advisories = readAdvisories(config.advisories, keys);
+  const { advisories } = scan;
   const reviews = readReviews(config.reviews, keys);
   const made = withSame(scan.records.map((record) => makeRecord({ ...config, advisories, reviews: reviews.of }, scan, record, idOf)));
   const ids = new Set(made.map(({ id }) => id));

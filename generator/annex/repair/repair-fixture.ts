@@ -42,14 +42,14 @@ export async function copy(t: TestContext): Promise<{ dir: string; config: Confi
   return { dir, config: await openConfig(join(dir, "proofshelf.yaml")), shelf: join(dir, "shelf") };
 }
 
-/** What mending the history alone has done. */
+/** mendHistoryOf mends the history alone, and says what that has done. */
 export async function mendHistoryOf(config: Config): Promise<readonly Mended[]> {
   const mended: Mended[] = [];
   await mendHistory({ shelves: openShelves(config), mended });
   return mended;
 }
 
-/** What a shelf says and holds: path or digest → bytes. */
+/** contents reads what a shelf says and holds: path or digest → bytes. */
 export async function contents(shelf: string): Promise<Map<string, string>> {
   const files = readdirSync(shelf, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
