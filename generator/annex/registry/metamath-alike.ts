@@ -346,7 +346,7 @@ const CHAINED: readonly Pattern[] = [
   ["i", 0, ["r", 1, 3]],
   ["i", 0, ["r", 3, 2]],
 ];
-/** What makes a rule an implication: itself, more conditions, two in a row, and what follows. */
+/** A rule is an implication by four things: itself, more conditions, two in a row, and what follows. */
 const IMPLIES: readonly (readonly Pattern[])[] = [
   SAME,
   [["r", 0, 1], 1],

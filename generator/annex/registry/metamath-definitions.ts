@@ -41,7 +41,7 @@ function* rulesOf(tree: SyntaxTree): Generator<MetamathStatement> {
   for (const arg of tree.args) yield* rulesOf(arg);
 }
 
-/** What a claim defines, if it does: by something between the two sides. */
+/** Reads a claim as a definition: something between a new rule and what it stands for. */
 function readDefinition(
   one: MetamathStatement,
   { rule: relation, args: [left, right, ...more] }: MadeTree,
