@@ -10,7 +10,7 @@ import type { Shelf } from "#snapshots/shelf";
 import { createReport, type Finding, type ScannedFile, type Since } from "#snapshots/verify";
 import { type VerifyOptions, verifyShelf } from "#snapshots/service";
 import type { Config } from "#generator/config";
-import { lookAtLock, openSources, withBuildLock } from "#generator/files";
+import { lookAtLock, withBuildLock } from "#generator/files";
 import { type Parts, type Site, usualParts } from "./parts.ts";
 import { COPY_MARKER, openShelves, type ShelfAnnexes, type Shelves } from "#generator/shelves";
 import { openDeriver } from "./derive.ts";
@@ -52,7 +52,7 @@ export async function verifyLibrary(
     dir: `${shelves.buildDir}/registry`,
     keep: false,
   });
-  const site = await parts.site(openSources());
+  const site = await parts.site();
   const leaks = (await annexes.leaks()).open(config, site, shelves);
   const deriver = openDeriver(parts);
   // One for all snapshots of a root: what they share is hashed once.

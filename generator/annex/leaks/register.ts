@@ -98,8 +98,8 @@ const leaks: BuildAnnex = {
         name: "look for what may not be public",
         async run({ facts, site, read, views, written }, { shelves, progress }) {
           progress.step("look for what may not be public");
-          const { state, dependencies } = facts;
-          const kept = readLook(shelves.buildDir, dependencies);
+          const { state, program } = facts;
+          const kept = readLook(shelves.buildDir, program);
           const isBase = kept?.snapshot === state.public?.snapshot && facts.kept.public.has(kept?.snapshot ?? "");
           const { look: made, ...said } = await checkLeaks({
             views,
@@ -121,7 +121,7 @@ const leaks: BuildAnnex = {
         name: "keep what was looked through",
         run: async ({ facts }, { shelves }) => ({
           notes: await noteFailure(
-            async () => writeLook(shelves.buildDir, facts.dependencies, look),
+            async () => writeLook(shelves.buildDir, facts.program, look),
             (code) => `What was looked through for what may not be public could not be kept (${code}): the next build looks at everything.`,
           ),
         }),

@@ -1,6 +1,6 @@
 /** `proofshelf registry graph | explain | axioms`: what checks say, looked at. No prover runs. */
 import { ShelfError } from "#snapshots/errors";
-import { checkSentences, meaningSentence, reviewSentences } from "#snapshots/format";
+import { checkSentences, meaningSentence, reviewSentences, witnessSentence } from "#snapshots/format";
 import { formatGraphDot, formatGraphNdjson } from "#snapshots/annex/proofs";
 import type { CubRecord, RegistryMeta } from "#snapshots/schema";
 import { FOUND, print } from "#generator/commands";
@@ -111,7 +111,7 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
   print(
     options,
     { id, verification_state: record.verification_state, status: record.status, reasons },
-    `${[head, ...checkSentences(record), ...meaning, ...reviewSentences(record), ...reasons].join("\n")}\n`,
+    `${[head, ...checkSentences(record), ...meaning, ...reviewSentences(record), ...[witnessSentence(record)].flatMap((says) => says ?? []), ...reasons].join("\n")}\n`,
   );
 }
 
