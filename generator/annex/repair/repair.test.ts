@@ -25,8 +25,8 @@ async function blobOf(config: Config, path: string, sequence?: number): Promise<
 /** Digests that the internal root holds and the public one does not. */
 async function internalBlobs(config: Config): Promise<ReadonlySet<string>> {
   const { public: open, internal } = openShelves(config);
-  const all = new Set(await Array.fromAsync(internal.listBlobs(), ({ digest }) => digest));
-  for await (const { digest } of open.listBlobs()) all.delete(digest);
+  const all = new Set(await Array.fromAsync(internal.blobs.list(), ({ digest }) => digest));
+  for await (const { digest } of open.blobs.list()) all.delete(digest);
   return all;
 }
 
@@ -96,7 +96,7 @@ test("a record of the internal view among the public ones is believed by nothing
   for (const [name, to] of damages) {
     for (const path of to) writeFileSync(join(shelf, path), internal);
     await repair(config, SILENT);
-    const held = await Array.fromAsync(openShelves(config).public.listBlobs(), ({ digest }) => digest);
+    const held = await Array.fromAsync(openShelves(config).public.blobs.list(), ({ digest }) => digest);
     assert.deepEqual(
       held.filter((digest) => gated.has(digest)),
       [],
@@ -131,10 +131,10 @@ test("what nothing else says is lost, and verify names exactly that", async (t) 
 test("a list of what is out of service that says another thing than the log is told by verify and by health, and mended from the log", async (t) => {
   const { config, shelf } = await copy(t);
   const { public: open } = openShelves(config);
-  await open.withdraw((await open.listRecords()).slice(0, 2));
+  await open.history.withdraw((await open.history.listRecords()).slice(0, 2));
   const path = join(shelf, "public/withdrawn.json");
   const whole = readFileSync(path, "utf8");
-  const { snapshot = "" } = (await open.readWithdrawn())[0] ?? {};
+  const { snapshot = "" } = (await open.history.readWithdrawn())[0] ?? {};
   const damages = [
     whole.replace(snapshot, `${snapshot.startsWith("0") ? "1" : "0"}${snapshot.slice(1)}`),
     whole.replace('"sequence":2', '"sequence":1'),
