@@ -24,7 +24,7 @@ export async function runVerify(options: VerifyCommandOptions, annexes: Annexes)
   await refresh(shelves);
   if (options.receipt !== undefined) return verifyReceipt(options.receipt, shelves, options);
   const since = options.since === undefined ? null : await readSince(options.since);
-  if ((await shelves.public.listSequences()).length === 0 && (await shelves.public.readPointer().catch(() => undefined)) === null) {
+  if ((await shelves.public.history.listSequences()).length === 0 && (await shelves.public.readPointer().catch(() => undefined)) === null) {
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
   }
   const progress = openProgress();

@@ -203,7 +203,7 @@ const AFTERWARDS: readonly (readonly [work: (done: Done) => Promise<void>, note:
     // Each build that publishes adds packs; without this a shelf that nobody prunes would have ever more.
     async ({ shelves, outcome: { published, internal } }) => {
       if (!published && !internal.published) return;
-      for (const view of ["internal", "public"] as const) await shelves[view].sweep({ isNeeded: null, leaveLoose: true });
+      for (const view of ["internal", "public"] as const) await shelves[view].blobs.sweep({ isNeeded: null, leaveLoose: true });
     },
     (code) => `Packs could not be merged (${code}): the next build or prune tries again.`,
   ],

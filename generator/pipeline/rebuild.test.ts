@@ -187,7 +187,7 @@ test("a damaged shelf is whole again after a build without memory", async (t) =>
   const { config, buildDir } = await makeLibrary(t);
   const first = await build(config, quiet, PLAIN_PARTS);
   const roots = (({ publicDir, internalDir }) => [publicDir, internalDir])(openShelves(config));
-  const listed = await Promise.all(roots.map((root) => Array.fromAsync(openDirectoryShelf(root).listBlobs())));
+  const listed = await Promise.all(roots.map((root) => Array.fromAsync(openDirectoryShelf(root).blobs.list())));
   const digests = listed.flat().map(({ digest }) => digest);
   assert.ok(digests.length > 50);
   const packs = roots.flatMap((root) => readdirSync(join(root, "packs")).map((name) => join(root, "packs", name)));

@@ -112,7 +112,7 @@ export const write = step(
     void tasks.run(() => index.close());
     // A snapshot that is served already may have lacked a blob that was written now: its pack is sealed at once.
     const isServed = (view: "public" | "internal"): boolean => facts.pointers[view]?.snapshot === written.drafts[view];
-    const flushed = VIEWS.map((view) => tasks.run(() => (isServed(view) ? shelves[view].seal() : shelves[view].flush())));
+    const flushed = VIEWS.map((view) => tasks.run(() => (isServed(view) ? shelves[view].blobs.seal() : shelves[view].blobs.flush())));
     return { plan, written, flushed, notes: written.earlier.notes };
   },
 );
