@@ -138,6 +138,6 @@ async function writeHistory(root: string): Promise<readonly string[]> {
     write(`snapshots/${sequence}.json`, canonicalJson(last));
     ids.push(id);
   }
-  await shelf.swapPointer(last, first);
+  await shelf.history.swapPointer(last, first);
   return ids;
 }

@@ -81,7 +81,7 @@ async function benchLog(folder: string, config: string, object: string): Promise
       filter: (path) => !/\/(blobs|packs|index|build|tmp)$/.test(path),
     });
     const shelf = openDirectoryShelf(root, view === "public" ? null : openDirectoryShelf(join(folder, "logged/public")));
-    const last = (await shelf.listRecords()).at(-1);
+    const last = (await shelf.history.listRecords()).at(-1);
     if (last === undefined) throw new Error("Nothing was published.");
     for (let sequence = last.sequence + 1; sequence <= last.sequence + LOGGED; sequence++) {
       const began = performance.now();

@@ -14,8 +14,8 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { transform } from "esbuild";
-import { findImports, openSources, PACKAGED_FILE, readLock, writeDown } from "#generator/files";
 import { compileSite } from "#generator/pages";
+import { findImports, openSources, readLock } from "../testing/import-closure.ts";
 import { makeClientPackage } from "./pack-client.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -72,15 +72,6 @@ export async function makePackage(folder: string): Promise<void> {
   const compiled = dist.slice(ROOT.length);
   await cp(dist, join(folder, compiled), { recursive: true });
   await cp(join(dirname(dist), "current"), join(folder, dirname(compiled), "current"));
-  const everything = ["generator", "site", "sidecar", "snapshots"].flatMap((top) => sources.list(top));
-  const known = everything.filter(
-    (path) => /\.(?:ts|mjs|astro|css|svg|ico|yaml)$/.test(path) && !/\.(?:test|spec)\.ts$|\/dist\/|\/demo\//.test(path),
-  );
-  await put(
-    folder,
-    PACKAGED_FILE,
-    JSON.stringify(writeDown(["astro.config.mjs", "package.json", "generator/demo/proofshelf.yaml", ...known])),
-  );
   await bundleEngine(folder);
   const manifest = publishedManifest(await readManifest(), imported);
   await put(folder, "package.json", JSON.stringify(manifest, null, 2));

@@ -6,7 +6,6 @@ import type { Snapshot } from "#snapshots/shelf";
 import type { Extract } from "#snapshots/schema";
 import type { DerivedSource, Deriver } from "#snapshots/verify";
 import type { Extracted, ExtractPool } from "#generator/extract";
-import { openSources } from "#generator/files";
 import { textFiles } from "#generator/pages";
 import { type Parts, type Site, usualParts } from "./parts.ts";
 import { objectBytes } from "./object-bytes.ts";
@@ -20,7 +19,7 @@ export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): P
   let site: Promise<Site> | null = null;
   let pool: Promise<ExtractPool> | null = null;
   let opened: Promise<Renderer> | null = null;
-  const ready = (): Promise<Site> => (site ??= parts.site(openSources()));
+  const ready = (): Promise<Site> => (site ??= parts.site());
   const extract = async (snapshot: Snapshot, key: string, pageImages?: number): Promise<Extracted> =>
     (await (pool ??= ready().then((made) => made.pool()))).extract(key, await objectBytes(snapshot, key), pageImages);
   /** By key, digest of the bytes and images: both views hold what is public, and it is read once. */

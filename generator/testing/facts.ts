@@ -3,7 +3,6 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { Claim } from "../../snapshots/schema/claims.ts";
 import { parseConfig } from "../config/config.ts";
 import type { BuildFacts } from "../pipeline/facts.ts";
-import type { DependencyDigests } from "../kept/dependencies.ts";
 import { NO_CLAIMS } from "../sources/claims.ts";
 import { NO_REGISTRY } from "../sources/read-registry.ts";
 import type { StoredObject } from "../sources/object-store.ts";
@@ -12,9 +11,7 @@ import { project, type Views } from "../pipeline/project.ts";
 import { recordSet } from "../pipeline/record-set.ts";
 import { EMPTY_STATE, type KnownObject, timesOf } from "../kept/state.ts";
 
-export const DEPENDENCIES = Object.fromEntries(
-  ["extracts", "pages", "json", "documents", "leaks", "state", "program"].map((kind) => [kind, sha256(kind)]),
-) as unknown as DependencyDigests;
+const PROGRAM = sha256("program");
 
 export function storedObject(key: string, version = "1"): StoredObject {
   return { key, size: 10, version, uploaded: "2026-01-01T00:00:00Z", problem: null };
@@ -63,7 +60,7 @@ const record = (snapshot: string) => ({ sequence: 1, snapshot, created: "2026-01
 export function firstFacts(keys: readonly string[], more: Partial<BuildFacts> = {}): BuildFacts {
   return {
     config: CONFIG,
-    dependencies: DEPENDENCIES,
+    program: PROGRAM,
     listed: { rows: keys.map((key) => storedObject(key)), rejected: [], since: 0, why: null },
     registry: NO_REGISTRY,
     claims: NO_CLAIMS,
@@ -90,7 +87,7 @@ export function nextFacts(known: readonly KnownObject[], more: Partial<BuildFact
     {
       state: {
         ...EMPTY_STATE,
-        dependencies: DEPENDENCIES,
+        program: PROGRAM,
         objects: known,
         times: timesOf(CONFIG),
         public: { snapshot: "a", documents: {} },

@@ -5,7 +5,7 @@ import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import fastGlob from "fast-glob";
 import ts from "typescript";
-import { doorOf } from "#generator/files";
+import { doorOf } from "./doors.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

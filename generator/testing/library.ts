@@ -262,7 +262,7 @@ export async function publishFixture(dir: string): Promise<Fixture> {
   ]);
   const third = await run(DAYS[2]);
   const facts = async (view: "public" | "internal"): Promise<FixtureView> => {
-    await shelves[view].deleteRecord(1);
+    await shelves[view].history.deleteRecord(1);
     return {
       pruned: first[view][0],
       previous: second[view][0],

@@ -17,7 +17,7 @@ import { spec } from "node:test/reporters";
 import fastGlob from "fast-glob";
 import { shareServer } from "../../snapshots/annex/bucket/shared-ceph-fixture.ts";
 import { shareMade } from "../../snapshots/contract/made-once.ts";
-import { openSources } from "../files/import-closure.ts";
+import { openSources } from "./import-closure.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { findBrowser } from "./browser.ts";
 import { processorSeconds } from "./processor.ts";

@@ -2,7 +2,7 @@
  *  them. A file that could touch another's through the process has one of its own, and so has a long one. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Sources } from "../files/import-closure.ts";
+import type { Sources } from "./import-closure.ts";
 import { ROOT, ships } from "./house.ts";
 
 /** Marks of what is the process's, not the file's: threads, processes that go on beside it, the environment, the working folder, clocks, and hooks

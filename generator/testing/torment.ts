@@ -134,7 +134,7 @@ async function checkShelf(shelf: DirectoryShelf, read = new Set<string>()): Prom
       read.add(entry.sha256);
     }
   }
-  const records = await shelf.listRecords();
+  const records = await shelf.history.listRecords();
   assert.ok(
     records.some(({ sequence, snapshot: id }) => sequence === record.sequence && id === record.snapshot),
     "the pointer is one of the records",

@@ -16,7 +16,6 @@ import { findLeaks, type Leak } from "../../snapshots/annex/leaks/leaks.ts";
 
 import { openConfig } from "../config/config.ts";
 import { describeLibrary, SILENT, writeFiles } from "../testing/library.ts";
-import { openSources } from "../files/import-closure.ts";
 import { PARTS, type Site } from "../publish/parts.ts";
 import { checkLeaks } from "../annex/leaks/leak-check.ts";
 import type { KeptLook } from "../annex/leaks/kept-look.ts";
@@ -78,7 +77,7 @@ export async function tortureWithLeaks(
       const entry = files.get(path) as BlobEntry;
       const bytes = channel.plant(Buffer.from(await library.snapshot.read(entry)), secret.text, random);
       const digest = sha256(bytes);
-      await library.shelf.putBlob(digest, bytes);
+      await library.shelf.blobs.put(digest, bytes);
       files.set(path, { ...entry, sha256: digest, size: bytes.length });
     }
     const written = await check(library, files, { ...everything, kept: structuredClone(clean.look) });
@@ -119,7 +118,7 @@ type Checked = { readonly leaks: readonly { readonly kind: string; readonly path
 
 async function check(library: Library, files: ReadonlyMap<string, BlobEntry>, asked: Asked): Promise<Checked> {
   const { root, trees } = buildTree([...files].map(([path, entry]): FileEntry => ({ ...entry, path })));
-  for (const [digest, bytes] of trees) await library.shelf.putBlob(digest, bytes);
+  for (const [digest, bytes] of trees) await library.shelf.blobs.put(digest, bytes);
   try {
     const { look } = await checkLeaks({ ...library, ...asked, draft: root.sha256, rules: { allow: [] }, repeats: "warn" });
     return { leaks: [], look };
@@ -318,7 +317,7 @@ async function makeLibrary(dir: string, random: Random): Promise<Library> {
       digest: (key) => digests.get(`extracts/${key}`) ?? "",
       read: async (key) => (await internal.extract(key)) as Extract,
     },
-    site: await PARTS.site(openSources()),
+    site: await PARTS.site(),
   };
 }
 

@@ -15,7 +15,7 @@ export const newRoot = (): string => join(base, String(rooms++));
 export const words = (number: number): Buffer => Buffer.from(`Blob ${number}. `.repeat(50));
 
 export async function put(shelf: DirectoryShelf, blobs: readonly Buffer[]): Promise<void> {
-  for (const bytes of blobs) await shelf.putBlob(sha256(bytes), bytes);
+  for (const bytes of blobs) await shelf.blobs.put(sha256(bytes), bytes);
 }
 export const packsIn = (root: string): string[] => readdirSync(join(root, "packs")).map((name) => join(root, "packs", name));
 export const looseIn = (root: string): string[] =>
@@ -44,7 +44,7 @@ export async function flipInTurn(step: number): Promise<void> {
   const blobs = Array.from({ length: 6 }, (_, number) => words(number));
   const shelf = openDirectoryShelf(root, null, "building");
   await put(shelf, blobs);
-  await shelf.flush();
+  await shelf.blobs.flush();
   const [pack = ""] = packsIn(root);
   const whole = readFileSync(pack);
   for (let at = 0; at < whole.length; at += step) {
@@ -54,12 +54,12 @@ export async function flipInTurn(step: number): Promise<void> {
     writeFileSync(pack, whole);
     flip(pack, at);
     const opened = openDirectoryShelf(root, null, "building");
-    assert.deepEqual(await opened.findDamagedPacks(), [pack.slice(-68, -4)], `byte ${at}`);
+    assert.deepEqual(await opened.blobs.findDamagedPacks(), [pack.slice(-68, -4)], `byte ${at}`);
     // Bytes that are given are right or are told by their digest; nothing throws.
     await readable(root, blobs);
-    await opened.sweep({ isNeeded: null, packs: await opened.findDamagedPacks() });
+    await opened.blobs.sweep({ isNeeded: null, packs: await opened.blobs.findDamagedPacks() });
     assert.ok((await readable(root, blobs)).filter((found) => !found).length <= 1, `byte ${at}`);
-    assert.deepEqual(await opened.findDamagedPacks(), [], `byte ${at}`);
+    assert.deepEqual(await opened.blobs.findDamagedPacks(), [], `byte ${at}`);
   }
   for (const length of [0, 10, whole.length / 2, whole.length - 1]) {
     writeFileSync(pack, whole);

@@ -58,7 +58,7 @@ export async function contents(shelf: string): Promise<Map<string, string>> {
   const found = new Map(files.map((path) => [path, readFileSync(join(shelf, path)).toString("latin1")]));
   for (const root of ["public", "internal"]) {
     const opened = openDirectoryShelf(join(shelf, root));
-    for await (const { digest } of opened.listBlobs())
+    for await (const { digest } of opened.blobs.list())
       found.set(digest, Buffer.from((await opened.getBlob(digest)) ?? []).toString("latin1"));
   }
   return found;

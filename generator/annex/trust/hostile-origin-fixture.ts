@@ -30,10 +30,10 @@ export async function serveHostile(
   const shelf = openDirectoryShelf(join(dir, "public"));
   const record = { sequence: 1, snapshot: sha256(root), created: "2026-01-01T00:00:00Z", previous: null, inputs: {} };
   const none = { objects: [], claims: [], records: [] };
-  await shelf.putBlob(record.snapshot, Buffer.from(root));
-  await shelf.putRecord(record, { added: none, changed: none, removed: none });
+  await shelf.blobs.put(record.snapshot, Buffer.from(root));
+  await shelf.history.putRecord(record, { added: none, changed: none, removed: none });
   await extendLog(shelf, record, { origin: "hostile.example/shelf", key: null });
-  await shelf.swapPointer(record, null);
+  await shelf.history.swapPointer(record, null);
   let sent = 0;
   const find = async (path: string): Promise<Answer | null> => {
     const digest = /^\/shelf\/blobs\/..\/([0-9a-f]{64})\.bin$/.exec(path)?.[1];
