@@ -28,7 +28,14 @@ alignment: { anything: [1] }
 test("both forms of the file are read, and what has another form than is expected counts as not there", () => {
   const now = read(NEW);
   assert.ok(typeof now !== "string");
-  assert.deepEqual([now.methods, now.models, now.main], [["agent", "manual"], ["m-1", "m-2"], [{ name: "Gaps.main" }, { name: "nowhere" }]]);
+  assert.deepEqual(
+    [now.methods, now.models, now.main],
+    [
+      ["agent", "manual"],
+      ["m-1", "m-2"],
+      [{ name: "Gaps.main" }, { name: "nowhere" }],
+    ],
+  );
   assert.equal(
     formalizationSentence(now),
     "The authors of r write: “Small gaps; by Ada, Bob; of A paper (doi:10.1/x); made as agent, manual; with m-1, m-2; it leaves its source: n > 2 in place of n > 1; review: peer-reviewed, Eve”",
@@ -65,7 +72,11 @@ test("init takes it over, the registry has it with ids, and a broken one is told
       ["Gaps.v", "Theorem main : True. Proof. exact I. Qed.\n"],
       ["formalization.yaml", text],
     ]);
-    for (const args of [["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"]])
+    for (const args of [
+      ["init", "-q"],
+      ["add", "-A"],
+      ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
+    ])
       execFileSync("git", ["-C", git, ...args]);
   };
   await commit(NEW);
