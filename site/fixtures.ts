@@ -199,7 +199,7 @@ const states = [
   { sequence: 12, created: "2026-03-04T05:06:07.000Z", states: [...byStanding, { value: HOSTILE.script, count: 1 }, { value: HOSTILE.stamp, count: 1 }] },
 ];
 
-/** Of every state one. */
+/** One record of every state. */
 const checksOf = (record: RecordPage["record"]): RecordPage["checks"] =>
   CHECK_STATES.map((state, at) => {
     const ran = state !== "not_run";
@@ -330,8 +330,8 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
   { name: "dashboard", input: input(pagePath.dashboard, { page: "dashboard", files: { nodes: [{ id: "a", file: "Lists", name: "Lists", path: "/registry/?module=Lists", verified: 5, of: 5, step: 0 }, { id: "b", file: HOSTILE.script, name: "Sorting", path: "/registry/?module=Sorting", verified: 6, of: 8, step: 1 }], edges: [{ from: "b", to: "a" }] }, byEvidence: [{ value: "holds", count: 28 }, { value: "differs", count: 2 }], unavailable: null, meta, total: 30, counts: [
     { group: "verification_counts", name: "VERIFIED", declared: 22, counted: 22, agrees: true }, { group: "verification_counts", name: "NOT_VERIFIED", declared: 7, counted: 6, agrees: false }, { group: "verification_counts", name: "UNSPECIFIED", declared: null, counted: 2, agrees: false },
     { group: "invocation_counts", name: "runtime", declared: 9, counted: 9, agrees: true }, { group: "readiness_counts", name: "verified_runtime_deployable", declared: 9, counted: null, agrees: true },
-  ], byStanding, byProduction, byInvocation, byRepository: [{ value: "example-proofs", count: 30, byStanding }, { value: HOSTILE.script, count: 2, byStanding: [{ value: HOSTILE.word, count: 2 }] }], bySystem: [{ value: "Coq+Lean", count: 28, byStanding }, { value: "", count: 2, byStanding }], provers: [{ prover: "coq", states: [{ value: "accepted", count: 20 }, { value: "rejected", count: 2 }] }, { prover: HOSTILE.script, states: [{ value: "not_run", count: 3 }] }], axioms: [{ name: "Coq.Logic.Classical_Prop.classic", count: 12, basis: "allowed", would: 0 }, { name: HOSTILE.script, count: 1, basis: "outside", would: 1 }], holes: [{ id: "CUB-0002", name: HOSTILE.rtl, path: HOSTILE.key, line: 12, what: "Admitted" }], openHoles: 101, sources: [{ repo: "example-proofs", head: hex(5, 40), ref: "main", csv_rows: 30, records: 30 }], notes: ["CUB-0031 was left out: statement is empty", "verification_counts declares 7 NOT_VERIFIED, 6 were counted"] }) },
-  { name: "dashboard-empty", input: input(pagePath.dashboard, { page: "dashboard", files: null, byEvidence: [], unavailable: "This library has no registry of proof records.", meta: null, total: 0, counts: [], byStanding: [], byProduction: [], byInvocation: [], byRepository: [], bySystem: [], provers: [], axioms: [], holes: [], openHoles: 0, sources: [], notes: [] }) },
+  ], byStanding, byProduction, byInvocation, byRepository: [{ value: "example-proofs", count: 30, byStanding }, { value: HOSTILE.script, count: 2, byStanding: [{ value: HOSTILE.word, count: 2 }] }], bySystem: [{ value: "Coq+Lean", count: 28, byStanding }, { value: "", count: 2, byStanding }], provers: [{ prover: "coq", states: [{ value: "accepted", count: 20 }, { value: "rejected", count: 2 }] }, { prover: HOSTILE.script, states: [{ value: "not_run", count: 3 }] }], axioms: [{ name: "Coq.Logic.Classical_Prop.classic", count: 12, basis: "allowed", would: 0 }, { name: HOSTILE.script, count: 1, basis: "outside", would: 1 }], holes: [{ id: "CUB-0002", name: HOSTILE.rtl, path: HOSTILE.key, line: 12, what: "Admitted" }], openHoles: 101, recalled: [{ id: "CUB-0002", name: HOSTILE.script, users: 3 }], sources: [{ repo: "example-proofs", head: hex(5, 40), ref: "main", csv_rows: 30, records: 30 }], notes: ["CUB-0031 was left out: statement is empty", "verification_counts declares 7 NOT_VERIFIED, 6 were counted"] }) },
+  { name: "dashboard-empty", input: input(pagePath.dashboard, { page: "dashboard", files: null, byEvidence: [], unavailable: "This library has no registry of proof records.", meta: null, total: 0, counts: [], byStanding: [], byProduction: [], byInvocation: [], byRepository: [], bySystem: [], provers: [], axioms: [], holes: [], openHoles: 0, recalled: [], sources: [], notes: [] }) },
   { name: "snapshots", input: input(pagePath.snapshots, { page: "snapshots", since: [{ words: "a week", path: pagePath.diff("1", "2") }], snapshots, states, part: 1, parts: 2 }) },
   { name: "snapshots-empty", input: input(pagePath.snapshots, { page: "snapshots", since: [], snapshots: [], states: [], part: 1, parts: 1 }) },
   { name: "diff", input: input(pagePath.diff(older.id, newest.id), { page: "diff", from: older, to: newest, counts: [{ value: "added", count: 2 }, { value: "changed", count: 3 }, { value: "removed", count: 1 }], more: 3, weaker: [{ title: HOSTILE.script, path: pagePath.record("CUB-0008"), why: [HOSTILE.word] }], moves: [
@@ -412,5 +412,5 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
   { name: "not-found-object", input: input("/object/x/", { page: "not-found", detail: `No object has the key ${HOSTILE.script}.` }) },
 ];
 
-/** The bytes path that the image fixture shows. */
+/** IMAGE_FIXTURE_PATH is the bytes path that the image fixture shows. */
 export const IMAGE_FIXTURE_PATH = objectPath("proofs/figures/tree.png");

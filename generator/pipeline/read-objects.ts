@@ -120,7 +120,7 @@ export async function readObjects(options: {
   }
   await pool?.close();
   // The thread that writes the index reads the extracts.
-  if (pool !== null) await Promise.all([shelves.public.seal(), shelves.internal.seal()]);
+  if (pool !== null) await Promise.all([shelves.public.blobs.seal(), shelves.internal.blobs.seal()]);
   return { objects, again: [...again], refused, extracts: extractsOf(objects, shelves) };
 }
 
@@ -139,7 +139,7 @@ async function tell(
     // Its asking follows from its own bytes alone.
     const { json, images: ___, asked: ____, ...facts } = found;
     const extract = { sha256: sha256(json), size: json.length };
-    await shelves[object.root].putBlob(extract.sha256, json);
+    await shelves[object.root].blobs.put(extract.sha256, json);
     return [object, { ...rest, ...facts, extract, ...(told === undefined ? {} : { told }) }];
   } catch (error) {
     if (error instanceof ShelfError && error.code === "bad_source") return [object, object];
@@ -183,18 +183,18 @@ async function readObject(
     const { bytes, version, uploaded = row.uploaded, source } = await store.read(row.key);
     const digest = sha256(bytes);
     if (redacted.has(digest)) throw new ShelfError("bad_source", "its bytes are those of something that is withdrawn and redacted");
-    await shelf.putBlob(digest, bytes);
+    await shelf.blobs.put(digest, bytes);
     const size = bytes.length;
     const swhid = `swh:1:cnt:${createHash("sha1").update(`blob ${size}\0`).update(bytes).digest("hex")}`;
     const origin = await originOf({ ...row, uploaded, ...(source === undefined ? {} : { source }) }, digest, bytes);
     // The pool takes the buffer over: nothing may read `bytes` after this line.
     const { json, images: pages, ...facts } = await pool.extract(row.key, bytes, pageImages);
     const extract = { sha256: sha256(json), size: json.length };
-    await shelf.putBlob(extract.sha256, json);
+    await shelf.blobs.put(extract.sha256, json);
     const images: { page: number; sha256: string; size: number }[] = [];
     for (const { page, png } of pages) {
       images.push({ page, sha256: sha256(png), size: png.length });
-      await shelf.putBlob(sha256(png), png);
+      await shelf.blobs.put(sha256(png), png);
     }
     const drawn = facts.kind === "pdf" ? { drawn: { limit: pageImages, images } } : {};
     return { key: row.key, ...facts, size, sha256: digest, swhid, ...origin, extract, ...drawn, version, root };

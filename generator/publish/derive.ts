@@ -6,7 +6,6 @@ import type { Snapshot } from "#snapshots/shelf";
 import type { Extract } from "#snapshots/schema";
 import type { DerivedSource, Deriver } from "#snapshots/verify";
 import { asks, type Asked, type ExtractPool, findTellings, type Teller, type Telling, toldOf } from "#generator/extract";
-import { openSources } from "#generator/files";
 import { textFiles } from "#generator/pages";
 import { type Parts, type Site, usualParts } from "./parts.ts";
 import { objectBytes } from "./object-bytes.ts";
@@ -27,7 +26,7 @@ export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): P
   let site: Promise<Site> | null = null;
   let pool: Promise<ExtractPool> | null = null;
   let opened: Promise<Renderer> | null = null;
-  const ready = (): Promise<Site> => (site ??= parts.site(openSources()));
+  const ready = (): Promise<Site> => (site ??= parts.site());
   /** By key, digest of the bytes and images: both views hold what is public, and it is read once. */
   const known = new Map<string, Promise<ReadAgain>>();
   const readAgain = async (snapshot: Snapshot, key: string, pageImages?: number, telling?: Telling): Promise<ReadAgain> => {

@@ -20,8 +20,8 @@ export const PLAIN_PARTS: Parts = {
   index: openPlainIndex,
 };
 
-/** The same with the pages that readers get. */
-export const PAGED_PARTS: Parts = { ...PLAIN_PARTS, site: async (sources) => ({ ...(await PARTS.site(sources)), pool: () => POOL }) };
+/** PAGED_PARTS are the same with the pages that readers get. */
+export const PAGED_PARTS: Parts = { ...PLAIN_PARTS, site: async () => ({ ...(await PARTS.site()), pool: () => POOL }) };
 
 const RENDERER: Renderer = {
   digest: "plain",

@@ -191,6 +191,11 @@ export const RegistryMeta = z
           id: z.string(),
           title: z.string(),
           url: WebUrl,
+          survives: z
+            .array(z.string())
+            .exactOptional()
+            .meta({ description: "What it passes, too: an export of the proof, a second kernel" }),
+          test: WebUrl.exactOptional().meta({ description: "The proof that shows it" }),
           needs: text("What a proof has to have so that it can use the hole; empty where every proof can"),
           affected: Count.meta({ description: "Records whose acceptance rests on it" }),
           passed: Count.meta({ description: "Records that it is no reason to doubt" }),

@@ -10,6 +10,7 @@ export {
   RecordCheck,
   RecordMeaning,
   RecordRecall,
+  RecordWitness,
   RecordReview,
   RecordEdge,
   RecordGraph,
