@@ -730,7 +730,7 @@ function openIncludes(): (line: string) => PartLine | null {
 /** The lines within the regions of these tags, or all, without the lines that mark them. */
 function taggedIn(lines: readonly string[], tags: readonly string[] | null): readonly string[] {
   const open = new Set<string>();
-  const isAll = tags === null || tags.some((tag) => /^\*/.test(tag));
+  const isAll = tags === null || tags.some((tag) => tag.startsWith("*"));
   return lines.filter((line) => {
     const [, edge, tag = ""] = /\b(tag|end)::(\S+?)\[\]/.exec(line) ?? [];
     if (edge === "tag") open.add(tag);
