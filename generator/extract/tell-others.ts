@@ -1,4 +1,4 @@
-/** What a text needs of others, once all are read: the parts of its document, and the places and titles that its names lead to. A public text is told of
+/** Finds what a text needs of others, once all are read: the parts of its document, and the places and titles that its names lead to. A public text is told of
  *  public ones alone. A digest of what it was told stands beside it, so that it is read again when that changes, and only then. */
 import { sha256, type Sha256 } from "#snapshots/digest";
 import { leadingPrefixes, type ObjectRow, openSite } from "#snapshots/format";

@@ -55,10 +55,10 @@ export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): P
     return reading;
   };
   const renderer = (): Promise<Renderer> => (opened ??= ready().then((made) => made.renderer()));
-  /** What each object is told of others, once all that may ask have been read alone. */
+  /** Finds what each object is told of others, once all that may ask have been read alone. */
   const tellingsOf = async (snapshot: Snapshot, { objects, library }: ViewData): Promise<ReadonlyMap<string, Telling>> => {
     const tellerOf = async (row: ObjectRow): Promise<Teller> => {
-      // What cannot be read says so where it is compared.
+      // An object that cannot be read says so where it is compared.
       const asked = asks(row.kind)
         ? await digestsOf(snapshot, row).then(
             (read) => read.asked,
