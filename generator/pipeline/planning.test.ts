@@ -9,7 +9,7 @@ import type { Extracts } from "../../snapshots/page/stored-pages.ts";
 import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { CubRecord } from "../../snapshots/schema/index.ts";
 import type { BuildFacts } from "./facts.ts";
-import { claimOf, CONFIG, firstFacts, knownObject, DEPENDENCIES, nextFacts, storedObject, viewsOf } from "../testing/facts.ts";
+import { claimOf, CONFIG, firstFacts, knownObject, nextFacts, storedObject, viewsOf } from "../testing/facts.ts";
 import { findWeaker, fitting, passGates, type Weaker } from "./gates.ts";
 import { isUnchanged, planReading, planWriting, saysTheSame, type WritingPlan } from "./plan.ts";
 import type { Why } from "../kept/why.ts";
@@ -35,7 +35,7 @@ const ALL = KNOWN.map(({ key }) => key);
 const allFor = (why: Why): Record<string, readonly Why[]> => Object.fromEntries(ALL.map((key) => [key, [why]]));
 const rows = ALL.map((key) => storedObject(key));
 
-test("an object is read when its version, size, time, place or dependencies are others, and when nothing is known of it", () => {
+test("an object is read when its version, size, time, place or program are others, and when nothing is known of it", () => {
   const cases: readonly (readonly [what: string, facts: BuildFacts, read: Record<string, readonly Why[]>])[] = [
     ["nothing has changed", nextFacts(KNOWN), {}],
     ["the first build", firstFacts(ALL), allFor("first")],
@@ -51,8 +51,7 @@ test("an object is read when its version, size, time, place or dependencies are 
       { "notes/a.md": ["version", "size"] },
     ],
     ["one that is gone", listedAs(rows.slice(1)), {}],
-    ["another reader", nextFacts(KNOWN, { dependencies: { ...DEPENDENCIES, extracts: sha256("another") } }), allFor("program")],
-    ["another program, the same readers", nextFacts(KNOWN, { dependencies: { ...DEPENDENCIES, program: sha256("another") } }), {}],
+    ["another program", nextFacts(KNOWN, { program: sha256("another") }), allFor("program")],
     ["the state is lost", nextFacts(KNOWN, { state: EMPTY_STATE }), allFor("forgotten")],
     ["its snapshot was pruned", nextFacts(KNOWN, { kept: { public: new Set(), internal: new Set(["b"]) } }), allFor("forgotten")],
     ["times come from elsewhere", nextFacts(KNOWN, { config: { ...CONFIG, uploaded: "none" as never } }), allFor("time")],
@@ -76,7 +75,7 @@ test("there is nothing to do only when every input, both pointers and both index
       "an index that cannot be searched",
       { indexes: { public: { problem: "Damaged.", rows: true, shared: false }, internal: { problem: null, rows: true, shared: false } } },
     ],
-    ["another program", { dependencies: { ...DEPENDENCIES, program: sha256("another") } }],
+    ["another program", { program: sha256("another") }],
     ["another title", { config: { ...CONFIG, title: "Another" } }],
     [
       "a withdrawal",
@@ -204,20 +203,11 @@ test("a changed object is written in both views, a gated one in the internal vie
   assert.deepEqual([gated.documents.public.why, gated.documents.internal.upsert.size], [null, 1]);
 });
 
-test("with other dependencies each kind of work is made again for that reason, and no other kind", () => {
-  const cases: readonly (readonly [keyof typeof DEPENDENCIES, (plan: WritingPlan) => unknown])[] = [
-    ["pages", (plan) => new Set(Object.values(rendered(plan)))],
-    ["json", (plan) => new Set([plan.json.public.why, plan.json.internal.why])],
-    ["documents", (plan) => new Set([plan.documents.public.why, plan.documents.internal.why])],
-  ];
-  for (const [kind] of cases) {
-    const facts = { ...carriedOut(nextFacts(KNOWN), KNOWN), dependencies: { ...DEPENDENCIES, [kind]: sha256("another") } };
-    const plan = planOf(facts, KNOWN);
-    for (const [other, of] of cases) {
-      const none = other === "pages" ? new Set() : new Set([null]);
-      assert.deepEqual(of(plan), other === kind ? new Set(["program"]) : none, `${kind} and ${other}`);
-    }
-  }
+test("with another program every kind of work is made again for that reason", () => {
+  const plan = planOf({ ...carriedOut(nextFacts(KNOWN), KNOWN), program: sha256("another") }, KNOWN);
+  assert.deepEqual(new Set(Object.values(rendered(plan))), new Set(["program"]));
+  assert.deepEqual([plan.json.public.why, plan.json.internal.why], ["program", "program"]);
+  assert.deepEqual([plan.documents.public.why, plan.documents.public.base], ["program", null]);
 });
 
 test("an index that holds what is gated now, or is to be redacted, begins with nothing", () => {

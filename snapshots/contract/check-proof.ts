@@ -1,4 +1,4 @@
-/** What whoever is given a proof of an entry does with it, on nothing but its bytes: snapshots/README.md says it in words. */
+/** The check of a proof of an entry by whoever is given it, on nothing but its bytes: snapshots/README.md says it in words. */
 import { isDeepStrictEqual } from "node:util";
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";

@@ -22,7 +22,9 @@ Theorem wrong : 0 = 1. Proof. destruct oops. Qed.
 `;
 const NONE = stringify({ advisories: [] });
 /** Takes every hole back that the program knows. */
-const WITHDRAWN = stringify({ advisories: readAdvisories([], []).map((one) => ({ ...one, withdrawn: "it is not what is tested" })) });
+const WITHDRAWN = stringify({
+  advisories: (await readAdvisories([], [])).map((one) => ({ ...one, withdrawn: "it is not what is tested" })),
+});
 
 test("what a checker with a hole alone accepted is refused by its gate, told by build, health, feed and dashboard, and by one event", {
   skip,

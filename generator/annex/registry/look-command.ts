@@ -1,6 +1,6 @@
 /** `proofshelf registry graph | explain | axioms`: what checks say, looked at. No prover runs. */
 import { ShelfError } from "#snapshots/errors";
-import { checkSentences, meaningSentence, reviewSentences } from "#snapshots/format";
+import { checkSentences, meaningSentence, reviewSentences, witnessSentence } from "#snapshots/format";
 import { formatGraphDot, formatGraphNdjson } from "#snapshots/annex/proofs";
 import type { CubRecord, RegistryMeta } from "#snapshots/schema";
 import { FOUND, print } from "#generator/commands";
@@ -111,7 +111,7 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
   print(
     options,
     { id, verification_state: record.verification_state, status: record.status, reasons },
-    `${[head, ...checkSentences(record), ...meaning, ...reviewSentences(record), ...reasons].join("\n")}\n`,
+    `${[head, ...checkSentences(record), ...meaning, ...reviewSentences(record), ...[witnessSentence(record)].flatMap((says) => says ?? []), ...reasons].join("\n")}\n`,
   );
 }
 
@@ -151,9 +151,11 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
     const records = recalled.filter(({ recall }) => recall?.affected.some(({ id }) => id === advisory.id)).map(({ id }) => id);
     return { ...advisory, records };
   });
-  const lines = told.flatMap(({ id, title, url, needs, affected, passed, records }) => [
+  const lines = told.flatMap(({ id, title, url, needs, affected, passed, records, survives, test }) => [
     `${id}: ${title}. ${url}`,
     `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${records.join(" ")}`}; of ${passed} it is no reason to doubt them${needs === "" ? "" : ` (it needs ${needs})`}.`,
+    ...(survives === undefined ? [] : [`  It passes, too: ${survives.join(", ")}.`]),
+    ...(test === undefined ? [] : [`  Shown by ${test}`]),
   ]);
   const recheck = recalled.filter(({ status }) => status === "RECALLED");
   if (recheck.length > 0)
