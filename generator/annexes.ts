@@ -9,5 +9,4 @@ export const ANNEXES: Annexes = {
   steps: async () => (await import("#generator/annex/leaks")).STEPS,
   leaks: async () => (await import("#generator/annex/leaks")).LEAKS,
   ended: async (end) => (end.config.webhooks.length === 0 ? [] : (await import("#generator/annex/webhooks")).tellWebhooks(end)),
-  modules: { leaks: ["generator/annex/leaks/leak-check.ts"], program: ["generator/annexes.ts"] },
 };

@@ -10,10 +10,10 @@ import { copyBuiltDemo } from "../snapshots/contract/built-demo.ts";
 import { openStaticServer } from "../snapshots/contract/static-server.ts";
 
 const CLI = join(import.meta.dirname, "..", "generator", "cli.ts");
-/** Two builds of the demo library on two busy cores; milliseconds. */
+/** START_MS is enough for two builds of the demo library on two busy cores; milliseconds. */
 export const START_MS = 600_000;
 
-/** What the model says to a prompt; it may take its time. */
+/** The model's answer to a prompt; it may take its time. */
 type Behaviour = (user: string, response: ServerResponse) => Promise<void>;
 
 export class Demo {
@@ -53,7 +53,7 @@ export class Demo {
     demo.#host = await openStaticServer(join(demo.folder, "export"));
     demo.files = demo.#host.url;
     await new Promise<void>((resolve) => demo.#model.listen(0, "127.0.0.1", resolve));
-    // What is found first must not change while the tests run.
+    // The first result must not change while the tests run.
     const yaml = (await readFile(demo.config, "utf8")).replace(/^embeddings: .*$/m, "embeddings: { kind: none }");
     const { port } = demo.#model.address() as AddressInfo;
     await writeFile(demo.config, `${yaml}\nanswers: { baseUrl: "http://127.0.0.1:${port}/v1", model: a-model }\n`);

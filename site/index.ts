@@ -4,4 +4,5 @@
 export { formatBlock, formatCount, formatDate, formatKey, formatLine, formatPlural } from "./format.ts";
 export { type Href, openPage } from "./page-input.ts";
 export { segmentsOf } from "./segments.ts";
+export { shownSnapshot } from "./shown-snapshot.ts";
 export { titleOfField, wordOfValue } from "./words.ts";

@@ -1,4 +1,4 @@
-/** What browser tests share: a page that remembers what should not happen, how pages are looked at, and a server of the fixture pages. */
+/** The parts that browser tests share: a page that remembers what should not happen, how pages are looked at, and a server of the fixture pages. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { AxeBuilder } from "@axe-core/playwright";
@@ -9,19 +9,19 @@ import { findSiteDist } from "./site-dist-fixture.ts";
 
 type Look = { readonly width: number; readonly colorScheme: "light" | "dark" };
 
-/** Two looks, in which every theme and every width is seen once. */
+/** LOOKS are two looks, in which every theme and every width is seen once. */
 export const LOOKS: readonly Look[] = [
   { width: 360, colorScheme: "dark" },
   { width: 1280, colorScheme: "light" },
 ];
 
-/** Every theme at every width. */
+/** ALL_LOOKS are every theme at every width. */
 export const ALL_LOOKS: readonly Look[] = [360, 390, 1280].flatMap((width) => [
   { width, colorScheme: "light" },
   { width, colorScheme: "dark" },
 ]);
 
-/** Opens a page and fails when anything goes wrong on the way: errors, refusals of the policy, dialogs, missing files. */
+/** watched opens a page and fails when anything goes wrong on the way: errors, refusals of the policy, dialogs, missing files. */
 export async function watched<T>(
   browser: Browser,
   options: BrowserContextOptions,
@@ -56,7 +56,7 @@ export async function watched<T>(
   }
 }
 
-/** Fails when the loaded page is wider than the window in any of the looks, or when axe finds anything: in one of them, another for
+/** expectFine fails when the loaded page is wider than the window in any of the looks, or when axe finds anything: in one of them, another for
  *  another name, because it takes longer than all the rest. */
 export async function expectFine(page: Page, name: string, looks: readonly Look[] = LOOKS): Promise<void> {
   // A page can be read before its stylesheet has come.
@@ -81,7 +81,8 @@ export async function expectFine(page: Page, name: string, looks: readonly Look[
   }
 }
 
-/** Fails when at any of the widths something of the text lies under the narrow column, however far the page is scrolled, when a button
+/** expectSpineFree fails when at any of the widths something of the text lies under the narrow column, however far the page is scrolled, when a
+ *  button
  *  covers a digest in it, or when the page is wider than the window. */
 export async function expectSpineFree(page: Page, name: string, widths: readonly number[]): Promise<void> {
   for (const width of widths) {
@@ -108,7 +109,7 @@ export async function expectSpineFree(page: Page, name: string, widths: readonly
   }
 }
 
-/** Serves the fixture pages on a port.
+/** openFixtureSite serves the fixture pages on a port.
  *  @param more answers besides them; null for the rest
  *  @returns the address, without a slash at its end */
 export async function openFixtureSite(

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium } from "playwright";
-import { copyBuiltDemo } from "../snapshots/contract/built-demo.ts";
+import { copyBuiltDemo } from "#snapshots/contract";
 
 const FOLDER = join(import.meta.dirname, "../generator/guides/pictures");
 const CLI = join(import.meta.dirname, "../generator/cli.ts");

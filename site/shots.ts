@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { AddressInfo } from "node:net";
 import { mkdir } from "node:fs/promises";
 import { chromium } from "playwright";
-import { openRenderer } from "../snapshots/page/renderer.ts";
+import { openRenderer } from "#snapshots/page";
 import { CONTENT_SECURITY_POLICY, answerFixture } from "./fixture-server.ts";
 import { fixtures } from "./fixtures.ts";
 

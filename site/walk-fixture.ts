@@ -1,7 +1,7 @@
 /** Ways that readers take through the demo library, and its pages. */
 import { expect, type Page } from "playwright/test";
 
-/** The hostile Markdown shows an image that is not there; what it would have run on the error is gone. */
+/** MISSING_IMAGE is the image of the hostile Markdown: it shows one that is not there; what it would have run on the error is gone. */
 export const MISSING_IMAGE = /^404 .*\/objects\/notes\/x$/;
 
 /** Follows a link and waits for the page behind it. */
@@ -19,7 +19,7 @@ export async function heading(page: Page): Promise<string> {
   return (await page.locator("h1").first().textContent())?.trim() ?? "";
 }
 
-/** The way of a reader who came to check something: from the front page to a claim, a record, its history, and back. */
+/** walk returns the way of a reader who came to check something: from the front page to a claim, a record, its history, and back. */
 export async function walk(page: Page, start: string): Promise<void> {
   await page.goto(start);
   expect(await heading(page)).toBe("The proofshelf demo library");
@@ -68,7 +68,7 @@ export async function walk(page: Page, start: string): Promise<void> {
   expect(page.url()).toMatch(/\/problems\/cursor_expired\/$/);
 }
 
-/** The comparison of the two snapshots, as the history links it. */
+/** diffAddress returns the comparison of the two snapshots, as the history links it. */
 export async function diffAddress(page: Page): Promise<string> {
   const hrefs = await page.locator("main a").evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href));
   const found = hrefs.find((href) => /\/snapshots\/[0-9a-f]+\.\.[0-9a-f]+\/$/.test(href));
@@ -76,7 +76,7 @@ export async function diffAddress(page: Page): Promise<string> {
   return found ?? "";
 }
 
-/** Opens awkward names of the demo by their links, and fails when a page of one is missing or holds what runs.
+/** visitNames opens awkward names of the demo by their links, and fails when a page of one is missing or holds what runs.
  *  @param every of how many links one is followed */
 export async function visitNames(page: Page, start: string, every = 1): Promise<void> {
   await page.goto(new URL("browse/names/", start).href);

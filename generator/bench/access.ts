@@ -1,4 +1,4 @@
-/** Who gets in where a gate is measured: an access section, and tokens that it lets through. */
+/** The people of the gate that is measured: an access section, and tokens that it lets through. */
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
 const ISSUER = "https://gateway.example.org";
@@ -8,7 +8,7 @@ const TOKEN_S = 3_600;
 export type Access = {
   /** The section of a configuration. */
   readonly section: object;
-  /** What its `jwks.json` holds. */
+  /** The text of its `jwks.json`. */
   readonly jwks: string;
   /** A header line; another number gives another token. */
   token(number: number): string;

@@ -13,7 +13,8 @@ const NEW_CALLS = 500;
 const MIN_CALLS_PER_SECOND = 1_500;
 const MAX_P95_MS = 15;
 
-/** @param server serves the demo library without rate limits */
+/** benchAgents measures what agents ask for.
+ *  @param server serves the demo library without rate limits */
 export async function benchAgents(server: ServingProcess): Promise<readonly Figure[]> {
   const clients = Array.from({ length: CLIENTS }, () => new Client(server.url));
   const run = async (count: number, queryOf: (at: number) => string): Promise<{ times: number[]; per_second: number; cpu_ms: number }> => {

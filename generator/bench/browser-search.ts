@@ -1,4 +1,4 @@
-/** What the search page asks a plain host for, in a real browser, over ten thousand pages: requests and bytes of bodies as they lie on the
+/** Requests of the search page on a plain host, in a real browser, over ten thousand pages: requests and bytes of bodies as they lie on the
  *  host, which compresses nothing. Queries are one to three words of the library's own texts; each first one has a browser of its own. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -14,7 +14,8 @@ export const FLAGS = ["--no-sandbox", "--disable-background-networking", "--disa
 const BROWSERS = 5;
 const QUERIES = 5; // of each, the first of them new to it
 
-/** @param objects at most 11,150, as many as the packages hold */
+/** benchBrowserSearch measures the search page on a plain host.
+ *  @param objects at most 11,150, as many as the packages hold */
 export async function benchBrowserSearch(folder: string, objects = 10_000): Promise<readonly Figure[] | Skipped> {
   if (!existsSync(CHROMIUM)) return { skipped: `there is no ${CHROMIUM}` };
   const corpus = await writeCorpus(join(folder, "library"), objects);

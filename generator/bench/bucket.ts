@@ -1,5 +1,6 @@
 /** A library in a bucket against the same one in a folder, on Ceph's gateway on loopback, which shares the processors. Requests are counted,
- *  and delayed, by a proxy in builds of their own: it would take its share of the times. A list of a million keys comes from a double, which no one could fill here. */
+ *  and delayed, by a proxy in builds of their own: it would take its share of the times. A list of a million keys comes from a double, which no
+ *  one could fill here. */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BucketConfig } from "../../snapshots/annex/bucket/bucket.ts";
@@ -27,7 +28,8 @@ const MAX_CHANGED = 1.5;
 const MAX_LIST_REQUESTS = 1_010;
 const MAX_LIST_MB = 1_000;
 
-/** @param folder a new one */
+/** benchBucket measures a store in a bucket.
+ *  @param folder a new one */
 export async function benchBucket(folder: string, objects = FULL): Promise<readonly Figure[] | Skipped> {
   const server = await mkdir(join(folder, "ceph"))
     .then(() => startCeph(join(folder, "ceph")))

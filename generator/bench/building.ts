@@ -1,4 +1,4 @@
-/** What builds cost: from nothing, with nothing changed, with one object changed; Hugo before and after the first. */
+/** The cost of builds: from nothing, with nothing changed, with one object changed; Hugo before and after the first. */
 import { execFile } from "node:child_process";
 import { appendFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -18,7 +18,8 @@ const MAX_ONE_CHANGED_PERCENT = 5;
 /** Objects changed one after another, spread over the library. */
 const CHANGES = 5;
 
-/** @param folder its `library/` gets the documents, its `shelf/` the snapshots */
+/** benchBuilding measures builds.
+ *  @param folder its `library/` gets the documents, its `shelf/` the snapshots */
 export async function benchBuilding(folder: string): Promise<readonly Figure[] | Skipped> {
   const corpus = await writeCorpus(join(folder, "library"), OBJECTS);
   if (typeof corpus === "string") return { skipped: corpus };

@@ -10,7 +10,8 @@ const NOTES = 1_000;
 const CHANGES = 30;
 const MAX_GROWTH = 1.5;
 
-/** @param folder a new one */
+/** benchChanges measures what a change costs.
+ *  @param folder a new one */
 export async function benchChanges(folder: string): Promise<readonly Figure[]> {
   const keys = await writeNotes(folder, NOTES);
   const config = await writeConfig(folder, "Notes that change", ["notes"]);

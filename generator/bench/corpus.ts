@@ -9,7 +9,7 @@ import { installed } from "./debian.ts";
 const run = promisify(execFile);
 const unpack = promisify(gunzip);
 
-/** Just over 100,000 passages. */
+/** MORE_OBJECTS make just over 100,000 passages. */
 export const MORE_OBJECTS = 11_150;
 const PACKAGES = ["libcoq-stdlib", "linux-doc-6.1"] as const;
 /** Taken in this order until there are enough: sources first, the HTML that was made of them last. */
@@ -25,7 +25,8 @@ export type Corpus = {
   readonly collections: readonly string[];
 };
 
-/** @param root a new folder, or one that was filled with fewer
+/** writeCorpus writes texts of Debian packages.
+ *  @param root a new folder, or one that was filled with fewer
  *  @returns why not, when the packages are not there and cannot be installed */
 export async function writeCorpus(root: string, objects: number): Promise<Corpus | string> {
   const missing = await installed(PACKAGES);

@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const INSTALL_LIMIT_MS = 10 * 60 * 1000;
 
-/** @returns null when all are there, else why not */
+/** installed looks whether packages are installed.
+ *  @returns null when all are there, else why not */
 export async function installed(packages: readonly string[]): Promise<string | null> {
   const missing: string[] = [];
   for (const name of packages) if (!(await isInstalled(name))) missing.push(name);

@@ -1,4 +1,4 @@
-/** What a library takes on the disk: bytes for each byte of input and files for each object, public and internal together, with half
+/** The disk space of a library: bytes for each byte of input and files for each object, public and internal together, with half
  *  of the objects gated, after the first build and after many that each changed one object. */
 import { appendFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -15,19 +15,20 @@ const MAX_FILES = 0.2;
 const BUILDS = 30;
 const PRUNE_EVERY = 10;
 const KEEP = 3;
-/** Of the library that is made up. */
+/** Objects of the library that is made up. */
 const OBJECTS = 2_000;
 const PARAGRAPHS = 12;
 /** Headers of an entry in a pack. */
 const ENTRY_BYTES = 30 + 46 + 2 * 67;
-/** Of the search index, by table and the engine's folder in it. */
+/** The search index's, by table and the engine's folder in it. */
 const INDEX_PARTS: Readonly<Record<string, string>> = {
   "passages/data": "rows",
   "passages/_indices": "full text",
   "words/data": "words",
 };
 
-/** @param folder a new one
+/** benchDisk measures the disk space of a library.
+ *  @param folder a new one
  *  @param given a folder of files to take; without it, texts are made up */
 export async function benchDisk(folder: string, given: string | null): Promise<readonly Figure[]> {
   const files = given === null ? madeUp() : filesOf(given);

@@ -1,4 +1,4 @@
-/** What a long history costs: a shelf with ten thousand publications, and what readers and operators ask of it. */
+/** The cost of a long history: a shelf with ten thousand publications, and what readers and operators ask of it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { appendFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,10 +20,11 @@ const MAX_FIRST_PAGE_MS = 50;
 const MAX_LIST_S = 1;
 const ASKED = 500;
 const ROUNDS = 3;
-/** What the publications of the bench change, each in turn. */
+/** Names that the publications of the bench change, each in turn. */
 const CHANGED = "notes/append-only-logs.md";
 
-/** @param config of a library that is built, with its shelf and its objects beside it
+/** benchHistory measures a long history.
+ *  @param config of a library that is built, with its shelf and its objects beside it
  *  @param folder of both */
 export async function benchHistory(config: string, folder: string): Promise<readonly Figure[]> {
   const short = await startSeconds(config);
@@ -137,6 +138,6 @@ async function writeHistory(root: string): Promise<readonly string[]> {
     write(`snapshots/${sequence}.json`, canonicalJson(last));
     ids.push(id);
   }
-  await shelf.swapPointer(last, first);
+  await shelf.history.swapPointer(last, first);
   return ids;
 }

@@ -1,4 +1,4 @@
-/** What clients that mean no good do to everybody else: the server's memory and the time of /health while they are at it, a mix of them
+/** The harm that clients who mean no good do to everybody else: the server's memory and the time of /health while they are at it, a mix of them
  *  beside readers who check what they get, and publications under load. Clients and server share the machine. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -38,7 +38,8 @@ const BUILD_EVERY = "0.001m";
 const LOOK_EVERY_MS = 50;
 const PUBLICATION_LIMIT_MS = 120_000;
 
-/** @param folder a new one
+/** benchHostile measures what hostile clients do to others.
+ *  @param folder a new one
  *  @param options.seconds of the mix
  *  @param options.publications while readers check what they get */
 export async function benchHostile(
@@ -56,7 +57,7 @@ export async function benchHostile(
   await measureBuild(config);
   const server = await startServing(["--no-rate-limits", "--config", config]);
   try {
-    // What is read for the first time is hashed for the first time: that is no attack.
+    // A file that is read for the first time is hashed for the first time: that is no attack.
     await fetch(`${server.url}/objects/${MIDDLE}`).then((response) => response.arrayBuffer());
     const quiet = describe("nobody", await hold(server, () => []))[1]?.note ?? "";
     process.stderr.write(`/health while nobody else asks: ${quiet}\n`);
@@ -229,7 +230,7 @@ async function mix(server: ServingProcess, seconds: number): Promise<readonly Fi
 /** Readers check that everything an answer says is of the one snapshot that it names. */
 async function publishUnderLoad(server: ServingProcess, folder: string, config: string, publications: number): Promise<readonly Figure[]> {
   const pool = new Pool(server.url, { connections: READERS });
-  /** What is known of each snapshot, by whichever answer said it first. */
+  /** Known facts of each snapshot, by whichever answer said them first. */
   const known = new Map<string, string>();
   const counts = { answers: 0, mixed: 0, failed: 0 };
   let done = false;

@@ -16,7 +16,8 @@ const SINGLE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><titl
 const LIST = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{ .Title }}</title></head><body><h1>{{ .Title }}</h1>
 <ul>{{ range .Pages }}<li><a href="{{ .RelPermalink }}">{{ .Title }}</a></li>{{ end }}</ul></body></html>`;
 
-/** @returns what builds the site, anew each time; or why not, when Hugo is not there */
+/** prepareHugo prepares a site of Hugo.
+ *  @returns what builds the site, anew each time; or why not, when Hugo is not there */
 export async function prepareHugo(corpus: Corpus, folder: string): Promise<(() => Promise<Cost>) | string> {
   const missing = await installed(["hugo"]);
   if (missing !== null) return missing;

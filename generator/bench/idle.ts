@@ -1,4 +1,4 @@
-/** What a server costs that nobody asks, and what it costs to be asked how it is: a load balancer asks each second. */
+/** The cost of a server that nobody asks, and of asking it how it is: a load balancer asks each second. */
 import { setTimeout as wait } from "node:timers/promises";
 import { request } from "undici";
 import type { ServingProcess } from "../testing/serving-process.ts";
@@ -7,14 +7,15 @@ import { descendants, threadTime } from "./measure.ts";
 
 const DAY_S = 86_400;
 const IDLE_S = 60;
-/** What a start leaves to do goes on for some seconds. */
+/** The rest of a start goes on for some seconds. */
 const SETTLE_MS = 20_000;
 const MAX_IDLE_DAY_S = 15;
 const MAX_HEALTH_MS = 10;
 const ASKED = 200;
 const ASK_EVERY_MS = 50;
 
-/** @param server of a small library, without vectors to make */
+/** benchIdle measures a server that nobody asks.
+ *  @param server of a small library, without vectors to make */
 export async function benchIdle(server: ServingProcess): Promise<readonly Figure[]> {
   await wait(SETTLE_MS);
   const busy = (): number => descendants(server.child.pid ?? 0).reduce((sum, pid) => sum + threadTime(pid), 0);

@@ -9,11 +9,12 @@ import { type Cost, measure } from "./measure.ts";
 /** As `npm run proofshelf` starts it. */
 const NODE_OPTIONS = ["--max-semi-space-size=16"];
 const LIMIT_S = 3_600;
-/** To search for; all of them occur in the demo library. */
+/** WORDS are searched for; all of them occur in the demo library. */
 export const WORDS = "digest proof sorted number tree claim theorem bytes list insert canonical record".split(" ");
 const DEMO = fileURLToPath(new URL("../demo/", import.meta.url));
 
-/** @param folder of the configuration, the shelf, and the objects in `library/`
+/** writeConfig writes a configuration.
+ *  @param folder of the configuration, the shelf, and the objects in `library/`
  *  @param prefixes one public collection each
  *  @param gated one gated collection each
  *  @param registry its file
@@ -30,7 +31,7 @@ export async function writeConfig(
     title,
     store: { kind: "directory", root: "./library" },
     shelf: { kind: "directory", root: "./shelf" },
-    // What a build costs is measured without vectors.
+    // The cost of a build is measured without vectors.
     embeddings: { kind: "none" },
     ...(registry === null ? {} : { registry: { path: registry } }),
     collections: [...prefixes, ...gated].map((name) => ({
@@ -44,7 +45,7 @@ export async function writeConfig(
   return file;
 }
 
-/** The demo library, built, with a shelf of its own.
+/** buildDemo returns the demo library, built, with a shelf of its own.
  *  @param access the section of who gets in; a path in it is relative to the folder
  *  @returns the configuration file */
 export async function buildDemo(folder: string, access: object): Promise<string> {
@@ -59,7 +60,8 @@ export async function buildDemo(folder: string, access: object): Promise<string>
   return file;
 }
 
-/** @param before what starts the program, as `nice` */
+/** measureBuild measures one build.
+ *  @param before what starts the program, as `nice` */
 export async function measureBuild(
   config: string,
   before: readonly string[] = [],

@@ -6,13 +6,14 @@ import { cpuOfTree, measure } from "./measure.ts";
 
 export const ON_FIRST_CORE = ["taskset", "-c", "0"] as const;
 export const ON_LAST_CORE = ["taskset", "-c", String(availableParallelism() - 1)] as const;
-/** What they need of Debian. */
+/** LOAD_PACKAGES are the packages of Debian that they need. */
 export const LOAD_PACKAGES = ["wrk", "util-linux"] as const;
 const CONNECTIONS = 32;
 
 export type Rate = { readonly requests: number; readonly per_second: number; readonly per_core_second: number };
 
-/** @param options.pid whose processor time counts, its children's included
+/** load puts load on a server.
+ *  @param options.pid whose processor time counts, its children's included
  *  @param options.script of wrk, in Lua
  *  @throws Error when an answer under load is neither 2xx nor 3xx */
 export async function load(

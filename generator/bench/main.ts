@@ -5,7 +5,7 @@
  *      npm run bench -- --part serving   one part, or several
  *      npm run bench -- --json           one JSON document on stdout and nothing else
  *      npm run bench -- --part disk --library DIR   what a library of these files, and the optional parts of the program, take on the disk
- *      npm run bench -- --part browser-search --objects 2500   over a library of another size
+ *      npm run bench -- --part peers --objects 2000   the same texts by Hugo, Eleventy, Starlight, MkDocs and this program, of one size
  *      npm run bench -- --part hostile --seconds 600 --publications 1000   its mix and its publications at full length
  *      npm run bench -- --part scale --objects 20000   what grows with the library, at another size than 100,000
  *      npm run bench -- --part searching --passages 1000000   searches among more passages: those of its library, repeated with fresh words
@@ -35,6 +35,7 @@ import { buildDemo } from "./library.ts";
 import { ON_FIRST_CORE } from "./load.ts";
 import { benchOpenShelf } from "./open-shelf.ts";
 import { benchParts } from "./parts.ts";
+import { benchPeers } from "./peers.ts";
 import { benchPublishing } from "./publishing.ts";
 import { benchRegistry } from "./registry.ts";
 import { benchScale } from "./scale.ts";
@@ -100,9 +101,13 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
       await withServer([], async (server) => [...(await benchAgents(server)), ...(await benchIdle(server))]),
     ),
   building: async () => together(await benchBuilding(await makeFolder("texts")), await benchChanges(await makeFolder("changes"))),
-  "browser-search": async () => benchBrowserSearch(await makeFolder("texts"), objects),
+  peers: async () => benchPeers(await makeFolder("peers"), objects),
   disk: async () => [...(await benchDisk(await makeFolder("disk"), values.library ?? null)), ...(await benchParts())],
-  searching: async () => benchSearching(await makeFolder("texts"), objects, values.passages === undefined ? null : Number(values.passages)),
+  searching: async () =>
+    together(
+      await benchSearching(await makeFolder("texts"), objects, values.passages === undefined ? null : Number(values.passages)),
+      await benchBrowserSearch(await makeFolder("texts"), objects),
+    ),
   history: async () => {
     const made = await makeFolder("history");
     return benchHistory(await makeDemo(made), made);

@@ -22,7 +22,8 @@ const TICKS = 100;
 
 class ProgramFailed extends Error {}
 
-/** @param options.limit_s it is killed after this long
+/** measure measures a program from its start to its end.
+ *  @param options.limit_s it is killed after this long
  *  @throws ProgramFailed with the end of what it said */
 export function measure(
   command: readonly string[],
@@ -97,7 +98,7 @@ function childTimes(text: string): number {
   );
 }
 
-/** The process and everything it started that still runs. */
+/** descendants returns the process and everything it started that still runs. */
 export function descendants(root: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
@@ -115,7 +116,7 @@ function statOf(pid: number): string[] | null {
   return text === null ? null : text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
-/** Seconds of user and system time so far of a process and everything it started that still runs. */
+/** cpuOfTree returns seconds of user and system time so far of a process and everything it started that still runs. */
 export function cpuOfTree(root: number): number {
   return descendants(root).reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
 }
@@ -126,7 +127,8 @@ function cpuOf(pid: number): number | null {
   return fields === null ? null : (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
-/** Seconds of processor that the threads of a process have had so far, to the nanosecond: ticks are too coarse for one that rests. */
+/** threadTime returns seconds of processor that the threads of a process have had so far, to the nanosecond: ticks are too coarse for one that
+ *  rests. */
 export function threadTime(pid: number): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
@@ -136,7 +138,7 @@ export function threadTime(pid: number): number {
   }
 }
 
-/** Kilobytes that a process has for itself, and that it may share with others: mostly its program and libraries, which are the
+/** memoryOf returns kilobytes that a process has for itself, and that it may share with others: mostly its program and libraries, which are the
  *  same for all, so the largest counts for all. The exact share (`smaps_rollup`) stops the process while it is counted, and made
  *  builds look half as fast. */
 export function memoryOf(pid: number): { readonly own: number; readonly shared: number } {
@@ -144,7 +146,7 @@ export function memoryOf(pid: number): { readonly own: number; readonly shared: 
   return { own: (resident - shared) * PAGE_KB, shared: shared * PAGE_KB };
 }
 
-/** Megabytes of a process and everything it started that still runs. */
+/** memoryOfTree returns megabytes of a process and everything it started that still runs. */
 export function memoryOfTree(root: number): number {
   const found = descendants(root).map(memoryOf);
   return (found.reduce((sum, { own }) => sum + own, 0) + Math.max(...found.map(({ shared }) => shared))) / 1024;

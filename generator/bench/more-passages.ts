@@ -10,7 +10,8 @@ import type { Table } from "@lancedb/lancedb";
 
 const FRESH = 8; // one of so many different words is another one in each copy
 
-/** @param uri of the index, which nobody reads meanwhile
+/** growIndex adds passages to an index.
+ *  @param uri of the index, which nobody reads meanwhile
  *  @param passages at least as many
  *  @returns how many there are then */
 export async function growIndex(uri: string, tag: string, passages: number): Promise<number> {

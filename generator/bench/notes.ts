@@ -7,7 +7,8 @@ import { WORDS } from "./library.ts";
 const IN_A_FOLDER = 100;
 const SECTIONS = 4;
 
-/** @param folder gets `library/`
+/** writeNotes writes notes.
+ *  @param folder gets `library/`
  *  @param flat how many lie in one folder, `notes/flat/`; the others in folders of a hundred
  *  @returns keys, in the order of their numbers */
 export async function writeNotes(folder: string, objects: number, flat = 0): Promise<readonly string[]> {
@@ -35,7 +36,7 @@ function noteOf(at: number): string {
   return `# Note ${at}\n\n${sentence(0)}\n${sections.join("")}`;
 }
 
-/** A registry of records, each about a file of its own. @returns the file */
+/** writeRegistry returns a registry of records, each about a file of its own. @returns the file */
 export async function writeRegistry(folder: string, records: number): Promise<string> {
   const of = (values: readonly string[], at: number): string => values[at % values.length] ?? "";
   const cubs = Array.from({ length: records }, (_, at) => {

@@ -1,4 +1,4 @@
-/** What a stranger's checks cost: a copy of a public shelf beside curl over the same bytes, and proofs in a log of a million publications. */
+/** The cost of a stranger's checks: a copy of a public shelf beside curl over the same bytes, and proofs in a log of a million publications. */
 import { existsSync } from "node:fs";
 import { appendFile, cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,7 +31,8 @@ const MAX_WORK_MS = 50;
 /** Entries that are added to the log at a time. */
 const STEP = 65_536;
 
-/** @param objects at most 11,150, as many as the packages hold */
+/** benchOpenShelf measures a stranger's checks.
+ *  @param objects at most 11,150, as many as the packages hold */
 export async function benchOpenShelf(folder: string, objects = 10_000): Promise<readonly Figure[] | Skipped> {
   const corpus = await writeCorpus(join(folder, "library"), objects);
   if (typeof corpus === "string") return { skipped: corpus };
@@ -67,7 +68,7 @@ export async function benchOpenShelf(folder: string, objects = 10_000): Promise<
   }
 }
 
-/** What the log adds to a build that publishes one changed object: both roots' next entries and signed heads, on a copy of their logs. */
+/** The log's share of a build that publishes one changed object: both roots' next entries and signed heads, on a copy of their logs. */
 async function benchLog(folder: string, config: string, object: string): Promise<Figure> {
   await appendFile(object, "\nOne more line.\n");
   const { cost } = await measureBuild(config);
@@ -80,7 +81,7 @@ async function benchLog(folder: string, config: string, object: string): Promise
       filter: (path) => !/\/(blobs|packs|index|build|tmp)$/.test(path),
     });
     const shelf = openDirectoryShelf(root, view === "public" ? null : openDirectoryShelf(join(folder, "logged/public")));
-    const last = (await shelf.listRecords()).at(-1);
+    const last = (await shelf.history.listRecords()).at(-1);
     if (last === undefined) throw new Error("Nothing was published.");
     for (let sequence = last.sequence + 1; sequence <= last.sequence + LOGGED; sequence++) {
       const began = performance.now();

@@ -1,4 +1,4 @@
-/** What each optional part of the program costs: on the disk, and to load, where a use of it begins. */
+/** The cost of each optional part of the program: on the disk, and to load, where a use of it begins. */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { PARTS, partSizes } from "./part-sizes.ts";

@@ -1,4 +1,4 @@
-/** What readers notice of a publication in a library of 100,000 objects: the site server in a process and on a core of its own,
+/** Effects of a publication on readers, in a library of 100,000 objects: the site server in a process and on a core of its own,
  *  readers at a fixed rate, and meanwhile builds that each publish one changed object. */
 import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,12 +21,13 @@ const WITHOUT_S = 30;
 /** The readers of the new snapshot belong to its publication for so long after the first of them. */
 const AFTER_MS = 2_000;
 const LOOK_MS = 25;
-/** What has not happened by then never will. */
+/** Anything that has not happened by then never will. */
 const WAIT_LIMIT_MS = 600_000;
 
 type Sample = { readonly due: number; readonly took: number };
 
-/** @param folder a new one */
+/** benchPublishing measures what readers notice of a publication.
+ *  @param folder a new one */
 export async function benchPublishing(folder: string): Promise<readonly Figure[] | Skipped> {
   const missing = await installed(["util-linux"]);
   if (missing !== null) return { skipped: missing };

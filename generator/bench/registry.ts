@@ -29,7 +29,8 @@ const DEMO = fileURLToPath(new URL("../demo/code/sorted-lists/", import.meta.url
 const MANY = 100_000;
 const RECORDS = 50_000;
 
-/** @param development a folder of Coq sources with its _CoqProject, of which alone its rows are measured; the demo's without it */
+/** benchRegistry measures rechecks of a registry.
+ *  @param development a folder of Coq sources with its _CoqProject, of which alone its rows are measured; the demo's without it */
 export async function benchRegistry(folder: string, development: string | null): Promise<readonly Figure[] | Skipped> {
   if (spawnSync("coqc", ["--version"]).status !== 0) return { skipped: "coqc is not installed" };
   if (development !== null) return recheckDevelopment(join(folder, "development"), development);
@@ -266,7 +267,7 @@ function processorSeconds(): number {
   return (user + system) / 1e6 + (children + inSystem) / 100;
 }
 
-/** What coqc takes for all of it, in a copy and in the order that coqdep says, and for the last file alone, which nothing imports. */
+/** The time of coqc for all of it, in a copy and in the order that coqdep says, and for the last file alone, which nothing imports. */
 function compileAlone(source: string, folder: string, root: string, logical: string) {
   cpSync(source, folder, { recursive: true });
   const flags = ["-Q", root === "" ? "." : root, logical];
@@ -287,7 +288,7 @@ function compileAlone(source: string, folder: string, root: string, logical: str
   return { total, leaf, own, steps: timeSteps(folder, flags, files, module) };
 }
 
-/** What a recheck of one file cannot do without, each alone. */
+/** The steps that a recheck of one file cannot do without, each alone. */
 function timeSteps(cwd: string, flags: readonly string[], files: readonly string[], module: string): string {
   const time = (program: string, args: readonly string[], input = ""): string => {
     const began = processorSeconds();
@@ -313,7 +314,7 @@ async function recheckDevelopment(folder: string, development: string | null): P
   );
   const config = openRegistrySources(join(folder, "registry.yaml"));
   const toolOf = openTools();
-  // What a run before has compiled would count for nothing.
+  // The work of a run before would count for nothing.
   process.env["XDG_CACHE_HOME"] = join(folder, "cache");
   const seconds = async (force = false): Promise<{ total: number; scan: number; asked: number }> => {
     const began = processorSeconds();

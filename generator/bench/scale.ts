@@ -1,4 +1,4 @@
-/** What grows with a library, at its full size and at a tenth of it: builds, and a server that has just been started. */
+/** The parts that grow with a library, at its full size and at a tenth of it: builds, and a server that has just been started. */
 import { appendFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -31,10 +31,11 @@ const RECORD_QUERIES: readonly (readonly [what: string, path: string])[] = [
   ["the registry's page", "/registry/?q=sorted"],
 ];
 const ROUNDS = 40;
-/** What a server makes aside when it has been started. */
+/** The files that a server makes aside when it has been started. */
 const SETTLED_MS = 5000;
 
-/** @param folder a new one
+/** benchScale measures what grows with a library.
+ *  @param folder a new one
  *  @param objects and half as many records; a tenth of them in one folder */
 export async function benchScale(folder: string, objects = FULL): Promise<readonly Figure[]> {
   const small = await buildCold(join(folder, "small"), objects / SMALLER);
@@ -196,7 +197,7 @@ async function readEverything(
     if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}.`);
     return bytes;
   };
-  /** Of the command line and the server that it has started. */
+  /** Megabytes of the command line and of the server that it has started. */
   const memory = (): number => memoryOfTree(site.child.pid ?? 0);
   try {
     await read("/api/list");

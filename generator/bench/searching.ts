@@ -24,7 +24,8 @@ const MAX_LARGE_MB = 1500;
 const MAX_LARGE_START_S = 3;
 const READY_LIMIT_MS = 120_000;
 
-/** @param folder becomes more where `building` has filled it
+/** benchSearching measures searches.
+ *  @param folder becomes more where `building` has filled it
  *  @param objects fewer for a trial
  *  @param passages how many there have to be; null for those of the objects */
 export async function benchSearching(
@@ -90,7 +91,7 @@ export async function benchSearching(
   }
 }
 
-/** Who asks while a large index is being looked through is told to ask again. */
+/** A caller who asks while a large index is being looked through is told to ask again. */
 async function ready(url: string): Promise<void> {
   for (const limit = performance.now() + READY_LIMIT_MS; performance.now() < limit; ) {
     const response = await fetch(`${url}/api/search?q=anything`);

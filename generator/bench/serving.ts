@@ -1,4 +1,4 @@
-/** What readers and programs ask for most: from the site server, from nginx over the exported folder, and from nginx with the
+/** The addresses that readers and programs ask for most: from the site server, from nginx over the exported folder, and from nginx with the
  *  project's file in front of the site server. Each has the first core in turn. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -28,7 +28,8 @@ const TARGETS = [
 
 type Server = { readonly url: string; readonly child: ChildProcess };
 
-/** @param config of a library that is built
+/** benchServing measures what is asked for most.
+ *  @param config of a library that is built
  *  @param folder a new one */
 export async function benchServing(config: string, folder: string): Promise<readonly Figure[] | Skipped> {
   const missing = await installed([...LOAD_PACKAGES, "nginx-light"]);

@@ -1,4 +1,4 @@
-/** What a shelf in a bucket costs beside one in a folder, on Ceph's gateway on this machine: builds, and a reader that starts with nothing.
+/** The cost of a shelf in a bucket beside one in a folder, on Ceph's gateway on this machine: builds, and a reader that starts with nothing.
  *  Every ratio is to the folder in the same run. */
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,11 +16,12 @@ const OBJECTS = 10_000;
 /** Added to each request, for a store that is not next door; milliseconds. */
 const AWAY_MS = 30;
 const READY_LIMIT_MS = 120_000;
-/** Of load, one after another, each with all that is compared; and how long one takes. */
+/** Turns of load, one after another, each with all that is compared; and how long one takes. */
 const ROUNDS = 3;
 const ROUND_S = 2;
 
-/** @param folder a new one */
+/** benchShelfBucket measures a shelf in a bucket.
+ *  @param folder a new one */
 export async function benchShelfBucket(folder: string, objects = OBJECTS): Promise<readonly Figure[] | Skipped> {
   const ceph = await startCeph(join(folder, "ceph")).catch((error: unknown) => {
     if (error instanceof NoCeph) return error.message;

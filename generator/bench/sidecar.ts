@@ -18,10 +18,11 @@ const MIN_NEW_PER_SECOND = 2_500;
 const MIN_REMEMBERED_PER_SECOND = 10_000;
 const MIXED = 50_000;
 const CLIENTS = 16;
-/** What the second half of the mixed requests may add before it is more than noise, megabytes. */
+/** Megabytes that the second half of the mixed requests may add before it is more than noise. */
 const MAX_GROWTH_MB = 8;
 
-/** @param server serves the demo library without rate limits
+/** benchSidecar measures the sidecar.
+ *  @param server serves the demo library without rate limits
  *  @param folder a new one */
 export async function benchSidecar(server: ServingProcess, access: Access, folder: string): Promise<readonly Figure[] | Skipped> {
   const missing = await installed(LOAD_PACKAGES);

@@ -147,7 +147,7 @@ async function onInterrupt<T>(handle: () => void, work: () => Promise<T>): Promi
 /** Ends the process as Ctrl-C would: what is stopped half way is not published, and what was read is kept. */
 function endBuild(shelves: Shelves | null): void {
   // Blobs in a pack that is not sealed are lost with its writer.
-  if (shelves !== null) for (const view of ["public", "internal"] as const) void shelves[view].seal();
+  if (shelves !== null) for (const view of ["public", "internal"] as const) void shelves[view].blobs.seal();
   const count = shelves === null ? 0 : countJournal(shelves.buildDir);
   process.stderr.write(
     `\nStopped; what is published is served on. ${count} objects that were read are kept: the next build goes on there.\n`,

@@ -7,7 +7,7 @@ import { ShelfError } from "#snapshots/errors";
 import { findKeyProblem } from "#snapshots/format";
 import { missingPackages } from "#snapshots/embedders";
 import { NO_NEWS, openLeavingOut, parseConfig } from "#generator/config";
-import { packaged } from "#generator/files";
+import { isPackage } from "#generator/files";
 import { openDirectoryStore } from "#generator/sources";
 import { nameSome, PROPOSED, SCHEMAS } from "./config.ts";
 import { type CommonOptions, print } from "./options.ts";
@@ -74,7 +74,7 @@ export async function runInit(folder: string, options: CommonOptions): Promise<v
 
 /** The program's own folder is no library. @throws ShelfError "bad_config" */
 function refuseClone(folder: string): void {
-  const clone = packaged === null ? fileURLToPath(new URL("../..", import.meta.url)) : null;
+  const clone = isPackage ? null : fileURLToPath(new URL("../..", import.meta.url));
   if (clone === null || resolve(folder) !== resolve(clone)) return;
   throw new ShelfError("bad_config", `${folder} is the clone of proofshelf itself; your library has a folder of its own.`, {
     fixes: [

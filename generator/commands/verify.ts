@@ -5,12 +5,12 @@ import { ShelfError } from "#snapshots/errors";
 import { createTreeCache, openSnapshot, snapshotRecordSchema } from "#snapshots/shelf";
 import { checkReceipt, parseReceipt, type Since } from "#snapshots/verify";
 import { openConfig } from "#generator/config";
-import { type Annexes, digestDependencies } from "#generator/pipeline";
+import type { Annexes } from "#generator/pipeline";
 import { countErrors, describeFindings, verifyLibrary } from "#generator/publish";
-import { openProgress } from "#generator/files";
+import { codeDigest, openProgress } from "#generator/files";
 import { readSourceFile } from "#generator/sources";
 import { openShelves, refresh, type Shelves } from "#generator/shelves";
-import { isStateKept, readState } from "#generator/kept";
+import { readState } from "#generator/kept";
 import { type CommonOptions, configOf, FOUND, print } from "./options.ts";
 
 /** A receipt has a few quotes. */
@@ -24,7 +24,7 @@ export async function runVerify(options: VerifyCommandOptions, annexes: Annexes)
   await refresh(shelves);
   if (options.receipt !== undefined) return verifyReceipt(options.receipt, shelves, options);
   const since = options.since === undefined ? null : await readSince(options.since);
-  if ((await shelves.public.listSequences()).length === 0 && (await shelves.public.readPointer().catch(() => undefined)) === null) {
+  if ((await shelves.public.history.listSequences()).length === 0 && (await shelves.public.readPointer().catch(() => undefined)) === null) {
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
   }
   const progress = openProgress();
@@ -35,7 +35,7 @@ export async function runVerify(options: VerifyCommandOptions, annexes: Annexes)
   }).finally(progress.end);
   const errors = countErrors(findings);
   const derived = findings.some(({ code }) => code.startsWith("derived_") || code === "index_mismatch");
-  const otherProgram = derived && (await isOfOtherProgram(shelves, annexes));
+  const otherProgram = derived && (await isOfOtherProgram(shelves));
   const body = { errors, warnings: findings.length - errors, findings, ...(derived ? { other_program: otherProgram } : {}) };
   print(options, body, describeFindings(findings) + (otherProgram ? OTHER_PROGRAM : ""));
   if (errors > 0) process.exitCode = FOUND;
@@ -46,10 +46,10 @@ const OTHER_PROGRAM =
 
 /** isOfOtherProgram tells whether the last build that this shelf remembers was made by other code than this. Where no build is remembered, nothing
  *  is excused. */
-async function isOfOtherProgram({ buildDir }: Shelves, { modules }: Annexes): Promise<boolean> {
-  const dependencies = digestDependencies(modules);
-  const { dependencies: last } = await readState(buildDir, dependencies.state);
-  return last === null ? isStateKept(buildDir) : last.program !== dependencies.program;
+async function isOfOtherProgram({ buildDir }: Shelves): Promise<boolean> {
+  const program = codeDigest();
+  const last = (await readState(buildDir, program)).program;
+  return last !== "" && last !== program;
 }
 
 /** @throws ShelfError "bad_config" for what is neither a number nor a copy of current.json */

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import type { AccessConfig } from "#snapshots/schema";
-import { packaged } from "#generator/files";
+import { isPackage } from "#generator/files";
 import { checkAccess, checkConfig } from "./check.ts";
 import { badConfig, type ConfigProblem, explainIssues } from "./problems.ts";
 import { configSchema, type ParsedConfig } from "./schema.ts";
@@ -49,10 +49,9 @@ export type OpenConfigOptions = {
 
 export const DEMO_CONFIG = fileURLToPath(new URL("../demo/proofshelf.yaml", import.meta.url));
 /** In a checkout beside the sources; who installed a package may not write into it, and may have no home. */
-const DEMO_SHELF =
-  packaged === null
-    ? fileURLToPath(new URL("../../snapshots/data", import.meta.url))
-    : join(process.env["XDG_CACHE_HOME"] || (existsSync(homedir()) ? join(homedir(), ".cache") : tmpdir()), "proofshelf", "demo");
+const DEMO_SHELF = isPackage
+  ? join(process.env["XDG_CACHE_HOME"] || (existsSync(homedir()) ? join(homedir(), ".cache") : tmpdir()), "proofshelf", "demo")
+  : fileURLToPath(new URL("../../snapshots/data", import.meta.url));
 
 /** openConfig reads a configuration.
  *  @param path of the file as the user wrote it (it is shown in problems)

@@ -347,9 +347,9 @@ const webhook = z
   .strictObject({
     url: z.string().superRefine(refuse(findRegistryProblem)).meta({ description: "Address that takes messages" }),
     events: z
-      .array(z.enum(["published", "weaker", "drift", "failed"]))
+      .array(z.enum(["published", "weaker", "drift", "recalled", "failed"]))
       .min(1, "is empty; leave it out for all")
-      .default(["published", "weaker", "drift", "failed"])
+      .default(["published", "weaker", "drift", "recalled", "failed"])
       .meta({ description: "What it is told" }),
     allowPrivate: z.boolean().default(false).meta({ description: "Whether it may be of a private network, and without encryption" }),
   })
@@ -500,13 +500,13 @@ export const configSchema = z.strictObject({
     .strictObject({
       regressions: gate.meta({ description: "A record or claim whose status fell, whose evidence stopped holding, or that vanished" }),
       drift: gate.meta({ description: "Evidence that does not hold, whether it did before or not" }),
+      recall: gate.meta({ description: "A record that checkers with a known hole alone accepted, where its proof may use that hole" }),
       statements: z.enum(["refuse", "warn", "ignore"], "is not refuse, warn or ignore").default("warn").meta({
         description:
           "A record that states something else than its pinned file declares under its name; ignore where statements are no formulas",
       }),
       repeats: gate.meta({
-        description:
-          "A public object that repeats a gated key, digest or title, some twenty gated words, or is nine tenths gated; refuse ends with code 1",
+        description: "A public object that repeats a gated key, digest or title, some twenty gated words, or is nine tenths gated",
       }),
       counts: gate.meta({ description: "A count that the registry's metadata declares and its records do not have" }),
     })

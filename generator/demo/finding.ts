@@ -1,7 +1,7 @@
-/** What is pinned wrongly. */
+/** A Finding says what is pinned wrongly. */
 export type Finding = { readonly file: string; readonly pointer: string; readonly is: string; readonly should: string };
 
-/** Differences between two JSON values, one line each, with RFC 6901 pointers. */
+/** findDifferences returns differences between two JSON values, one line each, with RFC 6901 pointers. */
 export function findDifferences(file: string, is: unknown, should: unknown, pointer = ""): Finding[] {
   if (typeof is === "object" && is !== null && typeof should === "object" && should !== null) {
     const left = new Map<string, unknown>(Object.entries(is));

@@ -38,7 +38,7 @@ function findEvidence(demo: string, evidence: { repo?: string; ref?: string; pat
   return existsSync(file) ? file : null;
 }
 
-/** claims.yaml with true pins, everything else in it as it was, and what was wrong in it.
+/** pinClaims returns claims.yaml with true pins, everything else in it as it was, and what was wrong in it.
  *  @throws Error when public or email-gated evidence points at nothing, or a pin has no place in the file */
 export function pinClaims(demo: string): { text: string; wrong: Finding[] } {
   const text = readFileSync(join(demo, "claims.yaml"), "utf8");

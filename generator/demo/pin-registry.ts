@@ -51,7 +51,8 @@ const DemoRegistry = z.object({
 export type DemoRecord = z.infer<typeof DemoRecord>;
 export type DemoRegistry = z.infer<typeof DemoRegistry>;
 
-/** @throws ZodError when registry.json has lost a field that tests read */
+/** readRegistry reads the registry of the demo.
+ *  @throws ZodError when registry.json has lost a field that tests read */
 export function readRegistry(demo: string): DemoRegistry {
   const raw: unknown = JSON.parse(readFileSync(join(demo, "registry.json"), "utf8"));
   DemoRegistry.parse(raw);
@@ -59,7 +60,7 @@ export function readRegistry(demo: string): DemoRegistry {
   return raw as DemoRegistry;
 }
 
-/** Files below `folder`, as paths with "/", in the byte order of `LC_ALL=C sort`. */
+/** listFiles returns files below `folder`, as paths with "/", in the byte order of `LC_ALL=C sort`. */
 export function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -67,26 +68,26 @@ export function listFiles(folder: string): string[] {
     .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
-/** The revision id of a folder of the code store: the SHA-1 of what this prints in it:
+/** headOf returns the revision id of a folder of the code store: the SHA-1 of what this prints in it:
  *  `find . -type f | LC_ALL=C sort | xargs sha256sum`. */
 export function headOf(folder: string): string {
   const manifest = listFiles(folder).map((path) => `${sha256(readFileSync(join(folder, path)))}  ./${path}\n`);
   return createHash("sha1").update(manifest.join("")).digest("hex");
 }
 
-/** The Coq library name of a repository: sorted-lists → SortedLists. */
+/** libraryName returns the Coq library name of a repository: sorted-lists → SortedLists. */
 export function libraryName(repo: string): string {
   return repo.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The Coq modules of a revision that `module` needs, itself last. */
+/** modulesInOrder returns the Coq modules of a revision that `module` needs, itself last. */
 export function modulesInOrder(root: string, repo: string, module: string): string[] {
   const source = readFileSync(join(root, "coq", `${module}.v`), "utf8");
   const needs = [...source.matchAll(new RegExp(`From ${libraryName(repo)} Require Import (\\w+)\\.`, "g"))];
   return [...new Set([...needs.flatMap((need) => modulesInOrder(root, repo, need[1] ?? "")), module])];
 }
 
-/** Data rows of a CSV file of the code store, by column; none of these files quotes a field. */
+/** readRows returns data rows of a CSV file of the code store, by column; none of these files quotes a field. */
 export function readRows(path: string): Record<string, string>[] {
   const [header = "", ...lines] = readFileSync(path, "utf8").trimEnd().split("\n");
   const names = header.split(",");
@@ -96,7 +97,7 @@ export function readRows(path: string): Record<string, string>[] {
   });
 }
 
-/** The registry as the sources, the checks and the overlay give it. */
+/** makeDemoRegistry returns the registry as the sources, the checks and the overlay give it. */
 export async function makeDemoRegistry(demo: string): Promise<string> {
   return Buffer.from(await makeRegistry(openRegistrySources(join(demo, "registry.yaml")))).toString();
 }

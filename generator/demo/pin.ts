@@ -34,7 +34,7 @@ function findCopies(demo: string): { from: string; key: string; same: boolean }[
   });
 }
 
-/** What is pinned wrongly; empty when everything is true. Reads only. */
+/** checkPins finds what is pinned wrongly; nothing when everything is true. It reads only. */
 export async function checkPins(demo: string): Promise<Finding[]> {
   const heads = findHeads(demo);
   // Digests below a wrongly named revision would all be reported again: say the cause only.
@@ -52,7 +52,7 @@ export async function checkPins(demo: string): Promise<Finding[]> {
   ];
 }
 
-/** Makes everything true, in the order in which one pin depends on the other. */
+/** writePins makes everything true, in the order in which one pin depends on the other. */
 export async function writePins(demo: string): Promise<void> {
   for (const { repo, is, should } of findHeads(demo)) {
     renameSync(join(demo, "code", repo, is), join(demo, "code", repo, should));

@@ -35,13 +35,14 @@ export type Collection = {
   readonly documents: readonly CollectionDocument[];
   readonly queries: readonly JudgedQuery[];
 };
-/** Qualified names, and the line of a file below `folder` that declares each. A name may be declared in several places. */
+/** Declarations are qualified names, and the line of a file below `folder` that declares each. A name may be declared in several places. */
 export type Declarations = {
   readonly folder: string;
   readonly names: ReadonlyMap<string, readonly { readonly path: string; readonly line: number }[]>;
 };
 
-/** @param queries path of the queries file; null takes `queries.jsonl`, else the only `queries*.jsonl` of the folder
+/** readCollection reads a collection.
+ *  @param queries path of the queries file; null takes `queries.jsonl`, else the only `queries*.jsonl` of the folder
  *  @throws ShelfError "bad_source" with the file and line that is wrong */
 export async function readCollection(folder: string, queries: string | null): Promise<Collection> {
   const documents = await readLines(join(folder, CORPUS), documentLine);
@@ -55,7 +56,8 @@ export async function readCollection(folder: string, queries: string | null): Pr
   };
 }
 
-/** Questions of a collection: right is what a relevant document says, or, where they are known, the sentences of it that bear an answer.
+/** readQuestions reads the questions of a collection: right is what a relevant document says, or, where they are known, the sentences of it that
+ *  bear an answer.
  *  @param keyOf the object that a document is
  *  @throws ShelfError "bad_source" with the file and line that is wrong */
 export async function readQuestions(path: string, keyOf: (id: string) => string): Promise<readonly PassageQuestion[]> {
@@ -68,7 +70,7 @@ export async function readQuestions(path: string, keyOf: (id: string) => string)
   });
 }
 
-/** A text as a reader sees it, in one line. */
+/** readerText returns a text as a reader sees it, in one line. */
 export function readerText(text: string): string {
   return text
     .replaceAll(/<[^>]*>/g, "")
@@ -94,7 +96,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   ndash: "\u2013",
 };
 
-/** Questions of which each names the files that answer it and, as a pattern, what the passage that does has to hold.
+/** readPassageQuestions reads questions of which each names the files that answer it and, as a pattern, what the passage that does has to hold.
  *  @returns null for a file of other lines
  *  @throws ShelfError "bad_source" with the file and line that is wrong */
 export async function readPassageQuestions(path: string): Promise<readonly PassageQuestion[] | null> {
@@ -102,14 +104,15 @@ export async function readPassageQuestions(path: string): Promise<readonly Passa
   return first !== undefined && "question" in first ? readLines(path, passageLine) : null;
 }
 
-/** @returns null when the collection has none
+/** readDeclarations reads the declarations of a collection.
+ *  @returns null when the collection has none
  *  @throws ShelfError "bad_source" with the line that is wrong */
 export async function readDeclarations(folder: string): Promise<Declarations | null> {
   if (!(await namesIn(folder)).includes(NAMES)) return null;
   return { folder: join(folder, "files"), names: Map.groupBy(await readLines(join(folder, NAMES), nameLine), ({ name }) => name) };
 }
 
-/** The folders below a folder that are collections, in the order of their names.
+/** findCollections returns the folders below a folder that are collections, in the order of their names.
  *  @throws ShelfError "bad_source" when there is none */
 export async function findCollections(folder: string): Promise<string[]> {
   const found: string[] = [];

@@ -10,7 +10,7 @@ const FIRST = 3; // quotes that a reader looks at
 const LINES_AROUND = 3; // of a quote, in which the answer may stand
 const MAX_AROUND = 240; // characters of each side; some pages are one line
 
-/** A quote, or the first passage that search finds. */
+/** Shown is a quote, or the first passage that search finds. */
 export type Shown = { readonly key: string; readonly quote: string; readonly start_line: number; readonly end_line: number };
 
 export type Judged = {
@@ -21,17 +21,18 @@ export type Judged = {
   readonly right: readonly { readonly around: boolean; readonly itself: boolean }[];
   /** Keys that search finds, best first. */
   readonly found: readonly string[];
-  /** Whether what search shows of the first result is right. */
+  /** True when what search shows of the first result is right. */
   readonly passage: boolean;
   readonly ms: number;
 };
 
-/** Whether what search shows of a result holds the answer. */
+/** holdsAnswer tells whether what search shows of a result holds the answer. */
 export function holdsAnswer({ answers }: PassageQuestion, result: { readonly key: string; readonly snippet: string } | undefined): boolean {
   return answers.some(({ file, must }) => file === result?.key && new RegExp(must, "i").test(readerText(result.snippet)));
 }
 
-/** @param library folder of the files */
+/** judgeQuote judges a quote.
+ *  @param library folder of the files */
 export async function judgeQuote(library: string, { answers }: PassageQuestion, shown: Shown): Promise<Judged["right"][number]> {
   const matching = answers.filter(({ file }) => file === shown.key);
   const tests = (text: string): boolean => matching.some(({ must }) => new RegExp(must, "i").test(readerText(text)));

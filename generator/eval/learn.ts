@@ -49,7 +49,7 @@ type Read = {
   /** Where none is right, how far it came. */
   readonly unread: string;
   readonly topic: string;
-  /** Of this process, from the question to what could be quoted. */
+  /** Milliseconds of this process, from the question to what could be quoted. */
   readonly ms: number;
 };
 
@@ -118,7 +118,7 @@ function orderBy({ ranked }: Read, weights: readonly number[], count: number): r
   return chosen;
 }
 
-/** Of each question with an answer the candidates that are right, that the weights have first, and some others. */
+/** For each question with an answer: the candidates that are right, that the weights have first, and some others. */
 function groupsOf(
   all: readonly Read[],
   width: readonly number[],
@@ -138,7 +138,8 @@ function groupsOf(
   });
 }
 
-/** @returns the table; the weights are written where answers read them */
+/** learnWeights learns the weights of answers.
+ *  @returns the table; the weights are written where answers read them */
 export async function learnWeights(folder: string, questions: readonly PassageQuestion[]): Promise<string> {
   const all = await readAll(folder, questions);
   const topics = [...new Set(all.map(({ topic }) => topic))];
@@ -190,9 +191,9 @@ export async function learnWeights(folder: string, questions: readonly PassageQu
   ].join("");
 }
 
-/** What weights of the other topics choose for a question, and what the decision goes by. */
+/** The choice for a question by weights of the other topics, and what the decision goes by. */
 type Chosen = Pick<Read, "question" | "topic" | "ms"> & {
-  /** Of the right candidates the place of the first, 0 where none is; and why none is. */
+  /** The place of the first right candidate, 0 where none is; and why none is. */
   readonly place: number;
   readonly unread: string;
   readonly answered: boolean;
@@ -245,7 +246,7 @@ function limitsOf(all: readonly Chosen[], here: readonly number[], answers: read
   };
 }
 
-/** Of each question with an answer that has no right passage in three, why. */
+/** The reason of each question that has an answer and no right passage in three. */
 function countMissed(chosen: readonly Chosen[], judged: readonly Judged[]): ReadonlyMap<string, string> {
   return new Map(
     chosen.flatMap(({ answered, question, place, unread }, at) => {

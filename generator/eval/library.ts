@@ -36,12 +36,12 @@ const Answered = z.object({
 });
 export type AnsweredQuestion = z.infer<typeof Answered>;
 
-/** A query over the limit would be refused; a person would shorten it. */
+/** cutQuery cuts a query. One over the limit would be refused; a person would shorten it. */
 export function cutQuery(query: string): string {
   return [...query.normalize("NFC")].slice(0, MAX_QUERY).join("");
 }
 
-/** A served library. */
+/** Served is a served library. */
 export type Served = {
   search(path: string, query: string): Promise<readonly Result[]>;
   /** POST /api/ask, as it answers without a model; with keys of objects. */
@@ -50,7 +50,7 @@ export type Served = {
 
 /** A served collection. */
 type Library = Served & {
-  /** What they find are its documents. */
+  /** The systems that find its documents. */
   readonly systems: readonly System[];
   /** Where the library is built. */
   readonly folder: string;
@@ -65,7 +65,7 @@ function objectOf({ title, text }: CollectionDocument, at: number): { readonly k
   return { key: `${FOLDER}/${at}.md`, text: `${title === "" ? text : `# ${title.replaceAll(/\s+/g, " ")}\n\n${text}`}\n` };
 }
 
-/** Serves a collection to `work`.
+/** withLibrary serves a collection to `work`.
  *  @param semantic whether passages get vectors, for ai-search: more than a hundred a second on two cores
  *  @throws ShelfError "build_failed" with what the build said */
 export function withLibrary<T>({ documents, name }: Collection, semantic: boolean, work: (library: Library) => Promise<T>): Promise<T> {
@@ -100,7 +100,7 @@ export type NameFigures = {
   readonly unknown_found: number;
 };
 
-/** Asks for each name as it stands, and for names that stand nowhere. */
+/** judgeNames asks for each name as it stands, and for names that stand nowhere. */
 export function judgeNames({ folder, names }: Declarations, unknown: readonly string[]): Promise<NameFigures> {
   const write = async (library: string): Promise<void> => {
     for (const path of new Set([...names.values()].flat().map((place) => place.path))) {
@@ -127,7 +127,7 @@ export function judgeNames({ folder, names }: Declarations, unknown: readonly st
   });
 }
 
-/** Serves manuals out of packages to `work`.
+/** withManuals serves manuals out of packages to `work`.
  *  @param keep folder of packages; the library that was built of them stays there, and is built no second time
  *  @param folders of the library; each is a collection */
 export function withManuals<T>(

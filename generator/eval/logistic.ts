@@ -28,7 +28,7 @@ function descend(count: number, free: number, gradient: (weights: Float64Array) 
   return weights;
 }
 
-/** Mean and deviation of each column: weights are learnt of columns of one width. */
+/** scaleOf returns mean and deviation of each column: weights are learnt of columns of one width. */
 export function scaleOf(rows: readonly (readonly number[])[]): { readonly mean: readonly number[]; readonly width: readonly number[] } {
   const columns = rows[0]?.length ?? 0;
   const mean = Array.from({ length: columns }, (_, at) => rows.reduce((sum, row) => sum + (row[at] ?? 0), 0) / rows.length);
@@ -42,10 +42,10 @@ export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return sum;
 }
 
-/** Candidates of one question, and how right each is; one at least is. */
+/** A Group is the candidates of one question, and how right each is; one at least is. */
 export type Group = { readonly rows: readonly (readonly number[])[]; readonly right: readonly number[] };
 
-/** Weights under which the right ones of each group stand first (conditional logistic regression). */
+/** fitOrder returns weights under which the right ones of each group stand first (conditional logistic regression). */
 export function fitOrder(groups: readonly Group[]): readonly number[] {
   const gradient = (weights: Float64Array): Float64Array => {
     const slope = new Float64Array(weights.length);
@@ -68,7 +68,7 @@ export function fitOrder(groups: readonly Group[]): readonly number[] {
 
 type Decided = { readonly row: readonly number[]; readonly yes: boolean };
 
-/** Bias and weights under which the rows that are right are told from the others; both kinds count the same. */
+/** fitDecision returns bias and weights under which the rows that are right are told from the others; both kinds count the same. */
 export function fitDecision(rows: readonly Decided[]): { readonly bias: number; readonly weights: readonly number[] } {
   const share = rows.filter(({ yes }) => yes).length / rows.length;
   const gradient = (weights: Float64Array): Float64Array => {

@@ -94,7 +94,7 @@ type Report = {
   readonly documents: number;
   readonly queries: number;
   readonly results: readonly Result[];
-  /** Of a collection with declarations. */
+  /** Null for a collection without declarations. */
   readonly names: NameFigures | null;
 };
 

@@ -44,7 +44,7 @@ const PACKAGES: Readonly<Record<string, readonly Part[]>> = {
   "sqlite3-doc": [{ from: "sqlite3", to: "sqlite", takes: /\.html$/, maxBytes: 94 * KIB, minParagraphs: MIN_PARAGRAPHS }],
 };
 
-/** Writes the manuals' files into a folder.
+/** writeManuals writes the manuals' files into a folder.
  *  @param packages folder of .deb files; one that is not there is downloaded into it
  *  @param folders of the library, that are written
  *  @throws ShelfError "bad_source" for a package that can be had nowhere */
@@ -61,7 +61,8 @@ export async function writeManuals(packages: string, into: string, folders: read
   }
 }
 
-/** @returns path of a package, which is downloaded where the folder has none */
+/** findPackage finds a package.
+ *  @returns path of a package, which is downloaded where the folder has none */
 export async function findPackage(folder: string, name: string): Promise<string> {
   const find = async (): Promise<string | undefined> =>
     (await readdir(folder)).find((file) => file.startsWith(`${name}_`) && file.endsWith(".deb"));

@@ -1,9 +1,9 @@
-/** What is compared: our routes (see library.ts), and the search libraries that people would otherwise take. */
+/** The systems that are compared: our routes (see library.ts), and the search libraries that people would otherwise take. */
 import { DatabaseSync } from "node:sqlite";
 import MiniSearch from "minisearch";
 import type { Collection, CollectionDocument } from "./collection.ts";
 
-/** Results asked for: what recall@100 needs. */
+/** DEPTH is the number of results asked for: what recall@100 needs. */
 export const DEPTH = 100;
 
 export type System = {
@@ -12,7 +12,7 @@ export type System = {
   rank(query: string): Promise<readonly string[]>;
 };
 
-/** SQLite FTS5 with Porter stems over title and text, any of the words. */
+/** openSqlite opens SQLite FTS5 with Porter stems over title and text, any of the words. */
 export function openSqlite({ documents }: Collection): System {
   const database = new DatabaseSync(":memory:");
   database.exec("CREATE VIRTUAL TABLE documents USING fts5(title, text, tokenize = 'porter unicode61'); BEGIN");
@@ -31,7 +31,7 @@ export function openSqlite({ documents }: Collection): System {
   };
 }
 
-/** MiniSearch as its documentation sets it up, the title weighted twice. */
+/** openMiniSearch opens MiniSearch as its documentation sets it up, the title weighted twice. */
 export function openMiniSearch({ documents }: Collection): System {
   const index = new MiniSearch<CollectionDocument>({ fields: ["title", "text"], searchOptions: { boost: { title: 2 } } });
   index.addAll(documents);

@@ -25,7 +25,7 @@ export type JudgedTitle = Row & {
   readonly isBadSummary: boolean;
 };
 
-/** What no summary says: rights, people, ways to other pages, notes of authors, code. Written apart from what the readers go by. */
+/** Words that no summary says: rights, people, ways to other pages, notes of authors, code. Written apart from what the readers go by. */
 const BAD_SUMMARY =
   /copyright|all rights reserved|licen[cs]e v|@\w+\.\w|^\W*\||\[next|\[top of|table of contents|institution:|^(?:new in version|source code:|todo|fixme|safety:)|begin hide|\{-#|;$/i;
 const NAMES_ALONE = /^(?:\p{Lu}[\p{L}.'-]*[ ,]*){2,6}$/u;
@@ -39,7 +39,8 @@ async function readTable(set: TableName): Promise<readonly Row[]> {
   });
 }
 
-/** @param packages folder of .deb files; one that is not there is downloaded into it */
+/** judgeTitles judges titles.
+ *  @param packages folder of .deb files; one that is not there is downloaded into it */
 export async function judgeTitles(packages: string): Promise<readonly JudgedTitle[]> {
   const rows = [...(await readTable("in sight")), ...(await readTable("set aside"))];
   const unpacked = await mkdtemp(join(tmpdir(), "eval-titles-"));

@@ -2,15 +2,13 @@
  *  It knows nothing of libraries, snapshots or configurations.
  *  What it writes is whole or not there. */
 export { concurrently } from "./concurrently.ts";
-export { doorOf } from "./doors.ts";
 export { describeFailure, detailOf, withoutPlaces } from "./failure.ts";
-export { type Closure, findImports, openSources, readLock, type Sources, writeDown } from "./import-closure.ts";
 export { folderSize } from "./folder-size.ts";
 export { keptFile, type KeptFile } from "./kept-file.ts";
 export { lazily } from "./lazily.ts";
 export { findRunningBuild, type LockOptions, lookAtLock, withBuildLock } from "./lock.ts";
 export { checkOpenFiles, isShortage } from "./open-files.ts";
-export { packaged, PACKAGED_FILE } from "./packaged.ts";
+export { codeDigest, isPackage } from "./program-code.ts";
 export { openProgress, type Progress, setVerbosity } from "./progress.ts";
 export { seal, unseal } from "./sealed.ts";
 export { type Tasks, together } from "./tasks.ts";

@@ -20,7 +20,8 @@ const SCRIPT = `
   if ((await Promise.all(ends)).some((end) => end !== true)) throw new Error((await Promise.all(ends)).join());
   process.stdout.write("closed");`;
 
-/** @param waits milliseconds before it is closed, each in a process of its own */
+/** closeWhileItWorks closes an index while it works.
+ *  @param waits milliseconds before it is closed, each in a process of its own */
 export function closeWhileItWorks(t: TestContext, waits: readonly number[]): void {
   const dir = mkdtempSync(join(tmpdir(), "index-thread-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));

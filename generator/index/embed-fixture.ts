@@ -20,7 +20,8 @@ export const model = openEmbeddedEmbedder({ threads: 1 });
 
 after(() => model.close());
 
-/** @param embeddings as in proofshelf.yaml; null leaves it out */
+/** makeLibrary makes a library.
+ *  @param embeddings as in proofshelf.yaml; null leaves it out */
 export async function makeLibrary(
   t: TestContext,
   embeddings: string | null,
@@ -48,7 +49,7 @@ ${embeddings === null ? "" : `embeddings: ${embeddings}\n`}`,
 
 export const quiet = { progress: SILENT };
 
-/** An endpoint that counts the texts it embeds; `up` turns it off and on. */
+/** openEndpoint returns an endpoint that counts the texts it embeds; `up` turns it off and on. */
 export async function openEndpoint(
   t: TestContext,
 ): Promise<{ readonly yaml: string; up: boolean; texts: number; hangAfter: number; readonly hanging: Promise<void> }> {

@@ -1,8 +1,7 @@
 /** The kept room remembers between builds what need not be made again, under the digests that it was made from.
  *  It gives state, journal and caches to the pipeline.
  *  What cannot be read, or was made by other code, is made again and never believed. */
-export { type Decision, type Decisions, openDecisions } from "./decisions.ts";
-export { type DependencyDigests, KEPT, type Kept } from "./dependencies.ts";
+export { areDecisionsDamaged, type Decision, type Decisions, DECISIONS, openDecisions } from "./decisions.ts";
 export { clearJournal, countJournal, type Journal, openJournal, readJournal } from "./journal.ts";
 export {
   type BuildState,
@@ -10,10 +9,8 @@ export {
   EMPTY_STATE,
   forgetState,
   formatState,
-  isStateKept,
   type KnownFile,
   type KnownObject,
-  NOTHING_WRITTEN,
   type ReadRow,
   readState,
   type SaidOfObjects,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { clearHalfFiles, EMPTY_STATE, formatState, readState, writeState } from "./state.ts";
 
-const STATE = { ...EMPTY_STATE, fingerprint: "of the last build" };
+const STATE = { ...EMPTY_STATE, fingerprint: "of the last build", program: "one" };
 
 function tempDir(t: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-state-"));
@@ -15,9 +15,9 @@ function tempDir(t: TestContext): string {
 
 test("a state is known to a program that writes it the same way, and to no other", async (t) => {
   const dir = tempDir(t);
-  writeState(dir, formatState("one", STATE));
+  writeState(dir, formatState(STATE));
   assert.deepEqual(await readState(dir, "one"), STATE);
-  assert.deepEqual(await readState(dir, "two"), EMPTY_STATE);
+  assert.deepEqual(await readState(dir, "two"), { ...EMPTY_STATE, program: "one" });
   writeFileSync(join(dir, "state.v8"), "{ not a state");
   assert.deepEqual(await readState(dir, "one"), EMPTY_STATE);
 });
@@ -25,7 +25,7 @@ test("a state is known to a program that writes it the same way, and to no other
 test("a state with any byte flipped, lost, added or emptied is no state", async (t) => {
   const dir = tempDir(t);
   const path = join(dir, "state.v8");
-  writeState(dir, formatState("one", STATE));
+  writeState(dir, formatState(STATE));
   const good = readFileSync(path);
   const damaged = [
     ...Array.from(good, (byte, at) => Buffer.from(good).fill(byte ^ (1 << (at % 8)), at, at + 1)),
@@ -43,10 +43,10 @@ test("a state with any byte flipped, lost, added or emptied is no state", async 
 test("a state that cannot be written leaves no half file, and what a killed build left is cleared", async (t) => {
   const dir = tempDir(t);
   mkdirSync(join(dir, "state.v8"));
-  assert.throws(() => writeState(dir, formatState("one", STATE)));
+  assert.throws(() => writeState(dir, formatState(STATE)));
   assert.deepEqual(readdirSync(dir), ["state.v8"]);
   rmSync(join(dir, "state.v8"), { recursive: true });
-  writeState(dir, formatState("one", STATE));
+  writeState(dir, formatState(STATE));
   writeFileSync(join(dir, "state.v8.4711.tmp"), '{"version"');
   await clearHalfFiles(dir);
   assert.deepEqual(readdirSync(dir), ["state.v8"]);

@@ -1,6 +1,5 @@
 /** Keeps what the last build knew, so that the next one reads, extracts, renders and indexes only what changed. It is a cache: losing it costs
  *  time, never truth. It names gated keys, so it lies beside the internal root. */
-import { existsSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
@@ -10,7 +9,7 @@ import { writeWhole } from "#snapshots/shelf";
 import type { About, PageImage, Rejection } from "#snapshots/schema";
 import { type FileEntry, lazily, type ObjectRow } from "#snapshots/format";
 import type { Config } from "#generator/config";
-import type { DependencyDigests } from "./dependencies.ts";
+import type { Asked } from "#generator/extract";
 import { seal, unseal } from "#generator/files";
 
 /** A ReadRow is an object as it was read, with the digest of its extract. */
@@ -31,6 +30,10 @@ export type KnownObject = ReadRow & {
   readonly links: readonly string[];
   /** Finds in it that look like secrets. */
   readonly secrets: readonly string[];
+  /** Needs and offers of its text; absent where it has none. */
+  readonly asked?: Asked;
+  /** Digest of what it was told of others; absent where that is nothing. */
+  readonly told?: string;
   /** For a PDF: how many pages were to be drawn, and the images. */
   readonly drawn?: { readonly limit: number; readonly images: readonly Omit<PageImage, "width" | "height">[] };
 };
@@ -45,7 +48,7 @@ export type ViewState = {
 };
 
 /** WrittenFiles is what is not written again of a view's snapshot. */
-export type WrittenFiles = {
+type WrittenFiles = {
   /** Data files but the parts of the objects, and the digest of what decides it. */
   readonly api: { readonly facts: string; readonly files: readonly FileEntry[] };
   /** Digests of all its trees. */
@@ -64,8 +67,8 @@ export type SaidOfObjects = {
 export type BuildState = {
   /** Digest of all inputs of the last build: equal means that nothing changed. */
   readonly fingerprint: string;
-  /** Digests of the modules that made each kind of work in here. */
-  readonly dependencies: DependencyDigests | null;
+  /** Digest of the program that did all the work in here: what another one did is void. Empty when nothing is known. */
+  readonly program: string;
   readonly objects: readonly KnownObject[];
   readonly said: SaidOfObjects;
   /** Where their times came from; null when that is not known. */
@@ -83,11 +86,11 @@ export type BuildState = {
   readonly gating: string;
 };
 
-export const NOTHING_WRITTEN: WrittenFiles = { api: { facts: "", files: [] }, trees: [] };
+const NOTHING_WRITTEN: WrittenFiles = { api: { facts: "", files: [] }, trees: [] };
 
 export const EMPTY_STATE: BuildState = {
   fingerprint: "",
-  dependencies: null,
+  program: "",
   objects: [],
   times: null,
   said: { objects: 0, unreadable: [], deadLinks: [], notes: [] },
@@ -110,19 +113,23 @@ const QUICK = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** A file holds sections in the form that V8 copies values in, each compressed: these are megabytes of small strings, and a build that
  *  has nothing to do asks for few of them. */
-type Sections = { readonly shape: Sha256; readonly views: Readonly<Record<View, ViewSections | null>>; readonly state: Packed<BuildState> };
+type Sections = {
+  readonly program: string;
+  readonly views: Readonly<Record<View, ViewSections | null>>;
+  readonly state: Packed<BuildState>;
+};
 type ViewSections = Packed<ViewState>;
 type Packed<T> = { readonly [K in keyof T]: Uint8Array };
 type View = "public" | "internal";
 
-/** readState reads the last state, or the empty one when there is none that is whole and that this program understands.
- *  @param shape digest of what decides the form of the file (`DependencyDigests.state`) */
-export async function readState(dir: string, shape: Sha256): Promise<BuildState> {
+/** readState reads the last state, or the empty one when there is none that is whole, or another program wrote it.
+ *  @param program digest of this one; of another one's state nothing but its digest is known */
+export async function readState(dir: string, program: Sha256): Promise<BuildState> {
   try {
     const bytes = unseal(await readFile(join(dir, NAME)));
     if (bytes === null) return EMPTY_STATE;
     const file = deserialize(bytes) as Sections;
-    if (file.shape !== shape) return EMPTY_STATE;
+    if (file.program !== program) return { ...EMPTY_STATE, program: file.program };
     const view = (name: View): ViewState | null => (file.views[name] === null ? null : unpack<ViewState>(file.views[name]));
     return Object.defineProperties(unpack<BuildState>(file.state), {
       public: { enumerable: true, value: view("public") },
@@ -133,16 +140,11 @@ export async function readState(dir: string, shape: Sha256): Promise<BuildState>
   }
 }
 
-/** isStateKept tells whether a state is kept at all, of whatever shape. */
-export function isStateKept(dir: string): boolean {
-  return existsSync(join(dir, NAME));
-}
-
 /** formatState returns the bytes of a state: made while others work, written when what it says is true. */
-export function formatState(shape: Sha256, state: BuildState): Uint8Array {
+export function formatState(state: BuildState): Uint8Array {
   const view = (one: ViewState | null): ViewSections | null => (one === null ? null : pack(one));
   const views = { public: view(state.public), internal: view(state.internal) };
-  const file: Sections = { shape, views, state: pack({ ...state, public: null, internal: null }) };
+  const file: Sections = { program: state.program, views, state: pack({ ...state, public: null, internal: null }) };
   return seal(serialize(file));
 }
 

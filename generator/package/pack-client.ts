@@ -15,7 +15,7 @@ const NAME = "@proofshelf/client";
 const ENTRY = `import type { Client, ClientOptions } from "openapi-fetch";
 import type { paths } from "./paths.js";
 export type { components, paths } from "./paths.js";
-/** @param options at least \`baseUrl\`: the library's address without a last slash */
+/** createClient makes a client of one library. @param options at least \`baseUrl\`: the library's address without a last slash */
 export declare function createClient(options: ClientOptions): Client<paths>;
 `;
 
@@ -27,7 +27,7 @@ async function makeTypes(): Promise<Readonly<Record<string, string>>> {
   return { "index.d.ts": ENTRY, "paths.d.ts": astToString(made) };
 }
 
-/** Writes the package as a folder. @param manifest that of the project, with the version of what is imported */
+/** makeClientPackage writes the package as a folder. @param manifest that of the project, with the version of what is imported */
 export async function makeClientPackage(
   folder: string,
   {
@@ -45,7 +45,8 @@ export async function makeClientPackage(
     format: "esm",
     platform: "neutral",
     target: "es2022",
-    external: ["openapi-fetch"],
+    // The face that it imports has more in it than is used, and none of that stays.
+    external: ["openapi-fetch", "node:*"],
   });
   for (const [name, text] of Object.entries(await makeTypes())) await writeFile(join(folder, name), text);
   await copyFile(join(ROOT, "generator/package/client/README.md"), join(folder, "README.md"));

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isTooOld, OLDEST } from "../files/node-version.mjs";
-import { openSources } from "../files/import-closure.ts";
+import { openSources } from "../testing/import-closure.ts";
 import { createPackageFromTarballData, checkPackage } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";

@@ -1,4 +1,4 @@
-/** What is published: JavaScript made from the sources that a command can reach, compiled pages, the demo, and a manifest of its own.
+/** The package that is published: JavaScript made from the sources that a command can reach, compiled pages, the demo, and a manifest of its own.
  *  Beside it the client, as a package of its own.
  *
  *      npm run package [-- FOLDER]      writes both tarballs into the folder, or here
@@ -14,8 +14,8 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { transform } from "esbuild";
-import { findImports, openSources, PACKAGED_FILE, readLock, writeDown } from "#generator/files";
 import { compileSite } from "#generator/pages";
+import { findImports, openSources, readLock } from "../testing/import-closure.ts";
 import { makeClientPackage } from "./pack-client.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -38,7 +38,7 @@ const FILES = [
 ];
 /** How the demo was made. */
 const NOT_PUBLISHED = /\/generator\/demo\/[^/]+\.ts$/;
-/** What compiles, and what is compiled into the result. */
+/** Packages that compile, and those that are compiled into the result. */
 const COMPILERS = new Set(["astro", "@astrojs/node", "esbuild", "@hyzyla/pdfium"]);
 const BUNDLED = "@lancedb/lancedb";
 const BILL_OF_MATERIALS = "sbom.cdx.json";
@@ -54,7 +54,7 @@ type Manifest = Readonly<Record<string, unknown>> & {
   readonly optionalDependencies: Readonly<Record<string, string>>;
 };
 
-/** Writes the package as a folder. @param folder empty or missing */
+/** makePackage writes the package as a folder. @param folder empty or missing */
 export async function makePackage(folder: string): Promise<void> {
   const { dist } = await compileSite();
   const sources = openSources();
@@ -72,15 +72,6 @@ export async function makePackage(folder: string): Promise<void> {
   const compiled = dist.slice(ROOT.length);
   await cp(dist, join(folder, compiled), { recursive: true });
   await cp(join(dirname(dist), "current"), join(folder, dirname(compiled), "current"));
-  const everything = ["generator", "site", "sidecar", "snapshots"].flatMap((top) => sources.list(top));
-  const known = everything.filter(
-    (path) => /\.(?:ts|mjs|astro|css|svg|ico|yaml)$/.test(path) && !/\.(?:test|spec)\.ts$|\/dist\/|\/demo\//.test(path),
-  );
-  await put(
-    folder,
-    PACKAGED_FILE,
-    JSON.stringify(writeDown(["astro.config.mjs", "package.json", "generator/demo/proofshelf.yaml", ...known])),
-  );
   await bundleEngine(folder);
   const manifest = publishedManifest(await readManifest(), imported);
   await put(folder, "package.json", JSON.stringify(manifest, null, 2));
@@ -111,14 +102,15 @@ async function makeBillOfMaterials(manifest: Record<string, unknown>): Promise<s
   }
 }
 
-/** Writes the client as a folder. @param folder empty or missing */
+/** makeClient writes the client as a folder. @param folder empty or missing */
 export async function makeClient(folder: string): Promise<void> {
   await makeClientPackage(folder, { ...(await readManifest()), publishConfig: PUBLISH });
 }
 
 const readManifest = async (): Promise<Manifest> => JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as Manifest;
 
-/** @param make writes the package into a folder
+/** pack packs a package.
+ *  @param make writes the package into a folder
  *  @returns path of the tarball */
 export async function pack(make: (folder: string) => Promise<void>, into: string): Promise<string> {
   const work = await mkdtemp(join(tmpdir(), "proofshelf-package-"));
@@ -182,7 +174,7 @@ function publishedManifest(
     exports: { "./package.json": "./package.json" },
     ...(rest["repository"] === undefined ? {} : { repository: rest["repository"] }),
     publishConfig: PUBLISH,
-    // What a bundled package needs is not installed for it.
+    // Packages that a bundled one needs are not installed for it.
     dependencies: { ...versionsOf(needed.filter((name) => !MODEL.test(name))), ...ofEngine },
     optionalDependencies: { ...Object.fromEntries(Object.entries(natives).filter(([name]) => NATIVE.test(name))), ...nodes },
     peerDependencies: versionsOf(models),

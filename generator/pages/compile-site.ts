@@ -6,18 +6,16 @@ import { glob, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from "
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { OPEN, writeWhole } from "#snapshots/shelf";
-import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { CURRENT_VERSION_FILE } from "#snapshots/page";
 import { compileWorker, WORKER } from "#generator/extract";
-import { type Closure, openSources, type Sources } from "#generator/files";
+import { codeDigest, isPackage } from "#generator/files";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Not among the pages' sources: what is built, and what the bundle never contains. */
-const NOT_SOURCES =
-  /^site\/(?:dist|\.cache)\/|\.(?:test|spec)\.ts$|\.md$|^site\/(?:server|main|fixtures|fixture-server|[\w-]+-fixture|shots|pictures)\.ts$/;
-const COMPILERS = ["astro", "@astrojs/node"];
+/** SITE_CODE matches the code that pages, and the process that reads objects, are made of. What answers requests and verifies is none of it. */
+export const SITE_CODE =
+  /^site\/(?!(?:server|main|shots|pictures)\.ts$)|^snapshots\/(?!(?:annex|answer|embedders|http|service|verify)\/)|^generator\/(?:extract|files)\/|^generator\/pages\/compile-site/;
 /** Astro wants a key for features that we do not use, and would make a random one: the bundle would differ every time. */
 const UNUSED_ASTRO_KEY = Buffer.alloc(32).toString("base64");
 
@@ -31,17 +29,16 @@ export type CompiledSite = {
 
 export type CompileOptions = {
   readonly distDir?: string; // where versions lie; site/dist by default
-  readonly sources?: Sources;
   readonly force?: boolean;
 };
 
 /** compileSite makes sure that the compiled pages match their sources. @throws ShelfError "build_failed" when a page does not compile */
 export async function compileSite(options: CompileOptions = {}): Promise<CompiledSite> {
   const distDir = options.distDir ?? join(ROOT, "site", "dist");
-  const { sources = openSources() } = options;
-  const version = sha256(siteSources(sources).digest + workerSources(sources).digest).slice(0, 16);
-  const dist = join(distDir, version);
   const existing = await readCurrent(distDir);
+  // A package brings the one version that was made of its sources.
+  const version = isPackage && existing !== null ? existing : codeDigest(SITE_CODE).slice(0, 16);
+  const dist = join(distDir, version);
   const names = await listVersions(distDir);
   if (names.includes(version) && options.force !== true) {
     if (existing !== version) writeCurrent(distDir, version);
@@ -68,15 +65,6 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
     await rm(join(distDir, old), { recursive: true, force: true });
   }
   return { dist, worker: join(dist, "extract", WORKER), compiled: true };
-}
-
-export function siteSources(sources: Sources): Closure {
-  const site = sources.list("site").filter((path) => !NOT_SOURCES.test(path));
-  return sources.closure(["astro.config.mjs", "generator/pages/compile-site.ts", ...site], COMPILERS);
-}
-
-export function workerSources(sources: Sources): Closure {
-  return sources.closure(["generator/extract/worker.ts", "generator/extract/compile-worker.ts"]);
 }
 
 async function listVersions(distDir: string): Promise<string[]> {

@@ -43,7 +43,7 @@ export async function renderPages(options: {
     if (known === null) {
       const html = await (await options.renderer).render(await page.input());
       const digest = sha256(html);
-      await shelf.putBlob(digest, html);
+      await shelf.blobs.put(digest, html);
       known = { facts, sha256: digest, size: html.length };
       progress.step("render", ++rendered, options.total ?? undefined);
     }
@@ -56,7 +56,7 @@ export async function renderPages(options: {
   for (const { path, type, text } of textFiles(data, paths)) {
     const bytes = Buffer.from(text);
     const digest = sha256(bytes);
-    await shelf.putBlob(digest, bytes);
+    await shelf.blobs.put(digest, bytes);
     files.push({ path, sha256: digest, size: bytes.length, type });
   }
   return { files, pages, rendered };

@@ -68,6 +68,4 @@ export type Annexes = ShelfAnnexes &
     leaks(): Promise<LeakAnnex>;
     /** Hears how each build ended, when its lock is free again. @returns what is said to who builds */
     ended?(end: BuildEnd): Promise<readonly string[]>;
-    /** Modules that decide what the look for leaks finds, and what a build does: edited, its earlier work is void or compared again. */
-    readonly modules: Given["modules"];
   };

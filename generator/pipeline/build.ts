@@ -6,7 +6,7 @@ import { checkWritable, clearTemporary, CLOSED, OPEN, prune } from "#snapshots/s
 import type { Config } from "#generator/config";
 import type { ExtractPool } from "#generator/extract";
 import { clearHalfFiles, clearJournal, EMPTY_STATE, openUnread } from "#generator/kept";
-import { checkOpenFiles, openProgress, openSources, type Progress, type Tasks, together } from "#generator/files";
+import { checkOpenFiles, openProgress, type Progress, type Tasks, together } from "#generator/files";
 import { openSigners, type Parts, usualParts } from "#generator/publish";
 import {
   closeIndex,
@@ -109,7 +109,6 @@ async function buildLocked(
     shelves,
     store: options.store ?? openObjectStore(config.store, annexes),
     parts,
-    sources: openSources(),
     clock,
     progress,
     signers,
@@ -119,7 +118,6 @@ async function buildLocked(
     tellWeaker: options.tellWeaker,
     keys: options.keys ?? null,
     isDue: (withdrawals) => registered.some(({ isDue }) => isDue?.(shelves, withdrawals, signers) === true),
-    modules: annexes.modules,
     makeRegistry: annexes.makeRegistry,
     openStatements: annexes.openStatements,
   };
@@ -205,7 +203,7 @@ const AFTERWARDS: readonly (readonly [work: (done: Done) => Promise<void>, note:
     // Each build that publishes adds packs; without this a shelf that nobody prunes would have ever more.
     async ({ shelves, outcome: { published, internal } }) => {
       if (!published && !internal.published) return;
-      for (const view of ["internal", "public"] as const) await shelves[view].sweep({ isNeeded: null, leaveLoose: true });
+      for (const view of ["internal", "public"] as const) await shelves[view].blobs.sweep({ isNeeded: null, leaveLoose: true });
     },
     (code) => `Packs could not be merged (${code}): the next build or prune tries again.`,
   ],
@@ -226,7 +224,6 @@ const NOTHING = { removal: NO_REMOVAL, inputs: { public: {}, internal: {} } } as
 /** Opens what the steps need, walks them, and closes it however that ends. */
 async function carryOut(tasks: Tasks, steps: readonly Step<Work>[], begun: Made, given: Given): Promise<Outcome> {
   const { config, parts, shelves } = given;
-  const { dependencies } = begun.facts;
   let pool: ExtractPool | null = null;
   const work: Work = {
     ...given,
@@ -234,8 +231,7 @@ async function carryOut(tasks: Tasks, steps: readonly Step<Work>[], begun: Made,
     // All load while objects are read, which is other processes' work.
     index: parts.index({ public: shelves.publicDir, internal: shelves.internalDir }),
     renderer: tasks.run(() => begun.site.renderer()),
-    pool: () =>
-      (pool ??= begun.site.pool({ budget: config.extract.budgetMs, unread: openUnread(shelves.buildDir, dependencies.extracts) })),
+    pool: () => (pool ??= begun.site.pool({ budget: config.extract.budgetMs, unread: openUnread(shelves.buildDir, begun.facts.program) })),
   };
   const close = async (): Promise<void> => {
     await (pool as ExtractPool | null)?.close();

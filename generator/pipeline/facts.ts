@@ -27,23 +27,15 @@ import { findShared, openIndex, PASSAGES } from "#snapshots/index";
 import { findSetback, listChanges, type Shelf, type SnapshotRecord } from "#snapshots/shelf";
 import type { ViewData } from "#snapshots/format";
 import type { Config } from "#generator/config";
-import { type Sources, together } from "#generator/files";
-import {
-  type BuildState,
-  type DependencyDigests,
-  EMPTY_STATE,
-  type KnownObject,
-  readJournal,
-  readState,
-  timesOf,
-  type ViewState,
-} from "#generator/kept";
-import { type AnnexModules, digestDependencies } from "./dependency-digests.ts";
+import type { Sha256 } from "#snapshots/digest";
+import { codeDigest, together } from "#generator/files";
+import { type BuildState, EMPTY_STATE, type KnownObject, readJournal, readState, timesOf, type ViewState } from "#generator/kept";
 import { type ByView, readPointers, readServed, type Shelves } from "#generator/shelves";
 
 export type BuildFacts = {
   readonly config: Config;
-  readonly dependencies: DependencyDigests;
+  /** Digest of this program. */
+  readonly program: Sha256;
   readonly listed: ListedSince;
   readonly registry: RegistryRead;
   readonly claims: Claims;
@@ -87,20 +79,18 @@ export async function gatherFacts(
   options: {
     readonly store: ObjectStore;
     readonly now: () => Date;
-    readonly sources?: Sources;
     readonly keep: boolean;
     readonly acceptLoss: boolean;
     /** Tells whether an annex has something to do although no input has changed. */
     readonly isDue: (withdrawals: Withdrawals["list"]) => boolean;
-    readonly modules: AnnexModules;
     /** Keys that may have changed, and no others; null for all. */
     readonly keys?: readonly string[] | null;
   } & RegistryAnnexes &
     StatementAnnexes,
 ): Promise<Looked> {
   return together(async ({ run }) => {
-    const dependencies = digestDependencies(options.modules, options.sources);
-    const reading = run(() => readState(shelves.buildDir, dependencies.state));
+    const program = codeDigest();
+    const reading = run(() => readState(shelves.buildDir, program));
     const { keys = null } = options;
     const withdrawals = config.withdrawals === null ? [] : readWithdrawals(config.withdrawals.path);
     const listed = run(async () => {
@@ -129,7 +119,7 @@ export async function gatherFacts(
       lookAtRegistry(config, {
         ...lastGood("registry", ({ cubs }) => cubs.map(({ id }) => id)),
         makeRegistry: options.makeRegistry,
-        statements: openKeptStatements(options, shelves.buildDir, dependencies.program, options.keep),
+        statements: openKeptStatements(options, shelves.buildDir, program, options.keep),
         known: openKeptRegistry(shelves.buildDir),
         withdrawn: new Set(withdrawals.flatMap(({ what, name }) => (what === "record" ? [name] : []))),
       }),
@@ -151,9 +141,9 @@ export async function gatherFacts(
     const sources = { listed: await listed, claims: await claims };
     const others = {
       config,
-      dependencies,
+      program,
       state,
-      journal: readJournal(shelves.buildDir, journalDependency(dependencies, config)),
+      journal: readJournal(shelves.buildDir, journalDependency(program, config)),
       ...(await shelf),
       due: options.isDue(withdrawals),
       redacted: await redactedBytes(shelves, withdrawals),
@@ -179,8 +169,8 @@ export async function gatherFacts(
 }
 
 /** journalDependency names all that decides what is read out of an object, and its time. */
-export function journalDependency(dependencies: DependencyDigests, config: Config): string {
-  return `${dependencies.state} ${dependencies.extracts} ${timesOf(config)}`;
+export function journalDependency(program: Sha256, config: Config): string {
+  return `${program} ${timesOf(config)}`;
 }
 
 async function lookAt(shelves: Shelves): Promise<Pick<BuildFacts, "pointers" | "kept" | "setbacks">> {

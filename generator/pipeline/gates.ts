@@ -1,8 +1,19 @@
 /** Finds what got weaker, so that nothing does so in silence: a record or claim whose status fell, whose evidence stopped holding, or that
- *  vanished is a regression; evidence that does not hold now is drift. The configuration says whether a build refuses either. */
+ *  vanished is a regression; evidence that does not hold now is drift; what a checker with a known hole alone accepted is recalled. The configuration
+ *  says whether a build refuses any of them. */
 import { ShelfError } from "#snapshots/errors";
 import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
-import { ACCEPTED, changedStatement, claimFell, compareNames, isLost, openEvidence, recordFell, type ViewData } from "#snapshots/format";
+import {
+  ACCEPTED,
+  changedStatement,
+  claimFell,
+  compareNames,
+  isLost,
+  openEvidence,
+  recallReason,
+  recordFell,
+  type ViewData,
+} from "#snapshots/format";
 import type { Claim, CubRecord, EvidenceState, Withdrawal } from "#snapshots/schema";
 import type { Config } from "#generator/config";
 import type { Decision, Decisions } from "#generator/kept";
@@ -10,7 +21,7 @@ import type { RegistryRead } from "#generator/sources";
 
 export type Weaker = {
   /** "withdrawals" is always refused. */
-  readonly gate: "regressions" | "drift" | "statements" | "counts" | "withdrawals";
+  readonly gate: "regressions" | "drift" | "recall" | "statements" | "counts" | "withdrawals";
   readonly what: "record" | "claim" | "object" | "registry";
   readonly id: string;
   readonly reason: string;
@@ -26,7 +37,7 @@ export type Accepted = ReadonlyMap<string, string>;
 /** findWeaker finds what got weaker or does not hold.
  *  @param before what is served now, with everything in it; null when nothing is
  *  @param findings of the registry, which say what files a record's digests do not fit
- *  @returns by kind and id, regressions before drift */
+ *  @returns by kind and id, regressions before what lasts */
 export function findWeaker(before: ViewData | null, after: ViewData, findings: RegistryRead["findings"] = []): readonly Weaker[] {
   const found: Weaker[] = [];
   const [old, now] = [before === null ? new Map<string, Pinned>() : pinnedIn(before), pinnedIn(after)];
@@ -34,13 +45,16 @@ export function findWeaker(before: ViewData | null, after: ViewData, findings: R
     const add = (gate: Weaker["gate"], reason: string, meant?: string): void =>
       void found.push({ gate, what: one.what, id: one.id, reason, meant });
     const was = old.get(name);
+    const recalled = one.record === undefined ? null : recallReason(one.record);
     if (was !== undefined) {
       const moved = was.record === undefined || one.record === undefined ? [] : changedStatement(was.record, one.record);
-      for (const reason of was.fell(one)) add("regressions", reason, moved.includes(reason) ? one.record?.drift?.accepted : undefined);
+      for (const reason of was.fell(one))
+        if (reason !== recalled) add("regressions", reason, moved.includes(reason) ? one.record?.drift?.accepted : undefined);
       for (const [place, state] of one.evidence)
         if (isLost(state) && was.evidence.get(place) === "holds") add("regressions", `${place}: ${WORDS[state]}, and held before`);
       for (const place of unpinnedNow(was, one)) add("regressions", `${place}: it is not pinned any more, and held before`);
     }
+    if (recalled !== null) found.push({ gate: "recall", what: one.what, id: one.id, reason: recalled });
     for (const [place, state] of one.evidence)
       if (isLost(state))
         found.push({ gate: "drift", what: one.what, id: one.id, reason: `${place}: ${WORDS[state]}`, bytes: one.bytes(place, findings) });
@@ -48,7 +62,7 @@ export function findWeaker(before: ViewData | null, after: ViewData, findings: R
   const withdrawn = new Set(after.withdrawn?.map(({ what, name }) => `${what} ${name}`));
   for (const [name, { what, id }] of old)
     if (!now.has(name) && !withdrawn.has(name)) found.push({ gate: "regressions", what, id, reason: "it is gone" });
-  const order = ({ gate, what, id }: Weaker): string => `${gate === "drift" ? 1 : 0} ${what} ${id}`;
+  const order = ({ gate, what, id }: Weaker): string => `${LASTING.has(gate) ? 1 : 0} ${what} ${id}`;
   return found.sort((a, b) => compareNames(order(a), order(b)));
 }
 
@@ -152,7 +166,7 @@ export function findTakenBack(standing: ReadonlySet<string>, now: readonly Withd
 }
 
 /** Gates through which what goes on was let for as long as it does. */
-const LASTING: ReadonlySet<Weaker["gate"]> = new Set(["drift", "statements", "counts"]);
+const LASTING: ReadonlySet<Weaker["gate"]> = new Set(["drift", "recall", "statements", "counts"]);
 /** Told by the build in other words. */
 const TOLD: ReadonlySet<Weaker["gate"]> = new Set(["statements", "counts"]);
 
@@ -233,6 +247,7 @@ export function fitting(inputs: Readonly<Record<string, string>>): Readonly<Reco
 function lines(weaker: readonly Weaker[]): readonly string[] {
   const words = {
     drift: "Drift",
+    recall: "Recalled",
     regressions: "Got weaker",
     statements: "Another statement",
     counts: "Wrong count",

@@ -304,8 +304,8 @@ test("of publications whose snapshots are pruned the names are told, and that th
   const { public: shelf } = openShelves(config);
   const whole = told(await json("/api/changes?limit=500"));
   const [early, late] = [await json<ChangesResponse>("/api/changes?limit=3"), await json<ChangesResponse>("/api/changes?limit=10")];
-  await shelf.deleteRecord(1);
-  await shelf.deleteRecord(3);
+  await shelf.history.deleteRecord(1);
+  await shelf.history.deleteRecord(3);
   // A page goes on where it would have, though publications before it are gone; one that began with them says so.
   const rest = await json<ChangesResponse>(`/api/changes?limit=500&cursor=${late.next}`);
   assert.deepEqual([...told(late), ...told(rest)], whole);

@@ -3,7 +3,6 @@
  *  Nothing is written before the gates, and nothing is served before all of it is there. */
 export type { Annexes, BuildAnnex, BuildEnd } from "./annexes.ts";
 export { build, type BuildOptions } from "./build.ts";
-export { digestDependencies } from "./dependency-digests.ts";
 export type { Accepted, Weaker } from "./gates.ts";
 export type { WithdrawnSnapshot } from "./made.ts";
 export { gatingDigest } from "./plan.ts";

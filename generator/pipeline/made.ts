@@ -4,13 +4,12 @@ import type { Renderer } from "#snapshots/page";
 import type { Changes, LogSigner, SnapshotRecord } from "#snapshots/shelf";
 import type { Config } from "#generator/config";
 import type { ExtractPool } from "#generator/extract";
-import type { Progress, Sources, Tasks } from "#generator/files";
+import type { Progress, Tasks } from "#generator/files";
 import type { IndexThread } from "#generator/index";
 import type { SaidOfObjects, Why } from "#generator/kept";
 import type { Parts, Site } from "#generator/publish";
 import type { ByView, Shelves } from "#generator/shelves";
 import type { ObjectStore, RegistryAnnexes, StatementAnnexes } from "#generator/sources";
-import type { AnnexModules } from "./dependency-digests.ts";
 import type { BuildFacts, Looked } from "./facts.ts";
 import type { Accepted, Passed, Weaker } from "./gates.ts";
 import type { ReadingPlan, WritingPlan } from "./plan.ts";
@@ -64,7 +63,6 @@ export type Given = {
   readonly shelves: Shelves;
   readonly store: ObjectStore;
   readonly parts: Parts;
-  readonly sources: Sources;
   readonly clock: () => Date;
   readonly progress: Progress;
   readonly signers: ByView<LogSigner>;
@@ -75,7 +73,6 @@ export type Given = {
   readonly tellWeaker?: (weaker: readonly Weaker[]) => void;
   readonly keys: readonly string[] | null;
   readonly isDue: (withdrawals: BuildFacts["withdrawals"]["list"]) => boolean;
-  readonly modules: AnnexModules;
 } & RegistryAnnexes &
   StatementAnnexes;
 

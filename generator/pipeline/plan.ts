@@ -1,8 +1,7 @@
 /** Plans what a build has to do, and why: the one place that says what is stale. Facts in, a value out; nothing is read or written.
  *
  *  The plan has two moments, because pages and documents follow from what objects hold: `planReading` says which objects to read, `planWriting`
- *  what to make once they are read. Work is kept from one build to the next while what made it (`dependency-digests.ts`) and what it was made from
- *  are as they were. */
+ *  what to make once they are read. Work is kept from one build to the next while the program and what it was made from are as they were. */
 import { isCitationFile, isLicenceFile } from "#generator/extract";
 import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
 import {
@@ -20,7 +19,7 @@ import type { Config } from "#generator/config";
 import type { BuildFacts, Looked } from "./facts.ts";
 import type { ByView } from "#generator/shelves";
 import { digestOfItem, type DocumentsPlan, type InternalIndex, planDocuments, planInternal } from "#generator/index";
-import { type BuildState, EMPTY_STATE, type Kept, type KnownObject, NOTHING_WRITTEN, timesOf, type Why } from "#generator/kept";
+import { type BuildState, EMPTY_STATE, type KnownObject, timesOf, type Why } from "#generator/kept";
 import type { PlannedPage } from "#generator/pages";
 import type { Views } from "./project.ts";
 import type { StoredObject } from "#generator/sources";
@@ -40,7 +39,7 @@ export type ReadingPlan = {
   /** Digest of all inputs and of the program. */
   readonly fingerprint: Sha256;
   /** Why nothing of the last build's work can be used; null when it can. */
-  readonly anew: "first" | "forgotten" | null;
+  readonly anew: "first" | "program" | "forgotten" | null;
   /** Ascending by key. */
   readonly read: readonly PlannedObject[];
   readonly kept: readonly KnownObject[];
@@ -48,7 +47,7 @@ export type ReadingPlan = {
   readonly removed: readonly string[];
   /** Folders in which an object is added, read again or removed. */
   readonly touched: ReadonlySet<string>;
-  /** The part of the last build's work that is not void. */
+  /** The last build's work, where it is not void. */
   readonly known: BuildState;
 };
 
@@ -98,19 +97,17 @@ export function planReading(facts: BuildFacts): ReadingPlan {
   const fingerprint = fingerprintOf(facts);
   const nothing = isUnchanged(facts, fingerprint);
   const anew = whyAnew(facts);
-  const remembered = anew === null ? state : EMPTY_STATE;
-  const known = usable(remembered, facts);
-  const usableObjects = new Map(known.objects.map((object) => [object.key, object]));
-  const before = known.objects === remembered.objects ? usableObjects : new Map(remembered.objects.map((object) => [object.key, object]));
+  const known = anew === null ? state : EMPTY_STATE;
+  const before = new Map(known.objects.map((object) => [object.key, object]));
   const refused = new Set(state.refused.map(({ key }) => key));
   const kept: KnownObject[] = [];
   const read: PlannedObject[] = [];
   for (const row of listed.rows) {
     const root = rootOf(config, row.key);
-    const object = usableObjects.get(row.key);
+    const object = before.get(row.key);
     const why =
       object === undefined
-        ? ([before.has(row.key) ? "program" : (anew ?? (refused.has(row.key) ? "refused" : "new"))] as const)
+        ? ([anew ?? (refused.has(row.key) ? "refused" : "new")] as const)
         : differences(row, root, object, config.pdf, state.times === timesOf(config));
     const journaled = journal.get(row.key);
     if (object !== undefined && why.length === 0) kept.push(object);
@@ -149,7 +146,6 @@ export function planWriting(
 ): WritingPlan {
   const { known, touched, anew } = reading;
   const data = views.public;
-  const voidedBy = (kind: Kept): Why | null => anew ?? (facts.state.dependencies?.[kind] === facts.dependencies[kind] ? null : "program");
   const speaking = data.objects.filter(({ key }) => isLicenceFile(key) || isCitationFile(key)).map(({ key, sha256 }) => [key, sha256]);
   const addresses = data.objects.flatMap((row) => (row.addresses === undefined ? [] : [[row.key, row.addresses]]));
   const { sources, credits } = facts.config;
@@ -160,20 +156,17 @@ export function planWriting(
     const decisive = digestOfOthers(views[view]);
     const { api } = known.written[view];
     const same = api.facts === decisive;
-    return { facts: decisive, kept: same ? api.files : null, why: same ? null : (voidedBy("json") ?? "content") };
+    return { facts: decisive, kept: same ? api.files : null, why: same ? null : (anew ?? "content") };
   };
   const { indexes } = facts;
-  const usableIndex = (view: "public" | "internal"): boolean =>
-    indexes[view].problem === null && voidedBy("documents") === null && reindex[view] === null;
+  const usableIndex = (view: "public" | "internal"): boolean => indexes[view].problem === null && reindex[view] === null;
   const before = { public: usableIndex("public") ? known.public : null, internal: usableIndex("internal") ? known.internal : null };
-  const why = (view: "public" | "internal"): Why | null => voidedBy("documents") ?? reindex[view];
+  const why = (view: "public" | "internal"): Why | null => anew ?? reindex[view];
   const shown = planDocuments(views.public, extracts.digest, before.public, why("public"));
   const internal = planInternal(views.internal, extracts.digest, shown, before.internal, indexes.internal, why("internal"));
-  const voidPages = voidedBy("pages");
   return {
-    pageCount: voidPages === null ? null : countOf(storedPages(data, ROUTES, extracts)),
+    pageCount: anew === null ? null : countOf(storedPages(data, ROUTES, extracts)),
     *pages() {
-      const why = voidPages;
       for (const page of storedPages(data, ROUTES, extracts)) {
         const before = known.pages[page.file];
         if (before !== undefined && shared === known.shared && page.folder !== null && !touched.has(page.folder)) {
@@ -184,7 +177,7 @@ export function planWriting(
         if (before?.facts === decisive) yield { page, facts: decisive, kept: before, why: null };
         else {
           const changed = page.folder !== null && !touched.has(page.folder) ? "shared" : "content";
-          yield { page, facts: decisive, kept: null, why: why ?? (before === undefined ? "new" : changed) };
+          yield { page, facts: decisive, kept: null, why: anew ?? (before === undefined ? "new" : changed) };
         }
       }
     },
@@ -226,24 +219,11 @@ function countOf(all: Iterable<unknown>): number {
   return count;
 }
 
-function whyAnew({ state, pointers, kept }: BuildFacts): "first" | "forgotten" | null {
+function whyAnew({ state, program, pointers, kept }: BuildFacts): "first" | "program" | "forgotten" | null {
   if (pointers.public === null && pointers.internal === null) return "first";
+  if (state.program !== "" && state.program !== program) return "program";
   const there = (["public", "internal"] as const).every((view) => kept[view].has(state[view]?.snapshot ?? ""));
   return there ? null : "forgotten";
-}
-
-/** The state without what is void because something that made it has changed. */
-function usable(state: BuildState, { dependencies }: BuildFacts): BuildState {
-  const made = (kind: Kept): boolean => state.dependencies?.[kind] === dependencies[kind];
-  const written = (view: "public" | "internal"): BuildState["written"]["public"] =>
-    made("json") ? state.written[view] : { ...NOTHING_WRITTEN, trees: state.written[view].trees };
-  return {
-    ...state,
-    objects: made("extracts") ? state.objects : [],
-    pages: made("pages") ? state.pages : {},
-    written: { public: written("public"), internal: written("internal") },
-    gating: made("leaks") ? state.gating : "",
-  };
 }
 
 function rootOf(config: Config, key: string): "public" | "internal" {
@@ -287,10 +267,10 @@ function countedOf(config: Config): string {
   return canonicalJson(Object.fromEntries(counted));
 }
 
-function fingerprintOf({ config, dependencies, listed, registry, claims, withdrawals }: BuildFacts | Looked): Sha256 {
+function fingerprintOf({ config, program, listed, registry, claims, withdrawals }: BuildFacts | Looked): Sha256 {
   return sha256(
     JSON.stringify([
-      dependencies,
+      program,
       registry.inputs,
       claims.state,
       claims.sha256,

@@ -9,7 +9,7 @@ import type { Extracts } from "../../snapshots/page/stored-pages.ts";
 import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { CubRecord } from "../../snapshots/schema/index.ts";
 import type { BuildFacts } from "./facts.ts";
-import { claimOf, CONFIG, firstFacts, knownObject, DEPENDENCIES, nextFacts, storedObject, viewsOf } from "../testing/facts.ts";
+import { claimOf, CONFIG, firstFacts, knownObject, nextFacts, storedObject, viewsOf } from "../testing/facts.ts";
 import { findWeaker, fitting, passGates, type Weaker } from "./gates.ts";
 import { isUnchanged, planReading, planWriting, saysTheSame, type WritingPlan } from "./plan.ts";
 import type { Why } from "../kept/why.ts";
@@ -35,7 +35,7 @@ const ALL = KNOWN.map(({ key }) => key);
 const allFor = (why: Why): Record<string, readonly Why[]> => Object.fromEntries(ALL.map((key) => [key, [why]]));
 const rows = ALL.map((key) => storedObject(key));
 
-test("an object is read when its version, size, time, place or dependencies are others, and when nothing is known of it", () => {
+test("an object is read when its version, size, time, place or program are others, and when nothing is known of it", () => {
   const cases: readonly (readonly [what: string, facts: BuildFacts, read: Record<string, readonly Why[]>])[] = [
     ["nothing has changed", nextFacts(KNOWN), {}],
     ["the first build", firstFacts(ALL), allFor("first")],
@@ -51,8 +51,7 @@ test("an object is read when its version, size, time, place or dependencies are 
       { "notes/a.md": ["version", "size"] },
     ],
     ["one that is gone", listedAs(rows.slice(1)), {}],
-    ["another reader", nextFacts(KNOWN, { dependencies: { ...DEPENDENCIES, extracts: sha256("another") } }), allFor("program")],
-    ["another program, the same readers", nextFacts(KNOWN, { dependencies: { ...DEPENDENCIES, program: sha256("another") } }), {}],
+    ["another program", nextFacts(KNOWN, { program: sha256("another") }), allFor("program")],
     ["the state is lost", nextFacts(KNOWN, { state: EMPTY_STATE }), allFor("forgotten")],
     ["its snapshot was pruned", nextFacts(KNOWN, { kept: { public: new Set(), internal: new Set(["b"]) } }), allFor("forgotten")],
     ["times come from elsewhere", nextFacts(KNOWN, { config: { ...CONFIG, uploaded: "none" as never } }), allFor("time")],
@@ -76,7 +75,7 @@ test("there is nothing to do only when every input, both pointers and both index
       "an index that cannot be searched",
       { indexes: { public: { problem: "Damaged.", rows: true, shared: false }, internal: { problem: null, rows: true, shared: false } } },
     ],
-    ["another program", { dependencies: { ...DEPENDENCIES, program: sha256("another") } }],
+    ["another program", { program: sha256("another") }],
     ["another title", { config: { ...CONFIG, title: "Another" } }],
     [
       "a withdrawal",
@@ -204,20 +203,11 @@ test("a changed object is written in both views, a gated one in the internal vie
   assert.deepEqual([gated.documents.public.why, gated.documents.internal.upsert.size], [null, 1]);
 });
 
-test("with other dependencies each kind of work is made again for that reason, and no other kind", () => {
-  const cases: readonly (readonly [keyof typeof DEPENDENCIES, (plan: WritingPlan) => unknown])[] = [
-    ["pages", (plan) => new Set(Object.values(rendered(plan)))],
-    ["json", (plan) => new Set([plan.json.public.why, plan.json.internal.why])],
-    ["documents", (plan) => new Set([plan.documents.public.why, plan.documents.internal.why])],
-  ];
-  for (const [kind] of cases) {
-    const facts = { ...carriedOut(nextFacts(KNOWN), KNOWN), dependencies: { ...DEPENDENCIES, [kind]: sha256("another") } };
-    const plan = planOf(facts, KNOWN);
-    for (const [other, of] of cases) {
-      const none = other === "pages" ? new Set() : new Set([null]);
-      assert.deepEqual(of(plan), other === kind ? new Set(["program"]) : none, `${kind} and ${other}`);
-    }
-  }
+test("with another program every kind of work is made again for that reason", () => {
+  const plan = planOf({ ...carriedOut(nextFacts(KNOWN), KNOWN), program: sha256("another") }, KNOWN);
+  assert.deepEqual(new Set(Object.values(rendered(plan))), new Set(["program"]));
+  assert.deepEqual([plan.json.public.why, plan.json.internal.why], ["program", "program"]);
+  assert.deepEqual([plan.documents.public.why, plan.documents.public.base], ["program", null]);
 });
 
 test("an index that holds what is gated now, or is to be redacted, begins with nothing", () => {
@@ -330,7 +320,7 @@ test("each member of the configuration changes the build, but those that say whe
 test("a gate refuses what fell, unless somebody accepts it and says why; drift that was accepted stays so", () => {
   const weaker = (gate: Weaker["gate"], id: string): Weaker => ({ gate, what: "claim", id, reason: "it fell" });
   const [refuse, tell] = [
-    { regressions: "refuse", drift: "refuse", statements: "refuse", counts: "refuse" } as const,
+    { regressions: "refuse", drift: "refuse", recall: "refuse", statements: "refuse", counts: "refuse" } as const,
     { regressions: "note", drift: "note" } as unknown as BuildFacts["config"]["gates"],
   ];
   const none = new Map<string, string>();
@@ -350,6 +340,9 @@ test("a gate refuses what fell, unless somebody accepts it and says why; drift t
     ["that was accepted once", [weaker("regressions", "one")], refuse, none, why, false],
     ["drift", [weaker("drift", "one")], refuse, none, none, false],
     ["drift that was accepted", [weaker("drift", "one")], refuse, none, why, true],
+    ["a recall", [weaker("recall", "one")], refuse, none, none, false],
+    ["a recall that is only told", [weaker("recall", "one")], tell, none, none, true],
+    ["a recall that was accepted", [weaker("recall", "one")], refuse, none, why, true],
     ["another statement", [weaker("statements", "one")], refuse, none, none, false],
     ["another statement that is only told", [weaker("statements", "one")], tell, none, none, true],
     ["another statement that was accepted", [weaker("statements", "one")], refuse, none, why, true],
@@ -371,7 +364,7 @@ test("a gate refuses what fell, unless somebody accepts it and says why; drift t
 });
 
 test("what was accepted of a record lets through that alone: another gate, place, state or bytes are refused", () => {
-  const gates = { regressions: "refuse", drift: "refuse", statements: "refuse", counts: "refuse" } as const;
+  const gates = { regressions: "refuse", drift: "refuse", recall: "refuse", statements: "refuse", counts: "refuse" } as const;
   const one: Weaker = { gate: "drift", what: "record", id: "CUB-0001", reason: '"gone.v": it is not there', bytes: "a" };
   const { accepted } = passGates([one], gates, new Map([["CUB-0001", "It is being moved."]]), NONE);
   const earlier = {
@@ -384,6 +377,7 @@ test("what was accepted of a record lets through that alone: another gate, place
     { reason: '"other.v": it is not there' },
     { reason: '"gone.v": what is there has another digest' },
     { bytes: "b" },
+    { gate: "recall", reason: "all that accepted it have a known hole that it may use: A-1 of coq 8.16.1" },
     { what: "claim" },
     { id: "CUB-0002" },
   ];
@@ -436,6 +430,30 @@ test("a claim gets weaker when its status falls, its evidence stops holding or i
     ["drift"],
     "what never held has not fallen",
   );
+});
+
+test("a record that a checker with a hole alone accepted is recalled, once, by a gate of its own, and no regression beside it", () => {
+  const base = { id: "CUB-0001", repo: "r", theorem_name: "t", statement: "1 = 1", no_holes: true };
+  const view = (record: object): ViewData => {
+    const facts = firstFacts([]);
+    return viewsOf({ ...facts, registry: { ...facts.registry, cubs: [CubRecord.parse({ ...base, ...record })] } }, KNOWN).internal;
+  };
+  const hole = { affected: [{ id: "A-1", title: "t", url: "https://a.example", by: "coq 8.16.1" }], cannot_use: [], also_accepted: [] };
+  const [verified, recalled] = [
+    { verification_state: "VERIFIED" },
+    { verification_state: "UNSPECIFIED", status: "RECALLED", recall: hole },
+  ];
+  const found = findWeaker(view(verified), view(recalled));
+  assert.deepEqual(
+    found.map(({ gate, id, reason }) => [gate, id, reason]),
+    [["recall", "CUB-0001", "all that accepted it have a known hole that it may use: A-1 of coq 8.16.1"]],
+  );
+  assert.deepEqual(findWeaker(view(recalled), view(recalled)), found, "it lasts");
+  assert.deepEqual(
+    findWeaker(view(recalled), view({ ...recalled, no_holes: false })).map(({ gate }) => gate),
+    ["regressions", "recall"],
+  );
+  assert.deepEqual(findWeaker(view(recalled), view(verified)), []);
 });
 
 test("a statement that moved and was accepted by name where it is kept passes the gate and is told, and nothing else of its record does", () => {

@@ -67,7 +67,6 @@ export async function previewBuild(config: Config, annexes: Annexes, keepHistory
     keep: false,
     acceptLoss: false,
     isDue: (withdrawals) => registered.some(({ isDue }) => isDue?.(shelves, withdrawals, null) === true),
-    modules: annexes.modules,
     makeRegistry: annexes.makeRegistry,
     openStatements: annexes.openStatements,
   });

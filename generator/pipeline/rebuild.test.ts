@@ -20,7 +20,8 @@ import type { ObjectStore } from "../sources/object-store.ts";
 
 import { formatState, readState, writeState } from "../kept/state.ts";
 import { PLAIN_PARTS } from "../testing/plain-parts.ts";
-import { build, digestDependencies, openObjectStore, openShelves } from "../testing/whole.ts";
+import { codeDigest } from "../files/program-code.ts";
+import { build, openObjectStore, openShelves } from "../testing/whole.ts";
 
 const quiet = { progress: SILENT };
 
@@ -105,10 +106,10 @@ test("pages of a folder are looked at only when its objects or what all pages sh
   const known = await build(config, quiet, PLAIN_PARTS);
   assert.equal(known.added, 5);
   const step = async (what: string, change: () => Promise<void> | void, rendered: readonly string[]): Promise<void> => {
-    const before = await readState(buildDir, digestDependencies().state);
+    const before = await readState(buildDir, codeDigest());
     await change();
     const summary = await build(config, quiet, PLAIN_PARTS);
-    const after = await readState(buildDir, digestDependencies().state);
+    const after = await readState(buildDir, codeDigest());
     const changed = Object.keys(after.pages).filter((page) => after.pages[page]?.facts !== before.pages[page]?.facts);
     assert.deepEqual(
       changed.filter((page) => page.startsWith("pages/object/")).map((page) => page.slice("pages/object/a/".length, -"=.html".length)),
@@ -130,36 +131,16 @@ test("pages of a folder are looked at only when its objects or what all pages sh
   await step("a collection's title", () => void (config = open("B")), ["b/fifth.md", "b/third.md", "c/fourth.md", "first.md"]);
 });
 
-test("kept work is made again when what made it has changed, each kind for itself", async (t) => {
+test("with another program all that is kept is made again, and nothing is published", async (t) => {
   const { config, buildDir } = await makeLibrary(t);
   const first = await build(config, quiet, PLAIN_PARTS);
-  const dependencies = digestDependencies();
-  const state = await readState(buildDir, dependencies.state);
-  assert.equal(state.objects.length, 2);
-  assert.deepEqual(state.dependencies, dependencies);
-  const nothing = { read: 0, rendered: 0, indexed: 0 };
-  const all = first.work;
-  const expected: Readonly<Record<string, typeof nothing>> = {
-    extracts: { ...nothing, read: all.read },
-    pages: { ...nothing, rendered: all.rendered },
-    json: nothing,
-    // Nothing is gated: one index serves both views.
-    documents: { ...nothing, indexed: 2 },
-    leaks: nothing,
-    program: nothing,
-  };
-  for (const [kind, work] of Object.entries(expected)) {
-    // The state of a program in which only this was another, which also looks at everything again.
-    const other = { ...state, fingerprint: "another", dependencies: { ...dependencies, [kind]: "0".repeat(64) } };
-    writeState(buildDir, formatState(dependencies.state, other));
-    const again = await build(config, quiet, PLAIN_PARTS);
-    assert.deepEqual([again.published, again.snapshot, again.internal.snapshot], [false, first.snapshot, first.internal.snapshot], kind);
-    assert.deepEqual(again.work, work, kind);
-  }
-  assert.deepEqual((await build(config, quiet, PLAIN_PARTS)).work, nothing);
-  writeState(buildDir, formatState("0".repeat(64), state));
-  const lost = await build(config, quiet, PLAIN_PARTS);
-  assert.deepEqual([lost.published, lost.snapshot, lost.work.read], [false, first.snapshot, 2]);
+  const state = await readState(buildDir, codeDigest());
+  assert.deepEqual([state.objects.length, state.program], [2, codeDigest()]);
+  writeState(buildDir, formatState({ ...state, program: "0".repeat(64) }));
+  const again = await build(config, quiet, PLAIN_PARTS);
+  assert.deepEqual([again.published, again.snapshot, again.internal.snapshot], [false, first.snapshot, first.internal.snapshot]);
+  assert.deepEqual(again.work, first.work);
+  assert.deepEqual((await build(config, quiet, PLAIN_PARTS)).work, { read: 0, rendered: 0, indexed: 0 });
 });
 
 test("a build that finds nothing to do says what the last one said of the objects, and reads none of what is known of them", async (t) => {
@@ -168,10 +149,9 @@ test("a build that finds nothing to do says what the last one said of the object
   await settle(config);
   const { unreadable, notes } = await build(config, quiet, PLAIN_PARTS);
   assert.equal(unreadable.length, 1);
-  const { state: shape } = digestDependencies();
-  const state = await readState(buildDir, shape);
+  const state = await readState(buildDir, codeDigest());
   const { objects } = state.said;
-  writeState(buildDir, formatState(shape, { ...state, objects: [] }));
+  writeState(buildDir, formatState({ ...state, objects: [] }));
   const again = await build(config, quiet, PLAIN_PARTS);
   assert.deepEqual([again.published, again.unchanged, again.work.read], [false, objects, 0]);
   assert.deepEqual([again.unreadable, again.notes], [unreadable, notes]);
@@ -207,7 +187,7 @@ test("a damaged shelf is whole again after a build without memory", async (t) =>
   const { config, buildDir } = await makeLibrary(t);
   const first = await build(config, quiet, PLAIN_PARTS);
   const roots = (({ publicDir, internalDir }) => [publicDir, internalDir])(openShelves(config));
-  const listed = await Promise.all(roots.map((root) => Array.fromAsync(openDirectoryShelf(root).listBlobs())));
+  const listed = await Promise.all(roots.map((root) => Array.fromAsync(openDirectoryShelf(root).blobs.list())));
   const digests = listed.flat().map(({ digest }) => digest);
   assert.ok(digests.length > 50);
   const packs = roots.flatMap((root) => readdirSync(join(root, "packs")).map((name) => join(root, "packs", name)));

@@ -1,5 +1,5 @@
 /** The core's steps of a build; order.ts puts them in order. */
-import { ACCEPTED, isGatedKey, type ViewData } from "#snapshots/format";
+import { ACCEPTED, isGatedKey, parentPrefix, type ViewData } from "#snapshots/format";
 import { together } from "#generator/files";
 import { trimIndex } from "#generator/index";
 import { clearJournal, formatState, openDecisions, openJournal, timesOf, writeState } from "#generator/kept";
@@ -25,7 +25,7 @@ const VIEWS = ["internal", "public"] as const;
 export const list = step("list", [], ["looked", "site"], async (_, given: Given) => {
   given.progress.step("list");
   return together(async ({ run }) => {
-    const site = run(() => given.parts.site(given.sources));
+    const site = run(() => given.parts.site());
     const looked = run(() => gatherFacts(given.config, given.shelves, { ...given, now: given.clock, keep: true }));
     return { site: await site, looked: await looked };
   });
@@ -35,7 +35,7 @@ export const readAll = step("read", ["facts", "reading"], ["read", "said"], asyn
   const { shelves } = work;
   const before = await readBefore(facts, shelves);
   const originOf = await openOrigins(facts, before);
-  const journal = openJournal(shelves.buildDir, journalDependency(facts.dependencies, facts.config));
+  const journal = openJournal(shelves.buildDir, journalDependency(facts.program, facts.config));
   const read = await readObjects({
     store: work.store,
     plan: reading,
@@ -77,7 +77,9 @@ export async function gateLasting(
 ): Promise<readonly string[]> {
   const { internal } = pointers;
   const served =
-    internal === null || (config.gates.drift !== "refuse" && accept.size === 0) ? null : await readServed(shelves.internal, internal);
+    internal === null || (config.gates.drift !== "refuse" && config.gates.recall !== "refuse" && accept.size === 0)
+      ? null
+      : await readServed(shelves.internal, internal);
   const weaker = [...(served === null ? [] : findWeaker(null, served, registry.findings)), ...findWrong(registry)];
   // Without having looked nothing is known.
   if (served !== null) tellWeaker?.(weaker);
@@ -104,13 +106,15 @@ export const write = step(
   async ({ facts, reading, read, views, removal }, work: Work) => {
     const { shelves, tasks, index } = work;
     work.progress.step("render");
-    const plan = planWriting(facts, reading, views, read.extracts, removal.reindex);
+    // A text that was read again beside others is in a folder that is touched.
+    const touched = new Set([...reading.touched, ...read.again.map(parentPrefix)]);
+    const plan = planWriting(facts, { ...reading, touched }, views, read.extracts, removal.reindex);
     const written = await writeViews(tasks, { ...work, plan, views, read, earlier: removal.earlier ?? [] });
     // The thread ends while the rest is done.
     void tasks.run(() => index.close());
     // A snapshot that is served already may have lacked a blob that was written now: its pack is sealed at once.
     const isServed = (view: "public" | "internal"): boolean => facts.pointers[view]?.snapshot === written.drafts[view];
-    const flushed = VIEWS.map((view) => tasks.run(() => (isServed(view) ? shelves[view].seal() : shelves[view].flush())));
+    const flushed = VIEWS.map((view) => tasks.run(() => (isServed(view) ? shelves[view].blobs.seal() : shelves[view].blobs.flush())));
     return { plan, written, flushed, notes: written.earlier.notes };
   },
 );
@@ -121,9 +125,9 @@ export const publishViews = step(
   ["facts", "reading", "read", "said", "accepted", "plan", "written", "flushed", "inputs"],
   ["changes", "knowledge"],
   async ({ facts, reading, read, said, accepted, plan, written, flushed, inputs }, work: Work) => {
-    const knowledge = formatState(facts.dependencies.state, {
+    const knowledge = formatState({
       fingerprint: reading.fingerprint,
-      dependencies: facts.dependencies,
+      program: facts.program,
       objects: read.objects,
       said,
       times: timesOf(facts.config),

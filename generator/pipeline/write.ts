@@ -97,7 +97,7 @@ async function siteAssets({ assets }: Pick<Renderer, "assets">, shelf: Directory
   const files: FileEntry[] = [];
   for (const { path, mediaType, bytes } of assets) {
     const digest = sha256(bytes);
-    await shelf.putBlob(digest, bytes);
+    await shelf.blobs.put(digest, bytes);
     files.push({ path, sha256: digest, size: bytes.length, type: mediaType });
   }
   return files;

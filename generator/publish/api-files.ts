@@ -29,6 +29,6 @@ async function writeFiles(shelf: DirectoryShelf, files: Iterable<DerivedFile>): 
 
 async function writeFile(shelf: DirectoryShelf, { path, type, bytes }: DerivedFile): Promise<FileEntry> {
   const digest = sha256(bytes);
-  await shelf.putBlob(digest, bytes);
+  await shelf.blobs.put(digest, bytes);
   return { path, sha256: digest, size: bytes.length, type };
 }

@@ -16,7 +16,7 @@ export async function writeDraft(
   for (const [digest, bytes] of trees) {
     if (there.has(digest)) continue;
     await scheduler.yield();
-    await shelf.putBlob(digest, bytes);
+    await shelf.blobs.put(digest, bytes);
   }
   return { snapshot: root.sha256, trees: [...trees.keys()] };
 }

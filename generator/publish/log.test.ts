@@ -132,8 +132,10 @@ function dying(pair: Pair, before: number): Pair {
   };
   const dies = (shelf: DirectoryShelf): DirectoryShelf =>
     overriding(shelf, {
-      putRecord: count(shelf.putRecord.bind(shelf)),
-      swapPointer: count(shelf.swapPointer.bind(shelf)),
+      history: overriding(shelf.history, {
+        putRecord: count(shelf.history.putRecord.bind(shelf.history)),
+        swapPointer: count(shelf.history.swapPointer.bind(shelf.history)),
+      }),
       log: { ...shelf.log, put: count(shelf.log.put) },
     });
   return { public: dies(pair.public), internal: dies(pair.internal) };
@@ -163,7 +165,7 @@ test("a shelf without a log gets one from its records, with an empty entry for o
   for (const view of ["public", "internal"]) {
     for (const part of ["checkpoints", "tile", "keys.json"]) rmSync(join(root, view, part), { recursive: true, force: true });
   }
-  await pair.public.deleteRecord(2);
+  await pair.public.history.deleteRecord(2);
   await keepLogs(openPair(root), SIGNED);
   const entries = await readEntries(0, 4, openPair(root).public.log.read);
   assert.deepEqual(
@@ -174,8 +176,8 @@ test("a shelf without a log gets one from its records, with an empty entry for o
   await publishTurn(openPair(root), 5);
   await checkAgreement(openPair(root).public, join(root, "public"), ORIGIN);
   // What is withdrawn or pruned later stays where it is in the log.
-  const [first] = await pair.public.listRecords();
-  await pair.public.withdraw([first as SnapshotRecord]);
+  const [first] = await pair.public.history.listRecords();
+  await pair.public.history.withdraw([first as SnapshotRecord]);
   await publishTurn(openPair(root), 6);
   await checkAgreement(openPair(root).public, join(root, "public"), ORIGIN);
 });
@@ -256,7 +258,7 @@ test("260 publications: full tiles take the place of those that were not full", 
   });
   const nothing = { objects: [], claims: [], records: [] };
   for (let sequence = 1; sequence <= 260; sequence++) {
-    await shelf.putRecord(record(sequence), { added: nothing, changed: nothing, removed: nothing });
+    await shelf.history.putRecord(record(sequence), { added: nothing, changed: nothing, removed: nothing });
     await extendLog(shelf, record(sequence), SIGNED.public);
   }
   assert.deepEqual(readdirSync(join(root, "tile/0")).sort(), ["000", "001.p"]);

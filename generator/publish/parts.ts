@@ -3,13 +3,12 @@
 import { openRenderer, type Renderer } from "#snapshots/page";
 import type { ScannedFile } from "#snapshots/verify";
 import { type ExtractPool, type ExtractPoolOptions, openExtractPool } from "#generator/extract";
-import type { Sources } from "#generator/files";
 import { type IndexRoots, type IndexThread, openIndexThread } from "#generator/index";
 import { compileSite, softwareFiles } from "#generator/pages";
 
 export type Parts = {
   /** Makes ready what renders and reads. @throws ShelfError "build_failed" when a page does not compile */
-  site(sources: Sources): Promise<Site>;
+  site(): Promise<Site>;
   index(roots: IndexRoots): IndexThread;
 };
 
@@ -22,8 +21,8 @@ export type Site = {
 };
 
 export const PARTS: Parts = {
-  async site(sources) {
-    const { dist, worker } = await compileSite({ sources });
+  async site() {
+    const { dist, worker } = await compileSite();
     return {
       renderer: () => openRenderer(dist),
       pool: (options) => openExtractPool({ worker, ...options }),

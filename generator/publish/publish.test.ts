@@ -63,7 +63,13 @@ function dyingPair(pair: Pair, before: number): Pair {
       return (...args: Args): Promise<void> => (writes++ === before ? Promise.reject(new Error("killed")) : write(...args));
     };
     const log = { ...shelf.log, put: count(shelf.log.put) };
-    return overriding(shelf, { log, putRecord: count(shelf.putRecord.bind(shelf)), swapPointer: count(shelf.swapPointer.bind(shelf)) });
+    return overriding(shelf, {
+      log,
+      history: overriding(shelf.history, {
+        putRecord: count(shelf.history.putRecord.bind(shelf.history)),
+        swapPointer: count(shelf.history.swapPointer.bind(shelf.history)),
+      }),
+    });
   };
   return { public: dies(pair.public), internal: dies(pair.internal) };
 }

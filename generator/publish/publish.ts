@@ -50,15 +50,15 @@ export async function publish(shelves: Pick<Shelves, "public" | "internal">, pub
   const sequence = (open?.record ?? current.public)?.sequence;
   if (sequence === undefined || (open === null && !isDue("internal"))) return null;
   const full = await draftRecord(shelves, "internal", publication, sequence);
-  await shelves.internal.putRecord(full.record, full.changes);
-  if (open !== null) await shelves.public.putRecord(open.record, open.changes);
+  await shelves.internal.history.putRecord(full.record, full.changes);
+  if (open !== null) await shelves.public.history.putRecord(open.record, open.changes);
   await extendLog(shelves.internal, full.record, signers.internal);
   if (open !== null) await extendLog(shelves.public, open.record, signers.public);
-  await shelves.internal.swapPointer(full.record, current.internal);
+  await shelves.internal.history.swapPointer(full.record, current.internal);
   if (open === null) return null;
-  await shelves.public.swapPointer(open.record, current.public);
+  await shelves.public.history.swapPointer(open.record, current.public);
   // Both are served: nobody needs the name of what was served before.
-  await shelves.internal.swapPointer(full.record, full.record);
+  await shelves.internal.history.swapPointer(full.record, full.record);
   return open.changes;
 }
 
@@ -68,7 +68,7 @@ async function dropCutShort(shelf: DirectoryShelf, current: SnapshotRecord | nul
   const served = current?.sequence ?? 0;
   const made = (await shelf.log.sizes()).at(-1) ?? 0;
   if (newestServed(current, index) > served) return;
-  for (const { sequence } of index.records) if (sequence > served && sequence <= made) await shelf.dropUnserved(sequence);
+  for (const { sequence } of index.records) if (sequence > served && sequence <= made) await shelf.history.dropUnserved(sequence);
 }
 
 /** nextSequence returns the number of the next record. The number of a publication that was cut short is used again, where the log of what was

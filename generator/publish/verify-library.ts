@@ -10,7 +10,8 @@ import type { Shelf } from "#snapshots/shelf";
 import { createReport, type Finding, type ScannedFile, type Since } from "#snapshots/verify";
 import { type VerifyOptions, verifyShelf } from "#snapshots/service";
 import type { Config } from "#generator/config";
-import { lookAtLock, openSources, withBuildLock } from "#generator/files";
+import { lookAtLock, withBuildLock } from "#generator/files";
+import { areDecisionsDamaged, DECISIONS } from "#generator/kept";
 import { type Parts, type Site, usualParts } from "./parts.ts";
 import { COPY_MARKER, openShelves, type ShelfAnnexes, type Shelves } from "#generator/shelves";
 import { openDeriver } from "./derive.ts";
@@ -52,7 +53,7 @@ export async function verifyLibrary(
     dir: `${shelves.buildDir}/registry`,
     keep: false,
   });
-  const site = await parts.site(openSources());
+  const site = await parts.site();
   const leaks = (await annexes.leaks()).open(config, site, shelves);
   const deriver = openDeriver(parts);
   // One for all snapshots of a root: what they share is hashed once.
@@ -87,6 +88,13 @@ export async function verifyLibrary(
     const report = createReport();
     for (const { view, object } of (await shelves.remote?.findLost()) ?? [])
       report.add("bucket_object", view, { path: `files/${object}` }, "In the bucket it is not there, or not what its name says.");
+    if (areDecisionsDamaged(shelves.buildDir))
+      report.add(
+        "decisions_damaged",
+        "internal",
+        { path: `build/${DECISIONS}` },
+        "It is not what was written; builds are refused until it is mended.",
+      );
     return [...report.finish(), ...found];
   } finally {
     for (const index of indexes.values()) (await index).close();

@@ -13,7 +13,7 @@ export { openDirectoryStore } from "./object-store-directory.ts";
 export { openObjectStore, type StoreAnnexes } from "./open-object-store.ts";
 export { checkRegistry, lookAtRegistry, openKeptRegistry, readRegistry, type RegistryRead, type RegistrySaid } from "./read-registry.ts";
 export { describeFindings, describeUnknownClaims, type RegistryFinding } from "./registry-findings.ts";
-export { MAX_REGISTRY_BYTES, type RegistryAnnexes } from "./registry-pull.ts";
+export { MAX_REGISTRY_BYTES, pullUrl, type RegistryAnnexes } from "./registry-pull.ts";
 export { type ParsedRegistry, parseRegistry, textsOf } from "./registry.ts";
 export { findShownEvidence, locateShown, refuseShown } from "./shown-evidence.ts";
 export { readSourceFile } from "./source-file.ts";

@@ -50,8 +50,7 @@ export async function listChanged(
   const { state, known } = last;
   const all = async (why: string | null): Promise<ListedSince> => ({ ...(await listObjects(store, config)), since: 0, why });
   if (keys === null) return all(null);
-  if (known === null || known.fingerprint !== state.fingerprint || state.dependencies === null)
-    return all("it is not known what it held before");
+  if (known === null || known.fingerprint !== state.fingerprint) return all("it is not known what it held before");
   if (known.rules !== listingRules(config, withdrawals)) return all("the configuration has changed");
   if (known.since + 1 >= config.store.fullListingEvery)
     return all(`that is done with each ${config.store.fullListingEvery}th build by keys`);

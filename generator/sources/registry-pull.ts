@@ -25,13 +25,15 @@ export async function pullRegistry(
   limits: PullLimits & RegistryAnnexes,
 ): Promise<Pulled | null> {
   if ("sources" in source) return { bytes: await limits.makeRegistry(source.sources), etag: "", lastModified: "" };
-  if (!("path" in source)) return pullUrl(source.url, kept, limits);
+  if (!("path" in source)) return pullUrl("The registry", source.url, kept, limits);
   return { bytes: await readSourceFile(source.path, "registry", limits.maxBytes), etag: "", lastModified: "" };
 }
 
-async function pullUrl(start: string, kept: KeptCopy | null, limits: PullLimits): Promise<Pulled | null> {
+/** pullUrl asks an address; null when it says that `kept` still stands. @param what it is, for messages
+ *  @throws ShelfError "bad_source" */
+export async function pullUrl(what: string, start: string, kept: KeptCopy | null, limits: PullLimits): Promise<Pulled | null> {
   const signal = AbortSignal.timeout(limits.timeoutMs);
-  const headers: Record<string, string> = { accept: "application/json", "user-agent": "proofshelf" };
+  const headers: Record<string, string> = { accept: "application/json, */*;q=0.5", "user-agent": "proofshelf" };
   if (kept !== null && kept.etag !== "") headers["if-none-match"] = kept.etag;
   else if (kept !== null && kept.lastModified !== "") headers["if-modified-since"] = kept.lastModified;
   const { fetch } = await import("undici");
@@ -41,7 +43,7 @@ async function pullUrl(start: string, kept: KeptCopy | null, limits: PullLimits)
       const response = await fetch(url, { headers, redirect: "manual", signal });
       if (response.status >= 300 && response.status < 400 && response.status !== 304) {
         await response.body?.cancel();
-        url = nextHop(url, response, hop);
+        url = nextHop(what, url, response, hop);
         continue;
       }
       if (response.status === 304 && kept !== null) {
@@ -50,32 +52,32 @@ async function pullUrl(start: string, kept: KeptCopy | null, limits: PullLimits)
       }
       if (response.status !== 200) {
         await response.body?.cancel();
-        throw new ShelfError("bad_source", `The registry answered ${response.status}.`);
+        throw new ShelfError("bad_source", `${what} answered ${response.status}.`);
       }
-      const bytes = await readBody(response, limits.maxBytes);
+      const bytes = await readBody(what, response, limits.maxBytes);
       return { bytes, etag: header(response, "etag"), lastModified: header(response, "last-modified") };
     }
   } catch (cause) {
     if (cause instanceof ShelfError) throw cause;
-    if (signal.aborted) throw new ShelfError("bad_source", `The registry did not answer within ${limits.timeoutMs / 1000} s.`, { cause });
-    throw new ShelfError("bad_source", `The registry cannot be reached (${reasonOf(cause)}).`, { cause });
+    if (signal.aborted) throw new ShelfError("bad_source", `${what} did not answer within ${limits.timeoutMs / 1000} s.`, { cause });
+    throw new ShelfError("bad_source", `${what} cannot be reached (${reasonOf(cause)}).`, { cause });
   }
 }
 
-function nextHop(url: URL, response: Response, hop: number): URL {
+function nextHop(what: string, url: URL, response: Response, hop: number): URL {
   const location = response.headers.get("location");
-  if (location === null || !URL.canParse(location, url)) throw new ShelfError("bad_source", "The registry redirects to no address.");
-  if (hop >= MAX_REDIRECTS) throw new ShelfError("bad_source", `The registry redirects more than ${MAX_REDIRECTS} times.`);
+  if (location === null || !URL.canParse(location, url)) throw new ShelfError("bad_source", `${what} redirects to no address.`);
+  if (hop >= MAX_REDIRECTS) throw new ShelfError("bad_source", `${what} redirects more than ${MAX_REDIRECTS} times.`);
   const next = new URL(location, url);
   if (next.protocol !== "https:" && (next.protocol !== "http:" || url.protocol === "https:")) {
-    throw new ShelfError("bad_source", "The registry redirects to an address that is not https.");
+    throw new ShelfError("bad_source", `${what} redirects to an address that is not https.`);
   }
   return next;
 }
 
 /** Counted while it streams and after decompression: neither Content-Length nor a compression bomb is believed. */
-async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
-  return buffer(limitBytes(response.body, maxBytes, () => new ShelfError("bad_source", `The registry is larger than ${maxBytes} bytes.`)));
+async function readBody(what: string, response: Response, maxBytes: number): Promise<Uint8Array> {
+  return buffer(limitBytes(response.body, maxBytes, () => new ShelfError("bad_source", `${what} is larger than ${maxBytes} bytes.`)));
 }
 
 function header(response: Response, name: string): string {

@@ -24,7 +24,7 @@ collections:
 /** Rows that wait to be merged: the index does so when it has forty pieces. */
 const WAITING = /\.lance\/(?:data|_deletions)\//;
 
-/** Lets a command build a few turns, and again, and compares what is there. */
+/** buildForEver lets a command build a few turns, and again, and compares what is there. */
 export async function buildForEver(t: TestContext, command: readonly string[]): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "every-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));

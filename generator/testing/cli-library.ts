@@ -13,7 +13,7 @@ import { CLI } from "./serving-process.ts";
 
 useParts(PLAIN_PARTS);
 
-/** The one JSON document on stdout; anything beside it fails. */
+/** json returns the one JSON document on stdout; anything beside it fails. */
 export function json(result: Pick<Ran, "stdout" | "stderr">): Record<string, unknown> {
   assert.equal(result.stdout.trimEnd().split("\n").length, 1, `one line on stdout: ${result.stdout}${result.stderr}`);
   return JSON.parse(result.stdout) as Record<string, unknown>;
@@ -25,7 +25,7 @@ export function tempDir(t: TestContext): string {
   return dir;
 }
 
-/** A library that was built once; tests that change it copy it. */
+/** base is a library that was built once; tests that change it copy it. */
 export let base: string;
 
 export let built: Record<string, unknown>;

@@ -8,7 +8,7 @@ const OS = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd",
 const CPU = ["arm64", "arm", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "wasm32", "x64"];
 const LIBC = { gnu: "glibc", glibc: "glibc", musl: "musl", gnueabihf: "glibc", musleabihf: "musl" };
 
-/** Entries to add, by their place in the lock. */
+/** findMissing returns entries to add, by their place in the lock. */
 export function findMissing(lock) {
   const missing = {};
   for (const [place, entry] of Object.entries(lock.packages)) {
@@ -20,7 +20,8 @@ export function findMissing(lock) {
   return missing;
 }
 
-/** Packages of WebAssembly say that they are for a processor named so, which nobody has: they are meant to be installed only
+/** freeWebAssembly frees packages of WebAssembly. They say that they are for a processor named so, which nobody has: they are meant to be
+ *  installed only
  *  by force. One that our manifest asks for runs on every processor, and without that member `npm ci` installs it.
  *  @returns the places of the entries that it changed */
 export function freeWebAssembly(lock) {

@@ -3,7 +3,6 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { Claim } from "../../snapshots/schema/claims.ts";
 import { parseConfig } from "../config/config.ts";
 import type { BuildFacts } from "../pipeline/facts.ts";
-import type { DependencyDigests } from "../kept/dependencies.ts";
 import { NO_CLAIMS } from "../sources/claims.ts";
 import { NO_REGISTRY } from "../sources/read-registry.ts";
 import type { StoredObject } from "../sources/object-store.ts";
@@ -12,15 +11,13 @@ import { project, type Views } from "../pipeline/project.ts";
 import { recordSet } from "../pipeline/record-set.ts";
 import { EMPTY_STATE, type KnownObject, timesOf } from "../kept/state.ts";
 
-export const DEPENDENCIES = Object.fromEntries(
-  ["extracts", "pages", "json", "documents", "leaks", "state", "program"].map((kind) => [kind, sha256(kind)]),
-) as unknown as DependencyDigests;
+const PROGRAM = sha256("program");
 
 export function storedObject(key: string, version = "1"): StoredObject {
   return { key, size: 10, version, uploaded: "2026-01-01T00:00:00Z", problem: null };
 }
 
-/** An object as a build keeps it. @param text stands for its bytes and for its extract */
+/** knownObject returns an object as a build keeps it. @param text stands for its bytes and for its extract */
 export function knownObject(key: string, text = key, more: Partial<KnownObject> = {}): KnownObject {
   return {
     key,
@@ -59,11 +56,11 @@ collections:
 
 const record = (snapshot: string) => ({ sequence: 1, snapshot, created: "2026-01-01T00:00:00Z", previous: null, inputs: {} });
 
-/** Facts of a first build. @param keys of what the store holds */
+/** firstFacts returns facts of a first build. @param keys of what the store holds */
 export function firstFacts(keys: readonly string[], more: Partial<BuildFacts> = {}): BuildFacts {
   return {
     config: CONFIG,
-    dependencies: DEPENDENCIES,
+    program: PROGRAM,
     listed: { rows: keys.map((key) => storedObject(key)), rejected: [], since: 0, why: null },
     registry: NO_REGISTRY,
     claims: NO_CLAIMS,
@@ -83,14 +80,14 @@ export function firstFacts(keys: readonly string[], more: Partial<BuildFacts> = 
   };
 }
 
-/** Facts of a build after one that has read and published just these objects. */
+/** nextFacts returns facts of a build after one that has read and published just these objects. */
 export function nextFacts(known: readonly KnownObject[], more: Partial<BuildFacts> = {}): BuildFacts {
   const facts = firstFacts(
     known.map(({ key }) => key),
     {
       state: {
         ...EMPTY_STATE,
-        dependencies: DEPENDENCIES,
+        program: PROGRAM,
         objects: known,
         times: timesOf(CONFIG),
         public: { snapshot: "a", documents: {} },
@@ -105,7 +102,7 @@ export function nextFacts(known: readonly KnownObject[], more: Partial<BuildFact
   return { ...facts, state: { ...facts.state, fingerprint }, ...more };
 }
 
-/** Both views of these objects and of what the facts say beside them. */
+/** viewsOf returns both views of these objects and of what the facts say beside them. */
 export function viewsOf(facts: BuildFacts, objects: readonly KnownObject[]): Views {
   return project(recordSet(facts, { objects, refused: [] }));
 }

@@ -5,7 +5,7 @@ import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import fastGlob from "fast-glob";
 import ts from "typescript";
-import { doorOf } from "#generator/files";
+import { doorOf } from "./doors.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -66,9 +66,9 @@ const STARTED: Readonly<Record<string, readonly string[]>> = {
 /** Lines. A longer closure, with state that lives, is a class without the word. */
 const MAX_FUNCTION = 120;
 
-/** What a file names, as paths from the root, packages by their names: what it imports or runs as a worker, and programs that it starts. */
+/** Named is what a file names, as paths from the root, packages by their names: what it imports or runs as a worker, and programs that it starts. */
 export type Named = { readonly imported: readonly string[]; readonly started: readonly string[] };
-/** Path from the root → what the file names. */
+/** A Graph is path from the root → what the file names. */
 export type Graph = ReadonlyMap<string, Named>;
 
 /** readNamed sees import, export from, import(), import type, a type's import("…"), new URL(…) of a module, and import.meta.resolve. */
@@ -81,7 +81,7 @@ export function readNamed(path: string, text: string): Named {
     : [text];
   const sources = path.endsWith(".astro") ? [...text.matchAll(/<script\b[^>]*\bsrc="([^"]+)"/g)].map((match) => match[1] ?? "") : [];
   const imported = scripts.flatMap((script) => {
-    // What is added to a type names the file that declares it, and imports nothing.
+    // An addition to a type names the file that declares it, and imports nothing.
     const added = [...script.matchAll(/^declare module "([^"]+)"/gm)].map(([, name]) => name);
     return ts.preProcessFile(script, true, true).importedFiles.flatMap(({ fileName }) => (added.includes(fileName) ? [] : [fileName]));
   });
@@ -109,10 +109,12 @@ export function topOf(path: string): string {
 /** ours finds the modules of ours among the names, as paths from the root. */
 export function ours(path: string, names: readonly string[]): string[] {
   const own = names.filter((name) => /^[.#]/.test(name));
-  return [...new Set(own.map((name) => doorOf(name) ?? posix.join(posix.dirname(path), name)))];
+  // A compiler is told behind the name in which form it is wanted.
+  return [...new Set(own.map((name) => doorOf(name) ?? posix.join(posix.dirname(path), name.replace(/\?.*$/, ""))))];
 }
 
-/** Tests, what tests are made with, and tools do not ship, nor do the makers of packages and the recipes beside them. They may look at
+/** ships tells what ships. Tests, what tests are made with, and tools do not, nor do the makers of packages and the recipes beside them. They
+ *  may look at
  *  everything that their top folder may. */
 export function ships(path: string): boolean {
   return !/(\.(test|spec)|(^|\/|-)(fixtures?|double))\.ts$|\/(bench|contract|demo|eval|guides|testing|torture)\/|site\/(fixtures|fixture-server|shots|pictures)\.ts$|package\/(pack[^/]*\.ts|recipes\/.*)|\/bench\.ts$/.test(
@@ -140,7 +142,8 @@ function layerOf(path: string, layers = LAYERS): number | null {
   return at === -1 ? null : at + 1;
 }
 
-/** @returns one line for each import that leads from one top folder into another that it may not know */
+/** findWrongArrows finds imports against the arrows.
+ *  @returns one line for each import that leads from one top folder into another that it may not know */
 export function findWrongArrows(graph: Graph): string[] {
   return [...graph].flatMap(([path, { imported, started }]) => {
     const from = topOf(path);
@@ -151,7 +154,8 @@ export function findWrongArrows(graph: Graph): string[] {
   });
 }
 
-/** @returns one line for each file that is in no layer, or imports its own or a higher one */
+/** findWrongLayers finds imports of higher layers.
+ *  @returns one line for each file that is in no layer, or imports its own or a higher one */
 export function findWrongLayers(graph: Graph, layers = LAYERS): string[] {
   return [...graph].flatMap(([path, { imported, started }]) => {
     const top = topOf(path);
@@ -168,12 +172,15 @@ export function findWrongLayers(graph: Graph, layers = LAYERS): string[] {
   });
 }
 
-/** roomWithFace names the room of a file that other rooms see by its face: each annex is one, the site is one and its components are one
- *  within it, and a file that lies loose is its own. */
+/** Rooms within the site, each with a face of its own. */
+const WITHIN_SITE = ["components", "browser", "style"];
+
+/** roomWithFace names the room of a file that other rooms see by its face: each annex is one, the site is one and has some within it, and a
+ *  file that lies loose is its own. */
 function roomWithFace(path: string): string {
   const [top = "", room = "", annex = ""] = path.split("/");
   if (room === "annex") return `${top}/annex/${annex}`;
-  return top === "site" && room !== "components" ? top : roomOf(path);
+  return top === "site" && !WITHIN_SITE.includes(room) ? top : roomOf(path);
 }
 
 /** liesIn says whether a file lies in a room or in a room within it; an annex is outside of the room that its folder lies in. */
@@ -181,26 +188,28 @@ function liesIn(path: string, room: string): boolean {
   return path.startsWith(`${room}/`) && annexOf(path) === annexOf(`${room}/`);
 }
 
-/** Scripts that a browser loads. A face of what servers do would bring the server along, so what both share is imported by its file. */
-const IN_BROWSERS = /^(site\/(browser\/|annex\/trust\/verify\.ts$)|generator\/package\/client\/)/;
+/** Tools that go in by the door all the same. */
+const BY_THE_DOOR = /^(snapshots\/contract\/|site\/(shots|pictures)\.ts$)/;
 
-/** findPastFaces looks for imports that lead into another room by any file but its `index.ts`. A plain script is a face of its own, and so is
- *  a file that lies loose. Tests, fixtures and tools may look inside.
+/** findPastFaces looks for imports that lead into another room by any file but its `index.ts`, scripts of browsers not left out: what is
+ *  compiled for them keeps of a face what they use. A plain script is a face of its own, and so is a file that lies loose. Tests, fixtures
+ *  and tools may look inside.
  *  @returns one line for each */
 export function findPastFaces(graph: Graph): string[] {
   return [...graph].flatMap(([path, { imported }]) =>
-    ships(path) && !IN_BROWSERS.test(path)
+    ships(path) || BY_THE_DOOR.test(path)
       ? ours(path, imported)
           .filter((target) => {
             const room = roomWithFace(target);
-            return room !== target && !liesIn(path, room) && target !== `${room}/index.ts` && /\.(ts|astro)$/.test(target);
+            return room !== target && !liesIn(path, room) && target !== `${room}/index.ts` && /\.(ts|astro|css|svg)$/.test(target);
           })
           .map((target) => `${path} → ${target}`)
       : [],
   );
 }
 
-/** @returns one line for each file that lies loose in a top folder with layers and is no room of it */
+/** findLoose finds loose files.
+ *  @returns one line for each file that lies loose in a top folder with layers and is no room of it */
 export function findLoose(graph: Graph): string[] {
   return [...graph.keys()].filter((path) => {
     const top = topOf(path);
@@ -216,7 +225,8 @@ export function findLoose(graph: Graph): string[] {
   });
 }
 
-/** @returns one line for each import of the core, which is what lies below the annexes, that leads into an annex, its own or another
+/** findAnnexImports finds imports of annexes by the core.
+ *  @returns one line for each import of the core, which is what lies below the annexes, that leads into an annex, its own or another
  *  folder's */
 export function findAnnexImports(graph: Graph): string[] {
   return [...graph].flatMap(([path, { imported, started }]) => {
@@ -228,7 +238,8 @@ export function findAnnexImports(graph: Graph): string[] {
   });
 }
 
-/** @returns for each set of files that import one another its shortest ring, and how many files the set has */
+/** findRings finds rings of imports.
+ *  @returns for each set of files that import one another its shortest ring, and how many files the set has */
 export function findRings(graph: Graph): string[] {
   const rings = new Map([...graph.keys()].map((path) => [path, findRing(graph, path)]));
   const said = new Set<string>();
@@ -257,12 +268,13 @@ function findRing(graph: Graph, first: string): { readonly ring: readonly string
   return { ring: [first, ...ring], reached };
 }
 
-/** Rooms as a graph of their own: a room imports a room when a module of it imports a module of the other. All loose files of a top folder
- *  are one room, as all its annexes are. What a page is drawn with is no room. */
+/** roomsOf draws the rooms as a graph of their own: a room imports a room when a module of it imports a module of the other. All loose files
+ *  of a top folder are one room, as all its annexes are; what puts core and annexes together is above both. Pages are no room. */
 export function roomsOf(graph: Graph): Graph {
   const rooms = new Map<string, Set<string>>();
   const isInside = (path: string): boolean => graph.has(path) && ships(path) && /\.m?[tj]s$/.test(path);
-  const nameOf = (path: string): string => (path.split("/").length === 2 ? `${topOf(path)}/*` : roomOf(path));
+  const putsTogether = (path: string): boolean => (layerOf(path) ?? 0) > (layerOf(`${topOf(path)}/annex`) ?? Number.POSITIVE_INFINITY);
+  const nameOf = (path: string): string => (path.split("/").length === 2 && !putsTogether(path) ? `${topOf(path)}/*` : roomOf(path));
   for (const [path, { imported }] of graph) {
     if (!isInside(path)) continue;
     const room = nameOf(path);
@@ -281,7 +293,8 @@ function relative(room: string, target: string): string {
   return path.startsWith(".") ? path : `./${path}`;
 }
 
-/** @returns one line for each function of more than `MAX_FUNCTION` lines in what ships */
+/** findLongFunctions finds long functions.
+ *  @returns one line for each function of more than `MAX_FUNCTION` lines in what ships */
 export function findLongFunctions(path: string, text: string): string[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];

@@ -27,7 +27,7 @@ const FIXTURE_HEAD = "0123456789abcdef0123456789abcdef01234567";
 /** Objects under many/ in the first snapshot: more than one page of /api/list. */
 const MANY = 1005;
 
-/** Keys of public objects whose names or bytes break careless programs. */
+/** HOSTILE_NAMES are keys of public objects whose names or bytes break careless programs. */
 export const HOSTILE_NAMES = [
   "names/what?.md",
   "names/100%.md",
@@ -84,7 +84,7 @@ function gatedFiles(): Map<string, string | Uint8Array> {
 
 type Cub = Record<string, unknown>;
 
-/** Sixty good records, and some that are not. */
+/** fixtureRegistry has sixty good records, and some that are not. */
 export function fixtureRegistry(): { meta: Record<string, unknown>; cubs: Cub[] } {
   const files = { "coq/Sort.v": sha256(PROOF), "src/sort.rs": sha256(RUST) };
   const cubs = Array.from({ length: 60 }, (_, at): Cub => {
@@ -177,7 +177,8 @@ code: { kind: directory, root: ./code }
 embeddings: { kind: none }
 `;
 
-/** Begins the configuration of a library in `library/` with a public collection and a gated one, and a shelf beside it; a test adds the
+/** describeLibrary begins the configuration of a library in `library/` with a public collection and a gated one, and a shelf beside it; a test
+ *  adds the
  *  lines that are its subject. */
 export const describeLibrary = (title: string): string => `title: ${title}
 baseUrl: http://library.example
@@ -188,7 +189,7 @@ collections:
   - { id: drafts, prefix: drafts/, title: Drafts, visibility: email-gated }
 `;
 
-/** Writes files under a folder, all of the fixture's time. Names may hold what only a byte string can. */
+/** writeFiles writes files under a folder, all of the fixture's time. Names may hold what only a byte string can. */
 export async function writeFiles(
   root: string,
   files: Iterable<readonly [name: string | Buffer, bytes: string | Uint8Array]>,
@@ -202,7 +203,7 @@ export async function writeFiles(
   }
 }
 
-/** Configuration, claims, registry, code store and objects, without a build.
+/** writeFixture writes configuration, claims, registry, code store and objects, without a build.
  *  @param many objects under many/
  *  @returns path of the configuration */
 export async function writeFixture(dir: string, many = 3): Promise<string> {
@@ -225,7 +226,8 @@ export async function writeFixture(dir: string, many = 3): Promise<string> {
   return join(dir, "proofshelf.yaml");
 }
 
-/** The same with few files and records, for tests that build often and ask nothing of any of them. In place of `writeFixture`.
+/** writeSmallFixture writes the same with few files and records, for tests that build often and ask nothing of any of them. In place of
+ *  `writeFixture`.
  *  @returns path of the configuration */
 export async function writeSmallFixture(dir: string): Promise<string> {
   const file = await writeFixture(dir);
@@ -260,7 +262,7 @@ export async function publishFixture(dir: string): Promise<Fixture> {
   ]);
   const third = await run(DAYS[2]);
   const facts = async (view: "public" | "internal"): Promise<FixtureView> => {
-    await shelves[view].deleteRecord(1);
+    await shelves[view].history.deleteRecord(1);
     return {
       pruned: first[view][0],
       previous: second[view][0],

@@ -15,7 +15,7 @@ const rows = (map: ReadonlyMap<string, number>): string[] =>
   [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, lines]) => row(`  ${name}`, lines));
 const words = [...graph.keys()].filter(ships).map((path) => readCommentWords(path, readFileSync(join(ROOT, path), "utf8")));
 const exported = words.reduce((all, one) => all + one.exported, 0);
-const named = words.reduce((all, one) => all + one.named, 0);
+const unnamed = words.reduce((all, one) => all + one.unnamed.length, 0);
 process.stdout.write(
   [
     ...["prod", "tests", "support", "tools"].map((kind) => row(kind, kinds.get(kind) ?? 0)),
@@ -25,6 +25,6 @@ process.stdout.write(
     ...rows(annexes),
     row("sidecar with its annexes", countLines(sidecar).kinds.get("prod") ?? 0),
     `${rooms.size} rooms, ${arrows} arrows; ${findAnnexImports(graph).length} imports lead from the core into an annex, ${findPastFaces(graph).length} past a face\n`,
-    `${exported} doc comments of exports, ${Math.round((100 * named) / exported)} % begin with their name\n`,
+    `${exported} doc comments of exports, ${Math.round(100 * (1 - unnamed / exported))} % begin with their name\n`,
   ].join(""),
 );

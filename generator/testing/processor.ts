@@ -6,7 +6,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 /** In which Linux counts the time of children: on every architecture that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** Adds up user and system time, in seconds. Children count once they have ended and were waited for, with those that they waited for;
+/** processorSeconds adds up user and system time, in seconds. Children count once they have ended and were waited for, with those that they
+ *  waited for;
  *  outside of Linux they do not count. */
 export function processorSeconds(): number {
   const { userCPUTime, systemCPUTime } = process.resourceUsage();

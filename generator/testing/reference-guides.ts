@@ -12,7 +12,7 @@ const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\
 const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
 const code = (text: string): string => (text === "" ? "" : `\`${text}\``);
 
-/** Name → text of the guides that are made. */
+/** referenceGuides returns name → text of the guides that are made. */
 export function referenceGuides(): ReadonlyMap<string, string> {
   return new Map([
     ["configuration.md", configurationGuide()],

@@ -3,14 +3,14 @@ import { runProgram } from "../cli.ts";
 
 export type Ran = { readonly status: number; readonly stdout: string; readonly stderr: string };
 
-/** Runs one command and catches what it says; one at a time. */
+/** runHere runs one command and catches what it says; one at a time. */
 export async function runHere(args: readonly string[]): Promise<Ran> {
   const said = { stdout: "", stderr: "" };
   const streams = ["stdout", "stderr"] as const;
   const real = streams.map((name) => process[name].write);
   for (const [at, name] of streams.entries()) {
     process[name].write = (chunk: string | Uint8Array, ...more: unknown[]): boolean => {
-      // What is no text is the report of the tests on its way.
+      // Anything but text is the report of the tests on its way.
       if (typeof chunk !== "string") return Reflect.apply(real[at] as () => boolean, process[name], [chunk, ...more]);
       said[name] += chunk;
       const done = more.at(-1);

@@ -17,7 +17,7 @@ import { spec } from "node:test/reporters";
 import fastGlob from "fast-glob";
 import { shareServer } from "../../snapshots/annex/bucket/shared-ceph-fixture.ts";
 import { shareMade } from "../../snapshots/contract/made-once.ts";
-import { openSources } from "../files/import-closure.ts";
+import { openSources } from "./import-closure.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { findBrowser } from "./browser.ts";
 import { processorSeconds } from "./processor.ts";
@@ -36,7 +36,7 @@ const DEAREST = 20;
 /** Names the processor time of every file of the last run. */
 const COSTS = join(ROOT, "test-results", "processor.txt");
 
-/** What is told of the browser's tests together. */
+/** The counts of the browser's tests together. */
 const BROWSER = "pages in a browser";
 
 /** For a process of Node: it says what it took. */
@@ -56,7 +56,7 @@ const files = await findTests("{snapshots,generator,site,sidecar}/**/*.test.ts")
 const pages = await findTests("{site,sidecar,generator}/**/*.spec.ts");
 
 const scratch = makeScratch();
-// What a run makes ready, only when a chosen file may use it.
+// A run makes this ready only when a chosen file may use it.
 const sources = openSources();
 const used = new Set([...files, ...pages].flatMap((path) => sources.closure([path]).files));
 // Beside the tests that need no bucket: it may have to be installed.
@@ -208,14 +208,14 @@ async function attempt(path: string): Promise<Attempt> {
   let running = "";
   let whole = false;
   const watch = setTimeout(() => {
-    // Who waits for whom, before it is gone.
+    // Processes that wait for each other are listed before they are gone.
     running = spawnSync("ps", ["-eo", "pid,ppid,etimes,stat,wchan:20,args", "--forest"], { encoding: "utf8" }).stdout.replaceAll(
       /^(.{180}).*$/gm,
       "$1",
     );
     controller.abort();
   }, FILE_TIMEOUT_MS);
-  // What a test leaves open must not keep its process after the last one.
+  // A handle that a test leaves open must not keep its process after the last one.
   const stream = run({
     cwd: ROOT,
     files: [join(ROOT, path)],

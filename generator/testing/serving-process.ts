@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 export const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
-/** The same command line, whose builds have plain parts. */
+/** PLAIN_CLI is the same command line, whose builds have plain parts. */
 export const PLAIN_CLI = fileURLToPath(new URL("plain-program.ts", import.meta.url));
-/** And one whose builds have plain parts but for the pages. */
+/** PAGED_CLI is one whose builds have plain parts but for the pages. */
 export const PAGED_CLI = fileURLToPath(new URL("paged-program.ts", import.meta.url));
 /** Milliseconds; a server reads its newest snapshot and is ready. */
 const START_LIMIT_MS = 60_000;
@@ -21,7 +21,8 @@ export type ServingProcess = {
   stop(): Promise<void>;
 };
 
-/** @param args of `serve`
+/** startServing starts a server.
+ *  @param args of `serve`
  *  @param before what starts the program, as `taskset -c 0`
  *  @throws Error when it ends, or is not ready in time */
 export async function startServing(args: readonly string[], before: readonly string[] = []): Promise<ServingProcess> {

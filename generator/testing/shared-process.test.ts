@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 import fastGlob from "fast-glob";
-import { openSources } from "../files/import-closure.ts";
+import { openSources } from "./import-closure.ts";
 import { ROOT } from "./house.ts";
 import { dealGroups } from "./shared-process.ts";
 

@@ -1,17 +1,17 @@
-/** Which test files run together in one process of Node: loading the modules of a build takes half a second, more than many files do with
+/** Groups of test files that run together in one process of Node: loading the modules of a build takes half a second, more than many files do with
  *  them. A file that could touch another's through the process has one of its own, and so has a long one. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Sources } from "../files/import-closure.ts";
+import type { Sources } from "./import-closure.ts";
 import { ROOT, ships } from "./house.ts";
 
-/** What is the process's, not the file's: threads, processes that go on beside it, the environment, the working folder, clocks, and hooks
+/** Marks of what is the process's, not the file's: threads, processes that go on beside it, the environment, the working folder, clocks, and hooks
  *  around every test. */
 const OF_THE_PROCESS =
   /node:worker_threads|\b(?:spawn|fork)\(|process\.env\b[^;\n]*[^=!]=[^=]|delete process\.env|process\.(?:chdir|umask|exit|kill|on|resourceUsage|memoryUsage)\b|process\.std\w+\.write =|\bmock\.|globalThis\.\w+ =[^=]|^ +useParts\(|setFlagsFromString|\bgc\(|getEventListeners|console\.\w+ =|^(?:beforeEach|afterEach)\(/m;
 /** Gives the process other parts of a build for good: files that give it the same ones may share it. */
 const PARTS = /^useParts\((\w+)\)/m;
-/** What they do to a process is nobody else's: programs that tests start, and what takes its own back before it returns. */
+/** Modules whose doings to a process are nobody else's: programs that tests start, and what takes its own back before it returns. */
 const HARMLESS: ReadonlySet<string> = new Set(
   ["plain-program", "paged-program", "crash-child", "run-program"].map((name) => `generator/testing/${name}.ts`),
 );
@@ -22,7 +22,7 @@ const MAX_FILE = 20 * 1024;
 /** Files in a group, and how long they are together, so that none holds one of the lanes for long; bytes. */
 const [GROUP, MAX_GROUP] = [12, 80 * 1024];
 
-/** Deals files into groups whose modules are alike, and the rest.
+/** dealGroups deals files into groups whose modules are alike, and the rest.
  *  @param files from the project's root */
 export function dealGroups(
   files: readonly string[],

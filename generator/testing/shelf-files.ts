@@ -13,7 +13,7 @@ function readThere(path: string): Buffer | null {
   }
 }
 
-/** Every file under a folder, and every blob in a pack, whatever its directory says of it. */
+/** filesUnder returns every file under a folder, and every blob in a pack, whatever its directory says of it. */
 export function* filesUnder(folder: string): Generator<{ readonly path: string; readonly bytes: Buffer }> {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;

@@ -87,7 +87,7 @@ async function prepareBuild(file: string): Promise<Waiting> {
     env: { ...process.env, [MARK]: mark },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  // What a killed one leaves behind may complain of broken pipes: shown only when a build was to succeed.
+  // Children of a killed one may complain of broken pipes: shown only when a build was to succeed.
   let said = "";
   child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
@@ -134,7 +134,7 @@ async function checkShelf(shelf: DirectoryShelf, read = new Set<string>()): Prom
       read.add(entry.sha256);
     }
   }
-  const records = await shelf.listRecords();
+  const records = await shelf.history.listRecords();
   assert.ok(
     records.some(({ sequence, snapshot: id }) => sequence === record.sequence && id === record.snapshot),
     "the pointer is one of the records",
@@ -194,7 +194,7 @@ async function watch(view: View, stop: AbortSignal): Promise<{ rounds: number; s
   return { rounds, seen };
 }
 
-/** Kills `kills` builds of one shelf. @returns how many had published when they were killed */
+/** torment kills `kills` builds of one shelf. @returns how many had published when they were killed */
 export async function torment(t: TestContext, kills: number): Promise<{ published: number; recovered: number }> {
   const { dir, file, config } = await makeLibrary(t);
   const shelves = openShelves(config);
@@ -246,7 +246,7 @@ export async function torment(t: TestContext, kills: number): Promise<{ publishe
   const { rounds, seen } = await watching;
   assert.ok(rounds > 0 && seen.has((await pointer(shelves.public)).snapshot), "a reader read all the time");
 
-  // What the survivor serves is what a build from nothing makes of the same sources.
+  // The survivor serves what a build from nothing makes of the same sources.
   const cold = await build({ ...config, shelf: { kind: "directory", root: join(dir, "cold") } }, { progress: SILENT });
   assert.equal((await pointer(shelves.public)).snapshot, cold.snapshot);
   assert.equal((await pointer(shelves.internal)).snapshot, cold.internal.snapshot);
@@ -280,7 +280,7 @@ function mountSmallDisk(t: TestContext, size: string): string | null {
   return mounted ? place : null;
 }
 
-/** Fills the disk of a shelf with one object after another, then makes room. @param sizes of the objects, in megabytes */
+/** fillDisk fills the disk of a shelf with one object after another, then makes room. @param sizes of the objects, in megabytes */
 export async function fillDisk(t: TestContext, sizes: readonly number[]): Promise<void> {
   const disk = mountSmallDisk(t, "24m");
   if (disk === null) {

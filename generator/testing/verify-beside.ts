@@ -16,7 +16,7 @@ const run = promisify(execFile);
 export const CONFIG = `${describeLibrary("Library that changes")}embeddings: { kind: none }
 `;
 
-/** Verifies `runs` times while another process builds and prunes. */
+/** verifyBeside verifies `runs` times while another process builds and prunes. */
 export async function verifyBeside(t: TestContext, runs: number): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-verify-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-/** What a build published, asked as a reader would: for tests. */
+/** A view of what a build published, asked as a reader would: for tests. */
 import { openIndex } from "../../snapshots/index/open.ts";
 import { answer } from "../../snapshots/http/answer.ts";
 import { openRenderer } from "../../snapshots/page/renderer.ts";
@@ -18,7 +18,7 @@ export type Asked = {
   json(): unknown;
 };
 
-/** A view of a configuration's shelf, for `ask`. */
+/** openFixtureView returns a view of a configuration's shelf, for `ask`. */
 export async function openFixtureView(config: Config, name: "public" | "internal" = "public"): Promise<View> {
   const shelf = openShelves(config)[name];
   const { dist } = await compileSite();
@@ -35,7 +35,7 @@ export async function openFixtureView(config: Config, name: "public" | "internal
   });
 }
 
-/** Looks at the pointer first: what was just published is what is asked. */
+/** ask looks at the pointer first: what was just published is what is asked. */
 export async function ask(view: View, target: string, headers: Readonly<Record<string, string>> = {}): Promise<Asked> {
   // Where nothing can be opened the answer says it.
   await view.refresh().catch(() => undefined);

@@ -1,11 +1,9 @@
-/** What tests, benchmarks and attacks call: the functions of the core with the annexes of this program. */
+/** The calls of tests, benchmarks and attacks: the functions of the core with the annexes of this program. */
 import { ANNEXES } from "../annexes.ts";
 import * as repairing from "../annex/repair/repair.ts";
 import * as building from "../pipeline/build.ts";
-import * as digesting from "../pipeline/dependency-digests.ts";
 import type { BuildSummary } from "../pipeline/summary.ts";
 import type { Config, StoreConfig } from "../config/config.ts";
-import type { DependencyDigests } from "../kept/dependencies.ts";
 import type { Progress } from "../files/progress.ts";
 import * as embedding from "../index/embed.ts";
 import type { Parts } from "../publish/parts.ts";
@@ -29,7 +27,5 @@ export const openObjectStore = (store: StoreConfig): ObjectStore => storing.open
 
 export const embedViews = (config: Config, options?: embedding.EmbedViewsOptions): Promise<embedding.Embedding> =>
   embedding.embedViews(config, ANNEXES, options);
-
-export const digestDependencies = (): DependencyDigests => digesting.digestDependencies(ANNEXES.modules);
 
 export const repair = (config: Config, progress?: Progress): Promise<repairing.Repaired> => repairing.repair(config, ANNEXES, progress);

@@ -7,10 +7,18 @@ const REFUSED = /^(Of|What|Whether|Who|Whose|Whom|Whatever|Whoever|Which)\b/;
 export type CommentWords = {
   /** One line, "path:line words", for each comment that begins with a refused word. */
   readonly refused: readonly string[];
-  /** Doc comments of what a file exports, and those of them that begin with the name. */
+  /** Doc comments of what a file exports. */
   readonly exported: number;
-  readonly named: number;
+  /** One line, "path name", for each of them that begins otherwise than with the name. */
+  readonly unnamed: readonly string[];
 };
+
+/** readBlockWords finds such comments in a stylesheet or a program in C, whose comments are all of one form. */
+export function readBlockWords(path: string, text: string): readonly string[] {
+  return [...text.matchAll(/\/\*([\s\S]*?)\*\//g)].flatMap(([, comment = ""], at) =>
+    REFUSED.test(comment.replace(/^[\s*]+/, "")) ? [`${path} comment ${at + 1}`] : [],
+  );
+}
 
 /** readCommentWords reads the comments of a module, or of the head of an Astro file. Lines of `//` one below the other are one comment. */
 export function readCommentWords(path: string, whole: string): CommentWords {
@@ -23,12 +31,14 @@ export function readCommentWords(path: string, whole: string): CommentWords {
   const docs = source.statements.flatMap((statement) => {
     const doc = ts.getLeadingCommentRanges(text, statement.getFullStart())?.at(-1);
     const comment = doc === undefined ? "" : text.slice(doc.pos, doc.end);
-    return comment.startsWith("/**") && isExported(statement) ? [{ names: namesOf(statement), words: wordsOf(comment) }] : [];
+    // The head of a file stands by itself.
+    const isHead = doc?.pos === 0 && /^\s*\n\s*\n/.test(text.slice(doc.end));
+    return comment.startsWith("/**") && !isHead && isExported(statement) ? [{ names: namesOf(statement), words: wordsOf(comment) }] : [];
   });
-  const named = docs.filter(({ names, words }) =>
-    names.some((name) => new RegExp(`^(An? |The )?\`?${name.replace("$", "\\$")}\\b`).test(words)),
+  const unnamed = docs.filter(
+    ({ names, words }) => !names.some((name) => new RegExp(`^(An? |The )?\`?${name.replace("$", "\\$")}\\b`).test(words)),
   );
-  return { refused, exported: docs.length, named: named.length };
+  return { refused, exported: docs.length, unnamed: unnamed.map(({ names }) => `${path} ${names.join(", ")}`) };
 }
 
 /** Comments in their order, each with its place. */

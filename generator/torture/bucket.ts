@@ -34,7 +34,8 @@ export type BucketReport = {
   readonly failures: readonly string[];
 };
 
-/** @param folder an empty one
+/** tortureWithBucket attacks a shelf in a bucket.
+ *  @param folder an empty one
  *  @param count faults that are injected, at least */
 export async function tortureWithBucket(
   server: CephServer,

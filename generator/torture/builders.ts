@@ -22,7 +22,8 @@ const MOMENTS = 40;
 
 export type BuildersReport = { readonly killed: number; readonly moved: number; readonly failures: readonly string[] };
 
-/** @param folder for libraries and copies; @param bucket an empty one */
+/** tortureBuilders lets builders compete.
+ *  @param folder for libraries and copies; @param bucket an empty one */
 export async function tortureBuilders(
   folder: string,
   bucket: BucketConfig,

@@ -1,4 +1,4 @@
-/** Whether a test can strike the calls of a process. */
+/** A compiler lets a test strike the calls of a process. */
 import { spawnSync } from "node:child_process";
 
 const isThere = process.platform === "linux" && spawnSync("cc", ["--version"]).status === 0;

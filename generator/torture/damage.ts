@@ -27,7 +27,7 @@ import { SERVICE } from "../../snapshots/service/service.ts";
 const KINDS = ["flip", "truncate", "extend", "zero", "delete", "swap"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** What a file is, by where it lies; the first that fits. */
+/** Kinds of files by where they lie; the first that fits. */
 const CLASSES: readonly (readonly [name: string, path: RegExp])[] = [
   ["pointer", /^\w+\/current\.json$/],
   ["record", /^\w+\/snapshots\//],
@@ -59,7 +59,7 @@ export type DamageReport = {
   readonly repairs: number;
   /** "<class> <kind>" → verdict → how often. */
   readonly verdicts: ReadonlyMap<string, ReadonlyMap<Verdict, number>>;
-  /** What must not be, each with what makes it again. */
+  /** Faults that must not be, each with what makes it again. */
   readonly failures: readonly string[];
 };
 
@@ -295,7 +295,7 @@ async function judgeRepair(library: DamagedLibrary, renderer: Promise<Renderer>,
   if (built === null) return;
   if ((await servedIds(library)) !== ids) throw new Error("other snapshots are served");
   if (built.published) throw new Error("a build after it has something to do");
-  // What is served now is whole, whatever is lost of older snapshots; pages tell of the history, which may have gone on.
+  // The snapshot that is served now is whole, whatever is lost of older ones; pages tell of the history, which may have gone on.
   const current = new Map(
     [...reference].filter(([target]) => /^\w+ \/(objects|api)\//.test(target) && !target.endsWith("/api/search?q=turn")),
   );

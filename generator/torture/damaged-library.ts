@@ -53,7 +53,8 @@ export type DamagedLibrary = {
   reset(): Promise<void>;
 };
 
-/** @param dir an empty folder */
+/** makeDamagedLibrary makes a library to be damaged.
+ *  @param dir an empty folder */
 export async function makeDamagedLibrary(dir: string): Promise<DamagedLibrary> {
   process.env["LOG_KEY"] = PAIR.privateKey;
   const { meta, cubs } = fixtureRegistry();

@@ -26,7 +26,7 @@ type FaultCommand = (typeof FAULT_COMMANDS)[number];
 export type FaultOptions = {
   readonly commands: readonly FaultCommand[];
   readonly kinds: readonly FaultKind[];
-  /** Of the calls of a command, each n-th has its fault; the kinds take turns between them. */
+  /** Each n-th call of a command has its fault; the kinds take turns between them. */
   readonly every: number;
   /** This call alone. */
   readonly call?: number;
@@ -36,14 +36,14 @@ export type FaultOptions = {
   readonly onResult?: (result: FaultResult) => void;
 };
 
-/** What one command went through. */
+/** FaultResult is what one command went through. */
 export type FaultResult = {
   readonly command: FaultCommand;
   readonly kind: FaultKind;
   /** Calls that the command makes without a fault. */
   readonly calls: number;
   readonly tried: number;
-  /** What went wrong, with the number of the call. */
+  /** The things that went wrong, with the number of the call. */
   readonly failures: readonly string[];
 };
 
@@ -54,7 +54,7 @@ type Scenario = {
   readonly base: string;
   readonly calls: number;
   readonly result: string;
-  /** What is served is damaged before the command, and may be so until it has ended. */
+  /** The served snapshot is damaged before the command, and may be so until it has ended. */
   readonly damaged: boolean;
 };
 
@@ -66,7 +66,8 @@ const END_MS = 20_000;
 /** Two counters, as the shim has them. */
 const STATE_BYTES = 16;
 
-/** @throws Error when there is no C compiler */
+/** tortureWithFaults attacks commands with faults.
+ *  @throws Error when there is no C compiler */
 export async function tortureWithFaults(options: FaultOptions): Promise<readonly FaultResult[]> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "proofshelf-faults-")));
   try {
@@ -219,7 +220,7 @@ function runCommand(lane: Lane, args: readonly string[], env: Readonly<Record<st
   });
 }
 
-/** What a killed command started has to notice that it is gone. */
+/** Children of a killed command have to notice that it is gone. */
 async function waitForLast(mark: string): Promise<void> {
   const until = performance.now() + END_MS;
   while (markedProcesses(mark).length > 0) {
@@ -267,7 +268,7 @@ async function tryFault(lane: Lane, scenario: Scenario, kind: FaultKind, at: num
   if (!scenario.damaged && (before !== NOTHING || after !== NOTHING)) {
     const found = await errorsIn(work, "current");
     if (found.length > 0 && !mayHaveLost(kind, found)) return `what is served is damaged: ${describeFindings(found).slice(-600)}`;
-    // What is served gets its index anew.
+    // The served snapshot gets its index anew.
     if (found.length > 0) await succeed(lane, ["build"]);
   }
   const again = await runCommand(lane, scenario.args, {});
@@ -291,7 +292,7 @@ function errorsSaid({ said }: Ended): readonly { readonly code: string }[] {
 
 const NOTHING = "public none; internal none; exported none";
 
-/** What readers get: which snapshots are served, and the files of the exported site. */
+/** Everything that readers get: which snapshots are served, and the files of the exported site. */
 async function describe(work: string): Promise<string> {
   const shelves = openShelves(await openConfig(join(work, "proofshelf.yaml"), { checkSources: false }));
   const served = await Promise.all(

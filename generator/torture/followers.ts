@@ -16,9 +16,9 @@ import { build } from "../testing/whole.ts";
 
 /** Milliseconds. */
 const PAUSE_MS = 20;
-/** What changes with each publication. */
+/** The object that changes with each publication. */
 const NOTE = "notes/round.md";
-/** What is asked, and where its body says of which round it is. */
+/** Paths that are asked, and where the body says of which round it is. */
 const ASKED: readonly (readonly [path: string, round: RegExp])[] = [
   ["/object/notes/round.md", /<h1[^>]*>Round (\d+)/],
   ["/api/catalog", /"Round (\d+)"/],
@@ -39,7 +39,8 @@ export type Followers = {
   stop(): Promise<void>;
 };
 
-/** @param dir an empty folder; @param first how the first site server's machine sees the bucket: through a proxy, for instance */
+/** openFollowers starts what follows a bucket.
+ *  @param dir an empty folder; @param first how the first site server's machine sees the bucket: through a proxy, for instance */
 export async function openFollowers(dir: string, server: CephServer, bucket: BucketConfig, first = bucket): Promise<Followers> {
   const servers: ServingProcess[] = [];
   const stop = async (): Promise<void> => {
@@ -103,7 +104,8 @@ export async function openFollowers(dir: string, server: CephServer, bucket: Buc
   };
 }
 
-/** @returns answers that were given, and those that failed or were of two snapshots */
+/** tortureFollowers asks followers while it publishes.
+ *  @returns answers that were given, and those that failed or were of two snapshots */
 export async function tortureFollowers(
   dir: string,
   server: CephServer,
@@ -122,7 +124,7 @@ export async function tortureFollowers(
   }
 }
 
-/** Another user may read what is public, and neither list nor write nor read anything else. */
+/** letOthersRead lets another user read what is public, and neither list nor write nor read anything else. */
 export async function letOthersRead({ bucket }: BucketConfig, server: CephServer): Promise<void> {
   const { PutBucketPolicyCommand, S3Client } = await import("@aws-sdk/client-s3");
   const client = new S3Client({ endpoint: server.endpoint, region: "us-east-1", forcePathStyle: true, credentials: server.owner });

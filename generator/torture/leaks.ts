@@ -16,7 +16,6 @@ import { findLeaks, type Leak } from "../../snapshots/annex/leaks/leaks.ts";
 
 import { openConfig } from "../config/config.ts";
 import { describeLibrary, SILENT, writeFiles } from "../testing/library.ts";
-import { openSources } from "../files/import-closure.ts";
 import { PARTS, type Site } from "../publish/parts.ts";
 import { checkLeaks } from "../annex/leaks/leak-check.ts";
 import type { KeptLook } from "../annex/leaks/kept-look.ts";
@@ -52,10 +51,11 @@ type Library = {
   readonly site: Site;
 };
 
-/** What a look has to find, and what the one before it has left. */
+/** The secrets that a look has to find, and what the one before it has left. */
 type Asked = Pick<Library, "views"> & { readonly privateTexts: readonly string[]; readonly kept: KeptLook | null };
 
-/** @param dir an empty folder */
+/** tortureWithLeaks plants secrets and looks for them.
+ *  @param dir an empty folder */
 export async function tortureWithLeaks(
   dir: string,
   { seed, count, onProgress = () => {} }: { readonly seed: number; readonly count: number; readonly onProgress?: (done: number) => void },
@@ -77,7 +77,7 @@ export async function tortureWithLeaks(
       const entry = files.get(path) as BlobEntry;
       const bytes = channel.plant(Buffer.from(await library.snapshot.read(entry)), secret.text, random);
       const digest = sha256(bytes);
-      await library.shelf.putBlob(digest, bytes);
+      await library.shelf.blobs.put(digest, bytes);
       files.set(path, { ...entry, sha256: digest, size: bytes.length });
     }
     const written = await check(library, files, { ...everything, kept: structuredClone(clean.look) });
@@ -96,7 +96,7 @@ export async function tortureWithLeaks(
 type Secret = { readonly kind: Leak["kind"]; readonly text: string; readonly owner: string };
 type Plant = { readonly path: string; readonly secret: Secret; readonly channel: Channel };
 
-/** What was planted and is not told, and what is told and was not planted. */
+/** Secrets that were planted and are not told, and those that are told and were not planted. */
 function compare(plants: readonly Plant[], leaks: readonly { readonly kind: string; readonly path: string }[]): readonly string[] {
   const missed = plants.filter(({ path, secret }) => !leaks.some((leak) => leak.path === path && leak.kind === secret.kind));
   const extra = leaks.filter(({ path }) => !plants.some((plant) => plant.path === path));
@@ -106,7 +106,7 @@ function compare(plants: readonly Plant[], leaks: readonly { readonly kind: stri
   ];
 }
 
-/** What was to be looked for before the owners of planted secrets, and their collection, were there. */
+/** Texts to be looked for before the owners of planted secrets, and their collection, were there. */
 function withoutGated(views: Library["views"], plants: readonly Plant[]): Asked {
   const owners = new Set(plants.map(({ secret }) => secret.owner));
   const objects = views.internal.objects.filter(({ key }) => !owners.has(key));
@@ -118,7 +118,7 @@ type Checked = { readonly leaks: readonly { readonly kind: string; readonly path
 
 async function check(library: Library, files: ReadonlyMap<string, BlobEntry>, asked: Asked): Promise<Checked> {
   const { root, trees } = buildTree([...files].map(([path, entry]): FileEntry => ({ ...entry, path })));
-  for (const [digest, bytes] of trees) await library.shelf.putBlob(digest, bytes);
+  for (const [digest, bytes] of trees) await library.shelf.blobs.put(digest, bytes);
   try {
     const { look } = await checkLeaks({ ...library, ...asked, draft: root.sha256, rules: { allow: [] }, repeats: "warn" });
     return { leaks: [], look };
@@ -298,7 +298,7 @@ async function makeLibrary(dir: string, random: Random): Promise<Library> {
     ...drafts.map((key) => [`library/${key}`, draftOf(key)] as const),
   ]);
   const config = await openConfig(join(dir, "proofshelf.yaml"));
-  // What other attacks are made with may have changed the usual parts.
+  // Other attacks may have changed the usual parts.
   await build(config, { progress: SILENT }, PARTS);
   const shelves = openShelves(config);
   const open = async (shelf: DirectoryShelf): Promise<Snapshot> =>
@@ -317,7 +317,7 @@ async function makeLibrary(dir: string, random: Random): Promise<Library> {
       digest: (key) => digests.get(`extracts/${key}`) ?? "",
       read: async (key) => (await internal.extract(key)) as Extract,
     },
-    site: await PARTS.site(openSources()),
+    site: await PARTS.site(),
   };
 }
 

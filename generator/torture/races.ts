@@ -12,7 +12,8 @@ const PUBLISHERS = 16;
 
 export type RacesReport = { readonly won: number; readonly lost: number; readonly failures: readonly string[] };
 
-/** @param folder for the copies; @param bucket an empty one */
+/** tortureWithRaces lets commands race.
+ *  @param folder for the copies; @param bucket an empty one */
 export async function tortureWithRaces(
   folder: string,
   bucket: BucketConfig,

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed: a failure can be made again. */
+/** Random gives numbers that look random and are the same for the same seed: a failure can be made again. */
 
 export type Random = {
   /** A whole number from 0 to before `end`. */

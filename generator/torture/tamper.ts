@@ -99,11 +99,11 @@ async function copyOf(dir: string, url: string): Promise<ReadonlySet<string>> {
     await mirror(origin, { dir: to, key: parseKey(PAIR.publicKey), progress: SILENT });
     const shelf = openDirectoryShelf(join(to, "public"));
     const words = new Set<string>();
-    for (const record of await shelf.listRecords()) {
+    for (const record of await shelf.history.listRecords()) {
       words.add(canonicalJson(record)).add(`${record.sequence} ${canonicalJson(await shelf.readChanges(record.sequence))}`);
       words.add((await shelf.log.read(`checkpoints/${record.sequence}`))?.toString() ?? "");
     }
-    for await (const { digest } of shelf.listBlobs()) words.add(digest);
+    for await (const { digest } of shelf.blobs.list()) words.add(digest);
     for (const digest of await shelf.redactions.list()) words.add(`redacted ${(await shelf.redactions.read(digest))?.toString()}`);
     for (const record of (await shelf.records.index()).withdrawn) words.add(`withdrawn ${record.sequence}`);
     return words.add("");

@@ -105,7 +105,7 @@ const firstSeen: FindFirstSeen = (kind, name) => {
   return Promise.resolve(kind === "objects" && name === "notes/sorting.md" ? { key: at(2), bytes: at(5), all: [at(2), at(5)] } : null);
 };
 
-/** Passages are paragraphs; results are ordered by shared index words, then by key. */
+/** makeLibrary makes a library whose passages are paragraphs, and whose results are ordered by shared index words, then by key. */
 export function makeLibrary(texts: Readonly<Record<string, string>> = TEXTS): AskLibrary {
   const data = makeData(texts);
   const record = { sequence: 1, snapshot: SNAPSHOT, created: "2026-08-01T00:00:00.000Z", previous: null, inputs: {} };

@@ -8,7 +8,7 @@ type ChatCall = {
   readonly system: string;
   readonly user: string;
 };
-/** Writes the response, or returns the text that is streamed as the answer. */
+/** A Behaviour writes the response, or returns the text that is streamed as the answer. */
 export type Behaviour = (call: ChatCall, response: ServerResponse) => string | null;
 
 export type ModelDouble = {
@@ -61,7 +61,7 @@ export function event(content: string): string {
   return `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
 }
 
-/** The excerpts of a prompt, as an honest or dishonest model reads them. */
+/** excerptsOf returns the excerpts of a prompt, as an honest or dishonest model reads them. */
 export function excerptsOf(user: string): string[] {
   return [...user.matchAll(/<<(\S+) excerpt \d+: [^\n]*>>\n([^]*?)\n<<\1 end of excerpt \d+>>/g)].map((match) => match[2] ?? "");
 }

@@ -10,7 +10,7 @@ const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const ed = generateKeyPairSync("ed25519");
 
 export const rsaPem = rsa.publicKey.export({ type: "spki", format: "pem" }) as string;
-/** The public set, as text. */
+/** jwks is the public set, as text. */
 export const jwks = JSON.stringify({
   keys: [
     { ...rsa.publicKey.export({ format: "jwk" }), kid: "rsa", alg: "RS256", use: "sig" },
@@ -22,7 +22,7 @@ export const jwks = JSON.stringify({
 const KEYS: Readonly<Record<string, KeyObject>> = { RS256: rsa.privateKey, ES256: ec.privateKey, EdDSA: ed.privateKey };
 const KIDS: Readonly<Record<string, string>> = { RS256: "rsa", ES256: "ec", EdDSA: "ed" };
 
-/** Seconds since 1970 at which all test tokens are judged. */
+/** NOW is the time at which all test tokens are judged, in seconds since 1970. */
 export const NOW = 1_800_000_000;
 export const clock = (): number => NOW * 1000;
 
@@ -59,7 +59,7 @@ export function encodePart(value: unknown): string {
   return Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 }
 
-/** A token whose signature is right for `alg`'s key, whatever its header and claims say. */
+/** makeToken returns a token whose signature is right for `alg`'s key, whatever its header and claims say. */
 export function makeToken(change: Json = {}, header: Json | string = {}, alg: "RS256" | "ES256" | "EdDSA" = "ES256"): string {
   const head = typeof header === "string" ? header : { alg, kid: KIDS[alg], typ: "JWT", ...header };
   return signParts(encodePart(head), encodePart({ ...claims, ...change }), alg);
@@ -73,7 +73,7 @@ export function signParts(head: string, body: string, alg: "RS256" | "ES256" | "
   return `${head}.${body}.${signature.toString("base64url")}`;
 }
 
-/** A token "signed" with a shared secret. */
+/** makeHmacToken returns a token "signed" with a shared secret. */
 export function makeHmacToken(secret: string, header: Json): string {
   const input = `${encodePart(header)}.${encodePart(claims)}`;
   return `${input}.${createHmac("sha256", secret).update(input).digest("base64url")}`;

@@ -18,7 +18,7 @@ const runtime: Runtime = { version: "test", components: () => [], limits: { mcp_
 
 export type Demo = { readonly folder: string; readonly publicView: View; readonly internalView: View; readonly close: () => void };
 
-/** Both views of the demo library in a temporary folder. */
+/** buildDemo returns both views of the demo library in a temporary folder. */
 export async function buildDemo(): Promise<Demo> {
   const folder = await copyBuiltDemo();
   const publicShelf = openDirectoryShelf(join(folder, "shelf", "public"));
@@ -49,7 +49,7 @@ export function mount(mcp: McpEndpoint): { fetch(request: Request): Promise<Resp
   return { fetch: async (request) => app.fetch(request) };
 }
 
-/** One POST, as a client without any library sends it. */
+/** post returns one POST, as a client without any library sends it. */
 export async function post(mcp: McpEndpoint, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
   const sent = typeof body === "string" || body instanceof Uint8Array ? (body as string) : JSON.stringify(body);
   const response = await mount(mcp).fetch(
@@ -59,7 +59,7 @@ export async function post(mcp: McpEndpoint, body: unknown, headers: Readonly<Re
   return { status: response.status, headers: response.headers, text, body: text.startsWith("{") ? (JSON.parse(text) as RpcBody) : {} };
 }
 
-/** A request of revision 2026-07-28 with everything that it must carry. */
+/** modern returns a request of revision 2026-07-28 with everything that it must carry. */
 export function modern(mcp: McpEndpoint, method: string, params: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
   const name = params["name"] ?? params["uri"];
   return post(
@@ -97,7 +97,7 @@ export async function call(mcp: McpEndpoint, name: string, args: Readonly<Record
   return { text: content[0]?.text ?? "", isError: isError ?? false, content: structuredContent as Called["content"] };
 }
 
-/** The endpoint on a free port. */
+/** listen returns the endpoint on a free port. */
 export async function listen(mcp: McpEndpoint): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer(getRequestListener((request) => mount(mcp).fetch(request)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { after, before } from "node:test";
 import type { Ports } from "./fixture.ts";
 
-/** A server that says of its answers whatever the query asks for, each with other bytes. */
+/** startDouble returns a server that says of its answers whatever the query asks for, each with other bytes. */
 export function startDouble(): { ports(): Ports; count(target: string): number; forget(): void; close(): void } {
   const counts = new Map<string, number>();
   let serial = 0;

@@ -21,7 +21,7 @@ const GATED_TEXT = "# Canary-gated-title\n\nThe zeppelin lands at the canary-gat
 const CODE_TEXT = "(* canary-gated-code *)\nLemma insert_keeps_sorted : True.\n";
 export const GATED_PATH = "drafts/canary-gated-key.md";
 export const CODE_PATH = `/api/code/sorting/${CODE_HEAD}/coq/Sort.v`;
-/** Whatever of the gated collection or of the code file could turn up in an answer. */
+/** GATED_BYTES are the bytes of the gated collection and of the code file that could turn up in an answer. */
 export const GATED_BYTES = new RegExp(`canary-gated|landing place of canaries|${sha256(GATED_TEXT)}|insert_keeps_sorted : True`, "i");
 
 const CONFIG = `
@@ -58,17 +58,17 @@ const RECORD = {
 
 export type Origin = {
   readonly folder: string;
-  /** Of what serves files, pages and queries. */
+  /** The port of what serves files, pages and queries. */
   readonly port: number;
-  /** Of what has the effects and the gate: another process when they are apart. */
+  /** The port of what has the effects and the gate: another process when they are apart. */
   readonly sidecarPort: number;
   readonly snapshot: string;
-  /** What it has written to standard error. */
+  /** The text that it has written to standard error. */
   readonly log: () => string;
   stop(): Promise<void>;
 };
 
-/** `proofshelf serve` over the small library: everything in one process, or `--only site` beside `--only sidecar`. */
+/** startOrigin starts `proofshelf serve` over the small library: everything in one process, or `--only site` beside `--only sidecar`. */
 export async function startOrigin(apart = false): Promise<Origin> {
   const folder = mkdtempSync(join(tmpdir(), "proofshelf-proxy-"));
   const files: Readonly<Record<string, string>> = {
@@ -121,7 +121,7 @@ export async function startOrigin(apart = false): Promise<Origin> {
   };
 }
 
-/** Credentials that the origin lets in. */
+/** memberHeaders are credentials that the origin lets in. */
 export function memberHeaders(): readonly Readonly<Record<string, string>>[] {
   const soon = Math.floor(Date.now() / 1000) + 3_600;
   return [
@@ -136,7 +136,7 @@ const PROGRAMS: Readonly<Record<ProxyName, string>> = { nginx: "nginx", varnish:
 /** Debian puts both where only root's PATH looks. */
 const PATH = `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/local/sbin`;
 
-/** Why a proxy cannot be tested here, or false. As root on Debian the package is installed. */
+/** findProxyProblem says why a proxy cannot be tested here, or false. As root on Debian the package is installed. */
 export function findProxyProblem(name: ProxyName): string | false {
   const has = (program: string): boolean =>
     spawnSync("sh", ["-c", `command -v ${program}`], { env: { ...process.env, PATH } }).status === 0;
@@ -152,11 +152,11 @@ export function findProxyProblem(name: ProxyName): string | false {
 }
 
 export type Ports = Pick<Origin, "port" | "sidecarPort"> & {
-  /** Of other servers of the same files, for nginx. */
+  /** Ports of other servers of the same files, for nginx. */
   readonly others?: readonly number[];
 };
 
-/** Starts a proxy with the configuration as it is shipped; only addresses, folders and rates are exchanged.
+/** startProxy starts a proxy with the configuration as it is shipped; only addresses, folders and rates are exchanged.
  *  @param counting leaves the rates of nginx as they are */
 export async function startProxy(name: ProxyName, ports: Ports, counting = false): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), `proofshelf-${name}-`));
@@ -287,7 +287,7 @@ export function closeConnections(): void {
   agent.destroy();
 }
 
-/** Sends a target exactly as it is written. */
+/** send sends a target exactly as it is written. */
 export function send(
   port: number,
   method: string,
@@ -310,7 +310,7 @@ export function send(
   });
 }
 
-/** Headers and body as text, unpacked. */
+/** textOf returns headers and body as text, unpacked. */
 export function textOf({ headers, bytes }: Reply): string {
   const coding = headers["content-encoding"];
   // A HEAD or a 304 names a coding and has no bytes; a range of packed bytes cannot be unpacked, and is read as it is.

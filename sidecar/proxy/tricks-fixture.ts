@@ -1,6 +1,6 @@
-/** What strangers try in front of a cache: spellings of a target, methods with headers, and bytes that no HTTP library sends. */
+/** Tricks of strangers in front of a cache: spellings of a target, methods with headers, and bytes that no HTTP library sends. */
 
-/** Other spellings of a target; some are nonsense, some would be the same path to a careless program. */
+/** SPELLINGS are other spellings of a target; some are nonsense, some would be the same path to a careless program. */
 export const SPELLINGS: readonly ((target: string) => string)[] = [
   (target) => target,
   (target) => `/${target}`,
@@ -69,7 +69,8 @@ function withPath(target: string, change: (path: string) => string): string {
 
 type Try = { readonly method: string; readonly headers: Readonly<Record<string, string | readonly string[]>> };
 
-/** @param target the gated path, for headers that name another path than the request line does
+/** strangers lists strangers' headers.
+ *  @param target the gated path, for headers that name another path than the request line does
  *  @param etag a validator that members were sent for it */
 export function strangers(target: string, etag: string): readonly Try[] {
   const get = (headers: Try["headers"]): Try => ({ method: "GET", headers });
@@ -102,7 +103,7 @@ export function strangers(target: string, etag: string): readonly Try[] {
   ];
 }
 
-/** Whole requests as bytes. `gated` stands where a parser may look and where it may not. */
+/** rawRequests are whole requests as bytes. `gated` stands where a parser may look and where it may not. */
 export function rawRequests(gated: string): readonly string[] {
   const end = "\r\nHost: x\r\nConnection: close\r\n\r\n";
   return [

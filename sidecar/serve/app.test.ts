@@ -411,7 +411,7 @@ test("clients that send half a body hold up nobody else", async () => {
 test("what is dear is counted for who has no name, too: everything in one file, and snapshots that have to be opened first", async () => {
   const limited = await startSidecar({ limits: openRateLimiter({ rates: { at: 3 } }) });
   const { publicShelf } = limited.views;
-  const [record] = await publicShelf.listRecords();
+  const [record] = await publicShelf.history.listRecords();
   assert.ok(record !== undefined);
   for (let at = 0; at < 10; at++) assert.equal((await limited.send("GET", "/llms-full.txt")).status, 200);
   const refused = await limited.send("GET", "/llms-full.txt");
@@ -449,7 +449,7 @@ test("what is dear is counted for who has no name, too: everything in one file, 
 
 test("a comparison of two snapshots is counted as one that has to be opened, whatever is open", async () => {
   const limited = await startSidecar({ limits: openRateLimiter({ rates: { at: 2 } }) });
-  const [record] = await limited.views.publicShelf.listRecords();
+  const [record] = await limited.views.publicShelf.history.listRecords();
   assert.ok(record !== undefined);
   const id = record.snapshot;
   const pairs = [

@@ -9,7 +9,7 @@ import { CODE_TEXT, GATED_KEY, HEAD } from "./view-fixture.ts";
 
 export const CODE = `/api/code/sorting/${HEAD}/coq/Sort.v`;
 
-/** A path that fits a route's pattern. */
+/** examplePath returns a path that fits a route's pattern. */
 export function examplePath(path: string): string {
   return path
     .replace("{repo}", "sorting")
@@ -39,7 +39,7 @@ const bad: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Sends bad credentials with every method to every gated route; in a sample each time another kind of them. */
+/** tryCredentials sends bad credentials with every method to every gated route; in a sample each time another kind of them. */
 export async function tryCredentials(running: Running, all: boolean): Promise<void> {
   const gatedRoutes = ROUTES.filter(({ access }) => access === "gated" || access === "person");
   assert.ok(gatedRoutes.length >= 13);
@@ -68,7 +68,7 @@ export async function tryCredentials(running: Running, all: boolean): Promise<vo
   assert.equal(running.takeCalls(), 0);
 }
 
-/** Asks for gated things under addresses that look like theirs. In a sample by GET alone. */
+/** trySpellings asks for gated things under addresses that look like theirs. In a sample by GET alone. */
 export async function trySpellings(running: Running, all: boolean): Promise<void> {
   const targets = [
     "/internal/api/catalog",

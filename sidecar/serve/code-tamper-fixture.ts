@@ -60,7 +60,7 @@ async function read(
   return { status: statusCode, headers: sent, bytes: Buffer.from(await body.arrayBuffer()) };
 }
 
-/** What somebody with write access to the store could leave there. */
+/** Files that somebody with write access to the store could leave there. */
 function tamper(at: number): Buffer {
   const copy = Buffer.from(good);
   if (at % 5 === 0) return copy.subarray(0, at % good.length);
@@ -71,7 +71,7 @@ function tamper(at: number): Buffer {
   return copy;
 }
 
-/** Reads a file `tries` times that somebody has tampered with. */
+/** readTampered reads a file `tries` times that somebody has tampered with. */
 export async function readTampered(tries: number): Promise<void> {
   let refused = 0;
   for (let at = 0; at < tries / READERS; at++) {
@@ -95,7 +95,7 @@ export async function readTampered(tries: number): Promise<void> {
   assert.equal((await read()).status, 200);
 }
 
-/** Reads a file `tries` times that is changed after it was hashed and before it is sent. */
+/** readChanging reads a file `tries` times that is changed after it was hashed and before it is sent. */
 export async function readChanging(tries: number): Promise<void> {
   for (let at = 0; at < tries; at++) {
     writeFileSync(file, good);

@@ -17,7 +17,8 @@ export type SidecarProcess = {
   stop(): Promise<number | null>;
 };
 
-/** @param change what differs from a sidecar without a gate, a model and limits
+/** startSidecarProcess starts a sidecar as a process.
+ *  @param change what differs from a sidecar without a gate, a model and limits
  *  @throws Error with its message when it cannot serve */
 export async function startSidecarProcess(
   views: Views,

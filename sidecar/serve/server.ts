@@ -91,7 +91,8 @@ export type Sidecar = {
   close(): Promise<void>;
 };
 
-/** @param given the environment, in which a variable that is set but empty is not set */
+/** openSidecar opens the sidecar.
+ *  @param given the environment, in which a variable that is set but empty is not set */
 export async function openSidecar(serving: SidecarServing, given: Environment, log: Logger, options: SidecarOptions): Promise<Sidecar> {
   const env: Environment = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
   const { annexes } = options;

@@ -88,7 +88,7 @@ async function publishTexts(shelf: DirectoryShelf, data: ViewData, texts: Readon
   const files: FileEntry[] = [];
   const put = async (path: string, type: string, bytes: Uint8Array): Promise<void> => {
     const digest = sha256(bytes);
-    await shelf.putBlob(digest, bytes);
+    await shelf.blobs.put(digest, bytes);
     files.push({ path, sha256: digest, size: bytes.length, type });
   };
   for (const { path, type, bytes } of apiFiles(data, ROUTES)) await put(path, type, bytes);
@@ -100,13 +100,13 @@ async function publishTexts(shelf: DirectoryShelf, data: ViewData, texts: Readon
     documents.push({ doc: `object:${key}`, key, kind: "markdown", collection: "", title: key, sha256: sha256(text), passages: [passage] });
   }
   const { root, trees } = buildTree(files);
-  for (const [digest, bytes] of trees) await shelf.putBlob(digest, bytes);
+  for (const [digest, bytes] of trees) await shelf.blobs.put(digest, bytes);
   const first = { sequence: 1, snapshot: root.sha256, created: new Date().toISOString(), previous: null, inputs: {} };
   const record = data.library.view === "internal" ? { ...first, public: 1 } : first;
   const none = { objects: [], claims: [], records: [] };
   const index = await openIndex(shelf.indexUri);
   await index.update({ upsert: documents, remove: [], base: null, tag: root.sha256 });
   index.close();
-  await shelf.putRecord(record, { added: none, changed: none, removed: none });
-  await shelf.swapPointer(record, null);
+  await shelf.history.putRecord(record, { added: none, changed: none, removed: none });
+  await shelf.history.swapPointer(record, null);
 }

@@ -1,7 +1,6 @@
 /** The search of a host of plain files: Pagefind over the pages that the export wrote, by its own program. */
-import { DIGEST_START, parseDigestStart, parseOperators } from "../../snapshots/query/operators.ts";
 import { RECORD_FILTERS } from "#snapshots/schema";
-import { spellOtherwise } from "#snapshots/words";
+import { DIGEST_START, parseDigestStart, parseOperators, spellOtherwise } from "#snapshots/words";
 import { Refusal } from "./refusal.ts";
 
 /** Values of one filter are alternatives; `not` names none that is there, so that all pass and are counted. */

@@ -1,7 +1,7 @@
 /** Additions of a script to every page: theme and width are chosen, "/" and Ctrl-K go to the search, which answers while one types, what can be
  *  copied has a button, the page's permanent address is one, and the page can be verified. Every page works without. */
 import { ownHash } from "./own-hash.ts";
-import { shownSnapshot } from "./shown-snapshot.ts";
+import { shownSnapshot } from "../shown-snapshot.ts";
 
 const search = document.querySelector<HTMLInputElement>("input[data-search]");
 

@@ -1,6 +1,6 @@
 /** Answers while one types, as sending the form would. A server is asked for that very page, and what it shows is shown here. A host of
  *  files gives the form back unanswered: there Pagefind answers, also when the form was sent, or a filter of the registry led here. */
-import { hitFolder } from "../../snapshots/query/excerpt.ts";
+import { hitFolder } from "#snapshots/format";
 import { KINDS } from "#snapshots/schema";
 import { isOpen, viewFacet, wordOf } from "../facet-view.ts";
 import { formatCount, formatLine, formatPlural } from "../format.ts";

@@ -23,7 +23,7 @@ const NAMED = new RegExp(`\\b(?:class|id)=["']?(?:[\\w-]+ )*(?:${WAY}|(?:\\w+[_-
 const MAX_FOOT = 600; // characters of what stands above or below each page of a site, and of a list of contents without links
 const MIN_LINKED = 0.5; // of what leads to other pages
 
-/** Characters of an element without white space, and those of them in links. */
+/** Said counts the characters of an element without white space, and those of them in links. */
 export type Said = { readonly all: number; readonly linked: number; readonly hasHeading: boolean };
 
 /** isWay tells whether an element with such a name leads elsewhere: it is mostly links, or what stands below each page. Prose in it is a text.

@@ -8,7 +8,7 @@ import { copyMade } from "./made-once.ts";
 
 const GENERATOR = fileURLToPath(new URL("../../generator/", import.meta.url));
 
-/** A configuration, its sources, and its shelf under `shelf/`. Takes half a minute the first time.
+/** copyBuiltDemo returns a configuration, its sources, and its shelf under `shelf/`. Takes half a minute the first time.
  *  @returns the folder, which is the caller's to change and to remove */
 export function copyBuiltDemo(): Promise<string> {
   return copyMade("demo", async (folder) => {

@@ -1,8 +1,8 @@
-/** What whoever is given a proof of an entry does with it, on nothing but its bytes: snapshots/README.md says it in words. */
+/** The check of a proof of an entry by whoever is given it, on nothing but its bytes: snapshots/README.md says it in words. */
 import { isDeepStrictEqual } from "node:util";
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import { type EntryProof, parseTree } from "../format/tree.ts";
+import { type EntryProof, parseTree } from "#snapshots/format";
 
 /** checkProof tells whether a proof holds for a path: that a file has it, or that none has. Whether `proof.root` is a root that one
  *  trusts is the caller's to check. */

@@ -1,4 +1,4 @@
-/** What holds of every answer, whatever was asked: the rules of conventions "Errors and headers", HEAD as GET without a
+/** The rules of every answer, whatever was asked: the rules of conventions "Errors and headers", HEAD as GET without a
  *  body, and bodies as the service's own OpenAPI description promises them. */
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { copyMade } from "./made-once.ts";
 
-/** What the scripts need to know of it; paths are absolute. */
+/** A Fixture is what the scripts need to know of it; paths are absolute. */
 export type Fixture = {
   readonly config: string;
   readonly publicDir: string;
@@ -18,7 +18,7 @@ export type Fixture = {
   readonly internal: FixtureView;
 };
 
-/** Ids of three snapshots of a view, in order of time. `pruned` is kept no more. */
+/** A FixtureView has the ids of three snapshots of a view, in order of time. `pruned` is kept no more. */
 export type FixtureView = {
   readonly pruned: string;
   readonly previous: string;
@@ -32,7 +32,7 @@ const MAKER = fileURLToPath(new URL("../../generator/testing/publish-fixture.ts"
 
 const FACTS = "fixture.json";
 
-/** Takes a few seconds the first time. */
+/** makeFixture makes the libraries of the contract. It takes a few seconds the first time. */
 export async function makeFixture(): Promise<Fixture & { remove(): Promise<void> }> {
   const dir = await copyMade("http", async (folder) => {
     const { stdout } = await promisify(execFile)(process.execPath, [MAKER, folder], { maxBuffer: 1024 * 1024 });

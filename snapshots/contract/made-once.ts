@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Names the folder of what was made in this run. */
+/** rootOf names the folder of what was made in this run. */
 const SHARED = "PROOFSHELF_TEST_MADE";
 /** For what somebody else makes; milliseconds. */
 const LIMIT_MS = 280_000;
 
-/** For all test processes that are started from here on.
+/** shareMade shares with all test processes that are started from here on.
  *  @returns what removes what they made */
 export function shareMade(): () => void {
   const folder = mkdtempSync(join(tmpdir(), "proofshelf-made-"));
@@ -18,7 +18,8 @@ export function shareMade(): () => void {
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
-/** @param make fills an empty folder; what it writes may not name the folder
+/** copyMade copies what is made once.
+ *  @param make fills an empty folder; what it writes may not name the folder
  *  @returns a folder of the caller's own, who removes it */
 export async function copyMade(name: string, make: (folder: string) => Promise<void>): Promise<string> {
   const own = await mkdtemp(join(tmpdir(), `proofshelf-${name}-`));

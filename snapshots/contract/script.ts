@@ -26,7 +26,7 @@ import assert from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 export type Sent = { readonly method: string; readonly target: string; readonly headers: Readonly<Record<string, string>> };
-/** Headers by lower-case name; the body as it came over the wire. */
+/** Received has headers by lower-case name, and the body as it came over the wire. */
 export type Received = { readonly status: number; readonly headers: ReadonlyMap<string, string>; readonly body: Uint8Array };
 export type Exchange = (sent: Sent) => Promise<Received>;
 
@@ -40,7 +40,8 @@ type Step = {
 };
 export type Case = { readonly name: string; readonly line: number; readonly steps: readonly Step[] };
 
-/** @throws Error naming the line that cannot be read */
+/** parseScript parses a script.
+ *  @throws Error naming the line that cannot be read */
 export function parseScript(text: string, file: string): Case[] {
   const cases: { name: string; line: number; steps: Step[] }[] = [];
   for (const [at, line] of text.split("\n").entries()) {
@@ -117,7 +118,7 @@ function findMember(received: Received, path: string): unknown {
   return value;
 }
 
-/** The body with its content coding taken off. */
+/** decodeBody returns the body with its content coding taken off. */
 export function decodeBody(received: Received): Uint8Array {
   const coding = received.headers.get("content-encoding") ?? "identity";
   if (received.body.length === 0) return received.body;
@@ -131,7 +132,7 @@ function textOf(received: Received): string {
   return new TextDecoder().decode(decodeBody(received));
 }
 
-/** Runs one case.
+/** runCase runs one case.
  *  @param given values for `{name}`; what the case keeps does not leave it
  *  @param always what must hold of every exchange, whatever the script asks */
 export async function runCase(

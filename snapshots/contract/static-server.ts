@@ -21,7 +21,8 @@ const TYPES: Readonly<Record<string, string>> = {
   mht: "multipart/related",
 };
 
-/** @param base a folder of the host under which the export lies, like "/library" */
+/** openStaticServer opens a server of plain files.
+ *  @param base a folder of the host under which the export lies, like "/library" */
 export async function openStaticServer(dir: string, base = ""): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server: Server = createServer(async (request, response) => {
     const [path = "/"] = (request.url ?? "/").split("?");

@@ -2,18 +2,16 @@
 import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { test } from "node:test";
-import { answer } from "../http/answer.ts";
-import { CACHE } from "../http/reply.ts";
-import type { View } from "../http/view.ts";
+import { answer, CACHE, type View } from "#snapshots/http";
 import { openContract } from "./contract.ts";
 import type { Fixture } from "./fixture.ts";
 import { type Exchange, parseScript, type Received, runCase } from "./script.ts";
 
-/** Scripts about what both views have. */
+/** SHARED_SCRIPTS are scripts about what both views have. */
 export const SHARED_SCRIPTS = ["files", "list", "search", "objects", "caching", "hostile", "pages", "at", "history", "agents"] as const;
-/** Scripts about what only the public view has. */
+/** PUBLIC_SCRIPTS are scripts about what only the public view has. */
 export const PUBLIC_SCRIPTS = ["public", "cubs", "registry-pages"] as const;
-/** Scripts about what a server without secrets leaves to the sidecar. */
+/** SITE_SCRIPTS are scripts about what a server without secrets leaves to the sidecar. */
 export const SITE_SCRIPTS = ["site-only"] as const;
 
 export type SuiteOptions = {
@@ -24,12 +22,12 @@ export type SuiteOptions = {
   readonly exchange: Exchange;
 };
 
-/** Call it while tests are registered; `fixture` may be made in a `before` hook. */
+/** httpSuite is called while tests are registered; `fixture` may be made in a `before` hook. */
 export function httpSuite(options: SuiteOptions): void {
   for (const { name, run } of httpCases(options)) test(name, run);
 }
 
-/** For who runs them within a test. */
+/** httpCases are for who runs them within a test. */
 export function* httpCases({ scripts, mount, fixture, exchange }: SuiteOptions): Generator<{ name: string; run(): Promise<void> }> {
   let contract: ReturnType<typeof openContract> | null = null;
   for (const name of scripts) {
@@ -65,7 +63,7 @@ function givenValues(fixture: Fixture, mount: "" | "/internal"): Record<string, 
   };
 }
 
-/** Through the bare function. @param mount taken off before, as a server does */
+/** bareExchange asks through the bare function. @param mount taken off before, as a server does */
 export function bareExchange(view: () => View, mount: "" | "/internal" = ""): Exchange {
   return async ({ method, target: sent, headers }) => {
     const target = sent.startsWith(mount) ? sent.slice(mount.length) : sent;
@@ -81,7 +79,7 @@ export function bareExchange(view: () => View, mount: "" | "/internal" = ""): Ex
   };
 }
 
-/** Over a socket, with the target as it stands: no client of the URL kind, because those tidy paths up. */
+/** socketExchange asks over a socket, with the target as it stands: no client of the URL kind, because those tidy paths up. */
 export function socketExchange(port: () => number): Exchange {
   return ({ method, target, headers }) =>
     new Promise<Received>((resolve, reject) => {

@@ -97,3 +97,9 @@ export const findLost = memoize((data: ViewData): readonly string[] => {
   const claims = data.claims.claims.filter((claim) => isLostStanding(standingOf(claim)));
   return [...records, ...claims].map(({ id }) => id);
 });
+
+/** findRecalled returns the records that checkers with a known hole alone accepted, those that most others name first. */
+export const findRecalled = memoize((data: ViewData): readonly CubRecord[] => {
+  const usersOf = ({ used_by }: CubRecord): number => used_by?.count ?? 0;
+  return data.cubs.filter(({ status }) => status === "RECALLED").toSorted((a, b) => usersOf(b) - usersOf(a));
+});

@@ -13,12 +13,13 @@ export {
   quoteAt,
   readLines,
 } from "./citation.ts";
-export { claimStandings, findLost } from "./claim-standing.ts";
+export { claimStandings, findLost, findRecalled } from "./claim-standing.ts";
 export { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "./code-ref.ts";
 export { cutText } from "./cut-text.ts";
 export { leadLinks, linkTargets, MAX_LINKS, moveLinks } from "./document-links.ts";
 export { isLost, openEvidence, recordState } from "./evidence-state.ts";
 export { linkPattern, restoreLinks } from "./exported.ts";
+export { hitFolder } from "./hit-folder.ts";
 export { findJsonFault, skipString } from "./json-text.ts";
 export {
   blobPath,
@@ -72,6 +73,7 @@ export {
   buildSubtrees,
   compareNames,
   diffTrees,
+  type EntryProof,
   type TreeEntry,
   type FileEntry,
   joinSubtrees,
@@ -97,7 +99,7 @@ export {
   type RegistryState,
   type ViewData,
 } from "./view-data.ts";
-export { authorWords, kindWords, splitNote, withNote } from "./author-words.ts";
-export { meaningSentence, recallSentences, reviewSentences } from "./recall-sentence.ts";
-export { ACCEPTED, changedStatement, claimFell, evidenceFell, recordFell, wordsOf } from "./weaker.ts";
+export { authorWords, formalizationSentence, kindWords, splitNote, withNote } from "./author-words.ts";
+export { meaningSentence, recallSentences, reviewSentences, witnessSentence } from "./recall-sentence.ts";
+export { ACCEPTED, changedStatement, claimFell, evidenceFell, recallReason, recordFell, wordsOf } from "./weaker.ts";
 export { isAddress, isWithdrawalError, orWithdrawn, replacementHref, withdrawalAt, withdrawalError } from "./withdrawn.ts";

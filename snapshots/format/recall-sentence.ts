@@ -42,3 +42,14 @@ export function reviewSentences({ reviews = [] }: Partial<Pick<CubRecord, "revie
     return `${said}${holds ? "." : says === "faithful" ? "; it means something else since, and nobody has read that." : "; it means something else since."}`;
   });
 }
+
+/** witnessSentence says what shows that a theorem is not vacuous; null where nobody names anything. */
+export function witnessSentence({ witness }: Partial<Pick<CubRecord, "witness">>): string | null {
+  if (witness === undefined) return null;
+  const { id, name, state, why } = witness;
+  const it = name === "" ? id : `${id} (${name})`;
+  if (state === "shown") return `Not vacuous: ${it} is verified, and states that its hypotheses can be met.`;
+  const named = `To show that its hypotheses can be met, its author names ${it}`;
+  if (state === "named") return `${named}, which is verified; whether it does so was not checked: ${why}.`;
+  return state === "missing" ? `${named}, and no record has this id.` : `${named}, which is not verified.`;
+}

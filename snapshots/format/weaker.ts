@@ -12,18 +12,33 @@ export function evidenceFell(was: EvidenceState | undefined, is: EvidenceState |
 }
 
 type Stated = Pick<CubRecord, "verification_state" | "no_holes"> &
-  Partial<Pick<CubRecord, "statement" | "statement_source" | "checks" | "drift">>;
+  Partial<Pick<CubRecord, "statement" | "statement_source" | "checks" | "drift" | "status" | "recall" | "witness">>;
+
+/** recallReason says which known holes of its checkers hold a record back; null where none does. */
+export function recallReason({ status, recall }: Partial<Pick<CubRecord, "status" | "recall">>): string | null {
+  if (status !== "RECALLED") return null;
+  return `all that accepted it have a known hole that it may use: ${(recall?.affected ?? []).map(({ id, by }) => `${id} of ${by}`).join(", ")}`;
+}
 
 /** recordFell says in words how a record got weaker, one sentence for each member that fell; empty when none did. */
 export function recordFell(was: Stated, is: Stated): readonly string[] {
   return [
     ...(was.verification_state === "VERIFIED" && is.verification_state !== "VERIFIED"
-      ? [`verification_state was VERIFIED and is ${is.verification_state}`]
+      ? [recallReason(is) ?? `verification_state was VERIFIED and is ${is.verification_state}`]
       : []),
     ...(was.no_holes && !is.no_holes ? ["no_holes was true and is false"] : []),
     ...lostChecks(was, is),
+    ...lostWitness(was, is),
     ...changedStatement(was, is),
   ];
+}
+
+/** A verified witness of its hypotheses that is verified no more, or that nobody names. */
+function lostWitness({ witness: was }: Stated, { witness: is }: Stated): readonly string[] {
+  const holds = (one: typeof was): boolean => one?.state === "shown" || one?.state === "named";
+  return was === undefined || !holds(was) || holds(is)
+    ? []
+    : [`its witness ${was.id} was verified, and ${is === undefined ? "is named no more" : "is not now"}`];
 }
 
 /** A prover that accepted it, and does not now. */

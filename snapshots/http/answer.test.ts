@@ -81,7 +81,7 @@ const codeOf = (body: Uint8Array): string => (JSON.parse(new TextDecoder().decod
 
 test("a snapshot that another follows answers searches as before when it is asked", async (t) => {
   const publicDir = copyShelf(t);
-  const [first, second] = await openDirectoryShelf(publicDir).listRecords();
+  const [first, second] = await openDirectoryShelf(publicDir).history.listRecords();
   assert.ok(first !== undefined && second !== undefined);
   const following = openPublic({ ...fixture, publicDir });
   writeFileSync(join(publicDir, "current.json"), canonicalJson(first));

@@ -1,4 +1,4 @@
-/** An open view or snapshot with some of its members exchanged: it has private fields, which a spread would not take along. */
+/** changed returns an open view or snapshot with some of its members exchanged: it has private fields, which a spread would not take along. */
 export function changed<T extends object>(whole: T, change: Partial<T>): T {
   return new Proxy(whole, {
     get(target, name) {

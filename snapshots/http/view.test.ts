@@ -250,10 +250,10 @@ test("a pointer that was put back is not followed, and health says so; a rollbac
   const fresh = open(openDirectoryShelf(root));
   assert.equal((await get(fresh, "/api/list")).headers["X-Snapshot"], first);
   assert.match(await checkOf(fresh), /^warn .*names snapshot 1, but 2 was published/);
-  const [older, newer] = (await shelf.listRecords()) as [SnapshotRecord, SnapshotRecord];
+  const [older, newer] = (await shelf.history.listRecords()) as [SnapshotRecord, SnapshotRecord];
   const rollback = { ...older, sequence: 3, previous: newer.snapshot, restores: 1 };
-  await shelf.putRecord(rollback, NO_CHANGES);
-  await shelf.swapPointer(rollback, older);
+  await shelf.history.putRecord(rollback, NO_CHANGES);
+  await shelf.history.swapPointer(rollback, older);
   for (const one of [view, fresh]) {
     await one.refresh();
     assert.equal((await get(one, "/api/list")).headers["X-Snapshot"], first);
@@ -302,12 +302,12 @@ test("after a rollback things were first seen when they were in what is served a
   const second = await publishNote(shelf, 2);
   assert.deepEqual(await seenIn("notes/2.md"), [2, 2]);
   const rollback = { sequence: 3, snapshot: first, created: "2026-02-03T00:00:00Z", previous: second, inputs: {}, restores: 1 };
-  await shelf.putRecord(rollback, {
+  await shelf.history.putRecord(rollback, {
     ...NO_CHANGES,
     added: { ...NO_NAMES, objects: ["notes/1.md"] },
     removed: { ...NO_NAMES, objects: ["notes/2.md"] },
   });
-  await shelf.swapPointer(rollback, await shelf.readPointer());
+  await shelf.history.swapPointer(rollback, await shelf.readPointer());
   assert.deepEqual(await seenIn("notes/1.md"), [1, 1]);
   assert.deepEqual(await seenIn("notes/2.md"), [undefined, undefined]);
   await publishNote(shelf, 4);
@@ -327,7 +327,7 @@ test("the list of snapshots comes in parts, the newest first, and says what a ro
       inputs: {},
       ...(sequence === 250 ? { restores: 9 } : {}),
     };
-    await shelf.putRecord(record, NO_CHANGES);
+    await shelf.history.putRecord(record, NO_CHANGES);
   }
   const view = open(shelf, {
     renderer: async () => ({ digest: "", assets: [], render: async (input) => Buffer.from(JSON.stringify(input.model)) }),

@@ -37,7 +37,7 @@ export const embedder: Embedder = {
   embed: (texts) => Promise.resolve(texts.map((text) => Float32Array.from([text.length % 5, 1, 2], (value) => value / 10))),
 };
 
-/** Two tags, the later one built on the earlier, both with vectors. */
+/** makeIndex makes two tags, the later one built on the earlier, both with vectors. */
 export async function makeIndex(name: string): Promise<string> {
   const uri = join(folder, name, "index");
   const index = await openIndex(uri);
@@ -56,12 +56,12 @@ export function filesUnder(dir: string): string[] {
     .sort();
 }
 
-/** All but the engine's hint, which it writes over in place and does not believe. */
+/** filesOf returns all but the engine's hint, which it writes over in place and does not believe. */
 export function filesOf(uri: string): string[] {
   return filesUnder(uri).filter((path) => !path.endsWith("latest_version_hint.json"));
 }
 
-/** Paths in the index of what the manifest of a tag names. */
+/** namedFiles returns paths in the index of what the manifest of a tag names. */
 export function namedFiles(uri: string, start: string, tag: string): string[] {
   const table = readdirSync(join(uri, "manifests")).find((name) => name.startsWith(start)) ?? assert.fail();
   const { files } = JSON.parse(readFileSync(join(uri, "manifests", table, `${tag}.json`), "utf8")) as { files: object };
@@ -87,7 +87,8 @@ export async function keys(index: ViewIndex, tag: string, q: string): Promise<st
   return found.map(({ key }) => key).sort();
 }
 
-/** @param most damages, each of another folder's file */
+/** damageInTurn damages one file after another.
+ *  @param most damages, each of another folder's file */
 export async function damageInTurn(whole: string, most: number): Promise<void> {
   // One file of each folder, each damage in turn.
   const files = new Map(filesOf(whole).map((path) => [dirname(path), path]));

@@ -32,7 +32,7 @@ export { pageBytes, type QuotedLines } from "./quoted-lines.ts";
 export type { CodeFileRow, RecordSide } from "./record-sides.ts";
 export { CURRENT_VERSION_FILE, ICON_FILE, lazyRenderer, openRenderer, type Renderer } from "./renderer.ts";
 export { type PageMaker, type PageRequest, REQUEST_PAGES, requested, requestPage, type RequestPage } from "./request-pages.ts";
-export type { StatementParts } from "./statement.ts";
+export { partsOfStatement, type StatementParts } from "./statement.ts";
 export { chromeOf, type Extracts, findStoredPage, type PageAt, type StoredPage, storedPages } from "./stored-pages.ts";
 export {
   countSitemaps,

@@ -3,6 +3,7 @@ import {
   claimStandings,
   compareNames,
   findCollection,
+  formalizationSentence,
   type Folder,
   formatEtag,
   lowerBound,
@@ -76,7 +77,9 @@ const FRONT_AXIOMS = 6;
 const FRONT_SHELF = { marks: 1500, links: 25, rows: 14 };
 
 function frontRegistry({ cubs, library, meta }: ViewData) {
-  const chosen = (library.main ?? []).flatMap((id) => cubs.filter((record) => record.id === id));
+  const said = meta?.formalizations ?? [];
+  const main = library.main ?? said.flatMap((one) => one.main.flatMap(({ id }) => id ?? []));
+  const chosen = main.slice(0, MAIN).flatMap((id) => cubs.filter((record) => record.id === id));
   const proved = cubs.filter((record) => !["defined", "assumed"].includes(recordStanding(record).state));
   const used = proved.toSorted((a, b) => usesOf(b) - usesOf(a));
   return {
@@ -87,6 +90,7 @@ function frontRegistry({ cubs, library, meta }: ViewData) {
     /** Those that the owner chose, else the most used. */
     main: (chosen.length > 0 ? chosen : used).slice(0, MAIN).map(recordCard),
     chosen: chosen.length > 0,
+    said: said.slice(0, MAIN).map(formalizationSentence),
     axioms: axiomsOf(cubs).slice(0, FRONT_AXIOMS),
   };
 }

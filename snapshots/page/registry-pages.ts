@@ -3,6 +3,7 @@ import {
   checkSentence,
   compareNames,
   cutText,
+  findRecalled,
   lowerBound,
   pagePath,
   recordStanding,
@@ -349,7 +350,8 @@ const HOLES = 100;
 
 /** The checks of all records by provers: how often each prover said what, which axioms most records rest on, and where something is open. Checks
  *  that are not counted are left out. */
-function provenBy(cubs: readonly CubRecord[]) {
+function provenBy(data: ViewData) {
+  const { cubs } = data;
   const said = cubs.flatMap(({ checks = [] }) => checks.filter(({ counted }) => counted !== false));
   const provers = [...Map.groupBy(said, ({ prover, tool }) => tool || prover)].map(([prover, all]) => ({
     prover,
@@ -361,6 +363,9 @@ function provenBy(cubs: readonly CubRecord[]) {
     axioms: axiomsOf(cubs).slice(0, 2 * PLOTTED),
     holes: holes.slice(0, HOLES),
     openHoles: holes.length,
+    recalled: findRecalled(data)
+      .slice(0, HOLES)
+      .map(({ id, theorem_name: name, used_by: users }) => ({ id, name, users: users?.count ?? 0 })),
   };
 }
 
@@ -378,7 +383,7 @@ export function dashboardPage(data: ViewData) {
     byEvidence: countBy(cubs, ({ evidence_state: state = "unpinned" }) => state, EVIDENCE_STATES),
     byRepository: standingsBy(cubs, (record) => record.repo),
     bySystem: standingsBy(cubs, (record) => record.formal_systems),
-    ...provenBy(cubs),
+    ...provenBy(data),
     files: fileGraph(cubs),
     sources: Object.entries(meta?.sources ?? {})
       .sort(([a], [b]) => compareNames(a, b))

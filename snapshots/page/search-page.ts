@@ -7,22 +7,20 @@ import {
   findBegun,
   findNamed,
   findWords,
-  hitFolder,
   isHalf,
   leavesIn,
   lineOf,
   listPassing,
   type NameReason,
   type OpenSnapshot,
-  type Operators,
-  parseOperators,
   parseSearch,
   searchMeant,
   type SearchResult,
   standingOf,
 } from "#snapshots/query";
 import { ShelfError } from "#snapshots/errors";
-import { compareNames, cutText, findCollection, pagePath, relationsOf, type ViewData } from "#snapshots/format";
+import { type Operators, parseOperators } from "#snapshots/words";
+import { compareNames, cutText, findCollection, hitFolder, pagePath, relationsOf, type ViewData } from "#snapshots/format";
 import { MAX_SNIPPET, type Standing } from "#snapshots/schema";
 import { countBy } from "./cards.ts";
 import type { Facet } from "./facets.ts";

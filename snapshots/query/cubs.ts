@@ -17,7 +17,7 @@ import {
   SEARCHED,
 } from "./filters.ts";
 import { ownText } from "#snapshots/own-text";
-import { parseDigestStart, parseOperators } from "./operators.ts";
+import { parseDigestStart, parseOperators } from "#snapshots/words";
 import { lazily, memoize } from "#snapshots/format";
 
 export type CubQuery = {

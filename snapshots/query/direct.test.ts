@@ -4,7 +4,7 @@ import { sha256 } from "../digest.ts";
 import type { ViewData } from "../format/view-data.ts";
 import { CubRecord } from "../schema/cubs.ts";
 import { findNamed, listPassing } from "./direct.ts";
-import { parseOperators } from "./operators.ts";
+import { parseOperators } from "../words/operators.ts";
 
 const digest = sha256("x");
 const object = (key: string, kind: "markdown" | "pdf") => ({

@@ -13,7 +13,7 @@ import {
 } from "#snapshots/format";
 import { type Claim, CUB_ID_PATTERN, type CubRecord } from "#snapshots/schema";
 import { namesOf } from "./filters.ts";
-import { type Operators, parseDigestStart } from "./operators.ts";
+import { type Operators, parseDigestStart } from "#snapshots/words";
 
 const MAX_DIGESTS = 20; // that begin alike
 

@@ -23,7 +23,7 @@ export { type Cursor, cursorOf, formatCursor, parseCursor, positionOf, queryDige
 export { declarationLine, findAnchor } from "./declaration-line.ts";
 export { parseDigest } from "./digests.ts";
 export { directPath, findNamed, findObjects, leavesIn, listPassing, type NamedThing, type NameReason } from "./direct.ts";
-export { excerpt, findWords, hitFolder, lineOf, type MarkedPiece } from "./excerpt.ts";
+export { excerpt, findWords, lineOf, type MarkedPiece } from "./excerpt.ts";
 export {
   type Counts,
   filterValues,
@@ -42,7 +42,6 @@ export { licencesOf, list, LIST_PAGE, parsePrefix, withLicences } from "./list.t
 export { correct, findMeant, type Meant } from "./meant.ts";
 export { findNearNames } from "./near-words.ts";
 export type { FirstSeen, OpenSnapshot } from "./open-snapshot.ts";
-export { DIGEST_START, type Operators, parseOperators } from "./operators.ts";
 export { badParameter, DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
 export { type IndexQuery, parseIndexQuery } from "./parsed-query.ts";
 export { catalogPieces, collectionPieces, type Pieces, recordsPieces } from "./pieces.ts";

@@ -1,7 +1,7 @@
 /** Orders of the registry's page, and the folders that results are told with. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hitFolder } from "./excerpt.ts";
+import { hitFolder } from "../format/hit-folder.ts";
 import { inSort, parseRegistrySort, registryPath, toggled } from "./filters.ts";
 
 const RECORDS = [

@@ -37,7 +37,7 @@ export const RecordEdge = z
   .object({
     id: z.string().exactOptional().meta({ description: "Its record" }),
     name: z.string().meta({ description: "Full name" }),
-    from: z.enum(["statement", "proof"]).meta({ description: "Where it is used" }),
+    from: z.enum(["statement", "proof", "witness"]).meta({ description: "Where it is used" }),
     basis: z.enum(["kernel", "source"]).meta({ description: "Known from the prover's kernel, or from the words of the source" }),
   })
   .meta({ id: "RecordEdge" });
@@ -151,6 +151,19 @@ export const RecordReview = z
   .meta({ id: "RecordReview", description: "What a person says of a statement; no standing follows from it" });
 export type RecordReview = z.infer<typeof RecordReview>;
 
+export const RecordWitness = z
+  .object({
+    id: z.string().meta({ description: "Its record" }),
+    name: z.string(),
+    state: z.enum(["shown", "named", "not_verified", "missing"]).meta({
+      description:
+        "shown: it is verified, and states each hypothesis of some things; named: it is verified, and the rest is its author's word; not_verified; missing: there is no such record",
+    }),
+    why: z.string().meta({ description: "What keeps it from being shown; may be empty" }),
+  })
+  .meta({ id: "RecordWitness", description: "A theorem that shows that the hypotheses of this one can be met, as its author names it" });
+export type RecordWitness = z.infer<typeof RecordWitness>;
+
 export const CHECKED_MEMBERS = {
   summary: z.string().exactOptional().meta({ description: "What the source's own comment says of it" }),
   revision: z.string().exactOptional().meta({ description: "Revision that it was read at" }),
@@ -201,6 +214,7 @@ export const CHECKED_MEMBERS = {
     description: "What has to be read to believe its statement; absent where no prover printed it",
   }),
   reviews: z.array(RecordReview).exactOptional().meta({ description: "Who has read its statement, and who doubts it" }),
+  witness: RecordWitness.exactOptional().meta({ description: "Shows that its hypotheses can be met; absent where nobody names one" }),
   used_by: RecordEdges.exactOptional().meta({ description: "What names it" }),
 } as const;
 export const CHECKED_FIELDS = Object.keys(CHECKED_MEMBERS) as readonly (keyof typeof CHECKED_MEMBERS)[];

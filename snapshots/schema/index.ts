@@ -10,6 +10,7 @@ export {
   RecordCheck,
   RecordMeaning,
   RecordRecall,
+  RecordWitness,
   RecordReview,
   RecordEdge,
   RecordGraph,
@@ -33,6 +34,7 @@ export {
   CubRecord,
   CubReproduce,
   KNOWN_VALUES,
+  Formalization,
   RegistryMeta,
   SAID_FIELDS,
 } from "./cubs.ts";

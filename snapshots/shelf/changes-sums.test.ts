@@ -23,7 +23,7 @@ async function newRoot() {
     [1, "notes/a.md"],
     [2, "notes/b.md"],
   ] as const)
-    await shelf.putChanges(sequence, changes(key));
+    await shelf.history.putChanges(sequence, changes(key));
   return { root, shelf, at: (path: string): string => join(root, path) };
 }
 
@@ -42,14 +42,14 @@ test("a list under another's name, and one with another letter, are damage, also
       await assert.rejects(one.readChanges(2), damaged);
       assert.deepEqual(await one.readChanges(1), changes("notes/a.md"));
     }
-    await shelf.putChanges(2, changes("notes/b.md"));
+    await shelf.history.putChanges(2, changes("notes/b.md"));
     assert.deepEqual(await openDirectoryShelf(root).readChanges(2), changes("notes/b.md"));
   }
 });
 
 test("a list that is written again has another digest", async () => {
   const { root, shelf } = await newRoot();
-  await shelf.putChanges(1, changes("notes/z.md"));
+  await shelf.history.putChanges(1, changes("notes/z.md"));
   assert.deepEqual(await openDirectoryShelf(root).readChanges(1), changes("notes/z.md"));
 });
 

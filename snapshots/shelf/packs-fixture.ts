@@ -15,7 +15,7 @@ export const newRoot = (): string => join(base, String(rooms++));
 export const words = (number: number): Buffer => Buffer.from(`Blob ${number}. `.repeat(50));
 
 export async function put(shelf: DirectoryShelf, blobs: readonly Buffer[]): Promise<void> {
-  for (const bytes of blobs) await shelf.putBlob(sha256(bytes), bytes);
+  for (const bytes of blobs) await shelf.blobs.put(sha256(bytes), bytes);
 }
 export const packsIn = (root: string): string[] => readdirSync(join(root, "packs")).map((name) => join(root, "packs", name));
 export const looseIn = (root: string): string[] =>
@@ -26,7 +26,7 @@ export async function readable(root: string, blobs: readonly Buffer[]): Promise<
   const shelf = openDirectoryShelf(root);
   return Promise.all(blobs.map(async (bytes) => sha256((await shelf.getBlob(sha256(bytes))) ?? "missing") === sha256(bytes)));
 }
-/** Where the bytes of a blob lie in a pack. */
+/** placeIn returns where the bytes of a blob lie in a pack. */
 export function placeIn(pack: Buffer, blob: Buffer): number {
   const name = `${sha256(blob).slice(0, 2)}/${sha256(blob)}`;
   return pack.indexOf(name) + name.length;
@@ -37,13 +37,14 @@ export function flip(path: string, at: number): void {
   writeFileSync(path, bytes);
 }
 
-/** @param step from byte to byte that is changed */
+/** flipInTurn flips one byte after another.
+ *  @param step from byte to byte that is changed */
 export async function flipInTurn(step: number): Promise<void> {
   const root = newRoot();
   const blobs = Array.from({ length: 6 }, (_, number) => words(number));
   const shelf = openDirectoryShelf(root, null, "building");
   await put(shelf, blobs);
-  await shelf.flush();
+  await shelf.blobs.flush();
   const [pack = ""] = packsIn(root);
   const whole = readFileSync(pack);
   for (let at = 0; at < whole.length; at += step) {
@@ -53,12 +54,12 @@ export async function flipInTurn(step: number): Promise<void> {
     writeFileSync(pack, whole);
     flip(pack, at);
     const opened = openDirectoryShelf(root, null, "building");
-    assert.deepEqual(await opened.findDamagedPacks(), [pack.slice(-68, -4)], `byte ${at}`);
-    // Whatever is given is right or is told by its digest; nothing throws.
+    assert.deepEqual(await opened.blobs.findDamagedPacks(), [pack.slice(-68, -4)], `byte ${at}`);
+    // Bytes that are given are right or are told by their digest; nothing throws.
     await readable(root, blobs);
-    await opened.sweep({ isNeeded: null, packs: await opened.findDamagedPacks() });
+    await opened.blobs.sweep({ isNeeded: null, packs: await opened.blobs.findDamagedPacks() });
     assert.ok((await readable(root, blobs)).filter((found) => !found).length <= 1, `byte ${at}`);
-    assert.deepEqual(await opened.findDamagedPacks(), [], `byte ${at}`);
+    assert.deepEqual(await opened.blobs.findDamagedPacks(), [], `byte ${at}`);
   }
   for (const length of [0, 10, whole.length / 2, whole.length - 1]) {
     writeFileSync(pack, whole);

@@ -25,7 +25,7 @@ test("what a build puts is one ZIP file, named by its digest, which unzip checks
   const shelf = openDirectoryShelf(root, null, "building");
   await put(shelf, [...BLOBS, ...BLOBS]);
   assert.ok(!existsSync(join(root, "packs")), "nothing is there before it is whole");
-  await shelf.flush();
+  await shelf.blobs.flush();
   const [pack = "", ...others] = packsIn(root);
   assert.deepEqual([others, looseIn(root), readdirSync(join(root, "tmp"))], [[], [], []]);
   assert.equal(sha256(readFileSync(pack)), pack.slice(-68, -4));
@@ -37,8 +37,8 @@ test("what a build puts is one ZIP file, named by its digest, which unzip checks
     await readable(out, BLOBS),
     BLOBS.map(() => true),
   );
-  assert.deepEqual(await Array.fromAsync(openDirectoryShelf(root).listBlobs()), await Array.fromAsync(shelf.listBlobs()));
-  assert.equal((await Array.fromAsync(shelf.listBlobs())).length, BLOBS.length);
+  assert.deepEqual(await Array.fromAsync(openDirectoryShelf(root).blobs.list()), await Array.fromAsync(shelf.blobs.list()));
+  assert.equal((await Array.fromAsync(shelf.blobs.list())).length, BLOBS.length);
 });
 
 test("asking whether a blob is there writes nothing of the pack that is open: two roots that share blobs ask for each", async () => {
@@ -84,11 +84,11 @@ test("whoever puts can read at once, others when it is sealed, whole and in part
   };
   await check(writer);
   assert.equal(await reader.hasBlob(sha256(BLOBS[1] as Buffer)), false);
-  await writer.seal();
+  await writer.blobs.seal();
   await check(writer);
   await check(reader);
   await put(writer, BLOBS);
-  await writer.seal();
+  await writer.blobs.seal();
   assert.equal(packsIn(root).length, 1, "put-if-absent wrote again");
 });
 
@@ -97,18 +97,18 @@ test("a blob in a pack is put again when it is damaged, and the good one is read
   const blobs = [words(1), words(2), BLOBS[2] as Buffer, randomBytes(100)];
   const first = openDirectoryShelf(root, null, "building");
   await put(first, blobs);
-  await first.flush();
+  await first.blobs.flush();
   const [pack = ""] = packsIn(root);
   for (const blob of blobs.slice(1)) flip(pack, placeIn(readFileSync(pack), blob));
   assert.deepEqual(await readable(root, blobs), [true, false, false, false]);
-  assert.deepEqual(await openDirectoryShelf(root).findDamagedPacks(), [pack.slice(-68, -4)]);
+  assert.deepEqual(await openDirectoryShelf(root).blobs.findDamagedPacks(), [pack.slice(-68, -4)]);
   const second = openDirectoryShelf(root, null, "building");
   await put(second, blobs);
-  await second.flush();
+  await second.blobs.flush();
   assert.deepEqual(await readable(root, blobs), [true, true, true, true]);
   // Then the damaged pack goes.
-  await second.sweep({ isNeeded: null });
-  assert.deepEqual([looseIn(root), await second.findDamagedPacks(), packsIn(root).length], [[], [], 1]);
+  await second.blobs.sweep({ isNeeded: null });
+  assert.deepEqual([looseIn(root), await second.blobs.findDamagedPacks(), packsIn(root).length], [[], [], 1]);
   assert.deepEqual(await readable(root, blobs), [true, true, true, true]);
 });
 
@@ -123,7 +123,7 @@ test("sweeping frees what is not needed, merges small packs and packs loose blob
   for (const [number, bytes] of blobs.entries()) {
     const shelf = openDirectoryShelf(root, null, number < 10 ? "building" : "serving");
     await put(shelf, [bytes]);
-    await shelf.flush();
+    await shelf.blobs.flush();
   }
   assert.deepEqual([packsIn(root).length, looseIn(root).length], [10, 2]);
   const reader = openDirectoryShelf(root);
@@ -131,8 +131,8 @@ test("sweeping frees what is not needed, merges small packs and packs loose blob
   const isNeeded = (digest: string): boolean => kept.some((bytes) => sha256(bytes) === digest);
   const open = (await reader.openBlob(sha256(blobs[1] as Buffer))) ?? assert.fail();
   const shelf = openDirectoryShelf(root, null, "building");
-  assert.equal((await shelf.findSpare(isNeeded)).length, 6);
-  const { blobs: removed, bytes } = await shelf.sweep({ isNeeded });
+  assert.equal((await shelf.blobs.findSpare(isNeeded)).length, 6);
+  const { blobs: removed, bytes } = await shelf.blobs.sweep({ isNeeded });
   assert.ok(removed === 6 && bytes > 0);
   assert.deepEqual([packsIn(root).length, looseIn(root)], [1, []]);
   for (const blob of blobs) assert.equal(await reader.hasBlob(sha256(blob)), kept.includes(blob));
@@ -142,7 +142,7 @@ test("sweeping frees what is not needed, merges small packs and packs loose blob
   );
   assert.deepEqual(await open.read(0, 1000), blobs[1]);
   await open.close();
-  assert.deepEqual(await shelf.sweep({ isNeeded }), { blobs: 0, bytes: 0 });
+  assert.deepEqual(await shelf.blobs.sweep({ isNeeded }), { blobs: 0, bytes: 0 });
 });
 
 test("of a large pack that is mostly needed nothing is written again, unless it holds what must go", async () => {
@@ -150,18 +150,18 @@ test("of a large pack that is mostly needed nothing is written again, unless it 
   const blobs = Array.from({ length: 12 }, () => randomBytes(1024 * 1024));
   const shelf = openDirectoryShelf(root, null, "building");
   await put(shelf, blobs);
-  await shelf.flush();
+  await shelf.blobs.flush();
   const [pack = ""] = packsIn(root);
   const gone = sha256(blobs[3] as Buffer);
   const isNeeded = (digest: string): boolean => digest !== gone;
-  assert.deepEqual(await shelf.findSpare(isNeeded), []);
-  assert.deepEqual(await shelf.sweep({ isNeeded }), { blobs: 0, bytes: 0 });
+  assert.deepEqual(await shelf.blobs.findSpare(isNeeded), []);
+  assert.deepEqual(await shelf.blobs.sweep({ isNeeded }), { blobs: 0, bytes: 0 });
   assert.deepEqual([packsIn(root), await shelf.hasBlob(gone)], [[pack], true]);
-  assert.equal((await shelf.sweep({ isNeeded, mustGo: () => true })).blobs, 1);
+  assert.equal((await shelf.blobs.sweep({ isNeeded, mustGo: () => true })).blobs, 1);
   assert.deepEqual([packsIn(root).length, existsSync(pack), await shelf.hasBlob(gone)], [1, false, false]);
   const half = new Set(blobs.slice(0, 5).map((bytes) => sha256(bytes)));
-  assert.equal((await shelf.sweep({ isNeeded: (digest) => half.has(digest) })).blobs, 7);
-  assert.equal((await Array.fromAsync(shelf.listBlobs())).length, 4);
+  assert.equal((await shelf.blobs.sweep({ isNeeded: (digest) => half.has(digest) })).blobs, 7);
+  assert.equal((await Array.fromAsync(shelf.blobs.list())).length, 4);
 });
 
 test("an internal pack is closed to others, and no gated blob comes to the public root", async () => {
@@ -171,9 +171,9 @@ test("an internal pack is closed to others, and no gated blob comes to the publi
   const internal = openDirectoryShelf(closed, shared, "building");
   await put(shared, [words(1)]);
   await put(internal, [words(1), words(2)]);
-  await Promise.all([shared.flush(), internal.flush()]);
+  await Promise.all([shared.blobs.flush(), internal.blobs.flush()]);
   assert.deepEqual(
-    (await Array.fromAsync(internal.listBlobs())).map(({ digest }) => digest),
+    (await Array.fromAsync(internal.blobs.list())).map(({ digest }) => digest),
     [sha256(words(2))],
   );
   assert.equal(await shared.hasBlob(sha256(words(2))), false);
@@ -187,11 +187,11 @@ test("many short blobs are read at once from both roots and several packs; what 
   for (const half of [first, second]) {
     const shelf = openDirectoryShelf(publicRoot, null, "building");
     await put(shelf, half);
-    await shelf.flush();
+    await shelf.blobs.flush();
   }
   const internal = openDirectoryShelf(internalRoot, openDirectoryShelf(publicRoot), "building");
   await put(internal, own);
-  await internal.flush();
+  await internal.blobs.flush();
   const loose = Buffer.from("in a file of its own");
   const shelf = openDirectoryShelf(internalRoot, openDirectoryShelf(publicRoot));
   await put(shelf, [loose]);
@@ -228,7 +228,7 @@ test("a pack has no blob of a name that is no digest", async () => {
   const root = newRoot();
   const shelf = openDirectoryShelf(root, null, "building");
   await put(shelf, BLOBS);
-  await shelf.flush();
+  await shelf.blobs.flush();
   for (const name of ["", "0", sha256("hello\n").slice(1), `${sha256("hello\n")}0`])
     assert.equal(await openDirectoryShelf(root).getBlob(name), null, name);
   assert.notEqual(await openDirectoryShelf(root).getBlob(sha256("hello\n")), null);

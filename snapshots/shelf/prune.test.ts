@@ -35,22 +35,22 @@ async function newRoom(
 }
 
 const blobFile = (root: string, view: string, digest: string): string => join(root, view, "blobs", digest.slice(0, 2), digest);
-const sequences = async (shelf: DirectoryShelf): Promise<number[]> => (await shelf.listRecords()).map((record) => record.sequence);
+const sequences = async (shelf: DirectoryShelf): Promise<number[]> => (await shelf.history.listRecords()).map((record) => record.sequence);
 
 test("it refuses to remove anything while it is not known what a kept snapshot needs", async () => {
   const room = await newRoom(2);
-  const [, last] = await room.public.listRecords();
+  const [, last] = await room.public.history.listRecords();
   rmSync(blobFile(room.root, "public", last?.snapshot ?? ""));
-  const before = await Array.fromAsync(room.public.listBlobs());
+  const before = await Array.fromAsync(room.public.blobs.list());
   await assert.rejects(prune({ shelf: room.public, keep: 1 }), { code: "snapshot_damaged" });
   assert.deepEqual(await sequences(room.public), [1, 2]);
-  assert.equal((await Array.fromAsync(room.public.listBlobs())).length, before.length);
+  assert.equal((await Array.fromAsync(room.public.blobs.list())).length, before.length);
   for (const keep of [0, -1, 1.5, Number.NaN]) await assert.rejects(prune({ shelf: room.public, keep }), RangeError);
 });
 
 test("the newest are kept whole, older ones go with what only they used", async () => {
   const room = await newRoom(3);
-  const records = await room.internal.listRecords();
+  const records = await room.internal.history.listRecords();
   const full = await prune({ shelf: room.internal, keep: 2 });
   assert.deepEqual(full.removed_snapshots, [records[0]?.snapshot]);
   const open = await prune({ shelf: room.public, alsoUsedBy: [room.internal], keep: 2 });
@@ -76,8 +76,8 @@ test("the newest are kept whole, older ones go with what only they used", async 
 
 test("the snapshot that is served is kept, however old", async () => {
   const room = await newRoom(3);
-  const [first, , last] = await room.public.listRecords();
-  await room.public.swapPointer(first as SnapshotRecord, last as SnapshotRecord);
+  const [first, , last] = await room.public.history.listRecords();
+  await room.public.history.swapPointer(first as SnapshotRecord, last as SnapshotRecord);
   await prune({ shelf: room.public, keep: 1 });
   assert.deepEqual(await sequences(room.public), [1, 3]);
   assert.equal(await room.public.hasBlob(sha256("# Version 1\n")), true);
@@ -103,8 +103,10 @@ test("a public blob that an internal snapshot refers to stays", async () => {
 
 test("what a crash left is removed, and an interrupted run is finished by the next", async () => {
   const room = await newRoom(3);
-  await room.public.putBlob(sha256("left over"), Buffer.from("left over"));
-  const failing = overriding(room.public, { sweep: () => Promise.reject(new Error("power cut")) });
+  await room.public.blobs.put(sha256("left over"), Buffer.from("left over"));
+  const failing = overriding(room.public, {
+    blobs: overriding(room.public.blobs, { sweep: () => Promise.reject(new Error("power cut")) }),
+  });
   await assert.rejects(prune({ shelf: failing, alsoUsedBy: [room.internal], keep: 1 }), /power cut/);
   assert.deepEqual(await sequences(room.public), [3]);
   assert.deepEqual(
@@ -118,7 +120,7 @@ test("what a crash left is removed, and an interrupted run is finished by the ne
 
 test("the index is told which snapshots remain, after the records are gone and before the blobs are", async () => {
   const room = await newRoom(3);
-  const [, second, third] = await room.public.listRecords();
+  const [, second, third] = await room.public.history.listRecords();
   const told: (readonly string[])[] = [];
   const index = {
     prune: async (keep: readonly string[]): Promise<void> => {
@@ -135,7 +137,7 @@ test("a snapshot that a kept record names again is not told as removed", async (
   const room = await newRoom(2);
   await publishBoth(room, sourceOf(1), { created: "2026-01-03T00:00:00Z" });
   const pruned = await prune({ shelf: room.public, keep: 1 });
-  const [last] = await room.public.listRecords();
+  const [last] = await room.public.history.listRecords();
   assert.equal(pruned.removed_snapshots.length, 1);
   assert.ok(!pruned.removed_snapshots.includes(last?.snapshot ?? ""));
   assert.deepEqual(

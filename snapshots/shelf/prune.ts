@@ -65,23 +65,23 @@ export async function prune({ shelf, alsoUsedBy = [], moveTo, purge = false, kee
   const served = await reachable(shelf, pointer === null ? [] : [pointer.snapshot]);
   const redacted = new Set(await shelf.redactions.list()).difference(served);
   const dropped = records.filter((record) => !kept.includes(record));
-  for (const record of dropped) await shelf.deleteRecord(record.sequence);
-  await shelf.flush();
+  for (const record of dropped) await shelf.history.deleteRecord(record.sequence);
+  await shelf.blobs.flush();
   await index?.prune([...keptIds]);
   const moved = new Set<Sha256>();
   if (moveTo !== undefined) {
-    for await (const { digest } of shelf.listBlobs()) {
+    for await (const { digest } of shelf.blobs.list()) {
       if (needed.has(digest) || !neededElsewhere.has(digest)) continue;
       const taken = await shelf.getBlob(digest);
-      if (taken !== null) await moveTo.putBlob(digest, taken);
+      if (taken !== null) await moveTo.blobs.put(digest, taken);
       moved.add(digest);
     }
-    await moveTo.flush();
+    await moveTo.blobs.flush();
   }
-  const { blobs, bytes } = await shelf.sweep({
+  const { blobs, bytes } = await shelf.blobs.sweep({
     isNeeded: (digest) => !moved.has(digest) && !redacted.has(digest) && (needed.has(digest) || neededElsewhere.has(digest)),
     mustGo: (digest) => purge || moved.has(digest) || redacted.has(digest),
-    packs: purge ? await shelf.findDamagedPacks() : [],
+    packs: purge ? await shelf.blobs.findDamagedPacks() : [],
   });
   const removed = new Set(dropped.map((record) => record.snapshot)).difference(keptIds);
   return { removed_snapshots: [...removed], removed_blobs: blobs, freed_bytes: bytes };

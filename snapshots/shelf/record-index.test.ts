@@ -29,9 +29,9 @@ async function newShelf(t: TestContext, records: number): Promise<{ readonly roo
 }
 
 async function publish(shelf: DirectoryShelf, next: SnapshotRecord): Promise<void> {
-  await shelf.putRecord(next, changesOf(next.sequence));
+  await shelf.history.putRecord(next, changesOf(next.sequence));
   await extendLog(shelf, next, SIGNER);
-  await shelf.swapPointer(next, await shelf.readPointer());
+  await shelf.history.swapPointer(next, await shelf.readPointer());
   await shelf.records.keep(next.sequence);
 }
 
@@ -70,7 +70,7 @@ test("a process that goes on reads only the names that are new, and sees prunes"
   );
   assert.equal(next.byId.get(sha256("5"))?.sequence, 5);
   assert.equal(next.byId.get(sha256("unknown")), undefined);
-  await shelf.deleteRecord(1);
+  await shelf.history.deleteRecord(1);
   assert.deepEqual(await sequencesIn(reader), [2, 3, 4, 5]);
 });
 
@@ -127,7 +127,7 @@ test("changes come in order however many there are, and of what is pruned there 
     await Array.fromAsync(openDirectoryShelf(root).records.changes(0, 70)),
     all(70).map((sequence) => [sequence, changesOf(sequence)]),
   );
-  for (const sequence of all(40)) await shelf.deleteRecord(sequence);
+  for (const sequence of all(40)) await shelf.history.deleteRecord(sequence);
   const left = await Array.fromAsync(openDirectoryShelf(root).records.changes(0, 70));
   assert.deepEqual(
     left.map(([sequence]) => sequence),
@@ -141,7 +141,7 @@ test("changes that another process wrote anew are read as they stand, and are no
   await server.records.index();
   const left = { added: { ...none, objects: ["notes/left.md", "notes/too.md"] }, changed: none, removed: none };
   assert.equal((await server.records.counts(2))?.added, 1);
-  await openDirectoryShelf(root).putChanges(2, left);
+  await openDirectoryShelf(root).history.putChanges(2, left);
   assert.equal((await server.records.counts(2))?.added, 2);
   assert.deepEqual((await Array.fromAsync(server.records.changes(0, 2))).at(-1)?.[1], left);
   assert.equal(server.records.trouble(), null);
@@ -152,7 +152,7 @@ test("a pointer that was put back is told from a publication that was cut short"
   const pointer = async (): Promise<SnapshotRecord | null> => openDirectoryShelf(root).readPointer();
   const setback = async (): Promise<string | null> => findSetback(await pointer(), await openDirectoryShelf(root).records.index());
   assert.equal(await setback(), null);
-  await shelf.putRecord(record(4, "cut short"), changesOf(4));
+  await shelf.history.putRecord(record(4, "cut short"), changesOf(4));
   await extendLog(shelf, record(4, "cut short"), SIGNER);
   assert.equal(await setback(), null);
   writeFileSync(join(root, "current.json"), readFileSync(join(root, "snapshots/2.json")));

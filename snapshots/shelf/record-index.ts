@@ -11,6 +11,7 @@ import { ShelfError } from "#snapshots/errors";
 import { absent } from "./absent.ts";
 import { countChanges } from "./diff.ts";
 import { checkpointPath, readRecordsOf } from "./log.ts";
+import type { RootFiles } from "./root-files.ts";
 import type { ChangeCounts, Changes, LogFiles, RecordIndex, RecordLog, SnapshotRecord } from "./shelf.ts";
 
 /** newestServed gives the newest sequence that was served, as far as the shelf itself can tell. One record beyond the pointer, of which `served`
@@ -29,16 +30,14 @@ export function findSetback(pointer: SnapshotRecord | null, index: RecordIndex):
     : `current.json names snapshot ${pointer.sequence}, but ${newest} was published after it: somebody put an older one back.`;
 }
 
-/** RecordFiles reads and writes the files of a root. */
-export type RecordFiles = {
+/** RecordFiles reads the files of a root's history. */
+type RecordFiles = {
   /** Null when it is not there. @throws ShelfError "snapshot_damaged" */
   readRecord(sequence: number): Promise<SnapshotRecord | null>;
   /** The same of a list of changes. */
   readChanges(sequence: number): Promise<Changes | null>;
   /** @throws ShelfError "snapshot_damaged" */
   readWithdrawn(): Promise<readonly SnapshotRecord[]>;
-  readonly log: Pick<LogFiles, "read">;
-  writeWhole(path: string, bytes: Uint8Array): void;
 };
 
 /** A folder changed longer ago than this has been seen with that change: its time has a tick of some milliseconds. */
@@ -52,7 +51,9 @@ const SIDE_BY_SIDE = 64;
 
 export class RootRecords implements RecordLog {
   private readonly root: string;
-  private readonly files: RecordFiles;
+  private readonly history: RecordFiles;
+  private readonly log: Pick<LogFiles, "read">;
+  private readonly files: Pick<RootFiles, "writeWhole">;
   private known: ReadonlyMap<number, SnapshotRecord> = new Map();
   private current: RecordIndex = { records: [], withdrawn: [], byId: new Map(), served: 0 };
   /** Time of `snapshots/` when it was listed; null when that may have changed within the same tick. */
@@ -63,8 +64,10 @@ export class RootRecords implements RecordLog {
   /** In what that was not what the log says, in words. */
   private otherWithdrawn: string | null = null;
 
-  constructor(root: string, files: RecordFiles) {
+  constructor(root: string, history: RecordFiles, log: Pick<LogFiles, "read">, files: Pick<RootFiles, "writeWhole">) {
     this.root = root;
+    this.history = history;
+    this.log = log;
     this.files = files;
   }
 
@@ -125,7 +128,7 @@ export class RootRecords implements RecordLog {
    *  is told of it.
    *  @param there numbers of the records that have a file */
   private async readWithdrawn(there: ReadonlySet<number>): Promise<readonly SnapshotRecord[]> {
-    const told = await this.readable(WITHDRAWN, this.files.readWithdrawn());
+    const told = await this.readable(WITHDRAWN, this.history.readWithdrawn());
     if (told === null || told.length === 0) {
       this.otherWithdrawn = null;
       return [];
@@ -142,7 +145,7 @@ export class RootRecords implements RecordLog {
   /** The records of the newest head that is there; null where nothing that can be believed is. */
   private async readNewestLogged(there: readonly number[]): Promise<ReadonlyMap<number, SnapshotRecord> | null> {
     for (const size of there.slice(-WITHOUT_HEAD).reverse()) {
-      const logged = await readRecordsOf(this.files.log, size);
+      const logged = await readRecordsOf(this.log, size);
       if (logged !== null) return logged;
     }
     return null;
@@ -166,7 +169,7 @@ export class RootRecords implements RecordLog {
   /** The log's words about the records; nothing when that cannot be believed. */
   private async readLogged(there: readonly number[]): Promise<ReadonlyMap<number, SnapshotRecord>> {
     for (const size of there.slice(-WITHOUT_HEAD).reverse()) {
-      const logged = await readRecordsOf(this.files.log, size);
+      const logged = await readRecordsOf(this.log, size);
       if (logged === null) continue;
       for (const sequence of there.filter((one) => one <= size).reverse()) {
         const record = await this.readGood(sequence);
@@ -181,15 +184,15 @@ export class RootRecords implements RecordLog {
   private async readServed(there: ReadonlySet<number>): Promise<number> {
     const text = (await readFile(join(this.root, SERVED), "utf8").catch(() => null)) ?? "";
     const served = /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : 0;
-    return there.has(served) || (served > 0 && (await this.files.log.read(checkpointPath(served))) !== null) ? served : 0;
+    return there.has(served) || (served > 0 && (await this.log.read(checkpointPath(served))) !== null) ? served : 0;
   }
 
   private readGood(sequence: number): Promise<SnapshotRecord | null> {
-    return this.readable(`snapshots/${sequence}.json`, this.files.readRecord(sequence));
+    return this.readable(`snapshots/${sequence}.json`, this.history.readRecord(sequence));
   }
 
   private readChanges(sequence: number): Promise<Changes | null> {
-    return this.readable(`changes/${sequence}.json`, this.files.readChanges(sequence));
+    return this.readable(`changes/${sequence}.json`, this.history.readChanges(sequence));
   }
 
   /** Null for a file that is damaged, which is remembered. */

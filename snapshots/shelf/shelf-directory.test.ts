@@ -50,28 +50,28 @@ test("opening and reading a root that is not there creates nothing and finds not
   assert.equal(await shelf.hasBlob(digest), false);
   assert.equal(await shelf.readPointer(), null);
   assert.equal(await shelf.readChanges(1), null);
-  assert.deepEqual(await shelf.listRecords(), []);
-  assert.deepEqual(await Array.fromAsync(shelf.listBlobs()), []);
-  await shelf.deleteRecord(1);
-  await shelf.flush();
+  assert.deepEqual(await shelf.history.listRecords(), []);
+  assert.deepEqual(await Array.fromAsync(shelf.blobs.list()), []);
+  await shelf.history.deleteRecord(1);
+  await shelf.blobs.flush();
   assert.ok(!existsSync(root));
 });
 
 test("a blob is stored once, under its digest, and read whole or in part", async () => {
   const root = newRoot();
   const shelf = openDirectoryShelf(root);
-  assert.equal(await shelf.putBlob(digest, hello), true);
+  assert.equal(await shelf.blobs.put(digest, hello), true);
   const { ino } = statSync(blobFile(root));
-  assert.equal(await shelf.putBlob(digest, hello), false);
+  assert.equal(await shelf.blobs.put(digest, hello), false);
   assert.equal(statSync(blobFile(root)).ino, ino, "put-if-absent wrote again");
   assert.deepEqual(Buffer.from((await shelf.getBlob(digest)) ?? []), Buffer.from(hello));
   assert.equal(await read(shelf, 1, 3), "ell");
   assert.equal(await read(shelf, 0, 1000), "hello\n");
-  assert.deepEqual(await Array.fromAsync(shelf.listBlobs()), [{ digest, size: 6 }]);
+  assert.deepEqual(await Array.fromAsync(shelf.blobs.list()), [{ digest, size: 6 }]);
   const empty = sha256("");
-  assert.equal(await shelf.putBlob(empty, new Uint8Array()), true);
+  assert.equal(await shelf.blobs.put(empty, new Uint8Array()), true);
   assert.equal((await shelf.getBlob(empty))?.length, 0);
-  await shelf.sweep({ isNeeded: (name) => name === empty });
+  await shelf.blobs.sweep({ isNeeded: (name) => name === empty });
   assert.deepEqual([await shelf.hasBlob(digest), await shelf.hasBlob(empty)], [false, true]);
   assert.deepEqual(filesUnder(join(root, "tmp")), []);
 });
@@ -82,7 +82,7 @@ test("a torn, empty or overlong blob is written again", async () => {
     mkdirSync(dirname(blobFile(root)), { recursive: true });
     writeFileSync(blobFile(root), torn);
     const shelf = openDirectoryShelf(root);
-    assert.equal(await shelf.putBlob(digest, hello), true);
+    assert.equal(await shelf.blobs.put(digest, hello), true);
     assert.equal(readFileSync(blobFile(root), "utf8"), "hello\n");
   }
 });
@@ -90,42 +90,42 @@ test("a torn, empty or overlong blob is written again", async () => {
 test("what a killed build left under tmp/ is never served and can be cleared, also while a shelf is open", async () => {
   const root = newRoot();
   const shelf = openDirectoryShelf(root);
-  await shelf.putBlob(digest, hello);
+  await shelf.blobs.put(digest, hello);
   writeFileSync(join(root, "tmp", "1234-0"), "half a bl");
   writeFileSync(join(root, "tmp", digest), "half a bl");
-  assert.deepEqual(await Array.fromAsync(shelf.listBlobs()), [{ digest, size: 6 }]);
+  assert.deepEqual(await Array.fromAsync(shelf.blobs.list()), [{ digest, size: 6 }]);
   await clearTemporary(root);
   assert.ok(!existsSync(join(root, "tmp")));
-  await shelf.putBlob(sha256("x"), bytes("x"));
+  await shelf.blobs.put(sha256("x"), bytes("x"));
   assert.equal(await shelf.hasBlob(sha256("x")), true);
 });
 
 test("strange files in the blob folders are not listed as blobs", async () => {
   const root = newRoot();
   const shelf = openDirectoryShelf(root);
-  await shelf.putBlob(digest, hello);
+  await shelf.blobs.put(digest, hello);
   writeFileSync(join(root, "blobs", "README"), "?");
   writeFileSync(join(root, "blobs", digest.slice(0, 2), "notes.txt"), "?");
   mkdirSync(join(root, "blobs", "00"), { recursive: true });
   writeFileSync(join(root, "blobs", "00", digest), "a blob in the wrong folder");
-  assert.deepEqual(await Array.fromAsync(shelf.listBlobs()), [{ digest, size: 6 }]);
+  assert.deepEqual(await Array.fromAsync(shelf.blobs.list()), [{ digest, size: 6 }]);
 });
 
 test("internal may refer to a public blob, never the other way", async () => {
   const shared = openDirectoryShelf(newRoot());
   const root = newRoot();
   const internal = openDirectoryShelf(root, shared);
-  await shared.putBlob(digest, hello);
-  assert.equal(await internal.putBlob(digest, hello), false);
+  await shared.blobs.put(digest, hello);
+  assert.equal(await internal.blobs.put(digest, hello), false);
   assert.ok(!existsSync(blobFile(root)), "a public blob was copied");
   assert.equal(await internal.hasBlob(digest), true);
   assert.equal(await read(internal, 0, 2), "hel");
-  assert.deepEqual(await Array.fromAsync(internal.listBlobs()), [], "listed blobs are a root's own");
+  assert.deepEqual(await Array.fromAsync(internal.blobs.list()), [], "listed blobs are a root's own");
   const gated = bytes("gated");
-  await internal.putBlob(sha256(gated), gated);
+  await internal.blobs.put(sha256(gated), gated);
   assert.equal(await shared.hasBlob(sha256(gated)), false);
   assert.equal(await shared.getBlob(sha256(gated)), null);
-  await internal.sweep({ isNeeded: () => false });
+  await internal.blobs.sweep({ isNeeded: () => false });
   assert.equal(await shared.hasBlob(digest), true);
 });
 
@@ -135,27 +135,27 @@ test("a torn blob in either root never hides a good one", async () => {
   for (const folder of [publicRoot, root]) mkdirSync(dirname(blobFile(folder)), { recursive: true });
   // Torn in public: internal keeps a good copy of its own.
   writeFileSync(blobFile(publicRoot), "hel");
-  assert.equal(await openDirectoryShelf(root, openDirectoryShelf(publicRoot)).putBlob(digest, hello), true);
+  assert.equal(await openDirectoryShelf(root, openDirectoryShelf(publicRoot)).blobs.put(digest, hello), true);
   assert.equal(await read(openDirectoryShelf(root, openDirectoryShelf(publicRoot)), 0, 99), "hello\n");
   // Torn in internal, good in public: the torn one would be read first.
   writeFileSync(blobFile(publicRoot), hello);
   writeFileSync(blobFile(root), "hel");
   const internal = openDirectoryShelf(root, openDirectoryShelf(publicRoot));
-  assert.equal(await internal.putBlob(digest, hello), true);
+  assert.equal(await internal.blobs.put(digest, hello), true);
   assert.equal(await read(internal, 0, 99), "hello\n");
 });
 
 test("the pointer moves only from where the publisher last saw it", async () => {
   const root = newRoot();
   const shelf = openDirectoryShelf(root);
-  await assert.rejects(shelf.swapPointer(record(2), record(1)), { code: "lost_race" });
+  await assert.rejects(shelf.history.swapPointer(record(2), record(1)), { code: "lost_race" });
   assert.equal(await shelf.readPointer(), null);
-  await shelf.swapPointer(record(1), null);
-  await assert.rejects(shelf.swapPointer(record(2, "mine"), null), { code: "lost_race" });
-  await assert.rejects(shelf.swapPointer(record(2), record(1, "another")), { code: "lost_race" });
-  await shelf.swapPointer(record(2), record(1));
+  await shelf.history.swapPointer(record(1), null);
+  await assert.rejects(shelf.history.swapPointer(record(2, "mine"), null), { code: "lost_race" });
+  await assert.rejects(shelf.history.swapPointer(record(2), record(1, "another")), { code: "lost_race" });
+  await shelf.history.swapPointer(record(2), record(1));
   assert.deepEqual(await shelf.readPointer(), record(2));
-  await shelf.swapPointer(record(1), record(2)); // rollback
+  await shelf.history.swapPointer(record(1), record(2)); // rollback
   assert.deepEqual(await shelf.readPointer(), record(1));
 });
 
@@ -173,7 +173,7 @@ test("of publishers in several processes at once, one wins each step and the oth
       if (sequence > ${steps}) break;
       const record = { sequence, snapshot: sha256(process.argv[2] + sequence), created: "2026-01-01T00:00:00Z", previous: seen?.snapshot ?? null, inputs: {} };
       try {
-        await shelf.swapPointer(record, seen);
+        await shelf.history.swapPointer(record, seen);
         won.push(sequence);
       } catch (error) {
         if (error.code !== "lost_race") throw error;
@@ -201,39 +201,39 @@ test("a publisher killed while it holds the lock does not lock out the next one"
     new DatabaseSync(process.argv[1], {}).exec("BEGIN EXCLUSIVE");
     process.kill(process.pid, "SIGKILL");`;
   await assert.rejects(run(process.execPath, ["--input-type=module", "-e", program, join(root, "pointer.lock")]), { signal: "SIGKILL" });
-  await openDirectoryShelf(root).swapPointer(record(1), null);
+  await openDirectoryShelf(root).history.swapPointer(record(1), null);
   assert.equal((await openDirectoryShelf(root).readPointer())?.sequence, 1);
 });
 
 test("a record beyond the pointer, left by a crash, is listed, not served, and replaced by the next build", async () => {
   const shelf = openDirectoryShelf(newRoot());
-  await shelf.putRecord(record(1), noChanges);
-  await shelf.swapPointer(record(1), null);
-  await shelf.putRecord(record(2, "crashed"), noChanges);
+  await shelf.history.putRecord(record(1), noChanges);
+  await shelf.history.swapPointer(record(1), null);
+  await shelf.history.putRecord(record(2, "crashed"), noChanges);
   assert.equal((await shelf.readPointer())?.sequence, 1);
   assert.deepEqual(
-    (await shelf.listRecords()).map((row) => row.snapshot),
+    (await shelf.history.listRecords()).map((row) => row.snapshot),
     [record(1).snapshot, sha256("crashed")],
   );
-  await shelf.putRecord(record(2), noChanges);
-  await shelf.swapPointer(record(2), record(1));
-  assert.deepEqual(await shelf.listRecords(), [record(1), record(2)]);
+  await shelf.history.putRecord(record(2), noChanges);
+  await shelf.history.swapPointer(record(2), record(1));
+  assert.deepEqual(await shelf.history.listRecords(), [record(1), record(2)]);
 });
 
 test("records come by number, not by name, and changes outlive them", async () => {
   const root = newRoot();
   const shelf = openDirectoryShelf(root);
-  for (const sequence of [10, 9, 1]) await shelf.putRecord(record(sequence), noChanges);
+  for (const sequence of [10, 9, 1]) await shelf.history.putRecord(record(sequence), noChanges);
   writeFileSync(join(root, "snapshots", "notes.txt"), "?");
   writeFileSync(join(root, "snapshots", "01.json"), "?");
   assert.deepEqual(
-    (await shelf.listRecords()).map((row) => row.sequence),
+    (await shelf.history.listRecords()).map((row) => row.sequence),
     [1, 9, 10],
   );
-  await shelf.deleteRecord(9);
-  await shelf.deleteRecord(9);
+  await shelf.history.deleteRecord(9);
+  await shelf.history.deleteRecord(9);
   assert.deepEqual(
-    (await shelf.listRecords()).map((row) => row.sequence),
+    (await shelf.history.listRecords()).map((row) => row.sequence),
     [1, 10],
   );
   assert.deepEqual(await shelf.readChanges(9), noChanges);
@@ -258,7 +258,7 @@ test("a malformed record, pointer or change list is an error with a code, never 
     writeFileSync(join(root, "snapshots", "1.json"), text);
     writeFileSync(join(root, "changes", "1.json"), text);
     const shelf = openDirectoryShelf(root);
-    await assert.rejects(shelf.listRecords(), { code: "snapshot_damaged" }, text);
+    await assert.rejects(shelf.history.listRecords(), { code: "snapshot_damaged" }, text);
     await assert.rejects(shelf.readChanges(1), { code: "snapshot_damaged" }, text);
     if (text.includes('"sequence":2')) continue;
     writeFileSync(join(root, "current.json"), text);
@@ -269,10 +269,10 @@ test("a malformed record, pointer or change list is an error with a code, never 
 test("the files of a shelf are canonical JSON at the places that the format names", async () => {
   const root = newRoot();
   const shelf = openDirectoryShelf(root);
-  await shelf.putBlob(digest, hello);
-  await shelf.putRecord(record(1), noChanges);
-  await shelf.swapPointer(record(1), null);
-  await shelf.flush();
+  await shelf.blobs.put(digest, hello);
+  await shelf.history.putRecord(record(1), noChanges);
+  await shelf.history.swapPointer(record(1), null);
+  await shelf.blobs.flush();
   assert.deepEqual(
     filesUnder(root).filter((name) => name !== "pointer.lock" && name !== "changes.sha256"),
     [`blobs/58/${digest}`, "changes/1.json", "current.json", "snapshots/1.json"],

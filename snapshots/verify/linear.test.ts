@@ -92,7 +92,7 @@ test("ten times as many snapshots cost ten times as many looks at their records"
     return countReads(all, "snapshot", async (counted) => {
       const audit = await openInternal(
         overriding(full, {
-          listSequences: async () => all.map(({ sequence }) => sequence),
+          history: overriding(full.history, { listSequences: async () => all.map(({ sequence }) => sequence) }),
           readRecord: async (sequence) => counted[sequence - 1] ?? null,
           readPointer: async () => counted.at(-1) ?? null,
         }),

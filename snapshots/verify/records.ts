@@ -20,7 +20,7 @@ export async function checkRecords({ shelf, report, root }: Audit, since: Since 
   }
   const all: SnapshotRecord[] = [];
   let complete = true;
-  for (const sequence of await shelf.listSequences()) {
+  for (const sequence of await shelf.history.listSequences()) {
     try {
       const record = await shelf.readRecord(sequence);
       if (record !== null) all.push(record);
@@ -56,7 +56,9 @@ export async function checkRecords({ shelf, report, root }: Audit, since: Since 
     const path = `snapshots/${kept.sequence}.json`;
     report.add("history_rewritten", root, { snapshot: kept.snapshot, path }, "It is not the record that is known to have been published.");
   }
-  await shelf.readWithdrawn().catch((error: unknown) => report.add("record_malformed", root, { path: "withdrawn.json" }, reasonOf(error)));
+  await shelf.history
+    .readWithdrawn()
+    .catch((error: unknown) => report.add("record_malformed", root, { path: "withdrawn.json" }, reasonOf(error)));
   checkChain(all, (code, record, detail) =>
     report.add(code, root, { snapshot: record.snapshot, path: `snapshots/${record.sequence}.json` }, detail),
   );

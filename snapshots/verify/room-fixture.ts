@@ -14,7 +14,7 @@ let rooms = 0;
 
 export type Room = { readonly root: string; readonly public: DirectoryShelf; readonly internal: DirectoryShelf };
 
-/** A folder with both roots: empty, or a copy of another. */
+/** newRoom returns a folder with both roots: empty, or a copy of another. */
 export function newRoom(from: Room | null = null): Room {
   const root = join(base, String(rooms++));
   if (from !== null) cpSync(from.root, root, { recursive: true });
@@ -32,7 +32,7 @@ export const verify = (room: Room, more: Partial<VerifyOptions> = {}): Promise<F
   verifyShelf({ public: room.public, internal: room.internal, snapshots: "all", ...more });
 export const errors = (findings: readonly Finding[]): Finding[] => findings.filter((finding) => finding.severity === "error");
 
-/** Files that verification answers for; a lock and the like are not. */
+/** coveredFiles returns files that verification answers for; a lock and the like are not. */
 export function coveredFiles(room: Room): string[] {
   return readdirSync(room.root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -43,12 +43,12 @@ export function coveredFiles(room: Room): string[] {
 
 export type Damage = (file: string, bytes: Buffer) => void;
 
-/** Whether a blob is a folder of a snapshot. */
+/** isTree tells whether a blob is a folder of a snapshot. */
 export function isTree(room: Room, path: string): boolean {
   return readFileSync(join(room.root, path)).subarray(0, 9).toString() === '[{"kind":';
 }
 
-/** What else can become of a file. The first is that it is missing. */
+/** DAMAGES are the things that can become of a file. The first is that it is missing. */
 export const DAMAGES: readonly Damage[] = [
   (file) => rmSync(file),
   (file, bytes) => writeFileSync(file, bytes.subarray(0, bytes.length >> 1)),
@@ -59,7 +59,7 @@ export const DAMAGES: readonly Damage[] = [
   (file) => (rmSync(file), mkdirSync(file)),
 ];
 
-/** Changes bits of one byte. */
+/** flip changes bits of one byte. */
 export function flip(place: number, mask: number): Damage {
   return (file, bytes) => {
     const at = place % bytes.length;
@@ -67,7 +67,7 @@ export function flip(place: number, mask: number): Damage {
   };
 }
 
-/** The pointer, a record or a list of changes in other bytes that say the same. */
+/** OTHER_BYTES is the pointer, a record or a list of changes in other bytes that say the same. */
 export const OTHER_BYTES: readonly Damage[] = [
   (file, bytes) => writeFileSync(file, Buffer.concat([bytes, Buffer.from("\n")])),
   (file, bytes) => writeFileSync(file, Buffer.concat([Buffer.from(" "), bytes])),
@@ -75,12 +75,13 @@ export const OTHER_BYTES: readonly Damage[] = [
   (file, bytes) => writeFileSync(file, bytes.toString().replace('"inputs":', '"inputs" :').replace('"added":', '"added" :')),
 ];
 
-/** A blob that both roots hold may be missing from the internal one: that is how it should have been stored. */
+/** mayBeMissing tells what may be missing. A blob that both roots hold may be missing from the internal one: that is how it should have been
+ *  stored. */
 export function mayBeMissing(path: string, files: readonly string[]): boolean {
   return path.startsWith("internal/blobs/") && files.includes(path.replace("internal", "public"));
 }
 
-/** Damages files, hands the room to `check`, and puts the files back. */
+/** damaged damages files, hands the room to `check`, and puts the files back. */
 export async function damaged<T>(room: Room, paths: readonly string[], damage: Damage, check: () => Promise<T>): Promise<T> {
   const whole = paths.map((path) => [join(room.root, path), readFileSync(join(room.root, path))] as const);
   try {

@@ -76,11 +76,11 @@ export async function openAudit(
 ): Promise<Audit> {
   const own = new Map<Sha256, number>();
   try {
-    for await (const { digest, size } of shelf.listBlobs()) own.set(digest, size);
+    for await (const { digest, size } of shelf.blobs.list()) own.set(digest, size);
   } catch (error) {
     shared.report.add("unreadable", root, { path: "blobs" }, reasonOf(error));
   }
-  for (const name of await shelf.findDamagedPacks())
+  for (const name of await shelf.blobs.findDamagedPacks())
     shared.report.add("pack_damaged", root, { path: `packs/${name}.zip` }, "It has another digest.");
   return { ...shared, root, shelf, own, other, walked: new Set(), redacted: new Set(), cache: createTreeCache() };
 }
@@ -144,7 +144,7 @@ async function tellUnreferenced(
 ): Promise<void> {
   if (reached === null) return;
   const gated = [...own].filter(([digest]) => !reached.has(digest) && others?.has(digest) === true);
-  const spare = await shelf.findSpare((digest) => reached.has(digest) || others?.has(digest) === true);
+  const spare = await shelf.blobs.findSpare((digest) => reached.has(digest) || others?.has(digest) === true);
   const tell = (code: "unreferenced_blobs" | "gated_blob_in_public", sizes: readonly number[]): void => {
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     if (sizes.length > 0)

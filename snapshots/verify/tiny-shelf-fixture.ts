@@ -16,7 +16,7 @@ import { ROUTES } from "../service/routes.ts";
 
 type TinyObject = { readonly key: string; readonly text: string; readonly title?: string };
 
-/** The sources; the second root gets those that are not public too. */
+/** TinySource are the sources; the second root gets those that are not public too. */
 export type TinySource = {
   readonly objects: readonly TinyObject[];
   readonly claims?: readonly unknown[];
@@ -88,7 +88,7 @@ function extractOf({ key, text, title }: TinyObject): Extract {
   };
 }
 
-/** One view's data, as the generator would project it. */
+/** tinyData returns one view's data, as the generator would project it. */
 export function tinyData(source: TinySource, view: "public" | "internal"): ViewData {
   const isPublic = (key: string): boolean => view === "internal" || key.startsWith(PUBLIC_COLLECTION.prefix);
   const claims = ClaimsRegistry.parse({ meta: { title: "Claims" }, claims: source.claims ?? [] });
@@ -169,7 +169,7 @@ export type TinyOptions = {
 const NO_NAMES = { objects: [], claims: [], records: [] };
 const NO_CHANGES: Changes = { added: NO_NAMES, changed: NO_NAMES, removed: NO_NAMES };
 
-/** The blobs and trees of a snapshot that nothing points to. @returns its id */
+/** draftTiny returns the blobs and trees of a snapshot that nothing points to. @returns its id */
 export async function draftTiny(
   shelf: DirectoryShelf,
   data: ViewData,
@@ -200,9 +200,9 @@ export async function draftTiny(
   }
   for (const path of without) files.delete(path);
 
-  for (const file of files.values()) await shelf.putBlob(file.sha256, file.bytes);
+  for (const file of files.values()) await shelf.blobs.put(file.sha256, file.bytes);
   const { root, trees } = buildTree([...files.values()].map(({ bytes: _, ...entry }) => entry));
-  for (const [digest, bytes] of trees) await shelf.putBlob(digest, bytes);
+  for (const [digest, bytes] of trees) await shelf.blobs.put(digest, bytes);
   return root.sha256;
 }
 
@@ -215,15 +215,15 @@ export async function publishTiny(
   const snapshot = await draftTiny(shelf, data, source, options);
   const { created = "2026-02-01T00:00:00Z" } = options;
   const pointer = await shelf.readPointer();
-  const sequence = ((await shelf.listRecords()).at(-1)?.sequence ?? 0) + 1;
+  const sequence = ((await shelf.history.listRecords()).at(-1)?.sequence ?? 0) + 1;
   const base: SnapshotRecord = { sequence, snapshot, created, previous: pointer?.snapshot ?? null, inputs: { store: "1" } };
   // The views are published in step here: each internal snapshot belongs to the public one of the same number.
   const record = data.library.view === "internal" ? { ...base, public: sequence } : base;
   const cache = createTreeCache();
   const before = pointer === null ? null : await openSnapshot(shelf, pointer, cache);
   const changes = await diffSnapshots(before, await openSnapshot(shelf, record, cache)).catch(() => NO_CHANGES); // forged claims may be no JSON
-  await shelf.putRecord(record, changes);
-  await shelf.swapPointer(record, pointer);
+  await shelf.history.putRecord(record, changes);
+  await shelf.history.swapPointer(record, pointer);
   return record;
 }
 
@@ -239,5 +239,5 @@ export async function publishBoth(
     options.created === undefined ? {} : { created: options.created },
   );
   await publishTiny(shelves.public, tinyData(source, "public"), source, options);
-  await shelves.internal.swapPointer(internal, internal);
+  await shelves.internal.history.swapPointer(internal, internal);
 }

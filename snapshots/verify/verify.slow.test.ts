@@ -34,7 +34,7 @@ test("a file that is missing, torn, overlong, garbage or a folder is a finding a
 
 test("a pack that is missing, torn, overlong, garbage, a folder or has one other byte is a finding and never a crash", async () => {
   const room = await published();
-  for (const shelf of [room.public, room.internal]) await shelf.sweep({ isNeeded: null });
+  for (const shelf of [room.public, room.internal]) await shelf.blobs.sweep({ isNeeded: null });
   const packs = readdirSync(room.root, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".zip"));
   assert.equal(packs.length, 2);
   const damages: readonly Damage[] = [

@@ -121,7 +121,7 @@ test("a file that is missing, torn, overlong, garbage or a folder is a finding a
 
 test("a pack that is missing, torn, overlong, garbage, a folder or has one other byte is a finding and never a crash", async () => {
   const room = await published();
-  for (const shelf of [room.public, room.internal]) await shelf.sweep({ isNeeded: null });
+  for (const shelf of [room.public, room.internal]) await shelf.blobs.sweep({ isNeeded: null });
   assert.deepEqual(await verify(room), []);
   const packs = readdirSync(room.root, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".zip"));
   assert.equal(packs.length, 2);
@@ -209,8 +209,8 @@ test("a sound shelf has no findings, in one snapshot or several, after a rollbac
   assert.deepEqual(await verify(room), []);
   assert.deepEqual(await verify(await published({ objects: [{ key: "notes/a.md", text: "a" }] })), []);
   assert.deepEqual(await verify(await published({ objects: [] })), []);
-  const [, before, last] = (await room.public.listRecords()) as [SnapshotRecord, SnapshotRecord, SnapshotRecord];
-  await room.public.swapPointer(before, last);
+  const [, before, last] = (await room.public.history.listRecords()) as [SnapshotRecord, SnapshotRecord, SnapshotRecord];
+  await room.public.history.swapPointer(before, last);
   assert.deepEqual(codes(await verifyShelf({ public: room.public, internal: null })), ["orphan_record"]);
 });
 
@@ -218,7 +218,7 @@ test("a pointer that somebody put back is told: by the log, by what lies beyond 
   const room = newRoom(tiny);
   const more = (n: number): TinySource => ({ ...TINY, objects: [...TINY.objects, { key: `notes/${n}.md`, text: `# ${n}\n` }] });
   for (const n of [2, 3]) await publishBoth(room, more(n), { created: `2026-02-0${n}T00:00:00Z` });
-  const [first, second, third] = (await room.public.listRecords()) as [SnapshotRecord, SnapshotRecord, SnapshotRecord];
+  const [first, second, third] = (await room.public.history.listRecords()) as [SnapshotRecord, SnapshotRecord, SnapshotRecord];
   const say = async (since: VerifyOptions["since"] = null) =>
     (await verifyShelf({ public: room.public, internal: null, since })).map(({ code, detail }) => `${code}: ${detail}`);
   assert.deepEqual(await say(), []);
@@ -226,12 +226,12 @@ test("a pointer that somebody put back is told: by the log, by what lies beyond 
   assert.deepEqual(await say(third), []);
   assert.match((await say({ sequence: 4 })).join(), /^pointer_back: It names 3, but 4 is known to have been published\.$/);
   assert.match((await say({ ...third, created: "2026-02-09T00:00:00Z" })).join(), /^history_rewritten/);
-  await room.public.swapPointer(second, third);
+  await room.public.history.swapPointer(second, third);
   assert.match((await say()).join(), /^orphan_record/, "it may have been cut short");
   assert.match((await say(third)).join(), /pointer_back/);
   await room.public.records.keep(3);
   assert.match((await say()).join(), /^pointer_back: It names 2, but 3 was published after it/);
-  await room.public.swapPointer(first, second);
+  await room.public.history.swapPointer(first, second);
   rmSync(join(room.root, "public/served"));
   assert.match((await say()).join(), /^pointer_back: It names 1, but 3 was published after it/);
 });
@@ -445,10 +445,10 @@ test("a damaged copy is found even where the other root has a good one", async (
 
 test("blobs that nothing needs are counted, and those that only the internal view needs told apart", async () => {
   const room = newRoom(tiny);
-  await room.public.putBlob(sha256("spare"), Buffer.from("spare"));
-  await room.internal.putBlob(sha256("rest"), Buffer.from("rest"));
+  await room.public.blobs.put(sha256("spare"), Buffer.from("spare"));
+  await room.internal.blobs.put(sha256("rest"), Buffer.from("rest"));
   const gated = TINY.objects[2]?.text ?? "";
-  await room.public.putBlob(sha256(gated), Buffer.from(gated));
+  await room.public.blobs.put(sha256(gated), Buffer.from(gated));
   assert.deepEqual(
     (await verify(room)).map(({ severity, code, root, detail }) => [severity, code, root, detail]),
     [
@@ -467,7 +467,7 @@ test("damage in an older snapshot is found when all are asked for, its root alwa
   writeFileSync(file, "torn");
   assert.deepEqual(errors(await verify(room, { snapshots: "current" })), []);
   assert.ok(codes(await verify(room)).includes("blob_digest"));
-  const [first] = await room.public.listRecords();
+  const [first] = await room.public.history.listRecords();
   rmSync(join(room.root, "public/blobs", first?.snapshot.slice(0, 2) ?? "", first?.snapshot ?? ""));
   assert.ok(codes(await verify(room, { snapshots: "current" })).includes("blob_missing"));
 });
@@ -511,17 +511,17 @@ test("a few trees that spell billions of paths, and folders without end, stop ve
     let bytes = Buffer.from("[]");
     for (let level = 0; level < depth; level++) {
       const digest = sha256(bytes);
-      await room.public.putBlob(digest, bytes);
+      await room.public.blobs.put(digest, bytes);
       const folders = level === depth - 1 ? ["objects"] : names;
       bytes = Buffer.from(
         `[${folders.map((name) => `{"kind":"tree","name":"${name}","sha256":"${digest}","size":${bytes.length}}`).join(",")}]`,
       );
     }
-    await room.public.putBlob(sha256(bytes), bytes);
+    await room.public.blobs.put(sha256(bytes), bytes);
     const record: SnapshotRecord = { sequence: 1, snapshot: sha256(bytes), created: "2026-01-01T00:00:00Z", previous: null, inputs: {} };
     const nothing = { objects: [], claims: [], records: [] };
-    await room.public.putRecord(record, { added: nothing, changed: nothing, removed: nothing });
-    await room.public.swapPointer(record, null);
+    await room.public.history.putRecord(record, { added: nothing, changed: nothing, removed: nothing });
+    await room.public.history.swapPointer(record, null);
     assert.ok(codes(await verifyShelf({ public: room.public, internal: null, maxFolders: 10_000 })).includes("tree_too_large"));
   }
 });

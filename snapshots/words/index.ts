@@ -4,5 +4,6 @@
 export { isEncoded } from "./encoded.ts";
 export { LATEX_DRESS, LATEX_SIGNS } from "./latex-signs.ts";
 export { loadStemmers } from "./load-stemmers.ts";
+export { DIGEST_START, type Operators, parseDigestStart, parseOperators } from "./operators.ts";
 export { ENGLISH, isStemmed, languageMark, languagesIn, STEMMED } from "./stemmers.ts";
 export { type Hit, identifierWords, openFinder, qualifiedSuffixes, rawWords, spellOtherwise, words } from "./words.ts";

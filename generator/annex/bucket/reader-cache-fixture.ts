@@ -34,12 +34,12 @@ useParts(PLAIN_PARTS);
 export const run = promisify(execFile);
 export const HASTY = { attempts: 2, firstPauseMs: 10, longestPauseMs: 20, beginWithinMs: 500, patienceMs: 2_000 };
 const VIEWS = ["public", "internal"] as const;
-/** Longer than what goes into a pack. */
+/** LONG is longer than what goes into a pack. */
 export const LONG = Buffer.alloc(9 * 1024 * 1024);
 for (let at = 0; at < LONG.length; at++) LONG[at] = (at * 31 + (at >> 12)) % 251;
 
 type Bucket = Awaited<ReturnType<typeof makeBucket>>;
-/** What builds: its library and its bucket. */
+/** The library and the bucket of the machine that builds. */
 type Builder = { readonly dir: string; readonly config: Config; readonly file: string; readonly bucket: Bucket };
 /** Where a reader keeps its cache, and how it gets at the bucket. */
 type Machine = Builder & { readonly proxy: FaultProxy; readonly folder: string };
@@ -74,7 +74,8 @@ export async function openMachine(t: TestContext, builder: Builder): Promise<Mac
 }
 
 let built: Promise<Builder> | null = null;
-/** A machine of its own beside a library that was built once: for the tests that publish nothing, and behind them those that do. */
+/** openReading returns a machine of its own beside a library that was built once: for the tests that publish nothing, and behind them those that
+ *  do. */
 export async function openReading(t: TestContext, server: Parameters<typeof makeBucket>[0]): Promise<Machine> {
   built ??= (async () => {
     const builder = await openBuilder(await makeBucket(server));
@@ -86,7 +87,7 @@ export async function openReading(t: TestContext, server: Parameters<typeof make
 
 type Reader = { readonly cache: ReaderCache; readonly root: string; readonly shelf: Shelf; stop(): Promise<void> };
 
-/** What a server's starter and the server do, in this process. */
+/** openReader does what a server's starter and the server do, in this process. */
 export async function openReader(t: TestContext, { folder, config, proxy }: Machine, maxBytes: number, linger = 60_000): Promise<Reader> {
   const { shelf: storage } = config;
   assert.ok(storage.kind === "s3");

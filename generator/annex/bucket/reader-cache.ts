@@ -153,7 +153,7 @@ export class ReaderCache {
           "anyway",
         );
         const take = async (digest: Sha256, bytes: Uint8Array): Promise<void> => {
-          await own.putBlob(digest, bytes);
+          await own.blobs.put(digest, bytes);
           found.set(digest, bytes);
         };
         await readPacked(this.#remote.places[from], there, take);
@@ -169,7 +169,7 @@ export class ReaderCache {
       if (lost !== undefined) throw spoiled(this.#remote.places[view], lost);
       return found;
     });
-    await own.seal();
+    await own.blobs.seal();
     return digests;
   }
 
@@ -196,7 +196,7 @@ export class ReaderCache {
       const redacted = new Set(await shelf.redactions.list());
       const isKept = (digest: Sha256): boolean => !redacted.has(digest) && finders.some((findBlob) => findBlob(digest) !== null);
       isIn.set(view, isKept);
-      await shelf.sweep({
+      await shelf.blobs.sweep({
         isNeeded: (digest) => !redacted.has(digest) && this.#needed[view].some(({ digests }) => digests.has(digest)),
         mustGo: (digest) => !isKept(digest),
         leaveLoose: true,

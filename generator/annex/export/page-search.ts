@@ -4,9 +4,9 @@
 import { close, createIndex, type CustomRecord, type IndexFile, type PagefindIndex } from "pagefind";
 import { ShelfError } from "#snapshots/errors";
 import { claimStandings, findCollection, leadingPrefixes, type ObjectRow, pagePath, type ViewData } from "#snapshots/format";
-import { DIGEST_START, filterValues, namesOf, type OpenSnapshot } from "#snapshots/query";
+import { filterValues, namesOf, type OpenSnapshot } from "#snapshots/query";
 import { type Claim, RECORD_FILTERS, type CubRecord, type Extract, type Kind } from "#snapshots/schema";
-import { spellOtherwise } from "#snapshots/words";
+import { DIGEST_START, spellOtherwise } from "#snapshots/words";
 
 const TOGETHER = 64; // pages that Pagefind is given before it is waited for
 const MAX_TEXT = 1200; // characters of an object's text, of its headings and of its names: with all of it Pagefind takes more than twice as long

@@ -16,7 +16,7 @@ import { build, verifyLibrary } from "../../testing/whole.ts";
 
 useParts(PLAIN_PARTS);
 
-/** In the key, the title and the text of what is gated later, and in no other file. */
+/** SECRET stands in the key, the title and the text of what is gated later, and in no other file. */
 export const SECRET = /heliotrope/i;
 
 export const config = (visibility: "public" | "email-gated"): string => `title: Gating library
@@ -61,7 +61,7 @@ export async function newRoom(t: TestContext): Promise<Room> {
   };
 }
 
-/** Files under a folder that say the secret, as they stand or unpacked. */
+/** tellers returns files under a folder that say the secret, as they stand or unpacked. */
 export function tellers(dir: string): string[] {
   return [...filesUnder(dir)]
     .filter(({ path, bytes }) => {

@@ -21,16 +21,18 @@ function dyingShelves(shelves: Shelves, before: number): Shelves {
     return (...args: Args): Promise<T> => (steps++ === before ? Promise.reject(new Error("killed")) : step(...args));
   };
   const { public: shelf } = shelves;
+  const { history, blobs } = shelf;
   const records = overriding(shelf.records, { keep: count(shelf.records.keep.bind(shelf.records)) });
   return {
     ...shelves,
     public: overriding(shelf, {
       records,
-      withdraw: count(shelf.withdraw.bind(shelf)),
-      putChanges: count(shelf.putChanges.bind(shelf)),
-      deleteRecord: count(shelf.deleteRecord.bind(shelf)),
-      flush: count(shelf.flush.bind(shelf)),
-      sweep: count(shelf.sweep.bind(shelf)),
+      history: overriding(history, {
+        withdraw: count(history.withdraw.bind(history)),
+        putChanges: count(history.putChanges.bind(history)),
+        deleteRecord: count(history.deleteRecord.bind(history)),
+      }),
+      blobs: overriding(blobs, { flush: count(blobs.flush.bind(blobs)), sweep: count(blobs.sweep.bind(blobs)) }),
     }),
   };
 }

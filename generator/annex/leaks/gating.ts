@@ -161,12 +161,12 @@ export async function withdraw(
   const served = await shelves.public.readPointer();
   const ids = new Set(snapshots.map(({ snapshot }) => snapshot).filter((id) => id !== served?.snapshot));
   const { records } = await shelves.public.records.index();
-  await shelves.public.withdraw(records.filter(({ snapshot }) => ids.has(snapshot)));
+  await shelves.public.history.withdraw(records.filter(({ snapshot }) => ids.has(snapshot)));
   const named = Map.groupBy(await namedInChanges(shelves, collections), ({ sequence }) => sequence);
   for await (const [sequence, changes] of allChanges(shelves.public)) {
     const hidden = new Set(named.get(sequence)?.map(({ name }) => name));
     if (hidden.size > 0)
-      await shelves.public.putChanges(
+      await shelves.public.history.putChanges(
         sequence,
         without(changes, (key) => hidden.has(key)),
       );

@@ -7,7 +7,6 @@ import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
 import { writeWhole } from "#snapshots/shelf";
 import type { GatedFacts, Look, SketchBits } from "#snapshots/annex/leaks";
 import type { ObjectRow } from "#snapshots/format";
-import type { DependencyDigests } from "#generator/kept";
 import { seal, unseal } from "#generator/files";
 
 export type KeptLook = {
@@ -22,30 +21,25 @@ export type KeptLook = {
 
 const NAME = "leaks.v8";
 
-/** codeOf returns the digest of what looks, and of what reads public objects again for it. */
-function codeOf({ leaks, extracts }: DependencyDigests): Sha256 {
-  return sha256(canonicalJson([leaks, extracts]));
-}
-
 /** nameFacts returns the digest of what decides the facts of a gated object. @param extract digest of its extract */
 export function nameFacts({ key, title, summary, kind }: ObjectRow, extract: string): Sha256 {
   return sha256(canonicalJson([key, title, summary, kind, extract]));
 }
 
-/** readLook reads the result of the last look. @returns null when there is none of this code that is whole */
-export function readLook(dir: string, dependencies: DependencyDigests): KeptLook | null {
+/** readLook reads the result of the last look. @returns null when there is none of this program that is whole */
+export function readLook(dir: string, program: Sha256): KeptLook | null {
   try {
     const bytes = unseal(readFileSync(join(dir, NAME)));
     if (bytes === null) return null;
     const { code, kept } = deserialize(bytes) as { readonly code: Sha256; readonly kept: KeptLook };
-    return code === codeOf(dependencies) ? kept : null;
+    return code === program ? kept : null;
   } catch {
     return null;
   }
 }
 
 /** writeLook writes the result of a look, or removes it. @param kept null where nothing is gated */
-export function writeLook(dir: string, dependencies: DependencyDigests, kept: KeptLook | null): void {
+export function writeLook(dir: string, program: Sha256, kept: KeptLook | null): void {
   if (kept === null) rmSync(join(dir, NAME), { force: true });
-  else writeWhole(join(dir, NAME), seal(serialize({ code: codeOf(dependencies), kept })), { durable: false });
+  else writeWhole(join(dir, NAME), seal(serialize({ code: program, kept })), { durable: false });
 }

@@ -11,13 +11,13 @@ import { LeakError, type LeakGroup, proposal } from "./leak-error.ts";
 import { runHere } from "../../testing/run-program.ts";
 import { useParts } from "../../publish/parts.ts";
 import { PAGED_PARTS } from "../../testing/plain-parts.ts";
-import { build, digestDependencies, openShelves } from "../../testing/whole.ts";
+import { codeDigest } from "../../files/program-code.ts";
+import { build, openShelves } from "../../testing/whole.ts";
 import { LEAK_INPUT } from "../../../snapshots/annex/leaks/index.ts";
 import type { Extract } from "../../../snapshots/schema/index.ts";
 import type { Shelf, SnapshotRecord } from "../../../snapshots/shelf/index.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../../snapshots/shelf/read.ts";
 import { type Config, openConfig } from "../../config/config.ts";
-import { openSources } from "../../files/import-closure.ts";
 
 useParts(PAGED_PARTS);
 
@@ -236,7 +236,7 @@ test("of gated objects those that have changed are read again, and none when a p
       kept,
     });
   const [shownData, internalData] = [await shown.data(), await internal.data()];
-  const site = await PAGED_PARTS.site(openSources());
+  const site = await PAGED_PARTS.site();
   const first = await look(null, "");
   assert.deepEqual(read.splice(0), ["drafts/b.md", "drafts/c.md"]);
   const second = await look(first.look, "");
@@ -293,9 +293,8 @@ test("what a page says is refused when it is gated later, when the page comes la
     await writeFiles(dir, [["library/drafts/a.md", `# Draft\n\nOf ${spoil.toString().length} plums.\n`]]);
     assert.equal(((await tryBuild()) as Looked).since, null, "without it everything is looked at");
   }
-  const dependencies = digestDependencies();
-  assert.notEqual(readLook(openShelves(opened).buildDir, dependencies), null);
-  assert.equal(readLook(openShelves(opened).buildDir, { ...dependencies, leaks: "another" }), null, "other code");
+  assert.notEqual(readLook(openShelves(opened).buildDir, codeDigest()), null);
+  assert.equal(readLook(openShelves(opened).buildDir, "another"), null, "another program");
 });
 
 test("what public objects repeat of gated ones is told, counted for who is let in, and refused where that is asked", async (t) => {
@@ -328,7 +327,7 @@ test("what public objects repeat of gated ones is told, counted for who is let i
     ["library/notes/fine.md", "Changed.\n"],
   ]);
   const refused = await run("build", "--config", file);
-  assert.equal(refused.exit, 1);
+  assert.equal(refused.exit, 5);
   assert.match(refused.stderr, /Nothing was published, because 4 public files would hold what is not public/);
   const meant = ["link", "title", "words", "alone"].map((name) => `{ public: notes/${name}.md, gated: drafts/a.md, reason: meant }`);
   await writeFiles(dir, [["proofshelf.yaml", `${config}gates: { repeats: refuse }\nleaks: { allow: [${meant.join(", ")}] }\n`]]);

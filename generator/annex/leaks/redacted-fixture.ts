@@ -27,10 +27,10 @@ process.env["LOG_KEY"] = PAIR.privateKey;
 
 after(() => delete process.env["LOG_KEY"]);
 
-/** In the title, the first words and the text of what is redacted, and nowhere else. */
+/** SECRET stands in the title, the first words and the text of what is redacted, and nowhere else. */
 export const SECRET = /heliotrope/i;
 
-/** In the first words and the text of the object alone. */
+/** OWN stands in the first words and the text of the object alone. */
 export const OWN = /A heliotrope\.|turns with the sun/;
 
 const CONFIG = `title: Redacting library
@@ -99,7 +99,7 @@ export async function newRoom(t: TestContext): Promise<Room> {
   };
 }
 
-/** Files under a folder that say the secret, as they stand or unpacked. */
+/** tellers returns files under a folder that say the secret, as they stand or unpacked. */
 export function tellers(dir: string, secret = SECRET): string[] {
   return [...filesUnder(dir)]
     .filter(({ bytes }) => secret.test((bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("latin1")))

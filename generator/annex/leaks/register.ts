@@ -1,7 +1,7 @@
 /** The part that this annex gives to the core: a build's steps that look at what was published before and at what is about to be, and the look for
  *  leaks of `verify`. */
 import { type BuildAnnex, gatingDigest, noteFailure } from "#generator/pipeline";
-import { openDecisions } from "#generator/kept";
+import { areDecisionsDamaged, openDecisions } from "#generator/kept";
 import type { LeakAnnex } from "#generator/publish";
 import {
   describeExposure,
@@ -98,8 +98,8 @@ const leaks: BuildAnnex = {
         name: "look for what may not be public",
         async run({ facts, site, read, views, written }, { shelves, progress }) {
           progress.step("look for what may not be public");
-          const { state, dependencies } = facts;
-          const kept = readLook(shelves.buildDir, dependencies);
+          const { state, program } = facts;
+          const kept = readLook(shelves.buildDir, program);
           const isBase = kept?.snapshot === state.public?.snapshot && facts.kept.public.has(kept?.snapshot ?? "");
           const { look: made, ...said } = await checkLeaks({
             views,
@@ -121,7 +121,7 @@ const leaks: BuildAnnex = {
         name: "keep what was looked through",
         run: async ({ facts }, { shelves }) => ({
           notes: await noteFailure(
-            async () => writeLook(shelves.buildDir, facts.dependencies, look),
+            async () => writeLook(shelves.buildDir, facts.program, look),
             (code) => `What was looked through for what may not be public could not be kept (${code}): the next build looks at everything.`,
           ),
         }),
@@ -143,7 +143,8 @@ export const LEAKS: LeakAnnex = {
         rereaders.push(rereader);
         return { ...rereader, allow };
       },
-      kept: openDecisions(shelves.buildDir).of("kept"),
+      // A damaged file is told by itself, and then nothing counts as decided.
+      kept: areDecisionsDamaged(shelves.buildDir) ? [] : openDecisions(shelves.buildDir).of("kept"),
       async close() {
         for (const rereader of rereaders) await rereader.close();
       },

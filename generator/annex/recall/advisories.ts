@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { NoteKey } from "#snapshots/log";
 import { type ConfigProblem, readLocated } from "#generator/config";
-import { openSigned } from "./signed.ts";
+import { fetchLists, openSigned } from "./signed.ts";
 
 const some = (what: string) => z.string().min(1, `is empty; write ${what}`);
 const version = z.string().regex(/^\d+(?:\.\d+)*$/, 'is no version; write it in quotes, as in "8.16"');
@@ -16,6 +16,10 @@ const checker = z.strictObject({
   introduced: version.exactOptional().meta({ description: "The first version that has the hole; without it, every one up to the last" }),
   fixed: version.exactOptional().meta({ description: "The first version without it" }),
   last: version.exactOptional().meta({ description: "Or the last version that has it" }),
+  builds: z
+    .array(z.string().regex(/^[0-9a-f]{64}$/, "is no SHA-256 of a program"))
+    .exactOptional()
+    .meta({ description: "Programs that have it, by SHA-256; without it, each of these versions" }),
 });
 
 const advisory = z.strictObject({
@@ -34,6 +38,14 @@ const advisory = z.strictObject({
     .meta({
       description: "What a proof, or a file of its sources below it, has to have so that it can use the hole; without it, every one can",
     }),
+  survives: z
+    .array(z.enum(["export", "second kernel"]))
+    .exactOptional()
+    .meta({ description: "Whether it also passes an export of the proof, or the prover's second kernel" }),
+  test: z
+    .url({ protocol: /^https?$/, error: "is no address; write https://…" })
+    .exactOptional()
+    .meta({ description: "The proof that shows it" }),
   withdrawn: some("why").exactOptional().meta({ description: "Why it does not hold any more: it recalls nothing" }),
 });
 const schema = z.strictObject({ advisories: z.array(advisory) });
@@ -42,20 +54,21 @@ export const advisoriesJsonSchema = z.toJSONSchema(schema, { io: "input" });
 
 const OWN = fileURLToPath(new URL("advisories.yaml", import.meta.url));
 
-/** readAdvisories reads those of the program and of further files. One that stands in two files is told, unless the later one withdraws it.
- *  @param files a file whose name ends with .note is a signed note: https://c2sp.org/signed-note
+/** readAdvisories reads those of the program and of further lists. One that stands in two lists is told, unless the later one withdraws it.
+ *  @param lists files, or addresses with the digest of their bytes; one whose name ends with .note is a signed note: https://c2sp.org/signed-note
  *  @param keys one of which has to have signed a note
- *  @throws ShelfError "bad_config" with every mistake and its line */
-export function readAdvisories(files: readonly string[], keys: readonly NoteKey[]): readonly Advisory[] {
+ *  @throws ShelfError "bad_config" with every mistake and its line, "bad_source" where an address gives nothing, or other bytes */
+export async function readAdvisories(lists: readonly string[], keys: readonly NoteKey[]): Promise<readonly Advisory[]> {
   const known = new Map<string, Advisory>();
-  for (const file of [OWN, ...files]) {
+  const fetched = await fetchLists(lists);
+  for (const file of [OWN, ...lists]) {
     const { advisories } = readLocated(
       file,
       schema,
       advisoriesJsonSchema,
       "a list of advisories",
       (read) => findFaults(read.advisories, known),
-      openSigned(keys),
+      openSigned(keys, fetched),
     );
     for (const one of advisories) known.set(one.id, one);
   }
@@ -82,10 +95,13 @@ function findFaults(advisories: readonly Advisory[], known: ReadonlyMap<string, 
   });
 }
 
+/** Accepting is one checker that accepted a record, its build by the digest of the program. */
+export type Accepting = { readonly name: string; readonly version: string; readonly build?: string };
+
 /** isAffected tells whether a checker of this name and version has the hole. A version that is none may be any. */
-export function isAffected({ checkers }: Advisory, { name, version: text }: { readonly name: string; readonly version: string }): boolean {
+export function isAffected({ checkers }: Advisory, { name, version: text, build }: Accepting): boolean {
   return checkers.some((one) => {
-    if (one.name !== name) return false;
+    if (one.name !== name || (build !== undefined && one.builds?.includes(build) === false)) return false;
     const number = /\d+(?:\.\d+)*/.exec(text)?.[0];
     if (number === undefined) return true;
     const isAfter = one.introduced === undefined || compareVersions(number, one.introduced) >= 0;

@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { formatNote, generateKey, parseKey, parseSigningKey, signNote } from "../../../snapshots/log/index.ts";
+import { findListProblem } from "./signed.ts";
 import { isAffected, readAdvisories } from "./advisories.ts";
 import { countRecalls, recallOf } from "./recall.ts";
 import { openSuspects } from "./suspects.ts";
 
-const OWN = readAdvisories([], []);
+const OWN = await readAdvisories([], []);
 const find = (id: string) => OWN.find((one) => one.id === id) ?? assert.fail(id);
 const none = () => false;
 const folder = mkdtempSync(join(tmpdir(), "proofshelf-recall-"));
@@ -19,9 +23,9 @@ const file = (text: string, ending = ".yaml"): string => {
   writeFileSync(name, text);
   return name;
 };
-const told = (text: string, ...more: readonly string[]): string => {
+const told = async (text: string, ...more: readonly string[]): Promise<string> => {
   try {
-    readAdvisories([...more, file(text)], []);
+    await readAdvisories([...more, file(text)], []);
   } catch (error) {
     if (error instanceof ShelfError) return error.message;
     throw error;
@@ -124,30 +128,73 @@ test("words of a hole count as whole words, in Agda anywhere", () => {
   assert.equal(openSuspects("{-# OPTIONS --cubical-compatible #-}", false)({ words: ["--cubical"] }), false);
 });
 
-test("a list with a mistake is refused with its line, and nothing of it is used", () => {
-  assert.match(told(one('checkers: [{ name: coq, introduced: "9", fixed: "8" }]')), /:5: .*ends before it begins/);
-  assert.match(told(one("checkers: [{ name: coq }]")), /names no version/);
-  assert.match(told(one('checkers: [{ name: coq, introduced: "8", fixed: "9", last: "9" }]')), /both fixed and last/);
-  assert.match(told(one("checkers: [{ name: coq, introduced: eight }]")), /is no version/);
-  assert.match(told(one('checkers: [{ name: coq, fixed: "9" }]', "ROCQ-20455")), /stands twice/);
+test("a list with a mistake is refused with its line, and nothing of it is used", async () => {
+  assert.match(await told(one('checkers: [{ name: coq, introduced: "9", fixed: "8" }]')), /:5: .*ends before it begins/);
+  assert.match(await told(one("checkers: [{ name: coq }]")), /names no version/);
+  assert.match(await told(one('checkers: [{ name: coq, introduced: "8", fixed: "9", last: "9" }]')), /both fixed and last/);
+  assert.match(await told(one("checkers: [{ name: coq, introduced: eight }]")), /is no version/);
+  assert.match(await told(one('checkers: [{ name: coq, fixed: "9" }]', "ROCQ-20455")), /stands twice/);
   const mine = file(one('checkers: [{ name: coq, fixed: "9" }]'));
-  assert.match(told(one('checkers: [{ name: coq, fixed: "8" }]'), mine), /stands twice/, "two that contradict each other");
-  assert.match(told(one('checkers: [{ name: coq, fixed: "9" }]\n    nonsense: 1')), /nonsense/);
+  assert.match(await told(one('checkers: [{ name: coq, fixed: "8" }]'), mine), /stands twice/, "two that contradict each other");
+  assert.match(await told(one('checkers: [{ name: coq, fixed: "9" }]\n    nonsense: 1')), /nonsense/);
 });
 
-test("a later list withdraws an advisory, and it recalls nothing then", () => {
-  const list = readAdvisories([file(one('checkers: [{ name: coq, fixed: "9" }]\n    withdrawn: it was a mistake', "ROCQ-20455"))], []);
+test("a later list withdraws an advisory, and it recalls nothing then", async () => {
+  const list = await readAdvisories(
+    [file(one('checkers: [{ name: coq, fixed: "9" }]\n    withdrawn: it was a mistake', "ROCQ-20455"))],
+    [],
+  );
   assert.ok(!list.some(({ id }) => id === "ROCQ-20455"));
 });
 
-test("a list from elsewhere counts where a trusted key signed it", () => {
+test("a list from elsewhere counts where a trusted key signed it", async () => {
   const { publicKey, privateKey } = generateKey("advisories.example.org");
   const text = one('checkers: [{ name: coq, fixed: "9" }]', "SIGNED-1");
   const note = formatNote({ text, signatures: [signNote(text, parseSigningKey(privateKey))] });
-  assert.ok(readAdvisories([file(note, ".note")], [parseKey(publicKey)]).some(({ id }) => id === "SIGNED-1"));
-  assert.throws(() => readAdvisories([file(note, ".note")], []), /nobody who is trusted here has signed it/);
-  assert.throws(() => readAdvisories([file(note.replace("errs", "erred"), ".note")], [parseKey(publicKey)]), /is not of this text/);
-  assert.throws(() => readAdvisories([file(text, ".note")], [parseKey(publicKey)]), /nobody who is trusted/, "an unsigned one");
+  assert.ok((await readAdvisories([file(note, ".note")], [parseKey(publicKey)])).some(({ id }) => id === "SIGNED-1"));
+  await assert.rejects(readAdvisories([file(note, ".note")], []), /nobody who is trusted here has signed it/);
+  await assert.rejects(readAdvisories([file(note.replace("errs", "erred"), ".note")], [parseKey(publicKey)]), /is not of this text/);
+  await assert.rejects(readAdvisories([file(text, ".note")], [parseKey(publicKey)]), /nobody who is trusted/, "an unsigned one");
+});
+
+test("a signed list with a bad range is refused with its line, and a note by a stranger with the line of its signature", async () => {
+  const { publicKey, privateKey } = generateKey("advisories.example.org");
+  const sign = (text: string): string => file(formatNote({ text, signatures: [signNote(text, parseSigningKey(privateKey))] }), ".note");
+  const bad = sign(one('checkers: [{ name: coq, introduced: "9", fixed: "8" }]'));
+  await assert.rejects(readAdvisories([bad], [parseKey(publicKey)]), /\.note:5: .*ends before it begins/);
+  await assert.rejects(readAdvisories([bad], []), /\.note:7: nobody who is trusted here/);
+});
+
+test("a list at an address counts where its digest is pinned or a trusted key signed it, and is told when it is other bytes or away", async (t) => {
+  const { publicKey, privateKey } = generateKey("advisories.example.org");
+  const text = one('checkers: [{ name: coq, fixed: "9", builds: ["' + "a".repeat(64) + '"] }]\n    survives: [export]', "FAR-1");
+  const note = formatNote({ text, signatures: [signNote(text, parseSigningKey(privateKey))] });
+  const server = createServer(({ url }, response) =>
+    url === "/list.yaml" ? response.end(text) : url === "/list.note" ? response.end(note) : response.writeHead(404).end(),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [keys, pin] = [[parseKey(publicKey)], sha256(text)];
+  for (const [list, trusted] of [
+    [`${base}/list.yaml#sha256=${pin}`, []],
+    [`${base}/list.note`, keys],
+  ] as const) {
+    const far = (await readAdvisories([list], trusted)).find(({ id }) => id === "FAR-1") ?? assert.fail(list);
+    const coq = { name: "coq", version: "8.16.1" };
+    assert.deepEqual(
+      [isAffected(far, coq), isAffected(far, { ...coq, build: "a".repeat(64) }), isAffected(far, { ...coq, build: "b".repeat(64) })],
+      [true, true, false],
+      "of the builds that are named",
+    );
+  }
+  await assert.rejects(readAdvisories([`${base}/list.note`], []), /nobody who is trusted here/);
+  await assert.rejects(readAdvisories([`${base}/list.yaml#sha256=${"0".repeat(64)}`], []), /other bytes than are pinned: their digest is/);
+  await assert.rejects(readAdvisories([`${base}/gone.note`], keys), /The list .*gone\.note answered 404/);
+  assert.match(findListProblem(`${base}/list.yaml`) ?? "", /neither signed nor pinned/);
+  assert.match(findListProblem("http://a.example/list.note") ?? "", /not https/);
+  for (const good of ["./list.yaml", "https://a.example/list.note", `https://a.example/l#sha256=${pin}`])
+    assert.equal(findListProblem(good), null);
 });
 
 test("what rests most on a hole is told first, also of one that recalls everything", () => {

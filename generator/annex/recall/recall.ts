@@ -1,9 +1,6 @@
 /** Recall: which acceptances rest on a checker with a known hole. */
 import type { CubRecord, RecordRecall } from "#snapshots/schema";
-import { type Advisory, isAffected } from "./advisories.ts";
-
-/** Accepting is one checker that accepted a record. */
-export type Accepting = { readonly name: string; readonly version: string };
+import { type Accepting, type Advisory, isAffected } from "./advisories.ts";
 
 /** recallOf holds the checkers that accepted a record against the advisories. One that none of the others has is no reason to doubt it.
  *  @param isSuspect whether the record's texts have what a hole needs
@@ -35,13 +32,14 @@ function nameOf({ name, version }: Accepting): string {
 /** countRecalls counts the records that each advisory recalls or passes, those on which most rests first. */
 export function countRecalls(advisories: readonly Advisory[], cubs: readonly CubRecord[]) {
   return advisories
-    .map(({ id, title, url, suspects }) => {
+    .map(({ id, title, url, suspects, survives, test }) => {
       const affected = cubs.filter(({ recall }) => recall?.affected.some((one) => one.id === id));
       const passed = cubs.filter(
         ({ recall }) => recall?.cannot_use.includes(id) || recall?.also_accepted.some((one) => one.id === id),
       ).length;
       const users = affected.reduce((sum, { used_by }) => sum + (used_by?.count ?? 0), 0);
-      return { id, title, url, needs: needsOf(suspects), affected: affected.length, passed, used_by: users };
+      const more = { ...(survives === undefined ? {} : { survives }), ...(test === undefined ? {} : { test }) };
+      return { id, title, url, ...more, needs: needsOf(suspects), affected: affected.length, passed, used_by: users };
     })
     .filter(({ affected, passed }) => affected + passed > 0)
     .sort((a, b) => b.affected - a.affected || b.used_by - a.used_by || (a.id < b.id ? -1 : 1));

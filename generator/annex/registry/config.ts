@@ -1,7 +1,9 @@
 /** registry.yaml: where records come from. Closed like proofshelf.yaml, with every mistake at once and its line. */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import { Formalization } from "#snapshots/schema";
 import { type ConfigProblem, readLocated } from "#generator/config";
+import { findListProblem, isListAddress } from "#generator/annex/recall";
 import { folderOf, readCoqPath, reservedIn } from "./coq-paths.ts";
 
 const KINDS = ["theorem", "definition", "type", "axiom"] as const;
@@ -115,10 +117,23 @@ const registrySchema = z.strictObject({
     })
     .prefault({}),
   meta: z.record(z.string(), z.unknown()).default({}).meta({ description: "Members of the registry's metadata that nothing here counts" }),
-  kernels: z.array(kernel).default([]).meta({ description: "Further checkers of proofs" }),
-  advisories: z.array(path("a file")).default([]).meta({
-    description: "Further lists of checkers with known holes; one from elsewhere is a signed note, FILE.note, of a key in checks.trust",
+  formalizations: z.array(Formalization).default([]).meta({
+    description:
+      "What projects say of themselves in their formalization.yaml, as registry init took it over; the front page names their main results",
   }),
+  kernels: z.array(kernel).default([]).meta({ description: "Further checkers of proofs" }),
+  advisories: z
+    .array(
+      path("a file").superRefine((list, context) => {
+        const message = findListProblem(list);
+        if (message !== null) context.addIssue({ code: "custom", message });
+      }),
+    )
+    .default([])
+    .meta({
+      description:
+        "Further lists of checkers with known holes: files, or addresses that end with #sha256= and their digest; FILE.note is signed by a key in checks.trust",
+    }),
   reviews: z.array(path("a file")).default([]).meta({
     description: "Who has read a statement, or doubts it; what a signed note says, FILE.note, counts as signed",
   }),
@@ -151,7 +166,7 @@ export function openRegistrySources(file: string): RegistrySources {
     ...(parsed.records === undefined ? {} : { records: at(parsed.records) }),
     ...(parsed.code === undefined ? {} : { code: at(parsed.code) }),
     checks: { ...parsed.checks, store: at(parsed.checks.store) },
-    advisories: parsed.advisories.map(at),
+    advisories: parsed.advisories.map((list) => (isListAddress(list) ? list : at(list))),
     reviews: parsed.reviews.map(at),
     sources: parsed.sources.map(({ git, folder: files, exported, ...rest }) => ({
       ...rest,

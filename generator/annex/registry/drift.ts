@@ -53,7 +53,8 @@ function lastOf(name: string): string {
   return name.split(".").at(-1) ?? name;
 }
 
-/** An axiom of these sources that a policy allows by its name is what it says: another under that name is another theorem. */
+/** startsOf returns what a check starts from. An axiom of these sources that a policy allows by its name is what it says: another under that
+ *  name is another theorem. */
 export function startsOf(
   { mentions, axioms }: { readonly mentions: readonly string[]; readonly axioms: readonly string[] | null },
   definitions: Definitions,
@@ -103,7 +104,8 @@ function compareBelow(before: Digested, after: Digested): { readonly definitions
   return { definitions: [...moved].sort(), isAnother: isRewired(first) };
 }
 
-/** pairNames puts what two prints name beside each other: by place where they are alike, else the same names, then those that are in their last part. */
+/** pairNames puts what two prints name beside each other: by place where they are alike, else the same names, then those that are in their last
+ *  part. */
 function pairNames(was: Node, is: Node): readonly Pair[] {
   if (was.sha256 === is.sha256 && was.mentions.length === is.mentions.length)
     return was.mentions.map((old, at) => [old, is.mentions[at] ?? old]);

@@ -1,8 +1,8 @@
-/** What Coq itself writes of a file's declarations, to hold our reader to. */
+/** Coq's own words of a file's declarations, to hold our reader to. */
 
 export type Listed = { readonly kind: string; readonly name: string; readonly line: number };
 
-/** The declarations of some kinds in a .glob file, on the lines of their names. @param source the bytes that it was made of */
+/** readGlob returns the declarations of some kinds in a .glob file, on the lines of their names. @param source the bytes that it was made of */
 export function readGlob(glob: string, source: Uint8Array, kinds: readonly string[]): Listed[] {
   const starts = [0];
   for (let at = source.indexOf(10); at >= 0; at = source.indexOf(10, at + 1)) starts.push(at + 1);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import type { CubRecord } from "#snapshots/schema";
+import type { Accepting } from "#generator/annex/recall";
 import type { ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { findProgram } from "./tool.ts";
@@ -127,8 +128,8 @@ export function toolOf({ name, version, digest, command }: Kernel): object {
 }
 
 /** kernelsOf lists who accepted or refused what a verdict is of. */
-export function kernelsOf({ check: { tool } }: Pick<ToldVerdict, "check">): readonly { readonly name: string; readonly version: string }[] {
-  return tool.kernels ?? [{ name: tool.name, version: tool.version }];
+export function kernelsOf({ check: { tool } }: Pick<ToldVerdict, "check">): readonly Accepting[] {
+  return tool.kernels ?? [{ name: tool.name, version: tool.version, build: tool.executable_sha256 }];
 }
 
 type Quorum = NonNullable<CubRecord["quorum"]>;

@@ -7,7 +7,8 @@ const MAX_NODES = 4000;
 type Bound = { readonly name: string; used: boolean };
 type Node = { readonly shape: string; readonly parts: readonly number[] };
 
-/** @param levels names of the universes, as levels have them */
+/** printLean prints an expression as Lean writes it.
+ *  @param levels names of the universes, as levels have them */
 export function printLean(node: (at: number) => Node, root: number, levels: ReadonlyMap<string, string>): string {
   let left = MAX_NODES;
   const levelOf = (text: string): string => {

@@ -1,6 +1,6 @@
 /** `proofshelf registry graph | explain | axioms`: what checks say, looked at. No prover runs. */
 import { ShelfError } from "#snapshots/errors";
-import { checkSentences, meaningSentence, reviewSentences } from "#snapshots/format";
+import { checkSentences, meaningSentence, reviewSentences, witnessSentence } from "#snapshots/format";
 import { formatGraphDot, formatGraphNdjson } from "#snapshots/annex/proofs";
 import type { CubRecord, RegistryMeta } from "#snapshots/schema";
 import { FOUND, print } from "#generator/commands";
@@ -111,7 +111,7 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
   print(
     options,
     { id, verification_state: record.verification_state, status: record.status, reasons },
-    `${[head, ...checkSentences(record), ...meaning, ...reviewSentences(record), ...reasons].join("\n")}\n`,
+    `${[head, ...checkSentences(record), ...meaning, ...reviewSentences(record), ...[witnessSentence(record)].flatMap((says) => says ?? []), ...reasons].join("\n")}\n`,
   );
 }
 
@@ -145,17 +145,27 @@ export async function runAxioms(ids: readonly string[], options: SourceOptions &
 /** runAdvisories prints the known holes of the checkers that accepted records, those on which most rests first, and which records may use one. */
 export async function runAdvisories(options: SourceOptions): Promise<void> {
   const { meta, byId } = await open(options);
+  const usersOf = ({ used_by }: CubRecord): number => used_by?.count ?? 0;
+  const recalled = [...byId.values()].filter(({ recall }) => (recall?.affected.length ?? 0) > 0).sort((a, b) => usersOf(b) - usersOf(a));
   const told = (meta.advisories ?? []).map((advisory) => {
-    const records = [...byId.values()].filter(({ recall }) => recall?.affected.some(({ id }) => id === advisory.id)).map(({ id }) => id);
+    const records = recalled.filter(({ recall }) => recall?.affected.some(({ id }) => id === advisory.id)).map(({ id }) => id);
     return { ...advisory, records };
   });
-  const lines = told.flatMap(({ id, title, url, needs, affected, passed, records }) => [
+  const lines = told.flatMap(({ id, title, url, needs, affected, passed, records, survives, test }) => [
     `${id}: ${title}. ${url}`,
     `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${records.join(" ")}`}; of ${passed} it is no reason to doubt them${needs === "" ? "" : ` (it needs ${needs})`}.`,
+    ...(survives === undefined ? [] : [`  It passes, too: ${survives.join(", ")}.`]),
+    ...(test === undefined ? [] : [`  Shown by ${test}`]),
   ]);
+  const recheck = recalled.filter(({ status }) => status === "RECALLED");
+  if (recheck.length > 0)
+    lines.push(
+      "To recheck with a version or a kernel without the hole, those that most others name first:",
+      ...recheck.map((record) => `  ${record.id} ${record.module}.${record.theorem_name}, used by ${usersOf(record)}`),
+    );
   print(
     options,
-    { advisories: told },
+    { advisories: told, recheck: recheck.map((record) => ({ id: record.id, used_by: usersOf(record) })) },
     `${lines.length === 0 ? "No checker that accepted a record has a known hole.\n" : `${lines.join("\n")}\n`}`,
   );
   if (told.some(({ affected }) => affected > 0)) process.exitCode = FOUND;

@@ -50,7 +50,7 @@ export function makeRecord(
   { id, one, source }: SourcesScan["records"][number],
   idOf: ReadonlyMap<string, string>,
 ): CubRecord {
-  const { said } = applyOverlay(overlay, one, id, new Set());
+  const { witness: _, ...said } = applyOverlay(overlay, one, id, new Set()).said;
   const base = hand === null ? undefined : recordsOf(hand).get(id);
   const lean = pairOf(one, source);
   const paths = [one.path, ...(lean === null ? [] : [lean])];

@@ -1,15 +1,17 @@
 /** makeRegistry makes the registry, `{ meta, cubs }`, as a file of it would be. */
 import { ShelfError } from "#snapshots/errors";
 import { countRecords } from "#snapshots/query";
-import type { CubRecord, RecordEdge } from "#snapshots/schema";
-import { readReviews } from "#generator/annex/reviews";
-import { countRecalls, readAdvisories } from "#generator/annex/recall";
+import type { CubRecord, RecordEdge, RegistryMeta } from "#snapshots/schema";
+import { readReviews, withWitnesses } from "#generator/annex/reviews";
+import { countRecalls } from "#generator/annex/recall";
 import { trustedKeys } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
+import { withIds } from "./formalization.ts";
 import { describeRefused } from "./judge.ts";
 import { UNWRITTEN } from "./lock.ts";
 import { withSame } from "./meaning.ts";
 import { makeRecord } from "./make-record.ts";
+import { applyOverlay } from "./overlay.ts";
 import { fullName } from "./scan.ts";
 import { type SourcesScan, scanAll } from "./scan-all.ts";
 
@@ -40,9 +42,10 @@ export async function makeRegistry(config: RegistrySources): Promise<Uint8Array>
 export function writeRegistry(config: RegistrySources, scan: SourcesScan): Uint8Array {
   const idOf = new Map(scan.records.map(({ id, one }) => [one.key, id]));
   const keys = trustedKeys(config.checks.trust);
-  const advisories = readAdvisories(config.advisories, keys);
+  const { advisories } = scan;
   const reviews = readReviews(config.reviews, keys);
-  const made = withSame(scan.records.map((record) => makeRecord({ ...config, advisories, reviews: reviews.of }, scan, record, idOf)));
+  const bare = withSame(scan.records.map((record) => makeRecord({ ...config, advisories, reviews: reviews.of }, scan, record, idOf)));
+  const made = withWitnesses(bare, witnessesIn(scan));
   const ids = new Set(made.map(({ id }) => id));
   const others = (scan.hand?.records ?? []).map(({ record }) => record).filter(({ id }) => !ids.has(id));
   const cubs = [...withUsers(made, scan), ...others].sort((a, b) => Number(a.id.slice(4)) - Number(b.id.slice(4)));
@@ -64,14 +67,33 @@ export function writeRegistry(config: RegistrySources, scan: SourcesScan): Uint8
       sources: { ...scan.hand?.meta.sources, ...heads },
       ...countRecords(cubs),
       ...tellRecalls(countRecalls(advisories, cubs)),
+      ...tellFormalizations(config, scan),
     },
     cubs,
   };
   return Buffer.from(`${JSON.stringify(body, null, 2)}\n`);
 }
 
+function tellFormalizations({ formalizations }: RegistrySources, { records }: SourcesScan): Partial<Pick<RegistryMeta, "formalizations">> {
+  if (formalizations.length === 0) return {};
+  const named = records.map(({ id, one }) => ({ id, repo: one.repo, name: fullName(one) }));
+  return { formalizations: formalizations.map((said) => withIds(said, named)) };
+}
+
 function tellRecalls(advisories: ReturnType<typeof countRecalls>): { advisories?: typeof advisories } {
   return advisories.length === 0 ? {} : { advisories };
+}
+
+/** witnessesIn gives what the overlay names as witnesses, by record. */
+function witnessesIn({ overlay, records }: SourcesScan): ReadonlyMap<string, string> {
+  const saysNone = overlay.records.every((entry) => entry["witness"] === undefined);
+  if (saysNone) return new Map();
+  return new Map(
+    records.flatMap(({ id, one }) => {
+      const { witness } = applyOverlay(overlay, one, id, new Set()).said;
+      return typeof witness === "string" ? [[id, witness] as const] : [];
+    }),
+  );
 }
 
 /** withUsers turns each edge round: who is used says by whom. */

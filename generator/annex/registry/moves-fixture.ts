@@ -24,7 +24,7 @@ export async function moveFrom(t: TestContext, first: Files, second: Files) {
   write("two", second);
   await source.recheck();
   const { drift } = await scanAll(source.config());
-  // What only moved is written down by a scan.
+  // A scan writes down the lines of declarations that only moved.
   await source.recheck();
   const told = Object.fromEntries(
     drift.map(({ what, key, definitions, refused }) => [key.split(".").at(-1), [what, ...(definitions ?? []), refused]]),

@@ -1,7 +1,7 @@
 /** registry.overlay.yaml: what only people know of a record. What a tool says cannot be said here, and a state can be lowered alone. */
 import { z } from "zod";
 import { ShelfError } from "#snapshots/errors";
-import { CHECKED_FIELDS, type CubField, CubRecord } from "#snapshots/schema";
+import { CHECKED_FIELDS, CubId, type CubField, CubRecord } from "#snapshots/schema";
 import { type ConfigProblem, parseLocatedYaml, readLocated } from "#generator/config";
 import { memoize } from "./memoize.ts";
 import type { FoundDeclaration } from "./scan.ts";
@@ -25,6 +25,7 @@ const members = z.looseObject({
   }),
   ids: z.array(z.string()).optional().meta({ description: "Or these ids" }),
   verification_state: z.enum(["NOT_VERIFIED", "UNSPECIFIED"]).optional(),
+  witness: CubId.optional().meta({ description: "Record of a theorem that shows that its hypotheses can be met" }),
   ...Object.fromEntries(SAID.filter((name) => name !== "verification_state").map((name) => [name, unwrap(shape[name]).optional()])),
 });
 
@@ -71,7 +72,7 @@ function findFaults({ records, internal }: Overlay): ConfigProblem[] {
       ? [{ path: ["records", index], what: "says of no record, or twice; write match or ids" }]
       : []),
     ...Object.keys(entry)
-      .filter((name) => !CHOOSES.has(name) && !SAID.includes(name as CubField) && !internal.includes(name))
+      .filter((name) => !CHOOSES.has(name) && name !== "witness" && !SAID.includes(name as CubField) && !internal.includes(name))
       .map((name) => ({
         path: ["records", index, name],
         what: TOLD.includes(name)

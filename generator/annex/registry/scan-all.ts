@@ -2,7 +2,8 @@
 import { basename } from "node:path";
 import { ShelfError } from "#snapshots/errors";
 import { MAX_REGISTRY_BYTES, type ParsedRegistry, parseRegistry, readSourceFile } from "#generator/sources";
-import { type Checks, readChecks } from "./checks.ts";
+import { type Advisory, readAdvisories } from "#generator/annex/recall";
+import { type Checks, readChecks, trustedKeys } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { judge } from "./judge.ts";
 import { type Drift, type LockLine, matchLock, readLock } from "./lock.ts";
@@ -21,6 +22,7 @@ export type SourcesScan = {
   readonly checks: Checks;
   readonly overlay: Overlay;
   readonly hand: ParsedRegistry | null;
+  readonly advisories: readonly Advisory[];
   readonly notes: readonly string[];
 };
 
@@ -35,6 +37,7 @@ export type ScanOptions = {
  *  @throws ShelfError "bad_source", "bad_config" */
 export async function scanAll(config: RegistrySources, options: ScanOptions = {}): Promise<SourcesScan> {
   const overlay = readOverlay(config.overlay);
+  const advisories = await readAdvisories(config.advisories, trustedKeys(config.checks.trust));
   const hand = config.records === undefined ? null : parseRegistry(await readSourceFile(config.records, "registry", MAX_REGISTRY_BYTES));
   // A record that is left out would lose its id.
   if (hand !== null && hand.rejected.length > 0)
@@ -84,7 +87,7 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
     ...unusedOf(overlay, used).map((what) => `The overlay speaks of ${JSON.stringify(what)}, and nothing is called so.`),
   ];
   const records = shown.map(({ one, source }) => ({ id: idOf.get(one.key) ?? "", one, source }));
-  return judgeAgain(config, { sources, records, matched, overlay, hand, notes });
+  return judgeAgain(config, { sources, records, matched, overlay, hand, advisories, notes });
 }
 
 /** judgeAgain holds what a scan found against the checks as they lie in the store now: the sources are not read again.

@@ -32,7 +32,7 @@ const { advisories } = parse(readFileSync(new URL("../recall/advisories.yaml", i
 };
 const NO_ADVISORY = stringify({ advisories: advisories.map((one) => ({ ...one, withdrawn: "it is not what is tested" })) });
 
-/** A folder of sources at a made-up revision, and what rechecking them says of each theorem.
+/** openSource makes a folder of sources at a made-up revision, and what rechecking them says of each theorem.
  *  @param recalls whether the program's own advisories count */
 export function openSource(t: TestContext, yaml = "", prover = "coq", recalls = false) {
   const folder = mkdtempSync(join(tmpdir(), "proofshelf-recheck-test-"));

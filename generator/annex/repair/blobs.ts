@@ -12,7 +12,7 @@ const DAMAGED = "set aside: it was not what its name says";
 export async function setDamagedAside(repair: Repair, progress: Progress): Promise<void> {
   const { shelves } = repair;
   for (const view of VIEWS) {
-    const blobs = await Array.fromAsync(shelves[view].listBlobs());
+    const blobs = await Array.fromAsync(shelves[view].blobs.list());
     for (const [at, { digest }] of blobs.entries()) {
       progress.step(`blobs of the ${view} view`, at + 1, blobs.length);
       const path = `blobs/${digest.slice(0, 2)}/${digest}`;
@@ -21,7 +21,7 @@ export async function setDamagedAside(repair: Repair, progress: Progress): Promi
         await setAside(repair, view, path, DAMAGED);
     }
     progress.step(`packs of the ${view} view`);
-    const packs = await shelves[view].findDamagedPacks();
+    const packs = await shelves[view].blobs.findDamagedPacks();
     for (const name of packs) {
       const [path, how] = [`packs/${name}.zip`, `${DAMAGED}; what is whole in it is written anew`];
       await setAside(repair, view, path, how, true).catch((error: unknown) => {
@@ -29,7 +29,7 @@ export async function setDamagedAside(repair: Repair, progress: Progress): Promi
         return setAside(repair, view, path, how);
       });
     }
-    if (packs.length > 0) await shelves[view].sweep({ isNeeded: null, packs, leaveLoose: true });
+    if (packs.length > 0) await shelves[view].blobs.sweep({ isNeeded: null, packs, leaveLoose: true });
   }
 }
 

@@ -50,23 +50,23 @@ async function mendWithdrawn(repair: Repair, view: ViewName, published: Publishe
   const file = join(rootDir(repair.shelves, view), path);
   if (!existsSync(file)) return;
   const shelf = repair.shelves[view];
-  const found = await readable(shelf.readWithdrawn());
+  const found = await readable(shelf.history.readWithdrawn());
   if (found?.every((record) => published.size === 0 || isDeepStrictEqual(record, published.get(record.sequence))) === true) return;
   const text = await readFile(file, "utf8").catch(() => "");
-  const kept = new Set(await shelf.listSequences());
+  const kept = new Set(await shelf.history.listSequences());
   // Where the id is damaged the number tells it.
   const records = [...published.values()].filter(
     ({ sequence, snapshot }) => !kept.has(sequence) && (text.includes(snapshot) || text.includes(`"sequence":${sequence},`)),
   );
   await setAside(repair, view, path, records.length === 0 ? NO_COPY : FROM_LOG);
-  if (records.length > 0) await shelf.withdraw(records);
+  if (records.length > 0) await shelf.history.withdraw(records);
 }
 
 async function mendRecords(repair: Repair, view: ViewName, published: Published): Promise<void> {
   const shelf = repair.shelves[view];
   const pointer = await readable(shelf.readPointer());
   const served = pointer?.sequence ?? (await shelf.records.index()).served;
-  for (const sequence of new Set([...(await shelf.listSequences()), ...(served === 0 ? [] : [served])])) {
+  for (const sequence of new Set([...(await shelf.history.listSequences()), ...(served === 0 ? [] : [served])])) {
     const found = await readable(shelf.readRecord(sequence));
     const copies = [
       [published.get(sequence) ?? null, FROM_LOG],
@@ -76,7 +76,7 @@ async function mendRecords(repair: Repair, view: ViewName, published: Published)
     const [wanted, how] = copies.find(([one]) => one !== null && mayBeOf(view, one)) ?? [null, NO_COPY];
     if (wanted !== null && isDeepStrictEqual(wanted, found)) continue;
     await setAside(repair, view, `snapshots/${sequence}.json`, how, wanted !== null);
-    if (wanted !== null) await shelf.restoreRecord(wanted);
+    if (wanted !== null) await shelf.history.restoreRecord(wanted);
   }
 }
 
@@ -101,7 +101,7 @@ async function mendPointer(repair: Repair, view: ViewName): Promise<void> {
   const next = view === "public" ? newest : open === null ? null : findPartner(index.records, open);
   const how = next === null ? "set aside: the next build publishes both views anew" : `from snapshots/${next.sequence}.json`;
   await setAside(repair, view, "current.json", how);
-  if (next !== null) await shelf.swapPointer(next, null);
+  if (next !== null) await shelf.history.swapPointer(next, null);
 }
 
 /** mendChanges makes the lists of changes again that verification names, where both snapshots are whole. */
@@ -117,7 +117,7 @@ export async function mendChanges(repair: Repair, findings: readonly Finding[]):
     const changes = pruned ? null : await readable(compare(shelf, before, after));
     if (changes === null && code === "changes_missing") continue;
     await setAside(repair, root, path, changes === null ? NO_COPY : "from the trees", changes !== null);
-    if (changes !== null && after !== undefined) await shelf.putChanges(after.sequence, changes);
+    if (changes !== null && after !== undefined) await shelf.history.putChanges(after.sequence, changes);
   }
 }
 

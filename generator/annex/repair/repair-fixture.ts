@@ -42,14 +42,14 @@ export async function copy(t: TestContext): Promise<{ dir: string; config: Confi
   return { dir, config: await openConfig(join(dir, "proofshelf.yaml")), shelf: join(dir, "shelf") };
 }
 
-/** What mending the history alone has done. */
+/** mendHistoryOf mends the history alone, and says what that has done. */
 export async function mendHistoryOf(config: Config): Promise<readonly Mended[]> {
   const mended: Mended[] = [];
   await mendHistory({ shelves: openShelves(config), mended });
   return mended;
 }
 
-/** What a shelf says and holds: path or digest → bytes. */
+/** contents reads what a shelf says and holds: path or digest → bytes. */
 export async function contents(shelf: string): Promise<Map<string, string>> {
   const files = readdirSync(shelf, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -58,7 +58,7 @@ export async function contents(shelf: string): Promise<Map<string, string>> {
   const found = new Map(files.map((path) => [path, readFileSync(join(shelf, path)).toString("latin1")]));
   for (const root of ["public", "internal"]) {
     const opened = openDirectoryShelf(join(shelf, root));
-    for await (const { digest } of opened.listBlobs())
+    for await (const { digest } of opened.blobs.list())
       found.set(digest, Buffer.from((await opened.getBlob(digest)) ?? []).toString("latin1"));
   }
   return found;

@@ -86,7 +86,7 @@ export async function fetchBlobs(
       trees.add(digest);
     },
   );
-  await shelf.seal();
+  await shelf.blobs.seal();
   const notices = await readRedactions(origin, head, () =>
     reachable(
       shelf,
@@ -148,7 +148,7 @@ class Fetching {
   async blob(digest: Sha256, size: number): Promise<void> {
     if (size <= MAX_HELD) await this.#obtain(digest, size);
     else if (!(await hasWhole(this.#shelf, digest, size))) {
-      await this.#origin.save(digest, size, (chunks) => this.#shelf.putStream(digest, chunks));
+      await this.#origin.save(digest, size, (chunks) => this.#shelf.blobs.putStream(digest, chunks));
       this.fetched++;
     }
   }
@@ -158,12 +158,12 @@ class Fetching {
     const there = await this.#shelf.getBlob(digest);
     if (there !== null && sha256(there) === digest && (size === null || there.length === size)) return there;
     const bytes = await this.#origin.blob(digest, size);
-    await this.#shelf.putBlob(digest, bytes);
+    await this.#shelf.blobs.put(digest, bytes);
     this.fetched++;
     this.#unsealed += bytes.length;
     if (this.#unsealed >= SEAL_EVERY) {
       this.#unsealed = 0;
-      await this.#shelf.seal();
+      await this.#shelf.blobs.seal();
     }
     return bytes;
   }

@@ -9,7 +9,7 @@ import { openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts"
 /** @param flood whether the answer goes on for ever behind the bytes */
 type Answer = { readonly bytes: Uint8Array; readonly flood?: boolean };
 
-/** One entry of a tree, as it would be written; nothing is checked. */
+/** entry returns one entry of a tree, as it would be written; nothing is checked. */
 export function entry(name: string, digest: Sha256, size: number, type = "text/plain"): string {
   return `{"kind":"blob","name":${JSON.stringify(name)},"sha256":"${digest}","size":${size},"type":${JSON.stringify(type)}}`;
 }
@@ -18,7 +18,8 @@ function folder(name: string, tree: string | Uint8Array, size = Buffer.byteLengt
   return `{"kind":"tree","name":${JSON.stringify(name)},"sha256":"${sha256(tree)}","size":${size}}`;
 }
 
-/** @param dir a new one
+/** serveHostile serves a hostile shelf.
+ *  @param dir a new one
  *  @param root the snapshot's root tree
  *  @param answers path → what is answered there in the place of what follows; blobs by their digest */
 export async function serveHostile(
@@ -29,10 +30,10 @@ export async function serveHostile(
   const shelf = openDirectoryShelf(join(dir, "public"));
   const record = { sequence: 1, snapshot: sha256(root), created: "2026-01-01T00:00:00Z", previous: null, inputs: {} };
   const none = { objects: [], claims: [], records: [] };
-  await shelf.putBlob(record.snapshot, Buffer.from(root));
-  await shelf.putRecord(record, { added: none, changed: none, removed: none });
+  await shelf.blobs.put(record.snapshot, Buffer.from(root));
+  await shelf.history.putRecord(record, { added: none, changed: none, removed: none });
   await extendLog(shelf, record, { origin: "hostile.example/shelf", key: null });
-  await shelf.swapPointer(record, null);
+  await shelf.history.swapPointer(record, null);
   let sent = 0;
   const find = async (path: string): Promise<Answer | null> => {
     const digest = /^\/shelf\/blobs\/..\/([0-9a-f]{64})\.bin$/.exec(path)?.[1];
@@ -82,7 +83,7 @@ type Attack = { readonly name: string; readonly root: string; readonly answers: 
 
 const LONG = "f".repeat(64);
 
-/** What an origin may do to fill memory or the disk.
+/** attacks lists what an origin may do to fill memory or the disk.
  *  @param many entries and numbers */
 export function attacks(many: number): readonly Attack[] {
   const wide = `[${Array.from({ length: many }, (_, at) => entry(`${String(at).padStart(9, "0")}.md`, sha256(String(at)), 9)).join(",")}]`;

@@ -21,7 +21,7 @@ import { build } from "../../testing/whole.ts";
 useParts(PAGED_PARTS);
 
 const ORIGIN = "library.example/shelf";
-/** The key of the log, the same in all processes of a run: a library is signed in one of them, and read in others. */
+/** PAIR is the key of the log, the same in all processes of a run: a library is signed in one of them, and read in others. */
 export const PAIR = keyOfSeed(Buffer.from(sha256("the key of a library in tests"), "hex"));
 
 function keyOfSeed(seed: Buffer): { readonly publicKey: string; readonly privateKey: string } {
@@ -85,14 +85,14 @@ const SOURCES: Readonly<Record<string, string>> = {
   }),
   "claims.yaml": "claims:\n  - { id: c, title: A claim, status: partial, scope: this, statement: It holds. }\n",
 };
-/** What the second publication adds: what an export has in another form. */
+/** Texts that the second publication adds: an export has them in another form. */
 const MORE: Readonly<Record<string, string>> = {
   "library/notes/page.html": "<!doctype html><title>A page</title><script>alert(1)</script>\n",
   "library/notes/drawing.svg": '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle r="1"/></svg>\n',
   "library/notes/shown.md": "# Shown\n\n![A drawing](drawing.svg) and [a page](page.html).\n",
 };
 
-/** Makes a library with one publication, or two: both are built once a run.
+/** openLibrary makes a library with one publication, or two: both are built once a run.
  *  @param dir that is not there yet, in a folder that is */
 export async function openLibrary(dir: string, publications: 1 | 2 = 1): Promise<Library> {
   process.env["LOG_KEY"] = PAIR.privateKey;
@@ -114,7 +114,7 @@ function copyPublished(publications: 1 | 2): Promise<string> {
   });
 }
 
-/** The library that lies in a folder. */
+/** libraryAt returns the library that lies in a folder. */
 export function libraryAt(dir: string): Library {
   const file = join(dir, "proofshelf.yaml");
   return {
@@ -130,10 +130,11 @@ export function temporary(name: string): { readonly dir: string; remove(): void 
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-/** What a server does to an answer before it goes out: other bytes, null for none, or all of it by itself. */
+/** A Lie says what a server does to an answer before it goes out: other bytes, null for none, or all of it by itself. */
 export type Lie = (path: string, bytes: Buffer, response: ServerResponse) => Buffer | null | "done" | Promise<Buffer | null | "done">;
 
-/** @param view asked for each answer */
+/** serveLies serves a view with lies.
+ *  @param view asked for each answer */
 export async function serveLies(
   view: () => View,
   lie: () => Lie | null,

@@ -223,7 +223,7 @@ test("a copy that follows fetches what is new, and forgets what was pruned or ga
   const shelf = openDirectoryShelf(join(to, "public"));
   assert.equal(await shelf.getBlob(sha256("# The plan of the year\n\nPublic at first.\n")), null);
   assert.deepEqual(
-    (await shelf.listRecords()).map(({ sequence }) => sequence),
+    (await shelf.history.listRecords()).map(({ sequence }) => sequence),
     [3],
   );
   const mine = await openFixtureView(await openConfig(join(to, "proofshelf.yaml"), { checkSources: false }));

@@ -143,15 +143,15 @@ async function follow(following: Following) {
   progress.step("lists of changes");
   const { changes, unchecked } = await readChanges(following, records, withdrawn);
   const heads = await readHeads(following, kept, log.read);
-  await shelf.flush();
+  await shelf.blobs.flush();
   progress.step("index");
   await updateIndex(following, before, record, redacted);
 
   progress.step("publish");
   const restore = async (one: SnapshotRecord): Promise<void> => {
-    if ((await shelf.readRecord(one.sequence).catch(() => null)) === null) await shelf.restoreRecord(one);
+    if ((await shelf.readRecord(one.sequence).catch(() => null)) === null) await shelf.history.restoreRecord(one);
   };
-  for (const [sequence, list] of changes) await shelf.putChanges(sequence, list);
+  for (const [sequence, list] of changes) await shelf.history.putChanges(sequence, list);
   for (const [size, text] of heads) {
     await shelf.log.put(size, (there) => {
       if (there !== null && Buffer.from(text).equals(there)) return null;
@@ -160,12 +160,12 @@ async function follow(following: Following) {
     });
   }
   await restore(record);
-  await shelf.swapPointer(record, before);
+  await shelf.history.swapPointer(record, before);
   // Behind the pointer: a server takes records beyond it for an older one that was put back.
   for (const one of records) await restore(one);
   const gone = (await shelf.records.index()).records.filter(({ sequence }) => !kept.includes(sequence));
-  await shelf.withdraw(withdrawn);
-  for (const { sequence } of gone) await shelf.deleteRecord(sequence);
+  await shelf.history.withdraw(withdrawn);
+  for (const { sequence } of gone) await shelf.history.deleteRecord(sequence);
   await shelf.records.keep(record.sequence);
   for (const digest of known) if (!notices.has(digest)) await shelf.redactions.drop(digest);
   await tidy(shelf, records, redacted ? [record] : records);
@@ -268,7 +268,7 @@ async function readChanges({ origin, shelf }: Following, records: readonly Snaps
   };
   const changes = new Map<number, Changes>();
   const unmade: number[] = [];
-  await shelf.seal();
+  await shelf.blobs.seal();
   await concurrently(new Set(wanted), AT_ONCE, async (sequence) => {
     if (!anew && (await shelf.readChanges(sequence).catch(() => null)) !== null) return;
     const own = await make(bySequence.get(sequence));
@@ -355,7 +355,7 @@ async function tidy(shelf: DirectoryShelf, records: readonly SnapshotRecord[], s
   const needed = (await reachable(shelf, idsOf(records))).difference(new Set(await shelf.redactions.list()));
   const index = await openIndex(shelf.indexUri);
   await index.prune(idsOf(searched)).finally(() => index.close());
-  await shelf.sweep({ isNeeded: (digest) => needed.has(digest), mustGo: (digest) => !needed.has(digest) });
+  await shelf.blobs.sweep({ isNeeded: (digest) => needed.has(digest), mustGo: (digest) => !needed.has(digest) });
 }
 
 /** Writes a configuration, so that `serve` knows where it lies; whoever edits it keeps what he wrote. */

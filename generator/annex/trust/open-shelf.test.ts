@@ -119,7 +119,7 @@ test("what a refused build, a prune or a gating has left in the public root is s
   const { dir, shelf, view, publish, write } = await openLibrary(t);
   const served = async (): Promise<Set<string>> => {
     const found = new Set<string>();
-    for await (const { digest } of shelf.listBlobs()) {
+    for await (const { digest } of shelf.blobs.list()) {
       const { status } = await ask(view, blobPath(digest));
       assert.ok(status === 200 || status === 404);
       if (status === 200) found.add(digest);
@@ -139,7 +139,7 @@ test("what a refused build, a prune or a gating has left in the public root is s
   await write({ "library/drafts/b.md": `\n# ${SAID}\n\nGated.\n`, "library/notes/refused.md": "# Refused words of a draft\n" });
   await assert.rejects(publish(), /may not|would|leak|gated/i);
   const lying: string[] = [];
-  for await (const { digest } of shelf.listBlobs()) if (!inService.has(digest)) lying.push(digest);
+  for await (const { digest } of shelf.blobs.list()) if (!inService.has(digest)) lying.push(digest);
   assert.ok(lying.includes(sha256("# Refused words of a draft\n")), "the draft's bytes lie there");
   assert.deepEqual(await served(), inService);
 
@@ -151,7 +151,7 @@ test("what a refused build, a prune or a gating has left in the public root is s
   assert.equal((await ask(view, "/shelf/snapshots/1.json")).status, 404);
   assert.deepEqual((await ask(view, "/shelf/snapshots.json")).json(), [2]);
   assert.equal((await ask(view, blobPath(plan))).status, 404);
-  await openDirectoryShelf(join(dir, "shelf/public")).putBlob(plan, Buffer.from("# The plan of the year\n\nPublic at first.\n"));
+  await openDirectoryShelf(join(dir, "shelf/public")).blobs.put(plan, Buffer.from("# The plan of the year\n\nPublic at first.\n"));
   assert.equal((await ask(view, blobPath(plan))).status, 404);
   const old = await ask(view, "/shelf/withdrawn.json");
   assert.equal((old.json() as unknown[]).length, 1);
@@ -178,7 +178,7 @@ test("the gated view opens no shelf", async (t) => {
   const internal = await openFixtureView(opened, "internal");
   for (const path of ["checkpoint", "snapshots.json", "tile/entries/000.p/1", "keys.json"])
     assert.equal((await ask(internal, `/shelf/${path}`)).status, 404, path);
-  for await (const { digest } of openShelves(opened).internal.listBlobs())
+  for await (const { digest } of openShelves(opened).internal.blobs.list())
     assert.equal((await ask(internal, blobPath(digest))).status, 404);
 });
 

@@ -3,7 +3,7 @@ import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import type { BuildEnd, Weaker } from "#generator/pipeline";
 
-export const EVENTS = ["published", "weaker", "drift", "failed"] as const;
+export const EVENTS = ["published", "weaker", "drift", "recalled", "failed"] as const;
 export type EventName = (typeof EVENTS)[number];
 
 export type Event = { readonly name: EventName; readonly data: Readonly<Record<string, unknown>> };
@@ -37,8 +37,9 @@ export function eventsOf(
   const code = error === null ? null : error instanceof ShelfError ? error.code : "internal";
   if (weaker !== null && (code === null || code === "gate_refused"))
     for (const [name, isOf] of [
-      ["weaker", ({ gate }: Weaker) => !DRIFT.has(gate)],
+      ["weaker", ({ gate }: Weaker) => !DRIFT.has(gate) && gate !== "recall"],
       ["drift", ({ gate }: Weaker) => DRIFT.has(gate)],
+      ["recalled", ({ gate }: Weaker) => gate === "recall"],
     ] as const) {
       const found = weaker.filter((one) => isOf(one) && one.what !== "object").map(({ gate, what, id }) => ({ gate, what, id }));
       tellOnce(name, found.length === 0 ? null : { refused: code === "gate_refused", found });

@@ -1,7 +1,7 @@
 /** `@proofshelf/client` at run time: openapi-fetch, told how parts of an address are written here. Its types are made from the OpenAPI description
  *  when the package is (../pack-client.ts). */
 import createTypedClient, { type Client, type ClientOptions } from "openapi-fetch";
-import { formatKeyPath } from "../../../snapshots/format/layout.ts";
+import { formatKeyPath } from "#snapshots/format";
 
 /** A key keeps its slashes. */
 const pathSerializer = (path: string, parts: Readonly<Record<string, unknown>>): string =>

@@ -32,11 +32,11 @@ say({
   command: ["isabelle", "build", "-o", "quick_and_dirty=false"],
 });
 const theories = request.files.filter(({ path }) => path.endsWith(".thy")).map(({ path }) => path);
-// What is assumed by a command is no oracle: whoever has such a file says so of all that is in it.
+// An assumption of a command is no oracle: whoever has such a file says so of all that is in it.
 const assumed = theories.filter((path) => /\b(?:axiomatization|oracle)\b/.test(readFileSync(join(request.root, path), "utf8"))).map((path) => `${path} assumes something`);
 const session = request.options.logical || "Proofshelf";
 const nameOf = (path) => basename(path, ".thy");
-// What Isabelle prints of each theorem stands between marks that the sources cannot know.
+// Isabelle's words of each theorem stand between marks that the sources cannot know.
 const mark = createHash("sha256").update(`${process.pid} ${process.hrtime.bigint()}`).digest("hex").slice(0, 24);
 const asks = request.ask.map(
   ({ name }, at) =>

@@ -9,7 +9,8 @@ export const CLIENT = { id: "library", secret: "a secret of the library" };
 type Person = Readonly<{ email?: string; email_verified?: boolean; groups?: readonly string[] }>;
 export type Running = { readonly issuer: string; stop(): void };
 
-/** @param people by the name with which they log in */
+/** startProvider starts a provider of sign-in.
+ *  @param people by the name with which they log in */
 export async function startProvider(people: Readonly<Record<string, Person>>): Promise<Running> {
   const server: Server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -28,7 +29,8 @@ export async function startProvider(people: Readonly<Record<string, Person>>): P
 export type Page = { readonly url: URL; readonly status: number; readonly body: string; readonly headers: Headers };
 type Asked = { readonly form?: Readonly<Record<string, string>>; readonly headers?: Readonly<Record<string, string>> };
 
-/** @param place where the library listens, whose address is LIBRARY */
+/** Browser is a browser without a window.
+ *  @param place where the library listens, whose address is LIBRARY */
 export class Browser {
   readonly #cookies = new Map<string, string>();
   readonly place: string;

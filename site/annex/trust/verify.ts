@@ -2,7 +2,7 @@
  *  head that this browser saw last; each step is said in words, and so is the one that does not hold. What comes first is believed: the
  *  key, when this browser has not seen one. */
 import { isStamped, pageFile, restoreLinks } from "#snapshots/format";
-import { shownSnapshot } from "../../browser/shown-snapshot.ts";
+import { shownSnapshot } from "#site";
 import { Broken, type Bytes, type Checkpoint, checkSignature, hex, openLog, parseCheckpoint, type ReadFile, sha256 } from "./log-check.ts";
 
 /** A signed head has no more; nor has a list of keys. Bytes. */

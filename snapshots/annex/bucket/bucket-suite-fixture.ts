@@ -1,4 +1,4 @@
-/** What every bucket does: the suite that each implementation has to pass. */
+/** The behaviour of every bucket: the suite that each implementation has to pass. */
 import assert from "node:assert/strict";
 import type { Bucket, ListedObject } from "./bucket.ts";
 
@@ -39,10 +39,10 @@ const ODD = [
   "k".repeat(1024),
 ];
 
-/** Opens a bucket at a prefix: all of one test are of the same store, which is empty at first. */
+/** Open opens a bucket at a prefix: all of one test are of the same store, which is empty at first. */
 export type Open = (prefix?: string) => Bucket;
 
-/** Name → test. */
+/** BUCKET_SUITE is name → test. */
 export const BUCKET_SUITE: readonly (readonly [name: string, work: (open: Open) => Promise<void>])[] = [
   [
     "any key that the store takes is written, read, listed in the order of its bytes and removed",

@@ -13,14 +13,14 @@ import { promisify } from "node:util";
 import type { BucketConfig } from "./bucket.ts";
 
 const HOST = "127.0.0.1";
-/** Of util-linux, which every Debian has. */
+/** A tool of util-linux, which every Debian has. */
 const SETPRIV = "setpriv";
 const PACKAGES = ["radosgw", "ceph-mon", "ceph-osd"];
 const PROGRAMS = ["radosgw", "radosgw-admin", "ceph-mon", "ceph-osd", "ceph", "ceph-authtool", "monmaptool", SETPRIV];
 /** Milliseconds. 60 MB come over the network. */
 const INSTALL_LIMIT_MS = 240_000;
 const STEP_LIMIT_MS = 60_000;
-/** Of what apt says; bytes. */
+/** Bytes of apt's words that are kept. */
 const MAX_SAID = 64 * 1024 * 1024;
 
 export type BucketUser = { readonly accessKeyId: string; readonly secretAccessKey: string };
@@ -33,10 +33,11 @@ export type CephServer = {
 };
 export type RunningCeph = { readonly server: CephServer; stop(): Promise<void> };
 
-/** Cannot run here, and why, in words for whoever reads that tests were left out. */
+/** NoCeph says why it cannot run here, in words for whoever reads that tests were left out. */
 export class NoCeph extends Error {}
 
-/** @param folder for all that it writes; empty, its path without spaces
+/** startCeph starts Ceph's gateway.
+ *  @param folder for all that it writes; empty, its path without spaces
  *  @throws NoCeph */
 export async function startCeph(folder: string): Promise<RunningCeph> {
   if (/[\s,;#$]/.test(folder)) throw new NoCeph(`Ceph takes no folder like ${folder}`);
@@ -51,7 +52,7 @@ export async function startCeph(folder: string): Promise<RunningCeph> {
   }
 }
 
-/** For this process and those that it starts. */
+/** useCredentials sets the credentials of this process and of those that it starts. */
 export function useCredentials({ accessKeyId, secretAccessKey }: BucketUser): void {
   process.env["AWS_ACCESS_KEY_ID"] = accessKeyId;
   process.env["AWS_SECRET_ACCESS_KEY"] = secretAccessKey;
@@ -59,7 +60,7 @@ export function useCredentials({ accessKeyId, secretAccessKey }: BucketUser): vo
   process.env["AWS_EC2_METADATA_DISABLED"] = "true";
 }
 
-/** A new, empty bucket of the owner's. */
+/** makeBucket returns a new, empty bucket of the owner's. */
 export async function makeBucket(server: CephServer, prefix = ""): Promise<BucketConfig> {
   const { CreateBucketCommand, S3Client } = await import("@aws-sdk/client-s3");
   const bucket = `test-${randomUUID()}`;

@@ -1,4 +1,4 @@
-/** What the driver does with a server: how it refuses, and what it makes of requests that fail. */
+/** The driver against a server: how it refuses, and what it makes of requests that fail. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { ShelfError } from "../../errors.ts";
@@ -16,7 +16,7 @@ async function keysOf(bucket: Bucket): Promise<string[]> {
   return Array.fromAsync(bucket.list(), ({ key }) => key);
 }
 
-/** Name → test of it against a server. */
+/** DRIVER_SUITE is name → test of it against a server. */
 export const DRIVER_SUITE: readonly (readonly [name: string, work: (t: TestContext, server: CephServer) => Promise<void>])[] = [
   [
     "a refusal names bucket and key and what to do, and nothing secret",

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** cut: the connection ends before the request gets through; half: in the middle of the answer; lost: the request is done and its
+/** FAULTS are named so. cut: the connection ends before the request gets through; half: in the middle of the answer; lost: the request is done
+ *  and its
  *  answer never comes; slow: it comes later; the others are answers of the store. */
 export const FAULTS = ["cut", "half", "lost", "slow", "500", "503", "429"] as const;
 export type Fault = (typeof FAULTS)[number];
@@ -12,7 +13,7 @@ export type FaultProxy = {
   readonly endpoint: string;
   /** Requests so far, as "GET /bucket/key?query". */
   readonly requests: string[];
-  /** What happens to the n-th request, counted from zero since the last `reset`; null is nothing. */
+  /** Says what happens to the n-th request, counted from zero since the last `reset`; null is nothing. */
   fault: (n: number, line: string) => Fault | "403" | null;
   /** Milliseconds added to every request. */
   delayMs: number;

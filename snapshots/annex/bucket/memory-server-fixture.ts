@@ -8,7 +8,7 @@ export { makeBucket, useCredentials } from "./ceph-fixture.ts";
 let opening: Promise<MemoryServer> | null = null;
 after(async () => (await opening)?.close());
 
-/** A test that needs buckets: in memory, behind a server of this process. */
+/** bucketTest returns a test that needs buckets: in memory, behind a server of this process. */
 export function bucketTest(name: string, work: (t: TestContext, server: CephServer) => Promise<void>): void {
   void test(name, async (t) => {
     const server = await (opening ??= openMemoryServer());

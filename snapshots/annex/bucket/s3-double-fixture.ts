@@ -1,4 +1,4 @@
-/** What answers like a store and is none: for what no real one does, and for lists that are longer than a test may fill. */
+/** A server that answers like a store and is none: for what no real one does, and for lists that are longer than a test may fill. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BucketConfig } from "./bucket.ts";
@@ -13,7 +13,8 @@ type Answered = { readonly status: number; readonly body?: string | Buffer; read
 
 export type S3Double = { readonly config: BucketConfig; readonly requests: Asked[]; close(): Promise<void> };
 
-/** @param answer what the store says; `body` is what was sent */
+/** openS3Double opens a double of a store.
+ *  @param answer what the store says; `body` is what was sent */
 export async function openS3Double(answer: (asked: Asked, body: Buffer) => Answered): Promise<S3Double> {
   const requests: Asked[] = [];
   const server = createServer((incoming, outgoing) => {
@@ -43,7 +44,7 @@ export async function openS3Double(answer: (asked: Asked, body: Buffer) => Answe
 
 export type DoubledObject = { readonly key: string; readonly etag?: string; readonly size?: number; readonly modified?: string };
 
-/** A page of ListObjectsV2. @param next the continuation; null on the last page */
+/** listPage returns a page of ListObjectsV2. @param next the continuation; null on the last page */
 export function listPage(objects: readonly DoubledObject[], next: string | null): string {
   const rows = objects.map(
     ({ key, etag = "0", size = 1, modified = "2026-01-02T03:04:05.000Z" }) =>

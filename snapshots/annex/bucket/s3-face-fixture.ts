@@ -66,7 +66,7 @@ class Face {
     return key === "" ? this.#list(store, asked) : this.#object(store, key, asked);
   }
 
-  /** Who has signed this, or what is wrong with the signature. */
+  /** Finds who has signed this, or what is wrong with the signature. */
   #userOf({ method, url = "", headers }: IncomingMessage, body: Buffer): BucketUser | string {
     const said = /Credential=([^/]+)\/(\d+)\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=(\w+)/.exec(
       headers.authorization ?? "",

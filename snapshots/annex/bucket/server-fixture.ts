@@ -15,7 +15,7 @@ after(async () => {
   if (ownFolder !== null) rmSync(ownFolder, { recursive: true, force: true });
 });
 
-/** A test that needs buckets; where there is no server it is skipped and says why. */
+/** bucketTest returns a test that needs buckets; where there is no server it is skipped and says why. */
 export function bucketTest(name: string, work: (t: TestContext, server: CephServer) => Promise<void>): void {
   void test(name, async (t) => {
     const found = await (finding ??= find());

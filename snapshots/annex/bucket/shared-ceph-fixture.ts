@@ -10,10 +10,10 @@ const SHARED = "PROOFSHELF_TEST_BUCKETS";
 /** For a server that is being installed; milliseconds. */
 const SHARED_LIMIT_MS = 280_000;
 
-/** `problem` says why there is none. */
+/** Found says by `problem` why there is none. */
 export type Found = { readonly server: CephServer } | { readonly problem: string };
 
-/** Starts the server that all test processes of this run share. It is not waited for.
+/** shareServer starts the server that all test processes of this run share. It is not waited for.
  *  @returns what stops it */
 export function shareServer(): () => Promise<void> {
   const folder = makeFolder();
@@ -39,7 +39,7 @@ export function shareServer(): () => Promise<void> {
   };
 }
 
-/** Null when the run has started none. */
+/** findShared returns null when the run has started none. */
 export function findShared(): Promise<Found> | null {
   const file = process.env[SHARED];
   return file === undefined ? null : waitFor(file);

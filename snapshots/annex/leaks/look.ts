@@ -1,5 +1,5 @@
 /** State that one look for leaks leaves to the next, so that a change is looked through and not the library.
- *   Of each secret it is known whether it was said in public, and which public object, claim or record said it: its witness. As long as that has
+ *   It is known of each secret whether it was said in public, and which public object, claim or record said it: its witness. As long as that has
  *  the same bytes it says the same. What nobody said was in no file either, for else the look had found a leak; so unchanged files have to be
  *  asked only for what is new, and for what was said by somebody who may say it no more. They are asked by their sketch. */
 import { type Sha256, sha256 } from "#snapshots/digest";

@@ -70,7 +70,7 @@ async function checkLog(
   }
   const known = new Map(records.map((record) => [record.sequence, record]));
   // Its form is told where the records are read.
-  const withdrawn = Map.groupBy(await shelf.readWithdrawn().catch(() => []), ({ sequence }) => sequence);
+  const withdrawn = Map.groupBy(await shelf.history.readWithdrawn().catch(() => []), ({ sequence }) => sequence);
   const addWithdrawn = (snapshot: Sha256, sequence: number): void =>
     report.add("log_differs", root, { snapshot, path: "withdrawn.json" }, `What it says of ${sequence} is not what the log has there.`);
   for (let index = 0; index * TILE_WIDTH < last; index++) {

@@ -9,6 +9,7 @@ import {
   meaningSentence,
   pagePath,
   reviewSentences,
+  witnessSentence,
   wordSentence,
 } from "#snapshots/format";
 import type { Claim, CubRecord, Standing } from "#snapshots/schema";
@@ -143,7 +144,7 @@ function recordText(record: CubRecord, standing: Standing, href: LinkTo): string
     ...facts,
     ...checkSentences(record).map((says) => `- checked: ${inline(says)}`),
     ...reviewSentences(record).map((says) => `- ${inline(says)}`),
-    ...[meaningSentence(record)].flatMap((says) => (says === null ? [] : [`- ${inline(says)}`])),
+    ...[witnessSentence(record), meaningSentence(record)].flatMap((says) => (says === null ? [] : [`- ${inline(says)}`])),
     ...(record.meaning?.parts ?? []).map(
       ({ name, path, line }) => `- read: ${code(name)}${path === undefined ? "" : ` ${code(`${path}:${line ?? 1}`)}`}`,
     ),

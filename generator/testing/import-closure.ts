@@ -1,13 +1,10 @@
 /** Finds what a module is made of: itself, every module that it imports, however far away, and the packages that they import.
- *
- *  Work that is kept between builds is void when the digest over this has changed, and only then. Type imports do not count, because nothing
- *  follows from a type at run time; comments do, because telling them apart would take a parser. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+ *  Type imports do not count, because nothing follows from a type at run time. */
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Sha256, sha256 } from "#snapshots/digest";
 import { doorOf } from "./doors.ts";
-import { type LockEntry, type Packaged, packaged, type PackagedSource } from "./packaged.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Forms in which a module of ours names another, or a file that it loads, forks or bundles. Too many found do no harm. */
@@ -16,7 +13,18 @@ const FORMS = [
   /(?:\bimport ?\(?|\bnew URL\(|\brequire\(|\bcreateRequire\(import\.meta\.url\)\(|\bimport\.meta\.resolve\(|<script\b[^>]*\bsrc=)\s*"([^"\n]+)"/g,
 ];
 
-export type Closure = {
+/** SourceFile is what is known of a file: its bytes, and the modules and packages that it names. */
+type SourceFile = { readonly digest: Sha256; readonly modules: readonly string[]; readonly packages: readonly string[] };
+
+/** LockEntry is what the lock file says of a package. */
+type LockEntry = {
+  readonly version?: string | undefined;
+  readonly integrity?: string | undefined;
+  readonly dependencies?: Readonly<Record<string, string>> | undefined;
+  readonly optionalDependencies?: Readonly<Record<string, string>> | undefined;
+};
+
+type Closure = {
   /** Paths from the project's root, ascending. */
   readonly files: readonly string[];
   /** Names of packages, ascending: those imported and all that they need. */
@@ -30,14 +38,12 @@ export type Sources = {
    *  @param packages names that are needed beside what is imported
    *  @throws Error when an entry cannot be read */
   closure(entries: readonly string[], packages?: readonly string[]): Closure;
-  /** Files under a folder of the project, as paths from its root, ascending. */
-  list(folder: string): readonly string[];
 };
 
 /** Path → what was read there, while the file is as it was. */
 type Read<T> = Map<string, { readonly identity: string; readonly value: T }>;
 /** A process may build many times; a file that is as it was is not read again. */
-const SOURCES: Read<PackagedSource> = new Map();
+const SOURCES: Read<SourceFile> = new Map();
 const LOCKS: Read<Readonly<Record<string, LockEntry>>> = new Map();
 
 /** readOnce reads what lies at a path, unless the file is the one that was read before.
@@ -52,16 +58,15 @@ function readOnce<T>(read: Read<T>, path: string, parse: (bytes: Buffer) => T): 
   return value;
 }
 
-/** openSources looks at each file once: what is edited meanwhile is seen by the next one that is opened. In a published package, which
- *  has no sources, it gives what was written down of them. */
+/** openSources looks at each file once: what is edited meanwhile is seen by the next one that is opened. */
 export function openSources(): Sources {
-  const sources = new Map<string, PackagedSource | null>(packaged === null ? [] : Object.entries(packaged.sources));
-  let lock = packaged?.lock ?? null;
+  const sources = new Map<string, SourceFile | null>();
+  let lock: Readonly<Record<string, LockEntry>> | null = null;
 
-  function read(path: string): PackagedSource | null {
+  function read(path: string): SourceFile | null {
     const known = sources.get(path);
-    if (known !== undefined || packaged !== null) return known ?? null;
-    let source: PackagedSource | null = null;
+    if (known !== undefined) return known;
+    let source: SourceFile | null = null;
     try {
       source = readOnce(SOURCES, path, (bytes) => parse(path, bytes));
     } catch (error) {
@@ -74,7 +79,7 @@ export function openSources(): Sources {
 
   return {
     closure(entries, packages = []) {
-      const files = new Map<string, PackagedSource>();
+      const files = new Map<string, SourceFile>();
       const names = new Set(packages);
       const pending = [...entries];
       for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
@@ -101,26 +106,7 @@ export function openSources(): Sources {
         ),
       };
     },
-    list(folder) {
-      if (packaged !== null) return [...sources.keys()].filter((path) => path.startsWith(`${folder}/`)).sort();
-      return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length).replaceAll("\\", "/"))
-        .sort();
-    },
   };
-}
-
-/** writeDown lists what a package made of these files has to know of them. @param paths from the project's root */
-export function writeDown(paths: readonly string[]): Packaged {
-  const sources = Object.fromEntries(paths.map((path) => [path, parse(path, readFileSync(join(ROOT, path)))]));
-  const lock = Object.fromEntries(
-    Object.entries(readLock()).map(([place, { version, integrity, dependencies, optionalDependencies }]) => [
-      place,
-      { version, integrity, dependencies, optionalDependencies },
-    ]),
-  );
-  return { sources, lock };
 }
 
 export function readLock(): Readonly<Record<string, LockEntry>> {
@@ -136,7 +122,7 @@ export function findImports(text: string): readonly string[] {
   return [...new Set(FORMS.flatMap((form) => [...text.matchAll(form)].map((match) => match[1] ?? "")))];
 }
 
-function parse(path: string, bytes: Buffer): PackagedSource {
+function parse(path: string, bytes: Buffer): SourceFile {
   const names = /\.(?:ts|mjs|js|astro)$/.test(path) ? findImports(bytes.toString("utf8")) : [];
   const relative = (name: string): boolean => name.startsWith(".") || /^[\w-]+\.(?:ts|mjs|js)$/.test(name);
   return {
