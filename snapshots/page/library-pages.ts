@@ -27,7 +27,6 @@ import {
   citedBy,
   claimCard,
   collectionCard,
-  countBy,
   countClaims,
   countStandings,
   crumbsOf,
