@@ -32,7 +32,7 @@ export async function readMarkdown(source: SourceText, fallbackTitle: string): P
   const list = openHeadings(lines);
   const named = front.title === null || isTemplate(front.title) ? null : front.title;
   const given = named ?? (tree === null ? null : findTitle(tree));
-  const rendered = tree === null ? null : await renderMarkdown(tree, source.key, given, fallbackTitle);
+  const rendered = tree === null ? null : await renderMarkdown(tree, source, given, fallbackTitle);
   if (tree === null || rendered === null) {
     const first = addHeadings(lines, "markdown", list);
     const reason = problem ?? "it is nested too deeply or grows too large";
@@ -71,14 +71,14 @@ export function parseMarkdown(head: string, skipped = 0): Root | null {
 /** The fragment of a tree, and the title when only a nested heading gives one; null when it grows beyond our limits. */
 async function renderMarkdown(
   tree: Root,
-  key: string,
+  { key, others }: SourceText,
   given: string | null,
   fallback: string,
 ): Promise<{ html: string; title: string | null } | null> {
   noteLines(tree);
   try {
     const title = given ?? findHeading(tree);
-    return { html: await renderTree(tree, { key, title: title ?? fallback }), title };
+    return { html: await renderTree(tree, { key, title: title ?? fallback, others }), title };
   } catch (error) {
     if (error instanceof TooComplex) return null;
     throw error;
