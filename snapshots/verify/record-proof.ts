@@ -7,7 +7,7 @@ import { parseTree } from "#snapshots/format";
 import { formatTlogProof, hashLeaf, type NoteKey, parseCheckpoint, parseTlogProof, verifiedBy, verifyInclusion } from "#snapshots/log";
 import { CubRecord, type Proof } from "#snapshots/schema";
 
-/** What the log's entry is made of: the entry itself, the trees from the snapshot's root, and the record. */
+/** Extra has the parts of a proof that nobody signs: the log's entry, the trees from the snapshot's root, and the record. */
 const Extra = z.object({ entry: z.string(), path: z.string(), trees: z.array(z.string()), file: z.string() });
 const Entry = z.object({ snapshot: z.string(), sequence: z.int(), created: z.string() });
 
