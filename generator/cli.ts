@@ -152,7 +152,7 @@ command(
 
 const SOURCES = ["--sources <file>", "names the sources; that of the configuration, or registry.yaml"] as const;
 command("init", "Look at a git repository of proofs, and write a first registry.yaml", registry)
-  .requiredOption("--git <dir>", "the repository")
+  .option("--git <dir>", "the repository", ".")
   .option("--name <name>", "of the repository in ids and records; that of its origin, or of the folder")
   .option(...SOURCES)
   .action(run(async () => (await import("#generator/annex/registry")).runRegistryInit));
