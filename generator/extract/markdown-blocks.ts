@@ -137,7 +137,7 @@ function makeTable(tokens: readonly Token[], heads: number): void {
     if (token.type === "list_item_open" && depth === 1) row++;
     if (isList && depth === 1) token.tag = "table";
     else if (isList && depth === 2) token.hidden = true;
-    else if (/^list_item_/.test(token.type) && depth < 3) token.tag = depth === 1 ? "tr" : row <= heads ? "th" : "td";
+    else if (token.type.startsWith("list_item_") && depth < 3) token.tag = depth === 1 ? "tr" : row <= heads ? "th" : "td";
     if (isList && token.nesting === -1) depth--;
   }
 }
