@@ -3,9 +3,8 @@ import type { MarkdownIt, StateBlock, Token } from "markdown-it";
 import { clearAsides } from "#snapshots/blocks";
 import { MAX_SHOWN } from "./body.ts";
 import { readFrontMatter } from "./front-matter.ts";
-import { linesBetween } from "./lined.ts";
 import { isIndented, lineOf } from "./markdown-lines.ts";
-import type { Others } from "./others.ts";
+import { linesBetween, type Others } from "./others.ts";
 
 /** MarkdownParts are what the parser of one text knows of its parts: `open` are the keys of the files that it is in, its own first. */
 export type MarkdownParts = { readonly others: Others; readonly open: string[]; left: number };
