@@ -17,7 +17,7 @@ import {
 } from "#snapshots/shelf";
 import type { Config } from "#generator/config";
 import { type LockOptions, withBuildLock } from "#generator/files";
-import { checkFormat } from "./format.ts";
+import { checkFormat, type Roots } from "./format.ts";
 import type { RemoteShelf, ShelfAnnexes } from "./kinds.ts";
 
 /** COPY_MARKER is a file beside the roots of a copy of somebody else's shelf; it says whose it is. */
@@ -34,11 +34,16 @@ export type Shelves = {
   readonly remote: RemoteShelf | null;
 };
 
+/** rootsOf gives the folders of both views. */
+export function rootsOf({ shelf }: Pick<Config, "shelf">): Roots {
+  const root = shelf.kind === "directory" ? shelf.root : shelf.copy;
+  return { publicDir: join(root, "public"), internalDir: join(root, "internal") };
+}
+
 /** openShelves opens both views' shelves. It creates nothing, and asks nothing of a bucket. */
 export function openShelves({ shelf: storage }: Pick<Config, "shelf">, annexes: ShelfAnnexes): Shelves {
-  const root = storage.kind === "directory" ? storage.root : storage.copy;
+  const { publicDir, internalDir } = rootsOf({ shelf: storage });
   const remote = storage.kind === "directory" ? null : annexes.shelves[storage.kind].open(storage);
-  const [publicDir, internalDir] = [join(root, "public"), join(root, "internal")];
   for (const dir of [publicDir, internalDir]) checkFormat(dir);
   const announce = (view: "public" | "internal") => (current: Uint8Array) => remote?.announce(view, current) ?? Promise.resolve();
   const shelf = openDirectoryShelf(publicDir, null, "building", announce("public"));

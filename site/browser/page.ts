@@ -88,8 +88,28 @@ for (const link of document.querySelectorAll<HTMLAnchorElement>("[data-archive]"
     location.assign(isThere ? archive : link.href);
   });
 
+// The marks of a light page get their names and links, as the list of theorems has them, when somebody points at one.
+const shelf = document.querySelector<HTMLElement>("[data-shelf]");
+shelf?.addEventListener("pointerover", () => void linkMarks(new URL(shelf.dataset["shelf"] ?? "", location.href).href), { once: true });
+
+async function linkMarks(list: string): Promise<void> {
+  const page = new DOMParser().parseFromString(await (await fetch(list)).text(), "text/html");
+  const rowsOf = (root: ParentNode): readonly (readonly [string, SVGElement])[] =>
+    [...root.querySelectorAll(".shelf tr")].flatMap((row) => {
+      const [link, marks] = [row.querySelector("a"), row.querySelector("svg")];
+      return link === null || marks === null ? [] : [[link.getAttribute("href")?.replace(/^.*\?/, "") ?? "", marks] as const];
+    });
+  const linked = new Map(rowsOf(page));
+  for (const [file, marks] of rowsOf(document)) {
+    for (const link of linked.get(file)?.querySelectorAll("a") ?? []) {
+      link.setAttribute("href", new URL(link.getAttribute("href") ?? "", list).href);
+      marks.append(link);
+    }
+  }
+}
+
 // The contents follow: the last heading above the middle of the window is marked.
-const places = [...document.querySelectorAll<HTMLAnchorElement>(".outline a[href^='#']")].flatMap((link) => {
+const places = [...document.querySelectorAll<HTMLAnchorElement>(".outline a[href^='#']:not([data-page])")].flatMap((link) => {
   const place = document.getElementById(decodeURIComponent(link.hash.slice(1)));
   return place === null ? [] : [{ link, place }];
 });

@@ -3,7 +3,6 @@
  *  Styles lie in one sheet, so a page carries no more for the components that it leaves out. */
 export { default as AnswerText } from "./answer-text.astro";
 export { default as AxiomBars } from "./axiom-bars.astro";
-export { default as Bars } from "./bars.astro";
 export { default as Card } from "./card.astro";
 export { default as CardTemplates } from "./card-templates.astro";
 export { default as Chips } from "./chips.astro";
@@ -21,6 +20,7 @@ export { default as Facet } from "./facet.astro";
 export { default as FacetTemplate } from "./facet-template.astro";
 export { default as Facets } from "./facets.astro";
 export { default as JsonValue } from "./json-value.astro";
+export { default as KindsBar } from "./kinds-bar.astro";
 export { default as Layers } from "./layers.astro";
 export { default as Meant } from "./meant.astro";
 export { default as Name } from "./name.astro";
