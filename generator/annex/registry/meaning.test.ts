@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { sha256 } from "../../digest.ts";
-import { openConfig } from "../../../generator/config/config.ts";
-import { openSource, skip } from "../../../generator/annex/registry/source-fixture.ts";
-import { SILENT, writeFiles } from "../../../generator/testing/library.ts";
-import { PLAIN_PARTS } from "../../../generator/testing/plain-parts.ts";
-import { ask, openFixtureView } from "../../../generator/testing/view.ts";
-import { build } from "../../../generator/testing/whole.ts";
+import { sha256 } from "../../../snapshots/digest.ts";
+import { openConfig } from "../../config/config.ts";
+import { openSource, skip } from "./source-fixture.ts";
+import { SILENT, writeFiles } from "../../testing/library.ts";
+import { PLAIN_PARTS } from "../../testing/plain-parts.ts";
+import { ask, openFixtureView } from "../../testing/view.ts";
+import { build } from "../../testing/whole.ts";
 
 const TEXT = `Fixpoint sum (l : list nat) : nat := match l with nil => 0 | cons x r => x + sum r end.
 (* SECRET *)
