@@ -184,6 +184,7 @@ test("theme and width are chosen, and stay chosen on the next page", async ({ pa
       .first()
       .evaluate(({ clientWidth }) => clientWidth),
   ];
+  await page.getByText("Theme and width").click();
   await page.getByLabel("Theme").selectOption("dark");
   await page.getByLabel("Text").selectOption("wide");
   await page.goto(new URL("object/notes/midpoint.md/", demo.site).href);

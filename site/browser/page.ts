@@ -149,6 +149,9 @@ if (filter !== null) {
 const READING = { theme: ["as the system", "light", "dark"], width: ["narrow", "wide"] } as const;
 
 /** Theme and width, which kept.ts sets on every page. */
+const reading = document.createElement("details");
+reading.append(Object.assign(document.createElement("summary"), { textContent: "Theme and width" }));
+document.querySelector("[data-reading]")?.append(reading);
 for (const [name, choices] of Object.entries(READING)) {
   const select = document.createElement("select");
   const root = document.documentElement;
@@ -167,8 +170,19 @@ for (const [name, choices] of Object.entries(READING)) {
   });
   const label = document.createElement("label");
   label.append(name === "theme" ? "Theme " : " Text ", select);
-  document.querySelector("[data-reading]")?.append(label);
+  reading.append(label);
 }
+
+// On paper a page says which snapshot it is of, and the day.
+addEventListener("beforeprint", () => {
+  const [snapshot, paper] = [shownSnapshot(), document.querySelector<HTMLElement>("[data-paper]")];
+  if (paper === null) return;
+  paper.dataset["paper"] ||= paper.textContent ?? "";
+  const day = new Date().toISOString().slice(0, 10);
+  paper.textContent = [paper.dataset["paper"], snapshot === null ? "" : `snapshot ${snapshot}`, `printed ${day}`]
+    .filter(Boolean)
+    .join(" · ");
+});
 
 const earlier = document.querySelector<HTMLElement>("[data-earlier]")?.dataset["earlier"] ?? "";
 if (document.documentElement.dataset["at"] !== undefined) void import(/* @vite-ignore */ new URL(earlier, location.href).href);
@@ -182,11 +196,11 @@ if (place !== null && crypto.subtle !== undefined) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Verify this page";
-  const why = document.createElement("p");
-  why.textContent = "Check in your browser that these are the published bytes.";
+  const why = document.createElement("span");
+  why.textContent = " checks in your browser that these are the published bytes";
   button.addEventListener("click", () => {
     // Nobody who only reads loads it.
     void import(/* @vite-ignore */ new URL(place.dataset["verify"] ?? "", location.href).href);
   });
-  place.append(why, button);
+  place.append(button, why);
 }

@@ -9,6 +9,7 @@ export { default as Chips } from "./chips.astro";
 export { default as Citation } from "./citation.astro";
 export { default as CitedBy } from "./cited-by.astro";
 export { default as ClaimCards } from "./claim-cards.astro";
+export { default as ClaimTree } from "./claim-tree.astro";
 export { default as CodeFiles } from "./code-files.astro";
 export { default as Command } from "./command.astro";
 export { default as Credits } from "./credits.astro";
