@@ -5,7 +5,7 @@
  *      node generator/setup.mjs [--all | --test] [script arguments…]
  *
  *  Without either, what only tests and makers of packages need is left out. */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,10 +21,6 @@ const cwd = process.env.npm_package_json === join(root, "package.json") ? (proce
 const TELL_MS = 5000;
 /** Room for young objects, in each thread of a build: four times as much saves no time and takes a fifth more memory. Megabytes. */
 const NODE_OPTIONS = ["--max-semi-space-size=16"];
-
-function run(command, args, options = {}) {
-  return spawnSync(command, args, { cwd: root, stdio: ["ignore", process.stderr, process.stderr], ...options });
-}
 
 async function installPackages() {
   if (isInstalled()) return;
@@ -96,39 +92,6 @@ function runScript(node) {
   child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
 }
 
-/** Programs of Debian that tests run: a browser, proof checkers and what they are shut into, a compiler, two caching proxies. Installed only when this may be done. */
-function installPrograms() {
-  const wanted = [
-    // The browser without windows takes half the processor of the whole one, which does as well where nothing can be installed.
-    { program: "chromium-headless-shell", packages: ["chromium-headless-shell"], instead: "chromium" },
-    { program: "coqc", packages: ["coq"] },
-    { program: "bwrap", packages: ["bubblewrap"] },
-    { program: "metamath", packages: ["metamath", "metamath-databases"] },
-    { program: "cc", packages: ["gcc", "libc6-dev"] },
-    { program: "nginx", packages: ["nginx-light"] },
-    { program: "varnishd", packages: ["varnish"] },
-    // Debian keeps servers where only root's PATH looks.
-  ];
-  const isThere = (program) => spawnSync("sh", ["-c", `PATH="$PATH:/usr/sbin"; command -v ${program}`]).status === 0;
-  const mayInstall = process.getuid?.() === 0 && isThere("apt-get");
-  const missing = wanted.filter(({ program, instead }) => !isThere(program) && (mayInstall || instead === undefined || !isThere(instead)));
-  if (missing.length === 0) return;
-  const names = missing.flatMap(({ packages }) => packages);
-  if (!mayInstall) {
-    process.stderr.write(
-      `Not installed: ${names.join(", ")}. Tests that need them are skipped; to run them: sudo apt-get install ${names.join(" ")}\n`,
-    );
-    return;
-  }
-  process.stderr.write(`Installing ${names.join(", ")} …\n`);
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const quiet = { env, stdio: ["ignore", "ignore", process.stderr] };
-  run("apt-get", ["update", "-qq"], quiet);
-  if (run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...names], quiet).status !== 0) {
-    process.stderr.write(`apt-get could not install ${names.join(", ")}; tests that need them are skipped.\n`);
-  }
-}
-
 function fail(message) {
   process.stderr.write(`${message}\n`);
   process.exit(1);
@@ -136,5 +99,5 @@ function fail(message) {
 
 await installPackages();
 const node = findNode();
-if (forTests) installPrograms();
+if (forTests) (await import("./testing/install-programs.mjs")).installPrograms();
 if (script !== undefined) runScript(node);

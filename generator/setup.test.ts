@@ -33,7 +33,9 @@ function makeClone(t: TestContext, options: { npmFails?: boolean; programs?: rea
   mkdirSync(join(root, "generator/files"), { recursive: true });
   mkdirSync(bin);
   copyFileSync(SETUP, join(root, "generator/setup.mjs"));
-  copyFileSync(join(SETUP, "../files/node-version.mjs"), join(root, "generator/files/node-version.mjs"));
+  mkdirSync(join(root, "generator/testing"));
+  for (const path of ["files/node-version.mjs", "testing/install-programs.mjs"])
+    copyFileSync(join(SETUP, "..", path), join(root, "generator", path));
   const lock = (packages: Readonly<Record<string, object>>): void =>
     writeFileSync(join(root, "package-lock.json"), JSON.stringify({ packages: { "": {}, ...packages } }));
   lock(LOCKED);
