@@ -4,7 +4,7 @@ import { ShelfError } from "#snapshots/errors";
 import type { BuildOutcome } from "#snapshots/http";
 import { openConfig } from "#generator/config";
 import type { Annexes } from "#generator/pipeline";
-import { detailOf } from "#generator/files";
+import { detailOf, openProgress } from "#generator/files";
 import { buildAndEmbed, stamp } from "./build.ts";
 import { type CommonOptions, configOf } from "./options.ts";
 
@@ -20,10 +20,16 @@ export async function buildEvery(
 ): Promise<void> {
   while (!signal.aborted) {
     const began = performance.now();
+    const log = { write: (text: string): boolean => process.stderr.write(stamp(text)) };
     const told = (outcome: BuildOutcome): void => tell(outcome, (performance.now() - began) / 1000);
     try {
       // Read anew each time, so that a changed file takes effect.
-      const { published } = await buildAndEmbed(await openConfig(configOf(options)), annexes, { ...options, signal, stamped: true });
+      const { published } = await buildAndEmbed(await openConfig(configOf(options)), annexes, {
+        ...options,
+        signal,
+        stamped: true,
+        progress: openProgress({ stream: log }),
+      });
       told(published ? "published" : "unchanged");
     } catch (error) {
       told(error instanceof ShelfError ? "refused" : "failed");

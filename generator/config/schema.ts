@@ -506,8 +506,7 @@ export const configSchema = z.strictObject({
           "A record that states something else than its pinned file declares under its name; ignore where statements are no formulas",
       }),
       repeats: gate.meta({
-        description:
-          "A public object that repeats a gated key, digest or title, some twenty gated words, or is nine tenths gated; refuse ends with code 1",
+        description: "A public object that repeats a gated key, digest or title, some twenty gated words, or is nine tenths gated",
       }),
       counts: gate.meta({ description: "A count that the registry's metadata declares and its records do not have" }),
     })

@@ -32,15 +32,12 @@ import { parseStrictJson } from "./json.ts";
 import { type LastGoodOptions, readLastGood, type Stale, withoutEntries } from "./last-good.ts";
 import { MAX_REGISTRY_BYTES, nameSource, pullRegistry, REGISTRY_TIMEOUT_MS, type RegistryAnnexes } from "./registry-pull.ts";
 
-type UnknownValue = { readonly field: (typeof CLOSED_FIELDS)[number]; readonly value: string };
-
 export type ParsedCub = {
   readonly record: CubRecord;
   /** Names of the members that it came with; the others have their defaults. */
   readonly said: ReadonlySet<string>;
   /** Fields that the interface does not name, nested ones with dotted names: internal, never for the public view. */
   readonly extras: Readonly<Record<string, unknown>>;
-  readonly unknown_values: readonly UnknownValue[];
 };
 
 export type ParsedRegistry = {
@@ -48,12 +45,11 @@ export type ParsedRegistry = {
   readonly meta: RegistryMeta;
   readonly records: readonly ParsedCub[];
   readonly rejected: readonly Rejection[];
-  readonly unknownValues: readonly (UnknownValue & { readonly id: string })[];
   /** Those that are declared and can be counted. */
   readonly counts: readonly (Pick<CountRow, "name"> & { readonly declared: number; readonly counted: number })[];
   /** Fields that the interface does not name, of all records, refused ones too, and of the metadata, as `meta.…`. */
   readonly unknownFields: readonly UnknownField[];
-  /** More that a reader should know, in words: dropped meta fields, duplicates, unknown values, wrong counts. */
+  /** More that a reader should know, in words: dropped meta fields, duplicates, wrong counts. */
   readonly notes: readonly string[];
 };
 
@@ -122,19 +118,16 @@ export function parseRegistry(bytes: Uint8Array, made = false): ParsedRegistry {
     (raw) => (made ? null : refuseChecked(raw, (member) => placeOf(["cubs", cubs.indexOf(raw), member]))) ?? parseCub(raw),
     ({ record }) => record.id,
   );
-  const unknownValues = accepted.flatMap(({ record, unknown_values }) => unknown_values.map((value) => ({ id: record.id, ...value })));
   const counts = countDeclared(meta, rawMeta, accepted);
   const notes = [
     ...metaNotes.map((note) => `meta: ${note}; the field is taken as left out`),
-    // The record itself says it: in the notes of a snapshot it would stay when the record is redacted.
-    ...unknownValues.map(({ id, field }) => `${id}: ${field} has an unknown value; it is kept`),
     ...counts
       .filter(({ declared, counted }) => declared !== counted)
       .map(({ name, declared, counted }) => `meta: ${name} declares ${declared}, the records count ${counted}`),
   ];
   const inMeta = Object.keys(rawMeta).filter((name) => !Object.hasOwn(WrittenMeta.shape, name));
   const unknownFields = [...unknown.found(), ...inMeta.map((name) => ({ name: `meta.${name}`, records: 0, first: "" }))];
-  return { meta, records: accepted, rejected, unknownValues, counts, unknownFields, notes };
+  return { meta, records: accepted, rejected, counts, unknownFields, notes };
 }
 
 /** withoutRecords leaves records out of a registry, with what was said of them and the values that they alone have. */
@@ -148,7 +141,6 @@ export function withoutRecords(registry: ParsedRegistry, ids: ReadonlySet<string
     meta: withoutOwn(registry.meta, own) as RegistryMeta,
     records: registry.records.filter(({ record }) => !ids.has(record.id)),
     rejected: registry.rejected.filter(({ key }) => !ids.has(key)),
-    unknownValues: registry.unknownValues.filter(({ id }) => !ids.has(id)),
     counts: registry.counts.filter(({ name }) => !own.has(name.slice(name.indexOf(".") + 1))),
     notes: registry.notes.filter((note) => !isOwn(note)),
   };
@@ -202,7 +194,7 @@ export const CHECK_ONLY_REMEDY =
 const WrittenMeta = RegistryMeta.omit({ standing_counts: true });
 const WrittenRecord = CubRecord.omit({ standing: true, evidence_state: true, statement_state: true });
 
-/** parseCub parses one record from outside: into its public part, the rest, and values nobody listed; or it says why the record is refused. */
+/** parseCub parses one record from outside: into its public part and the rest; or it says why the record is refused. */
 export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string } {
   if (!isRecord(raw)) return { rejected: "the record is not an object" };
   const members = dropNulls(raw);
@@ -212,11 +204,7 @@ export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string 
   const result = WrittenRecord.safeParse(members);
   if (!result.success) return { rejected: explainRecordIssues(result.error.issues, raw) };
   const record = result.data;
-  const unknown_values = CLOSED_FIELDS.flatMap((field) => {
-    // A field that was left out has its default, which is no value anybody wrote.
-    return Object.hasOwn(members, field) && explainUnknownValue(field, record[field]) !== null ? [{ field, value: record[field] }] : [];
-  });
-  return { record, said: new Set(Object.keys(members)), extras: extrasOf(raw), unknown_values };
+  return { record, said: new Set(Object.keys(members)), extras: extrasOf(raw) };
 }
 
 /** explainUnknownValue says what was meant by a value that the field does not know; null of one that it knows. The value is kept as it is. */

@@ -54,7 +54,9 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
   const add = (map: Map<string, string | null>, name: string, key: string): void => {
     map.set(name, (map.get(name) ?? key) === key && map.get(name) !== null ? key : null);
   };
+  const keys = new Set<string>();
   for (const { key, addresses = [] } of rows) {
+    keys.add(key);
     add(named, siteName(key), key);
     add(ended, linkEnd(key), key);
     for (const usual of usualNames(key)) add(addressed, usual, key);
@@ -62,7 +64,8 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
   }
   const lead = (folder: string, roots: readonly string[], target: string): string | null => {
     const name = linkName(target);
-    if (name === "") return null;
+    // The first page of a site is that of the outermost folder that may be its root.
+    if (name === "") return roots.map((root) => root + target).findLast((key) => keys.has(key)) ?? null;
     // An address that an object gives itself counts first, and the nearest site before one around it.
     for (const root of roots) {
       const key = addressed.get(root + name) ?? null;
@@ -97,5 +100,5 @@ export const linkEnd = (target: string): string => linkName(target).replace(/^.*
 
 /** siteEnds returns the last names of all links that may mean `key`, besides those of the addresses that it gives itself. */
 export function siteEnds(key: string): readonly string[] {
-  return [key, ...usualNames(key)].map(linkEnd);
+  return [...[key, ...usualNames(key)].map(linkEnd), ...(INDEX.test(key.replace(ENDING, "")) ? [""] : [])];
 }

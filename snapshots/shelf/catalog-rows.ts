@@ -4,7 +4,7 @@ import type { CatalogObject, ObjectKind } from "#snapshots/schema";
 
 export function toRow({ key, title, summary, kind, media_type, size, sha256, uploaded, source, ...more }: CatalogObject): ObjectRow {
   const row = { key, title, summary: summary ?? "", kind: kind as ObjectKind, media_type, size, sha256: sha256 ?? "", uploaded };
-  const { authors, date, license, lang, addresses, swhid } = more;
+  const { authors, date, license, lang, addresses, swhid, whole } = more;
   return {
     ...row,
     ...(source === undefined ? {} : { source }),
@@ -14,5 +14,6 @@ export function toRow({ key, title, summary, kind, media_type, size, sha256, upl
     ...(lang === undefined ? {} : { lang }),
     ...(addresses === undefined ? {} : { addresses }),
     ...(swhid === undefined ? {} : { swhid }),
+    ...(whole === undefined ? {} : { whole }),
   };
 }
