@@ -1,10 +1,10 @@
-/** Makes a fresh clone ready (packages, Node, and with --test what the tests need) and then runs a script under the Node that
+/** Makes a fresh clone ready (packages, Node) and then runs a script under the Node that
  *  the packages bring. Plain JavaScript without packages, because it runs before there are any, under whatever Node is there.
  *  Does nothing that is done already.
  *
- *      node generator/setup.mjs [--all | --test] [script arguments…]
+ *      node generator/setup.mjs [--all] [script arguments…]
  *
- *  Without either, what only tests and makers of packages need is left out. */
+ *  Without --all, what only tests and makers of packages need is left out. */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,8 +12,7 @@ import { fileURLToPath } from "node:url";
 import { isTooOld, OLDEST } from "./files/node-version.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const forTests = process.argv[2] === "--test";
-const everything = forTests || process.argv[2] === "--all";
+const everything = process.argv[2] === "--all";
 const [script, ...scriptArguments] = process.argv.slice(everything ? 3 : 2);
 /** Where whoever called npm stands: npm itself runs scripts in the folder of the package. */
 const cwd = process.env.npm_package_json === join(root, "package.json") ? (process.env.INIT_CWD ?? process.cwd()) : process.cwd();
@@ -99,5 +98,4 @@ function fail(message) {
 
 await installPackages();
 const node = findNode();
-if (forTests) (await import("./testing/install-programs.mjs")).installPrograms();
 if (script !== undefined) runScript(node);
