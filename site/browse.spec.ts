@@ -77,7 +77,7 @@ test("who is let in reads a gated proof file on the record's page, from the decl
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await page.goto(new URL("registry/CUB-0040/", service).href);
-    await expect(page.getByText(/open it if you are let in/)).toBeVisible();
+    await expect(page.getByText(/Who is let in reads it in the internal view/)).toBeVisible();
     expect(asked.filter((path) => path.startsWith("/api/code/"))).toEqual([]);
     await expect.poll(() => demo.link).toMatch(/token=/);
     await page.goto(demo.link);

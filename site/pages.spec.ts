@@ -149,6 +149,8 @@ test("pages of a PDF lie beside each other on a desk, and below each other on a 
           .locator(".strip > *")
           .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().toJSON() as DOMRect));
         expect([(one?.right ?? 0) <= (two?.left ?? 0), (one?.bottom ?? 0) <= (two?.top ?? 0)]).toEqual([width === 1280, width === 390]);
+        await expect(page.locator(".strip img").first()).toBeVisible({ visible: width === 1280 });
+        await expect(page.locator(".strip p").first()).toBeVisible({ visible: width === 390 });
       }
     },
     [/\.png/],
@@ -162,6 +164,7 @@ test("a slash goes to the search, and a button copies a digest whole", async ({ 
     await expect(page.locator("input[name=q]")).toBeFocused();
     await page.keyboard.press("Escape");
     await page.getByText("About this record").click();
+    await page.getByText("Details", { exact: true }).click();
     await page.locator(".spine .digest button").first().click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^[0-9a-f]{40}$/);
   });

@@ -17,9 +17,9 @@ import {
   words,
 } from "./document.ts";
 import { textOf } from "./html-tree.ts";
-import { isBlank, linesBetween, type PartLine, type Row, type Rule, scan, textIn, withParts } from "./lined.ts";
+import { isBlank, type PartLine, type Row, type Rule, scan, textIn, withParts } from "./lined.ts";
 import { rooted } from "./links.ts";
-import type { Others } from "./others.ts";
+import { linesBetween, type Others } from "./others.ts";
 
 export async function readAsciidoc(source: SourceText, fallback: string): Promise<Body> {
   return await readDocument(source, { kind: "asciidoc", language: null, fallback }, (text) => new AsciidocReader(text, source).parse());

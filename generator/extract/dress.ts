@@ -5,8 +5,8 @@ import { isNumber, MAX_FRAGMENT } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { formatHtml } from "./format-html.ts";
 import { highlightLines, loadLanguage } from "#snapshots/highlight";
-import { ID_PREFIX, resolveImage, resolveKey, resolveLink } from "./links.ts";
-import type { Others } from "./others.ts";
+import { ID_PREFIX, resolveImage, resolveKey, resolveLink, rooted } from "./links.ts";
+import type { Others, Place } from "./others.ts";
 import { formatMath, formatTex } from "./math.ts";
 import { startLine, textOf, TooComplex } from "./html-tree.ts";
 
@@ -169,9 +169,12 @@ function dressLink(element: Element, key: string, others: Others | undefined): v
   const { properties } = element;
   const written = typeof properties["href"] === "string" ? properties["href"] : null;
   const target = written === null ? null : resolveLink(key, written);
-  if (others !== undefined && written !== null && target?.kind === "internal" && isEmpty(element))
-    element.children = [{ type: "text", value: nameOf(written, key, others) }];
-  properties["href"] = target?.href;
+  const place =
+    others !== undefined && written !== null && target?.kind === "internal" && isEmpty(element) ? placeOf(written, key, others) : null;
+  if (place !== null) element.children = [{ type: "text", value: place.title }];
+  // A label of another text has no page before it.
+  properties["href"] =
+    place !== null && written?.startsWith("#") === true ? resolveLink(key, rooted(place.key) + written)?.href : target?.href;
   if (target?.kind === "external") properties["rel"] = [...EXTERNAL];
 }
 
@@ -180,13 +183,13 @@ function isEmpty(element: Element): boolean {
   return element.properties["id"] === undefined && element.children.every((child) => child.type === "text" && child.value.trim() === "");
 }
 
-/** The title of the place that a link without words leads to, where another text has it; else the place as it is written. */
-function nameOf(written: string, key: string, others: Others): string {
-  const [path = "", id] = written.split("#");
-  const target = path === "" ? null : resolveKey(key, path);
-  const names = target === null ? [] : id === undefined ? [target] : [`${target}#${id}`, target];
+/** The place that a link without words leads to, with its title: where no text has it, what is written. Null for one of its own that nothing names. */
+function placeOf(written: string, key: string, others: Others): Place | null {
+  const [path = "", id = null] = written.split("#");
+  const target = resolveKey(key, path) ?? "";
+  const names = path === "" ? [`#${id}`] : id === null ? [target] : [`${target}#${id}`, target];
   const place = names.map((name) => others.place(name)).find((one) => one !== null);
-  return place?.title ?? (path === "" ? "" : written);
+  return place ?? (path === "" ? null : { key, id, title: written });
 }
 
 /** Our own images are shown, external ones become links: showing them would tell their host who reads what. */

@@ -117,12 +117,3 @@ export function withParts(
   add(rowsOf(text));
   return { rows, parts: MAX_SHOWN - text.length - left };
 }
-
-/** linesBetween takes the lines of `1..3;7` or `1-3,7-`, each counted from 1. */
-export function linesBetween(lines: readonly string[], written: string): readonly string[] {
-  return written.split(/[;,]/).flatMap((span) => {
-    const [, from = "", to] = /^\s*(\d*)\s*(?:(?:\.\.|-)\s*(-?\d*))?\s*$/.exec(span) ?? [];
-    const last = to === undefined ? Number(from) : to === "" || to.startsWith("-") ? lines.length : Number(to);
-    return lines.slice(Math.max(0, Number(from || 1) - 1), last);
-  });
-}

@@ -17,21 +17,9 @@ import {
   unwrapped,
   words,
 } from "./document.ts";
-import {
-  dedent,
-  indentOf,
-  isBlank,
-  linesBetween,
-  type PartLine,
-  type Row,
-  type Rule,
-  scan,
-  takeIndented,
-  textIn,
-  withParts,
-} from "./lined.ts";
+import { dedent, indentOf, isBlank, type PartLine, type Row, type Rule, scan, takeIndented, textIn, withParts } from "./lined.ts";
 import { rooted } from "./links.ts";
-import type { Others } from "./others.ts";
+import { linesBetween, type Others } from "./others.ts";
 
 export async function readOrg(source: SourceText, fallback: string): Promise<Body> {
   return await readDocument(source, { kind: "org", language: null, fallback }, (text) => new OrgReader(text, source).parse());

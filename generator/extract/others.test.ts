@@ -161,3 +161,53 @@ test("roles without a title say what they ask for, and take the titles of other 
   assert.deepEqual(told.asked?.names, ["#far-label", "usage/intro.rst", "doc/usage/intro.rst"]);
   assert.deepEqual(told.asked?.labels, [["own", "Own part"]]);
 });
+
+test("Markdown takes in parts as mdBook, MkDocs, Quarto and MyST write them, and code within a fence", async () => {
+  const files = {
+    "b/a.md":
+      '# The A\n\n{{#include part.md}}\n\n{{< include part.md >}}\n\n--8<-- "b/part.md"\n\n```{include} part.md\n:start-line: 1\n```\n\n```rust\n{{#rustdoc_include ../x/main.rs:here}}\n```\n\n```py\n{{#include x.py:2:}}\n```\n\n{{#include gone.md}}\n\nEnd\n',
+    "b/part.md": "---\ntitle: Part\n---\nPart *words*.\n",
+    "b/x.py": "one\ntwo\n",
+    "x/main.rs": "fn one() {}\n// ANCHOR: here\nfn main() {}\n// ANCHOR_END: here\n",
+  };
+  const { html, text, whole = 0 } = await read("b/a.md", files);
+  assert.equal(html.match(/<em>words<\/em>/g)?.length, 4);
+  assert.match(text, /fn main\(\) \{\} two gone\.md End/);
+  assert.doesNotMatch(text, /ANCHOR|fn one|title:|8<|include|start-line/);
+  assert.match(html, /<a href="\.\.\/gone\.md\/">gone\.md<\/a>/);
+  assert.ok(whole > files["b/a.md"].length);
+});
+
+test("MyST's labels, roles, figures and tables are read, and lead to other pages", async () => {
+  const text =
+    "# A\n\n(mine)=\n## My part\n\nSee {ref}`far`, {ref}`said <far>`, {doc}`./other`, [](#far), [](other.md).\n\n:::{figure} ./x.png\n:name: fig\n:alt: Alt words\n\nThe *caption*.\n:::\n\n```{list-table} A title\n:header-rows: 1\n* - A\n  - B\n* - 1\n  - **b**\n```\n";
+  const other = { key: "b/other.md", id: null, title: "The other" };
+  const places = { "#far": { key: "c/far.md", id: "far", title: "Far part" }, "b/other": other, "b/other.md": other };
+  const { html, text: said, asked } = await read("b/a.md", { "b/a.md": text }, places);
+  assert.match(said, /See Far part, said, The other, Far part, The other\./);
+  assert.equal(html.match(/href="\.\.\/\.\.\/c\/far\.md\/#doc-far"/g)?.length, 3);
+  assert.match(html, /<img src="[^"]*objects\/b\/x\.png" alt="Alt words"/);
+  assert.match(html, /<th>B<\/th>[^]*<td><strong>b<\/strong><\/td>/);
+  assert.deepEqual(asked?.labels, [
+    ["mine", "My part"],
+    ["fig", ""],
+  ]);
+});
+
+test("parts that are taken in without end, or in each other, cost what their bytes do", async () => {
+  const takeIn: Readonly<Record<string, (path: string) => string>> = {
+    tex: (path) => `\\input{${path}}\n`,
+    rst: (path) => `.. include:: ${path}\n\n`,
+    adoc: (path) => `include::${path}[]\n\n`,
+    org: (path) => `#+INCLUDE: "${path}"\n\n`,
+    md: (path) => `{{#include ${path}}}\n\n`,
+  };
+  for (const [ending, line] of Object.entries(takeIn)) {
+    const long = { [`a.${ending}`]: line(`b.${ending}`).repeat(2000), [`b.${ending}`]: "words ".repeat(5000) };
+    const rings = Object.fromEntries(
+      [..."abcdefgh"].map((name) => [`${name}.${ending}`, [..."abcdefgh"].map((other) => line(`${other}.${ending}`)).join("")]),
+    );
+    assert.ok((await read(`a.${ending}`, long)).html.length < 1_000_000, ending);
+    assert.ok((await read(`a.${ending}`, rings)).html.length < 2_000_000, ending);
+  }
+});

@@ -18,22 +18,9 @@ import {
   words,
 } from "./document.ts";
 import { textOf } from "./html-tree.ts";
-import {
-  dedent,
-  indentOf,
-  isBlank,
-  linesBetween,
-  type PartLine,
-  type Row,
-  rowsOf,
-  type Rule,
-  scan,
-  takeIndented,
-  textIn,
-  withParts,
-} from "./lined.ts";
+import { dedent, indentOf, isBlank, type PartLine, type Row, rowsOf, type Rule, scan, takeIndented, textIn, withParts } from "./lined.ts";
 import { rooted } from "./links.ts";
-import type { Others } from "./others.ts";
+import { linesBetween, type Others } from "./others.ts";
 
 export async function readRst(source: SourceText, fallback: string): Promise<Body> {
   return await readDocument(source, { kind: "rst", language: null, fallback }, (text) => new RstReader(text, source).parse());

@@ -41,10 +41,15 @@ const INLINE = new RegExp(
   "g",
 );
 
-/** boxName returns the name behind a fence, in small letters, and whether it is a box's. */
-export function boxName(info: string): { readonly name: string; readonly isBox: boolean } {
+/** Directives of MyST that are no boxes, and hold text. */
+const TEXTUAL =
+  /^(?:figure|image|list-table|card|grid|grid-item-card|tab-set|tab-item|dropdown|table|glossary|div|proof:[a-z]+|prf:[a-z]+|exercise|solution)$/;
+
+/** boxName returns the name behind a fence, in small letters, whether it is a box's, and whether text stands in it. */
+export function boxName(info: string): { readonly name: string; readonly isBox: boolean; readonly holdsText: boolean } {
   const name = BOX_NAME.exec(info)?.[1]?.toLowerCase() ?? "";
-  return { name, isBox: BOXES.has(name) || name.startsWith("callout-") };
+  const isBox = BOXES.has(name) || name.startsWith("callout-");
+  return { name, isBox, holdsText: isBox || TEXTUAL.test(name) };
 }
 
 /** The title of a box: in quotes, in brackets, or all that follows its name. */
@@ -128,7 +133,7 @@ class LineReader {
         return "edge";
       }
       this.#inSettings = info.startsWith("{");
-      if (info.startsWith("{") && boxName(info).isBox) {
+      if (info.startsWith("{") && boxName(info).holdsText) {
         this.#boxes.push(sign);
         return "text";
       }

@@ -186,7 +186,7 @@ export const Formalization = z
       .default([])
       .meta({ description: "Main results" }),
   })
-  .meta({ id: "Formalization", description: "What a project says of itself in its formalization.yaml; nobody here has looked into it" });
+  .meta({ id: "Formalization", description: "What a project says of itself in its formalization.yaml" });
 export type Formalization = z.infer<typeof Formalization>;
 
 /** RegistryMeta is what the registry says about itself. Counts in it are declared; the build counts again and shows both. */
