@@ -335,8 +335,8 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
   { name: "snapshots", input: input(pagePath.snapshots, { page: "snapshots", since: [{ words: "a week", path: pagePath.diff("1", "2") }], snapshots, states, part: 1, parts: 2 }) },
   { name: "snapshots-empty", input: input(pagePath.snapshots, { page: "snapshots", since: [], snapshots: [], states: [], part: 1, parts: 1 }) },
   { name: "diff", input: input(pagePath.diff(older.id, newest.id), { page: "diff", from: older, to: newest, counts: [{ value: "added", count: 2 }, { value: "changed", count: 3 }, { value: "removed", count: 1 }], more: 3, weaker: [{ title: HOSTILE.script, path: pagePath.record("CUB-0008"), why: [HOSTILE.word] }], moves: [
-    { kind: "state", state: "verified", count: 1, rows: [{ id: "CUB-0007", name: "insert_keeps_sorted", path: pagePath.record("CUB-0007"), was: "not_verified", is: "verified", lines: [] }] },
-    { kind: "statement", state: "", count: 400, rows: [{ id: "CUB-0008", name: HOSTILE.script, path: null, was: HOSTILE.attribute, is: HOSTILE.attribute, lines: [{ kind: "removed", number: 1, pieces: pieces("forall l, *sorted* l") }, { kind: "added", number: 1, pieces: pieces(HOSTILE.script) }] }] },
+    { kind: "state", state: "verified", count: 1, rows: [{ id: "CUB-0007", name: "insert_keeps_sorted", path: pagePath.record("CUB-0007"), was: "not_verified", is: "verified", lines: [], below: [] }] },
+    { kind: "statement", state: "", count: 400, rows: [{ id: "CUB-0008", name: HOSTILE.script, path: null, was: HOSTILE.attribute, is: HOSTILE.attribute, below: [], lines: [{ kind: "removed", number: 1, pieces: pieces("forall l, *sorted* l") }, { kind: "added", number: 1, pieces: pieces(HOSTILE.script) }] }] },
   ], others: [
     { what: "object", name: "notes/insertion.md", title: "notes/insertion.md", path: pagePath.object("notes/insertion.md"), change: "changed", before: hex(1), after: hex(2), fields: [], weaker: [] },
     { what: "object", name: "papers/sorting.pdf", title: "papers/sorting.pdf", path: pagePath.object("papers/sorting.pdf"), change: "added", before: null, after: hex(3), fields: [], weaker: [] },
@@ -394,7 +394,7 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
   { name: "rejected-none", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 0, withdrawn: [] }) },
   { name: "not-found", input: input(pagePath.notFound, { page: "not-found", detail: null }) },
   { name: "not-found-withdrawn", input: input("/object/x/", { page: "not-found", detail: HOSTILE.script, withdrawn: { what: "object", name: HOSTILE.key, reason: "superseded", date: "2026-05-01", note: HOSTILE.script, replacement: "notes/b.md", redacted: false, href: pagePath.object("notes/b.md") } }) },
-  { name: "revisions", input: input(pagePath.revisions(pagePath.object("notes/insertion.md")), { page: "revisions", what: "object", name: "notes/insertion.md", path: pagePath.object("notes/insertion.md"), more: 3, revisions: [
+  { name: "revisions", input: input(pagePath.revisions(pagePath.object("notes/insertion.md")), { page: "revisions", below: [], what: "object", name: "notes/insertion.md", path: pagePath.object("notes/insertion.md"), more: 3, revisions: [
     { sequence: 12, created: "2026-03-04T05:06:07.000Z", snapshot: hex(11), path: pagePath.at(hex(11), pagePath.object("notes/insertion.md")), sha256: hex(1), size: 4011 },
     { sequence: 9, created: "2026-02-04T05:06:07.000Z", snapshot: hex(12), path: pagePath.at(hex(12), pagePath.object("notes/insertion.md")), sha256: hex(2), size: 3999 },
     { sequence: 4, created: "2026-01-05T05:06:07.000Z", snapshot: hex(13), path: pagePath.at(hex(13), pagePath.object("notes/insertion.md")), sha256: hex(3), size: 3000 },
@@ -405,7 +405,7 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
     { kind: "removed", number: 42, pieces: [{ text: "It is ", marked: false }, { text: "quadratic", marked: true }, { text: ".", marked: false }] },
     { kind: "added", number: 42, pieces: [{ text: "It is ", marked: false }, { text: HOSTILE.script, marked: true }, { text: HOSTILE.word + HOSTILE.control + HOSTILE.rtl, marked: false }] },
   ] } } }) },
-  { name: "revisions-hostile", input: input(pagePath.revisions(pagePath.object(HOSTILE.key)), { page: "revisions", what: "object", name: HOSTILE.key, path: pagePath.object(HOSTILE.key), more: 0, revisions: [{ sequence: 1, created: "2026-01-04T05:06:07.000Z", snapshot: hex(14), path: null, sha256: null, size: null }], compared: { from: 1, to: 2, difference: null } }) },
+  { name: "revisions-hostile", input: input(pagePath.revisions(pagePath.object(HOSTILE.key)), { page: "revisions", below: [{ name: HOSTILE.script, lines: [{ kind: "added", number: 1, pieces: [{ text: HOSTILE.attribute, marked: true }] }] }], what: "object", name: HOSTILE.key, path: pagePath.object(HOSTILE.key), more: 0, revisions: [{ sequence: 1, created: "2026-01-04T05:06:07.000Z", snapshot: hex(14), path: null, sha256: null, size: null }], compared: { from: 1, to: 2, difference: null } }) },
   { name: "gated", input: input("/x/x/", { page: "gated", status: 401, detail: "This route needs a token.", signIn: "https://gateway.example.org/", contact: "library@example.org" }) },
   { name: "gated-refused", input: input("/x/x/", { page: "gated", status: 403, detail: "No.", signIn: null, contact: "https://example.org/ask" }) },
   { name: "gated-hostile", input: input("/x/x/", { page: "gated", status: 503, detail: HOSTILE.script, signIn: HOSTILE.url, contact: HOSTILE.attribute }) },

@@ -10,6 +10,7 @@ import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { findHeading, isTemplate } from "./markdown.ts";
 import { openHeadings } from "./headings.ts";
+import { tidyPaper } from "./paper-html.ts";
 import { cutPassages, MAX_LENGTH, shorten } from "./passages.ts";
 
 const DEEPEST = 6; // level of a heading that a passage stands under
@@ -66,6 +67,7 @@ function findMain(tree: Root): Root {
   const children: RootContent[] = chosen === undefined ? tree.children : chosen.children;
   const main: Root = { type: "root", children };
   removeNavigation(main);
+  tidyPaper(main);
   noteLines(main);
   return main;
 }

@@ -1,7 +1,7 @@
 /** Blocks that sites write in Markdown beside CommonMark's: boxes with a title in the forms of MkDocs, Docusaurus, VitePress, MyST, Pandoc, GitHub and
  *  Obsidian, and tabs. Their content is Markdown. */
 import type { MarkdownIt, StateBlock, Token } from "markdown-it";
-import { boxName, boxTitle } from "#snapshots/blocks";
+import { boxName, boxTitle, plainIn } from "#snapshots/blocks";
 import { escapeHtml } from "#snapshots/highlight";
 import { isIndented, lineOf } from "./markdown-lines.ts";
 import type { MarkdownParts } from "./markdown-parts.ts";
@@ -18,6 +18,7 @@ export function useBlocks(md: MarkdownIt): void {
   md.block.ruler.before("fence", "fenced_box", openFenced, { alt });
   md.block.ruler.before("list", "abbreviations", skipAbbreviations);
   md.block.ruler.before("fence", "label", readLabel, { alt });
+  md.block.ruler.before("fence", "break", skipBreak, { alt });
   md.core.ruler.before("inline", "alerts", ({ tokens, Token: Made }) => openAlerts(tokens, (...made) => new Made(...made)));
   md.renderer.rules["box_title_open"] = () => "<p><strong>";
   md.renderer.rules["box_title_close"] = () => "</strong></p>\n";
@@ -142,6 +143,13 @@ function makeTable(tokens: readonly Token[], heads: number): void {
   }
 }
 
+/** `+++` divides a text into the cells of a notebook, with settings behind it. */
+function skipBreak(state: StateBlock, line: number, _: number, silent: boolean): boolean {
+  if (isIndented(state, line) || !/^\+\+\+(?:[ \t]+\{.*\})?[ \t]*$/.test(lineOf(state, line))) return false;
+  if (!silent) state.line = line + 1;
+  return true;
+}
+
 /** `(name)=` names what comes next. */
 function readLabel(state: StateBlock, line: number, end: number, silent: boolean): boolean {
   const [, label] = (isIndented(state, line) ? null : /^\(([\w:. -]{1,100})\)=$/.exec(lineOf(state, line).trim())) ?? [];
@@ -156,7 +164,7 @@ function readLabel(state: StateBlock, line: number, end: number, silent: boolean
 
 function pushLabel(state: StateBlock, label: string, title: string): void {
   const { parts } = state.env as { readonly parts?: MarkdownParts };
-  parts?.others.offer(label, title);
+  parts?.others.offer(label, plainIn(title, "markdown"));
   state.push("html_block", "", 0).content = `<span id="${escapeHtml(label)}"></span>\n`;
 }
 

@@ -28,6 +28,19 @@ export function useInline(md: MarkdownIt): void {
   md.inline.ruler.before("link", "keys", readKeys);
   md.inline.ruler.push("attributes", skipAttributes);
   md.core.ruler.before("inline", "attribute_lists", ({ tokens }) => dropLists(tokens));
+  md.core.ruler.after("inline", "attributes_behind", ({ tokens }) => {
+    for (const { children } of tokens) dropBehind(children ?? []);
+  });
+}
+
+/** Takes a list of attributes away that stands directly behind emphasis. */
+function dropBehind(tokens: readonly Token[]): void {
+  for (const [at, token] of tokens.entries()) {
+    const before = tokens[at - 1];
+    if (token.type !== "text" || before?.nesting !== -1 || before.type === "link_close" || !token.content.startsWith("{")) continue;
+    ATTRIBUTES.lastIndex = 0;
+    token.content = token.content.slice(ATTRIBUTES.exec(token.content)?.[0].length ?? 0);
+  }
 }
 
 /** Takes lists of attributes out of the words of headings and paragraphs. Of a heading the id stays. */

@@ -211,3 +211,21 @@ test("parts that are taken in without end, or in each other, cost what their byt
     assert.ok((await read(`a.${ending}`, rings)).html.length < 2_000_000, ending);
   }
 });
+
+test("components say their captions, breaks between cells say nothing, and attributes behind emphasis go", async () => {
+  const text =
+    '<Listing number="9-3" caption="Opening a `file`">\n\n```rust\nfn x() {}\n```\n\n</Listing>\n\n<Tabs>\n<TabItem value="a" label="Rust">\n\nWords.\n\n</TabItem>\n</Tabs>\n\n__Up__{ title="x" } after.\n\n+++ {"a": 1}\n\n$$\n\\label{max}\na = b\n$$\n';
+  const { html, text: said } = await read("a.md", { "a.md": text });
+  assert.match(html, /<p[^>]*><strong>Opening a <code>file<\/code><\/strong><\/p>/);
+  assert.match(html, /<strong>Rust<\/strong>[^]*<strong>Up<\/strong> after\./);
+  assert.doesNotMatch(said, /\+\+\+|title=|label/);
+});
+
+test("what a version changed holds blocks, a name of reStructuredText may have angle brackets, and a title given to others is plain", async () => {
+  const text =
+    "A title\n=======\n\n.. versionchanged:: 2\n\n   First.\n\n   .. note::\n\n      Inner.\n\nSee `\\<search\\>`_.\n\n.. _`\\<search\\>`: https://example.org/\n\n.. _own:\n\nThe ``'key'`` of *it*\n------------------\n";
+  const { html, asked } = await read("a.rst", { "a.rst": text });
+  assert.match(html, /<em>Changed in version 2: <\/em>First\.<\/p><aside><p><strong>Note<\/strong><\/p><p[^>]*>Inner\.<\/p><\/aside>/);
+  assert.match(html, /<a href="https:\/\/example\.org\/"[^>]*>&lt;search><\/a>/);
+  assert.deepEqual(asked?.labels, [["own", "The 'key' of it"]]);
+});

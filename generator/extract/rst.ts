@@ -1,6 +1,7 @@
 /** reStructuredText as a document, with the directives and roles of Sphinx. A directive that nobody knows shows its argument and its content. */
 import { slug } from "github-slugger";
 import type { Element } from "hast";
+import { plainIn } from "#snapshots/blocks";
 import type { Body, SourceText } from "./body.ts";
 import {
   box,
@@ -9,6 +10,7 @@ import {
   Footnotes,
   formula,
   image,
+  isParagraph,
   MAX_NESTED,
   type Nodes,
   type ParsedDocument,
@@ -135,11 +137,10 @@ class RstReader {
     while (isBlank(this.#rows[next]) && next < this.#rows.length && next < at + 5) next++;
     const below = UNDERLINE.test(this.#rows[next]?.text ?? "") ? this.#rows[next + 1] : this.#rows[next];
     if (address === "" && below !== undefined) {
-      this.#titles.set(nameOf(name), below.text.trim());
-      this.#others.offer(
-        nameOf(name),
-        UNDERLINE.test(this.#rows[next + 1]?.text ?? "") || below !== this.#rows[next] ? below.text.trim() : "",
-      );
+      const title = plainIn(below.text, "rst").trim();
+      const isTitle = below !== this.#rows[next] || UNDERLINE.test(this.#rows[next + 1]?.text ?? "");
+      this.#titles.set(nameOf(name), title);
+      this.#others.offer(nameOf(name), isTitle ? title : "");
     }
     this.#targets.set(nameOf(name), address);
   }
@@ -495,18 +496,11 @@ class RstReader {
     }
     if (TITLES[name] !== undefined) {
       const [version = "", ...rest] = argument.split(/\s+/);
-      const isSaid = rest.length > 0 || content.length > 0;
-      return [
-        element(
-          "p",
-          [
-            element("em", [words(`${TITLES[name]} ${version}${isSaid ? ": " : "."}`)]),
-            ...this.#inline([rest.join(" "), textIn(content)].join("\n").trim()),
-          ],
-          {},
-          line,
-        ),
-      ];
+      const said = blocksOf([...(rest.length === 0 ? [] : [{ text: rest.join(" "), line }]), ...content]);
+      const [first] = said;
+      const head = element("em", [words(`${TITLES[name]} ${version}${said.length === 0 ? "." : ": "}`)]);
+      if (isParagraph(first)) return [element("div", [{ ...first, children: [head, ...first.children] }, ...said.slice(1)])];
+      return [element("div", [element("p", [head], {}, line), ...said])];
     }
     if (name === "rubric" || name === "centered") return [element("p", [element("strong", this.#inline(argument))], {}, line)];
     if (/^(?:epigraph|pull-quote|highlights)$/.test(name)) return [element("blockquote", blocksOf(), {}, line)];
@@ -662,7 +656,7 @@ class RstReader {
   }
 
   #phrase(inner: string, end: string): Nodes {
-    const [, title, address] = /^([^]*?)\s*<([^<>]+)>$/.exec(inner) ?? [];
+    const [, title, address] = /^([^]*?)\s*(?<!\\)<([^<>]+)(?<!\\)>$/.exec(inner) ?? [];
     const name = (title ?? inner).replaceAll(/\\([^])/g, "$1").trim();
     const written = address?.replaceAll(/\s+/g, "");
     if (written !== undefined && title !== "")
@@ -730,7 +724,7 @@ function chosen(lines: readonly string[], options: ReadonlyMap<string, string>):
     : linesBetween(lines, spans);
 }
 
-const docHref = (target: string): string => (/^https?:|\.\w{2,4}$/.test(target) ? target : `${target}.rst`);
+const docHref = (target: string): string => (/^https?:|\.\w{2,4}$|\/$/.test(target) ? target : `${target}.rst`);
 
 /** The cells of a row that is a list in a list. */
 function cellsIn(item: Element): Element[] {

@@ -25,6 +25,8 @@ const BOX_NAME = /^\{?[ \t]*(?:#[\w-]+[ \t]+)?[.]?([A-Za-z][\w:-]*)/;
 const SETTING = /^[ \t>]*:[\w-]+:(?:[ \t].*)?$/;
 /** Lines whose box is what stands in by four below them: MkDocs. */
 const INDENTED_BOX = /^(?:(?:!!!|\?\?\?\+?)[ \t]+[\w-]|===[!+]?[ \t]+")/;
+/** Attributes of a component whose words its readers see. */
+const CAPTION = /\s(?:caption|label|title|summary|header|heading)=(?:"([^"\n*]{1,300}\S)"|'([^'\n*]{1,300}\S)')/;
 const IMPORT = /^import\s+(?:type\s+)?(?:[\w$*{}\s,]{1,2000}?\sfrom\s+)?(?:"[^"\n]+"|'[^'\n]+')[ \t]*;?[ \t]*$/my;
 const EXPORT =
   /^export\s+(?:(?:const|let|var)\s+[\w${},\s]{1,200}?=|default\s+(?:async\s|function\b|class\b|[({[]|[\w.$]+;?[ \t]*$)|(?:async\s+)?function\b|class\s|[{*])/my;
@@ -225,8 +227,17 @@ class LineReader {
       end = next;
     }
     if (!/^[ \t\r]*(?:\n|$)/.test(text.slice(end))) return;
-    const lines = text.slice(0, end).split("\n").length - 1;
-    this.#clear(at, from, at + lines, Infinity);
+    const lines = text.slice(0, end).split("\n");
+    this.#clear(at, from, at + lines.length - 1, Infinity);
+    for (const [line, own] of lines.entries()) {
+      // It is shorter than its attribute, so that no sign moves.
+      const said = CAPTION.exec(own)
+        ?.slice(1)
+        .find((one) => one !== undefined);
+      const start = line === 0 ? from : 0;
+      const room = this.lines[at + line] ?? "";
+      if (said !== undefined) this.lines[at + line] = `${room.slice(0, start)}**${said}**${room.slice(start + said.length + 4)}`;
+    }
   }
 
   /** Formulas over several lines, between their signs or as environments. */

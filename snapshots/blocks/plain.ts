@@ -248,6 +248,15 @@ function plainFormula(formula: string): string {
   return plain.includes("\\") ? `$${formula}$` : fold(plain);
 }
 
+/** Marks that LaTeXML writes beside what they count: a note has its number three times. */
+const MARKS = "ltx_(?:note_mark|tag_note|tag_item|tag_listingline|listing_data|page_logo)";
+const MARK_AGAIN = new RegExp(String.raw`<(sup|span|div)\b[^<>]*\b${MARKS}\b[^<>]*>[^<>]*(?:</\1>|$)`, "gi");
+
+/** isUnsaid tells whether an element of a paper with such class names is a mark that stands there once more. */
+export function isUnsaid(names: readonly string[]): boolean {
+  return names.some((name) => new RegExp(`^${MARKS}$`).test(name));
+}
+
 const MATH = /<math\b([^<>]*)>((?:(?!<math\b)[\s\S]){0,20000}?)<\/math>/gi;
 /** The words of a picture or a formula, which stand in its tag. */
 const SAID = /\salt(?:text)?=(?:"([^"]*)"|'([^']*)')/i;
@@ -268,6 +277,7 @@ function wordsOfFormula(attributes: string, inside: string): string {
 /** withoutTags gives the text of HTML with its own white space; a formula and a picture by their words. */
 export function withoutTags(text: string): string {
   const written = text
+    .replaceAll(MARK_AGAIN, "")
     .replaceAll(MATH, (_, attributes: string, inside: string) => wordsOfFormula(attributes, inside))
     .replaceAll(HTML_TAG, (tag, _, name = "") => {
       if (/^img$/i.test(name)) return saidIn(tag).replaceAll("<", "&lt;");

@@ -79,7 +79,11 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
     // Where a page is shown as a folder of its own, "../" before a name is what lies beside it.
     const above = folder === "" ? "" : parentPrefix(folder);
     const beside = folder !== "" && name.startsWith(above) ? (named.get(folder + name.slice(above.length)) ?? null) : null;
-    return beside ?? (ENDING.test(target) || target.endsWith("/") ? null : (ended.get(linkEnd(target)) ?? null));
+    if (beside !== null) return beside;
+    // A wiki names a page by its path from the root of all notes, in letters of either case.
+    const rest = folder !== "" && name.startsWith(folder) ? name.slice(folder.length) : "";
+    const rooted = rest.includes("/") ? roots.map((root) => named.get(root + rest)).find((key) => key !== undefined) : undefined;
+    return rooted ?? (ENDING.test(target) || target.endsWith("/") ? null : (ended.get(linkEnd(target)) ?? null));
   };
   // Objects are asked for folder by folder, and those of a folder link to the same ones.
   let near: { readonly folder: string; readonly roots: readonly string[]; readonly led: Map<string, string | null> } | null = null;
@@ -95,8 +99,8 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
 /** The library and each folder around a key: any may be the root of a site. */
 const rootsOf = (key: string): string[] => ["", ...leadingPrefixes(key)];
 
-/** linkEnd returns the last name of a link's target. */
-export const linkEnd = (target: string): string => linkName(target).replace(/^.*\//s, "");
+/** linkEnd returns the last name of a link's target, in small letters. */
+export const linkEnd = (target: string): string => linkName(target).replace(/^.*\//s, "").toLowerCase();
 
 /** siteEnds returns the last names of all links that may mean `key`, besides those of the addresses that it gives itself. */
 export function siteEnds(key: string): readonly string[] {

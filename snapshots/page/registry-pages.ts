@@ -171,17 +171,23 @@ type MeaningPart = {
   readonly html: readonly string[];
 };
 
-function meaningParts(data: ViewData, record: CubRecord): readonly MeaningPart[] {
-  return (record.meaning?.parts ?? []).map(({ name, id, path, line = 1, end_line: end = line }) => {
-    const object = path === undefined ? undefined : objectAt(data, record, path);
-    return {
-      name,
-      place: path === undefined ? "" : `${path}:${line}${end === line ? "" : `–${end}`}`,
-      link: id === undefined ? wordLink(data, record, { path, line }) : pagePath.record(id),
-      lines: object === undefined ? null : { object, from: line, to: end },
-      html: [],
-    };
+/** meaningPlaces gives what has to be read to believe a record, each with the digest of its file and an object of this view that has these bytes. */
+export function meaningPlaces(data: ViewData, record: CubRecord) {
+  const { keysByDigest } = relationsOf(data);
+  return (record.meaning?.parts ?? []).map((part) => {
+    const sha256 = (part.path === undefined ? undefined : placesOf(data).get(JSON.stringify([record.repo, part.path]))) ?? null;
+    return { part, sha256, object: keysByDigest.get(sha256 ?? "")?.[0] ?? null };
   });
+}
+
+function meaningParts(data: ViewData, record: CubRecord): readonly MeaningPart[] {
+  return meaningPlaces(data, record).map(({ part: { name, id, path, line = 1, end_line: end = line }, object }) => ({
+    name,
+    place: path === undefined ? "" : `${path}:${line}${end === line ? "" : `–${end}`}`,
+    link: id === undefined ? wordLink(data, record, { path, line }) : pagePath.record(id),
+    lines: object === null ? null : { object, from: line, to: end },
+    html: [],
+  }));
 }
 
 const MAX_READ = 8000; // characters of HTML that a record's page quotes of what is below its statement

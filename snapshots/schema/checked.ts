@@ -145,6 +145,7 @@ export const RecordReview = z
     source: z.string().exactOptional().meta({ description: "Address of what it is to be faithful to" }),
     why: z.string().exactOptional(),
     settled: z.string().exactOptional().meta({ description: "Of a doubt: how it was settled" }),
+    meaning: z.string().exactOptional().meta({ description: "Digest of the meaning that was read" }),
     holds: z.boolean().meta({ description: "false where the statement means something else since" }),
     signed: z.boolean().meta({ description: "Whether a key that is trusted here signed it" }),
   })
