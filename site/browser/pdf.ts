@@ -24,9 +24,7 @@ function start(place: HTMLElement, strip: HTMLElement): void {
     for (const link of place.querySelectorAll<HTMLElement>("[data-page]"))
       link.ariaCurrent = Number(link.dataset["page"]) === number ? "page" : null;
     said?.replaceChildren(`Page ${number} of ${count}`);
-    const entries = [...document.querySelectorAll<HTMLElement>(".outline [data-page]")];
-    const here = entries.findLast((link) => Number(link.dataset["page"]) <= number);
-    for (const link of entries) link.ariaCurrent = link === here ? "location" : null;
+    markContents(number);
     if (!location.hash.startsWith(`#P${number}L`)) history.replaceState(history.state, "", `#page-${number}`);
     addUpTo(number + 1);
   }
@@ -126,6 +124,13 @@ function start(place: HTMLElement, strip: HTMLElement): void {
   said?.replaceChildren(`Page 1 of ${count}`);
   fit();
   follow();
+}
+
+/** The last entry of the contents that begins on the page or before it is where one is. */
+function markContents(number: number): void {
+  const entries = [...document.querySelectorAll<HTMLElement>(".outline [data-page]")];
+  const here = entries.findLast((link) => Number(link.dataset["page"]) <= number);
+  for (const link of entries) link.ariaCurrent = link === here ? "location" : null;
 }
 
 function numberOf(page: Element | null): number {
