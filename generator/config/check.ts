@@ -19,7 +19,6 @@ export function checkConfig(raw: unknown, folder: string, checkSources: boolean)
     ...checkProxies(raw),
     ...(checkSources ? checkPaths(raw, folder) : []),
     ...checkShelf(raw, folder),
-    ...checkRequests(raw, folder),
     ...checkCache(raw, folder),
   ];
 }
@@ -187,15 +186,6 @@ function checkShelf(raw: unknown, folder: string): ConfigProblem[] {
       what: "lies inside the store, so that snapshots would become objects; choose a folder outside store.root",
     },
   ];
-}
-
-/** Addresses of people who asked to be let in would be published with the next build. */
-function checkRequests(raw: unknown, folder: string): ConfigProblem[] {
-  const path = ["access", "requests"];
-  const [file, store] = [valueAt(raw, path), valueAt(raw, ["store", "root"])];
-  if (typeof file !== "string" || typeof store !== "string" || `${file}${store}`.includes("\0")) return [];
-  if (!isWithin(resolve(folder, file), resolve(folder, store))) return [];
-  return [{ path, what: "lies inside the store, so that people's addresses would become an object; choose a file outside store.root" }];
 }
 
 /** A cache loses files whenever others need the room: what a builder keeps must not be among them. */
