@@ -52,6 +52,7 @@ const CLAIMS = [
   { id: "on-vanished", rests: "CUB-0009", says: "verified once; it rests on CUB-0009, which is not in the registry" },
   { id: "on-text", rests: null, says: "verified once; what it pins has changed" },
   { id: "on-draft", rests: "draft", says: "said to be verified; what it pins could not be looked at" },
+  { id: "on-words", rests: "words", says: "said to be verified; it pins nothing" },
 ] as const;
 /** Of the claim whose evidence is gated, who may read that is told more. */
 const INSIDE = "verified once; what it pins has changed";
@@ -112,8 +113,16 @@ const claims = JSON.stringify({
     scope: "Heaps",
     statement: `What ${id} says of heaps holds.`,
     evidence:
-      rests === "draft"
-        ? [{ artifact: "A draft", kind: "note", access: "email-gated", path: "drafts/heap.md", sha256: sha256(OLD) }]
+      rests === "draft" || rests === "words"
+        ? [
+            {
+              artifact: "A draft",
+              kind: "note",
+              access: "email-gated",
+              path: "drafts/heap.md",
+              ...(rests === "words" ? {} : { sha256: sha256(OLD) }),
+            },
+          ]
         : [
             {
               artifact: "The text",
@@ -294,6 +303,8 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
   "/api/cubs/{id}": RECORDS.map(({ id }) => `/api/cubs/${id}`),
   "/api/cubs/{id}/code": RECORDS.map(({ id }) => `/api/cubs/${id}/code`),
   "/api/cubs/{id}/graph": RECORDS.map(({ id }) => `/api/cubs/${id}/graph`),
+  // No prover said here what these rest on.
+  "/api/cubs/{id}/meaning": [],
   "/api/search": ["/api/search?q=heap", "/api/search?q=CUB-0001", "/api/search?q=on-drifted"],
   "/api/ai-search": ["/api/ai-search?q=heap"],
   "/api/ask": [],
