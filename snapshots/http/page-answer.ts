@@ -1,4 +1,5 @@
 /** HTML: pages that the snapshot holds, pages that are made per request, and what they load. */
+import Negotiator from "negotiator";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import {
@@ -241,4 +242,10 @@ export async function strayAnswer(view: View, open: OpenSnapshot, path: string, 
 /** readsHtml tells whether a client reads pages: every browser names HTML, and no program that wants JSON does. */
 export function readsHtml(accept: string | null): boolean {
   return (accept ?? "").includes("text/html");
+}
+
+/** prefersMarkdown tells whether a client would rather have Markdown than a page: no browser names it. */
+export function prefersMarkdown(accept: string | null): boolean {
+  if (accept?.includes("text/markdown") !== true) return false;
+  return new Negotiator({ headers: { accept } }).mediaType(["text/html", "text/markdown"]) === "text/markdown";
 }
