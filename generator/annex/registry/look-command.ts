@@ -137,7 +137,7 @@ export async function runAxioms(ids: readonly string[], options: SourceOptions &
     ...(axioms.length + unsafe.length === 0 ? [] : [`  ${those.join(" ")}`]),
   ]);
   const unknown = records.length - asked.length;
-  if (unknown > 0) lines.push(`Of ${unknown} nobody has asked.`);
+  if (unknown > 0) lines.push(`Of ${unknown} no prover has told what they rest on.`);
   print(options, { groups, unknown }, `${lines.join("\n")}\n`);
   if (groups.some(({ outside, unsafe }) => outside.length + unsafe.length > 0)) process.exitCode = FOUND;
 }
