@@ -209,6 +209,13 @@ test("keys turn the pages of a PDF, and an address leads to one", async ({ page,
   await page.emulateMedia({ media: "screen" });
   await page.keyboard.press("ArrowRight");
   await expect(page).toHaveURL(/#page-2$/);
+  // A phone has the text, and the way to the page as it is set.
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expect(page.locator("#page-2 img")).toBeVisible({ visible: width === 1280 });
+    await expect(page.locator("#page-2 p").first()).toBeVisible({ visible: width === 390 });
+    await expect(page.getByRole("link", { name: "as it is set" })).toHaveCount(width === 1280 ? 0 : 3);
+  }
 });
 
 test("a mark of the front page has the name of its theorem and leads to it, once somebody points at the shelf", async ({
@@ -224,4 +231,13 @@ test("a mark of the front page has the name of its theorem and leads to it, once
       await marks.locator("a").first().click();
       await page.waitForURL(/registry\/CUB-\d+\/$/);
     });
+});
+
+test("on paper a page says its address, the digest of its thing, its snapshot and the day", async ({ page, demo }) => {
+  await page.goto(new URL("registry/CUB-0007/", demo.site).href);
+  await page.emulateMedia({ media: "print" });
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await expect(page.locator("[data-paper]")).toHaveText(
+    /^http:\S+\/registry\/CUB-0007\/ · SHA-256 [0-9a-f]{64} · snapshot [0-9a-f]{64} · printed \d{4}-\d\d-\d\d$/,
+  );
 });

@@ -19,7 +19,6 @@ export function checkConfig(raw: unknown, folder: string, checkSources: boolean)
     ...checkProxies(raw),
     ...(checkSources ? checkPaths(raw, folder) : []),
     ...checkShelf(raw, folder),
-    ...checkRequests(raw, folder),
     ...checkCache(raw, folder),
   ];
 }
@@ -163,7 +162,9 @@ function checkPaths(raw: unknown, folder: string): ConfigProblem[] {
       what: found === null ? `does not exist; write the path of a ${kind}` : `is a ${found}; write the path of a ${kind}`,
     });
   };
-  for (const part of ["store", "code"] as const) if (valueAt(raw, [part, "kind"]) === "directory") expect([part, "root"], "folder");
+  // A scan of sources makes the folder of their code.
+  const read = valueAt(raw, ["registry", "sources"]) === undefined ? (["store", "code"] as const) : (["store"] as const);
+  for (const part of read) if (valueAt(raw, [part, "kind"]) === "directory") expect([part, "root"], "folder");
   expect(["claims", "path"], "file");
   expect(["withdrawals", "path"], "file");
   const jwks = valueAt(raw, ["access", "jwks"]);
@@ -185,15 +186,6 @@ function checkShelf(raw: unknown, folder: string): ConfigProblem[] {
       what: "lies inside the store, so that snapshots would become objects; choose a folder outside store.root",
     },
   ];
-}
-
-/** Addresses of people who asked to be let in would be published with the next build. */
-function checkRequests(raw: unknown, folder: string): ConfigProblem[] {
-  const path = ["access", "requests"];
-  const [file, store] = [valueAt(raw, path), valueAt(raw, ["store", "root"])];
-  if (typeof file !== "string" || typeof store !== "string" || `${file}${store}`.includes("\0")) return [];
-  if (!isWithin(resolve(folder, file), resolve(folder, store))) return [];
-  return [{ path, what: "lies inside the store, so that people's addresses would become an object; choose a file outside store.root" }];
 }
 
 /** A cache loses files whenever others need the room: what a builder keeps must not be among them. */

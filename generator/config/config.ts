@@ -15,7 +15,7 @@ import { badConfig, type ConfigProblem, explainIssues } from "./problems.ts";
 import { configSchema, type ParsedConfig } from "./schema.ts";
 import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
 
-export { configJsonSchema, listConfigFields } from "./problems.ts";
+export { configJsonSchema } from "./problems.ts";
 export { configSchema } from "./schema.ts";
 
 export type StoreConfig = Omitting<ParsedConfig["store"], "include" | "exclude" | "fullListingEvery">;

@@ -19,6 +19,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, test: string])[] = [
   [/^npm (?:run package|install|--prefix)/, "generator/package/pack.test.ts"],
   [/^(?:git |cd |cp |curl |export [A-Z]|lake )/, "generator/package/recipes.test.ts"],
   [/^sh generator\/package\/recipes\/check\.sh/, "generator/annex/trust/proof-recipe.test.ts"],
+  [/^proofshelf verify --receipt/, "generator/annex/trust/record-proof.test.ts"],
   [/^proofshelf serve/, "generator/commands/first-hour.test.ts"],
   [/^proofshelf mirror/, "generator/annex/trust/mirror.test.ts"],
   [/^proofshelf audit/, "generator/annex/trust/audit.test.ts"],

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { program } from "../cli.ts";
-import { listConfigFields } from "../config/config.ts";
+import { listConfigFields } from "./config-fields.ts";
 
 const FOLDER = new URL("../guides/library/guides/", import.meta.url);
 

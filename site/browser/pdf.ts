@@ -23,10 +23,8 @@ function start(place: HTMLElement, strip: HTMLElement): void {
     fit();
     for (const link of place.querySelectorAll<HTMLElement>("[data-page]"))
       link.ariaCurrent = Number(link.dataset["page"]) === number ? "page" : null;
-    said?.replaceChildren(String(number));
-    const entries = [...document.querySelectorAll<HTMLElement>(".outline [data-page]")];
-    const here = entries.findLast((link) => Number(link.dataset["page"]) <= number);
-    for (const link of entries) link.ariaCurrent = link === here ? "location" : null;
+    said?.replaceChildren(`Page ${number} of ${count}`);
+    markContents(number);
     if (!location.hash.startsWith(`#P${number}L`)) history.replaceState(history.state, "", `#page-${number}`);
     addUpTo(number + 1);
   }
@@ -54,7 +52,9 @@ function start(place: HTMLElement, strip: HTMLElement): void {
       image.src = example.src.replace(/\d+(?=\.png$)/, String(number));
       image.alt = image.alt.replace(/^Page \d+/, `Page ${number}`);
       link.href = image.src;
-      link.append(image);
+      const words = element("span", "", "as it is set");
+      words.hidden = true;
+      link.append(image, words);
     }
     const text = element("details", "");
     text.append(element("summary", "", `Text of page ${number}`));
@@ -121,8 +121,16 @@ function start(place: HTMLElement, strip: HTMLElement): void {
     { passive: true },
   );
   strip.addEventListener("toggle", fit, true);
+  said?.replaceChildren(`Page 1 of ${count}`);
   fit();
   follow();
+}
+
+/** The last entry of the contents that begins on the page or before it is where one is. */
+function markContents(number: number): void {
+  const entries = [...document.querySelectorAll<HTMLElement>(".outline [data-page]")];
+  const here = entries.findLast((link) => Number(link.dataset["page"]) <= number);
+  for (const link of entries) link.ariaCurrent = link === here ? "location" : null;
 }
 
 function numberOf(page: Element | null): number {

@@ -226,7 +226,10 @@ function takeBack(
     const alike = before.filter(
       ({ state, statement, key, was }) => state === "live" && statement === line.statement && foundKeys.has(key) && was.length === 0,
     );
-    const [instead, ...others] = alike.filter(({ key }) => placeOf(key) === placeOf(line.key));
+    const near = alike.filter(({ key }) => placeOf(key) === placeOf(line.key));
+    // Others may state the same for long: the id was given at the revision at which this line was gone.
+    const since = near.filter(({ first }) => first === line.seen);
+    const [instead, ...others] = since.length > 0 ? since : near;
     const one = instead === undefined ? undefined : foundKeys.get(instead.key);
     if (instead !== undefined && one !== undefined && others.length === 0 && one.digest === line.statement) take(one, line, instead);
   }

@@ -85,6 +85,20 @@ test("a rename is proposed and not taken by itself, and the overlay can say one"
   ]);
 });
 
+test("a rename is accepted after a scan, too, also where another states the same; what cannot be is told", async (t) => {
+  const { commit, scan, config } = openHistory(t);
+  commit({ "v/A.v": lemma("one", "1 = 1") + lemma("same", "1 = 1") + lemma("two", "2 = 2") });
+  await scan();
+  commit({ "v/A.v": lemma("uno", "1 = 1") + lemma("same", "1 = 1") });
+  assert.ok((await scan()).drift.includes("renamed? CUB-0001 A.uno"));
+  await assert.rejects(scanAll(config(), { accept: ["CUB-0003"], reason: "x" }), /CUB-0003 is gone, and no one declaration/);
+  const { lock } = await scan({ accept: ["CUB-0001"], reason: "Italian" });
+  assert.deepEqual(
+    lock.filter(({ state }) => state === "live").map(({ id, key }) => `${id} ${key.slice("r coq L.".length)}`),
+    ["CUB-0001 A.uno", "CUB-0002 A.same"],
+  );
+});
+
 test("a statement that a prover accepted is not replaced unless somebody says so", async (t) => {
   const { commit, scan, config } = openHistory(t);
   commit({ "v/A.v": lemma("one", "1 = 1") });

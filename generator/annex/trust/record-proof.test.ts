@@ -1,11 +1,14 @@
 /** The proof of one record in one file, checked without a library beside it, and the lies that it has to be proof against. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { generateKey, parseKey } from "../../../snapshots/log/note.ts";
 import { formatTlogProof, parseTlogProof } from "../../../snapshots/log/tlog-proof.ts";
 import { checkRecordProof } from "../../../snapshots/verify/record-proof.ts";
@@ -17,6 +20,7 @@ import { build } from "../../testing/whole.ts";
 
 const ORIGIN = "library.example/shelf";
 const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
+const GUIDE = new URL("../../guides/library/guides/readers.md", import.meta.url);
 const record = (id: string, statement: string): object => ({ id, repo: "sorting", module: "M", theorem_name: "sorted", statement });
 
 test("one file proves one record offline, and whatever of it is changed is found", async (t) => {
@@ -33,11 +37,13 @@ store: { kind: directory, root: ./library }
 shelf: { kind: directory, root: ./shelf }
 collections: [{ id: notes, prefix: notes/, title: Notes, visibility: public }]
 registry: { path: ./registry.json }
+claims: { path: ./claims.yaml }
 embeddings: { kind: none }
 log: { origin: ${ORIGIN}, publicKey: "${pair.publicKey}" }
 `,
     ],
     ["library/notes/a.md", "# A\n"],
+    ["claims.yaml", "claims: [{ id: sorted, title: A title, status: scoped, scope: This test, statement: It sorts (CUB-0001). }]\n"],
     ["registry.json", JSON.stringify({ meta: {}, cubs: [record("CUB-0001", "0 = 0"), record("CUB-0002", "1 = 1")] })],
   ]);
   const config = await openConfig(join(dir, "proofshelf.yaml"));
@@ -86,6 +92,22 @@ log: { origin: ${ORIGIN}, publicKey: "${pair.publicKey}" }
   // In a folder that knows nothing of the library.
   const away = join(dir, "away");
   mkdirSync(away);
+  const [, block = ""] = /## Audit a claim[^]*?```sh\n([^]*?)```/.exec(readFileSync(GUIDE, "utf8")) ?? [];
+  const server = createServer((request, response) => {
+    void ask(view, request.url ?? "/").then(({ status: code, body }) => response.writeHead(code).end(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const script = block
+    .replaceAll("https://library.example.org", `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    .replaceAll("library.example.org/shelf+…", pair.publicKey)
+    .replaceAll(/^proofshelf /gm, `"${process.execPath}" "${CLI}" `);
+  const { stdout } = await promisify(execFile)("sh", ["-ec", script], { cwd: away });
+  assert.match(
+    stdout,
+    /"id":"sorted"[^]*"theorem_name":"sorted"[^]*"meaning":null[^]*"verification_counts"[^]*The proof holds: publication 3/,
+    "the guide for auditors",
+  );
   writeFileSync(join(away, "p.tlog-proof"), text);
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [CLI, "verify", "--receipt", "p.tlog-proof", ...args], { cwd: away, encoding: "utf8" });
