@@ -72,7 +72,10 @@ function tell({ cpu_s, wall_s, peak_mb }: Cost): string {
   return `${cpu_s.toFixed(1)} s of processor, ${wall_s.toFixed(1)} s by the clock, ${peak_mb.toFixed(0)} MB`;
 }
 
-export async function buildField(folder: string, files: number): Promise<{ readonly config: string; readonly cost: Cost; readonly leaf: string }> {
+export async function buildField(
+  folder: string,
+  files: number,
+): Promise<{ readonly config: string; readonly cost: Cost; readonly leaf: string }> {
   const { publicKey, privateKey } = generateKey("field.example");
   writeSources(join(folder, "library", "src"), files);
   const sources = join(folder, "registry.yaml");
