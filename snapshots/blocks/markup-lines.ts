@@ -60,8 +60,17 @@ export function readRst(plain: Reader): Reader {
 export function readAsciidoc(plain: Reader): Reader {
   let columns: readonly string[] | null = null;
   let above: string[] = [];
+  /** The row that ends a listing, in which no line is a mark. A row below a title opens none. */
+  let fence = "";
+  let isUnderlined = false;
   return (line, at, lines) => {
     const { text } = line;
+    if (fence !== "" || (columns === null && !isUnderlined && /^([-./])\1{3,}\s*$/.test(text))) {
+      if (fence === "") fence = text.trimEnd();
+      else if (text.trimEnd() === fence) fence = "";
+      return plain(line, at, lines);
+    }
+    isUnderlined = false;
     if (/^[|,:!]={3,}\s*$/.test(text)) {
       columns = columns === null ? [] : null;
       above = [];
@@ -84,7 +93,10 @@ export function readAsciidoc(plain: Reader): Reader {
     if (/^(?:(?:ifn?def|ifeval|endif|include|image|video|audio|toc)::|\.[^\s.].*$|\[.*\]\s*$|<<<\s*$|:!?[\w-]+!?:|=\s*$)/.test(text))
       return null;
     const [admonition = ""] = /^(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION): +/.exec(text) ?? [];
-    return admonition === "" ? plain(line, at, lines) : part(admonition.length, true);
+    if (admonition !== "") return part(admonition.length, true);
+    const found = plain(line, at, lines);
+    isUnderlined = found !== null && "under" in found && found.under === true;
+    return found;
   };
 }
 
