@@ -9,6 +9,6 @@ export const writeLibrary = lazily(async () => (await import("./init.ts")).write
 export const runPlan = lazily(async () => (await import("./plan.ts")).runPlan);
 export const runPrune = lazily(async () => (await import("./prune.ts")).runPrune);
 export const runRegistryCheck = lazily(async () => (await import("./registry.ts")).runRegistryCheck);
-export const runSchedule = lazily(async () => (await import("./schedule.ts")).runSchedule);
+export const runSchedule = lazily(async () => (await import("./every.ts")).runSchedule);
 export const runServe = lazily(async () => (await import("./serve.ts")).runServe);
 export const runVerify = lazily(async () => (await import("./verify.ts")).runVerify);

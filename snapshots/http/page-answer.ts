@@ -151,7 +151,7 @@ export async function assetAnswer(asked: SnapshotRequest): Promise<Answer> {
   // Pages made per request come from the pages of this process, which may be newer than those of the snapshot.
   const own = (await view.options.renderer?.())?.assets.find((asset) => asset.path === file);
   if (own === undefined) return otherSpelling(asked);
-  const { bytes, mediaType: type } = own;
+  const { bytes, type } = own;
   return contentAnswer(context, request, "files", async () => ({ bytes, type, tag: sha256(bytes), cache, headers: {} }));
 }
 
