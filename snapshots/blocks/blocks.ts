@@ -215,7 +215,9 @@ function commentLine(text: string, from: number, end: number, opens = false): Re
   const words = text.slice(from, end < 0 ? undefined : end);
   // A closing sign would be cited with the words before it; the line is left out when it has nothing else.
   if (isBlank(words) || /^[\s*=#-]*$/.test(words)) return null;
-  return /^\s*(?:#+|\*)\s/.test(words) ? { heading: plainIn(words.slice(0, MAX_HEADING).replace(/^\s*#+\s/, ""), "comments"), level: 1 } : part(from, opens);
+  return /^\s*(?:#+|\*)\s/.test(words)
+    ? { heading: plainIn(words.slice(0, MAX_HEADING).replace(/^\s*#+\s/, ""), "comments"), level: 1 }
+    : part(from, opens);
 }
 
 /** The line under a heading, or above it; in AsciiDoc also what encloses a text that is taken as it is. */
