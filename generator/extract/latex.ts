@@ -898,7 +898,7 @@ class LatexReader {
   }
 
   #verbatim(name: string, end: number, flow: Flow, line: number): void {
-    // What stands between brackets on the next line is text, and these take no option at all.
+    // Brackets on the next line are text, and these environments take no option at all.
     const takesOption = !/^(?:verbatim|code|spec|alltt)/.test(name) && /^[ \t]*\[/.test(this.#text.slice(this.#at, this.#at + 80));
     const option = takesOption ? this.#option(end) : null;
     const [argument] = name === "minted" || name.startsWith("filecontents") ? this.#arguments(1, end) : [];

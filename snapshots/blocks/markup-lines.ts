@@ -105,8 +105,17 @@ const ORG_CODE = /^\s*#\+begin_(?:src|example|export)\b/i;
 /** readOrg reads Org. */
 export function readOrg(): Reader {
   const table = readTables((_, below) => /^\s*\|[-+|]+\s*$/.test(below[0] ?? ""));
-  let [inCode, inDrawer, inList] = [false, false, false];
+  let [inCode, inDrawer, inList, inComment] = [false, false, false, false];
+  /** Level of a heading that is commented out with all below it. */
+  let silent = Infinity;
   return ({ text }, at, lines) => {
+    const [, level = "", keyword = ""] = /^(\*+)\s+(COMMENT\b)?/.exec(text) ?? [];
+    if (!inCode && level !== "" && level.length <= silent) silent = keyword === "" ? Infinity : level.length;
+    if (silent < Infinity) return null;
+    if (inComment || /^\s*#\+begin_comment\b/i.test(text)) {
+      inComment = !/^\s*#\+end_comment\b/i.test(text);
+      return null;
+    }
     if (inCode) {
       inCode = !/^\s*#\+end_/i.test(text);
       return inCode ? part(0, false, "code") : null;

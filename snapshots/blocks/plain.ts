@@ -331,7 +331,7 @@ function plainOfRst(whole: string): string {
   );
 }
 
-/** What AsciiDoc passes through as it is, in code and elsewhere. */
+/** Text that AsciiDoc passes through as it is, in code and elsewhere. */
 const PASSED = /(?<![`\w])`\+[^`\n]{1,400}?\+`(?![`\w])|(?<![\w+])(\+{1,3})(?=[^\s+])[^\n]{1,400}?(?<=[^\s+])\1(?![\w+])/g;
 
 /** Links, places, notes and terms of AsciiDoc by their words. */
