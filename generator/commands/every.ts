@@ -6,6 +6,7 @@ import { openConfig } from "#generator/config";
 import type { Annexes } from "#generator/pipeline";
 import { detailOf, openProgress } from "#generator/files";
 import { buildAndEmbed, stamp } from "./build.ts";
+import { parsePeriod } from "./period.ts";
 import { type CommonOptions, configOf } from "./options.ts";
 
 /** Builds of many libraries on one machine must not all start on the hour: up to this share of the period is added. */
@@ -38,4 +39,13 @@ export async function buildEvery(
     }
     await wait(period * (1 + Math.random() * JITTER), undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** runSchedule is `proofshelf schedule`, for those who have no timer of their own. */
+export async function runSchedule(options: CommonOptions & { readonly every: string }, annexes: Annexes): Promise<void> {
+  const period = parsePeriod(options.every);
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
+  // Named once: without one there is nothing to wait for.
+  await buildEvery(period, { ...options, config: configOf(options), demo: false }, annexes, stop.signal);
 }

@@ -8,7 +8,6 @@ import type { DerivedSource, Deriver } from "#snapshots/verify";
 import { asks, type Asked, type ExtractPool, findTellings, type Teller, type Telling, toldOf } from "#generator/extract";
 import { textFiles } from "#generator/pages";
 import { type Parts, type Site, usualParts } from "./parts.ts";
-import { objectBytes } from "./object-bytes.ts";
 import { ROUTES } from "#snapshots/service";
 
 /** Objects that are read at once. */
@@ -107,4 +106,11 @@ async function* publicFiles(snapshot: Snapshot, data: ViewData, renderer: Render
     paths.push(page.path);
   }
   for (const { path, text } of textFiles(data, paths)) yield { path, digest: () => sha256(text) };
+}
+
+/** objectBytes reads an object's bytes. @throws Error when the snapshot has no such object */
+export async function objectBytes(snapshot: Snapshot, key: string): Promise<Uint8Array> {
+  const entry = await snapshot.find(`objects/${key}`);
+  if (entry?.kind !== "blob") throw new Error("the object is missing");
+  return new Uint8Array(await snapshot.read(entry));
 }

@@ -5,12 +5,12 @@ export type { ByView } from "./by-view.ts";
 export { keepFormat, mendFormat } from "./format.ts";
 export type { BlobCache, LostObject, RemoteShelf, ShelfAnnexes } from "./kinds.ts";
 export { keepOwner, refuseOther } from "./owner.ts";
-export { openServed } from "./served.ts";
 export {
   closeIndex,
   COPY_MARKER,
   keepLogs,
   keepRecords,
+  openServed,
   openShelves,
   readPointers,
   readServed,

@@ -18,7 +18,7 @@ import {
 import type { Config } from "#generator/config";
 import { type LockOptions, withBuildLock } from "#generator/files";
 import { checkFormat, type Roots } from "./format.ts";
-import type { RemoteShelf, ShelfAnnexes } from "./kinds.ts";
+import type { RemoteShelf, Served, ShelfAnnexes } from "./kinds.ts";
 
 /** COPY_MARKER is a file beside the roots of a copy of somebody else's shelf; it says whose it is. */
 export const COPY_MARKER = "mirror.json";
@@ -134,4 +134,12 @@ export async function closeIndex(shelves: Shelves): Promise<void> {
       if (found !== undefined && (found.mode & 0o777) !== mode) await chmod(path, mode).catch(() => undefined);
     }
   }
+}
+
+/** openServed opens what a machine serves from: the shelf itself, this machine's copy of a shelf that lies elsewhere, or a cache of it. It creates
+ *  nothing, and asks nothing of a bucket. */
+export function openServed({ shelf }: Pick<Config, "shelf">, views: readonly ("public" | "internal")[], annexes: ShelfAnnexes): Served {
+  if (shelf.kind !== "directory") return annexes.shelves[shelf.kind].serve(shelf, views);
+  const { publicDir, internalDir } = openShelves({ shelf }, annexes);
+  return { publicDir, internalDir, follow: null, cache: null };
 }

@@ -12,7 +12,7 @@ import type { ExtractPool } from "../extract/pool.ts";
 import { findSecrets } from "../extract/secrets.ts";
 import type { IndexThread } from "../index/index-thread.ts";
 import type { IndexRoots } from "../index/index-worker.ts";
-import { readDocuments } from "../index/read-documents.ts";
+import { readDocuments } from "../index/index-documents.ts";
 import { type Parts, PARTS } from "../publish/parts.ts";
 
 export const PLAIN_PARTS: Parts = {

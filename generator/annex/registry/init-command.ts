@@ -6,7 +6,7 @@ import { ShelfError } from "#snapshots/errors";
 import { generateKey } from "#snapshots/log";
 import type { Formalization } from "#snapshots/schema";
 import { OPEN, writeWhole } from "#snapshots/shelf";
-import { print } from "#generator/commands";
+import { print, writeLibrary } from "#generator/commands";
 import { SAFE_GIT, safeGitEnvironment } from "#generator/sources";
 import { readAgdaLib } from "./agda-lib.ts";
 import { openRegistrySources, RENAME } from "./config.ts";
@@ -62,7 +62,11 @@ export async function runRegistryInit(options: SourceOptions & { readonly git: s
   const makesLibrary = !existsSync(library);
   if (makesLibrary) {
     mkdirSync(join(dirname(file), "library", "checks"), { recursive: true });
-    writeWhole(library, libraryOf(repo, basename(file)), { modes: OPEN });
+    await writeLibrary(join(dirname(file), "library"), library, {
+      title: `Proofs of ${repo}`,
+      folders: ["checks"],
+      sources: basename(file),
+    });
   }
   const told = [...rows.flatMap((row) => row.told), ...tellFormalization(said)];
   print(
@@ -239,17 +243,4 @@ function textOf(publicKey: string, rows: readonly Row[], lines: readonly string[
     ...lines,
     "",
   ].join("\n");
-}
-
-/** libraryOf gives a library that has nothing yet but its records and their checks. */
-function libraryOf(repo: string, sources: string): string {
-  return `title: ${JSON.stringify(`Proofs of ${repo}`)}
-baseUrl: http://127.0.0.1:4321
-store: { kind: directory, root: ./library }
-shelf: { kind: directory, root: ./shelf }
-collections:
-  - { id: checks, prefix: checks/, title: Checks, visibility: public, summary: What provers said of the proofs }
-registry: { sources: ./${sources} }
-code: { kind: directory, root: ./code }
-`;
 }
