@@ -12,7 +12,7 @@ const HOLE = /\{!|(?<![^\s(){};])\?(?![^\s(){};])/g;
 
 type Line = {
   readonly number: number;
-  /** What stands deeper belongs to it. */
+  /** Lines that stand deeper belong to it. */
   readonly column: number;
   /** Where it begins, which is behind other words where it is stacked on them. */
   readonly at: number;
