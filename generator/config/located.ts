@@ -16,7 +16,7 @@ export function readLocated<T extends z.ZodType>(
   const yaml = parseLocatedYaml(read(file, what));
   const value = yaml.value ?? {};
   const result = schema.safeParse(value);
-  // Of what is no YAML as a whole nothing else can be said.
+  // Nothing else can be said of a file that is no YAML as a whole.
   const isRead = yaml.value !== null || yaml.problems.length === 0;
   const found = result.success ? check(result.data, yaml) : explainIssues(result.error.issues, value, document);
   const lines = [
