@@ -609,7 +609,7 @@ class AsciidocReader {
       (tagName: string) =>
       (found: RegExpExecArray): Nodes => [element(tagName, inside(found[1] ?? ""))];
     const code = ([, text = ""]: RegExpExecArray): Nodes => [
-      element("code", [words(textOf(element("p", inside(text.replace(/^\+(.*)\+$/s, "$1")))))]),
+      element("code", [words(/^\+.+\+$/s.test(text) ? text.replaceAll(/^\++|\++$/g, "") : textOf(element("p", inside(text))))]),
     ];
     return [
       [sign("\\\\(?=[*_`+^~#[<({\"'])([^])"), ([, one = ""]) => [words(one)]],

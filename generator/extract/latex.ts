@@ -542,6 +542,11 @@ class LatexReader {
 
   /** Commands that have a meaning of their own; of any other the arguments are text. */
   static readonly #MEANINGS: Readonly<Record<string, (reader: LatexReader, call: Call) => void>> = {
+    // A condition that never holds: what stands behind it is commented out.
+    iffalse: (reader, { to }) => {
+      const end = Math.min(reader.#nextOf("\\fi", reader.#at), reader.#nextOf("\\else", reader.#at));
+      if (end < to) reader.#at = end;
+    },
     title: (reader, call) => {
       reader.#paper.title = reader.#inBody(() => reader.#inlineOf(reader.#next1(call), call));
     },
@@ -766,9 +771,8 @@ class LatexReader {
 
   #verb(to: number, flow: Flow, line: number): void {
     const close = this.#text[this.#at] ?? "";
-    const end = this.#text
-      .slice(this.#at + 1, Math.min(to, this.#at + 501))
-      .search(new RegExp(`[\\${close}\\n]`.replace(/\\(?=[\w\s])/, "")));
+    const [rest = ""] = this.#text.slice(this.#at + 1, Math.min(to, this.#at + 501)).split("\n", 1);
+    const end = rest.indexOf(close);
     if (end < 0) return;
     flow.add(element("code", [words(this.#text.slice(this.#at + 1, this.#at + 1 + end))]), line);
     this.#at += end + 2;
@@ -894,7 +898,9 @@ class LatexReader {
   }
 
   #verbatim(name: string, end: number, flow: Flow, line: number): void {
-    const option = this.#option(end);
+    // Brackets on the next line are text, and these environments take no option at all.
+    const takesOption = !/^(?:verbatim|code|spec|alltt)/.test(name) && /^[ \t]*\[/.test(this.#text.slice(this.#at, this.#at + 80));
+    const option = takesOption ? this.#option(end) : null;
     const [argument] = name === "minted" || name.startsWith("filecontents") ? this.#arguments(1, end) : [];
     if (name === "comment" || this.#paper.inPreamble) return;
     const isDrawing = /^(?:tikz|pgf|forest)/.test(name);

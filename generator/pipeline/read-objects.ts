@@ -1,6 +1,8 @@
 /** Objects that a plan says are to be read: their bytes and extracts go to the shelf, their rows to the record set. */
 import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { compareNames } from "#snapshots/format";
@@ -20,6 +22,8 @@ const IN_FLIGHT = 8;
  *  back, and a build is to stay below 1.5 GB. A larger object is read alone. */
 const BYTES_AT_ONCE = 192 * 1024 * 1024;
 
+/** Bytes of an object from which on what it leaves in memory is worth to be freed at once. */
+const LARGE = 8 * 1024 * 1024;
 /** Objects that are read again at once beside others. */
 const TOLD_AT_ONCE = 16;
 const TELLING_ROUNDS = 3;
@@ -119,9 +123,17 @@ export async function readObjects(options: {
     for (const { object } of tellings) again.add(object.key);
   }
   await pool?.close();
+  if (plan.read.some(({ row }) => row.size > LARGE)) collectGarbage();
   // The thread that writes the index reads the extracts.
   if (pool !== null) await Promise.all([shelves.public.blobs.seal(), shelves.internal.blobs.seal()]);
   return { objects, again: [...again], refused, extracts: extractsOf(objects, shelves) };
+}
+
+/** Frees the memory of large files that were read. Their bytes lie outside of the heap, this thread rests while the index is written, and a thread that
+ *  rests collects nothing. */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
 }
 
 /** Reads an object again with what it is told of others. One that cannot be read so stays as it was, and is tried in the next build.

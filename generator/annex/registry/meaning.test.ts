@@ -14,11 +14,13 @@ import { build } from "../../testing/whole.ts";
 const TEXT = `Fixpoint sum (l : list nat) : nat := match l with nil => 0 | cons x r => x + sum r end.
 (* SECRET *)
 Definition small (l : list nat) : Prop := sum l <= 0.
+Theorem again : small nil. Proof. unfold small. simpl. constructor. Qed.
 Theorem none : small nil. Proof. unfold small. simpl. constructor. Qed.
 `;
 
 type Answer = {
   parts: { name: string; sha256?: string; text: string | null }[];
+  same: { id: string; first_seen: number }[];
   reviews: { holds: boolean }[];
   since?: { sequence: number; same: boolean; changes: { name: string; lines: { kind: string; text: string }[] }[] };
 };
@@ -67,6 +69,9 @@ embeddings: { kind: none }
       ["L.A.small", sha256(TEXT), TEXT.split("\n")[2]],
     ],
   );
+  assert.deepEqual((await get()).same, [
+    { id: (await source.records()).find(({ theorem_name: name }) => name === "again")?.id, first_seen: 1 },
+  ]);
   const approval = `reviews: [{ record: ${none.id}, meaning: ${meaning}, by: Ada, says: faithful, on: 2026-11-28 }]\n`;
   await publish(TEXT.replace("SECRET", "SECRET, more"), approval);
   const comment = await get("?since=1");
@@ -95,7 +100,7 @@ embeddings: { kind: none }
   // On the pages of the comparison and of the record's revisions, to which its review leads.
   assert.match(
     (await ask(view, "/snapshots/2..3/")).text,
-    /means something else, by a definition below[^]*below it, <code>[^]*class="removed"/,
+    /means? something else, by a definition below[^]*below it, <code>[^]*class="removed"/,
   );
   const revisions = (await ask(view, `/snapshots/registry/${none.id}/?from=${meaning}`)).text;
   assert.match(revisions, /From snapshot 2 to 3[^]*What has to be read: <code>L\.A\.sum<\/code>[^]*class="removed"/);

@@ -340,6 +340,9 @@ export function readMetamath(main: string, read: (path: string) => string | unde
   if (reader.scopes.length > 0) cursor.problems.push(`${JSON.stringify(main)} has ${reader.scopes.length} scopes that are not closed`);
   const { statements, hypotheses, variables, types, claimed } = reader;
   const { paths, missing, problems } = cursor;
+  // Such a variable is a claim that no page would show.
+  for (const { label, floats, type } of hypotheses.values())
+    if (floats && claimed.has(type)) problems.push(`${label} gives a variable the type ${JSON.stringify(type)}, which hypotheses claim`);
   return { statements, hypotheses, variables, syntax: types.difference(claimed), claimed, paths, missing, problems };
 }
 

@@ -26,8 +26,13 @@ export const MeaningAnswer = z
   .object({
     id: z.string(),
     statement: z.string(),
-    meaning: RecordMeaning.omit({ parts: true }).nullable().meta({ description: "null where no prover printed the statement" }),
+    meaning: RecordMeaning.omit({ parts: true, same: true }).nullable().meta({ description: "null where no prover printed the statement" }),
     parts: z.array(Quoted),
+    same: z
+      .array(
+        z.object({ id: z.string(), first_seen: Count.nullable().meta({ description: "Number of the first kept snapshot that has it" }) }),
+      )
+      .meta({ description: "Records of the same meaning: other proofs of it" }),
     reviews: z.array(RecordReview),
     since: z
       .object({
@@ -93,12 +98,15 @@ export async function meaningChanges(served: Snapshot, from: Snapshot, to: Snaps
  *  @throws ShelfError "cub_not_found", "registry_unavailable", "snapshot_not_found", "snapshot_withdrawn" */
 export async function meaningBody(history: History, open: OpenSnapshot, id: string, since: string): Promise<MeaningAnswer> {
   const record = await cubBody(open, id);
-  const { parts: _, ...meaning } = record.meaning ?? { parts: [] };
+  const { parts: _, same = [], ...meaning } = record.meaning ?? { parts: [] };
   const body: MeaningAnswer = {
     id,
     statement: record.statement,
-    meaning: record.meaning === undefined ? null : (meaning as Omit<RecordMeaning, "parts">),
+    meaning: record.meaning === undefined ? null : (meaning as Omit<RecordMeaning, "parts" | "same">),
     parts: [...(await quotedIn(open.snapshot, id, new Set()))],
+    same: await Promise.all(
+      same.map(async (other) => ({ id: other, first_seen: (await open.firstSeen("records", other))?.key.sequence ?? null })),
+    ),
     reviews: [...(record.reviews ?? [])],
   };
   if (since === "") return body;
