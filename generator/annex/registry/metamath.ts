@@ -343,7 +343,8 @@ export function readMetamath(main: string, read: (path: string) => string | unde
   // Such a variable is a claim that no page would show.
   for (const { label, kind, type, mandatory } of statements) {
     const hidden = kind === "p" && claimed.has(type) ? mandatory.find((one) => one.floats && one.type === type) : undefined;
-    if (hidden !== undefined) problems.push(`${label} takes ${hidden.label}, a variable of the type ${JSON.stringify(type)} of what it claims`);
+    if (hidden !== undefined)
+      problems.push(`${label} takes ${hidden.label}, a variable of the type ${JSON.stringify(type)} of what it claims`);
   }
   return { statements, hypotheses, variables, syntax: types.difference(claimed), claimed, paths, missing, problems };
 }
