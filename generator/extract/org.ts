@@ -234,6 +234,9 @@ class OrgReader {
   }
 
   #heading([, stars = "", state, , written = ""]: RegExpExecArray, rows: readonly Row[], at: number, blocks: Nodes): number {
+    // Commented out, with all that stands below it.
+    if (/^COMMENT\b/.test(written))
+      return this.#find(rows, at + 1, (one) => (HEADING.exec(one)?.[1]?.length ?? Infinity) <= stars.length, Infinity) ?? rows.length;
     const [title, tags] = splitTags(written);
     const ids = this.#ids(rows, at + 1);
     const marks = [state === undefined ? "" : state, tags === undefined ? "" : tags.replaceAll(":", " ").trim()];
