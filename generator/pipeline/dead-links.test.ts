@@ -122,7 +122,8 @@ test("a link leads where the conventions of generators put a file: public folder
     ["v/index.rst", "v/Sync/Private.md", "v/Web/Private.md", "v/Web/Daily Notes.md", "v/Web/deep/index.rst"].map((key) => ({ key })),
   );
   assert.equal(wiki("v/Web/deep/x.md", "v/Web/deep/Sync/Private"), "v/Sync/Private.md");
-  assert.equal(wiki("v/Web/deep/x.md", "v/Web/deep/Private"), null);
+  assert.equal(wiki("v/Web/deep/x.md", "v/Web/deep/Private"), "v/Web/Private.md");
+  assert.equal(wiki("v/other/x.md", "v/other/Private"), null);
   assert.equal(wiki("v/Sync/Private.md", "v/Sync/daily notes"), "v/Web/Daily Notes.md");
   assert.ok(siteEnds("v/Web/Daily Notes.md").includes(linkEnd("v/Sync/daily notes")));
   assert.equal(wiki("v/Web/deep/x.rst", "index.rst"), "v/index.rst");

@@ -10,6 +10,7 @@ const FOLDER = new URL("../guides/library/guides/", import.meta.url);
 /** A cell of a table. */
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
+const option = (flags: string, what: string): string => `- \`${flags}\`: ${what}`;
 const code = (text: string): string => (text === "" ? "" : `\`${text}\``);
 
 /** referenceGuides returns name → text of the guides that are made. */
@@ -25,7 +26,7 @@ function configurationGuide(): string {
   const tops = [...Map.groupBy(fields, ({ key }) => key.split(/[. [(]/)[0] ?? key)];
   const table = (rows: typeof fields): string =>
     [
-      row("key", "what it holds", "without it", "what it means"),
+      row("key", "value", "default", "meaning"),
       "|---|---|---|---|",
       ...rows.map(({ key, type, required, default: usual, description }) =>
         row(code(key), type, required ? "needed" : code(usual), description),
@@ -57,9 +58,9 @@ function commandLineGuide(): string {
         `## ${[words, ...places].join(" ").replaceAll(/[<>]/g, "")}`,
         "",
         `${command.description()}.`,
-        ...(own.length === 0 ? [] : ["", row("option", "what it does"), "|---|---|"]),
+        ...(own.length === 0 ? [] : [""]),
         ...own.map(({ flags, description, envVar }) =>
-          row(code(flags), envVar === undefined ? description : `${description}; ${envVar} in the environment says it, too`),
+          option(flags, envVar === undefined ? description : `${description}; ${envVar} in the environment says it, too`),
         ),
       ].join("\n"),
     ];
@@ -70,9 +71,7 @@ ${program.description()}
 
 Nearly every command takes:
 
-| option | what it does |
-|---|---|
-${COMMON_MEANING.map(([option, what]) => row(code(option), what)).join("\n")}
+${COMMON_MEANING.map(([flags, what]) => option(flags, what)).join("\n")}
 
 Without \`--config\` a command takes the \`proofshelf.yaml\` of the folder where you are, or of the nearest one above it.
 [When something goes wrong](trouble.md) has the exit codes.

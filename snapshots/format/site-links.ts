@@ -50,7 +50,7 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
   /** By an address that an object gives itself, below each folder that may be the root of its site. */
   const addressed = new Map<string, string | null>();
   /** By the last part of the name, for links of wikis, which name a page wherever it lies. */
-  const ended = new Map<string, string | null>();
+  const ended = new Map<string, string[]>();
   const add = (map: Map<string, string | null>, name: string, key: string): void => {
     map.set(name, (map.get(name) ?? key) === key && map.get(name) !== null ? key : null);
   };
@@ -58,7 +58,10 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
   for (const { key, addresses = [] } of rows) {
     keys.add(key);
     add(named, siteName(key), key);
-    add(ended, linkEnd(key), key);
+    const end = linkEnd(key);
+    const same = ended.get(end);
+    if (same === undefined) ended.set(end, [key]);
+    else same.push(key);
     for (const usual of usualNames(key)) add(addressed, usual, key);
     for (const address of addresses) for (const root of rootsOf(key)) add(addressed, root + siteName(address.replace(/^\/+/, "")), key);
   }
@@ -83,7 +86,7 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
     // A wiki names a page by its path from the root of all notes, in letters of either case.
     const rest = folder !== "" && name.startsWith(folder) ? name.slice(folder.length) : "";
     const rooted = rest.includes("/") ? roots.map((root) => named.get(root + rest)).find((key) => key !== undefined) : undefined;
-    return rooted ?? (ENDING.test(target) || target.endsWith("/") ? null : (ended.get(linkEnd(target)) ?? null));
+    return rooted ?? (ENDING.test(target) || target.endsWith("/") ? null : nearest(ended.get(linkEnd(target)) ?? [], target, roots));
   };
   // Objects are asked for folder by folder, and those of a folder link to the same ones.
   let near: { readonly folder: string; readonly roots: readonly string[]; readonly led: Map<string, string | null> } | null = null;
@@ -98,6 +101,16 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
 
 /** The library and each folder around a key: any may be the root of a site. */
 const rootsOf = (key: string): string[] => ["", ...leadingPrefixes(key)];
+
+/** The only page of a name, spelled as in the link where some are, that has most folders in common with it. @param roots around the link */
+function nearest(keys: readonly string[], target: string, roots: readonly string[]): string | null {
+  const last = (path: string): string => linkName(path).replace(/^.*\//s, "");
+  const exact = keys.filter((key) => last(key) === last(target));
+  const near = (exact.length > 0 ? exact : keys).map((key) => ({ key, folders: roots.filter((root) => key.startsWith(root)).length }));
+  const most = Math.max(...near.map(({ folders }) => folders));
+  const [only, other] = near.filter(({ folders }) => folders === most);
+  return other === undefined ? (only?.key ?? null) : null;
+}
 
 /** linkEnd returns the last name of a link's target, in small letters. */
 export const linkEnd = (target: string): string => linkName(target).replace(/^.*\//s, "").toLowerCase();

@@ -142,6 +142,11 @@ test("grammars that give one string two senses: what is proved by that rests on 
 const EQUAL = `${LOGIC}wb $a wff ( ph <-> ps ) $. ax-id $a |- ( ph <-> ph ) $.
 \${ turn.1 $e |- ( ph <-> ps ) $. ax-turn $a |- ( ps <-> ph ) $. $}
 `;
+test("a variable of the type of claims, which is a hypothesis that nobody sees: the database is refused", () => {
+  const { problems } = readMetamath("t.mm", () => `${LOGIC}$v q $. fq $f |- q $. lie $p |- q $= fq $.`);
+  assert.deepEqual(problems, ['lie takes fq, a variable of the type "|-" of what it claims']);
+});
+
 test("a definition is a sound one or an axiom, whatever its label", () => {
   const of = (text: string) => check(`${EQUAL}wC $a wff C ph $.\n${text}`);
   const sound = of("df-c $a |- ( C ph <-> -. ph ) $. th $p |- ( C T <-> -. T ) $= wT df-c $.");

@@ -65,6 +65,8 @@ test("Coq: what init writes runs; a recheck without the key says so, and after a
     assert.match(said, /There is no RECHECK_KEY: these checks are unsigned, and will count for nothing/);
   key(init);
   const first = await recheck();
+  const holes = await run("advisories");
+  assert.deepEqual([holes.status, /ROCQ-\d+/.test(holes.stdout)], [0, true], holes.stderr);
   assert.match(first.stdout, /^accepted +2$/m);
   assert.doesNotMatch(first.stdout + first.stderr, /RECHECK_KEY/);
   const head = await commit({
