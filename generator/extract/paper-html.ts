@@ -40,6 +40,8 @@ function tidied(child: Element, classes: readonly string[], notes: Footnotes): r
     const [content = child] = allOf(child, "ltx_note_content");
     return [notes.add(content.children)];
   }
+  // The layout sets them apart.
+  if (classes.some((name) => /^ltx_(?:author_notes|bibblock|contact)$/.test(name))) return [words(" "), child];
   if (!classes.includes("ltx_eqn_table")) return [child];
   const { id } = child.properties;
   const rows = allOf(child, null).map((row) =>

@@ -500,7 +500,7 @@ test("the walk would find a VERIFIED without its but, in every kind of text that
     ["application/json", JSON.stringify({ facets: { verification_state: [{ value: "VERIFIED", count: 1 }] } })],
     ["application/x-ndjson", `${JSON.stringify({ id: "CUB-0001", status: "VERIFIED_EXACT" })}\n`],
     ["text/csv", "id,verification_state\r\nCUB-0001,VERIFIED\r\n"],
-    ["text/html", '<li><span class="state verified"><b>verified</b></span></li>'],
+    ["text/html", '<li><span class="state verified"><span>verified</span></span></li>'],
     ["text/markdown", "- [CUB-0001](x) (Theorem, VERIFIED): 1 = 1\n"],
     ["text/plain", "CUB-0001 heap_1\n\nVERIFIED, runtime\n"],
     ["text/plain", "Record CUB-0001 is VERIFIED."],

@@ -144,7 +144,7 @@ const EQUAL = `${LOGIC}wb $a wff ( ph <-> ps ) $. ax-id $a |- ( ph <-> ph ) $.
 `;
 test("a variable of the type of claims, which is a hypothesis that nobody sees: the database is refused", () => {
   const { problems } = readMetamath("t.mm", () => `${LOGIC}$v q $. fq $f |- q $. lie $p |- q $= fq $.`);
-  assert.deepEqual(problems, ['fq gives a variable the type "|-", which hypotheses claim']);
+  assert.deepEqual(problems, ['lie takes fq, a variable of the type "|-" of what it claims']);
 });
 
 test("a definition is a sound one or an axiom, whatever its label", () => {
