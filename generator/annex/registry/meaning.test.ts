@@ -118,4 +118,6 @@ embeddings: { kind: none }
   await build(await openConfig(join(source.folder, "proofshelf.yaml")), { progress: SILENT }, PLAIN_PARTS);
   const { parts } = await get();
   assert.ok(parts.length > 0 && parts.every(({ text }) => text === null));
+  for (const path of [`/api/cubs/${none.id}/meaning?since=1`, "/snapshots/1..4/", `/snapshots/registry/${none.id}/`])
+    assert.doesNotMatch((await ask(view, path)).text, /cons x r/, path);
 });
