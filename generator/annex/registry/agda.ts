@@ -113,7 +113,10 @@ export function telescopeOf(statement: string, telescopes: readonly string[], va
   const take = (text: string): void => {
     if (variables.size === 0) return;
     const words = new Set(text.split(/[\s(){};.⦃⦄]+/));
-    const bound = new Set([...text.matchAll(/[({⦃]([^(){}⦃⦄:]*):/g)].flatMap(([, names = ""]) => names.trim().split(/\s+/)));
+    // Where one name is bound here and generalised there, Agda's own reading has it.
+    const bound = new Set(
+      [...text.matchAll(/[({⦃]([^(){}⦃⦄:]*):|∀([^→]*)→/g)].flatMap(([, names = "", all = ""]) => (names + all).split(/[\s(){}⦃⦄]+/)),
+    );
     for (const [name, type] of variables) {
       if (seen.has(name) || bound.has(name) || !name.split("_").every((part) => part === "" || words.has(part))) continue;
       seen.add(name);

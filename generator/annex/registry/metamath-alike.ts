@@ -1,6 +1,7 @@
 /** A variable may be bound only where the database proves that another may stand in its place. The proof is put together here from what stands
  *  before: a binder's own renaming, and for each rule around the variable that like may stand for like. */
 import type { MetamathStatement } from "./metamath.ts";
+import { push } from "./reach.ts";
 import type { SyntaxTree } from "./metamath-trees.ts";
 
 export type MadeTree = Extract<SyntaxTree, { rule: unknown }>;
@@ -75,9 +76,9 @@ export class Likeness {
     if (!one.distinct.length && claims.length < 3) this.keepShape(one, tree, claims);
     if (this.implies === null || !isMadeTree(tree) || claims.length > 1) return;
     const renaming = this.readRenaming(one, tree, claims[0]);
-    if (renaming !== null) addTo(this.renamings, renaming.rule, renaming.found);
+    if (renaming !== null) push(this.renamings, renaming.rule, renaming.found);
     const congruence = this.readCongruence(one, tree, claims[0]);
-    if (congruence !== null) addTo(this.congruences, congruence.rule, congruence.found);
+    if (congruence !== null) push(this.congruences, congruence.rule, congruence.found);
   }
 
   define(definition: SoundDefinition): void {
@@ -298,12 +299,6 @@ export class Likeness {
     const others = [...parameters.keys()].filter((at) => at !== variable);
     return attempt(others.filter((at) => attempt([at]) !== null));
   }
-}
-
-function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
-  const there = map.get(key);
-  if (there === undefined) map.set(key, [value]);
-  else there.push(value);
 }
 
 const isEach = (names: readonly string[]): boolean => !names.includes("") && new Set(names).size === names.length;
