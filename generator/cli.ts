@@ -99,7 +99,8 @@ command("serve", "Serve the newest snapshot, and follow new ones")
 command("verify", "Hash everything again, derive everything again, compare, and look for leaks")
   .option("--all", "every kept snapshot, not only the current one")
   .option("--since <sequence or file>", "the newest snapshot that is known to have been published: its number, or a copy of current.json")
-  .option("--receipt <file>", "check the receipt of an answer instead")
+  .option("--receipt <file>", "check the receipt of an answer, or the proof of a record, instead")
+  .option("--key <key...>", "of a proof: public keys of the log and of its witnesses, in place of those of the configuration")
   .action(withAnnexes(async () => (await import("#generator/commands")).runVerify));
 
 command("repair", "Mend what is damaged, and say what is lost").action(
@@ -155,7 +156,7 @@ command(
 
 const SOURCES = ["--sources <file>", "names the sources; that of the configuration, or registry.yaml"] as const;
 command("init", "Look at a git repository of proofs, and write a first registry.yaml", registry)
-  .requiredOption("--git <dir>", "the repository")
+  .option("--git <dir>", "the repository", ".")
   .option("--name <name>", "of the repository in ids and records; that of its origin, or of the folder")
   .option(...SOURCES)
   .action(run(async () => (await import("#generator/annex/registry")).runRegistryInit));

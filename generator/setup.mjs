@@ -1,19 +1,18 @@
-/** Makes a fresh clone ready (packages, Node, and with --test what the tests need) and then runs a script under the Node that
+/** Makes a fresh clone ready (packages, Node) and then runs a script under the Node that
  *  the packages bring. Plain JavaScript without packages, because it runs before there are any, under whatever Node is there.
  *  Does nothing that is done already.
  *
- *      node generator/setup.mjs [--all | --test] [script arguments…]
+ *      node generator/setup.mjs [--all] [script arguments…]
  *
- *  Without either, what only tests and makers of packages need is left out. */
-import { spawn, spawnSync } from "node:child_process";
+ *  Without --all, what only tests and makers of packages need is left out. */
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isTooOld, OLDEST } from "./files/node-version.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const forTests = process.argv[2] === "--test";
-const everything = forTests || process.argv[2] === "--all";
+const everything = process.argv[2] === "--all";
 const [script, ...scriptArguments] = process.argv.slice(everything ? 3 : 2);
 /** Where whoever called npm stands: npm itself runs scripts in the folder of the package. */
 const cwd = process.env.npm_package_json === join(root, "package.json") ? (process.env.INIT_CWD ?? process.cwd()) : process.cwd();
@@ -21,10 +20,6 @@ const cwd = process.env.npm_package_json === join(root, "package.json") ? (proce
 const TELL_MS = 5000;
 /** Room for young objects, in each thread of a build: four times as much saves no time and takes a fifth more memory. Megabytes. */
 const NODE_OPTIONS = ["--max-semi-space-size=16"];
-
-function run(command, args, options = {}) {
-  return spawnSync(command, args, { cwd: root, stdio: ["ignore", process.stderr, process.stderr], ...options });
-}
 
 async function installPackages() {
   if (isInstalled()) return;
@@ -96,39 +91,6 @@ function runScript(node) {
   child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
 }
 
-/** Programs of Debian that tests run: a browser, proof checkers and what they are shut into, a compiler, two caching proxies. Installed only when this may be done. */
-function installPrograms() {
-  const wanted = [
-    // The browser without windows takes half the processor of the whole one, which does as well where nothing can be installed.
-    { program: "chromium-headless-shell", packages: ["chromium-headless-shell"], instead: "chromium" },
-    { program: "coqc", packages: ["coq"] },
-    { program: "bwrap", packages: ["bubblewrap"] },
-    { program: "metamath", packages: ["metamath", "metamath-databases"] },
-    { program: "cc", packages: ["gcc", "libc6-dev"] },
-    { program: "nginx", packages: ["nginx-light"] },
-    { program: "varnishd", packages: ["varnish"] },
-    // Debian keeps servers where only root's PATH looks.
-  ];
-  const isThere = (program) => spawnSync("sh", ["-c", `PATH="$PATH:/usr/sbin"; command -v ${program}`]).status === 0;
-  const mayInstall = process.getuid?.() === 0 && isThere("apt-get");
-  const missing = wanted.filter(({ program, instead }) => !isThere(program) && (mayInstall || instead === undefined || !isThere(instead)));
-  if (missing.length === 0) return;
-  const names = missing.flatMap(({ packages }) => packages);
-  if (!mayInstall) {
-    process.stderr.write(
-      `Not installed: ${names.join(", ")}. Tests that need them are skipped; to run them: sudo apt-get install ${names.join(" ")}\n`,
-    );
-    return;
-  }
-  process.stderr.write(`Installing ${names.join(", ")} …\n`);
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const quiet = { env, stdio: ["ignore", "ignore", process.stderr] };
-  run("apt-get", ["update", "-qq"], quiet);
-  if (run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...names], quiet).status !== 0) {
-    process.stderr.write(`apt-get could not install ${names.join(", ")}; tests that need them are skipped.\n`);
-  }
-}
-
 function fail(message) {
   process.stderr.write(`${message}\n`);
   process.exit(1);
@@ -136,5 +98,4 @@ function fail(message) {
 
 await installPackages();
 const node = findNode();
-if (forTests) installPrograms();
 if (script !== undefined) runScript(node);

@@ -62,6 +62,7 @@ function makeClone(t: TestContext, options: { npmFails?: boolean; programs?: rea
     calls: () => (existsSync(join(root, "calls")) ? readFileSync(join(root, "calls"), "utf8").trim().split("\n") : []),
     run: (...args: string[]) =>
       spawnSync(process.execPath, [join(root, "generator/setup.mjs"), ...args], { encoding: "utf8", env: { PATH: bin } }),
+    install: () => spawnSync(process.execPath, [join(SETUP, "../testing/install-programs.ts")], { encoding: "utf8", env: { PATH: bin } }),
   };
 }
 
@@ -91,7 +92,7 @@ test("what somebody installed with npm ci is not installed again, also without w
   installed({ "node_modules/a": LOCKED["node_modules/a"] });
   assert.equal(clone.run("script.mjs").status, 0);
   assert.deepEqual(clone.calls(), []);
-  assert.equal(clone.run("--test", "script.mjs").status, 0);
+  assert.equal(clone.run("--all", "script.mjs").status, 0);
   assert.equal(clone.calls().filter((line) => line.startsWith("npm")).length, 1, "tests need what is for tests");
   installed({ "node_modules/b": LOCKED["node_modules/b"] });
   assert.equal(clone.run("script.mjs").status, 0);
@@ -136,17 +137,16 @@ test("what only tests need is installed for them alone; the script runs where wh
 
 test("tests get the programs that they run: installed where that is allowed, named where it is not, left alone when there", (t) => {
   const there = makeClone(t);
-  assert.equal(there.run("--test", "script.mjs").status, 0);
+  assert.equal(there.install().status, 0);
   assert.ok(!there.calls().some((line) => line.startsWith("apt-get")));
   const missing = makeClone(t, { programs: ["coqc"] });
-  const { status, stderr } = missing.run("--test", "script.mjs");
+  const { status, stderr } = missing.install();
   assert.equal(status, 0);
   if (process.getuid?.() === 0)
     assert.ok(missing.calls().some((line) => /^apt-get install .*chromium/.test(line) && !line.includes("coq")));
   else assert.match(stderr, /apt-get install chromium-headless-shell/);
   const other = makeClone(t, { programs: ["chromium", "coqc", "bwrap", "cc", "nginx", "varnishd", "metamath"] });
-  const said = other.run("--test", "script.mjs").stderr;
+  const said = other.install().stderr;
   if (process.getuid?.() === 0) assert.ok(other.calls().some((line) => /^apt-get install .*chromium-headless-shell$/.test(line)));
   else assert.ok(!said.includes("chromium"), "the other browser does as well");
-  assert.ok(!makeClone(t, { programs: [] }).run("script.mjs").stderr.includes("chromium"), "only for tests");
 });

@@ -11,9 +11,10 @@ const MAX_FRONT_BYTES = 60_000;
 
 let site = "";
 let files = "";
+let service = "";
 
 test.beforeAll(({ demo }) => {
-  ({ site, files } = demo);
+  ({ site, files, service } = demo);
 });
 
 for (const script of [true, false]) {
@@ -67,6 +68,24 @@ for (const script of [true, false]) {
     );
   });
 }
+
+test("who is let in reads a gated proof file on the record's page, from the declaration on; nobody else asks for it", async ({
+  browser,
+  demo,
+}) => {
+  await watched(browser, {}, async (page) => {
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(new URL("registry/CUB-0040/", service).href);
+    await expect(page.getByText(/Who is let in reads it in the internal view/)).toBeVisible();
+    expect(asked.filter((path) => path.startsWith("/api/code/"))).toEqual([]);
+    await expect.poll(() => demo.link).toMatch(/token=/);
+    await page.goto(demo.link);
+    await page.goto(new URL("internal/registry/CUB-0040/", service).href);
+    await expect(page.locator(".sides pre", { hasText: /^\s*(?:pub )?fn / }).first()).toBeVisible();
+    await page.getByRole("link", { name: "open the whole file" }).first().waitFor();
+  });
+});
 
 test("in exported files the browser searches by itself, and says when nothing is found", async ({ browser }) => {
   await watched(browser, {}, async (page) => {

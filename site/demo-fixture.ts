@@ -25,6 +25,8 @@ export class Demo {
   site = "";
   files = "";
   service = "";
+  /** The link that lets somebody in at the service. */
+  link = "";
   readonly #children: ChildProcess[] = [];
   readonly #model: Server;
   #host: Awaited<ReturnType<typeof openStaticServer>> | null = null;
@@ -48,6 +50,8 @@ export class Demo {
     const changed = join(demo.folder, "library/notes/percent-signs.md");
     await appendFile(changed, "\nOne more sentence, for the second snapshot.\n");
     await utimes(changed, new Date("2026-03-04T05:06:07Z"), new Date("2026-03-04T05:06:07Z"));
+    // The object is not the pinned file any more, so that one is gated.
+    await appendFile(join(demo.folder, "library/proofs/small-numbers/src/bounds.rs"), "// Later.\n");
     await demo.run("build");
     await demo.run("export", join(demo.folder, "export"));
     demo.#host = await openStaticServer(join(demo.folder, "export"));
@@ -57,7 +61,7 @@ export class Demo {
     const yaml = (await readFile(demo.config, "utf8")).replace(/^embeddings: .*$/m, "embeddings: { kind: none }");
     const { port } = demo.#model.address() as AddressInfo;
     await writeFile(demo.config, `${yaml}\nanswers: { baseUrl: "http://127.0.0.1:${port}/v1", model: a-model }\n`);
-    [demo.site, demo.service] = await Promise.all([demo.#serve("--only", "site"), demo.#serve("--no-rate-limits")]);
+    [demo.site, demo.service] = await Promise.all([demo.#serve("--only", "site"), demo.#serve("--no-rate-limits", "--try-internal")]);
     return demo;
   }
 
@@ -80,7 +84,7 @@ export class Demo {
       env: { ...process.env, AI_GATEWAY_ID: "" },
     });
     this.#children.push(child);
-    return new Promise((resolve, reject) => {
+    const started = new Promise<string>((resolve, reject) => {
       let said = "";
       let complaints = "";
       child.stdout.on("data", (chunk: Buffer) => {
@@ -91,6 +95,12 @@ export class Demo {
       child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()));
       child.once("exit", (code) => reject(new Error(`serve ended with ${code}: ${complaints}`)));
     });
+    if (!options.includes("--try-internal")) return started;
+    child.stderr.on("data", (chunk: Buffer) => {
+      const file = /the link is in (\S+)/.exec(chunk.toString())?.[1];
+      if (file !== undefined) void readFile(file, "utf8").then((link) => (this.link = link.trim()));
+    });
+    return started;
   }
 }
 

@@ -20,7 +20,7 @@ export async function answerFixture(renderer: Renderer, url: string): Promise<Fi
     return { status: 200, type: "text/html; charset=utf-8", body: await renderer.render(fixture.input) };
   }
   const asset = renderer.assets.find(({ path }) => `/${path}` === rest || `/${path}` === url);
-  if (asset !== undefined) return { status: 200, type: asset.mediaType, body: asset.bytes };
+  if (asset !== undefined) return { status: 200, type: asset.type, body: asset.bytes };
   if (rest === IMAGE_FIXTURE_PATH) return { status: 200, type: "image/png", body: PICTURE };
   return { status: 404, type: "text/plain", body: new Uint8Array() };
 }

@@ -88,16 +88,19 @@ export async function expectSpineFree(page: Page, name: string, widths: readonly
   for (const width of widths) {
     await page.setViewportSize({ width, height: 700 });
     const found = await page.evaluate(() => {
-      const spine = document.querySelector(".spine");
+      const columns = [...document.querySelectorAll(".contents, .spine")];
       const under = new Set<string>();
       const { scrollHeight, scrollWidth } = document.documentElement;
-      for (let scrolled = 0; spine !== null && scrolled < scrollHeight; scrolled += 200) {
+      for (let scrolled = 0; columns.length > 0 && scrolled < scrollHeight; scrolled += 200) {
         scrollTo(0, scrolled);
-        const { left, right, top, bottom } = spine.getBoundingClientRect();
-        for (let y = Math.max(0, top + 2); y < Math.min(innerHeight, bottom - 2); y += 8)
-          for (const x of [left + 1, left + 40, right - 1])
-            for (const element of document.elementsFromPoint(x, y))
-              if (element.closest(".body, .after, .lead") !== null) under.add(`${scrolled}: ${element.outerHTML.slice(0, 120)}`);
+        for (const column of columns) {
+          const { left, right, top, bottom } = column.getBoundingClientRect();
+          const others = columns.indexOf(column) === 0 ? ".body, .after, .lead" : ".body, .after, .lead, .contents";
+          for (let y = Math.max(0, top + 2); y < Math.min(innerHeight, bottom - 2); y += 8)
+            for (const x of [left + 1, left + 40, right - 1])
+              for (const element of document.elementsFromPoint(x, y))
+                if (element.closest(others) !== null) under.add(`${scrolled}: ${element.outerHTML.slice(0, 120)}`);
+        }
       }
       const covered = [...document.querySelectorAll(".spine .digest")].filter((digest) => {
         const [code, button] = [digest.querySelector("code"), digest.querySelector(".copy")];

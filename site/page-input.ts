@@ -23,7 +23,10 @@ export function openPage<K extends PageModel["page"]>(locals: App.Locals, page: 
  *  Only 404.html is shown at paths of any depth: its links start at the folder that its canonical address names. */
 function makeHref(chrome: Chrome): Href {
   const root = chrome.path === pagePath.notFound ? findBaseUrl(chrome) : null;
-  return (path) => (root === null ? relativeHref(chrome.path, path) : new URL(root).pathname + path.slice(1));
+  // Files of records have one address, which is outside of the internal view.
+  const from = (path: string): string =>
+    chrome.view === "internal" && path.startsWith("/api/code/") ? `/internal${chrome.path}` : chrome.path;
+  return (path) => (root === null ? relativeHref(from(path), path) : new URL(root).pathname + path.slice(1));
 }
 
 /** The absolute URL of the site's root, ending in "/", or null when no base URL is known. */

@@ -162,6 +162,7 @@ test("a slash goes to the search, and a button copies a digest whole", async ({ 
     await expect(page.locator("input[name=q]")).toBeFocused();
     await page.keyboard.press("Escape");
     await page.getByText("About this record").click();
+    await page.getByText("Details", { exact: true }).click();
     await page.locator(".spine .digest button").first().click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^[0-9a-f]{40}$/);
   });

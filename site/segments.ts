@@ -11,13 +11,14 @@ export type BarSegment = ValueCount & {
   readonly step: number;
 };
 
-const ORDER: readonly StateWords["shape"][] = ["verified", "partial", "said", "failed", "unverified", "defined", "unspecified"];
+/** SHAPES are all shapes of states, the best first. */
+export const SHAPES: readonly StateWords["shape"][] = ["verified", "partial", "said", "failed", "unverified", "defined", "unspecified"];
 const LIGHTEST = 2; // steps of one shape, in style/parts.css
 
 /** segmentsOf makes the segments of a bar. @returns verified first, each with where it stands in a bar of 100 % */
 export function segmentsOf(field: StateField, counts: readonly ValueCount[]): readonly BarSegment[] {
   const total = counts.reduce((sum, { count }) => sum + count, 0);
-  const rank = (value: string): number => ORDER.indexOf(explain(field, value).shape);
+  const rank = (value: string): number => SHAPES.indexOf(explain(field, value).shape);
   const sorted = counts.toSorted((a, b) => rank(a.value) - rank(b.value) || b.count - a.count);
   const percent = (value: number): string => `${Math.round((value / Math.max(1, total)) * 10_000) / 100}%`;
   let end = 0;

@@ -35,6 +35,7 @@ export async function walk(page: Page, start: string): Promise<void> {
   const spine = page.getByRole("complementary", { name: "About this page" });
   await expect(spine).toContainText("snapshot 1");
   await expect(spine).toContainText("these bytes since");
+  await spine.getByText("Check it yourself").click();
   await expect(spine.getByText("sha256sum").first()).toBeVisible();
   await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Notes" }).click();
   expect(page.url()).toMatch(/\/browse\/notes\/$/);

@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { WordCounts } from "./index/statistics.ts";
 import { words } from "./words/words.ts";
-import { searchWords, type WordForms } from "./query/words.ts";
+import { formsOf, wholeWords } from "./query/words.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -28,12 +28,17 @@ const SOME = (TEXTS * LENGTH) / 10;
 
 test("words that are remembered keep no text in memory that they were cut out of", () => {
   const counts = new WordCounts();
-  const forms: WordForms = new Map();
   const index = new Set<string>();
   for (const [name, read] of [
     ["analysed words", (text) => void words(text)],
     ["counted words", (text) => counts.add(text, 1)],
-    ["words of records", (text) => searchWords(text, forms).forEach((word) => index.add(word))],
+    [
+      "words of records",
+      (text) =>
+        wholeWords(text)
+          .flatMap(formsOf)
+          .forEach((word) => index.add(word)),
+    ],
   ] as const satisfies readonly (readonly [string, (text: string) => void])[]) {
     const held = heldAfter(read);
     assert.ok(held < SOME, `${name}: ${held} bytes`);

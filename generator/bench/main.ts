@@ -9,6 +9,7 @@
  *      npm run bench -- --part hostile --seconds 600 --publications 1000   its mix and its publications at full length
  *      npm run bench -- --part scale --objects 20000   what grows with the library, at another size than 100,000
  *      npm run bench -- --part searching --passages 1000000   searches among more passages: those of its library, repeated with fresh words
+ *      npm run bench -- --part field --objects 6000   a registry of fewer source files than the 60,000 of the largest public release
  *      npm run bench -- --part registry --library DIR   records out of this development of Coq's, instead of the demo's
  *      npm run bench -- --part bucket --objects 2000   a library in a bucket, smaller than 10,000
  *
@@ -27,6 +28,7 @@ import { benchBucket } from "./bucket.ts";
 import { benchBuilding } from "./building.ts";
 import { benchChanges } from "./changes.ts";
 import { benchDisk } from "./disk.ts";
+import { benchField } from "./field.ts";
 import { benchHostile } from "./hostile.ts";
 import { type Figure, formatTable, meets, type Part, type Skipped } from "./figure.ts";
 import { benchHistory } from "./history.ts";
@@ -108,10 +110,6 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
       await benchSearching(await makeFolder("texts"), objects, values.passages === undefined ? null : Number(values.passages)),
       await benchBrowserSearch(await makeFolder("texts"), objects),
     ),
-  history: async () => {
-    const made = await makeFolder("history");
-    return benchHistory(await makeDemo(made), made);
-  },
   scale: async () => benchScale(await makeFolder("scale"), objects),
   bucket: async () =>
     together(
@@ -119,8 +117,12 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
       await benchShelfBucket(await makeFolder("shelf-bucket"), objects),
       await benchOpenShelf(await makeFolder("open-shelf"), objects),
     ),
+  field: async () => benchField(await makeFolder("field"), objects),
   registry: async () => benchRegistry(await makeFolder("registry"), values.library ?? null),
-  publishing: async () => benchPublishing(await makeFolder("notes")),
+  publishing: async () => {
+    const made = await makeFolder("history");
+    return together(await benchPublishing(await makeFolder("notes")), await benchHistory(await makeDemo(made), made));
+  },
   hostile: async () =>
     benchHostile(await makeFolder("hostile"), { seconds: Number(values.seconds), publications: Number(values.publications) }),
 };

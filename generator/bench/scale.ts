@@ -136,9 +136,11 @@ function programs({ by_process }: Cost): string {
     .join(", ");
 }
 
-/** @returns milliseconds from a request to the end of its answer, one request at a time */
-async function askRecords(
+/** askRecords asks a server each query, the first time and then for other parts.
+ *  @returns milliseconds from a request to the end of its answer, one request at a time */
+export async function askRecords(
   config: string,
+  queries: typeof RECORD_QUERIES = RECORD_QUERIES,
 ): Promise<readonly { readonly what: string; readonly first_ms: number; readonly p95_ms: number }[]> {
   const site = await startServing(["--only", "site", "--config", config]);
   const pool = new Pool(site.url, { connections: 1, bodyTimeout: 0, headersTimeout: 0 });
@@ -153,7 +155,7 @@ async function askRecords(
     await time("/api/list");
     await setTimeout(SETTLED_MS);
     const found: { readonly what: string; readonly first_ms: number; readonly p95_ms: number }[] = [];
-    for (const [what, path] of RECORD_QUERIES) {
+    for (const [what, path] of queries) {
       const first_ms = await time(path);
       const later: number[] = [];
       const other = path.startsWith("/api/") ? (at: number) => `${path}&limit=${at + 1}` : (at: number) => `${path}&part=${at + 2}`;

@@ -160,7 +160,8 @@ async function checkSourceFiles(
       const lines = [
         ...noteMissingCode(parsed, config),
         ...rejected.map(({ key, reason }) => `${key}: ${reason}`),
-        ...describeFindings(findings.filter(({ record }) => record !== null)),
+        // A value that nobody knows is told with its line already.
+        ...describeFindings(findings.filter(({ record, field }) => record !== null && !field.startsWith("the value of "))),
       ];
       found.push({ wrong: [], notes: lines.map((line) => ({ pointer: "", detail: `${shown}: ${line}` })) });
     }

@@ -4,8 +4,9 @@ import { ShelfError } from "#snapshots/errors";
 import type { BuildOutcome } from "#snapshots/http";
 import { openConfig } from "#generator/config";
 import type { Annexes } from "#generator/pipeline";
-import { detailOf } from "#generator/files";
+import { detailOf, openProgress } from "#generator/files";
 import { buildAndEmbed, stamp } from "./build.ts";
+import { parsePeriod } from "./period.ts";
 import { type CommonOptions, configOf } from "./options.ts";
 
 /** Builds of many libraries on one machine must not all start on the hour: up to this share of the period is added. */
@@ -20,10 +21,16 @@ export async function buildEvery(
 ): Promise<void> {
   while (!signal.aborted) {
     const began = performance.now();
+    const log = { write: (text: string): boolean => process.stderr.write(stamp(text)) };
     const told = (outcome: BuildOutcome): void => tell(outcome, (performance.now() - began) / 1000);
     try {
       // Read anew each time, so that a changed file takes effect.
-      const { published } = await buildAndEmbed(await openConfig(configOf(options)), annexes, { ...options, signal, stamped: true });
+      const { published } = await buildAndEmbed(await openConfig(configOf(options)), annexes, {
+        ...options,
+        signal,
+        stamped: true,
+        progress: openProgress({ stream: log }),
+      });
       told(published ? "published" : "unchanged");
     } catch (error) {
       told(error instanceof ShelfError ? "refused" : "failed");
@@ -32,4 +39,13 @@ export async function buildEvery(
     }
     await wait(period * (1 + Math.random() * JITTER), undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** runSchedule is `proofshelf schedule`, for those who have no timer of their own. */
+export async function runSchedule(options: CommonOptions & { readonly every: string }, annexes: Annexes): Promise<void> {
+  const period = parsePeriod(options.every);
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
+  // Named once: without one there is nothing to wait for.
+  await buildEvery(period, { ...options, config: configOf(options), demo: false }, annexes, stop.signal);
 }

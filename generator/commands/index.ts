@@ -14,4 +14,5 @@ export {
   runSchedule,
   runServe,
   runVerify,
+  writeLibrary,
 } from "./register.ts";

@@ -20,41 +20,17 @@ const SCHEMA = `${SCHEMA_FOLDER}/proofshelf.schema.json`;
 /** Files of proof checkers. */
 const PROOFS = /\.(?:v|lean|thy|agda|mm)$/i;
 const CLAIMS = "claims.yaml";
+/** NOTHING_MADE is what there is where `registry init` made nothing; it writes the sources under that name. */
+const NOTHING_MADE = { title: null, folders: [], sources: "registry.yaml" };
+const CODE = "code: { kind: directory, root: ./code }";
 
-/** runInit writes the file that `--config` names, or proofshelf.yaml here without it; a first file of claims where there is none; and the schemas
- *  for editors beside them.
- *  @param folder that holds the library
- *  @throws ShelfError "bad_config" when one is there already, or the folder is not */
+/** runInit writes the file that `--config` names, or proofshelf.yaml here without it, and says what belongs to be looked at.
+ *  @param folder that holds the library */
 export async function runInit(folder: string, options: CommonOptions): Promise<void> {
-  const file = resolve(options.config ?? "proofshelf.yaml");
-  const beside = dirname(file);
-  if (existsSync(file))
-    throw new ShelfError("bad_config", `${options.config ?? "proofshelf.yaml"} is there already; it was left as it is.`);
-  refuseClone(beside);
-  const names = await readdir(folder).catch((cause: unknown) => {
-    throw new ShelfError("bad_config", `${folder} is not a folder that can be read; name the one that holds your files.`, { cause });
-  });
-  const root = relative(beside, resolve(folder));
-  const own = root === "" ? [basename(file), ...Object.values(PROPOSED), "code"] : [];
-  const { keys, leftOut } = await lookThrough(folder, own);
-  const tops = new Set(keys.flatMap((key) => (key.includes("/") ? [key.slice(0, key.indexOf("/"))] : [])));
-  const folders = [...tops].filter((name) => findKeyProblem(name) === null).sort();
-  const hasFiles = folders.length === 0 || keys.some((key) => !key.includes("/"));
-  const about = await readAbout(folder);
-  const summaries = new Map<string, string>();
-  for (const name of folders) summaries.set(name, (await readAbout(join(folder, name))).summary);
-  const found = { root, folders, hasFiles, beside, own, about, summaries };
-  const firstClaims = !existsSync(join(beside, CLAIMS));
-  const text = describe(found);
-  parseConfig(Buffer.from(text), file, { checkSources: false });
-  await writeFile(file, text, { flag: "wx" });
-  if (firstClaims) await writeFile(join(beside, CLAIMS), FIRST_CLAIMS, { flag: "wx" });
-  await mkdir(join(beside, SCHEMA_FOLDER), { recursive: true });
-  for (const [name, schema] of Object.entries(jsonSchemas()))
-    await writeFile(join(beside, SCHEMA_FOLDER, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`);
+  const shown = options.config ?? "proofshelf.yaml";
+  const { folders, keys, leftOut, names, firstClaims } = await writeLibrary(folder, shown);
   const gated = folders.filter((name) => GATED.test(name));
   const proofs = keys.filter((key) => PROOFS.test(key)).length;
-  const shown = options.config ?? "proofshelf.yaml";
   const named = options.config === undefined ? "" : ` --config ${shown}`;
   const lines = [
     `Wrote ${[shown, ...(firstClaims ? [CLAIMS] : [])].join(", ")} and, for editors, the schemas in ${SCHEMA_FOLDER}/.`,
@@ -69,7 +45,46 @@ export async function runInit(folder: string, options: CommonOptions): Promise<v
     `  proofshelf config check${named}`,
     `  proofshelf serve --build --try-internal${named}`,
   ];
-  print(options, { file, collections: folders.length, gated, proofs }, `${lines.join("\n")}\n`);
+  print(options, { file: resolve(shown), collections: folders.length, gated, proofs }, `${lines.join("\n")}\n`);
+}
+
+/** writeLibrary writes a first configuration, a first file of claims where there is none, and the schemas for editors beside them.
+ *  @param folder that holds the library
+ *  @param shown where the configuration is written
+ *  @param made what is there to come: a title where the folder says none, folders, and the name of the file of sources
+ *  @throws ShelfError "bad_config" when one is there already, or the folder is not */
+export async function writeLibrary(
+  folder: string,
+  shown: string,
+  made: { readonly title: string | null; readonly folders: readonly string[]; readonly sources: string } = NOTHING_MADE,
+) {
+  const file = resolve(shown);
+  const beside = dirname(file);
+  if (existsSync(file)) throw new ShelfError("bad_config", `${shown} is there already; it was left as it is.`);
+  refuseClone(beside);
+  const names = await readdir(folder).catch((cause: unknown) => {
+    throw new ShelfError("bad_config", `${folder} is not a folder that can be read; name the one that holds your files.`, { cause });
+  });
+  const root = relative(beside, resolve(folder));
+  const own = root === "" ? [basename(file), ...Object.values(PROPOSED), "code"] : [];
+  const { keys, leftOut } = await lookThrough(folder, own);
+  const tops = new Set([...made.folders, ...keys.flatMap((key) => (key.includes("/") ? [key.slice(0, key.indexOf("/"))] : []))]);
+  const folders = [...tops].filter((name) => findKeyProblem(name) === null).sort();
+  const hasFiles = folders.length === 0 || keys.some((key) => !key.includes("/"));
+  const said = await readAbout(folder);
+  const about = { ...said, title: said.title ?? made.title };
+  const summaries = new Map<string, string>();
+  for (const name of folders) summaries.set(name, (await readAbout(join(folder, name))).summary);
+  const found = { sources: made.sources, root, folders, hasFiles, beside, own, about, summaries };
+  const firstClaims = !existsSync(join(beside, CLAIMS));
+  const text = describe(found);
+  parseConfig(Buffer.from(text), file, { checkSources: false });
+  await writeFile(file, text, { flag: "wx" });
+  if (firstClaims) await writeFile(join(beside, CLAIMS), FIRST_CLAIMS, { flag: "wx" });
+  await mkdir(join(beside, SCHEMA_FOLDER), { recursive: true });
+  for (const [name, schema] of Object.entries(jsonSchemas()))
+    await writeFile(join(beside, SCHEMA_FOLDER, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`);
+  return { folders, keys, leftOut, names, firstClaims };
 }
 
 /** The program's own folder is no library. @throws ShelfError "bad_config" */
@@ -142,6 +157,7 @@ claims: []
 `;
 
 type Found = {
+  readonly sources: string;
   readonly root: string;
   readonly folders: readonly string[];
   readonly hasFiles: boolean;
@@ -152,7 +168,7 @@ type Found = {
   readonly summaries: ReadonlyMap<string, string>;
 };
 
-function describe({ root, folders, hasFiles, beside, own, about, summaries }: Found): string {
+function describe({ sources, root, folders, hasFiles, beside, own, about, summaries }: Found): string {
   const ids = new Set<string>();
   const collection = (prefix: string, title: string, visibility: string, summary = ""): string => {
     const plain =
@@ -171,6 +187,7 @@ function describe({ root, folders, hasFiles, beside, own, about, summaries }: Fo
   );
   if (hasFiles) collections.push(collection("", "Other files", "public"));
   const source = (line: string, path: string): string => `${path === CLAIMS || existsSync(join(beside, path)) ? "" : "# "}${line}`;
+  const isScanned = existsSync(join(beside, sources));
   const front = about.readme === null ? "# front: README.md" : `front: ${JSON.stringify(about.readme)}`;
   // Files in the library's own folder that belong to the program are no objects.
   const exclude = own.length === 0 ? "" : `, exclude: ${JSON.stringify(own)}`;
@@ -203,10 +220,10 @@ uploaded: auto
 keep: 30
 # What the library claims, proof records, and their code at exact revisions ({repo}/{head}/{path}).
 ${source("claims: { path: ./claims.yaml }", "claims.yaml")}
-${source("registry: { path: ./registry.json }", "registry.json")}
+${isScanned ? `registry: { sources: ./${sources} }` : source("registry: { path: ./registry.json }", "registry.json")}
 # What is served no more: key, record or claim, reason (legal, privacy, error, superseded), date, note.
 ${source("withdrawals: { path: ./withdrawals.yaml }", "withdrawals.yaml")}
-${source("code: { kind: directory, root: ./code }", "code")}
+${isScanned ? CODE : source(CODE, "code")}
 # Pages of each PDF, from the first, that stand as images beside their text; 0 for none.
 pdf: { pageImages: 20 }
 # Search by meaning, beside that by words. What each kind costs:

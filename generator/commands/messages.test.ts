@@ -64,6 +64,7 @@ test("a value that the field does not know is told with the one that was meant, 
     const { status, stdout } = await check({ "registry.json": `{ "cubs": [\n ${record(`, "${field}": "${value}"`)}\n] }` });
     assert.equal(status, 0);
     const said = `Note: registry.json:2: cubs[0].${field} is "${value}", which is none of its values and counts as none; did you mean ${meant}?`;
+    assert.equal(stdout.split(said.slice(said.indexOf(' is "'))).length, 2, `once: ${stdout}`);
     assert.ok(stdout.includes(said), stdout);
   }
   assert.match(

@@ -1,12 +1,12 @@
 /** `proofshelf serve`: starts the server as a process of its own, tells it what to serve, and prints one line when it is ready. */
 import { fork } from "node:child_process";
-import { type FSWatcher, watch } from "node:fs";
+import { existsSync, type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "#snapshots/errors";
 import type { OperationsServing, ServerMessage, SidecarServing, SiteServing, StarterMessage } from "#snapshots/http";
 import { type Annexes, build } from "#generator/pipeline";
-import { type BlobCache, openServed } from "#generator/shelves";
+import { type BlobCache, openServed, openShelves } from "#generator/shelves";
 import { VERSION } from "#generator/files";
 import { type CommonOptions, configOf } from "./options.ts";
 import { compileSite } from "#generator/pages";
@@ -52,7 +52,8 @@ export async function runServe(options: ServeOptions, annexes: Annexes): Promise
   const config = await openConfig(configOf(options), { checkSources: options.build === true });
   checkTrial(config, options);
   if (options.build === true) {
-    say(options, `Building ${config.title}: what the first build reads, renders and indexes is kept for the next one.`);
+    if (!existsSync(openShelves(config, annexes).buildDir))
+      say(options, `Building ${config.title}: what the first build reads, renders and indexes is kept for the next one.`);
     await build(config, annexes);
   }
   const { dist } = await compileSite();

@@ -2,8 +2,10 @@
 import { readFile } from "node:fs/promises";
 import { parseJson } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
+import { checkSentences, meaningSentence, recordStanding, reviewSentences, witnessSentence } from "#snapshots/format";
+import { type NoteKey, parseKey } from "#snapshots/log";
 import { createTreeCache, openSnapshot, snapshotRecordSchema } from "#snapshots/shelf";
-import { checkReceipt, parseReceipt, type Since } from "#snapshots/verify";
+import { checkReceipt, checkRecordProof, parseReceipt, type Since } from "#snapshots/verify";
 import { openConfig } from "#generator/config";
 import type { Annexes } from "#generator/pipeline";
 import { countErrors, describeFindings, verifyLibrary } from "#generator/publish";
@@ -16,10 +18,20 @@ import { type CommonOptions, configOf, FOUND, print } from "./options.ts";
 /** A receipt has a few quotes. */
 const MAX_RECEIPT_BYTES = 16 * 1024 * 1024;
 
-type VerifyCommandOptions = CommonOptions & { readonly all?: boolean; readonly since?: string; readonly receipt?: string };
+type VerifyCommandOptions = CommonOptions & {
+  readonly all?: boolean;
+  readonly since?: string;
+  readonly receipt?: string;
+  readonly key?: readonly string[];
+};
 
 export async function runVerify(options: VerifyCommandOptions, annexes: Annexes): Promise<void> {
+  const proof = options.receipt === undefined ? null : await readSourceFile(options.receipt, "receipt", MAX_RECEIPT_BYTES);
+  // A proof needs nothing of this machine but the keys.
+  if (proof !== null && options.key !== undefined && tellProof(proof, options.key.map(parseKey), options)) return;
   const config = await openConfig(configOf(options), { checkSources: false });
+  const own = [config.log?.publicKey ?? [], config.log?.witnesses ?? []].flat();
+  if (proof !== null && tellProof(proof, own.map(parseKey), options)) return;
   const shelves = openShelves(config, annexes);
   await refresh(shelves);
   if (options.receipt !== undefined) return verifyReceipt(options.receipt, shelves, options);
@@ -60,9 +72,28 @@ async function readSince(text: string): Promise<Since> {
   throw new ShelfError("bad_config", "--since takes the number of a snapshot, or a file that is a copy of public/current.json.");
 }
 
+/** tellProof checks the proof of a record, and tells what the record says. @returns false for a file that is none */
+function tellProof(file: Uint8Array, keys: readonly NoteKey[], options: CommonOptions): boolean {
+  const checked = checkRecordProof(new TextDecoder().decode(file), keys);
+  if (checked === null) return false;
+  const { findings, record, origin, snapshot, sequence, created, signers } = checked;
+  const says =
+    record === null
+      ? []
+      : [
+          `${record.id} ${record.module}.${record.theorem_name}: ${record.standing?.says ?? recordStanding(record).says}`,
+          record.statement,
+          ...[...checkSentences(record), meaningSentence(record) ?? [], reviewSentences(record), witnessSentence(record) ?? []].flat(),
+        ];
+  const holds = `The proof holds: publication ${sequence} of the log ${origin}, of ${created}, signed by ${signers.join(", ")}, is snapshot ${snapshot}, which has this record:`;
+  print(options, checked, `${(findings.length === 0 ? [holds, ...says] : ["The proof does not hold:", ...findings]).join("\n")}\n`);
+  if (findings.length > 0) process.exitCode = FOUND;
+  return true;
+}
+
 async function verifyReceipt(file: string, shelves: Shelves, options: CommonOptions): Promise<void> {
   const receipt = parseReceipt(new TextDecoder().decode(await readSourceFile(file, "receipt", MAX_RECEIPT_BYTES)));
-  if (receipt === null) throw new ShelfError("bad_config", `${file} holds no receipt and no answer with one.`);
+  if (receipt === null) throw new ShelfError("bad_config", `${file} holds no receipt, no answer with one, and no proof of a record.`);
   const findings: string[] = [];
   let checked = false;
   // An answer of the gated view pins an internal snapshot.

@@ -163,7 +163,9 @@ function checkPaths(raw: unknown, folder: string): ConfigProblem[] {
       what: found === null ? `does not exist; write the path of a ${kind}` : `is a ${found}; write the path of a ${kind}`,
     });
   };
-  for (const part of ["store", "code"] as const) if (valueAt(raw, [part, "kind"]) === "directory") expect([part, "root"], "folder");
+  // A scan of sources makes the folder of their code.
+  const read = valueAt(raw, ["registry", "sources"]) === undefined ? (["store", "code"] as const) : (["store"] as const);
+  for (const part of read) if (valueAt(raw, [part, "kind"]) === "directory") expect([part, "root"], "folder");
   expect(["claims", "path"], "file");
   expect(["withdrawals", "path"], "file");
   const jwks = valueAt(raw, ["access", "jwks"]);

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { listConfigFields, openConfig, parseConfig, readAccess } from "./config.ts";
+import { openConfig, parseConfig, readAccess } from "./config.ts";
+import { listConfigFields } from "../testing/config-fields.ts";
 import "../annexes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "config-"));

@@ -16,7 +16,7 @@ import { addedKeys } from "./keys.ts";
 import { accessSchema, configSchema, type ParsedConfig } from "./schema.ts";
 import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
 
-export { configJsonSchema, listConfigFields } from "./problems.ts";
+export { configJsonSchema } from "./problems.ts";
 export { configSchema } from "./schema.ts";
 
 export type StoreConfig = Omitting<ParsedConfig["store"], "include" | "exclude" | "fullListingEvery">;

@@ -18,7 +18,6 @@ export { findOwnKeys, type OwnFiles } from "./own-files.ts";
 export { readLocated } from "./located.ts";
 export { IGNORED, NO_NEWS, openLeavingOut, type StorePatterns } from "./left-out.ts";
 export {
-  badConfig,
   configJsonSchema,
   type ConfigProblem,
   explainIssues,

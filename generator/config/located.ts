@@ -14,16 +14,15 @@ export function readLocated<T extends z.ZodType>(
   read: (file: string, what: string) => Uint8Array = readConfigFile,
 ): z.infer<T> {
   const yaml = parseLocatedYaml(read(file, what));
-  const located = (problems: readonly ConfigProblem[]) => problems.map((problem) => ({ line: yaml.lineOf(problem.path), ...problem }));
-  if (yaml.problems.length > 0)
-    throw badConfig(
-      file,
-      yaml.problems.map((problem) => ({ ...problem, path: [] })),
-    );
   const value = yaml.value ?? {};
   const result = schema.safeParse(value);
-  if (!result.success) throw badConfig(file, located(explainIssues(result.error.issues, value, document)));
-  const problems = check(result.data, yaml);
-  if (problems.length > 0) throw badConfig(file, located(problems));
+  // Nothing else can be said of a file that is no YAML as a whole.
+  const isRead = yaml.value !== null || yaml.problems.length === 0;
+  const found = result.success ? check(result.data, yaml) : explainIssues(result.error.issues, value, document);
+  const lines = [
+    ...yaml.problems.map((problem) => ({ ...problem, path: [] })),
+    ...(isRead ? found : []).map((problem) => ({ line: yaml.lineOf(problem.path), ...problem })),
+  ];
+  if (!result.success || lines.length > 0) throw badConfig(file, lines);
   return result.data;
 }

@@ -170,9 +170,12 @@ function htmlAbout(head: string): About {
   const written = [...head.matchAll(/<(h[1-6])\s[^<>]*class=["']?author\b[^<>]*>(.*?)<\/\1>/gis)].map(([, , name = ""]) =>
     plainIn(name, "html"),
   );
+  const named = [...head.matchAll(/<span\s[^<>]*class=["'][^"'<>]*\bltx_personname\b[^<>]*>(.*?)<\/span>/gis)].map(([, name = ""]) =>
+    plainIn(name.replaceAll(/<sup\b[^]*?<\/sup>/gi, ""), "html"),
+  );
   const authors = said("author dc.creator dcterms.creator citation_author");
   const date = said("date dc.date dcterms.date citation_date citation_publication_date")[0] ?? "";
-  return { ...NO_ABOUT, authors: findPersons(authors.length > 0 ? authors : written), date: findDate(date) };
+  return { ...NO_ABOUT, authors: findPersons([authors, written].find(({ length }) => length > 0) ?? named), date: findDate(date) };
 }
 
 /** titleAbout reads the authors and the date that stand below a title: as fields, as settings of Org, or in the two lines of AsciiDoc. */

@@ -17,10 +17,12 @@ import {
   words,
 } from "./document.ts";
 import { textOf } from "./html-tree.ts";
-import { isBlank, type Row, rowsOf, type Rule, scan, textIn } from "./lined.ts";
+import { isBlank, type PartLine, type Row, type Rule, scan, textIn, withParts } from "./lined.ts";
+import { rooted } from "./links.ts";
+import { linesBetween, type Others } from "./others.ts";
 
 export async function readAsciidoc(source: SourceText, fallback: string): Promise<Body> {
-  return await readDocument(source, { kind: "asciidoc", language: null, fallback }, (text) => new AsciidocReader(text).parse());
+  return await readDocument(source, { kind: "asciidoc", language: null, fallback }, (text) => new AsciidocReader(text, source).parse());
 }
 
 const ATTRIBUTE = /^:(!?)([\w][\w-]*)(!?):(?:\s+(.*))?$/;
@@ -91,8 +93,13 @@ class AsciidocReader {
   /** Rules of markup within a text, by how deep it is in other markup. */
   readonly #ruled: (readonly Rule[])[] = [];
 
-  constructor(text: string) {
-    this.#rows = rowsOf(text);
+  readonly #others: Others;
+  readonly #parts: number;
+
+  constructor(text: string, { key, others }: SourceText) {
+    this.#others = others;
+    const { rows, parts } = withParts(text, key, others, openIncludes());
+    [this.#rows, this.#parts] = [rows, parts];
   }
 
   parse(): ParsedDocument {
@@ -102,7 +109,7 @@ class AsciidocReader {
     const blocks = this.#blocks(this.#rows, from);
     const [title, ...said] = head;
     const lead = title === undefined ? [] : [title, ...(said.length === 0 ? [] : [element("div", said)])];
-    return { blocks: [...lead, ...blocks, ...this.#notes.section()], title: this.#title };
+    return { blocks: [...lead, ...blocks, ...this.#notes.section()], title: this.#title, parts: this.#parts };
   }
 
   /** The title, the authors and the attributes above the first blank line. @returns where the body begins */
@@ -159,6 +166,7 @@ class AsciidocReader {
       if (own !== undefined) anchor = own;
       else if (text !== "") anchor = null;
     }
+    for (const [id, title] of this.#titles) if (title !== "") this.#others.offer(id, title);
   }
 
   #blocks(rows: readonly Row[], from = 0): Nodes {
@@ -601,7 +609,7 @@ class AsciidocReader {
       (tagName: string) =>
       (found: RegExpExecArray): Nodes => [element(tagName, inside(found[1] ?? ""))];
     const code = ([, text = ""]: RegExpExecArray): Nodes => [
-      element("code", [words(textOf(element("p", inside(text.replace(/^\+(.*)\+$/s, "$1")))))]),
+      element("code", [words(/^\+.+\+$/s.test(text) ? text.replaceAll(/^\++|\++$/g, "") : textOf(element("p", inside(text))))]),
     ];
     return [
       [sign("\\\\(?=[*_`+^~#[<({\"'])([^])"), ([, one = ""]) => [words(one)]],
@@ -665,15 +673,19 @@ class AsciidocReader {
   }
 
   #reference(id: string, said: Nodes | null): Element {
-    const [path = "", fragment = ""] = id.split("#");
+    const [written = "", fragment = ""] = id.split("#");
+    // Antora names a page by its module.
+    const path = written.replace(/^(?:[\w.@-]*:)?([\w-]+):(?=[^/:])/, "/modules/$1/pages/");
     const isFile = id.includes("#") || /\.(?:adoc|asc|asciidoc|html)$/.test(id);
     const own = !this.#titles.has(id) && this.#titles.has(idOf(id)) ? idOf(id) : id;
     const href = isFile
       ? `${path === "" || /\.\w+$/.test(path) ? path : `${path}.adoc`}${fragment === "" ? "" : `#${fragment}`}`
       : `#${own}`;
     const name = (fragment || id).replaceAll("_", " ").trim();
+    const place = isFile || this.#titles.has(own) ? null : this.#others.place(`#${id}`);
+    if (place !== null) return element("a", said ?? [words(place.title)], { href: `${rooted(place.key)}#${id}` });
     if (!isFile && !this.#titles.has(own)) return element("span", said ?? [words(name)]);
-    return element("a", said ?? [words(this.#titles.get(own) || name)], { href });
+    return element("a", said ?? (isFile ? [] : [words(this.#titles.get(own) || name)]), { href });
   }
 
   #footnote(id: string, text: string): Element {
@@ -691,6 +703,40 @@ class AsciidocReader {
       .replace(/,.*$/s, (rest) => (kind === "mailto:" ? "" : rest));
     return element("a", label === "" ? [words(target)] : inside(label), { href: kind === "mailto:" ? `mailto:${target}` : target });
   }
+}
+
+/** openIncludes reads the lines that take in parts, in order, with the attributes that were set above them. */
+function openIncludes(): (line: string) => PartLine | null {
+  const set = new Map<string, string>();
+  return (line) => {
+    const [, , own, , value = ""] = ATTRIBUTE.exec(line) ?? [];
+    const fill = (text: string): string => text.replaceAll(/\{([\w-]{1,80})\}/g, (whole, name: string) => set.get(name) ?? whole);
+    if (own !== undefined && set.size < 1000) set.set(own, fill(value).slice(0, MAX_VALUE));
+    const [, path, inner = ""] = /^include::([^[\]]+)\[(.*)\]$/.exec(line) ?? [];
+    if (path === undefined || /^\w+:\/\//.test(path)) return null;
+    const settings = new Map(
+      Array.from(inner.matchAll(/([\w-]+)=(?:"([^"]*)"|([^,]*))/g), ([, name = "", quoted, bare = ""]) => [name, quoted ?? bare]),
+    );
+    const deeper = "=".repeat(Math.min(5, Math.max(0, Number(settings.get("leveloffset") ?? 0) || 0)));
+    const tags = (settings.get("tags") ?? settings.get("tag"))?.split(/[;,]/).map((tag) => tag.trim());
+    const take = (lines: readonly string[]): readonly string[] => {
+      const chosen = settings.has("lines") ? linesBetween(lines, settings.get("lines") ?? "") : taggedIn(lines, tags ?? null);
+      return deeper === "" ? chosen : chosen.map((one) => (/^=+ \S/.test(one) ? deeper + one : one));
+    };
+    return { path: fill(path), take };
+  };
+}
+
+/** The lines within the regions of these tags, or all, without the lines that mark them. */
+function taggedIn(lines: readonly string[], tags: readonly string[] | null): readonly string[] {
+  const open = new Set<string>();
+  const isAll = tags === null || tags.some((tag) => tag.startsWith("*"));
+  return lines.filter((line) => {
+    const [, edge, tag = ""] = /\b(tag|end)::(\S+?)\[\]/.exec(line) ?? [];
+    if (edge === "tag") open.add(tag);
+    if (edge === "end") open.delete(tag);
+    return edge === undefined && (isAll || tags.some((one) => open.has(one)));
+  });
 }
 
 const sign = (source: string): RegExp => new RegExp(source, "muy");

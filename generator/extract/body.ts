@@ -1,12 +1,14 @@
 /** The value that the reader of one type gives back; extract.ts adds what all types have in common. */
 import type { About, Extract } from "#snapshots/schema";
 import type { Lines } from "#snapshots/blocks";
+import type { Others } from "./others.ts";
 
 export type SourceText = {
   readonly key: string;
   /** The whole text, a byte order mark included: passages are exact. */
   readonly text: string;
   readonly lines: Lines;
+  readonly others: Others;
 };
 
 export type Body = Pick<Extract, "summary" | "passages" | "html" | "notes"> & {
@@ -16,6 +18,8 @@ export type Body = Pick<Extract, "summary" | "passages" | "html" | "notes"> & {
   readonly facts?: Extract["facts"];
   readonly outline?: Extract["outline"];
   readonly written?: Extract["written"];
+  /** Bytes of all that its page shows, where that is more than its own. */
+  readonly whole?: number;
 };
 
 export const EMPTY_BODY: Body = { title: null, summary: "", passages: [], html: null, notes: [] };

@@ -17,9 +17,15 @@ export const MAX_NESTED = 60;
 export type Nodes = ElementContent[];
 
 /** ParsedDocument is what a reader made of the text of a document. A title of null is that of its file; a summary of null is its first prose. */
-export type ParsedDocument = { readonly blocks: Nodes; readonly title: string | null; readonly summary?: string | null };
+export type ParsedDocument = {
+  readonly blocks: Nodes;
+  readonly title: string | null;
+  readonly summary?: string | null;
+  /** UTF-16 units of parts in files of their own that are shown. */
+  readonly parts?: number;
+};
 
-/** element makes an element. @param line that it begins on; null where nobody needs to know */
+/** element makes an element. @param line that it begins on; null or 0 where nobody needs to know, and in a part that lies in another file */
 export function element(
   tagName: string,
   children: readonly ElementContent[] = [],
@@ -32,7 +38,7 @@ export function element(
     tagName,
     properties,
     children: [...children],
-    ...(line === null ? {} : { position: { start: point, end: point } }),
+    ...((line ?? 0) === 0 ? {} : { position: { start: point, end: point } }),
   };
 }
 
@@ -122,25 +128,28 @@ export async function readDocument(
   parse: (text: string) => ParsedDocument,
 ): Promise<Body> {
   await loadLanguage(language);
-  const { key, text, lines } = source;
+  const { key, text, lines, others } = source;
   const list = openHeadings(lines);
   const first = addHeadings(lines, kind, list);
   const passages = cutPassages(lines, list.marks);
   const written = formatCode(source, language);
   const shown = text.length <= MAX_SHOWN ? lines.count : findCut(lines);
   try {
-    const { blocks, ...said } = parse(
-      text.slice(text.startsWith("\ufeff") ? 1 : 0, Math.min(lines.end(shown), MAX_SHOWN)).replaceAll("\r", ""),
-    );
+    const {
+      blocks,
+      parts = 0,
+      ...said
+    } = parse(text.slice(text.startsWith("\ufeff") ? 1 : 0, Math.min(lines.end(shown), MAX_SHOWN)).replaceAll("\r", ""));
     const tree: Root = { type: "root", children: blocks as RootContent[] };
     const title = said.title ?? first?.title ?? null;
     const summary = said.summary ?? findSummary(tree);
     if (textOf(tree).trim() === "") return { ...EMPTY_BODY, title, passages, html: written };
     rankHeadings(tree);
     noteLines(tree);
-    const html = await renderTree(tree, { key, title: title ?? fallback });
+    const html = await renderTree(tree, { key, title: title ?? fallback, others });
     const cut = shown < lines.count ? `\n${formatCut(key, shown, lines.count)}` : "";
-    return { title, summary, passages, html: html + cut, written, notes: [] };
+    const whole = parts === 0 ? {} : { whole: Math.min(text.length, MAX_SHOWN) + parts };
+    return { title, summary, passages, html: html + cut, written, notes: [], ...whole };
   } catch (error) {
     if (!(error instanceof TooComplex || error instanceof RangeError)) throw error;
     const reason = error instanceof TooComplex ? error.message : "parts too deep in one another";

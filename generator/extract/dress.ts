@@ -5,7 +5,8 @@ import { isNumber, MAX_FRAGMENT } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { formatHtml } from "./format-html.ts";
 import { highlightLines, loadLanguage } from "#snapshots/highlight";
-import { ID_PREFIX, resolveImage, resolveLink } from "./links.ts";
+import { ID_PREFIX, resolveImage, resolveKey, resolveLink, rooted } from "./links.ts";
+import type { Others, Place } from "./others.ts";
 import { formatMath, formatTex } from "./math.ts";
 import { startLine, textOf, TooComplex } from "./html-tree.ts";
 
@@ -13,6 +14,8 @@ type DressOptions = {
   readonly key: string;
   /** The title that the page shows above the document: a first heading that repeats it is left out. */
   readonly title: string;
+  /** Others say the title of the place that a link without words leads to. Without them it stays as it is. */
+  readonly others?: Others;
 };
 
 /** Formulas rendered in one document; what follows is shown as source. */
@@ -48,7 +51,7 @@ export function noteLines(node: Root | RootContent | ElementContent, part: numbe
 }
 
 /** Changes a sanitised tree in place. */
-function dressTree(tree: Root, { key, title }: DressOptions): void {
+function dressTree(tree: Root, { key, title, others }: DressOptions): void {
   const repeated = findTitle(tree, title);
   const headings: Element[] = [];
   const ids = new Set<string>();
@@ -82,7 +85,7 @@ function dressTree(tree: Root, { key, title }: DressOptions): void {
 
   function dressElement(element: Element, linked: boolean): ElementContent {
     const { tagName, properties } = element;
-    if (tagName === "a") dressLink(element, key);
+    if (tagName === "a") dressLink(element, key, others);
     else if (tagName === "img") return dressImage(element, key, linked);
     else if (tagName === "pre") {
       const code = element.children[0];
@@ -162,11 +165,31 @@ function leaveAnchors({ parent, heading }: Child): void {
   parent.children = children;
 }
 
-function dressLink(element: Element, key: string): void {
+function dressLink(element: Element, key: string, others: Others | undefined): void {
   const { properties } = element;
-  const target = typeof properties["href"] === "string" ? resolveLink(key, properties["href"]) : null;
-  properties["href"] = target?.href;
+  const written = typeof properties["href"] === "string" ? properties["href"] : null;
+  const target = written === null ? null : resolveLink(key, written);
+  const place =
+    others !== undefined && written !== null && target?.kind === "internal" && isEmpty(element) ? placeOf(written, key, others) : null;
+  if (place !== null) element.children = [{ type: "text", value: place.title }];
+  // A label of another text has no page before it.
+  properties["href"] =
+    place !== null && written?.startsWith("#") === true ? resolveLink(key, rooted(place.key) + written)?.href : target?.href;
   if (target?.kind === "external") properties["rel"] = [...EXTERNAL];
+}
+
+/** A link that shows nothing cannot be followed; one that is a place only has an id. */
+function isEmpty(element: Element): boolean {
+  return element.properties["id"] === undefined && element.children.every((child) => child.type === "text" && child.value.trim() === "");
+}
+
+/** The place that a link without words leads to, with its title: where no text has it, what is written. Null for one of its own that nothing names. */
+function placeOf(written: string, key: string, others: Others): Place | null {
+  const [path = "", id = null] = written.split("#");
+  const target = resolveKey(key, path) ?? "";
+  const names = path === "" ? [`#${id}`] : id === null ? [target] : [`${target}#${id}`, target];
+  const place = names.map((name) => others.place(name)).find((one) => one !== null);
+  return place ?? (path === "" ? null : { key, id, title: written });
 }
 
 /** Our own images are shown, external ones become links: showing them would tell their host who reads what. */

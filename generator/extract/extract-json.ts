@@ -2,6 +2,8 @@
 import { canonicalJson } from "#snapshots/digest";
 import { linkTargets, MAX_LINKS } from "#snapshots/format";
 import type { Extract } from "#snapshots/schema";
+import type { Asking } from "./extract.ts";
+import type { Asked } from "./others.ts";
 import type { DrawnPage } from "./pdf-images.ts";
 
 export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type" | "notes" | "about"> & {
@@ -12,9 +14,13 @@ export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type
   readonly links: readonly string[];
   /** Finds that look like secrets. They are for the operator, so no extract holds them. */
   readonly secrets: readonly string[];
+  /** Needs and offers of its text; absent where it has none. */
+  readonly asked?: Asked;
+  /** Bytes of all that its page shows, where that is more than its own. */
+  readonly whole?: number;
 };
 
-export function toExtracted(key: string, extract: Extract, secrets: readonly string[] = []): Extracted {
+export function toExtracted(key: string, { extract, asked, whole }: Asking, secrets: readonly string[] = []): Extracted {
   const { title, summary, kind, media_type, notes, html, about } = extract;
   const links = html === null ? [] : linkTargets(html, key).slice(0, MAX_LINKS);
   return {
@@ -27,6 +33,8 @@ export function toExtracted(key: string, extract: Extract, secrets: readonly str
     links,
     secrets,
     images: [],
+    ...(asked === null ? {} : { asked }),
+    ...(whole === undefined ? {} : { whole }),
     json: Buffer.from(canonicalJson(extract)),
   };
 }

@@ -4,17 +4,17 @@ import { NO_ABOUT, readAbout } from "./about.ts";
 import { type Body, EMPTY_BODY, type SourceText } from "./body.ts";
 import { readCode } from "./code.ts";
 import { formatCode } from "./code-view.ts";
+import { decodeText, MAX_TEXT_BYTES } from "./decode-text.ts";
 import { readJson, readYaml } from "./json.ts";
 import { withLanguage } from "./language.ts";
 import { openLines } from "#snapshots/blocks";
 import { extensionOf, fileName, mediaTypeOf, type MediaType } from "./media-type.ts";
+import { type Asked, Others, type Told } from "./others.ts";
 import { cutPassages, shorten } from "./passages.ts";
 import type { DrawPages } from "./pdf-images.ts";
 import { readPlain } from "./plain.ts";
 
 const MAX_TITLE = 200; // UTF-16 units
-/** Bytes of a text that are searched. */
-const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 /** Extensions of formats that are text, or that the bytes must show: another content is worth a note. */
 const TEXT_EXTENSIONS = new Set("md txt rst v lean rs tex html htm csv tsv json jsonl yaml yml svg py c h ml hs".split(" "));
 const MAGIC_EXTENSIONS: Readonly<Record<string, string>> = {
@@ -55,11 +55,21 @@ const READERS: Readonly<Record<ObjectKind, Reader | null>> = {
  *  @param bytes of anybody; what could not be read is in `notes`
  *  @throws only WebAssembly.RuntimeError: a parser stopped in the middle of its work, and its process must not go on */
 export async function extract(key: string, bytes: Uint8Array, draw: DrawPages | null = null): Promise<Extract> {
+  return (await extractAsking(key, bytes, draw)).extract;
+}
+
+/** Asking is an extract with what its text needs of others, and how long all is that its page shows. */
+export type Asking = { readonly extract: Extract; readonly asked: Asked | null; readonly whole?: number };
+
+/** extractAsking is extract(), for a text that may be told of others. */
+export async function extractAsking(key: string, bytes: Uint8Array, draw: DrawPages | null, told?: Told): Promise<Asking> {
+  const others = new Others(key, told);
   try {
-    return await read(key, bytes, await mediaTypeOf(key, bytes), draw);
+    const { whole, ...found } = await read(key, bytes, await mediaTypeOf(key, bytes), draw, others);
+    return { ...found, asked: others.asked(), ...(whole === undefined ? {} : { whole }) };
   } catch (error) {
     if (error instanceof WebAssembly.RuntimeError) throw error;
-    return await extractPlainly(key, bytes, "This file could not be read by its structure.");
+    return { extract: await extractPlainly(key, bytes, "This file could not be read by its structure."), asked: null };
   }
 }
 
@@ -68,39 +78,47 @@ export async function extract(key: string, bytes: Uint8Array, draw: DrawPages | 
 export async function extractPlainly(key: string, bytes: Uint8Array, note: string): Promise<Extract> {
   const type = await mediaTypeOf(key, bytes);
   if (READERS[type.kind] === null) return finish(key, type, null, { ...EMPTY_BODY, notes: [note] });
-  const { source, notes } = openSource(key, bytes);
+  const { source, notes } = openSource(key, bytes, new Others(key));
   const passages = cutPassages(source.lines, []);
   return finish(key, type, source.lines.count, { ...EMPTY_BODY, passages, html: formatCode(source, null), notes: [...notes, note] });
 }
 
-async function read(key: string, bytes: Uint8Array, type: MediaType, draw: DrawPages | null): Promise<Extract> {
+async function read(
+  key: string,
+  bytes: Uint8Array,
+  type: MediaType,
+  draw: DrawPages | null,
+  others: Others,
+): Promise<{ readonly extract: Extract; readonly whole?: number | undefined }> {
   const mismatch = findMismatch(key, bytes, type);
   const reader = READERS[type.kind];
   if (reader === null) {
-    const body = type.kind === "pdf" ? await (await import("./pdf.ts")).readPdf(key, bytes, draw) : await readOldHtml(key, bytes, type);
+    const body =
+      type.kind === "pdf" ? await (await import("./pdf.ts")).readPdf(key, bytes, draw) : await readOldHtml(key, bytes, type, others);
     const about = await withLanguage(body.about ?? NO_ABOUT, type.kind, body.passages);
-    return finish(key, type, null, { ...body, about, notes: [...mismatch, ...body.notes] });
+    return { extract: finish(key, type, null, { ...body, about, notes: [...mismatch, ...body.notes] }) };
   }
-  const { source, notes } = openSource(key, bytes);
+  const { source, notes } = openSource(key, bytes, others);
   const body = await reader(source, type, shorten(fileName(key), MAX_TITLE) || key);
   if (bytes.length === 0) notes.push("This file is empty.");
   const bidi = source.text.search(BIDI);
   if (bidi >= 0) {
     notes.push(`Line ${source.lines.lineAt(bidi)} has invisible signs that change the order in which text is shown; read it with care.`);
   }
-  return finish(key, type, source.lines.count, {
+  const extract = finish(key, type, source.lines.count, {
     ...body,
     about: await withLanguage(body.about ?? readAbout(key, type.kind, source.text), type.kind, body.passages),
     notes: [...mismatch, ...notes, ...body.notes],
   });
+  return { extract, whole: body.whole };
 }
 
 /** readOldHtml gives an HTML document in another encoding its title and summary. Its lines are not those of its bytes, so its text is neither
  *  shown nor quoted. */
-async function readOldHtml(key: string, bytes: Uint8Array, { kind }: MediaType): Promise<Body> {
+async function readOldHtml(key: string, bytes: Uint8Array, { kind }: MediaType, others: Others): Promise<Body> {
   const text = kind === "binary" && HTML_NAME.test(key) ? decodeDeclared(bytes) : null;
   if (text === null) return EMPTY_BODY;
-  const source = { key, text, lines: openLines(text) };
+  const source = { key, text, lines: openLines(text), others };
   const { title, summary } = await (await import("./html.ts")).readHtml(source, fileName(key));
   return { ...EMPTY_BODY, title, summary, about: readAbout(key, "html", text) };
 }
@@ -119,16 +137,10 @@ function decodeDeclared(bytes: Uint8Array): string | null {
   }
 }
 
-function openSource(key: string, bytes: Uint8Array): { source: SourceText; notes: string[] } {
+function openSource(key: string, bytes: Uint8Array, others: Others): { source: SourceText; notes: string[] } {
   const text = decodeText(bytes);
   const notes = bytes.length > MAX_TEXT_BYTES ? ["This text is very long; only its first 64 MB are searched."] : [];
-  return { source: { key, text, lines: openLines(text) }, notes };
-}
-
-/** decodeText returns the text of an object that is text: whole lines, as far as they are searched. */
-export function decodeText(bytes: Uint8Array): string {
-  const cut = bytes.length > MAX_TEXT_BYTES ? bytes.lastIndexOf(10, MAX_TEXT_BYTES) + 1 || MAX_TEXT_BYTES : bytes.length;
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, cut));
+  return { source: { key, text, lines: openLines(text), others }, notes };
 }
 
 function findMismatch(key: string, bytes: Uint8Array, type: MediaType): string[] {

@@ -10,6 +10,7 @@ import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { findHeading, isTemplate } from "./markdown.ts";
 import { openHeadings } from "./headings.ts";
+import { tidyPaper } from "./paper-html.ts";
 import { cutPassages, MAX_LENGTH, shorten } from "./passages.ts";
 
 const DEEPEST = 6; // level of a heading that a passage stands under
@@ -66,6 +67,7 @@ function findMain(tree: Root): Root {
   const children: RootContent[] = chosen === undefined ? tree.children : chosen.children;
   const main: Root = { type: "root", children };
   removeNavigation(main);
+  tidyPaper(main);
   noteLines(main);
   return main;
 }
@@ -110,7 +112,8 @@ function removeNavigation(node: Root | Element): void {
 /** The page's own title. Where it is the heading and behind it what all pages of a site have ("Futures - Python 3.11 documentation"), the heading alone. */
 function findTitle(tree: Root, main: Root): string | null {
   const [title] = findAll(tree, (element) => element.tagName === "title");
-  const whole = title === undefined ? "" : flat(textOf(title));
+  // arXiv writes the number of a paper before its title.
+  const whole = title === undefined ? "" : flat(textOf(title)).replace(/^\[\d{4}\.\d{4,5}(?:v\d+)?\] /, "");
   const text = NO_TITLE.test(whole) || isTemplate(whole) ? "" : whole;
   const found = flat(findHeading(main) ?? "");
   const heading = found === "" || isTemplate(found) ? null : found;

@@ -8,6 +8,8 @@ export { type Extracted, parseExtract } from "./extract-json.ts";
 export { findLeanMarks, type LeanCommand } from "./lean.ts";
 export { isCitationFile, isLicenceFile } from "./licence-files.ts";
 export { mediaTypeOfName } from "./media-type.ts";
+export type { Asked } from "./others.ts";
 export { type ExtractPool, type ExtractPoolOptions, openExtractPool } from "./pool.ts";
 export { skipComment } from "./skip.ts";
+export { asks, findTellings, type Teller, type Telling, toldOf } from "./tell-others.ts";
 export type { UnreadFiles } from "./unread.ts";

@@ -2,7 +2,7 @@
  *  Macros of the file are expanded, a bounded number of times. */
 import type { Element, ElementContent } from "hast";
 import { openLines, plainIn } from "#snapshots/blocks";
-import { isProse, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
+import { isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import {
   box,
   codeBlock,
@@ -22,38 +22,75 @@ import {
 } from "./document.ts";
 import { textOf, TooComplex } from "./html-tree.ts";
 import { LatexMath } from "./latex-math.ts";
+import { rooted } from "./links.ts";
 import { ACCENTS, ARGUMENTS, DECLARES, DROPS, findShape, readArgument, SIGNS, type Shape, VERBATIM, WRAPS } from "./latex-tokens.ts";
+import type { Others } from "./others.ts";
 import { shorten } from "./passages.ts";
 
 const MAX_OPTION = 2000; // UTF-16 units between brackets
 const MAX_FORMULA = 6000; // UTF-16 units between two dollars
+const MAX_PARTS = 8; // parts within parts
+const MAX_READ = 3_000_000; // UTF-16 units of parts
+const MAX_LISTING = 60_000; // UTF-16 units of code in a file of its own
 const MAX_EXPANDED = 24; // groups and commands in one another, from which on commands are not expanded
 const MIN_DEFINITIONS = 40; // lines of a file that defines commands for others
 const OPENING = 60_000; // UTF-16 units in which the title of a file that is no document is looked for
 
 export async function readLatex(source: SourceText, fallback: string): Promise<Body> {
-  return await readDocument(source, { kind: "latex", language: "latex", fallback }, parseLatex);
+  return await readDocument(source, { kind: "latex", language: "latex", fallback }, (text) =>
+    parseLatex({ key: source.key, text }, source.others),
+  );
 }
 
-function parseLatex(text: string): ParsedDocument {
-  const hasBody = /\\begin\{document\}/.test(text);
-  if (!hasBody && isProgram(text)) return { blocks: [], title: null };
-  const paper = new Paper(hasBody);
-  const lines = openLines(text);
-  const reader = new LatexReader(text, paper, (offset) => lines.lineAt(offset));
-  const flow = new Flow();
-  reader.read(0, text.length, flow);
-  const blocks = [...paper.front, ...flow.end(), ...paper.notes.section()];
-  paper.fillReferences();
+type File = { readonly key: string; readonly text: string };
+
+/** Parses a file. One that is a part of a document is read within it, for its numbers, labels and commands, and shown alone. */
+function parseLatex(own: File, others: Others): ParsedDocument {
+  const isWhole = HAS_BODY.test(own.text);
+  if (!isWhole && isProgram(own.text)) return { blocks: [], title: null };
+  const { first } = others;
+  if (first !== null && first.key !== own.key) {
+    const paper = readPaper({ ...first, text: first.text.replaceAll("\r", "") }, own, others);
+    const { part } = paper;
+    const whole = words((paper.title === null ? "" : plainOf(paper.title)) || (first.key.split("/").at(-1) ?? first.key));
+    const link = element("p", [words("A part of "), element("a", [whole], { href: rooted(first.key) }), words(".")]);
+    if (part !== null) return { blocks: [...part, link], title: titleOf(own.text), summary: summaryOf(part), parts: paper.shown };
+  }
+  const paper = readPaper(own, own, others);
+  const blocks = paper.part ?? [];
   const title = paper.title === null ? null : plainOf(paper.title);
-  const found = /\\(?:chapter|section)\*?\{/.exec(text.slice(0, OPENING));
-  const argument = found === null ? null : readArgument(text, found.index + found[0].length);
-  const said = [...paper.abstract, ...flow.end()].find((one) => one.type === "element" && one.tagName === "p" && isProse(textOf(one)));
   return {
-    blocks,
-    title: title || (argument === null ? null : plainIn(argument, "latex")) || null,
-    summary: said === undefined ? null : shorten(textOf(said), MAX_SUMMARY),
+    blocks: [...paper.front, ...blocks],
+    title: title || titleOf(own.text),
+    summary: summaryOf([...paper.abstract, ...blocks]),
+    parts: paper.shown,
   };
+}
+
+/** Reads a document. @param own the file of it that is shown, which may be the document itself */
+function readPaper(first: File, own: File, others: Others): Paper {
+  const paper = new Paper(own, others, HAS_BODY.test(first.text));
+  paper.show(first, (text, lineOf) => {
+    const flow = new Flow();
+    new LatexReader(text, paper, lineOf, 0, first.key).read(0, text.length, flow);
+    return flow.end();
+  });
+  paper.fillReferences();
+  return paper;
+}
+
+const HAS_BODY = /\\begin\{document\}/;
+
+/** The first title of a chapter or a section. */
+function titleOf(text: string): string | null {
+  const found = /\\(?:chapter|section)\*?(?:\[[^\]\n]*\])?\{/.exec(text.slice(0, OPENING));
+  const argument = found === null ? null : readArgument(text, found.index + found[0].length);
+  return (argument === null ? null : plainIn(argument, "latex")) || null;
+}
+
+function summaryOf(nodes: Nodes): string | null {
+  const said = nodes.find((one) => one.type === "element" && one.tagName === "p" && isProse(textOf(one)));
+  return said === undefined ? null : shorten(textOf(said), MAX_SUMMARY);
 }
 
 /** A file that defines commands for others is code: a line in four says so. */
@@ -74,10 +111,22 @@ const plainOf = (nodes: Nodes): string =>
     .replaceAll(/\s+/g, " ")
     .trim();
 
-/** Paper is what all readers of one file share: its own commands, its notes, numbers and references. */
+/** Paper is what all readers of one document share: its own commands, its notes, numbers and references. Of several files one is shown, with the parts
+ *  that it takes in as far as there is room; the others are read for what they define. */
 class Paper {
   readonly math = new LatexMath();
-  readonly notes = new Footnotes();
+  /** Blocks of the file that is shown; null until it is read. */
+  part: Nodes | null = null;
+  notes = new Footnotes();
+  /** UTF-16 units of shown parts that lie in files of their own. */
+  shown = 0;
+  /** The file that is being read and is not shown here; null in one that is. */
+  #hidden: string | null = null;
+  readonly #open: string[] = [];
+  /** UTF-16 units of parts that may still be read: each stands where it is taken in, however often. */
+  #left = MAX_READ;
+  readonly #own: File;
+  readonly others: Others;
   readonly front: Nodes = [];
   abstract: Nodes = [];
   title: Nodes | null = null;
@@ -88,17 +137,46 @@ class Paper {
       .map((name) => [name, { title: name.charAt(0).toUpperCase() + name.slice(1), counter: name }]),
   );
   readonly #counters = new Map<string, { value: number; within: string | null }>();
-  readonly #labels = new Map<string, string>();
+  readonly #labels = new Map<string, { readonly said: string; readonly key: string | null }>();
   readonly #references: { readonly label: string; readonly link: Element }[] = [];
-  readonly #items = new Map<string, string>();
+  readonly #items = new Map<string, { readonly said: string; readonly key: string | null }>();
   /** The words by which a label that stands here is referred to. */
   current = "";
   /** True above the body of a document. */
   inPreamble: boolean;
   graphics = "";
 
-  constructor(inPreamble: boolean) {
+  constructor(own: File, others: Others, inPreamble: boolean) {
+    this.#own = own;
+    this.others = others;
     this.inPreamble = inPreamble;
+  }
+
+  /** Reads a file of the document. @returns its blocks where they are shown, else null */
+  show(file: File, read: (text: string, lineOf: (offset: number) => number) => Nodes): Nodes | null {
+    const isOwn = file.key === this.#own.key && this.part === null;
+    const isShown =
+      isOwn || (this.#hidden === null && this.#open.length > 0 && this.shown + file.text.length <= MAX_SHOWN - this.#own.text.length);
+    const { notes } = this;
+    const hidden = this.#hidden;
+    this.#hidden = isShown ? null : file.key;
+    if (isShown && !isOwn) this.shown += file.text.length;
+    if (isOwn || (!isShown && hidden === null)) this.notes = new Footnotes();
+    this.#open.push(file.key);
+    const lines = openLines(isOwn ? this.#own.text : "");
+    const blocks = read(isOwn ? this.#own.text : file.text, (offset) => (isOwn ? lines.lineAt(offset) : 0));
+    this.#open.pop();
+    if (isOwn) this.part = [...blocks, ...this.notes.section()];
+    if (isOwn || !isShown) this.notes = notes;
+    this.#hidden = hidden;
+    return isShown ? blocks : null;
+  }
+
+  /** A part in a file of its own; null where it is not told, or is being read already. */
+  find(from: string, path: string): File | null {
+    const found = this.others.part(from, path);
+    this.#left -= found?.text.length ?? 0;
+    return found === null || this.#left < 0 || this.#open.includes(found.key) || this.#open.length > MAX_PARTS ? null : found;
   }
 
   declare(counter: string, within: string | null): void {
@@ -121,7 +199,7 @@ class Paper {
   }
 
   label(name: string): Element {
-    this.#labels.set(name, this.current);
+    this.#labels.set(name, { said: this.current, key: this.#hidden });
     return element("span", [], { id: name });
   }
 
@@ -132,7 +210,7 @@ class Paper {
   }
 
   item(key: string, label: string | null): Element {
-    this.#items.set(key, label ?? String(this.#items.size + 1));
+    this.#items.set(key, { said: label ?? String(this.#items.size + 1), key: this.#hidden });
     return element("span", [], { id: `cite-${key}` });
   }
 
@@ -147,7 +225,8 @@ class Paper {
       const isCited = key !== label;
       const found = isCited ? this.#items.get(key) : this.#labels.get(label);
       if (found === undefined) Object.assign(link, { tagName: "span", properties: {} });
-      link.children = [words(found === undefined || found === "" ? key : found)];
+      else if (found.key !== null) link.properties["href"] = `${rooted(found.key)}#${label}`;
+      link.children = [words(found?.said || key)];
     }
   }
 }
@@ -261,16 +340,19 @@ class LatexReader {
   readonly #lineOf: (offset: number) => number;
   readonly #shape: Shape;
   readonly #depth: number;
+  /** Key of the file whose text it is. */
+  readonly #file: string;
   #at = 0;
   /** Where signs that close something come next, as far as they were looked for. */
   readonly #next = new Map<string, number>();
 
-  constructor(text: string, paper: Paper, lineOf: (offset: number) => number, depth = 0) {
+  constructor(text: string, paper: Paper, lineOf: (offset: number) => number, depth: number, file: string) {
     this.#text = text;
     this.#paper = paper;
     this.#lineOf = lineOf;
     this.#shape = findShape(text);
     this.#depth = depth;
+    this.#file = file;
   }
 
   /** Reads a stretch into a flow. @throws TooComplex where it is too deep */
@@ -460,6 +542,11 @@ class LatexReader {
 
   /** Commands that have a meaning of their own; of any other the arguments are text. */
   static readonly #MEANINGS: Readonly<Record<string, (reader: LatexReader, call: Call) => void>> = {
+    // A condition that never holds: what stands behind it is commented out.
+    iffalse: (reader, { to }) => {
+      const end = Math.min(reader.#nextOf("\\fi", reader.#at), reader.#nextOf("\\else", reader.#at));
+      if (end < to) reader.#at = end;
+    },
     title: (reader, call) => {
       reader.#paper.title = reader.#inBody(() => reader.#inlineOf(reader.#next1(call), call));
     },
@@ -513,15 +600,28 @@ class LatexReader {
     },
     ...Object.fromEntries(
       Object.entries({
-        input: "tex",
-        include: "tex",
-        subfile: "tex",
-        lstinputlisting: "tex",
-        verbatiminput: "tex",
-        bibliography: "bib",
-        addbibresource: "bib",
-      }).map(([name, ending]) => [name, (reader: LatexReader, call: Call) => reader.#file(ending, call)]),
+        input: 1,
+        include: 1,
+        subfile: 1,
+        subfileinclude: 1,
+        subinputfrom: 2,
+        inputfrom: 2,
+        import: 2,
+        subimport: 2,
+      }).map(([name, count]) => [name, (reader: LatexReader, call: Call) => reader.#takeIn(count, call)]),
     ),
+    ...Object.fromEntries(
+      ["lstinputlisting", "verbatiminput", "inputminted", "VerbatimInput"].map((name) => [
+        name,
+        (reader: LatexReader, call: Call) => reader.#listing(name === "inputminted", call),
+      ]),
+    ),
+    bibliography: (reader, call) => reader.#references(call),
+    addbibresource: (reader, call) => reader.#links(reader.#said(reader.#next1(call)).split(","), "bib", call),
+    printbibliography: (reader, call) => {
+      reader.#option(call.to);
+      reader.#printed(call);
+    },
     newline: (_, { flow, line }) => flow.add(element("br"), line),
     linebreak: (_, { flow, line }) => flow.add(element("br"), line),
     frametitle: (reader, call) => call.flow.block(element("h4", reader.#inlineOf(reader.#next1(call), call), {}, call.line)),
@@ -579,12 +679,73 @@ class LatexReader {
     call.flow.add(element("a", [words(address)], { href: address }), call.line);
   }
 
-  /** A part of the document that lies in a file of its own is a link to it. */
-  #file(ending: string, call: Call): void {
+  /** A part of the document that lies in a file of its own: it stands in its place, or where it is not there or too long, a link to it.
+   *  @param count of arguments: the last one names the file, one before it its folder */
+  #takeIn(count: number, call: Call): void {
+    const from = this.#skip(call.to);
+    const bare = this.#text[from] === "{" ? null : /^[^\s{}\\%]{1,200}/.exec(this.#text.slice(from, from + 201));
+    if (bare !== null) this.#at = from + bare[0].length;
+    const written =
+      bare?.[0] ??
+      this.#arguments(count, call.to)
+        .map((range) => this.#textOf(range).trim())
+        .join("/")
+        .replaceAll(/\/{2,}/g, "/");
+    if (written === "") return;
+    const paper = this.#paper;
+    const path = pathOf(written, "tex");
+    const part = paper.find(this.#file, path) ?? (path === written ? paper.find(this.#file, `${path}.tex`) : null);
+    if (part === null) return this.#links([path], "tex", call);
+    const { inPreamble } = paper;
+    const blocks = paper.show(part, (text, lineOf) => {
+      const flow = new Flow();
+      const [from, to] = bodyOf(text);
+      new LatexReader(text, paper, lineOf, call.depth + 1, part.key).read(from, to, flow);
+      return flow.end();
+    });
+    paper.inPreamble = inPreamble;
+    if (blocks === null) this.#links([rooted(part.key)], "tex", call, titleOf(part.text) ?? path);
+    else if (blocks.length === 1 && isParagraph(blocks[0]) && !/\n[ \t]*\n/.test(part.text)) {
+      for (const node of blocks[0].children) call.flow.add(node, call.line);
+      call.flow.say(" ", call.line);
+    } else call.flow.block(...blocks);
+  }
+
+  /** Code that lies in a file of its own. @param isNamed where its language is the first argument */
+  #listing(isNamed: boolean, call: Call): void {
+    const option = this.#option(call.to);
+    const [first, second] = this.#arguments(isNamed ? 2 : 1, call.to);
+    const path = this.#said(isNamed ? second : first);
+    const part = this.#paper.find(this.#file, path);
+    const language = isNamed ? this.#said(first) : (/language=\{?(?:\[[^\]]*\])?([\w+#-]+)/.exec(option ?? "")?.[1] ?? null);
+    if (part === null || part.text.length > MAX_LISTING) this.#links([path], "tex", call);
+    else if (!this.#paper.inPreamble) call.flow.block(codeBlock(part.text.trimEnd(), language, call.line));
+  }
+
+  /** The list of what is cited, as BibTeX has written it beside the document, and the files that it is made from. */
+  #references(call: Call): void {
     const files = this.#said(this.#next1(call)).split(",");
+    if (!this.#printed(call)) this.#links(files, "bib", call);
+  }
+
+  #printed(call: Call): boolean {
+    const path = `${(this.#paper.others.first?.key ?? this.#file).replace(/^.*\//s, "").replace(/\.[^.]*$/, "")}.bbl`;
+    const part = this.#paper.find(this.#file, path);
+    if (part === null) return false;
+    const blocks = this.#paper.show(part, (text, lineOf) => {
+      const flow = new Flow();
+      new LatexReader(text, this.#paper, lineOf, call.depth + 1, part.key).read(0, text.length, flow);
+      return flow.end();
+    });
+    call.flow.block(...(blocks ?? []));
+    return true;
+  }
+
+  #links(files: readonly string[], ending: string, call: Call, shown?: string): void {
     if (this.#paper.inPreamble) return;
     const paths = files.filter((file) => file.trim() !== "").map((file) => pathOf(file.trim(), ending));
-    call.flow.block(...paths.map((path) => element("p", [element("a", [words(path)], { href: encodeURI(path) })], {}, call.line)));
+    const link = (path: string): Element => element("a", [words(shown ?? path)], { href: shown === undefined ? encodeURI(path) : path });
+    call.flow.block(...paths.map((path) => element("p", [link(path)], {}, call.line)));
   }
 
   /** How long what stands here is, if it is of a form. */
@@ -610,9 +771,8 @@ class LatexReader {
 
   #verb(to: number, flow: Flow, line: number): void {
     const close = this.#text[this.#at] ?? "";
-    const end = this.#text
-      .slice(this.#at + 1, Math.min(to, this.#at + 501))
-      .search(new RegExp(`[\\${close}\\n]`.replace(/\\(?=[\w\s])/, "")));
+    const [rest = ""] = this.#text.slice(this.#at + 1, Math.min(to, this.#at + 501)).split("\n", 1);
+    const end = rest.indexOf(close);
     if (end < 0) return;
     flow.add(element("code", [words(this.#text.slice(this.#at + 1, this.#at + 1 + end))]), line);
     this.#at += end + 2;
@@ -707,7 +867,7 @@ class LatexReader {
       flow.say(plainIn(values.join(" "), "latex"), line);
       return;
     }
-    new LatexReader(body, this.#paper, () => line, depth + 2).read(0, body.length, flow);
+    new LatexReader(body, this.#paper, () => line, depth + 2, this.#file).read(0, body.length, flow);
   }
 
   #environment(at: number, to: number, flow: Flow, depth: number): void {
@@ -738,7 +898,9 @@ class LatexReader {
   }
 
   #verbatim(name: string, end: number, flow: Flow, line: number): void {
-    const option = this.#option(end);
+    // Brackets on the next line are text, and these environments take no option at all.
+    const takesOption = !/^(?:verbatim|code|spec|alltt)/.test(name) && /^[ \t]*\[/.test(this.#text.slice(this.#at, this.#at + 80));
+    const option = takesOption ? this.#option(end) : null;
     const [argument] = name === "minted" || name.startsWith("filecontents") ? this.#arguments(1, end) : [];
     if (name === "comment" || this.#paper.inPreamble) return;
     const isDrawing = /^(?:tikz|pgf|forest)/.test(name);
@@ -916,5 +1078,12 @@ class LatexReader {
 
 /** An address without the signs that LaTeX wants before others. */
 const addressOf = (written: string): string => written.replaceAll(/\\([%#&_~{}])/g, "$1");
+
+/** The stretch of a part that is taken in: of one that is a document by itself, its body. */
+function bodyOf(text: string): Range {
+  const begin = text.search(HAS_BODY);
+  const end = begin < 0 ? -1 : text.lastIndexOf("\\end{document}");
+  return begin < 0 ? [0, text.length] : [begin + "\\begin{document}".length, end < begin ? text.length : end];
+}
 
 const pathOf = (file: string, ending: string): string => (/\.[A-Za-z0-9]{1,5}$/.test(file) ? file : `${file}.${ending}`);

@@ -1,8 +1,10 @@
 /** Lines, and markup within them, as readers of reStructuredText, AsciiDoc and Org share them. */
 import type { ElementContent } from "hast";
+import { MAX_SHOWN } from "./body.ts";
 import { type Nodes, words } from "./document.ts";
+import type { Others } from "./others.ts";
 
-/** A Row is a line of a text, or what is left of it without what stands before it, with its number. */
+/** A Row is a line of a text, or what is left of it without what stands before it, with its number: 0 in a part that lies in a file of its own. */
 export type Row = { readonly text: string; readonly line: number };
 
 export const isBlank = (row: Row | undefined): boolean => row === undefined || row.text.trim() === "";
@@ -71,4 +73,47 @@ function matchAt(
     if (nodes !== null) return { nodes, end: at + found[0].length };
   }
   return null;
+}
+
+/** A PartLine is a line that takes in a part: its path, the lines that become of it, and how many lines below belong to it. */
+export type PartLine = { readonly path: string; readonly take: (lines: readonly string[]) => readonly string[]; readonly below?: number };
+
+const MAX_DEPTH = 8; // parts within parts
+const MAX_BELOW = 12; // lines below one that takes in a part
+
+/** withParts puts the parts of a text into their places, as far as they are told and there is room.
+ *  @param find reads a line that takes in a part; null for any other. It is given each line once, in order
+ *  @returns the rows, and how long the parts are */
+export function withParts(
+  text: string,
+  own: string,
+  others: Others,
+  find: (line: string, below: readonly Row[]) => PartLine | null,
+): { readonly rows: readonly Row[]; readonly parts: number } {
+  let left = MAX_SHOWN - text.length;
+  const rows: Row[] = [];
+  const open: string[] = [own];
+  const add = (all: readonly Row[]): void => {
+    for (let at = 0; at < all.length; at++) {
+      const row = all[at] ?? { text: "", line: 0 };
+      const asked = find(row.text, all.slice(at + 1, at + 1 + MAX_BELOW));
+      const from = open.at(-1) ?? own;
+      const part = asked === null || open.length > MAX_DEPTH ? null : others.part(from, asked.path);
+      if (asked === null || part === null || open.includes(part.key) || part.text.length > left) rows.push(row);
+      else {
+        left -= part.text.length;
+        open.push(part.key);
+        add(
+          asked
+            .take(part.text.split("\n"))
+            .flatMap((one) => rowsOf(one))
+            .map((one) => ({ ...one, line: 0 })),
+        );
+        open.pop();
+        at += asked.below ?? 0;
+      }
+    }
+  };
+  add(rowsOf(text));
+  return { rows, parts: MAX_SHOWN - text.length - left };
 }

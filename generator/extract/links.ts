@@ -89,8 +89,11 @@ function resolveExternal(href: string): Target | null {
   return { kind: "external", href: url.href };
 }
 
-/** The key or prefix (ending in "/") that the path of a relative reference means, or null when there is none. */
-function resolveKey(key: string, path: string): string | null {
+/** rooted returns the address of an object from the root of its library. */
+export const rooted = (key: string): string => `/${key.split("/").map(encodeURIComponent).join("/")}`;
+
+/** resolveKey returns the key or prefix (ending in "/") that the path of a relative reference means, or null when there is none. */
+export function resolveKey(key: string, path: string): string | null {
   let decoded: string;
   try {
     decoded = decodeURIComponent(path);

@@ -1,8 +1,10 @@
 /** Blocks that sites write in Markdown beside CommonMark's: boxes with a title in the forms of MkDocs, Docusaurus, VitePress, MyST, Pandoc, GitHub and
  *  Obsidian, and tabs. Their content is Markdown. */
 import type { MarkdownIt, StateBlock, Token } from "markdown-it";
-import { boxName, boxTitle } from "#snapshots/blocks";
+import { boxName, boxTitle, plainIn } from "#snapshots/blocks";
+import { escapeHtml } from "#snapshots/highlight";
 import { isIndented, lineOf } from "./markdown-lines.ts";
+import type { MarkdownParts } from "./markdown-parts.ts";
 
 /** Lines that open a box whose content is indented by four: MkDocs. */
 const INDENTED = /^(?:(!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+[\w-]+)*[ \t]*(?:"([^"\n]*)")?|(===)[!+]?[ \t]+"([^"\n]+)")[ \t]*$/;
@@ -15,6 +17,8 @@ export function useBlocks(md: MarkdownIt): void {
   md.block.ruler.before("fence", "indented_box", openIndented, { alt });
   md.block.ruler.before("fence", "fenced_box", openFenced, { alt });
   md.block.ruler.before("list", "abbreviations", skipAbbreviations);
+  md.block.ruler.before("fence", "label", readLabel, { alt });
+  md.block.ruler.before("fence", "break", skipBreak, { alt });
   md.core.ruler.before("inline", "alerts", ({ tokens, Token: Made }) => openAlerts(tokens, (...made) => new Made(...made)));
   md.renderer.rules["box_title_open"] = () => "<p><strong>";
   md.renderer.rules["box_title_close"] = () => "</strong></p>\n";
@@ -82,25 +86,86 @@ function openFenced(state: StateBlock, line: number, end: number, silent: boolea
   const found = isIndented(state, line) ? null : FENCED.exec(lineOf(state, line));
   if (found === null) return false;
   const [, fence = "", info = ""] = found;
-  const { name: kind, isBox } = boxName(info);
-  // A fence of code opens a box only with braces and the name of one.
-  if (!fence.startsWith(":") && !(isBox && info.startsWith("{"))) return false;
+  const { name: kind, isBox, holdsText } = boxName(info);
+  // A fence of code opens a box only with braces and the name of one, or of a directive whose content is text.
+  if (!fence.startsWith(":") && !(holdsText && info.startsWith("{"))) return false;
   if (silent) return true;
   const close = findClose(state, line + 1, end, fence);
   const to = Math.min(close, end);
   let from = line + 1;
-  while (from < to && /^:[\w-]+:/.test(lineOf(state, from))) from++;
+  const settings = new Map<string, string>();
+  for (; from < to; from++) {
+    const [, name, value = ""] = /^:([\w-]+):[ \t]*(.*)$/.exec(lineOf(state, from)) ?? [];
+    if (name === undefined) break;
+    settings.set(name, value.trim());
+  }
+  const label = settings.get("label") ?? settings.get("name");
+  if (label !== undefined) pushLabel(state, label, "");
+  const [, argument = ""] = /^\{[\w:-]+\}[ \t]+(\S.*)$/.exec(info) ?? [];
+  if (/^(?:figure|image)$/.test(kind) && argument !== "") pushPicture(state, argument, settings.get("alt") ?? "");
+  const before = state.tokens.length;
   const place = boxTitle(lineOf(state, line));
   const title = place === null ? undefined : lineOf(state, line).slice(...place);
   pushBox(state, line, {
     tag: kind === "details" ? "details" : isBox ? "aside" : "div",
-    title: isBox ? titleOf(kind, title) : /^(?:tab|tab-item|tab-set-item|code-group|step)$/.test(kind) ? (title ?? "") : "",
+    title: isBox ? titleOf(kind, title) : TITLED.test(kind) ? (title ?? "") : "",
     from,
     to,
     after: Math.min(close + 1, end),
     indent: state.blkIndent,
   });
+  if (kind === "list-table") makeTable(state.tokens.slice(before), Number(settings.get("header-rows") ?? 0));
   return true;
+}
+
+/** Boxes whose argument is a title, though they stand in the text. */
+const TITLED = /^(?:tab|tab-item|tab-set-item|code-group|step|card|grid-item-card|list-table|table|(?:proof|prf):[a-z]+|solution)$/;
+
+function pushPicture(state: StateBlock, path: string, alt: string): void {
+  state.push("paragraph_open", "p", 1);
+  const inline = state.push("inline", "", 0);
+  inline.content = `![${alt.replaceAll(/[[\]]/g, "")}](<${path.replaceAll(/[<>]/g, "")}>)`;
+  inline.children = [];
+  state.push("paragraph_close", "p", -1);
+}
+
+/** Makes a table of a list of lists. */
+function makeTable(tokens: readonly Token[], heads: number): void {
+  let [depth, row] = [0, 0];
+  for (const token of tokens) {
+    const isList = /^(?:bullet|ordered)_list_/.test(token.type);
+    if (isList && token.nesting === 1) depth++;
+    if (token.type === "list_item_open" && depth === 1) row++;
+    if (isList && depth === 1) token.tag = "table";
+    else if (isList && depth === 2) token.hidden = true;
+    else if (token.type.startsWith("list_item_") && depth < 3) token.tag = depth === 1 ? "tr" : row <= heads ? "th" : "td";
+    if (isList && token.nesting === -1) depth--;
+  }
+}
+
+/** `+++` divides a text into the cells of a notebook, with settings behind it. */
+function skipBreak(state: StateBlock, line: number, _: number, silent: boolean): boolean {
+  if (isIndented(state, line) || !/^\+\+\+(?:[ \t]+\{.*\})?[ \t]*$/.test(lineOf(state, line))) return false;
+  if (!silent) state.line = line + 1;
+  return true;
+}
+
+/** `(name)=` names what comes next. */
+function readLabel(state: StateBlock, line: number, end: number, silent: boolean): boolean {
+  const [, label] = (isIndented(state, line) ? null : /^\(([\w:. -]{1,100})\)=$/.exec(lineOf(state, line).trim())) ?? [];
+  if (label === undefined) return false;
+  if (silent) return true;
+  let next = line + 1;
+  while (next < end && state.isEmpty(next)) next++;
+  pushLabel(state, label, next < end ? (/^#{1,6}[ \t]+(.*?)[ \t#]*$/.exec(lineOf(state, next))?.[1] ?? "") : "");
+  state.line = line + 1;
+  return true;
+}
+
+function pushLabel(state: StateBlock, label: string, title: string): void {
+  const { parts } = state.env as { readonly parts?: MarkdownParts };
+  parts?.others.offer(label, plainIn(title, "markdown"));
+  state.push("html_block", "", 0).content = `<span id="${escapeHtml(label)}"></span>\n`;
 }
 
 /** Leaves out what `*[HTML]: …` says for a reader who points at the word. */

@@ -2,7 +2,9 @@
  *  picture, code, a heading or a paragraph, names of icons, and keys. */
 import type { MarkdownIt, StateInline, Token } from "markdown-it";
 import { wordsOfRole } from "#snapshots/blocks";
+import { rooted } from "./links.ts";
 import { formatFormula } from "./markdown-formulas.ts";
+import type { MarkdownParts } from "./markdown-parts.ts";
 
 const WIKI = /(!?)\[\[([^[\]\n|#!]*)(#[^[\]\n|]*)?(?:\\?\|([^[\]\n]*))?\]\](?![([])/y;
 const PICTURE = /\.(?:png|apng|jpe?g|gif|webp|avif|svg)$/i;
@@ -26,6 +28,19 @@ export function useInline(md: MarkdownIt): void {
   md.inline.ruler.before("link", "keys", readKeys);
   md.inline.ruler.push("attributes", skipAttributes);
   md.core.ruler.before("inline", "attribute_lists", ({ tokens }) => dropLists(tokens));
+  md.core.ruler.after("inline", "attributes_behind", ({ tokens }) => {
+    for (const { children } of tokens) dropBehind(children ?? []);
+  });
+}
+
+/** Takes a list of attributes away that stands directly behind emphasis. */
+function dropBehind(tokens: readonly Token[]): void {
+  for (const [at, token] of tokens.entries()) {
+    const before = tokens[at - 1];
+    if (token.type !== "text" || before?.nesting !== -1 || before.type === "link_close" || !token.content.startsWith("{")) continue;
+    ATTRIBUTES.lastIndex = 0;
+    token.content = token.content.slice(ATTRIBUTES.exec(token.content)?.[0].length ?? 0);
+  }
 }
 
 /** Takes lists of attributes out of the words of headings and paragraphs. Of a heading the id stays. */
@@ -50,11 +65,32 @@ function readRole(state: StateInline, silent: boolean): boolean {
   if (!silent) {
     const words = wordsOfRole(role, inner.trim().replaceAll(/\s+/g, " "));
     if (role === "math") state.push("html_inline", "", 0).content = formatFormula(inner, false);
+    else if (ROLES.test(role)) pushReference(state, role, words, inner.trim());
     else if (/^(?:code|kbd|samp|command|file|literal)$/.test(role)) state.push("code_inline", "code", 0).content = words;
     else state.push("text", "", 0).content = words;
   }
   state.pos += whole.length;
   return true;
+}
+
+/** Roles of MyST that lead to a page or a label. */
+const ROLES = /^(?:doc|ref|numref|any|download)$/;
+
+/** A link to a page or a label of another text; without words of its own it takes the title that stands there. */
+function pushReference(state: StateInline, role: string, words: string, inner: string): void {
+  const { parts } = state.env as { readonly parts?: MarkdownParts };
+  const [, title = "", target = inner] = /^([^]*?)\s*<([^<>]+)>$/.exec(inner) ?? [];
+  const isPage = /^(?:doc|download)$/.test(role);
+  const place = isPage ? null : (parts?.others.place(`#${target}`) ?? null);
+  if (!isPage && place === null) {
+    state.push("text", "", 0).content = words;
+    return;
+  }
+  state.push("link_open", "a", 1).attrs = [
+    ["href", place === null ? encodeURI(target) : `${rooted(place.key)}#${encodeURIComponent(target)}`],
+  ];
+  state.push("text", "", 0).content = title || (place?.title ?? "");
+  state.push("link_close", "a", -1);
 }
 
 function skipIcon(state: StateInline): boolean {

@@ -10,6 +10,7 @@ import { parsePart } from "./html-tree.ts";
 import { useBlocks } from "./markdown-blocks.ts";
 import { formatFormula, useFormulas } from "./markdown-formulas.ts";
 import { useInline } from "./markdown-inline.ts";
+import { type MarkdownParts, useParts, withCode } from "./markdown-parts.ts";
 
 /** Attribute with the line of a block, until the tree has it as a position. */
 const LINE = "data-own-line";
@@ -27,17 +28,19 @@ for (const plugin of [footnote, dl]) parser.use(plugin as unknown as (md: Markdo
 useFormulas(parser);
 useBlocks(parser);
 useInline(parser);
+useParts(parser);
 addRules(parser);
 
-/** parseTree makes the tree of a document, in which each block knows the line that it begins on. @throws TooComplex */
-export function parseTree(text: string): Root {
-  const tokens = parser.parse(text, {});
+/** parseTree makes the tree of a document, in which each block knows the line that it begins on. @param parts that it may take in @throws TooComplex */
+export function parseTree(text: string, parts?: MarkdownParts): Root {
+  const env = parts === undefined ? {} : { parts };
+  const tokens = parser.parse(text, env);
   const closed = closedIn(text);
   for (const token of tokens) {
     if (token.map !== null && token.nesting >= 0) token.attrSet(LINE, String(token.map[0] + 1));
     showNames(token, closed);
   }
-  const tree = parsePart(parser.renderer.render(tokens, parser.options, {}));
+  const tree = parsePart(parser.renderer.render(tokens, parser.options, env));
   takeLines(tree);
   return tree;
 }
@@ -78,7 +81,12 @@ function addRules({ renderer, core, utils }: MarkdownIt): void {
     const name = language === "" ? "" : ` class="language-${escapeHtml(language)}"`;
     return `<pre${line === null ? "" : ` ${LINE}="${line}"`}><code${name}>${escapeHtml(content)}</code></pre>\n`;
   };
-  rules["fence"] = (tokens, at) => code(tokens[at]?.content ?? "", tokens[at]?.info ?? "", lineOf(tokens[at]));
+  rules["fence"] = (tokens, at, _, env) =>
+    code(
+      withCode(tokens[at]?.content ?? "", env as { readonly parts?: MarkdownParts } | undefined),
+      tokens[at]?.info ?? "",
+      lineOf(tokens[at]),
+    );
   rules["code_block"] = (tokens, at) => code(tokens[at]?.content ?? "", "", lineOf(tokens[at]));
   const idOf = (token: Token | undefined): string => {
     const { id = 0, label } = (token?.meta ?? {}) as { readonly id?: number; readonly label?: string };

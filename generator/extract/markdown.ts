@@ -10,6 +10,7 @@ import { addHeadings, openHeadings } from "./headings.ts";
 import { fillInLinks } from "./links.ts";
 import { textOf, TooComplex } from "./html-tree.ts";
 import { clearAsides, type Lines, openLines } from "#snapshots/blocks";
+import { type MarkdownParts, openParts } from "./markdown-parts.ts";
 import { cutPassages, shorten } from "./passages.ts";
 
 /** Markers (`>`, `-`, `1.`) before the text of one line. Parsers take the square of it. */
@@ -28,11 +29,13 @@ export async function readMarkdown(source: SourceText, fallbackTitle: string): P
   const head = text.slice(0, Math.min(lines.end(shown), MAX_SHOWN));
   const problem = findProblem(head);
   const front = readFrontMatter(head);
-  const tree = problem === null ? parseMarkdown(head, front.lines) : null;
+  const parts = openParts(source.key, source.others, head.length);
+  const room = parts.left;
+  const tree = problem === null ? parseMarkdown(head, front.lines, parts) : null;
   const list = openHeadings(lines);
   const named = front.title === null || isTemplate(front.title) ? null : front.title;
   const given = named ?? (tree === null ? null : findTitle(tree));
-  const rendered = tree === null ? null : await renderMarkdown(tree, source.key, given, fallbackTitle);
+  const rendered = tree === null ? null : await renderMarkdown(tree, source, given, fallbackTitle);
   if (tree === null || rendered === null) {
     const first = addHeadings(lines, "markdown", list);
     const reason = problem ?? "it is nested too deeply or grows too large";
@@ -53,15 +56,17 @@ export async function readMarkdown(source: SourceText, fallbackTitle: string): P
     passages: cutPassages(lines, list.marks),
     html: head.length < lines.end(lines.count) ? `${html}\n${formatCut(source.key, shown, lines.count)}` : html,
     notes: front.notes,
+    ...(parts.left === room ? {} : { whole: head.length + room - parts.left }),
   };
 }
 
 /** parseMarkdown makes the tree of a document without asides, whose first lines are no part of it; null where it is too deep or too large.
- *  @param skipped number of lines that are left out: front matter */
-export function parseMarkdown(head: string, skipped = 0): Root | null {
+ *  @param skipped number of lines that are left out: front matter
+ *  @param parts that it may take in */
+export function parseMarkdown(head: string, skipped = 0, parts?: MarkdownParts): Root | null {
   const body = head.split("\n").slice(skipped);
   try {
-    return parseTree("\n".repeat(skipped) + fillInLinks(body.join("\n")));
+    return parseTree("\n".repeat(skipped) + fillInLinks(body.join("\n")), parts);
   } catch (error) {
     if (error instanceof TooComplex) return null;
     throw error;
@@ -71,14 +76,14 @@ export function parseMarkdown(head: string, skipped = 0): Root | null {
 /** The fragment of a tree, and the title when only a nested heading gives one; null when it grows beyond our limits. */
 async function renderMarkdown(
   tree: Root,
-  key: string,
+  { key, others }: SourceText,
   given: string | null,
   fallback: string,
 ): Promise<{ html: string; title: string | null } | null> {
   noteLines(tree);
   try {
     const title = given ?? findHeading(tree);
-    return { html: await renderTree(tree, { key, title: title ?? fallback }), title };
+    return { html: await renderTree(tree, { key, title: title ?? fallback, others }), title };
   } catch (error) {
     if (error instanceof TooComplex) return null;
     throw error;

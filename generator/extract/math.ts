@@ -9,7 +9,7 @@ const MAX_UNKNOWN = 10; // commands of one formula that KaTeX does not know
 
 /** formatMath makes MathML of a formula. A command that KaTeX does not know is shown by its name, and a formula that it cannot read as source. */
 export function formatMath(tex: string, display: boolean): string {
-  let written = tex;
+  let written = tex.replaceAll(/\\label\s*\{[^{}]{0,200}\}\s*/g, "");
   for (let unknown = 0; written.length <= MAX_FORMULA && unknown <= MAX_UNKNOWN; unknown++) {
     try {
       const html = katex.renderToString(written, {

@@ -17,10 +17,12 @@ import {
   unwrapped,
   words,
 } from "./document.ts";
-import { dedent, indentOf, isBlank, type Row, rowsOf, type Rule, scan, takeIndented, textIn } from "./lined.ts";
+import { dedent, indentOf, isBlank, type PartLine, type Row, type Rule, scan, takeIndented, textIn, withParts } from "./lined.ts";
+import { rooted } from "./links.ts";
+import { linesBetween, type Others } from "./others.ts";
 
 export async function readOrg(source: SourceText, fallback: string): Promise<Body> {
-  return await readDocument(source, { kind: "org", language: null, fallback }, (text) => new OrgReader(text).parse());
+  return await readDocument(source, { kind: "org", language: null, fallback }, (text) => new OrgReader(text, source).parse());
 }
 
 const HEADING = /^(\*{1,40})\s+(?:(TODO|DONE|NEXT|WAIT(?:ING)?|CANCELL?ED|STARTED)\s+)?(?:\[#(\w)\]\s+)?(.*)$/;
@@ -74,11 +76,26 @@ class OrgReader {
   /** Rules of markup within a text, by how deep it is in other markup. */
   readonly #ruled: (readonly Rule[])[] = [];
 
-  constructor(text: string) {
-    this.#rows = rowsOf(text);
+  readonly #others: Others;
+  readonly #parts: number;
+
+  constructor(text: string, { key, others }: SourceText) {
+    this.#others = others;
+    const { rows, parts } = withParts(text, key, others, readInclude);
+    [this.#rows, this.#parts] = [rows, parts];
+    let title = "";
     for (const [at, { text: one }] of this.#rows.entries()) {
-      const [, stars, , , title = ""] = HEADING.exec(one) ?? [];
-      if (stars !== undefined) this.#places.set(splitTags(title)[0].toLowerCase(), splitTags(title)[0]);
+      const [, stars, , , heading = ""] = HEADING.exec(one) ?? [];
+      if (stars !== undefined) this.#places.set(splitTags(heading)[0].toLowerCase(), splitTags(heading)[0]);
+      title = (stars === undefined ? /^#\+title:\s*(.*)$/i.exec(one)?.[1] : splitTags(heading)[0]) ?? title;
+      const unique = /^\s*:ID:\s+(\S+)/i.exec(one)?.[1];
+      if (unique !== undefined) {
+        this.#places.set(`id:${unique}`.toLowerCase(), `ID-${unique}`);
+        this.#others.offer(
+          `ID-${unique}`,
+          title || (this.#rows.slice(at, at + 10).flatMap(({ text: below }) => /^#\+title:\s*(.*)$/i.exec(below)?.[1] ?? [])[0] ?? ""),
+        );
+      }
       const custom = /^\s*:CUSTOM_ID:\s+(\S+)/i.exec(one)?.[1];
       if (custom !== undefined) this.#places.set(`#${custom}`.toLowerCase(), custom);
       const name = /^\s*#\+(?:name|label):\s+(\S.*)$/i.exec(one)?.[1] ?? /<<([^<>\n]{1,200})>>/.exec(one)?.[1];
@@ -90,7 +107,7 @@ class OrgReader {
 
   parse(): ParsedDocument {
     const blocks = this.#blocks(this.#rows);
-    return { blocks: [...blocks, ...this.#notes.section()], title: this.#title };
+    return { blocks: [...blocks, ...this.#notes.section()], title: this.#title, parts: this.#parts };
   }
 
   #endOfNote(from: number): number {
@@ -217,8 +234,11 @@ class OrgReader {
   }
 
   #heading([, stars = "", state, , written = ""]: RegExpExecArray, rows: readonly Row[], at: number, blocks: Nodes): number {
+    // Commented out, with all that stands below it.
+    if (/^COMMENT\b/.test(written))
+      return this.#find(rows, at + 1, (one) => (HEADING.exec(one)?.[1]?.length ?? Infinity) <= stars.length, Infinity) ?? rows.length;
     const [title, tags] = splitTags(written);
-    const id = this.#customId(rows, at + 1);
+    const ids = this.#ids(rows, at + 1);
     const marks = [state === undefined ? "" : state, tags === undefined ? "" : tags.replaceAll(":", " ").trim()];
     const [before, after] = marks.map((mark) => (mark === "" ? [] : [element("small", [words(mark)])]));
     const nodes = [
@@ -227,7 +247,7 @@ class OrgReader {
       ...this.#inline(title),
       ...(after?.length === 1 ? [words(" "), ...after] : []),
     ];
-    if (id !== null) nodes.unshift(element("span", [], { id }));
+    nodes.unshift(...ids.map((id) => element("span", [], { id })));
     if (this.#places.get(title.trim().toLowerCase()) === title.trim()) nodes.unshift(element("span", [], { id: title.trim() }));
     blocks.push(
       element(
@@ -240,12 +260,14 @@ class OrgReader {
     return at + 1;
   }
 
-  #customId(rows: readonly Row[], at: number): string | null {
+  /** The ids that the drawer below a heading gives it. */
+  #ids(rows: readonly Row[], at: number): readonly string[] {
+    const ids: string[] = [];
     for (let next = at; next < Math.min(rows.length, at + 12) && !HEADING.test(rows[next]?.text ?? ""); next++) {
-      const [, id] = /^\s*:CUSTOM_ID:\s+(\S+)/i.exec(rows[next]?.text ?? "") ?? [];
-      if (id !== undefined) return id;
+      const [, name = "", id] = /^\s*:(CUSTOM_ID|ID):\s+(\S+)/i.exec(rows[next]?.text ?? "") ?? [];
+      if (id !== undefined) ids.push(/^id$/i.test(name) ? `ID-${id}` : id);
     }
-    return null;
+    return ids;
   }
 
   #fenced([, name = "", argument = ""]: RegExpExecArray, rows: readonly Row[], at: number, blocks: Nodes): number {
@@ -442,11 +464,28 @@ class OrgReader {
     if (/^(?:https?|mailto):/.test(target)) return element("a", said ?? [words(target)], { href: target });
     const place = this.#places.get(target.replace(/^\*/, "").toLowerCase()) ?? (target.startsWith("#") ? target.slice(1) : undefined);
     if (place !== undefined) return element("a", said ?? [words(place)], { href: `#${encodeURIComponent(place)}` });
+    const [, unique] = /^id:(.+)$/.exec(target) ?? [];
+    const other = unique === undefined ? null : this.#others.place(`#ID-${unique}`);
+    if (other !== null) return element("a", said ?? [words(other.title)], { href: `${rooted(other.key)}#ID-${unique}` });
     const isPath = path !== target || /[./]/.test(path);
     return isPath && !/^[a-z-]+:/.test(path)
-      ? element("a", said ?? [words(path)], { href: encodeURI(path) })
+      ? element("a", said ?? [], { href: encodeURI(path) })
       : element("span", said ?? [words(target.replace(/^[a-z-]+:/, ""))]);
   }
+}
+
+/** A part that is taken in as it is written, or as code. */
+function readInclude(line: string): PartLine | null {
+  const [, path = "", rest = ""] = /^\s*#\+include:\s+"?([^"\s]+)"?(.*)$/i.exec(line) ?? [];
+  if (path === "" || /^https?:/.test(path)) return null;
+  const [, kind = "", language = ""] = /^\s+(src|example|export)\b(?:\s+([^:\s]\S*))?/.exec(rest) ?? [];
+  const [, spans] = /:lines\s+"?([\d-]+)"?/.exec(rest) ?? [];
+  const own = kind === "example" ? "example" : "src";
+  const take = (all: readonly string[]): readonly string[] => {
+    const lines = spans === undefined ? all : linesBetween(all, spans);
+    return kind === "" ? lines : [`#+begin_${own} ${language}`, ...lines, `#+end_${own}`];
+  };
+  return { path: path.replace(/::.*$/, ""), take };
 }
 
 /** Parts the tags from a heading. */

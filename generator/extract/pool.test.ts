@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { childProcesses } from "../testing/child-processes.ts";
 import type { ShelfError } from "../../snapshots/errors.ts";
 import { compileWorker, WORKER } from "./compile-worker.ts";
-import { extract } from "./extract.ts";
+import { extractAsking } from "./extract.ts";
 import { parseExtract, toExtracted } from "./extract-json.ts";
 import { hasNamespaces } from "./isolation.ts";
 import { openExtractPool } from "./pool.ts";
@@ -27,7 +27,8 @@ test("a pool gives what extract gives, and leaves the caller's bytes alone", asy
       bytes: Buffer.from(`# Note ${n}\n\nLemma a${n} : True.\n`),
     }));
     const found = await Promise.all(objects.map(({ key, bytes }) => pool.extract(key, bytes)));
-    for (const [index, { key, bytes }] of objects.entries()) assert.deepEqual(found[index], toExtracted(key, await extract(key, bytes)));
+    for (const [index, { key, bytes }] of objects.entries())
+      assert.deepEqual(found[index], toExtracted(key, await extractAsking(key, bytes, null)));
   } finally {
     await pool.close();
   }
@@ -175,7 +176,11 @@ test("the compiled process gives what its sources give, for every kind of text",
     ] as const;
     assert.match(parseExtract((await pool.extract("a.pdf", Buffer.from(PDF))).json).passages[0]?.text ?? "", /Hello reader/);
     for (const [key, text] of objects)
-      assert.deepEqual(await pool.extract(key, Buffer.from(text)), toExtracted(key, await extract(key, Buffer.from(text))), key);
+      assert.deepEqual(
+        await pool.extract(key, Buffer.from(text)),
+        toExtracted(key, await extractAsking(key, Buffer.from(text), null)),
+        key,
+      );
   } finally {
     await pool.close();
   }

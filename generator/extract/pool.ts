@@ -9,6 +9,7 @@ import { ShelfError } from "#snapshots/errors";
 import type { Extracted } from "./extract-json.ts";
 import { isolate } from "./isolation.ts";
 import { processorTime } from "./processor-time.ts";
+import type { Told } from "./others.ts";
 import { ObjectReading } from "./reading.ts";
 import type { UnreadFiles } from "./unread.ts";
 import type { ExtractReply } from "./worker.ts";
@@ -17,8 +18,9 @@ export type ExtractPool = {
   warm(): void; // starts a process for work that is about to come, unless there is one
   /** As extract() of extract.ts, which see; does not throw for any bytes.
    *  @param pageImages how many pages of a PDF are drawn, from the first; none by default
+   *  @param told of other texts that its own needs
    *  @throws ShelfError "build_failed" when no process can be started; Error when the pool is closed */
-  extract(key: string, bytes: Uint8Array, pageImages?: number): Promise<Extracted>;
+  extract(key: string, bytes: Uint8Array, pageImages?: number, told?: Told): Promise<Extracted>;
   /** Waits for nothing: what is still under way is refused. */
   close(): Promise<void>;
 };
@@ -96,12 +98,17 @@ class ProcessPool implements ExtractPool {
     if (this.over === null && this.processes.size === 0) this.start();
   }
 
-  extract(key: string, bytes: Uint8Array, pageImages = 0): Promise<Extracted> {
+  extract(key: string, bytes: Uint8Array, pageImages = 0, told?: Told): Promise<Extracted> {
     if (this.over !== null) return Promise.reject(this.over);
     const { unread } = this;
     const known = unread === null || unread.isEmpty() ? null : unread.find(sha256(bytes));
     // Nothing is remembered of an object that was given up because the time was spent.
-    const reading = new ObjectReading(key, bytes, pageImages, known, (given) => this.isSpent() || unread?.add(sha256(bytes), given));
+    const reading = new ObjectReading(
+      { key, bytes, told },
+      pageImages,
+      known,
+      (given) => this.isSpent() || unread?.add(sha256(bytes), given),
+    );
     if (!reading.isDone()) {
       this.waiting.push(reading);
       this.dispatch();

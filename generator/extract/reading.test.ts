@@ -19,7 +19,12 @@ const drawn = (page: number, image = imageOf(page)) => ({ page, image });
 const givenUp: Unread[] = [];
 
 function open(pageImages: number, unread: Unread | null = null): ObjectReading {
-  const reading = new ObjectReading("a.pdf", new Uint8Array(), pageImages, unread, (given) => void givenUp.push(given));
+  const reading = new ObjectReading(
+    { key: "a.pdf", bytes: new Uint8Array(), told: undefined },
+    pageImages,
+    unread,
+    (given) => void givenUp.push(given),
+  );
   reading.begin();
   return reading;
 }

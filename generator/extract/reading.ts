@@ -5,6 +5,7 @@ import type { Extract } from "#snapshots/schema";
 import { type Extracted, toExtracted } from "./extract-json.ts";
 import { fileName } from "./media-type.ts";
 import type { Unread } from "./unread.ts";
+import type { Told } from "./others.ts";
 import type { DrawnPage, Drawing } from "./pdf-images.ts";
 import type { ExtractRequest } from "./worker.ts";
 
@@ -18,8 +19,7 @@ const READ_IN = 0.85;
 const PLAIN_MS = 1_000;
 
 export class ObjectReading {
-  readonly key: string;
-  readonly bytes: Uint8Array;
+  readonly #object: { readonly key: string; readonly bytes: Uint8Array; readonly told: Told | undefined };
   readonly done: Promise<Extracted>;
   readonly refuse: (reason: Error) => void;
   readonly #resolve: (value: Extracted) => void;
@@ -44,9 +44,13 @@ export class ObjectReading {
 
   /** @param unread what an earlier build gave up
    *  @param giveUp told what is given up now */
-  constructor(key: string, bytes: Uint8Array, pageImages: number, unread: Unread | null, giveUp: (unread: Unread) => void) {
-    this.key = key;
-    this.bytes = bytes;
+  constructor(
+    object: { readonly key: string; readonly bytes: Uint8Array; readonly told: Told | undefined },
+    pageImages: number,
+    unread: Unread | null,
+    giveUp: (unread: Unread) => void,
+  ) {
+    this.#object = object;
     this.#pageImages = pageImages;
     this.#giveUp = giveUp;
     if (unread?.what === "text") this.note = unread.note;
@@ -62,7 +66,13 @@ export class ObjectReading {
   begin(): ExtractRequest {
     this.#page = null;
     const done = this.#images.map(({ png: _, ...facts }) => facts);
-    return { key: this.key, bytes: this.bytes, note: this.note, draw: { limit: this.#pageImages, done, skip: this.#broken } };
+    const { told, ...object } = this.#object;
+    return {
+      ...object,
+      note: this.note,
+      draw: { limit: this.#pageImages, done, skip: this.#broken },
+      ...(told === undefined ? {} : { told }),
+    };
   }
 
   finish(read: Extracted): void {
@@ -151,7 +161,7 @@ export class ObjectReading {
 
   #finishBare(note: string): void {
     this.#done = true;
-    this.#resolve(toExtracted(this.key, bareExtract(this.key, note)));
+    this.#resolve(toExtracted(this.#object.key, { extract: bareExtract(this.#object.key, note), asked: null }));
   }
 }
 

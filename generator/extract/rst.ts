@@ -1,6 +1,7 @@
 /** reStructuredText as a document, with the directives and roles of Sphinx. A directive that nobody knows shows its argument and its content. */
 import { slug } from "github-slugger";
 import type { Element } from "hast";
+import { plainIn } from "#snapshots/blocks";
 import type { Body, SourceText } from "./body.ts";
 import {
   box,
@@ -9,6 +10,7 @@ import {
   Footnotes,
   formula,
   image,
+  isParagraph,
   MAX_NESTED,
   type Nodes,
   type ParsedDocument,
@@ -18,10 +20,12 @@ import {
   words,
 } from "./document.ts";
 import { textOf } from "./html-tree.ts";
-import { dedent, indentOf, isBlank, type Row, rowsOf, type Rule, scan, takeIndented, textIn } from "./lined.ts";
+import { dedent, indentOf, isBlank, type PartLine, type Row, rowsOf, type Rule, scan, takeIndented, textIn, withParts } from "./lined.ts";
+import { rooted } from "./links.ts";
+import { linesBetween, type Others } from "./others.ts";
 
 export async function readRst(source: SourceText, fallback: string): Promise<Body> {
-  return await readDocument(source, { kind: "rst", language: null, fallback }, (text) => new RstReader(text).parse());
+  return await readDocument(source, { kind: "rst", language: null, fallback }, (text) => new RstReader(text, source).parse());
 }
 
 const UNDERLINE = /^([!-/:-@[-`{-~])\1+$/;
@@ -82,14 +86,20 @@ class RstReader {
   #labels: Nodes = [];
   #automatic = 0;
 
-  constructor(text: string) {
-    this.#rows = rowsOf(text);
+  readonly #others: Others;
+  readonly #key: string;
+  readonly #parts: number;
+
+  constructor(text: string, { key, others }: SourceText) {
+    [this.#key, this.#others] = [key, others];
+    const { rows, parts } = withParts(text, key, others, readInclude);
+    [this.#rows, this.#parts] = [rows, parts];
     this.#findTargets();
   }
 
   parse(): ParsedDocument {
     const blocks = this.#blocks(this.#rows);
-    return { blocks: [...blocks, ...this.#labels, ...this.#notes.section()], title: this.#title };
+    return { blocks: [...blocks, ...this.#labels, ...this.#notes.section()], title: this.#title, parts: this.#parts };
   }
 
   /** Finds what is referred to before it is defined. */
@@ -126,7 +136,12 @@ class RstReader {
     let next = at + 1;
     while (isBlank(this.#rows[next]) && next < this.#rows.length && next < at + 5) next++;
     const below = UNDERLINE.test(this.#rows[next]?.text ?? "") ? this.#rows[next + 1] : this.#rows[next];
-    if (address === "" && below !== undefined) this.#titles.set(nameOf(name), below.text.trim());
+    if (address === "" && below !== undefined) {
+      const title = plainIn(below.text, "rst").trim();
+      const isTitle = below !== this.#rows[next] || UNDERLINE.test(this.#rows[next + 1]?.text ?? "");
+      this.#titles.set(nameOf(name), title);
+      this.#others.offer(nameOf(name), isTitle ? title : "");
+    }
     this.#targets.set(nameOf(name), address);
   }
 
@@ -481,18 +496,11 @@ class RstReader {
     }
     if (TITLES[name] !== undefined) {
       const [version = "", ...rest] = argument.split(/\s+/);
-      const isSaid = rest.length > 0 || content.length > 0;
-      return [
-        element(
-          "p",
-          [
-            element("em", [words(`${TITLES[name]} ${version}${isSaid ? ": " : "."}`)]),
-            ...this.#inline([rest.join(" "), textIn(content)].join("\n").trim()),
-          ],
-          {},
-          line,
-        ),
-      ];
+      const said = blocksOf([...(rest.length === 0 ? [] : [{ text: rest.join(" "), line }]), ...content]);
+      const [first] = said;
+      const head = element("em", [words(`${TITLES[name]} ${version}${said.length === 0 ? "." : ": "}`)]);
+      if (isParagraph(first)) return [element("div", [{ ...first, children: [head, ...first.children] }, ...said.slice(1)])];
+      return [element("div", [element("p", [head], {}, line), ...said])];
     }
     if (name === "rubric" || name === "centered") return [element("p", [element("strong", this.#inline(argument))], {}, line)];
     if (/^(?:epigraph|pull-quote|highlights)$/.test(name)) return [element("blockquote", blocksOf(), {}, line)];
@@ -534,7 +542,9 @@ class RstReader {
     const items = content.flatMap(({ text, line: own }) => {
       const [, title, target] = /^(.*?)\s*<([^<>]+)>$/.exec(text.trim()) ?? [null, null, text.trim()];
       if (target === undefined || target === null || target === "" || /^(?:self|:)/.test(target)) return [];
-      return [element("li", [element("a", [words(title ?? target)], { href: docHref(target) })], {}, own)];
+      return [
+        element("li", [element("a", title === null || title === undefined ? [] : [words(title)], { href: docHref(target) })], {}, own),
+      ];
     });
     return element("ul", items, {}, line);
   }
@@ -554,7 +564,9 @@ class RstReader {
       return [tableOf(made, heads, line, caption)];
     }
     const named = options.get("header");
-    const made = [...(named === undefined ? [] : [{ text: named, line }]), ...content]
+    const file = options.get("file");
+    const taken = file === undefined ? [] : rowsOf(this.#others.part(this.#key, file)?.text ?? "").map((row) => ({ ...row, line: 0 }));
+    const made = [...(named === undefined ? [] : [{ text: named, line }]), ...content, ...taken]
       .filter((one) => one.text.trim() !== "")
       .map(({ text, line: own }) =>
         Array.from(text.matchAll(/(?:^|,)\s*(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain = ""]) =>
@@ -621,14 +633,14 @@ class RstReader {
     if (role === "strong" || role === "emphasis") return [element(role === "strong" ? "strong" : "em", [words(text)])];
     const [, title, target] = /^([^]*?)\s*<([^<>]+)>$/.exec(text) ?? [null, null, text];
     const shown = title ?? text;
-    if (role === "doc") return [element("a", [words(shown)], { href: docHref(target ?? text) })];
+    if (role === "doc") return [element("a", title === null ? [] : [words(title)], { href: docHref(target ?? text) })];
     if (role === "download") return [element("a", [words(shown)], { href: encodeURI(target ?? text) })];
     if (/^(?:ref|numref|any|eq|keyword)$/.test(role)) {
       const known = this.#targets.has(nameOf(target ?? "")) || role === "eq";
-      const said = title ?? this.#titles.get(nameOf(text)) ?? text;
-      return known
-        ? [element("a", [words(said)], { href: `#${role === "eq" ? "equation-" : ""}${idOf(target ?? "")}` })]
-        : [element("em", [words(said)])];
+      const place = known ? null : this.#others.place(`#${nameOf(target ?? "")}`);
+      const said = title ?? place?.title ?? this.#titles.get(nameOf(text)) ?? text;
+      const href = `${place === null ? "" : rooted(place.key)}#${role === "eq" ? "equation-" : ""}${idOf(target ?? "")}`;
+      return known || place !== null ? [element("a", [words(said)], { href })] : [element("em", [words(said)])];
     }
     if (role === "pep" || role === "rfc")
       return [
@@ -644,7 +656,7 @@ class RstReader {
   }
 
   #phrase(inner: string, end: string): Nodes {
-    const [, title, address] = /^([^]*?)\s*<([^<>]+)>$/.exec(inner) ?? [];
+    const [, title, address] = /^([^]*?)\s*(?<!\\)<([^<>]+)(?<!\\)>$/.exec(inner) ?? [];
     const name = (title ?? inner).replaceAll(/\\([^])/g, "$1").trim();
     const written = address?.replaceAll(/\s+/g, "");
     if (written !== undefined && title !== "")
@@ -677,7 +689,42 @@ class RstReader {
 
 const STARTS = /[\\`:*|[_]/;
 
-const docHref = (target: string): string => (/^https?:|\.\w{2,4}$/.test(target) ? target : `${target}.rst`);
+/** A part that is taken in, with its options below: as it is written, or as code, in the indentation of its line. */
+function readInclude(line: string, below: readonly Row[]): PartLine | null {
+  const [, indent = "", name, path = ""] = /^(\s*)\.\. (include|literalinclude)::\s+(\S+)\s*$/.exec(line) ?? [];
+  if (name === undefined) return null;
+  const options = new Map<string, string>();
+  for (const { text } of below) {
+    const [, option, value = ""] = /^\s+:([\w-]+):\s*(.*)$/.exec(text) ?? [];
+    if (option === undefined) break;
+    options.set(option, value);
+  }
+  const language = options.get("language") ?? options.get("code");
+  const isCode = name === "literalinclude" || options.has("literal") || options.has("code");
+  const caption = options.get("caption");
+  const head = isCode ? [`.. code-block:: ${language ?? ""}`, ...(caption === undefined ? [] : [`   :caption: ${caption}`]), ""] : [];
+  const take = (lines: readonly string[]): readonly string[] =>
+    [...head, ...chosen(lines, options).map((one) => (isCode ? `   ${one}` : one)), ""].map((one) => indent + one);
+  return { path, take, below: options.size };
+}
+
+/** The lines of a part that its options choose. */
+function chosen(lines: readonly string[], options: ReadonlyMap<string, string>): readonly string[] {
+  const place = (name: string, otherwise: number, from = 0): number => {
+    const text = options.get(name);
+    const found = text === undefined ? -1 : lines.findIndex((one, at) => at >= from && one.includes(text));
+    return found < 0 ? otherwise : found;
+  };
+  const spans = options.get("lines");
+  const start = Math.max(place("start-after", -1) + 1, place("start-at", 0), Number(options.get("start-line") ?? 0) || 0);
+  const end = Math.min(place("end-before", lines.length, start), place("end-at", lines.length, start) + 1);
+  const last = Number(options.get("end-line") ?? lines.length);
+  return spans === undefined
+    ? lines.slice(start, Math.min(end, last < 0 ? lines.length + last : last || lines.length))
+    : linesBetween(lines, spans);
+}
+
+const docHref = (target: string): string => (/^https?:|\.\w{2,4}$|\/$/.test(target) ? target : `${target}.rst`);
 
 /** The cells of a row that is a list in a list. */
 function cellsIn(item: Element): Element[] {

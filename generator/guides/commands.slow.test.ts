@@ -1,9 +1,10 @@
 /** Every command of every guide and of the README is run as it stands, here or in a test that is named. */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { ROUTER } from "../../snapshots/service/routes.ts";
 import { useParts } from "../publish/parts.ts";
 import { writeFiles } from "../testing/library.ts";
 import { PLAIN_PARTS } from "../testing/plain-parts.ts";
@@ -19,11 +20,13 @@ const ELSEWHERE: readonly (readonly [command: RegExp, test: string])[] = [
   [/^npm (?:run package|install|--prefix)/, "generator/package/pack.test.ts"],
   [/^(?:git |cd |cp |curl |export [A-Z]|lake )/, "generator/package/recipes.test.ts"],
   [/^sh generator\/package\/recipes\/check\.sh/, "generator/annex/trust/proof-recipe.test.ts"],
+  [/^proofshelf verify --receipt/, "generator/annex/trust/record-proof.test.ts"],
   [/^proofshelf serve/, "generator/commands/first-hour.test.ts"],
   [/^proofshelf mirror/, "generator/annex/trust/mirror.test.ts"],
   [/^proofshelf audit/, "generator/annex/trust/audit.test.ts"],
   [/^proofshelf export s3:/, "generator/annex/export/export-bucket.test.ts"],
-  [/^proofshelf registry (?:init|scan|recheck|explain|graph|axioms|advisories)/, "generator/annex/registry/recheck-command.test.ts"],
+  [/^proofshelf registry (?:init|scan|recheck|advisories)/, "generator/annex/registry/recheck-command.test.ts"],
+  [/^proofshelf registry (?:explain|graph|axioms)/, "generator/annex/registry/kernel.test.ts"],
 ];
 
 const guides = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name), "utf8")] as const);
@@ -50,7 +53,11 @@ test("each command of the guides is run, and does what it is said to do", async 
   for (const { guide, line } of commands) {
     const elsewhere = ELSEWHERE.find(([pattern]) => pattern.test(line));
     if (elsewhere !== undefined) {
-      assert.ok(existsSync(join(ROOT, elsewhere[1])), elsewhere[1]);
+      const there = readFileSync(join(ROOT, elsewhere[1]), "utf8");
+      const [, leaf = ""] = /^proofshelf (?:registry )?(\w+)/.exec(line) ?? [];
+      assert.ok(leaf === "" || there.includes(`"${leaf}"`), `${elsewhere[1]} does not run ${leaf}`);
+      const [, path = "/"] = /^curl .*example\.org(\/\S*)/.exec(line) ?? [];
+      assert.ok(ROUTER.matchPath(path) !== null, `${guide}: ${line}`);
       continue;
     }
     const [program, ...words] = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = ""]) => quoted ?? word);

@@ -2,6 +2,8 @@
 import type { Sha256 } from "#snapshots/digest";
 import { type Document, documentId } from "#snapshots/index";
 import type { Claim, CubRecord, Passage } from "#snapshots/schema";
+import { readBlob, type Shelf } from "#snapshots/shelf";
+import { parseExtract } from "#generator/extract";
 import { digestOfItem } from "./item-digest.ts";
 import { findCollection, type ViewData, withNote } from "#snapshots/format";
 
@@ -57,4 +59,16 @@ function plainEntry(
     return { doc, key: id, kind, collection: "", title, sha256: digest, passages: [passage], extract: null };
   };
   return { doc, facts: digest, source };
+}
+
+/** readDocuments makes documents out of what a plan says of them: their texts lie in the shelf. */
+export async function* readDocuments(shelf: Shelf, sources: AsyncIterable<IndexSource> | Iterable<IndexSource>): AsyncGenerator<Document> {
+  for await (const { extract, passages, ...rest } of sources) {
+    yield { ...rest, ...(extract === null ? { passages } : await readText(shelf, extract)) };
+  }
+}
+
+async function readText(shelf: Shelf, digest: string): Promise<Pick<Document, "passages" | "language" | "lang">> {
+  const { passages, language, about } = parseExtract(await readBlob(shelf, digest));
+  return { passages, language, ...(about?.lang === undefined ? {} : { lang: about.lang }) };
 }

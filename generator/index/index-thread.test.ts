@@ -21,7 +21,7 @@ test("what lies in an extract is searched, with the language that it is written 
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   const shelf = openDirectoryShelf(join(dir, "public"));
   const bytes = Buffer.from("def merge(a, b):\n    pass\n");
-  const { json } = toExtracted("a.py", await extract("a.py", bytes));
+  const { json } = toExtracted("a.py", { extract: await extract("a.py", bytes), asked: null });
   const digest = sha256(json);
   await shelf.blobs.put(digest, json);
   await shelf.blobs.flush();

@@ -3,8 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { type ErrorCode, ShelfError } from "#snapshots/errors";
 import { openIndex } from "#snapshots/index";
 import { openDirectoryShelf, type Shelf } from "#snapshots/shelf";
-import type { IndexSource } from "./index-documents.ts";
-import { readDocuments } from "./read-documents.ts";
+import { type IndexSource, readDocuments } from "./index-documents.ts";
 
 export type IndexRoots = Readonly<Record<"public" | "internal", string>>;
 export type IndexRequest =

@@ -1,7 +1,9 @@
 /** Keeps what operators have decided, each with the digest of what it was decided about: of other bytes of that name nothing is decided. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { keptFile } from "#generator/files";
+import { keptFile, type KeptFile } from "#generator/files";
+import { ShelfError } from "#snapshots/errors";
 
 const decisionSchema = z.strictObject({
   /** It may be weaker, it stays in what was published before, or it is served no more. */
@@ -23,9 +25,29 @@ export type Decisions = {
   set(kind: Decision["kind"], decisions: readonly Omit<Decision, "kind">[]): void;
 };
 
-/** openDecisions opens the decisions of a shelf. A file that is damaged holds none: then it is asked again. @param dir of what builds keep */
+/** DECISIONS is the name of the file, in the folder of what builds keep. */
+export const DECISIONS = "decisions.json";
+
+/** areDecisionsDamaged tells whether the file of decisions is there and is not what was written. @param dir of what builds keep */
+export function areDecisionsDamaged(dir: string): boolean {
+  return existsSync(join(dir, DECISIONS)) && openFile(dir).read() === null;
+}
+
+/** openDecisions opens the decisions of a shelf. Without them more might be published, or taken out for good, than anybody has decided: a file that
+ *  is damaged is not taken for none, and is not written over. @param dir of what builds keep. @throws ShelfError "snapshot_damaged" */
 export function openDecisions(dir: string): Decisions {
-  const file = keptFile(z.array(decisionSchema), join(dir, "decisions.json"));
+  if (areDecisionsDamaged(dir))
+    throw new ShelfError(
+      "snapshot_damaged",
+      `${DECISIONS} is not what was written: it holds what was accepted, withdrawn, or kept in history.`,
+      {
+        fixes: [
+          `Nothing was changed. Put a copy of shelf/internal/build/${DECISIONS} back from a backup.`,
+          "Without one, run: proofshelf repair. What was accepted is then asked for again, and what --keep-history kept is taken out.",
+        ],
+      },
+    );
+  const file = openFile(dir);
   const read = (): readonly Decision[] => file.read() ?? [];
   return {
     of: (kind) => read().filter((one) => one.kind === kind),
@@ -36,4 +58,8 @@ export function openDecisions(dir: string): Decisions {
       file.write([...before.filter((one) => one.kind !== kind), ...decisions.map((one) => ({ kind, ...one }))]);
     },
   };
+}
+
+function openFile(dir: string): KeptFile<Decision[]> {
+  return keptFile(z.array(decisionSchema), join(dir, DECISIONS));
 }

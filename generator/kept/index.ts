@@ -1,7 +1,7 @@
 /** The kept room remembers between builds what need not be made again, under the digests that it was made from.
  *  It gives state, journal and caches to the pipeline.
  *  What cannot be read, or was made by other code, is made again and never believed. */
-export { type Decision, type Decisions, openDecisions } from "./decisions.ts";
+export { areDecisionsDamaged, type Decision, type Decisions, DECISIONS, openDecisions } from "./decisions.ts";
 export { clearJournal, countJournal, type Journal, openJournal, readJournal } from "./journal.ts";
 export {
   type BuildState,

@@ -9,6 +9,7 @@ import { writeWhole } from "#snapshots/shelf";
 import type { About, PageImage, Rejection } from "#snapshots/schema";
 import { type FileEntry, lazily, type ObjectRow } from "#snapshots/format";
 import type { Config } from "#generator/config";
+import type { Asked } from "#generator/extract";
 import { seal, unseal } from "#generator/files";
 
 /** A ReadRow is an object as it was read, with the digest of its extract. */
@@ -29,6 +30,10 @@ export type KnownObject = ReadRow & {
   readonly links: readonly string[];
   /** Finds in it that look like secrets. */
   readonly secrets: readonly string[];
+  /** Needs and offers of its text; absent where it has none. */
+  readonly asked?: Asked;
+  /** Digest of what it was told of others; absent where that is nothing. */
+  readonly told?: string;
   /** For a PDF: how many pages were to be drawn, and the images. */
   readonly drawn?: { readonly limit: number; readonly images: readonly Omit<PageImage, "width" | "height">[] };
 };

@@ -51,6 +51,20 @@ test("what the container file copies and runs is in a clone, and what it install
     assert.ok(read(file).includes(`PROOFSHELF: ${name}@${version}\n`), `${file} pins this version`);
 });
 
+test("the workflow that publishes has commands that a shell reads, scripts that are there, and the repository that a provenance needs", () => {
+  type Workflow = { readonly jobs: Record<string, { readonly steps: readonly { readonly run?: string }[] }> };
+  const { jobs } = parse(readFileSync(join(ROOT, ".github/workflows/publish.yml"), "utf8")) as Workflow;
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
+  const runs = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => (run === undefined ? [] : [run])));
+  assert.ok(runs.length >= 5);
+  for (const run of runs) {
+    execFileSync("sh", ["-n", "-c", run.replaceAll(/\$\{\{[^}]*\}\}/g, "x")]);
+    for (const [, script = ""] of run.matchAll(/npm run ([\w:]+)/g)) assert.ok(Object.hasOwn(scripts, script), script);
+    for (const [, path = ""] of run.matchAll(/\b(generator\/[\w./-]+)/g)) assert.ok(existsSync(join(ROOT, path)), path);
+  }
+  assert.match(runs.join("\n"), /npm pkg set "repository\.url=git\+https:[^\n]*\n[^]*--provenance/);
+});
+
 test("nginx takes the file that the compose file makes for it, and each service that it names is there", (t) => {
   const command = services["nginx"]?.command.at(-1) ?? "";
   const source = join(ROOT, "sidecar/proxy/nginx.conf");

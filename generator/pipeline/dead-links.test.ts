@@ -117,6 +117,17 @@ test("a link leads where the conventions of generators put a file: public folder
   ];
   const leadsTo = openSite(keys.map((key) => ({ key })));
   const from = "a/_docs/deep/one.md";
+  // Of several of one name that from the root of all notes counts; the first page of a site is that of its root.
+  const wiki = openSite(
+    ["v/index.rst", "v/Sync/Private.md", "v/Web/Private.md", "v/Web/Daily Notes.md", "v/Web/deep/index.rst"].map((key) => ({ key })),
+  );
+  assert.equal(wiki("v/Web/deep/x.md", "v/Web/deep/Sync/Private"), "v/Sync/Private.md");
+  assert.equal(wiki("v/Web/deep/x.md", "v/Web/deep/Private"), "v/Web/Private.md");
+  assert.equal(wiki("v/other/x.md", "v/other/Private"), null);
+  assert.equal(wiki("v/Sync/Private.md", "v/Sync/daily notes"), "v/Web/Daily Notes.md");
+  assert.ok(siteEnds("v/Web/Daily Notes.md").includes(linkEnd("v/Sync/daily notes")));
+  assert.equal(wiki("v/Web/deep/x.rst", "index.rst"), "v/index.rst");
+  assert.ok(siteEnds("v/index.rst").includes(linkEnd("index.rst")));
   const built = openSite(["b/_sources/page.ipynb", "b/conf.py", "b/_images/icon.png", "b/page.html"].map((key) => ({ key })));
   assert.equal(built("b/_sources/page.ipynb", "b/_sources/conf.py"), "b/conf.py");
   assert.equal(built("b/_sources/page.ipynb", "b/_sources/images/icon.png"), "b/_images/icon.png");

@@ -197,7 +197,7 @@ const unescaped = (html: string): string => html.replaceAll("&#39;", "'").replac
 async function surfacesOf(id: string, name: string, list: string): Promise<Readonly<Record<string, string>>> {
   const signOf = (html: string, from: number): string => {
     const [, sign = "", title = "", word = ""] =
-      /class="state (\w+)"(?: title="([^"]*)")?(?:(?!class="state )[^])*?<b>([^<]*)<\/b>/.exec(html.slice(from)) ?? [];
+      /class="state (\w+)"(?: title="([^"]*)")?(?:(?!class="state )[^])*?<\/svg><span>([^<]*)<\/span>/.exec(html.slice(from)) ?? [];
     // Where a list says the word alone, its title has the sentence.
     return `${sign}: ${unescaped(title.startsWith(word) || title.startsWith("proved, from axioms") ? title : word)}`;
   };

@@ -130,7 +130,7 @@ function withStates(view: ViewData): ViewData {
   const claims = view.claims.claims.map((claim) => ({
     ...claim,
     standing: standingOf(claim),
-    evidence: claim.evidence.map(({ state: _, ...item }) => (isSeen(item, view) ? { ...item, state: stateOf(item) } : item)),
+    evidence: claim.evidence.map((item) => (isSeen(item, view) ? { ...item, state: stateOf(item) } : item)),
   }));
   return { ...view, claims: inOrder({ ...view.claims, claims }) };
 }
@@ -146,12 +146,14 @@ function inOrder<T>(value: T): T {
   return JSON.parse(canonicalJson(value)) as T;
 }
 
-/** Evidence that this view may not see keeps its name, kind and access: that it exists is part of the claim, where it lies is not. */
+/** Evidence that this view may not see keeps its name, kind and access, and that it names no digest: that it exists is part of the claim, where it
+ *  lies is not. */
 function withEvidence(claim: Claim, seen: readonly ClaimEvidence["access"][]): Claim {
   return {
     ...claim,
-    evidence: claim.evidence.map((item) =>
-      seen.includes(item.access) ? item : { artifact: item.artifact, kind: item.kind, access: item.access },
-    ),
+    evidence: claim.evidence.map(({ state: _, ...item }) => {
+      const { artifact, kind, access, sha256: digest } = item;
+      return seen.includes(access) ? item : { artifact, kind, access, ...(digest === undefined ? { state: "unpinned" as const } : {}) };
+    }),
   };
 }

@@ -1,13 +1,15 @@
 /** Objects that a plan says are to be read: their bytes and extracts go to the shelf, their rows to the record set. */
 import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { compareNames } from "#snapshots/format";
 import type { Extracts } from "#snapshots/page";
 import type { Rejection } from "#snapshots/schema";
 import { type DirectoryShelf, openByteBudget, readBlob } from "#snapshots/shelf";
-import { type ExtractPool, parseExtract } from "#generator/extract";
+import { type ExtractPool, findTellings, parseExtract, type Telling, toldOf } from "#generator/extract";
 import type { Journal, KnownObject } from "#generator/kept";
 import type { PlannedObject, ReadingPlan } from "./plan.ts";
 import { type Progress, together } from "#generator/files";
@@ -20,6 +22,12 @@ const IN_FLIGHT = 8;
  *  back, and a build is to stay below 1.5 GB. A larger object is read alone. */
 const BYTES_AT_ONCE = 192 * 1024 * 1024;
 
+/** Bytes of an object from which on what it leaves in memory is worth to be freed at once. */
+const LARGE = 8 * 1024 * 1024;
+/** Objects that are read again at once beside others. */
+const TOLD_AT_ONCE = 16;
+const TELLING_ROUNDS = 3;
+
 /** The cost of reading an object however short it is, in bytes of a longer one. */
 const WEIGHT = 2048;
 
@@ -31,6 +39,8 @@ export type ReadObjects = {
   readonly extracts: Extracts;
   /** Those that were read and those that are kept, ascending by key. */
   readonly objects: readonly KnownObject[];
+  /** Keys of those that were read again because another has changed. */
+  readonly again: readonly string[];
   /** Listed, but not to be read; what the listing itself refused is not among them. */
   readonly refused: readonly Rejection[];
 };
@@ -58,8 +68,10 @@ export async function readObjects(options: {
   const { store, plan, shelves, progress } = options;
   const objects = [...plan.kept];
   const refused: Rejection[] = [];
+  let pool = null as ExtractPool | null;
+  const open = (): ExtractPool => (pool ??= options.pool());
   if (plan.read.length > 0) {
-    const pool = options.pool();
+    open();
     const waiting = plan.read.values();
     const budget = openByteBudget(options.bytesAtOnce ?? BYTES_AT_ONCE);
     let done = 0;
@@ -76,7 +88,7 @@ export async function readObjects(options: {
               (await readObject(planned, {
                 store,
                 shelf: shelves[planned.root],
-                pool,
+                pool: open(),
                 originOf: options.originOf,
                 redacted: options.redacted,
                 pageImages: options.pageImages,
@@ -95,13 +107,56 @@ export async function readObjects(options: {
       };
       for (let lane = Math.min(plan.read.length, availableParallelism() * IN_FLIGHT); lane > 0; lane--) void run(work);
     });
-    await pool.close();
-    // The thread that writes the index reads the extracts.
-    await Promise.all([shelves.public.blobs.seal(), shelves.internal.blobs.seal()]);
   }
   objects.sort((a, b) => compareNames(a.key, b.key));
   refused.sort((a, b) => compareNames(a.key, b.key));
-  return { objects, refused, extracts: extractsOf(objects, shelves) };
+  const again = new Set<string>();
+  // A text that is told of its parts may have another title, which others are told.
+  for (let round = 0; round < TELLING_ROUNDS; round++) {
+    const tellings = findTellings(objects);
+    const now = new Map<KnownObject, KnownObject>();
+    for (let from = 0; from < tellings.length; from += TOLD_AT_ONCE)
+      for (const [before, after] of await Promise.all(tellings.slice(from, from + TOLD_AT_ONCE).map((one) => tell(one, shelves, open()))))
+        now.set(before, after);
+    for (const [at, object] of objects.entries()) objects[at] = now.get(object) ?? object;
+    for (const object of now.values()) options.journal.add(object);
+    for (const { object } of tellings) again.add(object.key);
+  }
+  await pool?.close();
+  if (plan.read.some(({ row }) => row.size > LARGE)) collectGarbage();
+  // The thread that writes the index reads the extracts.
+  if (pool !== null) await Promise.all([shelves.public.blobs.seal(), shelves.internal.blobs.seal()]);
+  return { objects, again: [...again], refused, extracts: extractsOf(objects, shelves) };
+}
+
+/** Frees the memory of large files that were read. Their bytes lie outside of the heap, this thread rests while the index is written, and a thread that
+ *  rests collects nothing. */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+}
+
+/** Reads an object again with what it is told of others. One that cannot be read so stays as it was, and is tried in the next build.
+ *  @returns the object before and after */
+async function tell(
+  { object, files, places, told }: Telling<KnownObject>,
+  shelves: Shelves,
+  pool: ExtractPool,
+): Promise<readonly [before: KnownObject, now: KnownObject]> {
+  const bytesOf = ({ root, sha256: content }: KnownObject): Promise<Uint8Array> => readBlob(shelves[root], content);
+  const { told: _, whole: __, ...rest } = object;
+  try {
+    // The pool takes the buffer over.
+    const found = await pool.extract(object.key, Uint8Array.from(await bytesOf(object)), 0, await toldOf({ files, places }, bytesOf));
+    // Its asking follows from its own bytes alone.
+    const { json, images: ___, asked: ____, ...facts } = found;
+    const extract = { sha256: sha256(json), size: json.length };
+    await shelves[object.root].blobs.put(extract.sha256, json);
+    return [object, { ...rest, ...facts, extract, ...(told === undefined ? {} : { told }) }];
+  } catch (error) {
+    if (error instanceof ShelfError && error.code === "bad_source") return [object, object];
+    throw error;
+  }
 }
 
 /** takeUp returns an object that an unfinished build has read, when its blobs are whole; null when not. */

@@ -62,7 +62,7 @@ export function recordSet(
     main: config.main,
     pageImages: config.pdf.pageImages,
     objects: withCredits(
-      read.objects.map(({ version: _, root: __, secrets: ___, links: ____, drawn: _____, ...row }) => {
+      read.objects.map(({ version: _, root: __, secrets: ___, links: ____, drawn: _____, asked: ______, told: _______, ...row }) => {
         const source = declaredSource(config, row.key) ?? row.source;
         return source === undefined ? row : { ...row, source };
       }),

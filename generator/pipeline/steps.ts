@@ -1,5 +1,5 @@
 /** The core's steps of a build; order.ts puts them in order. */
-import { ACCEPTED, isGatedKey, type ViewData } from "#snapshots/format";
+import { ACCEPTED, isGatedKey, parentPrefix, type ViewData } from "#snapshots/format";
 import { together } from "#generator/files";
 import { trimIndex } from "#generator/index";
 import { clearJournal, formatState, openDecisions, openJournal, timesOf, writeState } from "#generator/kept";
@@ -106,7 +106,9 @@ export const write = step(
   async ({ facts, reading, read, views, removal }, work: Work) => {
     const { shelves, tasks, index } = work;
     work.progress.step("render");
-    const plan = planWriting(facts, reading, views, read.extracts, removal.reindex);
+    // A text that was read again beside others is in a folder that is touched.
+    const touched = new Set([...reading.touched, ...read.again.map(parentPrefix)]);
+    const plan = planWriting(facts, { ...reading, touched }, views, read.extracts, removal.reindex);
     const written = await writeViews(tasks, { ...work, plan, views, read, earlier: removal.earlier ?? [] });
     // The thread ends while the rest is done.
     void tasks.run(() => index.close());

@@ -8,7 +8,9 @@ import type { BuildSummary } from "./summary.ts";
 import { openConfig } from "../config/config.ts";
 import { describeLibrary, fixtureRegistry, SILENT, writeFiles } from "../testing/library.ts";
 import { startServing } from "../testing/serving-process.ts";
-import { type Asked, ask, openFixtureView } from "../testing/view.ts";
+import { type Asked, ask as askView, openFixtureView } from "../testing/view.ts";
+import { mountOf, type View } from "../../snapshots/http/view.ts";
+import { openDescription } from "../../snapshots/contract/contract.ts";
 import { PAGED_PARTS } from "../testing/plain-parts.ts";
 import { type Ran, runHere } from "../testing/run-program.ts";
 import { build, verifyLibrary } from "../testing/whole.ts";
@@ -68,6 +70,23 @@ const CLAIM = `  - { claim: gone, reason: legal, date: 2026-05-03, note: "By ord
 
 type Problem = { code: string; status: number; detail: string; fixes: string[]; withdrawn: object };
 const problem = (answer: Asked): Problem => answer.json() as Problem;
+
+const descriptions = new WeakMap<View, ReturnType<typeof openDescription>>();
+
+/** ask asks a view, and holds whatever answers against the description of the interface. */
+async function ask(view: View, target: string, headers: Readonly<Record<string, string>> = {}): Promise<Asked> {
+  const answer = await askView(view, target, headers);
+  const check =
+    descriptions.get(view) ?? openDescription((await askView(view, "/api/openapi.json")).json() as Parameters<typeof openDescription>[0]);
+  descriptions.set(view, check);
+  const received = {
+    status: answer.status,
+    headers: new Map(Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value])),
+    body: answer.body,
+  };
+  check({ method: "GET", target: mountOf(view) + target, headers }, received);
+  return answer;
+}
 
 test("an object, a record and a claim are gone from everything, and each address has the notice", async (t) => {
   const room = await newRoom(t);

@@ -1,8 +1,10 @@
 /** Carries a plan out: everything that a snapshot of each view needs is in its shelf and index afterwards, and nothing points to
  *  it yet. Rendering and the index go side by side: one is this process, the other a thread of native code. */
+import { scheduler } from "node:timers/promises";
 import { type Sha256, sha256 } from "#snapshots/digest";
-import { buildSubtrees, type FileEntry, type Subtrees } from "#snapshots/format";
-import type { Renderer } from "#snapshots/page";
+import { buildSubtrees, type FileEntry, joinSubtrees, type Subtrees, type ViewData } from "#snapshots/format";
+import { type DerivedFile, objectParts, otherApiFiles, type Renderer } from "#snapshots/page";
+import { ROUTES } from "#snapshots/service";
 import type { DirectoryShelf, SnapshotRecord } from "#snapshots/shelf";
 import type { ByView, Shelves } from "#generator/shelves";
 import { type EarlierSearch, indexEarlier, type IndexThread, updateIndexes } from "#generator/index";
@@ -10,7 +12,6 @@ import { renderPages } from "#generator/pages";
 import type { WritingPlan } from "./plan.ts";
 import type { Progress, Tasks } from "#generator/files";
 import type { Views } from "./project.ts";
-import { writeApiFiles, writeDraft } from "#generator/publish";
 import { objectTrees } from "./object-trees.ts";
 import type { ReadObjects } from "./read-objects.ts";
 import type { BuildState } from "#generator/kept";
@@ -43,7 +44,7 @@ export async function writeViews(
 ): Promise<WrittenDrafts> {
   const { plan, views, read, earlier, shelves, renderer, index, progress } = options;
   const trees = run(() => objectTrees(views, read));
-  const assets = run(async () => siteAssets(await renderer, shelves.public));
+  const assets = run(async () => writeFiles(shelves.public, (await renderer).assets));
   const pages = run(() =>
     renderPages({ data: views.public, pages: plan.pages(), total: plan.pageCount, renderer, shelf: shelves.public, progress, signal }),
   );
@@ -93,12 +94,41 @@ export async function writeViews(
   };
 }
 
-async function siteAssets({ assets }: Pick<Renderer, "assets">, shelf: DirectoryShelf): Promise<readonly FileEntry[]> {
-  const files: FileEntry[] = [];
-  for (const { path, mediaType, bytes } of assets) {
+/** A view's JSON, in the shelf. @param kept all but the objects' parts, when what decides them is as it was
+ *  @returns those parts apart: objects decide them, and nothing else */
+async function writeApiFiles(
+  shelf: DirectoryShelf,
+  data: ViewData,
+  kept: readonly FileEntry[] | null,
+): Promise<{ readonly objects: readonly FileEntry[]; readonly others: readonly FileEntry[] }> {
+  const objects = await writeFiles(shelf, objectParts(data));
+  return { objects, others: kept ?? (await writeFiles(shelf, otherApiFiles(data, ROUTES))) };
+}
+
+async function writeFiles(shelf: DirectoryShelf, files: Iterable<DerivedFile>): Promise<readonly FileEntry[]> {
+  const written: FileEntry[] = [];
+  for (const { path, type, bytes } of files) {
+    await scheduler.yield();
     const digest = sha256(bytes);
     await shelf.blobs.put(digest, bytes);
-    files.push({ path, sha256: digest, size: bytes.length, type: mediaType });
+    written.push({ path, sha256: digest, size: bytes.length, type });
   }
-  return files;
+  return written;
+}
+
+/** Writes the trees over all files of a view, whose blobs are in the shelf.
+ *  @param there digests of trees that are in the shelf, and whole */
+async function writeDraft(
+  shelf: DirectoryShelf,
+  parts: readonly Subtrees[],
+  there: ReadonlySet<Sha256>,
+): Promise<{ readonly snapshot: Sha256; readonly trees: readonly Sha256[] }> {
+  const { root, trees } = joinSubtrees(parts);
+  // Leaves first, as buildTree gives them: a tree never lies in the shelf before what it names.
+  for (const [digest, bytes] of trees) {
+    if (there.has(digest)) continue;
+    await scheduler.yield();
+    await shelf.blobs.put(digest, bytes);
+  }
+  return { snapshot: root.sha256, trees: [...trees.keys()] };
 }

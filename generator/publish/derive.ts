@@ -1,17 +1,23 @@
 /** Everything in a snapshot that follows from its objects and its data, made again: what `verify` compares. */
 import { type Sha256, sha256 } from "#snapshots/digest";
-import { type ObjectRow, pageImageFile, type ViewData } from "#snapshots/format";
+import { findCollection, type ObjectRow, pageImageFile, type ViewData } from "#snapshots/format";
 import { apiFiles, type Renderer, storedPages } from "#snapshots/page";
 import type { Snapshot } from "#snapshots/shelf";
 import type { Extract } from "#snapshots/schema";
 import type { DerivedSource, Deriver } from "#snapshots/verify";
-import type { Extracted, ExtractPool } from "#generator/extract";
+import { asks, type Asked, type ExtractPool, findTellings, type Teller, type Telling, toldOf } from "#generator/extract";
 import { textFiles } from "#generator/pages";
 import { type Parts, type Site, usualParts } from "./parts.ts";
-import { objectBytes } from "./object-bytes.ts";
 import { ROUTES } from "#snapshots/service";
 
-type ReadAgain = { readonly extract: Sha256; readonly images: readonly { readonly page: number; readonly digest: Sha256 }[] };
+/** Objects that are read at once. */
+const AT_ONCE = 16;
+
+type ReadAgain = {
+  readonly extract: Sha256;
+  readonly images: readonly { readonly page: number; readonly digest: Sha256 }[];
+  readonly asked: Asked | undefined;
+};
 
 /** openDeriver makes a snapshot's derived files again. A snapshot that was made with other pages, or by another version, differs in every file
  *  that they made, and verify says so. */
@@ -20,34 +26,63 @@ export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): P
   let pool: Promise<ExtractPool> | null = null;
   let opened: Promise<Renderer> | null = null;
   const ready = (): Promise<Site> => (site ??= parts.site());
-  const extract = async (snapshot: Snapshot, key: string, pageImages?: number): Promise<Extracted> =>
-    (await (pool ??= ready().then((made) => made.pool()))).extract(key, await objectBytes(snapshot, key), pageImages);
   /** By key, digest of the bytes and images: both views hold what is public, and it is read once. */
   const known = new Map<string, Promise<ReadAgain>>();
-  const readAgain = async (snapshot: Snapshot, key: string, pageImages?: number): Promise<ReadAgain> => {
-    const { json, images } = await extract(snapshot, key, pageImages);
-    return { extract: sha256(json), images: images.map(({ page, png }) => ({ page, digest: sha256(png) })) };
+  const readAgain = async (snapshot: Snapshot, key: string, pageImages?: number, telling?: Telling): Promise<ReadAgain> => {
+    const told = telling === undefined ? undefined : await toldOf(telling, (file) => objectBytes(snapshot, file.key));
+    const bytes = await objectBytes(snapshot, key);
+    const found = await (await (pool ??= ready().then((made) => made.pool()))).extract(key, bytes, pageImages, told);
+    return {
+      extract: sha256(found.json),
+      images: found.images.map(({ page, png }) => ({ page, digest: sha256(png) })),
+      asked: found.asked,
+    };
   };
-  const digestsOf = (snapshot: Snapshot, { key, sha256: digest }: ObjectRow, pageImages?: number): Promise<ReadAgain> => {
-    const name = `${digest} ${pageImages ?? 0} ${key}`;
+  const digestsOf = (
+    snapshot: Snapshot,
+    { key, sha256: digest }: Pick<ObjectRow, "key" | "sha256">,
+    pageImages?: number,
+    telling?: Telling,
+  ): Promise<ReadAgain> => {
+    const name = `${digest} ${pageImages ?? 0} ${telling?.told ?? ""} ${key}`;
     const before = known.get(name);
     if (before !== undefined) return before;
-    const reading = readAgain(snapshot, key, pageImages);
+    const reading = readAgain(snapshot, key, pageImages, telling);
     known.set(name, reading);
     // An object that cannot be read is tried again when somebody looks again.
     reading.catch(() => known.delete(name));
     return reading;
   };
   const renderer = (): Promise<Renderer> => (opened ??= ready().then((made) => made.renderer()));
+  /** Finds what each object is told of others, once all that may ask have been read alone. */
+  const tellingsOf = async (snapshot: Snapshot, { objects, library }: ViewData): Promise<ReadonlyMap<string, Telling>> => {
+    const tellerOf = async (row: ObjectRow): Promise<Teller> => {
+      // An object that cannot be read says so where it is compared.
+      const asked = asks(row.kind)
+        ? await digestsOf(snapshot, row).then(
+            (read) => read.asked,
+            () => undefined,
+          )
+        : undefined;
+      const root = findCollection(library.collections, row.key)?.visibility === "public" ? "public" : "internal";
+      return { ...row, root, ...(asked === undefined ? {} : { asked }) };
+    };
+    const tellers: Teller[] = [];
+    for (let from = 0; from < objects.length; from += AT_ONCE)
+      tellers.push(...(await Promise.all(objects.slice(from, from + AT_ONCE).map(tellerOf))));
+    return new Map(findTellings(tellers).map((telling) => [telling.object.key, telling]));
+  };
   return {
     close: async () => (await pool)?.close(),
     async *files(snapshot, data) {
       for (const { path, bytes } of apiFiles(data, ROUTES)) yield { path, digest: () => sha256(bytes) };
       const { page_images: pageImages = 0 } = data.library;
+      let tellings: ReturnType<typeof tellingsOf> | null = null;
       for (const row of data.objects) {
         const { key, kind } = row;
         const drawn = kind === "pdf" && pageImages > 0 ? pageImages : undefined;
-        yield { path: `extracts/${key}`, digest: async () => (await digestsOf(snapshot, row, drawn)).extract };
+        const tellingOf = async () => (asks(kind) ? (await (tellings ??= tellingsOf(snapshot, data))).get(key) : undefined);
+        yield { path: `extracts/${key}`, digest: async () => (await digestsOf(snapshot, row, drawn, await tellingOf())).extract };
         if (drawn === undefined) continue;
         // Only drawing shows which images there are.
         for (const { page, digest } of (await digestsOf(snapshot, row, drawn)).images)
@@ -71,4 +106,11 @@ async function* publicFiles(snapshot: Snapshot, data: ViewData, renderer: Render
     paths.push(page.path);
   }
   for (const { path, text } of textFiles(data, paths)) yield { path, digest: () => sha256(text) };
+}
+
+/** objectBytes reads an object's bytes. @throws Error when the snapshot has no such object */
+export async function objectBytes(snapshot: Snapshot, key: string): Promise<Uint8Array> {
+  const entry = await snapshot.find(`objects/${key}`);
+  if (entry?.kind !== "blob") throw new Error("the object is missing");
+  return new Uint8Array(await snapshot.read(entry));
 }

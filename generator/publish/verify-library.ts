@@ -11,6 +11,7 @@ import { createReport, type Finding, type ScannedFile, type Since } from "#snaps
 import { type VerifyOptions, verifyShelf } from "#snapshots/service";
 import type { Config } from "#generator/config";
 import { lookAtLock, withBuildLock } from "#generator/files";
+import { areDecisionsDamaged, DECISIONS } from "#generator/kept";
 import { type Parts, type Site, usualParts } from "./parts.ts";
 import { COPY_MARKER, openShelves, type ShelfAnnexes, type Shelves } from "#generator/shelves";
 import { openDeriver } from "./derive.ts";
@@ -87,6 +88,13 @@ export async function verifyLibrary(
     const report = createReport();
     for (const { view, object } of (await shelves.remote?.findLost()) ?? [])
       report.add("bucket_object", view, { path: `files/${object}` }, "In the bucket it is not there, or not what its name says.");
+    if (areDecisionsDamaged(shelves.buildDir))
+      report.add(
+        "decisions_damaged",
+        "internal",
+        { path: `build/${DECISIONS}` },
+        "It is not what was written; builds are refused until it is mended.",
+      );
     return [...report.finish(), ...found];
   } finally {
     for (const index of indexes.values()) (await index).close();

@@ -8,6 +8,7 @@ import { openConfig } from "../config/config.ts";
 import { PLAIN_PARTS } from "../testing/plain-parts.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
 import { build, openShelves } from "../testing/whole.ts";
+import { mendFormat } from "./format.ts";
 import { readServed } from "./shelves.ts";
 
 /** Files of a shelf of format 1 with one publication, by path, in base64. A new format gets a file of its own, and this one stays. */
@@ -57,4 +58,23 @@ test("a shelf of a newer format is refused, with what to do", (t) => {
     code: "bad_config",
     message: 'This shelf has the format "2", and this program reads 1.',
   });
+});
+
+test("a damaged version of one root comes from the other; where neither has ours, nothing is written", (t) => {
+  const dir = openFirst(t);
+  const roots = { publicDir: join(dir, "shelf/public"), internalDir: join(dir, "shelf/internal") };
+  const read = () => Object.values(roots).map((root) => readFileSync(join(root, "format"), "utf8"));
+  for (const [open, closed, mended] of [
+    ["", "1\n", "public"],
+    ["3\n", "1\n", "public"],
+    ["1\n", "q\n", "internal"],
+    ["1\n", "1\n", null],
+    ["2\n", "2\n", null],
+    ["2\n", "q\n", null],
+  ] as const) {
+    writeFileSync(join(roots.publicDir, "format"), open);
+    writeFileSync(join(roots.internalDir, "format"), closed);
+    assert.equal(mendFormat(roots), mended);
+    assert.deepEqual(read(), mended === null ? [open, closed] : ["1\n", "1\n"]);
+  }
 });

@@ -2,19 +2,20 @@
  *  It gives both roots of a shelf, public and internal, to builds and commands.
  *  A shelf of another library is not written to. */
 export type { ByView } from "./by-view.ts";
-export { keepFormat } from "./format.ts";
+export { keepFormat, mendFormat } from "./format.ts";
 export type { BlobCache, LostObject, RemoteShelf, ShelfAnnexes } from "./kinds.ts";
 export { keepOwner, refuseOther } from "./owner.ts";
-export { openServed } from "./served.ts";
 export {
   closeIndex,
   COPY_MARKER,
   keepLogs,
   keepRecords,
+  openServed,
   openShelves,
   readPointers,
   readServed,
   refresh,
+  rootsOf,
   type Shelves,
   vectorsDir,
   withShelves,

@@ -78,6 +78,8 @@ await json(client.GET("/api/cubs/meta"));
 await json(client.GET("/api/cubs/{id}", { params: { path: { id } } }));
 const { files, head, repo } = await json(client.GET("/api/cubs/{id}/code", { params: { path: { id } } }));
 await json(client.GET("/api/cubs/{id}/graph", { params: { path: { id } } }));
+await json(client.GET("/api/cubs/{id}/meaning", { params: { path: { id }, query: { since: "1" } } }));
+await json(client.GET("/api/cubs/{id}/tlog-proof", { params: { path: { id } }, ...text }));
 await json(client.GET("/predicates/proof-check/v1"));
 await json(client.GET("/api/rejected"));
 await json(client.GET("/api/leak-report"));

@@ -17,8 +17,8 @@ import {
 } from "#snapshots/shelf";
 import type { Config } from "#generator/config";
 import { type LockOptions, withBuildLock } from "#generator/files";
-import { checkFormat } from "./format.ts";
-import type { RemoteShelf, ShelfAnnexes } from "./kinds.ts";
+import { checkFormat, type Roots } from "./format.ts";
+import type { RemoteShelf, Served, ShelfAnnexes } from "./kinds.ts";
 
 /** COPY_MARKER is a file beside the roots of a copy of somebody else's shelf; it says whose it is. */
 export const COPY_MARKER = "mirror.json";
@@ -34,11 +34,16 @@ export type Shelves = {
   readonly remote: RemoteShelf | null;
 };
 
+/** rootsOf gives the folders of both views. */
+export function rootsOf({ shelf }: Pick<Config, "shelf">): Roots {
+  const root = shelf.kind === "directory" ? shelf.root : shelf.copy;
+  return { publicDir: join(root, "public"), internalDir: join(root, "internal") };
+}
+
 /** openShelves opens both views' shelves. It creates nothing, and asks nothing of a bucket. */
 export function openShelves({ shelf: storage }: Pick<Config, "shelf">, annexes: ShelfAnnexes): Shelves {
-  const root = storage.kind === "directory" ? storage.root : storage.copy;
+  const { publicDir, internalDir } = rootsOf({ shelf: storage });
   const remote = storage.kind === "directory" ? null : annexes.shelves[storage.kind].open(storage);
-  const [publicDir, internalDir] = [join(root, "public"), join(root, "internal")];
   for (const dir of [publicDir, internalDir]) checkFormat(dir);
   const announce = (view: "public" | "internal") => (current: Uint8Array) => remote?.announce(view, current) ?? Promise.resolve();
   const shelf = openDirectoryShelf(publicDir, null, "building", announce("public"));
@@ -129,4 +134,12 @@ export async function closeIndex(shelves: Shelves): Promise<void> {
       if (found !== undefined && (found.mode & 0o777) !== mode) await chmod(path, mode).catch(() => undefined);
     }
   }
+}
+
+/** openServed opens what a machine serves from: the shelf itself, this machine's copy of a shelf that lies elsewhere, or a cache of it. It creates
+ *  nothing, and asks nothing of a bucket. */
+export function openServed({ shelf }: Pick<Config, "shelf">, views: readonly ("public" | "internal")[], annexes: ShelfAnnexes): Served {
+  if (shelf.kind !== "directory") return annexes.shelves[shelf.kind].serve(shelf, views);
+  const { publicDir, internalDir } = openShelves({ shelf }, annexes);
+  return { publicDir, internalDir, follow: null, cache: null };
 }

@@ -3,36 +3,27 @@ import { isUtf8 } from "node:buffer";
 import { ShelfError } from "#snapshots/errors";
 import { findJsonFault } from "#snapshots/format";
 
-export const MAX_JSON_DEPTH = 100; // levels; later steps walk values by recursion
+const MAX_JSON_DEPTH = 100; // levels; later steps walk values by recursion
 
-/** parseStrictJson parses a JSON text, or a part of one.
- *  @param within what a part of a file stands in: how many levels, and the line of the file that the part begins in
- *  @throws ShelfError "bad_source" on text that is no JSON, duplicate members, nesting over MAX_JSON_DEPTH; the message names the line. Half
+/** parseStrictJson parses a JSON text. @throws ShelfError "bad_source" on text that is no JSON, duplicate members, nesting over MAX_JSON_DEPTH; the message names the line. Half
  *  surrogate pairs and numbers beyond a double pass: findUnrepresentable tells them per record */
-export function parseStrictJson(
-  bytes: Uint8Array,
-  within: { readonly depth: number; readonly line: () => number } = { depth: 0, line: () => 1 },
-): unknown {
+export function parseStrictJson(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) throw new ShelfError("bad_source", "It is not valid UTF-8.");
-  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-  // A byte order mark stands at the beginning of a file and nowhere else.
-  const text = within.depth === 0 && whole.startsWith("\ufeff") ? whole.slice(1) : whole;
-  const lineAt = (at: number): number => within.line() + lineOf(text, at) - 1;
+  const text = new TextDecoder().decode(bytes);
   // Before JSON.parse, so that a bomb is refused while it is only text.
-  const fault = findJsonFault(text, MAX_JSON_DEPTH - within.depth, true);
+  const fault = findJsonFault(text, MAX_JSON_DEPTH, true);
   if (fault !== null) {
     const what =
       fault.kind === "deep"
         ? `is nested deeper than ${MAX_JSON_DEPTH} levels`
         : `has the member ${JSON.stringify(fault.name.slice(0, 80))} twice in one object`;
-    throw new ShelfError("bad_source", `Line ${lineAt(fault.at)} ${what}.`);
+    throw new ShelfError("bad_source", `Line ${lineOf(text, fault.at)} ${what}.`);
   }
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
     const at = placeOf(text, cause instanceof Error ? cause.message : "");
-    // V8 tells the place of some mistakes only; a part of a file begins near it.
-    const where = at === null && within.depth === 0 ? "" : ` (line ${lineAt(at ?? 0)})`;
+    const where = at === null ? "" : ` (line ${lineOf(text, at)})`;
     const why = at === null ? "" : explainBroken(text.slice(0, at), text.slice(at));
     throw new ShelfError("bad_source", `${text.trim() === "" ? "It is empty" : "It is not valid JSON"}${where}${why}.`, {
       cause,
@@ -44,6 +35,7 @@ export function parseStrictJson(
 function placeOf(text: string, said: string): number | null {
   const [, position] = /at position (\d+)/.exec(said) ?? [];
   if (position !== undefined) return Number(position);
+  if (said.startsWith("Unexpected end")) return text.length;
   const [, token = "", around = ""] = /^Unexpected token '([^]+?)', \.{0,3}"([^]*)"(?:\.\.\. | )is not valid JSON$/.exec(said) ?? [];
   const from = token === "" || text.indexOf(around) !== text.lastIndexOf(around) ? -1 : text.indexOf(around);
   const within = around.indexOf(token, said.includes('..."') ? 10 : 0);
@@ -51,7 +43,7 @@ function placeOf(text: string, said: string): number | null {
 }
 
 /** explainBroken says why JSON breaks where it does, in words that repeat nothing of it; "" where it cannot tell. */
-export function explainBroken(before: string, after: string): string {
+function explainBroken(before: string, after: string): string {
   const last = before.trimEnd().at(-1) ?? "";
   const [next = ""] = after.trimStart();
   if (next === "") return ": it breaks off there";

@@ -8,7 +8,7 @@ import type { RegistryConfig } from "#generator/config";
 import type { KeptCopy, Pulled } from "./last-good.ts";
 import { readSourceFile } from "./source-file.ts";
 
-export const MAX_REGISTRY_BYTES = 1024 * 1024 * 1024; // after decompression; they are held in memory, their records read one by one
+export const MAX_REGISTRY_BYTES = 256 * 1024 * 1024; // after decompression; they are held in memory, as bytes, text and values
 export const REGISTRY_TIMEOUT_MS = 30_000; // connection, redirects and body together
 const MAX_REDIRECTS = 3;
 

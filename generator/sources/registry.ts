@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
+import { lazily } from "#snapshots/format";
 import {
   CHECK_ONLY,
   CLOSED_FIELDS,
@@ -16,7 +17,7 @@ import {
   SAID_FIELDS,
 } from "#snapshots/schema";
 import { type CountRow, reconcile } from "#snapshots/query";
-import { nearest, type RegistryConfig } from "#generator/config";
+import { MAX_CONFIG_BYTES, nearest, parseLocatedYaml, type Path, type RegistryConfig } from "#generator/config";
 import {
   acceptOnce,
   dropNulls,
@@ -27,11 +28,9 @@ import {
   parseLeniently,
   type UnknownField,
 } from "./issues.ts";
-import { readJsonList } from "./json-list.ts";
-import { type LastGoodOptions, readLastGood, type Stale } from "./last-good.ts";
+import { parseStrictJson } from "./json.ts";
+import { type LastGoodOptions, readLastGood, type Stale, withoutEntries } from "./last-good.ts";
 import { MAX_REGISTRY_BYTES, nameSource, pullRegistry, REGISTRY_TIMEOUT_MS, type RegistryAnnexes } from "./registry-pull.ts";
-
-type UnknownValue = { readonly field: (typeof CLOSED_FIELDS)[number]; readonly value: string };
 
 export type ParsedCub = {
   readonly record: CubRecord;
@@ -39,7 +38,6 @@ export type ParsedCub = {
   readonly said: ReadonlySet<string>;
   /** Fields that the interface does not name, nested ones with dotted names: internal, never for the public view. */
   readonly extras: Readonly<Record<string, unknown>>;
-  readonly unknown_values: readonly UnknownValue[];
 };
 
 export type ParsedRegistry = {
@@ -47,12 +45,11 @@ export type ParsedRegistry = {
   readonly meta: RegistryMeta;
   readonly records: readonly ParsedCub[];
   readonly rejected: readonly Rejection[];
-  readonly unknownValues: readonly (UnknownValue & { readonly id: string })[];
   /** Those that are declared and can be counted. */
   readonly counts: readonly (Pick<CountRow, "name"> & { readonly declared: number; readonly counted: number })[];
   /** Fields that the interface does not name, of all records, refused ones too, and of the metadata, as `meta.…`. */
   readonly unknownFields: readonly UnknownField[];
-  /** More that a reader should know, in words: dropped meta fields, duplicates, unknown values, wrong counts. */
+  /** More that a reader should know, in words: dropped meta fields, duplicates, wrong counts. */
   readonly notes: readonly string[];
 };
 
@@ -91,9 +88,8 @@ export async function openRegistry(source: RegistryConfig, options: RegistryOpti
       },
       ids: (parsed) => parsed().records.map(({ record }) => record.id),
       without: (bytes, ids) => {
-        const isOut = (entry: unknown): boolean => isRecord(entry) && ids.has(String(entry["id"]));
-        const rest = ids.size === 0 ? null : (readJsonList(bytes, "cubs")?.without(isOut) ?? null);
-        return rest === null ? null : withoutCounters(rest, ownTexts(parseRegistry(bytes, "sources" in source).records, ids));
+        const rest = ids.size === 0 ? null : withoutEntries(parseStrictJson(bytes), "cubs", ids);
+        return rest && withoutCounters(rest, ownTexts(parseRegistry(bytes, "sources" in source).records, ids));
       },
     },
     options,
@@ -107,33 +103,31 @@ export async function openRegistry(source: RegistryConfig, options: RegistryOpti
  *  @param made whether it was made out of sources and checks; by hand nobody says what only a check may say
  *  @throws ShelfError "bad_source" when the body as a whole cannot be used */
 export function parseRegistry(bytes: Uint8Array, made = false): ParsedRegistry {
-  const body = readJsonList(bytes, "cubs");
-  if (body === null)
+  const body = parseStrictJson(bytes);
+  if (!isRecord(body))
     throw new ShelfError("bad_source", "The registry is not an object with meta and cubs: write its list of records under cubs.");
-  const { meta: rawMeta = {} } = body.members;
-  if (body.entries === null) throw new ShelfError("bad_source", "The registry has no list named cubs.");
+  const { meta: rawMeta = {}, cubs } = body;
+  if (!Array.isArray(cubs)) throw new ShelfError("bad_source", "The registry has no list named cubs.");
   if (!isRecord(rawMeta)) throw new ShelfError("bad_source", "The registry's meta is not an object.");
   const { data: meta, notes: metaNotes } = parseLeniently(WrittenMeta, rawMeta);
+  const placeOf = openPlaces(bytes);
   const unknown = openUnknownFields((raw) => Object.keys(extrasOf(raw)));
   const { accepted, rejected } = acceptOnce(
-    unknown.counted(body.entries),
+    unknown.counted(cubs as readonly unknown[]),
     { source: "registry", kind: "record", whole: "registry" },
-    (raw) => (made ? null : refuseChecked(raw, (member) => body.lineOf(raw, member))) ?? parseCub(raw),
+    (raw) => (made ? null : refuseChecked(raw, (member) => placeOf(["cubs", cubs.indexOf(raw), member]))) ?? parseCub(raw),
     ({ record }) => record.id,
   );
-  const unknownValues = accepted.flatMap(({ record, unknown_values }) => unknown_values.map((value) => ({ id: record.id, ...value })));
   const counts = countDeclared(meta, rawMeta, accepted);
   const notes = [
     ...metaNotes.map((note) => `meta: ${note}; the field is taken as left out`),
-    // The record itself says it: in the notes of a snapshot it would stay when the record is redacted.
-    ...unknownValues.map(({ id, field }) => `${id}: ${field} has an unknown value; it is kept`),
     ...counts
       .filter(({ declared, counted }) => declared !== counted)
       .map(({ name, declared, counted }) => `meta: ${name} declares ${declared}, the records count ${counted}`),
   ];
   const inMeta = Object.keys(rawMeta).filter((name) => !Object.hasOwn(WrittenMeta.shape, name));
   const unknownFields = [...unknown.found(), ...inMeta.map((name) => ({ name: `meta.${name}`, records: 0, first: "" }))];
-  return { meta, records: accepted, rejected, unknownValues, counts, unknownFields, notes };
+  return { meta, records: accepted, rejected, counts, unknownFields, notes };
 }
 
 /** withoutRecords leaves records out of a registry, with what was said of them and the values that they alone have. */
@@ -147,7 +141,6 @@ export function withoutRecords(registry: ParsedRegistry, ids: ReadonlySet<string
     meta: withoutOwn(registry.meta, own) as RegistryMeta,
     records: registry.records.filter(({ record }) => !ids.has(record.id)),
     rejected: registry.rejected.filter(({ key }) => !ids.has(key)),
-    unknownValues: registry.unknownValues.filter(({ id }) => !ids.has(id)),
     counts: registry.counts.filter(({ name }) => !own.has(name.slice(name.indexOf(".") + 1))),
     notes: registry.notes.filter((note) => !isOwn(note)),
   };
@@ -170,10 +163,10 @@ function withoutOwn(meta: Readonly<Record<string, unknown>>, own: ReadonlySet<st
 
 /** withoutCounters writes a registry anew where its metadata counts such texts; else it is the same bytes. */
 function withoutCounters(bytes: Uint8Array, own: ReadonlySet<string>): Uint8Array {
-  const body = readJsonList(bytes, "cubs");
-  const { meta } = body?.members ?? {};
-  if (body === null || !isRecord(meta) || isDeepStrictEqual(withoutOwn(meta, own), meta)) return bytes;
-  return Buffer.from(JSON.stringify({ ...body.members, meta: withoutOwn(meta, own), cubs: [...(body.entries ?? [])] }));
+  const body = parseStrictJson(bytes);
+  const meta = isRecord(body) ? body["meta"] : null;
+  if (!isRecord(meta) || isDeepStrictEqual(withoutOwn(meta, own), meta)) return bytes;
+  return Buffer.from(JSON.stringify({ ...(body as object), meta: withoutOwn(meta, own) }));
 }
 
 /** textsOf lists every string in a value, not the names of its members. */
@@ -184,14 +177,15 @@ export function textsOf(value: unknown): readonly string[] {
 }
 
 /** refuseChecked refuses a record that says itself what only a check may say: who ran a prover over it, and what came out. */
-function refuseChecked(raw: unknown, lineOf: (member: string) => number | null): { readonly rejected: string } | null {
+function refuseChecked(raw: unknown, placeOf: (member: string) => string): { readonly rejected: string } | null {
   const said = isRecord(raw) ? CHECK_ONLY.filter((name) => Object.hasOwn(raw, name) && raw[name] !== null) : [];
-  if (said.length === 0) return null;
-  const named = said.map((name) => {
-    const line = lineOf(name);
-    return line === null ? name : `${name} (line ${line})`;
-  });
-  return { rejected: `${named.join(", ")}: ${CHECK_ONLY_REMEDY}` };
+  return said.length === 0 ? null : { rejected: `${said.map((name) => name + placeOf(name)).join(", ")}: ${CHECK_ONLY_REMEDY}` };
+}
+
+/** JSON is YAML, too, whose parser knows lines; what is wrong with a long file is told without. */
+function openPlaces(bytes: Uint8Array): (path: Path) => string {
+  const yaml = lazily({ lineOf: () => parseLocatedYaml(bytes).lineOf });
+  return (path) => (bytes.length > MAX_CONFIG_BYTES ? "" : ` (line ${yaml.lineOf(path)})`);
 }
 export const CHECK_ONLY_REMEDY =
   "only a check may say this; remove it, or let a prover say it: registry: { sources: ./registry.yaml }, and proofshelf registry recheck";
@@ -200,7 +194,7 @@ export const CHECK_ONLY_REMEDY =
 const WrittenMeta = RegistryMeta.omit({ standing_counts: true });
 const WrittenRecord = CubRecord.omit({ standing: true, evidence_state: true, statement_state: true });
 
-/** parseCub parses one record from outside: into its public part, the rest, and values nobody listed; or it says why the record is refused. */
+/** parseCub parses one record from outside: into its public part and the rest; or it says why the record is refused. */
 export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string } {
   if (!isRecord(raw)) return { rejected: "the record is not an object" };
   const members = dropNulls(raw);
@@ -210,11 +204,7 @@ export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string 
   const result = WrittenRecord.safeParse(members);
   if (!result.success) return { rejected: explainRecordIssues(result.error.issues, raw) };
   const record = result.data;
-  const unknown_values = CLOSED_FIELDS.flatMap((field) => {
-    // A field that was left out has its default, which is no value anybody wrote.
-    return Object.hasOwn(members, field) && explainUnknownValue(field, record[field]) !== null ? [{ field, value: record[field] }] : [];
-  });
-  return { record, said: new Set(Object.keys(members)), extras: extrasOf(raw), unknown_values };
+  return { record, said: new Set(Object.keys(members)), extras: extrasOf(raw) };
 }
 
 /** explainUnknownValue says what was meant by a value that the field does not know; null of one that it knows. The value is kept as it is. */

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { findKeyProblem, isAddress } from "#snapshots/format";
 import { isWebUrl, type Withdrawal, WITHDRAWAL_REASONS } from "#snapshots/schema";
-import { badConfig, type ConfigProblem, explainIssues, parseLocatedYaml, readConfigFile } from "#generator/config";
+import { type ConfigProblem, readLocated } from "#generator/config";
 
 const entry = z.strictObject({
   key: z.string().optional().meta({ description: "Key of the object" }),
@@ -37,18 +37,8 @@ type Kind = keyof typeof KINDS;
  *  @returns in the order of the file
  *  @throws ShelfError "bad_config" with every problem and its line */
 export function readWithdrawals(path: string): readonly Withdrawal[] {
-  const yaml = parseLocatedYaml(readConfigFile(path, "a file of withdrawals"));
-  const value = yaml.value ?? {};
-  const parsed = schema.safeParse(value);
-  const problems = parsed.success
-    ? checkEntries(parsed.data.withdrawals)
-    : explainIssues(parsed.error.issues, value, withdrawalsJsonSchema);
-  const lines = [
-    ...yaml.problems.map(({ line, what }) => ({ line, path: [], what })),
-    ...problems.map((problem) => ({ line: yaml.lineOf(problem.path), ...problem })),
-  ];
-  if (!parsed.success || lines.length > 0) throw badConfig(path, lines);
-  return parsed.data.withdrawals.map((one) => {
+  const found = readLocated(path, schema, withdrawalsJsonSchema, "a file of withdrawals", ({ withdrawals }) => checkEntries(withdrawals));
+  return found.withdrawals.map((one) => {
     const [kind, name] = namesOf(one)[0] ?? ["key", ""];
     const { reason, date, note, replacement = null, redact } = one;
     return { what: KINDS[kind], name, reason, date, note, replacement, redacted: redact };

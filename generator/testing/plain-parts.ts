@@ -4,14 +4,15 @@ import { canonicalJson } from "../../snapshots/digest.ts";
 import type { Renderer } from "../../snapshots/page/renderer.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { decodeText, extract } from "../extract/extract.ts";
+import { decodeText } from "../extract/decode-text.ts";
+import { extractAsking } from "../extract/extract.ts";
 import { toExtracted } from "../extract/extract-json.ts";
 import { type DrawnPage, openDrawing } from "../extract/pdf-images.ts";
 import type { ExtractPool } from "../extract/pool.ts";
 import { findSecrets } from "../extract/secrets.ts";
 import type { IndexThread } from "../index/index-thread.ts";
 import type { IndexRoots } from "../index/index-worker.ts";
-import { readDocuments } from "../index/read-documents.ts";
+import { readDocuments } from "../index/index-documents.ts";
 import { type Parts, PARTS } from "../publish/parts.ts";
 
 export const PLAIN_PARTS: Parts = {
@@ -30,14 +31,14 @@ const RENDERER: Renderer = {
 
 const POOL: ExtractPool = {
   warm() {},
-  async extract(key, bytes, pageImages = 0) {
+  async extract(key, bytes, pageImages = 0, told) {
     const images: DrawnPage[] = [];
     const drawing = openDrawing(
       { limit: pageImages, done: [], skip: [] },
       async ({ image }) => void (image !== null && images.push(image)),
     );
-    const found = await extract(key, bytes, pageImages === 0 ? null : drawing);
-    return { ...toExtracted(key, found, found.lines === null ? [] : await findSecrets(decodeText(bytes))), images };
+    const found = await extractAsking(key, bytes, pageImages === 0 ? null : drawing, told);
+    return { ...toExtracted(key, found, found.extract.lines === null ? [] : await findSecrets(decodeText(bytes))), images };
   },
   async close() {},
 };

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { program } from "../cli.ts";
-import { listConfigFields } from "../config/config.ts";
+import { listConfigFields } from "./config-fields.ts";
 import "../annexes.ts";
 
 const FOLDER = new URL("../guides/library/guides/", import.meta.url);
@@ -11,6 +11,7 @@ const FOLDER = new URL("../guides/library/guides/", import.meta.url);
 /** A cell of a table. */
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
+const option = (flags: string, what: string): string => `- \`${flags}\`: ${what}`;
 const code = (text: string): string => (text === "" ? "" : `\`${text}\``);
 
 /** referenceGuides returns name → text of the guides that are made. */
@@ -26,7 +27,7 @@ function configurationGuide(): string {
   const tops = [...Map.groupBy(fields, ({ key }) => key.split(/[. [(]/)[0] ?? key)];
   const table = (rows: typeof fields): string =>
     [
-      row("key", "what it holds", "without it", "what it means"),
+      row("key", "value", "default", "meaning"),
       "|---|---|---|---|",
       ...rows.map(({ key, type, required, default: usual, description }) =>
         row(code(key), type, required ? "needed" : code(usual), description),
@@ -58,9 +59,9 @@ function commandLineGuide(): string {
         `## ${[words, ...places].join(" ").replaceAll(/[<>]/g, "")}`,
         "",
         `${command.description()}.`,
-        ...(own.length === 0 ? [] : ["", row("option", "what it does"), "|---|---|"]),
+        ...(own.length === 0 ? [] : [""]),
         ...own.map(({ flags, description, envVar }) =>
-          row(code(flags), envVar === undefined ? description : `${description}; ${envVar} in the environment says it, too`),
+          option(flags, envVar === undefined ? description : `${description}; ${envVar} in the environment says it, too`),
         ),
       ].join("\n"),
     ];
@@ -71,9 +72,7 @@ ${program.description()}
 
 Nearly every command takes:
 
-| option | what it does |
-|---|---|
-${COMMON_MEANING.map(([option, what]) => row(code(option), what)).join("\n")}
+${COMMON_MEANING.map(([flags, what]) => option(flags, what)).join("\n")}
 
 Without \`--config\` a command takes the \`proofshelf.yaml\` of the folder where you are, or of the nearest one above it.
 [When something goes wrong](trouble.md) has the exit codes.

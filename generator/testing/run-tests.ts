@@ -18,6 +18,7 @@ import fastGlob from "fast-glob";
 import { shareServer } from "../../snapshots/annex/bucket/shared-ceph-fixture.ts";
 import { shareMade } from "../../snapshots/contract/made-once.ts";
 import { openSources } from "./import-closure.ts";
+import { installPrograms } from "./install-programs.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { findBrowser } from "./browser.ts";
 import { processorSeconds } from "./processor.ts";
@@ -50,6 +51,7 @@ type Counts = { passed: number; failed: number; skipped: number };
 const MEMORY = "/dev/shm";
 const MEMORY_BYTES = 8 * 1024 ** 3;
 
+installPrograms();
 const slow = process.argv[2] === "--slow";
 const words = process.argv.slice(slow ? 3 : 2);
 const files = await findTests("{snapshots,generator,site,sidecar}/**/*.test.ts");

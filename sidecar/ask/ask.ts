@@ -234,7 +234,7 @@ function sayFacts({ parts, found }: CountedFacts, library: AskLibrary): SaidFact
     if (typeof part === "string") text += withoutMarks(part);
     else if ("name" in part) text += isHarmless(part.name) ? withoutMarks(part.name.replaceAll(/\s+/g, " ")) : "…";
     else {
-      counted.push({ value: part.value, start: text.length, href: countedHref(library, part.path) });
+      counted.push({ value: part.value, start: text.length, href: hrefOf(library, part.path) });
       text += part.value;
     }
   }
@@ -247,7 +247,7 @@ function withoutMarks(text: string): string {
 }
 
 /** The history and the service are no part of a snapshot. */
-function countedHref({ data, snapshot }: AskLibrary, path: string): string {
+function hrefOf({ data, snapshot }: AskLibrary, path: string): string {
   return mountPath(data.library) + (path.startsWith(pagePath.snapshots) || path.startsWith("/api/") ? path : pagePath.at(snapshot, path));
 }
 
@@ -328,7 +328,7 @@ function openPins(library: AskLibrary): Pins {
         // The lines came from the checked object; this says again that quote and numbers agree with them.
         const lines = excerpt.source.split("\n").slice(start_line - excerpt.start_line, end_line - excerpt.start_line + 1);
         if (!lines.join("\n").includes(quote)) continue;
-        citations.push({ ...citation, href: citationHref(library, citation) });
+        citations.push({ ...citation, href: hrefOf(library, pagePath.quote(citation)) });
         numbers.push(citation.n);
       }
       if (numbers.length === 0) return null;
@@ -346,8 +346,4 @@ function openPins(library: AskLibrary): Pins {
 /** A question with a sign at its end. */
 function asSentence(question: string): string {
   return /\p{Sentence_Terminal}$/u.test(question) ? question : `${question}.`;
-}
-
-function citationHref(library: AskLibrary, citation: Citation): string {
-  return mountPath(library.data.library) + pagePath.at(library.snapshot, pagePath.quote(citation));
 }

@@ -5,4 +5,4 @@ export { type AnswerModel, limitModel, MODEL_DEADLINE, openAnswerModel } from ".
 export { askResponse } from "./ask-response.ts";
 export type { CountedSnapshot, Counting } from "./counted.ts";
 export { type Ask, openAsk, wholeAnswer } from "./library.ts";
-export { type AskTool, noSemantic, openSemantic, QUERY_EMBEDDING_MS, type Semantic, type SemanticTool } from "./semantic.ts";
+export { type AskTool, openSemantic, QUERY_EMBEDDING_MS, type Semantic, type SemanticTool } from "./semantic.ts";

@@ -16,15 +16,6 @@ export type SemanticTool = (
   signal?: AbortSignal,
 ) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results" | "did_you_mean">>;
 
-/** noSemantic stands where no semantic search is built in. */
-export const noSemantic: SemanticTool = async () => {
-  return {
-    mode: "unavailable",
-    notice: "Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.",
-    results: [],
-  };
-};
-
 export type Semantic = {
   readonly tool: SemanticTool;
   /** The model, left alone for a while after a failure; null when none is configured. */

@@ -10,7 +10,7 @@ import type { AccessConfig } from "#snapshots/schema";
 import { sha256, type Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { memoize } from "#snapshots/format";
-import { type KeySource, type KeySourceOptions, openKeySource } from "./key-set.ts";
+import { type KeySet, type KeySource, type KeySourceOptions, openKeySource } from "./key-set.ts";
 import { findClaimsProblem, namesAudience, type ParsedToken, parseToken, type TokenProblem } from "./token.ts";
 
 /** Verdicts on tokens that are remembered, a kilobyte or so each: a client sends one token with many requests. */
@@ -97,20 +97,25 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     const problem = findClaimsProblem(parsed.claims, config, audience, now());
     if (problem !== null) return problem;
     if (config.issuer === null || config.jwks === null) return "no_tokens";
-    const keys = await keySources.memo(config.jwks).find(parsed.kid, config.jwksMaxAgeHours * HOUR);
+    const source = keySources.memo(config.jwks);
+    const findKeys = (doubted?: number) => source.find(parsed.kid, config.jwksMaxAgeHours * HOUR, doubted);
+    const { algorithms, issuer } = config;
+    const currentDate = new Date(now());
+    const isSigned = ({ choose }: KeySet): Promise<boolean> =>
+      jwtVerify(token, choose, { algorithms: [...algorithms], issuer, audience, requiredClaims: ["iss", "aud", "exp"], currentDate }).then(
+        () => true,
+        () => false,
+      );
+    let keys = await findKeys();
     if (keys === null) return "no_keys";
     if (!keys.kids.has(parsed.kid)) return "unknown_key";
     if (known?.keys === keys.version && monotonic() - known.at < MAX_VERDICT_AGE) return known.good ? parsed : "signature";
-    const good = await jwtVerify(token, keys.choose, {
-      algorithms: [...config.algorithms],
-      issuer: config.issuer,
-      audience,
-      requiredClaims: ["iss", "aud", "exp"],
-      currentDate: new Date(now()),
-    }).then(
-      () => true,
-      () => false,
-    );
+    let good = await isSigned(keys);
+    const newer = good ? null : await findKeys(keys.version);
+    if (newer !== null && newer.version !== keys.version) {
+      keys = newer;
+      good = await isSigned(newer);
+    }
     verdicts.set(digest, { good, parsed, keys: keys.version, at: monotonic() });
     return good ? parsed : "signature";
   };

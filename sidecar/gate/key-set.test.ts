@@ -79,6 +79,39 @@ test("an unknown key id fetches the keys again, at most once a minute", async ()
   assert.equal(fetches, 2);
 });
 
+test("another key under the same id counts as soon as a signature fails, and what is forged asks for keys once a minute at most", async () => {
+  const old = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
+  let monotonic = 5;
+  let fetches = 0;
+  let text = JSON.stringify({ keys: [{ ...old, kid: "ec", alg: "ES256", use: "sig" }] });
+  const gate = openGate(accessConfig({ jwks: "https://keys.example/jwks.json" }), {
+    now: clock,
+    monotonic: () => monotonic,
+    readKeys: () => {
+      fetches++;
+      return text === "down" ? Promise.reject(new Error("down")) : Promise.resolve(text);
+    },
+  });
+  const status = (sub: string) => statusOf(tokenHeaders(makeToken({ sub })), gate);
+  assert.deepEqual([await status("a"), fetches], [401, 1]);
+  text = jwks;
+  for (let at = 0; at < 50; at++) assert.equal(await status(`b${at}`), 401);
+  assert.equal(fetches, 1, "not within a minute of the last");
+  monotonic += 60_000;
+  assert.deepEqual([await status("a"), await status("b0"), fetches], [200, 200, 2], "one that was refused is asked for again");
+  const forged = (sub: string) => statusOf(tokenHeaders(`${makeToken({ sub }).slice(0, -8)}AAAAAAAA`), gate);
+  monotonic += 60_000;
+  await Promise.all(Array.from({ length: 20 }, (_, at) => forged(`c${at}`)));
+  assert.equal(fetches, 3, "all of them together ask once");
+  assert.equal(await status("a"), 200, "the same keys came, and go on to count");
+  text = "down";
+  monotonic += 60_000;
+  assert.deepEqual([await forged("d"), await status("a"), fetches], [401, 200, 4]);
+  text = JSON.stringify({ keys: [] });
+  monotonic += 60_000;
+  assert.deepEqual([await forged("e"), await status("a"), fetches], [401, 401, 5], "keys that are gone are gone for everybody");
+});
+
 test("the last good keys are kept while their source is down or answers nonsense", async () => {
   let now = clock();
   let broken = false;

@@ -10,7 +10,7 @@ import { fetch as undiciFetch } from "undici";
 import { z } from "zod";
 import { limitBytes } from "#snapshots/limit-bytes";
 
-/** Milliseconds between two fetches caused by tokens: conventions "at most once a minute on an unknown kid". */
+/** Milliseconds between two fetches caused by tokens: conventions "at most once a minute on an unknown kid", and no oftener for a signature that fails. */
 const MIN_FETCH_INTERVAL = 60_000;
 /** Milliseconds after which keys are fetched again unasked: how long a key that was withdrawn is still believed. */
 const MAX_KEYS_AGE = 10 * 60_000;
@@ -20,7 +20,8 @@ const FETCH_TIMEOUT = 5_000;
 /** Bytes of a key set; real ones have a few thousand. */
 const MAX_KEYS_BYTES = 256 * 1024;
 
-type KeySet = {
+/** A KeySet is what was read of a source at one time. */
+export type KeySet = {
   readonly kids: ReadonlySet<string>;
   /** jose's choice of the key for a token's header. */
   readonly choose: ReturnType<typeof createLocalJWKSet>;
@@ -74,11 +75,12 @@ export function openKeySource(location: string, options: KeySourceOptions) {
   return {
     /** Keys to check a token with; looks for newer ones when `kid` is not among them.
      *  @param believed milliseconds for which keys are believed that could not be read again
+     *  @param doubted version of the set that a signature has failed under: its key may be another now, under the same id
      *  @returns null when none could ever be read, or none for longer than that */
-    async find(kid: string, believed: number): Promise<KeySet | null> {
+    async find(kid: string, believed: number, doubted?: number): Promise<KeySet | null> {
       const now = options.monotonic();
       const isStale = (): boolean => options.monotonic() - goodAt >= believed;
-      const known = !isStale() && (current?.kids.has(kid) ?? false);
+      const known = !isStale() && current?.version !== doubted && (current?.kids.has(kid) ?? false);
       if (known && now - goodAt < maxAge) return current;
       const interval = current === null || isStale() ? MIN_FILE_INTERVAL : minInterval;
       if (running === null && now - triedAt >= interval) start();

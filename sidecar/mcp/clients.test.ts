@@ -6,11 +6,11 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { TOOL_NAMES } from "../../snapshots/tools/table.ts";
-import { buildDemo, listen } from "./fixture.ts";
+import { buildDemo, listen, NO_MODELS } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
 
 const demo = await buildDemo();
-const { url, server } = await listen(openMcp({ view: demo.publicView }));
+const { url, server } = await listen(openMcp({ ...NO_MODELS, view: demo.publicView }));
 after(() => {
   server.close();
   server.closeAllConnections();

@@ -1,5 +1,6 @@
 /** A server with the tools, resources and prompts that the conformance suite asks for, behind the same wiring as the
  *  library's: what it shows is that the wiring carries everything a server may do. */
+import { NO_MODELS } from "./fixture.ts";
 import {
   acceptedContent,
   CLIENT_CAPABILITIES_META_KEY,
@@ -34,7 +35,7 @@ const sample = (question: string, maxTokens: number) =>
 
 export function openConformanceFixture(): McpEndpoint {
   const view = { options: { view: "public" }, current: async () => null } as unknown as View;
-  return openMcp({ view, onError: () => undefined }, (_, era) => createFixtureServer(era));
+  return openMcp({ ...NO_MODELS, view, onError: () => undefined }, (_, era) => createFixtureServer(era));
 }
 
 function createFixtureServer(era: ProtocolEra): McpServer {

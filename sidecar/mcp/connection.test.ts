@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
 import { TOOLS } from "../../snapshots/tools/table.ts";
-import { buildDemo, type Demo, listen, META, post } from "./fixture.ts";
+import { buildDemo, type Demo, listen, META, post, NO_MODELS } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
 import type { McpEndpoint } from "./handler.ts";
 
@@ -16,7 +16,7 @@ before(async () => {
   const onError = (error: unknown): void => {
     throw error;
   };
-  mcp = openMcp({ view: demo.publicView, onError });
+  mcp = openMcp({ ...NO_MODELS, view: demo.publicView, onError });
 });
 after(() => demo.close());
 
@@ -95,6 +95,7 @@ test("over a connection a call that fails where nobody expects it is answered an
   const gone = () => Promise.reject(new Error("the disk is gone"));
   const open = { snapshot: { library: gone, data: gone } } as unknown as OpenSnapshot;
   const broken = openMcp({
+    ...NO_MODELS,
     view: { ...demo.publicView, current: () => Promise.resolve(open) },
     onError: (error) => failures.push(error),
   });

@@ -8,6 +8,8 @@ import { Hono } from "hono";
 import { copyBuiltDemo } from "../../snapshots/contract/built-demo.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { Runtime, View } from "../../snapshots/http/view.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
+import type { AskTool, SemanticTool } from "../ask/semantic.ts";
 import { MCP_RUNTIME } from "./handler.ts";
 import { boundMessages } from "./message.ts";
 import { sharedWith } from "./origin.ts";
@@ -29,6 +31,16 @@ export async function buildDemo(): Promise<Demo> {
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** NO_MODELS stands where nothing answers questions or searches by meaning. */
+export const NO_MODELS: { readonly ask: AskTool; readonly semantic: SemanticTool } = {
+  ask: () => Promise.reject(new ShelfError("not_configured", "This process does not answer questions.")),
+  semantic: async () => ({
+    mode: "unavailable",
+    notice: "Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.",
+    results: [],
+  }),
+};
 
 export const META = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",

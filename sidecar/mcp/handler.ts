@@ -12,17 +12,16 @@ import {
 import type { View } from "#snapshots/http";
 import { EFFECT_ROWS } from "#snapshots/routes";
 import { MCP_VERSIONS, TOOL_NAMES } from "#snapshots/tools";
-import { type AskTool, noSemantic, type SemanticTool } from "#sidecar/ask";
+import type { AskTool, SemanticTool } from "#sidecar/ask";
 import { findOriginProblem } from "./origin.ts";
-import { readMessages, REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./message.ts";
+import { readMessages, REFUSED, rpcErrorResponse, sealResponse } from "./message.ts";
 import { createLibraryServer, type LibraryParts } from "./server.ts";
 import { type Allow, askTool, semanticTool } from "./tools/models.ts";
 
 type McpOptions = {
   readonly view: View;
-  /** Left out: the tool says that it is not configured. */
-  readonly ask?: AskTool;
-  readonly semantic?: SemanticTool;
+  readonly ask: AskTool;
+  readonly semantic: SemanticTool;
   /** Host names besides base_url's and loopback's; "*" when a proxy in front checks them. */
   readonly hosts?: readonly string[];
   /** Origins of pages elsewhere that may call, and, over the public view, read what is answered. */
@@ -43,7 +42,7 @@ const everyone: Allow = () => true;
 
 /** openMcp opens the endpoint over a view. @param createServer makes what answers one request */
 export function openMcp(
-  { view, ask, semantic = noSemantic, hosts = [], origins = [], onError = console.error }: McpOptions,
+  { view, ask, semantic, hosts = [], origins = [], onError = console.error }: McpOptions,
   createServer: (parts: LibraryParts, era: ProtocolEra) => Server | McpServer = createLibraryServer,
 ): McpEndpoint {
   const onerror = (error: Error): void => {
@@ -54,7 +53,7 @@ export function openMcp(
   const factory: McpServerFactory = ({ requestInfo, era }) => {
     const allow = (requestInfo && counted.get(requestInfo)) ?? everyone;
     const signal = requestInfo?.signal ?? new AbortController().signal;
-    return createServer({ view, ask: askTool(ask ?? null, allow, signal), semantic: semanticTool(semantic, allow, signal), onError }, era);
+    return createServer({ view, ask: askTool(ask, allow, signal), semantic: semanticTool(semantic, allow, signal), onError }, era);
   };
   const modern = createMcpHandler(factory, { legacy: "reject", onerror });
   const endpoint = async (request: Request, allow = everyone): Promise<Response> => sealResponse(await serve(request, allow).catch(failed));
@@ -72,11 +71,17 @@ export function openMcp(
     const refused = findOriginProblem(host, request.headers.get("origin"), { baseUrl, hosts, origins });
     if (refused !== null)
       return rpcErrorResponse({ status: 403, code: REFUSED, message: `Forbidden: ${refused}.`, data: { code: "bad_origin" } });
-    if (request.method !== "POST") return rpcErrorResponse(METHOD_NOT_ALLOWED);
+    if (request.method !== "POST") {
+      const message = "Method not allowed: this endpoint keeps no stream and no session. POST a JSON-RPC message.";
+      return rpcErrorResponse({ status: 405, code: REFUSED, message, headers: { Allow: "POST" } });
+    }
     const messages = await readMessages(request);
     if ("status" in messages) return rpcErrorResponse(messages);
     // The request itself has been counted; each further one of a batch counts like one.
-    for (let more = 1; more < messages.requests; more++) if (!allow("mcp")) return rpcErrorResponse(TOO_MANY);
+    for (let more = 1; more < messages.requests; more++) {
+      const message = "Too many requests: the batch has more requests than are left.";
+      if (!allow("mcp")) return rpcErrorResponse({ status: 429, code: REFUSED, message, data: { code: "rate_limited" } });
+    }
     // A body that is null would count as none, and be read again.
     const parsedBody = messages.body ?? {};
     const handshake = await isLegacyRequest(request, parsedBody);
@@ -106,27 +111,9 @@ export function openMcp(
 
 /** An answer of a model comes once in a request: a proxy that counts requests counts a batch as one. */
 function onePerRequest(allow: Allow): Allow {
-  let taken = false;
-  return (group) => {
-    if (group === "mcp") return allow(group);
-    if (taken) return false;
-    taken = true;
-    return allow(group);
-  };
+  let models = 0;
+  return (group) => (group === "mcp" || models++ === 0) && allow(group);
 }
-
-const METHOD_NOT_ALLOWED: RpcError = {
-  status: 405,
-  code: REFUSED,
-  message: "Method not allowed: this endpoint keeps no stream and no session. POST a JSON-RPC message.",
-  headers: { Allow: "POST" },
-};
-const TOO_MANY: RpcError = {
-  status: 429,
-  code: REFUSED,
-  message: "Too many requests: the batch has more requests than are left.",
-  data: { code: "rate_limited" },
-};
 
 /** With the Accept header that the transport insists on: a plain POST is answered with plain JSON, whatever its client forgot. */
 function withAccept(request: Request): Request {

@@ -6,7 +6,7 @@ import { type Reply, startSidecar } from "../serve/app-fixture.ts";
 import { makeToken } from "../gate/gate-fixture.ts";
 import { openRateLimiter } from "../http/limits.ts";
 import { makeViews } from "../serve/view-fixture.ts";
-import { listen } from "./fixture.ts";
+import { listen, NO_MODELS } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
 
 const views = await makeViews();
@@ -18,8 +18,8 @@ const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 test("a listed page elsewhere gets its preflight and reads every answer over the public view, nobody else and nothing internal", async (context) => {
   const origin = "https://inspector.example";
   const origins = [origin, "http://localhost:6274"];
-  const shared = openMcp({ view: views.publicView, origins });
-  const kept = openMcp({ view: views.internalView, origins });
+  const shared = openMcp({ ...NO_MODELS, view: views.publicView, origins });
+  const kept = openMcp({ ...NO_MODELS, view: views.internalView, origins });
   const { url, server } = await listen(shared);
   const closed = await listen(kept);
   context.after(() => {
@@ -82,7 +82,10 @@ test("a page elsewhere that may call MCP reads of the limit too, and of the gate
   const origins = ["https://inspector.example"];
   const limited = await startSidecar({
     limits: openRateLimiter(),
-    mcp: { public: openMcp({ view: views.publicView, origins }), internal: openMcp({ view: views.internalView, origins }) },
+    mcp: {
+      public: openMcp({ ...NO_MODELS, view: views.publicView, origins }),
+      internal: openMcp({ ...NO_MODELS, view: views.internalView, origins }),
+    },
   });
   context.after(async () => {
     await limited.listening.close();

@@ -9,13 +9,13 @@ import { inputJsonSchema, outputJsonSchema, TOOLS } from "../../snapshots/tools/
 import { relationsOf } from "../../snapshots/format/relations.ts";
 import { checkProof } from "../../snapshots/contract/check-proof.ts";
 import type { View } from "../../snapshots/http/view.ts";
-import { buildDemo, call, type Called, modern } from "./fixture.ts";
+import { buildDemo, call, type Called, modern, NO_MODELS } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
 
 const demo = await buildDemo();
 const failures: unknown[] = [];
-const mcp = openMcp({ view: demo.publicView, onError: (error) => failures.push(error) });
-const internal = openMcp({ view: demo.internalView, onError: (error) => failures.push(error) });
+const mcp = openMcp({ ...NO_MODELS, view: demo.publicView, onError: (error) => failures.push(error) });
+const internal = openMcp({ ...NO_MODELS, view: demo.internalView, onError: (error) => failures.push(error) });
 after(() => {
   demo.close();
   assert.deepEqual(failures, []);
@@ -334,7 +334,7 @@ test("list_collections costs what the collections cost: no object is looked at, 
     read: () => Promise.reject(new Error("read a file")),
   };
   const view = changed(demo.publicView, { current: () => Promise.resolve(changed(open, { snapshot })) });
-  const called = await call(openMcp({ view, onError: (error) => failures.push(error) }), "list_collections");
+  const called = await call(openMcp({ ...NO_MODELS, view, onError: (error) => failures.push(error) }), "list_collections");
   assert.equal(called.isError, false, called.text);
   assert.deepEqual(called.content.result, (await call(mcp, "list_collections")).content.result);
 });
@@ -350,7 +350,7 @@ test("a tool over records says whether no registry is configured or none could b
     const view = changed(demo.publicView, {
       current: async () => changed(open, { snapshot: { ...open.snapshot, data: async () => without } }),
     });
-    const endpoint = openMcp({ view, onError: (error) => failures.push(error) });
+    const endpoint = openMcp({ ...NO_MODELS, view, onError: (error) => failures.push(error) });
     for (const [name, args] of [
       ["list_cubs", {}],
       ["search_cubs", { query: "sorted" }],

@@ -1,4 +1,6 @@
 /** A whole sidecar on a free port for tests, over the small views, with a shelf and a store that count their calls. */
+import { NO_MODELS } from "../mcp/fixture.ts";
+import { openMcp } from "../mcp/handler.ts";
 import { request as sendRequest, type IncomingHttpHeaders } from "node:http";
 import { changed } from "../../snapshots/http/changed-fixture.ts";
 import { listen, type Listening } from "../../snapshots/http/listen.ts";
@@ -10,7 +12,6 @@ import { accessConfig, clock, readKeys } from "../gate/gate-fixture.ts";
 import { openClients } from "../gate/client.ts";
 import { openGate } from "../gate/gate.ts";
 import { openAsk } from "../ask/library.ts";
-import { noSemantic } from "../ask/semantic.ts";
 import { noRateLimits } from "../http/limits.ts";
 import { sidecarListener } from "./listener.ts";
 import { openReindexer } from "./reindex.ts";
@@ -44,8 +45,11 @@ export function makeParts(
     clientOf: openClients(null),
     admission: openAdmission(),
     accessLog: null,
-    semantic: noSemantic,
-    mcp: null,
+    semantic: NO_MODELS.semantic,
+    mcp: {
+      public: openMcp({ ...NO_MODELS, view: views.publicView }),
+      internal: openMcp({ ...NO_MODELS, view: views.internalView }),
+    },
     ask: openAsk({ model: null, deadline: 1_000, delimiter: () => "delimiter" }),
     reindexer: openReindexer({ token: null, command: null, timeout: 1_000 }),
     baseUrl: "http://test",

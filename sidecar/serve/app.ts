@@ -35,7 +35,7 @@ export function createApp(parts: SidecarParts): App {
   app.use(trace, secureHeaders({ strictTransportSecurity: false, crossOriginResourcePolicy: false }));
   app.use("/api/ask", shared("POST"));
   for (const path of SEMANTIC.slice(0, 2)) app.use(path, shared("GET", "HEAD"));
-  app.use("/mcp", sharedWith(parts.mcp?.public.sharedWith ?? []));
+  app.use("/mcp", sharedWith(parts.mcp.public.sharedWith ?? []));
 
   app.use("/internal/*", seal);
   app.use("/api/code/*", seal);

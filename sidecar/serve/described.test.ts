@@ -1,4 +1,5 @@
 /** Each request of the contract, sent to a sidecar that listens, with credentials and without: every answer is one that the description has. */
+import { NO_MODELS } from "../mcp/fixture.ts";
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -143,7 +144,7 @@ test("bodies that are wrong, long or of another kind answer as described on ever
 
 test("an endpoint of agents answers as described, refusals of the transport included", async (t) => {
   const views = running.views;
-  const endpoint = (view: typeof views.publicView) => openMcp({ view, onError: () => undefined });
+  const endpoint = (view: typeof views.publicView) => openMcp({ ...NO_MODELS, view, onError: () => undefined });
   const agents = await startSidecar({
     mcp: { public: endpoint(views.publicView), internal: endpoint(views.internalView) },
     limits: openRateLimiter({ rates: { mcp: 40 } }),

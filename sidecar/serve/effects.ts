@@ -1,6 +1,5 @@
 /** How the addresses of app.ts are answered: one function each, behind gate, methods and limit. */
 import { SHA256_PATTERN } from "#snapshots/digest";
-import { ShelfError } from "#snapshots/errors";
 import { answer, type Answer, CACHE, isOfProcess, renderedAnswer, type View, waitForFirst } from "#snapshots/http";
 import { pagePath, toShelfError } from "#snapshots/format";
 import { askedPage, askedWith, askForm, chromeOf, isAsked } from "#snapshots/page";
@@ -108,10 +107,8 @@ export function openEffects(parts: SidecarParts) {
       return jsonResponse(summary);
     },
     mcp(call: Call) {
-      const mcp = viewOf(parts, call) === publicView ? parts.mcp?.public : parts.mcp?.internal;
-      if (mcp === undefined) throw new ShelfError("not_configured", "This process has no MCP endpoint.");
       const client = clientOf(parts, call);
-      return mcp(call.req.raw, (group) => limits.take(group, client).ok);
+      return parts.mcp[viewOf(parts, call) === publicView ? "public" : "internal"](call.req.raw, (group) => limits.take(group, client).ok);
     },
   };
 }

@@ -36,7 +36,7 @@ export type SidecarParts = {
   readonly ask: Ask;
   readonly semantic: SemanticTool;
   /** Endpoints over the two views; null when this process has none. */
-  readonly mcp: { readonly public: McpEndpoint; readonly internal: McpEndpoint } | null;
+  readonly mcp: { readonly public: McpEndpoint; readonly internal: McpEndpoint };
   readonly codeStore: CodeStore | null;
   readonly reindexer: Reindexer;
   /** Room for what this process holds for readers, gated or not. */

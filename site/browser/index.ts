@@ -4,6 +4,7 @@
 export { default as AGENTS_SCRIPT } from "./agents.ts?worker&url";
 export { default as ASK_SCRIPT } from "./ask.ts?worker&url";
 export { default as EARLIER_SCRIPT } from "./earlier.ts?worker&url";
+export { default as GATED_CODE_SCRIPT } from "./gated-code.ts?worker&url";
 export { default as KEPT_SCRIPT } from "./kept.ts?worker&url";
 export { default as LINES_SCRIPT } from "./lines.ts?worker&url";
 export { default as LIVE_SCRIPT } from "./live.ts?worker&url";

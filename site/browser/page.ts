@@ -88,8 +88,28 @@ for (const link of document.querySelectorAll<HTMLAnchorElement>("[data-archive]"
     location.assign(isThere ? archive : link.href);
   });
 
+// The marks of a light page get their names and links, as the list of theorems has them, when somebody points at one.
+const shelf = document.querySelector<HTMLElement>("[data-shelf]");
+shelf?.addEventListener("pointerover", () => void linkMarks(new URL(shelf.dataset["shelf"] ?? "", location.href).href), { once: true });
+
+async function linkMarks(list: string): Promise<void> {
+  const page = new DOMParser().parseFromString(await (await fetch(list)).text(), "text/html");
+  const rowsOf = (root: ParentNode): readonly (readonly [string, SVGElement])[] =>
+    [...root.querySelectorAll(".shelf tr")].flatMap((row) => {
+      const [link, marks] = [row.querySelector("a"), row.querySelector("svg")];
+      return link === null || marks === null ? [] : [[link.getAttribute("href")?.replace(/^.*\?/, "") ?? "", marks] as const];
+    });
+  const linked = new Map(rowsOf(page));
+  for (const [file, marks] of rowsOf(document)) {
+    for (const link of linked.get(file)?.querySelectorAll("a") ?? []) {
+      link.setAttribute("href", new URL(link.getAttribute("href") ?? "", list).href);
+      marks.append(link);
+    }
+  }
+}
+
 // The contents follow: the last heading above the middle of the window is marked.
-const places = [...document.querySelectorAll<HTMLAnchorElement>(".outline a[href^='#']")].flatMap((link) => {
+const places = [...document.querySelectorAll<HTMLAnchorElement>(".outline a[href^='#']:not([data-page])")].flatMap((link) => {
   const place = document.getElementById(decodeURIComponent(link.hash.slice(1)));
   return place === null ? [] : [{ link, place }];
 });
@@ -129,6 +149,9 @@ if (filter !== null) {
 const READING = { theme: ["as the system", "light", "dark"], width: ["narrow", "wide"] } as const;
 
 /** Theme and width, which kept.ts sets on every page. */
+const reading = document.createElement("details");
+reading.append(Object.assign(document.createElement("summary"), { textContent: "Theme and width" }));
+document.querySelector("[data-reading]")?.append(reading);
 for (const [name, choices] of Object.entries(READING)) {
   const select = document.createElement("select");
   const root = document.documentElement;
@@ -147,8 +170,19 @@ for (const [name, choices] of Object.entries(READING)) {
   });
   const label = document.createElement("label");
   label.append(name === "theme" ? "Theme " : " Text ", select);
-  document.querySelector("[data-reading]")?.append(label);
+  reading.append(label);
 }
+
+// On paper a page says which snapshot it is of, and the day.
+addEventListener("beforeprint", () => {
+  const [snapshot, paper] = [shownSnapshot(), document.querySelector<HTMLElement>("[data-paper]")];
+  if (paper === null) return;
+  paper.dataset["paper"] ||= paper.textContent ?? "";
+  const day = new Date().toISOString().slice(0, 10);
+  paper.textContent = [paper.dataset["paper"], snapshot === null ? "" : `snapshot ${snapshot}`, `printed ${day}`]
+    .filter(Boolean)
+    .join(" · ");
+});
 
 const earlier = document.querySelector<HTMLElement>("[data-earlier]")?.dataset["earlier"] ?? "";
 if (document.documentElement.dataset["at"] !== undefined) void import(/* @vite-ignore */ new URL(earlier, location.href).href);
@@ -162,11 +196,11 @@ if (place !== null && crypto.subtle !== undefined) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Verify this page";
-  const why = document.createElement("p");
-  why.textContent = "Check in your browser that these are the published bytes.";
+  const why = document.createElement("span");
+  why.textContent = " checks in your browser that these are the published bytes";
   button.addEventListener("click", () => {
     // Nobody who only reads loads it.
     void import(/* @vite-ignore */ new URL(place.dataset["verify"] ?? "", location.href).href);
   });
-  place.append(why, button);
+  place.append(button, why);
 }

@@ -9,6 +9,8 @@ if (place && strip) start(place, strip);
 function start(place: HTMLElement, strip: HTMLElement): void {
   const file = place.dataset["pdf"] ?? "";
   const [count, drawn] = [Number(place.dataset["count"]), Number(place.dataset["drawn"])];
+  const said = place.querySelector("[data-shown]");
+  const isBelow = (): boolean => getComputedStyle(strip).display === "block";
   let shown = 1;
   let texts: Promise<ReadonlyMap<number, string>> | undefined;
   // On paper the pages stand below each other: there nothing is turned.
@@ -21,6 +23,8 @@ function start(place: HTMLElement, strip: HTMLElement): void {
     fit();
     for (const link of place.querySelectorAll<HTMLElement>("[data-page]"))
       link.ariaCurrent = Number(link.dataset["page"]) === number ? "page" : null;
+    said?.replaceChildren(`Page ${number} of ${count}`);
+    markContents(number);
     if (!location.hash.startsWith(`#P${number}L`)) history.replaceState(history.state, "", `#page-${number}`);
     addUpTo(number + 1);
   }
@@ -48,12 +52,14 @@ function start(place: HTMLElement, strip: HTMLElement): void {
       image.src = example.src.replace(/\d+(?=\.png$)/, String(number));
       image.alt = image.alt.replace(/^Page \d+/, `Page ${number}`);
       link.href = image.src;
-      link.append(image);
+      const words = element("span", "", "as it is set");
+      words.hidden = true;
+      link.append(image, words);
     }
     const text = element("details", "");
     text.append(element("summary", "", `Text of page ${number}`));
     text.addEventListener("toggle", () => void showText(text, number), { once: true });
-    text.open = number > drawn;
+    text.open = number > drawn || isBelow();
     page.append(element("h2", "quiet", `Page ${number}`), link, text);
     return page;
   }
@@ -66,10 +72,9 @@ function start(place: HTMLElement, strip: HTMLElement): void {
   function turnTo(number: number): void {
     if (!(number >= 1 && number <= count)) return;
     addUpTo(number);
-    const isBelow = getComputedStyle(strip).display === "block";
-    document.getElementById(`page-${number}`)?.scrollIntoView({ block: isBelow ? "start" : "nearest", inline: "start" });
+    document.getElementById(`page-${number}`)?.scrollIntoView({ block: isBelow() ? "start" : "nearest", inline: "start" });
     // A page begins at its top, wherever the one before was left.
-    if (!isBelow && place.getBoundingClientRect().top < 0) place.scrollIntoView();
+    if (!isBelow() && place.getBoundingClientRect().top < 0) place.scrollIntoView();
     see(number);
   }
 
@@ -85,8 +90,18 @@ function start(place: HTMLElement, strip: HTMLElement): void {
     const link = event.target instanceof Element ? event.target.closest<HTMLElement>("a[data-page]") : null;
     if (link === null || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
+    link.closest(".pages details")?.removeAttribute("open");
     turnTo(Number(link.dataset["page"]));
   });
+  for (const [sign, step, name] of [
+    ["›", 1, "Next page"],
+    ["‹", -1, "Page before"],
+  ] as const) {
+    const button = element("button", "", sign);
+    button.ariaLabel = name;
+    button.addEventListener("click", () => turnTo(shown + step));
+    place.querySelector(".pages")?.prepend(button);
+  }
   addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const at = event.target;
@@ -97,19 +112,25 @@ function start(place: HTMLElement, strip: HTMLElement): void {
   });
   addEventListener("hashchange", follow);
   addEventListener("resize", fit);
-  // Where pages stand below each other, the next one comes as the last is reached.
+  // Where pages stand below each other, the one above the middle is shown, and the next one comes before it is reached.
   addEventListener(
     "scroll",
     () => {
-      const last = strip.lastElementChild;
-      if (getComputedStyle(strip).display === "block" && last !== null && last.getBoundingClientRect().top < innerHeight)
-        addUpTo(numberOf(last) + 1);
+      if (isBelow()) see(numberOf([...strip.children].findLast((page) => page.getBoundingClientRect().top < innerHeight / 2) ?? null));
     },
     { passive: true },
   );
   strip.addEventListener("toggle", fit, true);
+  said?.replaceChildren(`Page 1 of ${count}`);
   fit();
   follow();
+}
+
+/** The last entry of the contents that begins on the page or before it is where one is. */
+function markContents(number: number): void {
+  const entries = [...document.querySelectorAll<HTMLElement>(".outline [data-page]")];
+  const here = entries.findLast((link) => Number(link.dataset["page"]) <= number);
+  for (const link of entries) link.ariaCurrent = link === here ? "location" : null;
 }
 
 function numberOf(page: Element | null): number {

@@ -3,13 +3,13 @@
  *  Styles lie in one sheet, so a page carries no more for the components that it leaves out. */
 export { default as AnswerText } from "./answer-text.astro";
 export { default as AxiomBars } from "./axiom-bars.astro";
-export { default as Bars } from "./bars.astro";
 export { default as Card } from "./card.astro";
 export { default as CardTemplates } from "./card-templates.astro";
 export { default as Chips } from "./chips.astro";
 export { default as Citation } from "./citation.astro";
 export { default as CitedBy } from "./cited-by.astro";
 export { default as ClaimCards } from "./claim-cards.astro";
+export { default as ClaimTree } from "./claim-tree.astro";
 export { default as CodeFiles } from "./code-files.astro";
 export { default as Command } from "./command.astro";
 export { default as Credits } from "./credits.astro";
@@ -21,6 +21,7 @@ export { default as Facet } from "./facet.astro";
 export { default as FacetTemplate } from "./facet-template.astro";
 export { default as Facets } from "./facets.astro";
 export { default as JsonValue } from "./json-value.astro";
+export { default as KindsBar } from "./kinds-bar.astro";
 export { default as Layers } from "./layers.astro";
 export { default as Meant } from "./meant.astro";
 export { default as Name } from "./name.astro";

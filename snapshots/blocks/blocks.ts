@@ -215,7 +215,9 @@ function commentLine(text: string, from: number, end: number, opens = false): Re
   const words = text.slice(from, end < 0 ? undefined : end);
   // A closing sign would be cited with the words before it; the line is left out when it has nothing else.
   if (isBlank(words) || /^[\s*=#-]*$/.test(words)) return null;
-  return /^\s*(?:#+|\*)\s/.test(words) ? { heading: plainIn(words.slice(0, MAX_HEADING), "comments"), level: 1 } : part(from, opens);
+  return /^\s*(?:#+|\*)\s/.test(words)
+    ? { heading: plainIn(words.slice(0, MAX_HEADING).replace(/^\s*#+\s/, ""), "comments"), level: 1 }
+    : part(from, opens);
 }
 
 /** The line under a heading, or above it; in AsciiDoc also what encloses a text that is taken as it is. */
@@ -239,7 +241,8 @@ const DIRECTIVE = /^\s*\.\.\s+([\w:-]+)::\s*(.*)$/;
 const ADMONITION =
   /^(?:note|tip|hint|important|warning|caution|attention|danger|seealso|admonition|glossary|versionadded|versionchanged|deprecated)$/;
 
-function readPlain(text: string, isAsciidoc = ASCIIDOC.test(text)): Reader {
+function readPlain(text: string, prose: "plain" | "rst" | "asciidoc" = "plain"): Reader {
+  const isAsciidoc = prose === "asciidoc" || (prose === "plain" && ASCIIDOC.test(text));
   /** Lines that stand in farther than `literal` are taken as they are; those that stand in farther than `silent` are not read. */
   let [literal, silent] = [Infinity, Infinity];
   let enclosing: string | null = null;
@@ -270,13 +273,13 @@ function readPlain(text: string, isAsciidoc = ASCIIDOC.test(text)): Reader {
       else if (SILENT.test(text)) silent = indent(text);
       const [, name = "", argument = ""] = DIRECTIVE.exec(text) ?? [];
       const explains = literal === Infinity && silent === Infinity && !ADMONITION.test(name) && argument !== "";
-      return explains ? { term: plainIn(argument.slice(0, MAX_HEADING), "plain"), indent: indent(text) } : null;
+      return explains ? { term: plainIn(argument.slice(0, MAX_HEADING), prose), indent: indent(text) } : null;
     }
     if (RULE.test(text) || CONTINUES.test(text) || /^\s*(?:\[\[?[\w.,="' -]+\]\]?|:!?[\w -]+!?:(?:\s.*)?|>>> ?)$/.test(text)) return null;
     const over = RULE.test(before) && before.trim()[0] === under.trim()[0];
     if (RULE.test(under) && indent(under) <= indent(text) && (over || (isTitle(text, under) && (isBlank(before) || ABOVE.test(before)))))
       return {
-        heading: plainIn(text.slice(0, MAX_HEADING), "plain"),
+        heading: plainIn(text.slice(0, MAX_HEADING), prose),
         level: levelOf(`${over}${under.trim()[0] ?? ""}`),
         over,
         under: true,
@@ -284,16 +287,16 @@ function readPlain(text: string, isAsciidoc = ASCIIDOC.test(text)): Reader {
     const [, signs = "", title = ""] = (isAsciidoc && ASCIIDOC_TITLE.exec(text)) || [];
     if (title !== "") {
       inHead = signs.length === 1;
-      return { heading: plainIn(title.slice(0, MAX_HEADING), "plain"), level: signs.length };
+      return { heading: plainIn(title.slice(0, MAX_HEADING), prose), level: signs.length };
     }
     if (isAsciidoc && /\S::\s*$/.test(text))
-      return { term: plainIn(text.replace(/::\s*$/, "").slice(0, MAX_HEADING), "plain"), indent: indent(text) };
+      return { term: plainIn(text.replace(/::\s*$/, "").slice(0, MAX_HEADING), prose), indent: indent(text) };
     if (/^\s*>>> /.test(text)) return part(0, false, "code");
     if (!isAsciidoc && /::\s*$/.test(text)) literal = indent(text);
     const item = ITEM.exec(text);
     if (item !== null) return part(item[0].length, true, "item");
     // A term, and what it means farther in.
-    if (literal === Infinity && !isPart(before) && isDefined(text, under)) return { term: plainIn(text, "plain"), indent: indent(text) };
+    if (literal === Infinity && !isPart(before) && isDefined(text, under)) return { term: plainIn(text, prose), indent: indent(text) };
     if (isAsciidoc && /^[ \t]/.test(text) && !isPart(before) && isBlank(below) && indent(under) > indent(text))
       return part(indent(text), true);
     // Columns are apart by more than the two spaces after a sentence.
@@ -352,7 +355,7 @@ function readLatex(text: string): Reader {
   return ({ text: line }, at, lines) => {
     const [, edge = "", name = ""] = /^\s*\\(begin|end)\s*\{([^{}]+)\}/.exec(line) ?? [];
     if (inPreamble) {
-      inPreamble = name !== "document";
+      inPreamble = !/\\begin\s*\{document\}/.test(line);
       return null;
     }
     if (inside !== null && !CELLS.test(inside)) {
@@ -395,8 +398,8 @@ function readLatex(text: string): Reader {
 const READERS: Readonly<Record<Exclude<Prose, "html" | "markdown">, (text: string, above: readonly string[]) => Reader>> = {
   comments: readCode,
   plain: (text) => readPlain(text),
-  rst: (text) => readRst(readPlain(text, false)),
-  asciidoc: (text) => readAsciidoc(readPlain(text, true)),
+  rst: (text) => readRst(readPlain(text, "rst")),
+  asciidoc: (text) => readAsciidoc(readPlain(text, "asciidoc")),
   org: readOrg,
   printed: readPdf,
   latex: readLatex,

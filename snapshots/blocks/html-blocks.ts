@@ -47,6 +47,8 @@ class HtmlReader {
   readonly #path: { readonly level: number; readonly title: string }[];
   #start = -1;
   #end = 0;
+  /** Where the formula begins that is open: it is said as a whole. */
+  #formula = -1;
   #form: Form = "prose";
   #bold = 0;
   #allBold = true;
@@ -80,6 +82,10 @@ class HtmlReader {
         tags.lastIndex = at;
       } else if (INLINE.has(element)) {
         if (!closes && /^t[dh]$/.test(element)) this.#cells.push({ at, isHead: element === "th" });
+        if (element === "math") {
+          this.#formula = closes ? -1 : tag.index;
+          if (closes && this.#start >= 0) this.#end = at;
+        }
         if (element === "b" || element === "strong") this.#bold = Math.max(0, this.#bold + (closes ? -1 : 1));
       } else {
         this.#cross(element, closes);
@@ -147,7 +153,7 @@ class HtmlReader {
     const first = piece.search(this.#form === "code" ? /^[^\S\n]*\S/m : /\S/);
     if (first < 0) return;
     if (this.#start < 0) {
-      this.#start = from + first;
+      this.#start = this.#formula < 0 ? from + first : this.#formula;
       this.#allBold = true;
     }
     this.#allBold &&= this.#bold > 0;

@@ -25,6 +25,8 @@ const BOX_NAME = /^\{?[ \t]*(?:#[\w-]+[ \t]+)?[.]?([A-Za-z][\w:-]*)/;
 const SETTING = /^[ \t>]*:[\w-]+:(?:[ \t].*)?$/;
 /** Lines whose box is what stands in by four below them: MkDocs. */
 const INDENTED_BOX = /^(?:(?:!!!|\?\?\?\+?)[ \t]+[\w-]|===[!+]?[ \t]+")/;
+/** Attributes of a component whose words its readers see. */
+const CAPTION = /\s(?:caption|label|title|summary|header|heading)=(?:"([^"\n*]{1,300}\S)"|'([^'\n*]{1,300}\S)')/;
 const IMPORT = /^import\s+(?:type\s+)?(?:[\w$*{}\s,]{1,2000}?\sfrom\s+)?(?:"[^"\n]+"|'[^'\n]+')[ \t]*;?[ \t]*$/my;
 const EXPORT =
   /^export\s+(?:(?:const|let|var)\s+[\w${},\s]{1,200}?=|default\s+(?:async\s|function\b|class\b|[({[]|[\w.$]+;?[ \t]*$)|(?:async\s+)?function\b|class\s|[{*])/my;
@@ -41,10 +43,15 @@ const INLINE = new RegExp(
   "g",
 );
 
-/** boxName returns the name behind a fence, in small letters, and whether it is a box's. */
-export function boxName(info: string): { readonly name: string; readonly isBox: boolean } {
+/** Directives of MyST that are no boxes, and hold text. */
+const TEXTUAL =
+  /^(?:figure|image|list-table|card|grid|grid-item-card|tab-set|tab-item|dropdown|table|glossary|div|proof:[a-z]+|prf:[a-z]+|exercise|solution)$/;
+
+/** boxName returns the name behind a fence, in small letters, whether it is a box's, and whether text stands in it. */
+export function boxName(info: string): { readonly name: string; readonly isBox: boolean; readonly holdsText: boolean } {
   const name = BOX_NAME.exec(info)?.[1]?.toLowerCase() ?? "";
-  return { name, isBox: BOXES.has(name) || name.startsWith("callout-") };
+  const isBox = BOXES.has(name) || name.startsWith("callout-");
+  return { name, isBox, holdsText: isBox || TEXTUAL.test(name) };
 }
 
 /** The title of a box: in quotes, in brackets, or all that follows its name. */
@@ -128,7 +135,7 @@ class LineReader {
         return "edge";
       }
       this.#inSettings = info.startsWith("{");
-      if (info.startsWith("{") && boxName(info).isBox) {
+      if (info.startsWith("{") && boxName(info).holdsText) {
         this.#boxes.push(sign);
         return "text";
       }
@@ -220,8 +227,17 @@ class LineReader {
       end = next;
     }
     if (!/^[ \t\r]*(?:\n|$)/.test(text.slice(end))) return;
-    const lines = text.slice(0, end).split("\n").length - 1;
-    this.#clear(at, from, at + lines, Infinity);
+    const lines = text.slice(0, end).split("\n");
+    this.#clear(at, from, at + lines.length - 1, Infinity);
+    for (const [line, own] of lines.entries()) {
+      // It is shorter than its attribute, so that no sign moves.
+      const said = CAPTION.exec(own)
+        ?.slice(1)
+        .find((one) => one !== undefined);
+      const start = line === 0 ? from : 0;
+      const room = this.lines[at + line] ?? "";
+      if (said !== undefined) this.lines[at + line] = `${room.slice(0, start)}**${said}**${room.slice(start + said.length + 4)}`;
+    }
   }
 
   /** Formulas over several lines, between their signs or as environments. */

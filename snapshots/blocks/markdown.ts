@@ -37,9 +37,10 @@ function headingIn(text: string, below: string): Read {
   return { heading: titleIn(text), level: row.includes("=") ? 1 : 2, under: true };
 }
 
-/** Lines that say nothing: rows, tags and lists of attributes by themselves, addresses of links, what abbreviations stand for, signs of boxes. */
+/** Lines that say nothing: rows, tags and lists of attributes by themselves, addresses of links, what abbreviations stand for, signs of boxes, labels, and
+ *  what takes in another file. */
 const UNSAID =
-  /^\s*(?:=+|-{2,}|\+|(?:\* ?){3,}|(?:_ ?){3,}|(?:- ){2,}-|<\/?[a-z][^>]*>|\{:?[ \t]*[.#][^}]*\}|:{3,}|\*\[[^\]]+\]:.*|\[(?!\^)[^\]]+\]:\s.*)\s*$/i;
+  /^\s*(?:=+|-{2,}|\+|(?:\* ?){3,}|(?:_ ?){3,}|(?:- ){2,}-|<\/?[a-z][^>]*>|\{:?[ \t]*[.#][^}]*\}|:{3,}|\{\{[#<].{1,300}\}\}|-{1,3}8<.{1,300}|\+\+\+(?:[ \t]+\{.*\})?|\([\w:. -]{1,100}\)=|\*\[[^\]]+\]:.*|\[(?!\^)[^\]]+\]:\s.*)\s*$/i;
 
 function textIn(text: string): Read {
   if (UNSAID.test(text)) return null;

@@ -60,8 +60,17 @@ export function readRst(plain: Reader): Reader {
 export function readAsciidoc(plain: Reader): Reader {
   let columns: readonly string[] | null = null;
   let above: string[] = [];
+  /** The row that ends a listing, in which no line is a mark. A row below a title opens none. */
+  let fence = "";
+  let isUnderlined = false;
   return (line, at, lines) => {
     const { text } = line;
+    if (fence !== "" || (columns === null && !isUnderlined && /^([-./])\1{3,}\s*$/.test(text))) {
+      if (fence === "") fence = text.trimEnd();
+      else if (text.trimEnd() === fence) fence = "";
+      return plain(line, at, lines);
+    }
+    isUnderlined = false;
     if (/^[|,:!]={3,}\s*$/.test(text)) {
       columns = columns === null ? [] : null;
       above = [];
@@ -84,7 +93,10 @@ export function readAsciidoc(plain: Reader): Reader {
     if (/^(?:(?:ifn?def|ifeval|endif|include|image|video|audio|toc)::|\.[^\s.].*$|\[.*\]\s*$|<<<\s*$|:!?[\w-]+!?:|=\s*$)/.test(text))
       return null;
     const [admonition = ""] = /^(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION): +/.exec(text) ?? [];
-    return admonition === "" ? plain(line, at, lines) : part(admonition.length, true);
+    if (admonition !== "") return part(admonition.length, true);
+    const found = plain(line, at, lines);
+    isUnderlined = found !== null && "under" in found && found.under === true;
+    return found;
   };
 }
 
@@ -93,8 +105,17 @@ const ORG_CODE = /^\s*#\+begin_(?:src|example|export)\b/i;
 /** readOrg reads Org. */
 export function readOrg(): Reader {
   const table = readTables((_, below) => /^\s*\|[-+|]+\s*$/.test(below[0] ?? ""));
-  let [inCode, inDrawer, inList] = [false, false, false];
+  let [inCode, inDrawer, inList, inComment] = [false, false, false, false];
+  /** Level of a heading that is commented out with all below it. */
+  let silent = Infinity;
   return ({ text }, at, lines) => {
+    const [, level = "", keyword = ""] = /^(\*+)\s+(COMMENT\b)?/.exec(text) ?? [];
+    if (!inCode && level !== "" && level.length <= silent) silent = keyword === "" ? Infinity : level.length;
+    if (silent < Infinity) return null;
+    if (inComment || /^\s*#\+begin_comment\b/i.test(text)) {
+      inComment = !/^\s*#\+end_comment\b/i.test(text);
+      return null;
+    }
     if (inCode) {
       inCode = !/^\s*#\+end_/i.test(text);
       return inCode ? part(0, false, "code") : null;

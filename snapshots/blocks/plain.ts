@@ -99,7 +99,7 @@ function readReferences(text: string): string {
 const fold = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
 const PLAIN: Readonly<Record<Prose, (text: string) => string>> = {
-  plain: plainOfText,
+  plain: (text) => plainOfText(text, true),
   rst: plainOfRst,
   asciidoc: plainOfAsciidoc,
   org: plainOfOrg,
@@ -248,6 +248,15 @@ function plainFormula(formula: string): string {
   return plain.includes("\\") ? `$${formula}$` : fold(plain);
 }
 
+/** Marks that LaTeXML writes beside what they count: a note has its number three times. */
+const MARKS = "ltx_(?:note_mark|tag_note|tag_item|tag_listingline|listing_data|page_logo)";
+const MARK_AGAIN = new RegExp(String.raw`<(sup|span|div)\b[^<>]*\b${MARKS}\b[^<>]*>[^<>]*(?:</\1>|$)`, "gi");
+
+/** isUnsaid tells whether an element of a paper with such class names is a mark that stands there once more. */
+export function isUnsaid(names: readonly string[]): boolean {
+  return names.some((name) => new RegExp(`^${MARKS}$`).test(name));
+}
+
 const MATH = /<math\b([^<>]*)>((?:(?!<math\b)[\s\S]){0,20000}?)<\/math>/gi;
 /** The words of a picture or a formula, which stand in its tag. */
 const SAID = /\salt(?:text)?=(?:"([^"]*)"|'([^']*)')/i;
@@ -268,6 +277,7 @@ function wordsOfFormula(attributes: string, inside: string): string {
 /** withoutTags gives the text of HTML with its own white space; a formula and a picture by their words. */
 export function withoutTags(text: string): string {
   const written = text
+    .replaceAll(MARK_AGAIN, "")
     .replaceAll(MATH, (_, attributes: string, inside: string) => wordsOfFormula(attributes, inside))
     .replaceAll(HTML_TAG, (tag, _, name = "") => {
       if (/^img$/i.test(name)) return saidIn(tag).replaceAll("<", "&lt;");
@@ -279,8 +289,9 @@ export function withoutTags(text: string): string {
 /** Code between signs, of reStructuredText and AsciiDoc; a sign that a role stands before, or that ends a link, is no code. */
 const LITERAL = /(?<!`)``(?!`)[^]{1,400}?(?<!`)``(?!`)|(?<![`:\w])`(?![`\s])[^`<\n]{1,400}?`(?![`_\w])|[\u{F0000}-\u{FFFFD}]/gu;
 
-/** Without the marks of reStructuredText and AsciiDoc; a name between angle brackets is no tag there. */
-function plainOfText(text: string): string {
+/** Without the marks of reStructuredText and AsciiDoc; a name between angle brackets is no tag there.
+ *  @param anyMarkup also without a link of Markdown, which is words in both */
+function plainOfText(text: string, anyMarkup = false): string {
   return around(
     text,
     LITERAL,
@@ -289,7 +300,7 @@ function plainOfText(text: string): string {
       rest
         .replaceAll(/:[a-z][a-z:+-]{0,40}:`([^`<\n]{1,400}?)(?:\s*<[^<>`]{0,200}>)?`/g, "$1")
         .replaceAll(/`([^`<\n]{1,200}?)\s+<[^<>`\s]{1,300}>`_{1,2}/g, "$1")
-        .replaceAll(/(?<!\w)\[([^\]\n]{1,200})\]\([^()\s]*\)/g, "$1")
+        .replaceAll(/(?<!\w)\[([^\]\n]{1,200})\]\([^()\s]*\)/g, anyMarkup ? "$1" : "$&")
         .replaceAll(/\blinkgit:([\w-]+)\[(\d)\]/g, "$1($2)")
         .replaceAll(/\blink:[^\s[]+\[([^\]]*)\]/g, "$1")
         .replaceAll(/(?<!\w)'([^'\n]{1,80})'(?!\w)/g, "$1")
@@ -298,33 +309,56 @@ function plainOfText(text: string): string {
   );
 }
 
+/** Literals of reStructuredText, in which no sign is escaped. */
+const RST_LITERAL = /(?<![`\w])``(?=[^\s`])[^]{1,400}?(?<=\S)``(?![`\w])/g;
+
 /** References, and names that are filled in, by their words. */
-function plainOfRst(text: string): string {
-  return plainOfText(
-    text
-      .replaceAll(/:[\w:.+-]{1,40}:`~(?:[\w]+[.])*(\w+)`/g, "``$1``")
-      .replaceAll(/`([^`<\n]{1,200})`__?(?![\w`])/g, "$1")
-      .replaceAll(/\s?\[(?:\d+|[#*][\w-]*)\]_(?!\w)/g, "")
-      .replaceAll(/(?<=\w)__?(?=$|[\s,.;:!?)])/g, "")
-      .replaceAll(/(?<![\w|])\|(\S[^|\n]{0,80}\S|\S)\|_{0,2}(?![\w|])/g, "$1")
-      .replaceAll(/::[ \t]*$/gm, ":"),
-  ).replaceAll(/\\(\S)/g, "$1");
+function plainOfRst(whole: string): string {
+  return around(
+    whole,
+    RST_LITERAL,
+    (span) => span.slice(2, -2).replaceAll(/\s+/g, " "),
+    (text) =>
+      plainOfText(
+        text
+          .replaceAll(/:[\w:.+-]{1,40}:`~(?:[\w]+[.])*(\w+)`/g, "``$1``")
+          .replaceAll(/`([^`<\n]{1,200})`__?(?![\w`])/g, "$1")
+          .replaceAll(/\s?\[(?:\d+|[#*][\w-]*)\]_(?!\w)/g, "")
+          .replaceAll(/(?<![\w`.+-])([\p{L}\p{N}](?:[\p{L}\p{N}_.+-]*[\p{L}\p{N}])?)__?(?=$|[\s,.;:!?)])/gu, "$1")
+          .replaceAll(/(?<![\w|])\|(\S[^|\n]{0,80}\S|\S)\|_{0,2}(?![\w|])/g, "$1")
+          .replaceAll(/::[ \t]*$/gm, ":"),
+      ).replaceAll(/\\(\S)/g, "$1"),
+  );
 }
 
+/** Text that AsciiDoc passes through as it is, in code and elsewhere. */
+const PASSED = /(?<![`\w])`\+[^`\n]{1,400}?\+`(?![`\w])|(?<![\w+])(\+{1,3})(?=[^\s+])[^\n]{1,400}?(?<=[^\s+])\1(?![\w+])/g;
+
 /** Links, places, notes and terms of AsciiDoc by their words. */
-function plainOfAsciidoc(text: string): string {
-  return plainOfText(
-    text
-      .replaceAll(/\b(?:link|xref|https?|mailto|image|icon):[^\s[\]]{1,500}\[([^\]]{0,500})\]/g, (whole, words: string) =>
-        words === "" && whole.startsWith("http") ? whole.slice(0, -2) : words.replace(/,.*|\^$/s, ""),
-      )
-      .replaceAll(/<<[^<>,\n]{1,200}(?:,\s*([^<>]{1,300}))?>>/g, "$1")
-      .replaceAll(/\b(?:stem|latexmath|asciimath|kbd|btn|pass|menu):[^\s[\]]*\[([^\]]{0,500})\]/g, "$1")
-      .replaceAll(/\(\(\([^()]{1,300}\)\)\)|\[\[[^\]\n]{1,200}\]\]|\b(?:footnote|anchor|indexterm):[^\s[\]]*\[[^\]]{0,500}\]/g, "")
-      .replaceAll(/\(\(([^()]{1,300})\)\)/g, "$1")
-      .replaceAll(/(?<!\w)_(?=[^\s_])([^_\n]{1,200})(?<=\S)_(?!\w)|(?<!\w)[#](?=\S)([^#\n]{1,200})(?<=\S)#(?!\w)/g, "$1$2")
-      .replaceAll(/(?<=\S)\|(?=\s|$)|(?<=\s)\|(?=\S)/g, " \u00b7 ")
-      .replaceAll(/ \+$/gm, ""),
+function plainOfAsciidoc(whole: string): string {
+  return around(
+    whole,
+    PASSED,
+    (span) => span.replaceAll(/^`?\++|\++`?$/g, ""),
+    (text) =>
+      readReferences(
+        plainOfText(
+          text
+            .replaceAll(/\b(?:link|xref|https?|mailto|image|icon):[^\s[\]]{1,500}\[([^\]]{0,500})\]/g, (whole, words: string) =>
+              words === "" && whole.startsWith("http") ? whole.slice(0, -2) : words.replace(/,.*|\^$/s, ""),
+            )
+            .replaceAll(/<<[^<>,\n]{1,200}(?:,\s*([^<>]{1,300}))?>>/g, "$1")
+            .replaceAll(/\b(?:stem|latexmath|asciimath|kbd|btn|pass|menu):[^\s[\]]*\[([^\]]{0,500})\]/g, "$1")
+            .replaceAll(/\(\(\([^()]{1,300}\)\)\)|\[\[[^\]\n]{1,200}\]\]|\b(?:footnote|anchor|indexterm):[^\s[\]]*\[[^\]]{0,500}\]/g, "")
+            .replaceAll(/\(\(([^()]{1,300})\)\)/g, "$1")
+            .replaceAll(
+              /(?<!\w)(?:__(?=\S)([^_\n]{1,200})__|_(?=[^\s_])([^_\n]{1,200})(?<=\S)_)(?!\w)|(?<!\w)[#](?=\S)([^#\n]{1,200})(?<=\S)#(?!\w)/g,
+              "$1$2$3",
+            )
+            .replaceAll(/(?<=\S)\|(?=\s|$)|(?<=\s)\|(?=\S)/g, " \u00b7 ")
+            .replaceAll(/ \+$/gm, ""),
+        ),
+      ).replaceAll(/\\(?=[*_`#^~+<{[(:])/g, ""),
   );
 }
 

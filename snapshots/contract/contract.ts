@@ -41,7 +41,8 @@ export async function openContract(exchange: Exchange, { mount }: ContractOption
   const checkProblem = async (received: Received): Promise<void> => {
     assert.equal(received.headers.get("cache-control"), mount === "" ? "no-store" : "private, no-store");
     assert.equal(received.headers.get("etag"), undefined, "an error has no validator");
-    if (mediaType(received) === "text/html") return;
+    // Pages and twins are for who asked for them by name.
+    if (["text/html", "text/markdown"].includes(mediaType(received))) return;
     assert.equal(mediaType(received), "application/problem+json");
     const problem = JSON.parse(new TextDecoder().decode(decodeBody(received))) as {
       type: string;

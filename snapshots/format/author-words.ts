@@ -1,5 +1,5 @@
 /** The words that an author writes of a record stand in quotes: no word of it may pass for the standing, which follows from checks. */
-import type { CubRecord } from "#snapshots/schema";
+import type { CubRecord, Formalization } from "#snapshots/schema";
 
 const AUTHOR = "The author writes:";
 /** A word or two, as those by which languages declare: Theorem, Fixpoint. */
@@ -28,4 +28,22 @@ export function withNote(said: string, note: string): string {
 export function splitNote(text: string): { readonly said: string; readonly note: string } {
   const at = text.indexOf(NOTE);
   return at < 0 ? { said: text, note: "" } : { said: text.slice(0, at), note: text.slice(at + NOTE.length).replace(/”$/, "") };
+}
+
+/** formalizationSentence says what the authors of a project say of it. */
+export function formalizationSentence(said: Formalization): string {
+  const { repo, name, authors, sources, methods, models, divergences, review, reviewers } = said;
+  const list = (what: string, all: readonly string[]): string[] => (all.length === 0 ? [] : [`${what} ${all.join(", ")}`]);
+  const parts = [
+    ...list("by", authors),
+    ...list(
+      "of",
+      sources.map(({ title, id }) => (id === "" ? title : `${title} (${id})`)),
+    ),
+    ...list("made as", methods),
+    ...list("with", models),
+    ...(divergences === "" ? [] : [`it leaves its source: ${divergences}`]),
+    ...(review === "" ? [] : [`review: ${[review, ...reviewers].join(", ")}`]),
+  ];
+  return `The authors of ${repo} write: “${[name || repo, ...parts].join("; ")}”`;
 }

@@ -41,7 +41,8 @@ function claimEvidence(data: ViewData, { evidence }: Claim): EvidenceState {
   const stateOf = openEvidence(data);
   const seen = evidence.filter(({ access }) => access === "public" || (access === "email-gated" && data.library.view === "internal"));
   const pinned = seen.map(stateOf).filter((state) => state !== "unpinned");
-  return pinned.length === 0 && seen.length < evidence.length ? "unreachable" : worstOf(pinned);
+  const isHidden = evidence.some((item) => !seen.includes(item) && item.state !== "unpinned");
+  return pinned.length === 0 && isHidden ? "unreachable" : worstOf(pinned);
 }
 
 type Weak = { readonly id: string; readonly says: string; readonly lost: boolean };

@@ -99,7 +99,7 @@ export {
   type RegistryState,
   type ViewData,
 } from "./view-data.ts";
-export { authorWords, kindWords, splitNote, withNote } from "./author-words.ts";
+export { authorWords, formalizationSentence, kindWords, splitNote, withNote } from "./author-words.ts";
 export { meaningSentence, recallSentences, reviewSentences, witnessSentence } from "./recall-sentence.ts";
 export { ACCEPTED, changedStatement, claimFell, evidenceFell, recallReason, recordFell, wordsOf } from "./weaker.ts";
 export { isAddress, isWithdrawalError, orWithdrawn, replacementHref, withdrawalAt, withdrawalError } from "./withdrawn.ts";

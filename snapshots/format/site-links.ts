@@ -50,19 +50,25 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
   /** By an address that an object gives itself, below each folder that may be the root of its site. */
   const addressed = new Map<string, string | null>();
   /** By the last part of the name, for links of wikis, which name a page wherever it lies. */
-  const ended = new Map<string, string | null>();
+  const ended = new Map<string, string[]>();
   const add = (map: Map<string, string | null>, name: string, key: string): void => {
     map.set(name, (map.get(name) ?? key) === key && map.get(name) !== null ? key : null);
   };
+  const keys = new Set<string>();
   for (const { key, addresses = [] } of rows) {
+    keys.add(key);
     add(named, siteName(key), key);
-    add(ended, linkEnd(key), key);
+    const end = linkEnd(key);
+    const same = ended.get(end);
+    if (same === undefined) ended.set(end, [key]);
+    else same.push(key);
     for (const usual of usualNames(key)) add(addressed, usual, key);
     for (const address of addresses) for (const root of rootsOf(key)) add(addressed, root + siteName(address.replace(/^\/+/, "")), key);
   }
   const lead = (folder: string, roots: readonly string[], target: string): string | null => {
     const name = linkName(target);
-    if (name === "") return null;
+    // The first page of a site is that of the outermost folder that may be its root.
+    if (name === "") return roots.map((root) => root + target).findLast((key) => keys.has(key)) ?? null;
     // An address that an object gives itself counts first, and the nearest site before one around it.
     for (const root of roots) {
       const key = addressed.get(root + name) ?? null;
@@ -76,7 +82,11 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
     // Where a page is shown as a folder of its own, "../" before a name is what lies beside it.
     const above = folder === "" ? "" : parentPrefix(folder);
     const beside = folder !== "" && name.startsWith(above) ? (named.get(folder + name.slice(above.length)) ?? null) : null;
-    return beside ?? (ENDING.test(target) || target.endsWith("/") ? null : (ended.get(linkEnd(target)) ?? null));
+    if (beside !== null) return beside;
+    // A wiki names a page by its path from the root of all notes, in letters of either case.
+    const rest = folder !== "" && name.startsWith(folder) ? name.slice(folder.length) : "";
+    const rooted = rest.includes("/") ? roots.map((root) => named.get(root + rest)).find((key) => key !== undefined) : undefined;
+    return rooted ?? (ENDING.test(target) || target.endsWith("/") ? null : nearest(ended.get(linkEnd(target)) ?? [], target, roots));
   };
   // Objects are asked for folder by folder, and those of a folder link to the same ones.
   let near: { readonly folder: string; readonly roots: readonly string[]; readonly led: Map<string, string | null> } | null = null;
@@ -92,10 +102,20 @@ export function openSite(rows: Iterable<Pick<ObjectRow, "key" | "addresses">>): 
 /** The library and each folder around a key: any may be the root of a site. */
 const rootsOf = (key: string): string[] => ["", ...leadingPrefixes(key)];
 
-/** linkEnd returns the last name of a link's target. */
-export const linkEnd = (target: string): string => linkName(target).replace(/^.*\//s, "");
+/** The only page of a name, spelled as in the link where some are, that has most folders in common with it. @param roots around the link */
+function nearest(keys: readonly string[], target: string, roots: readonly string[]): string | null {
+  const last = (path: string): string => linkName(path).replace(/^.*\//s, "");
+  const exact = keys.filter((key) => last(key) === last(target));
+  const near = (exact.length > 0 ? exact : keys).map((key) => ({ key, folders: roots.filter((root) => key.startsWith(root)).length }));
+  const most = Math.max(...near.map(({ folders }) => folders));
+  const [only, other] = near.filter(({ folders }) => folders === most);
+  return other === undefined ? (only?.key ?? null) : null;
+}
+
+/** linkEnd returns the last name of a link's target, in small letters. */
+export const linkEnd = (target: string): string => linkName(target).replace(/^.*\//s, "").toLowerCase();
 
 /** siteEnds returns the last names of all links that may mean `key`, besides those of the addresses that it gives itself. */
 export function siteEnds(key: string): readonly string[] {
-  return [key, ...usualNames(key)].map(linkEnd);
+  return [...[key, ...usualNames(key)].map(linkEnd), ...(INDEX.test(key.replace(ENDING, "")) ? [""] : [])];
 }

@@ -36,6 +36,8 @@ export type ObjectRow = {
   readonly addresses?: readonly string[];
   /** Identifier of its content (swhid.org): what git and Software Heritage call these bytes. Absent in a preview, which reads no bytes. */
   readonly swhid?: string;
+  /** Bytes of all that its page shows, where parts of it lie in files of their own. */
+  readonly whole?: number;
 };
 
 export type ViewData = {

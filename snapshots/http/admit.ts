@@ -1,8 +1,10 @@
 /** Checks of every request before anything is looked up: its method, a preflight, its parameters. */
 import { ShelfError } from "#snapshots/errors";
 import { checkParameters, type RoutePlace } from "#snapshots/routes";
-import { preflight } from "./preflight.ts";
-import type { Answer } from "./reply.ts";
+import { type Answer, CACHE } from "./reply.ts";
+
+/** Seconds that a browser may remember a preflight (conventions "Errors and headers": CORS). */
+const MAX_AGE_S = 86_400;
 
 /** admit checks a request. @param isHere whether this process answers what the place is of, given that its method is right
  *  @returns the answer to a preflight, else null
@@ -25,4 +27,19 @@ export function admit(method: string, place: RoutePlace, isHere: boolean): Answe
   }
   if ("query" in route && !route.page) checkParameters(route, query);
   return null;
+}
+
+function preflight(methods: readonly string[]): Answer {
+  const allowed = [...methods, "OPTIONS"].join(", ");
+  return {
+    status: 204,
+    headers: {
+      Allow: allowed,
+      "Access-Control-Allow-Methods": allowed,
+      "Access-Control-Allow-Headers": "*",
+      "Access-Control-Max-Age": String(MAX_AGE_S),
+      "Cache-Control": CACHE.none,
+    },
+    body: null,
+  };
 }

@@ -332,7 +332,7 @@ test("a view without pages or index answers data, and says what it lacks", async
 test("styles of this process, of the snapshot and of the one before are all there: a page of either is never bare", async () => {
   const renderer = await view.options.renderer?.();
   assert.ok(renderer !== undefined);
-  const newer = { path: "assets/page.0badcafe.css", mediaType: "text/css; charset=utf-8", bytes: Buffer.from("body{}") };
+  const newer = { path: "assets/page.0badcafe.css", type: "text/css; charset=utf-8", bytes: Buffer.from("body{}") };
   const upgraded = openPublic(fixture, { renderer: async () => ({ ...renderer, assets: [newer] }) });
   for (const path of [
     "/assets/page.0badcafe.css",

@@ -3,6 +3,7 @@
 import { SHA256_PATTERN } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import {
+  hasTwin,
   isWithdrawalError,
   pagePath,
   parseKeyPath,
@@ -16,7 +17,7 @@ import { findByNumber, missingSnapshot, type OpenSnapshot } from "#snapshots/que
 import { isGated, isOf, type RoutePlace, splitTarget } from "#snapshots/routes";
 import { admit } from "./admit.ts";
 import { openContext } from "./context.ts";
-import { notFoundAnswer, pageAnswer, readsHtml } from "./page-answer.ts";
+import { notFoundAnswer, pageAnswer, prefersMarkdown, readsHtml } from "./page-answer.ts";
 import { findReady } from "./prepared.ts";
 import { type Answer, type AnswerRequest, CACHE, commonHeaders, plainAnswer, redirect, snapshotHeaders } from "./reply.ts";
 import { type Context, type Handler, mountOf, type View, waitForFirst } from "./view.ts";
@@ -102,8 +103,9 @@ async function errorAnswer(view: View, open: OpenSnapshot | null, request: Answe
   const path = pathOf(request);
   const missing = error.status === 404 || isWithdrawalError(error);
   // Every other client is told in the form that all errors have.
-  const isRead = /text\/(?:markdown|html)/i.test(request.header("accept") ?? "");
-  if (missing && isRead && path.endsWith("/index.md"))
+  const accept = request.header("accept");
+  const isTold = path.endsWith("/index.md") && readsHtml(accept);
+  if (missing && (isTold || (prefersMarkdown(accept) && !path.startsWith("/api/"))))
     return plainAnswer(request, error.status, missingTwin(error), MARKDOWN_TYPE, error.headers);
   const html = missing && readsHtml(request.header("accept")) && !path.startsWith("/api/") && !BESIDE.test(path);
   const page = html && open !== null ? await notFoundAnswer(view, open, path, error).catch(() => null) : null;
@@ -135,6 +137,13 @@ function pathOf(request: AnswerRequest): string {
 function checkPath(path: string): void {
   if (!path.startsWith("/")) throw new ShelfError("bad_path", "The path does not begin with a slash.");
   parseKeyPath(path);
+}
+
+/** twinAnswer leads who would rather read Markdown to the twin of a page. No cache keeps that, so that each address has one copy in it and no browser is
+ *  sent a twin: a cache that has the page sends that to everybody, and it names its twin. */
+function twinAnswer({ mount }: Context, { path }: RoutePlace): Answer {
+  const { headers, ...found } = redirect(302, `${mount}${path}index.md`, CACHE.none);
+  return { ...found, headers: { ...headers, Vary: "Accept" } };
 }
 
 /** Null for an effect, which another process answers, and for what has no row: that may be another spelling of a page. */
@@ -194,6 +203,7 @@ async function atAnswer(view: View, current: OpenSnapshot | null, request: Answe
 }
 
 async function readAnswer(context: Context, request: AnswerRequest, place: RoutePlace): Promise<Answer> {
+  if (hasTwin(place.path) && prefersMarkdown(request.header("accept"))) return twinAnswer(context, place);
   const known = findReady(context.view.prepared, context.basis, request);
   if (known !== null) {
     const { ready, held } = known;

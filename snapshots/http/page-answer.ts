@@ -1,4 +1,5 @@
 /** HTML: pages that the snapshot holds, pages that are made per request, and what they load. */
+import Negotiator from "negotiator";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import {
@@ -150,7 +151,7 @@ export async function assetAnswer(asked: SnapshotRequest): Promise<Answer> {
   // Pages made per request come from the pages of this process, which may be newer than those of the snapshot.
   const own = (await view.options.renderer?.())?.assets.find((asset) => asset.path === file);
   if (own === undefined) return otherSpelling(asked);
-  const { bytes, mediaType: type } = own;
+  const { bytes, type } = own;
   return contentAnswer(context, request, "files", async () => ({ bytes, type, tag: sha256(bytes), cache, headers: {} }));
 }
 
@@ -241,4 +242,10 @@ export async function strayAnswer(view: View, open: OpenSnapshot, path: string, 
 /** readsHtml tells whether a client reads pages: every browser names HTML, and no program that wants JSON does. */
 export function readsHtml(accept: string | null): boolean {
   return (accept ?? "").includes("text/html");
+}
+
+/** prefersMarkdown tells whether a client would rather have Markdown than a page: no browser names it. */
+export function prefersMarkdown(accept: string | null): boolean {
+  if (accept?.includes("text/markdown") !== true) return false;
+  return new Negotiator({ headers: { accept } }).mediaType(["text/html", "text/markdown"]) === "text/markdown";
 }

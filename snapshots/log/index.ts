@@ -16,6 +16,7 @@ export {
   signNote,
   verifiedBy,
 } from "./note.ts";
+export { formatTlogProof, parseTlogProof } from "./tlog-proof.ts";
 export { type Nodes, rangeHash, splitEntries, splitHead, TILE_HEIGHT, TILE_WIDTH, tilePath, widthOf } from "./shape.ts";
 export {
   appendEntries,

@@ -9,7 +9,7 @@ const MAX_FILES = 60;
  *  @returns null where no file uses another, or there are too many */
 export function fileGraph(cubs: readonly CubRecord[]) {
   const keyOf = ({ repo, file }: { readonly repo: string; readonly file: string }): string => JSON.stringify([repo, file]);
-  const { rows } = theoremShelf(cubs, 0);
+  const { rows } = theoremShelf(cubs, { marks: 0 });
   const fileOfRecord = new Map(cubs.map((record) => [record.id, keyOf({ repo: record.repo, file: fileOf(record) })]));
   const uses = new Map(rows.map((row) => [keyOf(row), new Set<string>()]));
   for (const { id, uses: used } of rows.length > MAX_FILES ? [] : cubs)

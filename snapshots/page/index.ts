@@ -30,6 +30,7 @@ export type {
 } from "./model.ts";
 export { pageBytes, type QuotedLines } from "./quoted-lines.ts";
 export type { CodeFileRow, RecordSide } from "./record-sides.ts";
+export { meaningPlaces } from "./registry-pages.ts";
 export { CURRENT_VERSION_FILE, ICON_FILE, lazyRenderer, openRenderer, type Renderer } from "./renderer.ts";
 export { type PageMaker, type PageRequest, REQUEST_PAGES, requested, requestPage, type RequestPage } from "./request-pages.ts";
 export { partsOfStatement, type StatementParts } from "./statement.ts";

@@ -3,6 +3,7 @@ import {
   claimStandings,
   compareNames,
   findCollection,
+  formalizationSentence,
   type Folder,
   formatEtag,
   lowerBound,
@@ -14,7 +15,6 @@ import {
   parentPrefix,
   prefixRange,
   recordStanding,
-  registryUnavailable,
   relationsOf,
   replacementHref,
   type ViewData,
@@ -23,18 +23,7 @@ import { ShelfError } from "#snapshots/errors";
 import { unlinkDead } from "./dead-links.ts";
 import { declarationLine, findClaims, withLicences } from "#snapshots/query";
 import type { Extract, Passage } from "#snapshots/schema";
-import {
-  citedBy,
-  claimCard,
-  collectionCard,
-  countBy,
-  countClaims,
-  countStandings,
-  crumbsOf,
-  objectCard,
-  recordCard,
-  usesOf,
-} from "./cards.ts";
+import { citedBy, claimCard, collectionCard, countClaims, countStandings, crumbsOf, objectCard, recordCard, usesOf } from "./cards.ts";
 import { axiomsOf } from "./axioms.ts";
 import { theoremShelf } from "./theorem-shelf.ts";
 import { type BrowseSort, browseQuery, licenceFacet } from "./facets.ts";
@@ -49,7 +38,7 @@ const MAX_README = 24 * 1024; // likewise, below the list of its folder
 const MAX_OUTLINE = 60;
 
 /** frontFacts makes the front page, all but the text that opens it. That text is harmless HTML from an object's extract, with links as they are on
- *  the front page; it is null when it is too long to open the page. `unavailable` says why there is no registry. */
+ *  the front page; it is null when it is too long to open the page. */
 export function frontFacts(data: ViewData) {
   const { claims, cubs, library, objects } = data;
   const front = relationsOf(data).objectByKey.get(library.front ?? "");
@@ -66,29 +55,31 @@ export function frontFacts(data: ViewData) {
       newest: claims.claims.slice(0, NEWEST_CLAIMS).map((claim) => claimCard(data, claim)),
     },
     registry: cubs.length === 0 ? null : frontRegistry(data),
-    unavailable: registryUnavailable(data),
-    byKind: [...countBy(objects, (row) => row.kind)].sort((a, b) => b.count - a.count || compareNames(a.value, b.value)),
     rejected: data.rejected.length + data.withheld,
   };
 }
 
 /** Records that the front page names. */
 const MAIN = 5;
-const FRONT_AXIOMS = 8;
-const FRONT_MARKS = 600; // of a page that is to be light
+const FRONT_AXIOMS = 6;
+/** The front page is to be light. */
+const FRONT_SHELF = { marks: 1500, links: 25, rows: 14 };
 
 function frontRegistry({ cubs, library, meta }: ViewData) {
-  const chosen = (library.main ?? []).flatMap((id) => cubs.filter((record) => record.id === id));
+  const said = meta?.formalizations ?? [];
+  const main = library.main ?? said.flatMap((one) => one.main.flatMap(({ id }) => id ?? []));
+  const chosen = main.slice(0, MAIN).flatMap((id) => cubs.filter((record) => record.id === id));
   const proved = cubs.filter((record) => !["defined", "assumed"].includes(recordStanding(record).state));
   const used = proved.toSorted((a, b) => usesOf(b) - usesOf(a));
   return {
     total: cubs.length,
     byStanding: countStandings(cubs),
     updated: meta === null || meta.updated_iso === "" ? null : meta.updated_iso,
-    shelf: theoremShelf(cubs, FRONT_MARKS),
+    shelf: theoremShelf(cubs, FRONT_SHELF),
     /** Those that the owner chose, else the most used. */
     main: (chosen.length > 0 ? chosen : used).slice(0, MAIN).map(recordCard),
     chosen: chosen.length > 0,
+    said: said.slice(0, MAIN).map(formalizationSentence),
     axioms: axiomsOf(cubs).slice(0, FRONT_AXIOMS),
   };
 }
@@ -147,6 +138,7 @@ export function browsePage(data: ViewData, whole: Folder, sort: BrowseSort, part
       title: data.library.collections.find((candidate) => candidate.prefix === child)?.title ?? null,
       count: folders.get(child)?.count ?? 0,
       bytes: folders.get(child)?.bytes ?? 0,
+      kinds: bytesByKind(data.objects.slice(...prefixRange(data.objects, child))),
     })),
     objects: objects.slice(afterFolders(from), afterFolders(to)).map(objectCard),
     sort,
@@ -167,11 +159,18 @@ export function browsePage(data: ViewData, whole: Folder, sort: BrowseSort, part
   };
 }
 
+/** bytesByKind adds up the sizes of objects, the largest kind first. */
+function bytesByKind(objects: readonly ObjectRow[]) {
+  return [...Map.groupBy(objects, ({ kind }) => kind)]
+    .map(([kind, all]) => ({ kind, bytes: all.reduce((sum, { size }) => sum + size, 0) }))
+    .sort((a, b) => b.bytes - a.bytes || compareNames(a.kind, b.kind));
+}
+
 /** shelfOf puts the records that the files of a folder prove on a shelf; null where there are none. */
 function shelfOf(data: ViewData, folder: Folder | null) {
   const { recordsOfObject } = relationsOf(data);
   const records = [...new Set(folder?.objects.flatMap(({ key }) => recordsOfObject.get(key) ?? []))];
-  return records.length === 0 ? null : theoremShelf(records, FRONT_MARKS);
+  return records.length === 0 ? null : theoremShelf(records);
 }
 
 const README = /^readme(?:\.(?:md|markdown|txt|rst|adoc|asciidoc|org|html?))?$/i;

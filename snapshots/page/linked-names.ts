@@ -8,7 +8,7 @@ export type KnownName = { readonly name: string; readonly path: string; readonly
 /** Characters of a type; whoever wants more follows the link. */
 const MAX_TYPE = 160;
 /** UTF-16 units that links add to one text; the rest stays text. */
-const MAX_ADDED = 5 * 1024;
+const MAX_ADDED = 3 * 1024;
 
 const WORD = /[\p{L}_][\p{L}\p{N}_']*(?:\.[\p{L}_][\p{L}\p{N}_']*)*/u;
 /** A tag, a sign that is spelled out, a number with what belongs to it, or a word. */

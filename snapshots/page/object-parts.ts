@@ -17,11 +17,11 @@ type Sizes = { readonly part: number; readonly shown: number };
 const inPages = (size: number, { part, shown }: Sizes): number => Math.max(1, Math.ceil(Math.min(size, shown) / part));
 
 /** countParts counts the pages of an object, those of its source included. @param row what the catalog says of it */
-export function countParts(row: Pick<ObjectRow, "kind" | "size">): number {
+export function countParts(row: Pick<ObjectRow, "kind" | "size" | "whole">): number {
   return countText(row) + (KINDS[row.kind].lines === "beside" ? inPages(row.size, NUMBERED) : 0);
 }
 
-function countText({ kind, size }: Pick<ObjectRow, "kind" | "size">): number {
+function countText({ kind, size: own, whole: size = own }: Pick<ObjectRow, "kind" | "size" | "whole">): number {
   const { lines } = KINDS[kind];
   if (lines === null || lines === "page") return 1;
   return inPages(size, hasNumberedLines(kind) ? NUMBERED : (OTHERS[kind] ?? PROSE));
@@ -181,7 +181,7 @@ function anchorsOf(html: string): readonly { readonly line: number; readonly id:
  *  a number, or a line that the part has
  *  @param written its lines, which follow the parts of the text */
 export function openParts(
-  row: Pick<ObjectRow, "key" | "kind" | "size">,
+  row: Pick<ObjectRow, "key" | "kind" | "size" | "whole">,
   html: string,
   written?: string,
 ): (wanted: number | { readonly line: number }, path: string) => Parted {

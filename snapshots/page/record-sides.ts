@@ -105,13 +105,22 @@ export function declaredBefore(side: SideOf, record: CubRecord, extract: Extract
   return extract.passages.filter(isSeen).map((passage): KnownName => {
     const name = passage.name ?? "";
     const line = declarationLine({ ...passage, name });
-    const declared = passage.text
-      .split("\n")
-      .slice(line - passage.start_line)
-      .join("\n");
-    const type = findStatement(declared, name, system) ?? declared.split(/:=|\bProof\b|\bwhere\b|\n\s*\n/)[0] ?? "";
-    return { name, path: `${pagePath.object(object)}#L${line}`, type };
+    return { name, path: `${pagePath.object(object)}#L${line}`, type: typeOf(passage, line, system) };
   });
+}
+
+/** typeAt returns what a file declares at a line; null where it declares nothing there. */
+export function typeAt(extract: Extract, line: number, system: string): string | null {
+  const passage = extract.passages.find((one) => one.name !== null && declarationLine({ ...one, name: one.name }) === line);
+  return passage === undefined ? null : typeOf(passage, line, system);
+}
+
+function typeOf(passage: Passage, line: number, system: string): string {
+  const declared = passage.text
+    .split("\n")
+    .slice(line - passage.start_line)
+    .join("\n");
+  return findStatement(declared, passage.name ?? "", system) ?? declared.split(/:=|\bProof\b|\bwhere\b|\n\s*\n/)[0] ?? "";
 }
 
 /** @param from of the lines, where the declaration stands */

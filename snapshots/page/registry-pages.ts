@@ -28,7 +28,7 @@ import {
   toggled,
 } from "#snapshots/query";
 
-import { CHECK_STATES, RECORD_FILTERS, type CubRecord, EVIDENCE_STATES, type Extract, isWebUrl } from "#snapshots/schema";
+import { CHECK_STATES, RECORD_FILTERS, type CubRecord, EVIDENCE_STATES, type Extract } from "#snapshots/schema";
 import { axiomsOf } from "./axioms.ts";
 import { fileGraph } from "./file-graph.ts";
 import { theoremShelf } from "./theorem-shelf.ts";
@@ -38,7 +38,16 @@ import { jumpsOf } from "./jumps.ts";
 import { type KnownName, linkNames } from "./linked-names.ts";
 import { type Facet, facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
 import { type DifferentLine, difference } from "./difference.ts";
-import { type CodeFileRow, declaredBefore, declaredLines, declaredText, linesOf, type RecordSide, sidesOf } from "./record-sides.ts";
+import {
+  type CodeFileRow,
+  declaredBefore,
+  declaredLines,
+  declaredText,
+  linesOf,
+  type RecordSide,
+  sidesOf,
+  typeAt,
+} from "./record-sides.ts";
 import { breakStatement, findStatement, firstSentence, partsOfStatement } from "./statement.ts";
 
 /** Facets that may say what the standing says already. */
@@ -137,7 +146,7 @@ export function recordFacts(data: ViewData, record: CubRecord) {
     words: (record.statement_words ?? []).map((word) => ({ says: wordSentence(word), link: wordLink(data, record, word) })),
     meaning,
     graph: neighbourhood(data, record),
-    names: namesOf(record, relations.recordById, meaning),
+    names: namesOf(record, relations.recordById),
     statement: "",
     summary: "",
     /** The declaration in the file that proves it, where `statement_state` says that it is the same or differs; else null. */
@@ -162,17 +171,23 @@ type MeaningPart = {
   readonly html: readonly string[];
 };
 
-function meaningParts(data: ViewData, record: CubRecord): readonly MeaningPart[] {
-  return (record.meaning?.parts ?? []).map(({ name, id, path, line = 1, end_line: end = line }) => {
-    const object = path === undefined ? undefined : objectAt(data, record, path);
-    return {
-      name,
-      place: path === undefined ? "" : `${path}:${line}${end === line ? "" : `–${end}`}`,
-      link: id === undefined ? wordLink(data, record, { path, line }) : pagePath.record(id),
-      lines: object === undefined ? null : { object, from: line, to: end },
-      html: [],
-    };
+/** meaningPlaces gives what has to be read to believe a record, each with the digest of its file and an object of this view that has these bytes. */
+export function meaningPlaces(data: ViewData, record: CubRecord) {
+  const { keysByDigest } = relationsOf(data);
+  return (record.meaning?.parts ?? []).map((part) => {
+    const sha256 = (part.path === undefined ? undefined : placesOf(data).get(JSON.stringify([record.repo, part.path]))) ?? null;
+    return { part, sha256, object: keysByDigest.get(sha256 ?? "")?.[0] ?? null };
   });
+}
+
+function meaningParts(data: ViewData, record: CubRecord): readonly MeaningPart[] {
+  return meaningPlaces(data, record).map(({ part: { name, id, path, line = 1, end_line: end = line }, object }) => ({
+    name,
+    place: path === undefined ? "" : `${path}:${line}${end === line ? "" : `–${end}`}`,
+    link: id === undefined ? wordLink(data, record, { path, line }) : pagePath.record(id),
+    lines: object === null ? null : { object, from: line, to: end },
+    html: [],
+  }));
 }
 
 const MAX_READ = 8000; // characters of HTML that a record's page quotes of what is below its statement
@@ -189,19 +204,27 @@ async function quotedParts(parts: readonly MeaningPart[], read: (key: string) =>
   return quoted;
 }
 
-/** The records that statement and proof name, as the prover says, and the definitions below the statement. */
-function namesOf({ uses }: CubRecord, recordById: ReadonlyMap<string, CubRecord>, read: readonly MeaningPart[]): readonly KnownName[] {
-  const used = (uses?.edges ?? []).flatMap(({ id = "", name }): KnownName[] => {
+/** The records that statement and proof name, as the prover says. */
+function namesOf({ uses }: CubRecord, recordById: ReadonlyMap<string, CubRecord>): readonly KnownName[] {
+  return (uses?.edges ?? []).flatMap(({ id = "", name }): KnownName[] => {
     const one = recordById.get(id);
     return one === undefined ? [] : [{ name, path: pagePath.record(id), type: cutText(one.statement, 200) }];
   });
-  const named = new Set(used.map(({ name }) => name));
-  return [
-    ...used,
-    ...read.flatMap(({ name, link, place }) =>
-      link === null || isWebUrl(link) || named.has(name) ? [] : [{ name, path: link, type: place }],
-    ),
-  ];
+}
+
+/** The definitions below a statement that the library has, with or without a record of their own. */
+async function namesBelow(
+  { meaning, names, sides }: ReturnType<typeof recordFacts>,
+  read: (key: string) => Promise<Extract>,
+): Promise<readonly KnownName[]> {
+  const named = new Set(names.map(({ name }) => name));
+  const system = sides.find(({ file }) => file.role === "proof")?.file.system ?? "";
+  const below = meaning.map(async ({ name, link, place, lines }): Promise<KnownName[]> => {
+    if (link?.startsWith("/") !== true || named.has(name)) return [];
+    const type = lines === null ? null : typeAt(await read(lines.object), lines.from, system);
+    return [{ name, path: link, type: type ?? place }];
+  });
+  return (await Promise.all(below)).flat();
 }
 
 /** PlacesOf knows the records of each line of a repository's files, and the digests of these. */
@@ -246,7 +269,8 @@ function encodePath(path: string): string {
 /** recordPage adds to a record's page what objects' extracts hold. The summary is what the file says above the theorem. `found.lines` are the
  *  lines of the file's declaration that differ from the record's statement, none where it is the same.
  *  @param read returns an object's extract */
-export async function recordPage(facts: ReturnType<typeof recordFacts>, read: (key: string) => Promise<Extract>) {
+export async function recordPage(bare: ReturnType<typeof recordFacts>, read: (key: string) => Promise<Extract>) {
+  const facts = { ...bare, names: [...bare.names, ...(await namesBelow(bare, read))] };
   const sides = facts.sides.map(async (side): Promise<RecordSide> => {
     const { object } = side.file;
     const lines = object === null ? null : declaredLines(side, facts.record, await read(object));

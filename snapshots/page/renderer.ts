@@ -8,15 +8,14 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
+import type { DerivedFile } from "./api-files.ts";
 import type { PageInput } from "./model.ts";
-
-export type Asset = { readonly path: string; readonly mediaType: string; readonly bytes: Uint8Array };
 
 export type Renderer = {
   /** SHA-256 over the compiled bundle and its assets: a page is rendered again when it changes. */
   readonly digest: string;
   /** Stylesheets and scripts, named by content hash, e.g. path "assets/page.3f9a.css", and the icon. */
-  readonly assets: readonly Asset[];
+  readonly assets: readonly DerivedFile[];
   /** Complete UTF-8 HTML of one page; the same input gives the same bytes. */
   render(input: PageInput): Promise<Uint8Array>;
 };
@@ -81,9 +80,9 @@ async function readAll(dir: string, folder: string): Promise<ReadonlyMap<string,
   return new Map(await Promise.all(paths.map(async (path) => [path, await readFile(join(dir, path))] as const)));
 }
 
-function toAsset([path, bytes]: readonly [string, Uint8Array]): Asset {
+function toAsset([path, bytes]: readonly [string, Uint8Array]): DerivedFile {
   const extension = path.slice(path.lastIndexOf(".") + 1);
-  return { path: path.slice("client/".length), mediaType: MEDIA_TYPES[extension] ?? "application/octet-stream", bytes };
+  return { path: path.slice("client/".length), type: MEDIA_TYPES[extension] ?? "application/octet-stream", bytes };
 }
 
 function findRenderPage(bundle: unknown): RenderPage {

@@ -33,12 +33,21 @@ test("a shelf has a row a file and a mark a theorem, in the order of the source;
   assert.equal(rows[1]?.path, "/registry/?module=L.A");
   assert.deepEqual([byStanding[0], more], [{ value: "verified", count: 1 }, 0]);
   assert.deepEqual(
-    theoremShelf(records, 3).rows.map(({ marks, count }) => [marks.length, count]),
+    theoremShelf(records, { marks: 3 }).rows.map(({ runs, marks, count }) => [runs.length, marks.length, count]),
     [
-      [0, 2],
-      [0, 2],
+      [0, 0, 2],
+      [0, 0, 2],
     ],
   );
+});
+
+test("a light page has the marks without links, alike ones together, and the files with the most records", () => {
+  const { rows, more } = theoremShelf([...records, record(5, { module: "L.A" })], { links: 3, rows: 1 });
+  assert.deepEqual(
+    rows.map(({ file, runs, marks }) => [file, runs.map(({ state, count }) => `${count} ${state}`), marks]),
+    [["L.A", ["1 unspecified", "1 verified", "1 unspecified"], []]],
+  );
+  assert.equal(more, 1);
 });
 
 test("an axiom is allowed where a verified record rests on it, and tells how many records one more would make verified", () => {

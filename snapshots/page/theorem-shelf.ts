@@ -9,9 +9,12 @@ const MAX_MARKS = 3000;
 /** Rows of a page; the list of records has a filter for every file. */
 const MAX_ROWS = 200;
 
+/** A Run is a mark of a row for each of some theorems beside each other, which stand alike. */
+type Run = { readonly state: string; readonly count: number };
+
 /** A Mark is one theorem of a row. */
 type Mark = { readonly id: string; readonly name: string; readonly state: string };
-/** A ShelfRow is one file; it has no marks where the page would have too many. */
+/** A ShelfRow is one file. It has no runs where the page would have too many marks, and its marks are no links where it is to be light. */
 type ShelfRow = {
   readonly repo: string;
   readonly file: string;
@@ -19,14 +22,18 @@ type ShelfRow = {
   readonly path: string;
   readonly count: number;
   readonly byStanding: readonly ValueCount[];
+  readonly runs: readonly Run[];
   readonly marks: readonly Mark[];
 };
+type Room = { readonly marks: number; readonly links: number; readonly rows: number };
 /** A TheoremShelf has its rows, and counts those that it has no room for. */
 export type TheoremShelf = { readonly byStanding: readonly ValueCount[]; readonly more: number; readonly rows: readonly ShelfRow[] };
 
-/** theoremShelf puts records on a shelf. Rows are in the order of repositories and files, marks in that of the source.
- *  @param mostMarks where a page has less room */
-export function theoremShelf(cubs: readonly CubRecord[], mostMarks = MAX_MARKS): TheoremShelf {
+/** theoremShelf puts records on a shelf. Rows are in the order of repositories and files, marks in that of the source. Where there is no room
+ *  for all files, those with the most records are shown.
+ *  @param room marks, marks that are links, and rows of a page that is to be light */
+export function theoremShelf(cubs: readonly CubRecord[], room: Partial<Room> = {}): TheoremShelf {
+  const { marks: mostMarks, links: mostLinks, rows: mostRows } = { marks: MAX_MARKS, links: MAX_MARKS, rows: MAX_ROWS, ...room };
   const files = [...Map.groupBy(cubs, (record) => JSON.stringify([record.repo, fileOf(record)]))].map(([, records]) => records);
   const repos = new Set(cubs.map(({ repo }) => repo));
   const rows = files
@@ -43,20 +50,33 @@ export function theoremShelf(cubs: readonly CubRecord[], mostMarks = MAX_MARKS):
         records,
       };
     })
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, mostRows)
     .sort((a, b) => compareNames(a.repo, b.repo) || compareNames(a.file, b.file));
-  const marked = cubs.length <= mostMarks;
   return {
     byStanding: countStandings(cubs),
-    more: Math.max(0, rows.length - MAX_ROWS),
-    rows: rows.slice(0, MAX_ROWS).map(({ records, ...row }) => ({
-      ...row,
-      marks: marked
-        ? records
-            .toSorted((a, b) => (a.anchor?.line ?? 0) - (b.anchor?.line ?? 0))
-            .map((record) => ({ id: record.id, name: record.theorem_name, state: recordStanding(record).state }))
-        : [],
-    })),
+    more: files.length - rows.length,
+    rows: rows.map(({ records, ...row }) => {
+      const marks = cubs.length > mostMarks ? [] : marksOf(records);
+      return { ...row, runs: runsOf(marks), marks: cubs.length > mostLinks ? [] : marks };
+    }),
   };
+}
+
+function marksOf(records: readonly CubRecord[]): readonly Mark[] {
+  return records
+    .toSorted((a, b) => (a.anchor?.line ?? 0) - (b.anchor?.line ?? 0))
+    .map((record) => ({ id: record.id, name: record.theorem_name, state: recordStanding(record).state }));
+}
+
+function runsOf(marks: readonly Mark[]): readonly Run[] {
+  const runs: { state: string; count: number }[] = [];
+  for (const { state } of marks) {
+    const last = runs.at(-1);
+    if (last?.state === state) last.count++;
+    else runs.push({ state, count: 1 });
+  }
+  return runs;
 }
 
 /** fileOf names the file of a record as its repository does: its module, else the path at which it stands. */

@@ -32,7 +32,24 @@ export function rowsJson(library: Library, rows: readonly ObjectRow[]): string {
   const mount = mountPath(library);
   return JSON.stringify(
     rows.map((row): CatalogObject => {
-      const { addresses, authors, date, key, kind, lang, license, media_type, sha256, size, source, summary, swhid, title, uploaded } = row;
+      const {
+        addresses,
+        authors,
+        date,
+        key,
+        kind,
+        lang,
+        license,
+        media_type,
+        sha256,
+        size,
+        source,
+        summary,
+        swhid,
+        title,
+        uploaded,
+        whole,
+      } = row;
       const href = mount + objectPath(key);
       const from = source === undefined ? {} : { source: { path: source.path, ref: source.ref, repo: source.repo } };
       // Members that are undefined are left out of the text.
@@ -54,6 +71,7 @@ export function rowsJson(library: Library, rows: readonly ObjectRow[]): string {
         swhid,
         title,
         uploaded,
+        whole,
       } as CatalogObject;
     }),
   );

@@ -10,11 +10,12 @@ import { rankWithFeedback } from "./relevance-feedback.ts";
 import { findMeant, type Meant } from "./meant.ts";
 import { badParameter, DEFAULT_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { excerptText } from "./excerpt.ts";
-import { narrow } from "./narrow.ts";
 import { rememberRows } from "./remember.ts";
 import { type ExactReason, findReason, type IndexQuery, parseIndexQuery } from "./parsed-query.ts";
 
 const MAX_PREFIX_BYTES = 1024; // no key is longer
+const MAX_LOOKED = 65_536; // rows of one list of the engine
+const STEP = 4;
 const LOOKED_AT = 10; // results in which a word is looked up as it is written
 
 export type SearchQuery = { readonly q: string; readonly prefix: string; readonly limit: number };
@@ -93,4 +94,18 @@ export function meantBy({ instead, languages }: IndexQuery, results: readonly Pi
 export function toResult(row: IndexRow, score: number, exact: ExactReason | null, find: ReturnType<typeof openFinder>): SearchResult {
   const { doc, key, kind, collection, title } = row;
   return { doc, key, kind, collection, title, snippet: excerptText(kind, row.text, find, MAX_SNIPPET, row.name), score, exact, row };
+}
+
+/** A reader that finds rows of some documents alone: whatever else the engine finds first is passed over. @param passes tells of a document's id whether it is one of them */
+function narrow(reader: IndexReader, passes: (doc: string) => boolean): IndexReader {
+  return {
+    ...reader,
+    async find(query) {
+      for (let limit = query.limit; ; limit = Math.min(limit * STEP, MAX_LOOKED)) {
+        const found = await reader.find({ ...query, limit });
+        const passing = found.filter(({ doc }) => passes(doc));
+        if (passing.length >= query.limit || found.length < limit || limit >= MAX_LOOKED) return passing.slice(0, query.limit);
+      }
+    },
+  };
 }

@@ -28,26 +28,9 @@ export function identifierParts(word: string): readonly string[] {
     .map(foldCase);
 }
 
-/** WordForms map a word to the forms under which it is found, for a caller that reads many texts of few words. */
-export type WordForms = Map<string, readonly string[]>;
-
 /** partsLine returns the parts of all words of a text as one line: an identifier's parts stand in a row in it. */
 export function partsLine(text: string): string {
   return ` ${wholeWords(text).flatMap(identifierParts).join(" ")} `;
-}
-
-/** searchWords returns all words under which a text is found: each whole word and its parts, case-folded. @param known gets the forms of its words */
-export function searchWords(text: string, known: WordForms = new Map()): ReadonlySet<string> {
-  const words = new Set<string>();
-  for (const word of wholeWords(text)) {
-    let forms = known.get(word);
-    if (forms === undefined) {
-      forms = formsOf(word);
-      known.set(ownText(word), forms);
-    }
-    for (const form of forms) words.add(form);
-  }
-  return words;
 }
 
 /** formsOf returns the forms under which a word is found. */

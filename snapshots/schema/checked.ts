@@ -145,6 +145,7 @@ export const RecordReview = z
     source: z.string().exactOptional().meta({ description: "Address of what it is to be faithful to" }),
     why: z.string().exactOptional(),
     settled: z.string().exactOptional().meta({ description: "Of a doubt: how it was settled" }),
+    meaning: z.string().exactOptional().meta({ description: "Digest of the meaning that was read" }),
     holds: z.boolean().meta({ description: "false where the statement means something else since" }),
     signed: z.boolean().meta({ description: "Whether a key that is trusted here signed it" }),
   })
@@ -157,11 +158,11 @@ export const RecordWitness = z
     name: z.string(),
     state: z.enum(["shown", "named", "not_verified", "missing"]).meta({
       description:
-        "shown: it is verified, and states each hypothesis of some things; named: it is verified, and the rest is its author's word; not_verified; missing: there is no such record",
+        "shown: verified, and it states each hypothesis; named: verified, the rest is its author's word; missing: no such record",
     }),
-    why: z.string().meta({ description: "What keeps it from being shown; may be empty" }),
+    why: z.string().meta({ description: "Why it is not shown" }),
   })
-  .meta({ id: "RecordWitness", description: "A theorem that shows that the hypotheses of this one can be met, as its author names it" });
+  .meta({ id: "RecordWitness", description: "Named to show that its hypotheses can be met" });
 export type RecordWitness = z.infer<typeof RecordWitness>;
 
 export const CHECKED_MEMBERS = {
@@ -214,7 +215,7 @@ export const CHECKED_MEMBERS = {
     description: "What has to be read to believe its statement; absent where no prover printed it",
   }),
   reviews: z.array(RecordReview).exactOptional().meta({ description: "Who has read its statement, and who doubts it" }),
-  witness: RecordWitness.exactOptional().meta({ description: "Shows that its hypotheses can be met; absent where nobody names one" }),
+  witness: RecordWitness.exactOptional().meta({ description: "Shows that its hypotheses can be met" }),
   used_by: RecordEdges.exactOptional().meta({ description: "What names it" }),
 } as const;
 export const CHECKED_FIELDS = Object.keys(CHECKED_MEMBERS) as readonly (keyof typeof CHECKED_MEMBERS)[];

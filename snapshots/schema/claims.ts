@@ -17,7 +17,8 @@ export const ClaimEvidence = z
     url: WebUrl.exactOptional(),
     sha256: Sha256Hex.exactOptional(),
     state: z.enum(EVIDENCE_STATES).exactOptional().meta({
-      description: "Whether what is there is what is pinned, when the snapshot was built; of evidence that this view may see",
+      description:
+        "Whether what is there is what is pinned, when the snapshot was built; of evidence that this view may see, or that names no digest",
     }),
   })
   .meta({ id: "ClaimEvidence", description: "One pinned piece of evidence" });

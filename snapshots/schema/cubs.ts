@@ -166,6 +166,29 @@ const DeclaredReconciliation = z.object({
   id_overlap_across_repos: z.array(z.unknown()).default([]),
 });
 
+/** Formalization is what a project says of itself in its formalization.yaml. */
+export const Formalization = z
+  .object({
+    repo: z.string().meta({ description: "Source repository" }),
+    name: text("Name of the project"),
+    authors: z.array(z.string()).default([]),
+    sources: z
+      .array(z.object({ title: z.string(), id: z.string().default("") }))
+      .default([])
+      .meta({ description: "What was formalised" }),
+    methods: z.array(z.string()).default([]).meta({ description: "manual, copilot, agent, autonomous, …" }),
+    models: z.array(z.string()).default([]),
+    divergences: text("Where it leaves its sources"),
+    review: text("Status of its review"),
+    reviewers: z.array(z.string()).default([]),
+    main: z
+      .array(z.object({ name: z.string(), id: z.string().exactOptional().meta({ description: "Its record, where there is one" }) }))
+      .default([])
+      .meta({ description: "Main results" }),
+  })
+  .meta({ id: "Formalization", description: "What a project says of itself in its formalization.yaml" });
+export type Formalization = z.infer<typeof Formalization>;
+
 /** RegistryMeta is what the registry says about itself. Counts in it are declared; the build counts again and shows both. */
 export const RegistryMeta = z
   .object({
@@ -204,6 +227,7 @@ export const RegistryMeta = z
       )
       .exactOptional()
       .meta({ description: "Known holes of the checkers that accepted records, those on which most rests first" }),
+    formalizations: z.array(Formalization).exactOptional().meta({ description: "What projects say of themselves" }),
     readiness_counts: Counters.default({}),
     proof_consumption_counts: Counters.default({}),
     lane_tier: z.unknown().default(null).meta({ description: "null or a value" }),

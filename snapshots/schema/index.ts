@@ -34,6 +34,7 @@ export {
   CubRecord,
   CubReproduce,
   KNOWN_VALUES,
+  Formalization,
   RegistryMeta,
   SAID_FIELDS,
 } from "./cubs.ts";

@@ -241,6 +241,7 @@ export const CatalogObject = z
       .exactOptional()
       .meta({ description: "Paths that it has besides its own on the site that it was written for: permalink, slug, aliases" }),
     swhid: z.string().exactOptional().meta({ description: "Identifier of its content: swh:1:cnt: and git's digest of the bytes" }),
+    whole: Count.exactOptional().meta({ description: "Bytes of all that its page shows, where parts of it lie in files of their own" }),
     href: z.string(),
   })
   .meta({ id: "CatalogObject" });

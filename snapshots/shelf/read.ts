@@ -2,8 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { type Sha256, sha256, sha256Aside } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
-import type { ClaimsRegistry, CubCode, CubRecord, Extract, RegistryMeta } from "#snapshots/schema";
-import { toRow } from "./catalog-rows.ts";
+import type { CatalogObject, ClaimsRegistry, CubCode, CubRecord, Extract, ObjectKind, RegistryMeta } from "#snapshots/schema";
 import { type CheckedBody, PART_BYTES, readChecked, WrongBytes } from "./checked-read.ts";
 import { redactionError } from "./redactions.ts";
 import type { Shelf, SnapshotRecord } from "./shelf.ts";
@@ -281,6 +280,11 @@ async function sharedData(source: Source, parsed: TreeCache["parsed"]): Promise<
   const loaded = await loadViewData(source);
   parsed.set(name, new WeakRef(loaded));
   return loaded;
+}
+
+/** The row of an object out of its entry in the catalog. */
+function toRow({ etag: _, href: __, ...row }: CatalogObject): ObjectRow {
+  return { ...row, kind: row.kind as ObjectKind, summary: row.summary ?? "", sha256: row.sha256 ?? "" };
 }
 
 /** The files are ours and digest-checked, so their shape is trusted; schemas stand at the generator's door. */

@@ -52,7 +52,7 @@ function count(description: string, minimum: number, maximum: number, byDefault:
     .meta({ type: "integer", description, minimum, maximum, ...(byDefault === null ? {} : { default: byDefault }) });
 }
 
-const cursor = text("next_cursor of the result before, all else unchanged").optional();
+const cursor = text("next_cursor of the result before").optional();
 const prefix = text("Only keys that start with it").optional();
 const cubId = text("CUB- and at least four digits");
 const detail = z

@@ -54,6 +54,7 @@ const FINDINGS = {
   index_mismatch: ["error", "The search index of a snapshot is not what was written, or does not find what it must"],
   not_in_internal: ["error", "Something public is missing from the internal view, or differs there"],
   gated_in_public: ["error", "Something gated is part of the public view"],
+  decisions_damaged: ["error", "What an operator has decided cannot be read"],
   gated_in_history: ["warning", "Something that is gated now is part of an earlier public snapshot, or named by the history"],
   leak_key: ["error", "A gated key occurs in a public file"],
   leak_digest: ["error", "A gated digest occurs in a public file"],

@@ -9,6 +9,7 @@ export { createReport, type Finding, reasonOf, type RootName } from "./finding.t
 export { type FindIndexProblems, indexCheck } from "./index-check.ts";
 export { inventoryCheck } from "./inventory.ts";
 export { pagesCheck } from "./pages.ts";
+export { checkRecordProof, formatRecordProof } from "./record-proof.ts";
 export { checkReceipt, makeReceipt, parseReceipt } from "./receipt.ts";
 export type { Since } from "./records.ts";
 export { runChecks, type RunOptions } from "./run-checks.ts";

@@ -38,6 +38,7 @@ const INVENTORY: readonly (readonly [path: RegExp, warrant: Warrant])[] = [
 
 /** Files of the internal root alone. */
 const OF_BUILDS: typeof INVENTORY = [
+  [/^build\/decisions\.json$/, checked("it is kept behind its own digest, and a build refuses what is not whole")],
   [/^build\//, harmless("it is kept behind its own digest for the next build, which begins without what is not whole")],
   [/^lost\//, harmless("repair has set it aside, and nothing reads it")],
 ];

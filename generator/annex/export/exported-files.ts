@@ -2,6 +2,7 @@
  *  have, but for objects that a browser would run (`active-objects.ts`) and the links to them. */
 import { ROUTER, ROUTES } from "#snapshots/service";
 import { answer, type View } from "#snapshots/http";
+import type { Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import {
   blobPath,
@@ -63,18 +64,22 @@ export type ExportOptions = {
   readonly withoutTwins?: boolean;
   /** Leaves out the search in the browser, which has a file or more for each page. */
   readonly withoutSearch?: boolean;
+  /** Tells that the target has a file of these bytes at this path: then nothing reads them. */
+  readonly isKept?: (path: string, digest: Sha256) => boolean;
 };
 
 /** exportedFiles makes every file of the export, each path once, in an order that depends on the shelf alone.
  *  @throws ShelfError "build_failed" for what cannot be answered */
 export async function* exportedFiles(view: View, options: ExportOptions): AsyncGenerator<ExportedFile> {
-  const { withHistory = false, withoutShelf = false } = options;
+  const { withHistory = false, withoutShelf = false, isKept = () => false } = options;
   const open = await view.current();
   if (open === null) return;
   for await (const file of snapshotFiles(view, open, "", options))
     yield withHistory || !NAMES_PAST.test(file.path) || file.path.startsWith("objects/") ? file : withoutPast(file);
   // As they are: what checks a copy goes by their digests.
-  if (!withoutShelf) for await (const path of shelfPaths(view, open)) yield fileAt(view, path, path.slice(1));
+  if (!withoutShelf)
+    for await (const [path, digest] of shelfPaths(view, open))
+      if (digest === null || !isKept(path.slice(1), digest)) yield fileAt(view, path, path.slice(1));
   if (!withHistory) return;
   for (const { snapshot } of await view.records()) {
     const past = await view.byId(snapshot);
@@ -88,7 +93,7 @@ async function* snapshotFiles(
   view: View,
   open: OpenSnapshot,
   mount: string,
-  { withoutShelf = false, withoutTwins = false, withoutSearch = false, onProgress = () => undefined }: ExportOptions,
+  { withoutShelf = false, withoutTwins = false, withoutSearch = false, onProgress = () => undefined, isKept = () => false }: ExportOptions,
 ): AsyncGenerator<ExportedFile> {
   const folder = mount === "" ? "" : `${mount.slice(1)}/`;
   // Objects first: pages say where their bytes lie.
@@ -102,8 +107,9 @@ async function* snapshotFiles(
   const paths = await Array.fromAsync(pathsOf(view, open, mount, withoutShelf));
   let done = 0;
   const count = (): void => onProgress(++done, keys.size + paths.length);
-  for (const key of keys) {
+  for (const { key, sha256: digest } of data.objects) {
     count();
+    if (isKept(`${folder}objects/${key}`, digest)) continue;
     const file = await fileAt(view, mount + objectPath(key), `${folder}objects/${key}`);
     if (!isActive(key, file.bytes)) {
       yield file;
@@ -246,31 +252,31 @@ async function wasChanged(open: OpenSnapshot, kind: "objects" | "records", name:
   return ((await open.firstSeen(kind, name))?.all.length ?? 0) > 1;
 }
 
-/** The files of the public shelf: the same that a server has under /shelf. */
-async function* shelfPaths(view: View, open: OpenSnapshot): AsyncGenerator<string> {
+/** The files of the public shelf, the same that a server has under /shelf, with the digest of each that is named by one. */
+async function* shelfPaths(view: View, open: OpenSnapshot): AsyncGenerator<readonly [path: string, digest: Sha256 | null]> {
   const { shelf, record } = open.snapshot;
   const records = (await view.records()).filter(({ sequence }) => sequence <= record.sequence);
   const withdrawn = (await view.withdrawn()).map(({ sequence }) => sequence);
   const sizes = new Set(await shelf.log.sizes());
-  for (const name of ["keys.json", "snapshots.json", "withdrawn.json", "redacted.json"]) yield `/shelf/${name}`;
+  for (const name of ["keys.json", "snapshots.json", "withdrawn.json", "redacted.json"]) yield [`/shelf/${name}`, null];
   if (sizes.has(record.sequence)) {
-    yield "/shelf/checkpoint";
-    for (const path of tilePaths(record.sequence)) yield `/shelf/${path}`;
+    yield ["/shelf/checkpoint", null];
+    for (const path of tilePaths(record.sequence)) yield [`/shelf/${path}`, null];
   }
   for (const { sequence } of records) {
-    yield `/shelf/snapshots/${sequence}.json`;
-    if (sizes.has(sequence)) yield `/shelf/${checkpointPath(sequence)}`;
+    yield [`/shelf/snapshots/${sequence}.json`, null];
+    if (sizes.has(sequence)) yield [`/shelf/${checkpointPath(sequence)}`, null];
   }
   const first = records[0]?.sequence ?? record.sequence;
   const changed = new Set([...withdrawn, ...Array.from({ length: record.sequence - first + 1 }, (_, at) => first + at)]);
-  for (const sequence of changed) if ((await shelf.readChanges(sequence)) !== null) yield `/shelf/changes/${sequence}.json`;
+  for (const sequence of changed) if ((await shelf.readChanges(sequence)) !== null) yield [`/shelf/changes/${sequence}.json`, null];
   const reached = await reachable(
     shelf,
     records.map(({ snapshot }) => snapshot),
   );
   const redacted = (await redactedBlobs(shelf)).filter((digest) => reached.has(digest));
-  for (const digest of redacted) yield `/shelf/${redactionPath(digest)}`;
-  for (const digest of reached.difference(new Set(redacted))) yield blobPath(digest);
+  for (const digest of redacted) yield [`/shelf/${redactionPath(digest)}`, null];
+  for (const digest of reached.difference(new Set(redacted))) yield [blobPath(digest), digest];
 }
 
 async function* filesUnder(

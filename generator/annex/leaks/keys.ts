@@ -24,8 +24,7 @@ const leaks = z
   .meta({ description: "Exceptions from the rule that nothing gated is public" });
 
 const repeats = gate.meta({
-  description:
-    "A public object that repeats a gated key, digest or title, some twenty gated words, or is nine tenths gated; refuse ends with code 1",
+  description: "A public object that repeats a gated key, digest or title, some twenty gated words, or is nine tenths gated",
 });
 
 declare module "../../config/keys.ts" {

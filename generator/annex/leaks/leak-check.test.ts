@@ -327,7 +327,7 @@ test("what public objects repeat of gated ones is told, counted for who is let i
     ["library/notes/fine.md", "Changed.\n"],
   ]);
   const refused = await run("build", "--config", file);
-  assert.equal(refused.exit, 1);
+  assert.equal(refused.exit, 5);
   assert.match(refused.stderr, /Nothing was published, because 4 public files would hold what is not public/);
   const meant = ["link", "title", "words", "alone"].map((name) => `{ public: notes/${name}.md, gated: drafts/a.md, reason: meant }`);
   await writeFiles(dir, [["proofshelf.yaml", `${config}gates: { repeats: refuse }\nleaks: { allow: [${meant.join(", ")}] }\n`]]);

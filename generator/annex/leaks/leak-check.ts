@@ -107,7 +107,7 @@ export async function checkLeaks(options: {
     }
     if (isLeaking(report)) throw new LeakError(report.leaks.filter(({ severity }) => severity === "error"));
     const repeated = listRepeated(report, openAllowances(rules));
-    if (options.repeats === "refuse" && repeated.length > 0) throw new LeakError(repeated);
+    if (options.repeats === "refuse" && repeated.length > 0) throw new LeakError(repeated, true);
     const summary: LeakSummary = { rule: LEAK_RULE, found: 0, allowances: rules.allow.length };
     const detailed: LeakSummary = {
       ...summary,

@@ -18,10 +18,11 @@ export type LeakGroup = {
 export class LeakError extends ShelfError {
   readonly leaks: readonly LeakGroup[];
 
-  constructor(leaks: readonly Leak[]) {
+  /** @param isAsked whether public sources only repeat it, which a gate refuses */
+  constructor(leaks: readonly Leak[], isAsked = false) {
     const files = new Set(leaks.map(({ public: { path } }) => path)).size;
     super(
-      "build_failed",
+      isAsked ? "gate_refused" : "build_failed",
       `Nothing was published, because ${files} public ${files === 1 ? "file" : "files"} would hold what is not public.`,
       {
         fixes: [

@@ -1,6 +1,6 @@
 /** A build's steps that look at what was published before and at what is about to be, and the look for leaks of `verify`. */
 import { type BuildAnnex, gatingDigest, noteFailure } from "#generator/pipeline";
-import { openDecisions } from "#generator/kept";
+import { areDecisionsDamaged, openDecisions } from "#generator/kept";
 import type { LeakAnnex } from "#generator/publish";
 import {
   describeExposure,
@@ -142,7 +142,8 @@ export const LEAKS: LeakAnnex = {
         rereaders.push(rereader);
         return { ...rereader, allow };
       },
-      kept: openDecisions(shelves.buildDir).of("kept"),
+      // A damaged file is told by itself, and then nothing counts as decided.
+      kept: areDecisionsDamaged(shelves.buildDir) ? [] : openDecisions(shelves.buildDir).of("kept"),
       async close() {
         for (const rereader of rereaders) await rereader.close();
       },

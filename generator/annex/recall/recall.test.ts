@@ -106,17 +106,43 @@ test("a recursive definition of Coq is plain or a suspect, and each that broke t
     assert.equal(suspect(odd), true, odd);
 });
 
-test("a plain module is no functor", () => {
+test("modules are suspects where a functor's body has a second name, or one that is not of this text has", () => {
   const suspect = (text: string): boolean => openSuspects(text, true)({ modules: true });
-  for (const plain of ["Module M.", "Module Import M_1.", "Definition Module' := 0.", "End M."]) assert.equal(suspect(plain), false, plain);
+  const body = (inside: string, after = ""): string =>
+    `Module Type T. Parameter n : nat. End T. Module F (E : T). ${inside} End F. ${after}`;
+  const inner = "Module I. Definition x := E.n. End I.";
+  for (const plain of [
+    "Module M. Module Import M_1. End M_1. End M.",
+    'Definition Module\' := 0. Declare ML Module "ring_plugin".',
+    "Module Type T. Parameter n : nat. End T. Module M : T. Definition n := 0. End M. Declare Module D : T.",
+    "Module M <: T. Definition n := 0. End M. Module A := M.",
+    "Module S := Make Nat_as_OT. Include Facts S.",
+    body(inner, "Module M. Definition n := 0. End M. Module R := F M."),
+    body("Module G (X Y : S.T) (Import Z : !T) <: T. Definition n := E.n. End G."),
+    "Section M. Variable n : nat. End M. Module P. End P.",
+  ])
+    assert.equal(suspect(plain), false, plain);
   for (const odd of [
-    "Module M (X : T).",
-    "Module Type T.",
+    body(`${inner} Module G := I.`),
+    body(`${inner} Time Module G := I.`),
+    body(`${inner} #[local] Module (* a *) G (* b *) := I.`),
+    body(`${inner} Section F. End F. Module G := I.`),
+    body("Include E."),
+    body("Module G <: T := E."),
+    body("Declare Module D : T."),
+    body("Module D : T. Definition n := 0. End D."),
+    "Module F (E : T) := G E.",
+    "Module F (E : T) : S E. End F.",
+    "Module F (E : T with Module M := N). End F.",
+    "Module Type F (E : T) := S with Module M := E.",
     "Module A := B.",
-    "Module M : T.",
+    "Module A' := Lib.",
+    "Module H. Module Lib. End Lib. End H. Module A := Lib.",
+    "Module Lib. End Lib. From Coq Require FSets.Lib. Module A := Lib.",
+    "Module Lib. End Lib. Include T X. Module A := Lib.",
+    "Module A := B <+ C.",
     "Include F.",
-    "Declare Module M : T.",
-    "Module M <: T.",
+    "Module M : T with Module N := P. End M.",
   ])
     assert.equal(suspect(odd), true, odd);
 });

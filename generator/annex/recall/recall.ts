@@ -50,7 +50,7 @@ function needsOf(suspects: Advisory["suspects"]): string {
   if (suspects === undefined) return "";
   return [
     ...(suspects.recursion === true ? ["a recursive definition that is not plain"] : []),
-    ...(suspects.modules === true ? ["a module with parameters, a type or another name"] : []),
+    ...(suspects.modules === true ? ["a functor in whose body one thing stands for another, or a module under a second name"] : []),
     ...(suspects.words === undefined ? [] : [suspects.words.join(", ")]),
   ].join(", or ");
 }

@@ -34,6 +34,13 @@ test("what a checker with a hole alone accepted is refused by its gate, told by 
   await source.recheck();
   const verified = (await source.records()).find(({ theorem_name: name }) => name === "wrong") ?? assert.fail();
   assert.equal(verified.recall, undefined, "one that is withdrawn recalls nothing");
+  // One that recalls everything says so of each record, with the versions that it names.
+  const all = { id: "ALL-1", title: "t", url: "https://a.example", checkers: [{ name: "coq", introduced: "0" }] };
+  source.put({ "mine.yaml": stringify({ advisories: [all] }) });
+  assert.deepEqual(
+    (await source.records()).map(({ recall }) => recall?.affected.some(({ id, by }) => id === "ALL-1" && by.startsWith("coq 8."))),
+    [true, true],
+  );
   source.put({ "mine.yaml": NONE });
   const lie = (await source.records()).find(({ theorem_name: name }) => name === "wrong") ?? assert.fail();
   if (lie.status !== "RECALLED") return t.skip("this Coq has no such hole");

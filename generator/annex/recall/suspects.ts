@@ -2,6 +2,7 @@
  *  doubtful is a suspect. */
 import { readSentences } from "#generator/extract";
 import type { Advisory } from "./advisories.ts";
+import { hasOddModule } from "./modules.ts";
 
 type Suspects = NonNullable<Advisory["suspects"]>;
 
@@ -13,8 +14,6 @@ const FIXPOINT = /^\s*(?:#\[[^\]]*\]\s*)?(?:Local\s+|Global\s+)?Fixpoint\b/;
 const ONE_FIX = /\bfix\s+([\p{L}_][\p{L}\p{N}_']*)\s*(?=[({\p{L}_])[^;.]*?:=/u;
 /** A theorem by mutual recursion: `Lemma a : … with b : …`. */
 const MUTUAL = /^\s*(?:Theorem|Lemma|Fact|Remark|Corollary|Proposition|Property)\b[^]*\swith\s+[\w']+\b[^:]*:(?!=)/;
-const MODULE = /^\s*(?:Declare\s+Module|Module|Include)\b/;
-const PLAIN_MODULE = /^\s*Module\s+(?:(?:Import|Export)\s+)?[\p{L}_][\p{L}\p{N}_']*\s*\.?\s*$/u;
 const STRING = /"(?:[^"]|"")*"/g;
 
 /** openSuspects tells what a text has of what an advisory names. @param isCoq comments and strings of Coq are not looked at */
@@ -25,7 +24,7 @@ export function openSuspects(text: string, isCoq: boolean): (suspects: Suspects)
   let recursion: boolean | undefined;
   return ({ words = [], recursion: asked, modules }) => {
     if (asked === true && (recursion ??= sentences.some(isUnusual))) return true;
-    if (modules === true && sentences.some((sentence) => MODULE.test(sentence) && !PLAIN_MODULE.test(sentence))) return true;
+    if (modules === true && hasOddModule(sentences)) return true;
     return words.some((word) => sentences.some((sentence) => hasWord(sentence, word)));
   };
 }

@@ -128,13 +128,13 @@ function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf 
   const rests = openRests(modules, nameAt);
   const importsOf = openImports(request, pathOf);
   const own = new Set([...request.own, ...request.ask.map(({ name }) => name)]);
-  /** Generalised variables of other files. */
-  const elsewhere = (site: AgdaSite, module: string): string[] =>
+  /** Generalised variables of other files, and those that Agda sees in a signature and the text alone does not tell. */
+  const generalised = (site: AgdaSite, context: readonly string[]): string[] =>
     [...site.statement].flatMap((target) => {
       const [of = "", variable] = rests.siteAt(target) ?? [];
-      if (variable === undefined || variable.class !== "Generalizable" || of === module) return [];
-      const types = declared.get(of)?.variables ?? new Map([[variable.text, "_"]]);
-      return telescopeOf(variable.text, [], types);
+      if (variable?.class !== "Generalizable" || context.some((part) => part.startsWith(`{${variable.text} :`))) return [];
+      const told = telescopeOf(variable.text, [], declared.get(of)?.variables ?? new Map());
+      return told.length > 0 ? told.filter((part) => !context.includes(part)) : [`{${variable.text} : _}`];
     });
   for (const path of paths) {
     const module = moduleOf(path);
@@ -155,7 +155,7 @@ function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf 
         continue;
       }
       const mentions = [...site.statement].sort().join("\n");
-      const telescope = [...elsewhere(site, module), ...place.context];
+      const telescope = [...generalised(site, place.context), ...place.context];
       const statement = telescope.length === 0 ? place.statement : `${telescope.join(" ")} → ${place.statement}`;
       const words = agdaWords(site, rests.closure(module), { siteAt: rests.siteAt, nameOf: rests.nameOf, pathOf, modules });
       say({

@@ -26,7 +26,7 @@ export type AgdaModule = {
   /** Names in headers and applied modules: whatever is declared after them may rest on these. */
   readonly wide: ReadonlySet<string>;
   readonly imports: ReadonlySet<string>;
-  /** Names that `renaming` gives, by where they stand, and what they are given to. */
+  /** Names that `renaming` and `pattern` give, by where they stand, and what they are given to. */
   readonly renamed: ReadonlyMap<string, string>;
   /** Checks that keep proofs sound and that were switched off, each with its line. */
   readonly unsafe: readonly string[];
@@ -107,6 +107,9 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
       const old = chunk[at - 2]?.target;
       if (words[at - 1] === "to" && old != null && text !== "") renamed.set(here, old);
     }
+    // A pattern is another name of what it begins with.
+    const meant = first?.text === "pattern" && equals >= 0 ? chunk.slice(equals).find(({ target }) => target !== null)?.target : null;
+    if (meant != null) renamed.set(chunk[1]?.at ?? "", meant);
     const listed = words.findIndex((text) => /^(?:using|hiding|renaming)$/.test(text));
     for (const [at, { text, target, class: kind }] of chunk.entries()) {
       if (!isHeader && !isClause && (target === null ? /^(?:Number|String)$/.test(kind) : kind !== "Bound"))

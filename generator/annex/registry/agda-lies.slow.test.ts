@@ -19,9 +19,13 @@ test("parameters of modules and files, generalised variables: the statement has 
     "src/Variable.agda": `module Variable where\n${USUAL}variable absurd : 0 ≡ 1\nzero-is-one : absurd ≡ absurd\nzero-is-one = refl\n`,
     "src/Elsewhere.agda": `module Elsewhere where\n${USUAL}open import Variable\nhere : absurd ≡ absurd\nhere = refl\n`,
     "src/Plain.agda": `module Plain where\n${USUAL}plain : 1 ≡ 1\nplain = refl\n`,
+    "src/Private.agda": `module Private where\n${USUAL}${FALSE}private variable\n  bad : ⊥\nzero-is-one : elim {Nat} bad ≡ 0 → 0 ≡ 1\nzero-is-one {bad} _ = elim bad\n`,
+    "src/Braces.agda": `module Braces where\n${USUAL}${FALSE}variable\n  {bad} : ⊥\nzero-is-one : elim {Nat} bad ≡ 0 → 0 ≡ 1\nzero-is-one {bad} _ = elim bad\n`,
+    "src/Bound.agda": `module Bound where\n${USUAL}${FALSE}variable bad : ⊥\nzero-is-one : ((bad : Nat) → Nat) → elim {Nat} bad ≡ 0 → 0 ≡ 1\nzero-is-one {bad} _ _ = elim bad\n`,
+    "src/Stacked.agda": `module Stacked where\n${USUAL}${FALSE}private module M (absurd : ⊥) where\n  zero-is-one : 0 ≡ 1\n  zero-is-one = elim absurd\n`,
+    "src/Nameless.agda": `module Nameless where\n${USUAL}${FALSE}private module _ (absurd : ⊥) where\n  zero-is-one : 0 ≡ 1\n  zero-is-one = elim absurd\n`,
   });
-  const [run] = await recheck();
-  assert.ok(run?.check, run?.problems.join("\n"));
+  for (const run of await recheck()) assert.ok(run.check, run.problems.join("\n"));
   const said = new Map((await records()).map((record) => [`${record.module}.${record.theorem_name}`, record]));
   const statement = (name: string) => said.get(name)?.statement;
   assert.equal(statement("Module.zero-is-one"), "(absurd : ⊥) → 0 ≡ 1");
@@ -30,6 +34,11 @@ test("parameters of modules and files, generalised variables: the statement has 
   assert.equal(statement("Instance.zero-is-one"), "⦃ absurd : 0 ≡ 1 ⦄ → 0 ≡ 1");
   assert.equal(statement("Variable.zero-is-one"), "{absurd : 0 ≡ 1} → absurd ≡ absurd");
   assert.equal(statement("Elsewhere.here"), "{absurd : 0 ≡ 1} → absurd ≡ absurd");
+  assert.equal(statement("Private.zero-is-one"), "{bad : ⊥} → elim {Nat} bad ≡ 0 → 0 ≡ 1");
+  assert.equal(statement("Braces.zero-is-one"), "{bad : ⊥} → elim {Nat} bad ≡ 0 → 0 ≡ 1");
+  assert.equal(statement("Bound.zero-is-one"), "{bad : ⊥} → ((bad : Nat) → Nat) → elim {Nat} bad ≡ 0 → 0 ≡ 1");
+  assert.equal(statement("Stacked.M.zero-is-one"), "(absurd : ⊥) → 0 ≡ 1");
+  assert.equal(statement("Nameless.zero-is-one"), "(absurd : ⊥) → 0 ≡ 1");
   assert.equal(statement("Plain.plain"), "1 ≡ 1");
   assert.equal(said.get("Plain.plain")?.status, "VERIFIED_EXACT");
   for (const [name, { status }] of said) if (name !== "Plain.plain") assert.notEqual(status, "VERIFIED_EXACT", name);
@@ -42,6 +51,7 @@ test("words that read as others are marked, with what they stand for and where t
     "src/Own.agda":
       "module Own where\nopen import Agda.Builtin.Nat\ndata _≡_ (a b : Nat) : Set where\n  refl : a ≡ b\nlie : 0 ≡ 1\nlie = refl\n",
     "src/Renamed.agda": `module Renamed where\nopen import Agda.Builtin.Equality\nopen import Agda.Builtin.Nat renaming (zero to one)\nlie : one ≡ 0\nlie = refl\n`,
+    "src/Pattern.agda": `module Pattern where\n${USUAL}pattern one = zero\nlie : one ≡ 0\nlie = refl\n`,
     "src/Number.agda": `module Number where\nopen import Agda.Builtin.Equality\ndata N : Set where\n  zero : N\n  suc : N → N\nopen import Agda.Builtin.FromNat renaming (fromNat to make)\nopen import Agda.Builtin.Unit\nopen import Agda.Builtin.Nat using (Nat)\ninstance\n  number : Number N\n  number = record { Constraint = λ _ → ⊤ ; fromNat = λ _ → zero }\nlie : Set\nlie = N\nwrong : (the : N) → 0 ≡ the → 0 ≡ the\nwrong _ p = p\n`,
     "src/Empty.agda": `module Empty where\n${USUAL}⊥ : Set\n⊥ = Nat\nlie : ⊥\nlie = 0\n`,
     "src/Letter.agda": `module Letter where\n${USUAL}Nаt : Set\nNаt = Nat\nlie : (x : Nаt) → x ≡ x\nlie _ = refl\n`,
@@ -52,8 +62,7 @@ test("words that read as others are marked, with what they stand for and where t
       "module Natural where\nopen import Agda.Builtin.Equality\ndata Mine : Set where\n  o : Mine\n  s : Mine → Mine\n{-# BUILTIN NATURAL Mine #-}\nlie : 1 ≡ s 0\nlie = refl\n",
     "src/Plain.agda": `module Plain where\n${USUAL}plain : (n : Nat) → n + 0 ≡ n + 0\nplain n = refl\n`,
   });
-  const [run] = await recheck();
-  assert.ok(run?.check, run?.problems.join("\n"));
+  for (const run of await recheck()) assert.ok(run.check, run.problems.join("\n"));
   const said = new Map((await records()).map((record) => [`${record.module}.${record.theorem_name}`, record]));
   const marked = (name: string) =>
     (said.get(name)?.statement_words ?? []).map(
@@ -115,8 +124,7 @@ test("a postulate by another name is that postulate", { skip, timeout: 300_000 }
     "src/Let.agda": `module Let where\n${USUAL}lie : 0 ≡ 1\nlie = let open import Post renaming (hole to fact) in fact\n`,
     "src/Fine.agda": `module Fine where\n${USUAL}${post}\nfine : 1 ≡ 1\nfine = refl\n`,
   });
-  const [run] = await recheck();
-  assert.ok(run?.check, run?.problems.join("\n"));
+  for (const run of await recheck()) assert.ok(run.check, run.problems.join("\n"));
   const said = await states();
   const verified = Object.keys(said).filter((name) => said[name] === "VERIFIED");
   assert.deepEqual(verified, ["Fine.fine"]);

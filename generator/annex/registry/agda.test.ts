@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { scanAgda } from "./agda.ts";
+import { readAgda, scanAgda } from "./agda.ts";
 import { findAgda } from "./agda-tool.ts";
 import { findSandbox } from "./sandbox.ts";
 import { openSource } from "./source-fixture.ts";
@@ -85,6 +85,14 @@ mutual
   const [one] = scanAgda(text);
   assert.equal(one?.summary, "It is so.");
   assert.equal(one.statement, "Nat");
+});
+
+test("a name that a signature binds is no generalised variable there", () => {
+  const { declarations } = readAgda("module V where\nvariable b c : Level\nf : ∀ {a b} {A : Set a} → A → Set b\ng : (b : Nat) → P b c\n");
+  assert.deepEqual(
+    declarations.map(({ context }) => context),
+    [[], ["{c : Level}"]],
+  );
 });
 
 test("a literate file declares what its code does, on the lines of the file", () => {

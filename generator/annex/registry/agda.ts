@@ -3,13 +3,22 @@ import { type Declaration, fold, type Hole } from "./declaration.ts";
 
 /** Words that open a block whose declarations are those of the file. */
 const BLOCKS = new Set(["private", "abstract", "mutual", "instance", "macro", "opaque", "interleaved", "postulate", "primitive"]);
+const OPENERS = new RegExp(`^(?:${[...BLOCKS].join("|")}|module|variable|data|record)(?=\\s|$)`);
 const SILENT = /^(?:open|import|infix[lr]?|syntax|pattern|field|constructor|unquoteDecl|unquoteDef|eta-equality|\{-#)(?:\s|$)/;
 const NAMES = /^(?:[^\s(){};@".]+\s+)*?[^\s(){};@".]+\s+:(?=\s|$)/;
 /** A type that takes arguments and gives a type: it states nothing that could hold. */
 const TYPE_FORMER = /(?:^|→|->)\s*(?:Set|Prop|SSet)[₀-₉ω]*(?:\s+[^→]*)?$/;
 const HOLE = /\{!|(?<![^\s(){};])\?(?![^\s(){};])/g;
 
-type Line = { readonly number: number; readonly column: number; readonly text: string };
+type Line = {
+  readonly number: number;
+  /** Lines that stand deeper belong to it. */
+  readonly column: number;
+  /** Where it begins, which is behind other words where it is stacked on them. */
+  readonly at: number;
+  readonly stacked: boolean;
+  readonly text: string;
+};
 type Block = { readonly column: number; readonly name: string | null; readonly postulates: boolean; readonly telescope: string };
 export type AgdaText = {
   readonly declarations: Declaration[];
@@ -29,8 +38,8 @@ export function readAgda(text: string, path = ""): AgdaText {
   const variables = new Map<string, string>();
   const byName = new Map<string, number>();
   const blocks: Block[] = [];
-  for (const { number, column, text: chunk } of chunksOf(blankComments(source))) {
-    while (blocks.length > 0 && column < (blocks.at(-1)?.column ?? 0)) blocks.pop();
+  for (const { number, column, at, stacked, text: chunk } of chunksOf(blankComments(source))) {
+    while (!stacked && column < (blocks.at(-1)?.column ?? 0)) blocks.pop();
     const [word = ""] = chunk.split(/\s/, 1);
     const last = number + chunk.split("\n").length - 1;
     const declare = (kind: string, className: Declaration["class"], name: string, statement: string): void => {
@@ -70,7 +79,7 @@ export function readAgda(text: string, path = ""): AgdaText {
         postulates: word === "postulate" || (blocks.at(-1)?.postulates ?? false),
         telescope: "",
       });
-    else if (word === "variable") readVariables(chunk, column, variables);
+    else if (word === "variable") readVariables(chunk, at, variables);
     else if (word === "data" || word === "record") {
       const [, name = "", statement = ""] = /^\w+\s+(\S+)([^]*?)(?:\swhere\b[^]*)?$/.exec(chunk) ?? [];
       if (/:|\swhere\b/.test(chunk)) declare(word === "data" ? "Data" : "Record", "type", name, statement.replace(/^\s*:/, ""));
@@ -91,9 +100,8 @@ export function readAgda(text: string, path = ""): AgdaText {
 function readVariables(chunk: string, column: number, variables: Map<string, string>): void {
   const inner = " ".repeat(column) + chunk.replace("variable", " ".repeat("variable".length));
   for (const { text } of chunksOf(inner)) {
-    const named = NAMES.exec(text)?.[0];
-    for (const name of named?.slice(0, -1).trim().split(/\s+/) ?? [])
-      variables.set(name.replaceAll(/[{}]/g, ""), fold(text.slice(named?.length)));
+    const [, names = "", type = ""] = /^([^]*?)\s:(?=\s)([^]*)$/.exec(text) ?? [];
+    for (const name of names.split(/[\s{}⦃⦄.]+/)) if (name !== "" && !name.startsWith("@")) variables.set(name, fold(type));
   }
 }
 
@@ -104,8 +112,11 @@ export function telescopeOf(statement: string, telescopes: readonly string[], va
   const seen = new Set<string>();
   const take = (text: string): void => {
     if (variables.size === 0) return;
-    const words = new Set(text.split(/[\s(){};.]+/));
-    const bound = new Set([...text.matchAll(/[({⦃]([^(){}⦃⦄:]*):/g)].flatMap(([, names = ""]) => names.trim().split(/\s+/)));
+    const words = new Set(text.split(/[\s(){};.⦃⦄]+/));
+    // Where one name is bound here and generalised there, Agda's own reading has it.
+    const bound = new Set(
+      [...text.matchAll(/[({⦃]([^(){}⦃⦄:]*):|∀([^→]*)→/g)].flatMap(([, names = "", all = ""]) => (names + all).split(/[\s(){}⦃⦄]+/)),
+    );
     for (const [name, type] of variables) {
       if (seen.has(name) || bound.has(name) || !name.split("_").every((part) => part === "" || words.has(part))) continue;
       seen.add(name);
@@ -137,7 +148,7 @@ function addClause(found: Declaration[], chunk: string, number: number, last: nu
 
 /** Stretches of lines that begin in one column, each with what stands deeper. A line that only opens a block ends where it ends. */
 function* chunksOf(text: string): Generator<Line> {
-  let open: { number: number; column: number; lines: string[] } | null = null;
+  let open: (Omit<Line, "text"> & { lines: string[] }) | null = null;
   for (const [index, line] of text.split("\n").entries()) {
     const column = line.search(/\S/);
     if (column < 0) {
@@ -149,17 +160,19 @@ function* chunksOf(text: string): Generator<Line> {
       if (!opensBlock(open.lines.join("\n").trim())) continue;
     } else {
       if (open !== null) yield { ...open, text: open.lines.join("\n").trim() };
-      open = { number: index + 1, column, lines: [line] };
+      open = { number: index + 1, column, at: column, stacked: false, lines: [line] };
     }
     // `private x : A`: what stands behind the word is a declaration of its own.
     for (let word = opensBlock(open.lines.join("\n").trim()); word !== null && open !== null; ) {
       const whole: string = open.lines.join("\n");
       const from = word === "module" ? whole.length : whole.indexOf(word) + word.length;
-      yield { number: open.number, column: open.column, text: whole.slice(0, from).trim() };
-      const rest = whole.slice(from);
-      const place = rest.search(/\S/);
-      open = place < 0 ? null : { number: open.number, column: from + place, lines: [" ".repeat(from + place) + rest.trim()] };
-      word = open === null ? null : opensBlock(rest.trim());
+      yield { ...open, text: whole.slice(0, from).trim() };
+      const rest = whole.slice(from).trim();
+      const at = from + whole.slice(from).search(/\S/);
+      // `private variable`, `private module M where`: what stands in it is only deeper than the first word of the line.
+      const stacked = OPENERS.test(rest);
+      open = rest === "" ? null : { ...open, column: stacked ? open.column : at, at, stacked, lines: [" ".repeat(at) + rest] };
+      word = open === null ? null : opensBlock(rest);
     }
   }
   if (open !== null) yield { ...open, text: open.lines.join("\n").trim() };

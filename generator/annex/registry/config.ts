@@ -1,6 +1,7 @@
 /** registry.yaml: where records come from. Closed like proofshelf.yaml, with every mistake at once and its line. */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import { Formalization } from "#snapshots/schema";
 import { type ConfigProblem, readLocated } from "#generator/config";
 import { findListProblem, isListAddress } from "#generator/annex/recall";
 import { folderOf, readCoqPath, reservedIn } from "./coq-paths.ts";
@@ -116,6 +117,10 @@ const registrySchema = z.strictObject({
     })
     .prefault({}),
   meta: z.record(z.string(), z.unknown()).default({}).meta({ description: "Members of the registry's metadata that nothing here counts" }),
+  formalizations: z.array(Formalization).default([]).meta({
+    description:
+      "What projects say of themselves in their formalization.yaml, as registry init took it over; the front page names their main results",
+  }),
   kernels: z.array(kernel).default([]).meta({ description: "Further checkers of proofs" }),
   advisories: z
     .array(

@@ -4,11 +4,13 @@ import { existsSync, mkdirSync } from "node:fs";
 import { basename, dirname, join, posix, relative, resolve } from "node:path";
 import { ShelfError } from "#snapshots/errors";
 import { generateKey } from "#snapshots/log";
+import type { Formalization } from "#snapshots/schema";
 import { OPEN, writeWhole } from "#snapshots/shelf";
-import { print } from "#generator/commands";
+import { print, writeLibrary } from "#generator/commands";
 import { SAFE_GIT, safeGitEnvironment } from "#generator/sources";
 import { readAgdaLib } from "./agda-lib.ts";
 import { openRegistrySources, RENAME } from "./config.ts";
+import { FORMALIZATION, readFormalization } from "./formalization.ts";
 import { findLoaded, namedByLoad } from "./coq-load.ts";
 import { coqModuleOf, folderOf, isReserved, readCoqPath } from "./coq-paths.ts";
 import { readCoqProject } from "./coq-project.ts";
@@ -19,7 +21,7 @@ import { readRevision } from "./revision.ts";
 
 const MAX_LOOKED_AT = 256 * 1024 * 1024; // bytes of a database
 const LOOKED_AT =
-  /(?:^|\/)(?:_CoqProject|_RocqProject|Make|Makefile|dune|lakefile\.(?:lean|toml))$|\.(?:v|lean|mm|thy|agda|lagda|lagda\.md|lagda\.tex|agda-lib)$/;
+  /(?:^|\/)(?:_CoqProject|_RocqProject|Make|Makefile|dune|formalization\.yaml|lakefile\.(?:lean|toml))$|\.(?:v|lean|mm|thy|agda|lagda|lagda\.md|lagda\.tex|agda-lib)$/;
 /** Where Debian keeps the libraries of Agda, by the names that an `.agda-lib` depends on. */
 const AGDA_LIBRARIES: Readonly<Record<string, string>> = { "standard-library": "/usr/share/agda-stdlib" };
 
@@ -52,15 +54,21 @@ export async function runRegistryInit(options: SourceOptions & { readonly git: s
     ...told.map((what) => `  # ${what}`),
     `  - ${flow({ ...shared, ...source, kinds: ["theorem"] })}`,
   ]);
-  writeWhole(file, textOf(key.publicKey, rows, lines), { modes: OPEN });
+  const own = files.get(FORMALIZATION);
+  const said = own === undefined ? null : readFormalization(repo, own);
+  writeWhole(file, textOf(key.publicKey, rows, lines, typeof said === "string" ? null : said), { modes: OPEN });
   openRegistrySources(file);
   const library = join(dirname(file), "proofshelf.yaml");
   const makesLibrary = !existsSync(library);
   if (makesLibrary) {
     mkdirSync(join(dirname(file), "library", "checks"), { recursive: true });
-    writeWhole(library, libraryOf(repo, basename(file)), { modes: OPEN });
+    await writeLibrary(join(dirname(file), "library"), library, {
+      title: `Proofs of ${repo}`,
+      folders: ["checks"],
+      sources: basename(file),
+    });
   }
-  const told = rows.flatMap((row) => row.told);
+  const told = [...rows.flatMap((row) => row.told), ...tellFormalization(said)];
   print(
     options,
     { file, sources: rows.length, library: makesLibrary ? library : null, told, RECHECK_KEY: key.privateKey },
@@ -78,6 +86,12 @@ export async function runRegistryInit(options: SourceOptions & { readonly git: s
       "",
     ].join("\n"),
   );
+}
+
+function tellFormalization(said: ReturnType<typeof readFormalization> | null): string[] {
+  if (said === null) return [];
+  if (typeof said === "string") return [`${said}; nothing of it was taken over`];
+  return [`${FORMALIZATION} was taken over with ${said.main.length} main results; the front page names them as its authors' word`];
 }
 
 /** flow writes a row as YAML of one line. */
@@ -210,7 +224,7 @@ const USUAL_AXIOMS: Readonly<Partial<Record<string, readonly string[]>>> = {
   metamath: ["ax-mp", "ax-1", "ax-2", "ax-3", "ax-gen"],
 };
 
-function textOf(publicKey: string, rows: readonly Row[], lines: readonly string[]): string {
+function textOf(publicKey: string, rows: readonly Row[], lines: readonly string[], said: Formalization | null): string {
   const axioms = [...new Set(rows.map(({ source }) => String(source["prover"])))].flatMap((prover) => USUAL_AXIOMS[prover] ?? []);
   return [
     "# Where the records of this library come from. proofshelf registry scan reads the revisions and gives each record its id;",
@@ -224,21 +238,9 @@ function textOf(publicKey: string, rows: readonly Row[], lines: readonly string[
     "policy:",
     "  axioms:",
     ...axioms.map((name) => `    # - ${name}`),
+    ...(said === null ? [] : [`# As ${FORMALIZATION} says.`, "formalizations:", `  - ${JSON.stringify(said)}`]),
     "sources:",
     ...lines,
     "",
   ].join("\n");
-}
-
-/** libraryOf gives a library that has nothing yet but its records and their checks. */
-function libraryOf(repo: string, sources: string): string {
-  return `title: ${JSON.stringify(`Proofs of ${repo}`)}
-baseUrl: http://127.0.0.1:4321
-store: { kind: directory, root: ./library }
-shelf: { kind: directory, root: ./shelf }
-collections:
-  - { id: checks, prefix: checks/, title: Checks, visibility: public, summary: What provers said of the proofs }
-registry: { sources: ./${sources} }
-code: { kind: directory, root: ./code }
-`;
 }

@@ -1,6 +1,7 @@
 /** Further kernels: what each says by how it ends, how many have to accept, and programs that lie, flood, hang and die. */
 import assert from "node:assert/strict";
-import { chmodSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { sha256 } from "../../../snapshots/digest.ts";
@@ -10,6 +11,7 @@ import { openRegistrySources } from "./config.ts";
 import { findKernels, readExit } from "./kernels.ts";
 import { findMetamath } from "./metamath-tool.ts";
 import { findSandbox } from "./sandbox.ts";
+import { findProgram } from "./tool.ts";
 import { openSource, skip as noCoq } from "./source-fixture.ts";
 
 const skip =
@@ -33,6 +35,19 @@ function open(t: TestContext, scripts: Readonly<Record<string, string>>, asked: 
   return source;
 }
 const only = async (source: ReturnType<typeof open>) => (await source.records())[0] ?? assert.fail();
+
+test("a folder on the path that is called as a program is none", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "proofshelf-path-"));
+  const before = process.env["PATH"];
+  t.after(() => {
+    process.env["PATH"] = before;
+    rmSync(folder, { recursive: true });
+  });
+  for (const name of ["one/prover", "two"]) mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, "two/prover"), "", { mode: 0o755 });
+  process.env["PATH"] = `${folder}/one:${folder}/two`;
+  assert.equal(findProgram("prover"), realpathSync(join(folder, "two/prover")));
+});
 
 test("what a kernel says is how it ends, and nothing that it prints", () => {
   const ran = { code: 64, stdout: "REJECTED", stderr: "", killed: null };

@@ -48,7 +48,7 @@ export function readLock(file: string): LockLine[] {
     const number = index + 1;
     if (text.trim() === "") continue;
     if (/^(?:<{7}|={7}|>{7}|\|{7})/.test(text)) {
-      errors.push(`${file}:${number}: two branches disagree here; keep both lines, or one where they are the same id`);
+      if (text.startsWith("<")) errors.push(`${file}:${number}: ${CONFLICT}`);
       continue;
     }
     const { data, error } = lockLineSchema.safeParse(parseJson(text));
@@ -69,15 +69,20 @@ export function readLock(file: string): LockLine[] {
 /** UNWRITTEN are the kinds of drift that a scan has to write into the lock before anything else is said of them. */
 export const UNWRITTEN: ReadonlySet<Drift["what"]> = new Set(["new", "moved", "renamed", "renamed?", "returned"]);
 
-/** openNames finds ids and keys that stand in two lines. */
+const CONFLICT = "two branches were merged here: take out the lines of marks, and of the others what is named below";
+
+/** openNames finds ids and keys that stand in two lines, as they do when two branches have each given the next free number. */
 function openNames() {
-  const seen = new Map<string, number>();
+  const seen = new Map<string, { readonly number: number; readonly line: LockLine }>();
   return {
-    faults: ({ id, key }: LockLine, number: number): string[] =>
-      [id, key].flatMap((name) => {
+    faults: (line: LockLine, number: number): string[] =>
+      [line.id, line.key].flatMap((name) => {
         const other = seen.get(name);
-        if (other === undefined) seen.set(name, number);
-        return other === undefined ? [] : [`${name} stands in line ${other}, too; give the later one an id of its own, or keep one line`];
+        if (other === undefined) seen.set(name, { number, line });
+        if (other === undefined || (name === line.key && other.line.id === line.id)) return [];
+        const again = `${name} stands in line ${other.number}, too`;
+        if (other.line.key === line.key) return [`${again}: keep the one of the two lines that was published first`];
+        return [`${again}, for another theorem: keep the one that was published first; the next scan gives the other a new id`];
       }),
   };
 }
@@ -221,7 +226,10 @@ function takeBack(
     const alike = before.filter(
       ({ state, statement, key, was }) => state === "live" && statement === line.statement && foundKeys.has(key) && was.length === 0,
     );
-    const [instead, ...others] = alike.filter(({ key }) => placeOf(key) === placeOf(line.key));
+    const near = alike.filter(({ key }) => placeOf(key) === placeOf(line.key));
+    // Others may state the same for long: the id was given at the revision at which this line was gone.
+    const since = near.filter(({ first }) => first === line.seen);
+    const [instead, ...others] = since.length > 0 ? since : near;
     const one = instead === undefined ? undefined : foundKeys.get(instead.key);
     if (instead !== undefined && one !== undefined && others.length === 0 && one.digest === line.statement) take(one, line, instead);
   }

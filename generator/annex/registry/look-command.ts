@@ -137,7 +137,7 @@ export async function runAxioms(ids: readonly string[], options: SourceOptions &
     ...(axioms.length + unsafe.length === 0 ? [] : [`  ${those.join(" ")}`]),
   ]);
   const unknown = records.length - asked.length;
-  if (unknown > 0) lines.push(`Of ${unknown} nobody has asked.`);
+  if (unknown > 0) lines.push(`Of ${unknown} no prover has told what they rest on.`);
   print(options, { groups, unknown }, `${lines.join("\n")}\n`);
   if (groups.some(({ outside, unsafe }) => outside.length + unsafe.length > 0)) process.exitCode = FOUND;
 }
@@ -153,7 +153,7 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
   });
   const lines = told.flatMap(({ id, title, url, needs, affected, passed, records, survives, test }) => [
     `${id}: ${title}. ${url}`,
-    `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${records.join(" ")}`}; of ${passed} it is no reason to doubt them${needs === "" ? "" : ` (it needs ${needs})`}.`,
+    `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${records.join(" ")}`}; of ${passed} it is no reason to doubt them (${needs === "" ? "a checker without it accepted them, too" : `it needs ${needs}`}).`,
     ...(survives === undefined ? [] : [`  It passes, too: ${survives.join(", ")}.`]),
     ...(test === undefined ? [] : [`  Shown by ${test}`]),
   ]);

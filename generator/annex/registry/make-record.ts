@@ -141,9 +141,10 @@ export function makeRecord(
   return { ...record, ...Object.fromEntries(internal) };
 }
 
+/** Each file is looked at once for each hole: theorems of one file, and files that import the same, are many. */
 const suspectsIn = memoize(({ files, source: { prover, flags } }: ScannedSource) => {
   const told = openSuspects(flags.join("\n"), false);
-  const inFile = memoize((path: string) => openSuspects(new TextDecoder().decode(files.get(path) ?? NOTHING), prover === "coq"));
+  const inFile = memoize((path: string) => memoize(openSuspects(new TextDecoder().decode(files.get(path) ?? NOTHING), prover === "coq")));
   return (paths: readonly string[]): ReturnType<typeof openSuspects> =>
     (suspects) =>
       told(suspects) || paths.some((path) => inFile(path)(suspects));

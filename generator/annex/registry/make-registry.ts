@@ -1,11 +1,12 @@
 /** makeRegistry makes the registry, `{ meta, cubs }`, as a file of it would be. */
 import { ShelfError } from "#snapshots/errors";
 import { countRecords } from "#snapshots/query";
-import type { CubRecord, RecordEdge } from "#snapshots/schema";
+import type { CubRecord, RecordEdge, RegistryMeta } from "#snapshots/schema";
 import { readReviews, withWitnesses } from "#generator/annex/reviews";
 import { countRecalls } from "#generator/annex/recall";
 import { trustedKeys } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
+import { withIds } from "./formalization.ts";
 import { describeRefused } from "./judge.ts";
 import { UNWRITTEN } from "./lock.ts";
 import { withSame } from "./meaning.ts";
@@ -66,10 +67,17 @@ export function writeRegistry(config: RegistrySources, scan: SourcesScan): Uint8
       sources: { ...scan.hand?.meta.sources, ...heads },
       ...countRecords(cubs),
       ...tellRecalls(countRecalls(advisories, cubs)),
+      ...tellFormalizations(config, scan),
     },
     cubs,
   };
   return Buffer.from(`${JSON.stringify(body, null, 2)}\n`);
+}
+
+function tellFormalizations({ formalizations }: RegistrySources, { records }: SourcesScan): Partial<Pick<RegistryMeta, "formalizations">> {
+  if (formalizations.length === 0) return {};
+  const named = records.map(({ id, one }) => ({ id, repo: one.repo, name: fullName(one) }));
+  return { formalizations: formalizations.map((said) => withIds(said, named)) };
 }
 
 function tellRecalls(advisories: ReturnType<typeof countRecalls>): { advisories?: typeof advisories } {

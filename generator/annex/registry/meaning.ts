@@ -78,15 +78,22 @@ function inOrder(starts: readonly string[], below: Below): readonly string[] {
   return ordered;
 }
 
-/** reviewFindings holds reviews against what the records mean, and meant in checks that lie here. */
+/** reviewFindings holds reviews against what the records mean, and meant in checks that lie here, and witnesses against the records that there are. */
 export function reviewFindings(
   { reviews, checks: { trust } }: Pick<RegistrySources, "reviews" | "checks">,
-  { records, checks }: Pick<SourcesScan, "records" | "checks">,
+  { records, checks, overlay }: Pick<SourcesScan, "records" | "checks" | "overlay">,
 ): readonly string[] {
-  if (reviews.length === 0) return [];
+  const ids = new Set(records.map(({ id }) => id));
+  const named = overlay.records.flatMap(({ witness }, index) =>
+    typeof witness === "string" && !ids.has(witness)
+      ? [`Entry ${index + 1} of the overlay names the witness ${witness}, and there is no such record.`]
+      : [],
+  );
+  if (reviews.length === 0) return named;
   const meant = ({ one, source }: SourcesScan["records"][number]): string[] =>
     [...checks.of(one, source), ...checks.history(one, source, [])].flatMap(({ meaning_sha256: meaning }) => meaning ?? []);
-  return readReviews(reviews, trustedKeys(trust)).findings(new Map(records.map((record) => [record.id, new Set(meant(record))])));
+  const found = readReviews(reviews, trustedKeys(trust)).findings(new Map(records.map((record) => [record.id, new Set(meant(record))])));
+  return [...named, ...found];
 }
 
 /** withSame lets records of one meaning know of each other: one statement may have several proofs. */

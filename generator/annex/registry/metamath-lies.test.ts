@@ -142,6 +142,11 @@ test("grammars that give one string two senses: what is proved by that rests on 
 const EQUAL = `${LOGIC}wb $a wff ( ph <-> ps ) $. ax-id $a |- ( ph <-> ph ) $.
 \${ turn.1 $e |- ( ph <-> ps ) $. ax-turn $a |- ( ps <-> ph ) $. $}
 `;
+test("a variable of the type of claims, which is a hypothesis that nobody sees: the database is refused", () => {
+  const { problems } = readMetamath("t.mm", () => `${LOGIC}$v q $. fq $f |- q $. lie $p |- q $= fq $.`);
+  assert.deepEqual(problems, ['lie takes fq, a variable of the type "|-" of what it claims']);
+});
+
 test("a definition is a sound one or an axiom, whatever its label", () => {
   const of = (text: string) => check(`${EQUAL}wC $a wff C ph $.\n${text}`);
   const sound = of("df-c $a |- ( C ph <-> -. ph ) $. th $p |- ( C T <-> -. T ) $= wT df-c $.");
@@ -167,26 +172,63 @@ test("a definition is a sound one or an axiom, whatever its label", () => {
   }
 });
 
-const BOUND = `${EQUAL}$c set A. = $. $v x y z $. vx $f set x $. vy $f set y $. vz $f set z $.
-wal $a wff A. x ph $. weq $a wff x = y $. ax-eq $a |- x = x $. wC $a wff C ph $.
+const BOUND = `${EQUAL}$c set A. = Z D $. $v x y z $. vx $f set x $. vy $f set y $. vz $f set z $.
+wal $a wff A. x ph $. weq $a wff x = y $. wz $a wff Z x $. wC $a wff C ph $.
 `;
-const RENAMES = `\${ $d x y $. $d y ph $. $d x ps $. cbv.1 $e |- ( x = y -> ( ph <-> ps ) ) $. ax-cbv $a |- ( A. x ph <-> A. y ps ) $. $}
-ax-refl $a |- ( ph -> ph ) $.
+/** An implication with what it does, and steps that put like for like. */
+const KIT = `ax-refl $a |- ( ph -> ph ) $.
+\${ a.1 $e |- ps $. ax-a1i $a |- ( ph -> ps ) $. $} \${ s.1 $e |- ( ph -> ps ) $. s.2 $e |- ( ps -> ch ) $. ax-syl $a |- ( ph -> ch ) $. $}
+$v si $. wsi $f wff si $.
+\${ b.1 $e |- ( ph -> ( ps <-> ch ) ) $. b.2 $e |- ( ph -> ( ch <-> si ) ) $. ax-chain $a |- ( ph -> ( ps <-> si ) ) $. $}
+\${ i.1 $e |- ( ph -> ( ps <-> ch ) ) $. ax-im1 $a |- ( ph -> ( ( ps -> si ) <-> ( ch -> si ) ) ) $.
+ax-im2 $a |- ( ph -> ( ( si -> ps ) <-> ( si -> ch ) ) ) $. \${ $d x ph $. ax-al $a |- ( ph -> ( A. x ps <-> A. x ch ) ) $. $} $}
+ax-eq1 $a |- ( x = y -> ( x = z <-> y = z ) ) $. ax-eq2 $a |- ( x = y -> ( z = x <-> z = y ) ) $.
 `;
+const CBV = `\${ $d x y $. $d y ph $. $d x ps $. cbv.1 $e |- ( x = y -> ( ph <-> ps ) ) $. ax-cbv $a |- ( A. x ph <-> A. y ps ) $. $}
+`;
+const RENAMES = KIT + CBV;
+const df = (groups: string, right: string) => `\${ ${groups} df-c $a |- ( C ph <-> ${right} ) $. $}\n`;
+const isSound = (text: string): boolean => {
+  const database = readMetamath("t.mm", () => `${BOUND}${text}`);
+  assert.deepEqual(database.problems, []);
+  const at = database.statements.findIndex(({ label }) => label === "df-c");
+  return !checkDatabase(database).restsOn(at).names.includes("df-c");
+};
 test("a variable of the right side alone has to be bound, and kept apart from all others", () => {
-  const df = (groups: string, right: string) => `\${ ${groups} df-c $a |- ( C ph <-> ${right} ) $. $}\n`;
-  const of = (text: string) => check(`${BOUND}${text} th $p |- ( C T <-> C T ) $= wT wC ax-id $.`);
-  const sound = (text: string): boolean => {
-    const database = readMetamath("t.mm", () => `${BOUND}${text}`);
-    const at = database.statements.findIndex(({ label }) => label === "df-c");
-    return !checkDatabase(database).restsOn(at).names.includes("df-c");
-  };
-  assert.deepEqual(of(RENAMES).refused, []);
-  assert.equal(sound(RENAMES + df("$d x ph $.", "A. x ( x = x -> ph )")), true);
-  assert.equal(sound(df("$d x ph $.", "A. x ( x = x -> ph )")), false, "nothing says that A. binds");
-  assert.equal(sound(RENAMES + df("", "A. x ( x = x -> ph )")), false, "not apart");
-  assert.equal(sound(RENAMES + df("$d x ph $.", "( A. x x = x -> x = x )")), false, "free beside");
-  assert.equal(sound(RENAMES + df("$d x y ph $.", "A. x x = y")), false, "the other is free");
-  assert.equal(sound(RENAMES + df("$d x y ph $.", "A. x A. y ( x = y -> ph )")), true);
-  assert.equal(sound(RENAMES + df("$d x y $. $d x ph $.", "A. x A. y ( x = y -> ph )")), false, "one of two is not apart");
+  assert.deepEqual(check(`${BOUND}${RENAMES} th $p |- ( C T <-> C T ) $= wT wC ax-id $.`).refused, []);
+  assert.equal(isSound(RENAMES + df("$d x ph $.", "A. x ( x = x -> ph )")), true);
+  assert.equal(isSound(KIT + df("$d x ph $.", "A. x ( x = x -> ph )")), false, "nothing says that A. binds");
+  assert.equal(isSound(RENAMES + df("", "A. x ( x = x -> ph )")), false, "not apart");
+  assert.equal(isSound(RENAMES + df("$d x ph $.", "( A. x x = x -> x = x )")), false, "free beside");
+  assert.equal(isSound(RENAMES + df("$d x y ph $.", "A. x x = y")), false, "the other is free");
+  assert.equal(isSound(RENAMES + df("$d x y ph $.", "A. x A. y ( x = y -> ph )")), true);
+  assert.equal(isSound(RENAMES + df("$d x y $. $d x ph $.", "A. x A. y ( x = y -> ph )")), false, "one of two is not apart");
+  assert.equal(isSound(RENAMES + df("$d x ph $.", "A. x ( A. x x = x -> ph )")), true, "bound again within");
+});
+
+test("a binder that is renamed by a relation that is no congruence: the definition is an axiom", () => {
+  // `A. x ph` as `ph` itself, and `x = y` as what is always so: all of it is true then, and `C <-> A. x Z x` makes Z say the same of everything.
+  const like = "ax-z $a |- ( x = y -> ( Z x <-> Z y ) ) $.\n";
+  const named = "wd $a wff D x ph $. df-d $a |- ( D x ph <-> A. x ph ) $.\n";
+  assert.equal(isSound(RENAMES + like + df("$d x ph $.", "A. x Z x")), true, "like may stand for like");
+  assert.equal(isSound(RENAMES + like + named + df("$d x ph $.", "D x ( Z x -> ph )")), true, "also below a definition");
+  for (const [name, text, right = "A. x Z x"] of [
+    ["nothing says it of Z", RENAMES],
+    ["nothing is said of a rule around it", RENAMES.replace(/ax-im1 .*\n/, "") + like, "A. x ( Z x -> ph )"],
+    ["only in one direction", `${RENAMES}ax-z $a |- ( x = y -> ( Z x -> Z y ) ) $.\n`],
+    ["only where it is apart", `${RENAMES}\${ $d x y $. ax-z $a |- ( x = y -> ( Z x <-> Z y ) ) $. $}\n`],
+    ["only of one and itself", `${RENAMES}ax-z $a |- ( x = x -> ( Z x <-> Z x ) ) $.\n`],
+    ["by another relation", `$c ~ $. wsim $a wff x ~ y $. ${RENAMES}ax-z $a |- ( x ~ y -> ( Z x <-> Z y ) ) $.\n`],
+    ["under a condition", `${RENAMES}\${ z.1 $e |- Z x $. ax-z $a |- ( x = y -> ( Z x <-> Z y ) ) $. $}\n`],
+    ["below a definition that binds", RENAMES + named, "D x Z x"],
+    [
+      "a binder over the other place alone",
+      `${RENAMES}${like}wd $a wff D x ph $. ${CBV.replaceAll("A.", "D").replaceAll("cbv", "d")}`,
+      "D x A. y Z x",
+    ],
+    ["a binder of what it is not in", RENAMES.replace("$d x y $. $d y ph $.", "$d x y ph $.") + like],
+    ["said after the definition", `${RENAMES}${df("$d x ph $.", "A. x Z x")}${like}`, ""],
+    ["an arrow that is none", RENAMES.replace("ax-a1i", "ax-a2i").replace("a.1 $e |- ps", "a.1 $e |- ( ps -> ps )") + like],
+  ] as const)
+    assert.equal(isSound(text + (right === "" ? "" : df("$d x y ph $.", right))), false, name);
 });

@@ -340,6 +340,12 @@ export function readMetamath(main: string, read: (path: string) => string | unde
   if (reader.scopes.length > 0) cursor.problems.push(`${JSON.stringify(main)} has ${reader.scopes.length} scopes that are not closed`);
   const { statements, hypotheses, variables, types, claimed } = reader;
   const { paths, missing, problems } = cursor;
+  // Such a variable is a claim that no page would show.
+  for (const { label, kind, type, mandatory } of statements) {
+    const hidden = kind === "p" && claimed.has(type) ? mandatory.find((one) => one.floats && one.type === type) : undefined;
+    if (hidden !== undefined)
+      problems.push(`${label} takes ${hidden.label}, a variable of the type ${JSON.stringify(type)} of what it claims`);
+  }
   return { statements, hypotheses, variables, syntax: types.difference(claimed), claimed, paths, missing, problems };
 }
 

@@ -16,7 +16,8 @@ export function openReach<T>(named: Iterable<readonly [T, Iterable<T>]>, ends: I
   return (start) => found.get(start) ?? [];
 }
 
-function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+/** push puts a value into the list of a key. */
+export function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);

@@ -49,6 +49,13 @@ test("Coq: what init writes runs; a recheck without the key says so, and after a
   const init = await run("init", "--git", "./dev");
   assert.equal(init.status, 0, init.stderr);
   const yaml = readFileSync(join(folder, "registry.yaml"), "utf8");
+  const library = readFileSync(join(folder, "proofshelf.yaml"), "utf8");
+  assert.match(
+    library,
+    /^# yaml-language-server: [^]*^registry: \{ sources: \.\/registry\.yaml \}\n[^]*^code: /m,
+    "the file that init writes",
+  );
+  assert.equal((await runIn(folder, ["config", "check"])).status, 0, "what a scan makes need not be there yet");
   assert.match(yaml, /web: "https:\/\/github\.com\/ada\/dev\/blob\/\{rev\}\/\{path\}#L\{line\}"/);
   assert.match(yaml, /^ {4}# - Coq\.Logic\.Classical_Prop\.classic$/m);
   assert.doesNotMatch(yaml, /secret/);
@@ -58,6 +65,8 @@ test("Coq: what init writes runs; a recheck without the key says so, and after a
     assert.match(said, /There is no RECHECK_KEY: these checks are unsigned, and will count for nothing/);
   key(init);
   const first = await recheck();
+  const holes = await run("advisories");
+  assert.deepEqual([holes.status, /ROCQ-\d+/.test(holes.stdout)], [0, true], holes.stderr);
   assert.match(first.stdout, /^accepted +2$/m);
   assert.doesNotMatch(first.stdout + first.stderr, /RECHECK_KEY/);
   const head = await commit({

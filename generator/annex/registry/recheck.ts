@@ -117,11 +117,17 @@ export async function recheckSource(
     const folders = { root: join(work, "sources"), temporary: join(work, "tmp") };
     const files = writeFiles(source, folders);
     let looked = 0;
-    for (const batch of batchesOf(asked, source, options)) {
-      if (options.signal?.aborted === true) break;
+    const { most, parts } = partsOf(asked, source, options);
+    let size = Math.min(most, FEW);
+    while (looked < asked.length && options.signal?.aborted !== true) {
+      const batch = parts.splice(0, size).flat();
       const before = looked;
       const progress = (more: number): void => options.progress?.(before + more);
+      const began = performance.now();
       runs.push(await runOnce(config, source, batch, { ...options, progress }, folders, files));
+      const seconds = (performance.now() - began) / 1000;
+      if (seconds < QUICK) size = Math.min(most, size * 4);
+      else if (seconds > SLOW) size = Math.max(1, size >> 1);
       looked += batch.length;
       progress(batch.length);
     }
@@ -131,16 +137,20 @@ export async function recheckSource(
   }
 }
 
-/** batchesOf parts declarations by their files. A second checker and a program of somebody else are asked once: each run of them reads all again. */
-function batchesOf(
+/** A run of a few files first; more at a time while that is quick, so that little is lost where one is stopped. */
+const FEW = 4;
+const QUICK = 20; // seconds
+const SLOW = 120;
+
+/** partsOf parts declarations by their files. A second checker and a program of somebody else are asked once: each run of them reads all again. */
+function partsOf(
   asked: readonly FoundDeclaration[],
   { source }: ScannedSource,
   { second, kernel }: RecheckOptions,
-): (readonly FoundDeclaration[])[] {
+): { readonly most: number; readonly parts: (readonly FoundDeclaration[])[] } {
   const { batch } = PROVERS[source.prover];
-  if (batch === null || second === true || kernel !== undefined || source.adapter !== undefined) return [asked];
-  const byFile = [...Map.groupBy(asked, ({ path }) => path).values()];
-  return Array.from({ length: Math.ceil(byFile.length / batch) }, (_, at) => byFile.slice(at * batch, (at + 1) * batch).flat());
+  if (batch === null || second === true || kernel !== undefined || source.adapter !== undefined) return { most: 1, parts: [asked] };
+  return { most: batch, parts: [...Map.groupBy(asked, ({ path }) => path).values()] };
 }
 
 type Folders = { readonly root: string; readonly temporary: string };

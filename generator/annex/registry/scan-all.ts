@@ -80,6 +80,11 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
   const matched = { ...match(shown), before: lockBefore, shown, allowed: readPolicy(config.policy.axioms), accept };
   const unknown = [...accept].filter((id) => !before.some((line) => line.id === id));
   if (unknown.length > 0) throw new ShelfError("bad_config", `--accept: there is no record ${unknown.join(", ")} in the lock.`);
+  const lost = matched.lock.filter(({ id, state }) => state === "gone" && accept.has(id)).map(({ id }) => id);
+  if (lost.length > 0)
+    throw new ShelfError("bad_config", `--accept: ${lost.join(", ")} is gone, and no one declaration alone states what it did.`, {
+      fixes: ["Say which it is now in the overlay: renames: [{ from: the key of the lock, to: the new one }]."],
+    });
   const idOf = idsOf(matched.lock);
   const notes = [
     ...sources.flatMap(({ source, problems }) => problems.map((problem) => `${source.repo}: ${problem}`)),

@@ -85,6 +85,20 @@ test("a rename is proposed and not taken by itself, and the overlay can say one"
   ]);
 });
 
+test("a rename is accepted after a scan, too, also where another states the same; what cannot be is told", async (t) => {
+  const { commit, scan, config } = openHistory(t);
+  commit({ "v/A.v": lemma("one", "1 = 1") + lemma("same", "1 = 1") + lemma("two", "2 = 2") });
+  await scan();
+  commit({ "v/A.v": lemma("uno", "1 = 1") + lemma("same", "1 = 1") });
+  assert.ok((await scan()).drift.includes("renamed? CUB-0001 A.uno"));
+  await assert.rejects(scanAll(config(), { accept: ["CUB-0003"], reason: "x" }), /CUB-0003 is gone, and no one declaration/);
+  const { lock } = await scan({ accept: ["CUB-0001"], reason: "Italian" });
+  assert.deepEqual(
+    lock.filter(({ state }) => state === "live").map(({ id, key }) => `${id} ${key.slice("r coq L.".length)}`),
+    ["CUB-0001 A.uno", "CUB-0002 A.same"],
+  );
+});
+
 test("a statement that a prover accepted is not replaced unless somebody says so", async (t) => {
   const { commit, scan, config } = openHistory(t);
   commit({ "v/A.v": lemma("one", "1 = 1") });
@@ -105,18 +119,66 @@ test("a statement that a prover accepted is not replaced unless somebody says so
   assert.equal(accepted.lock[0]?.verified, undefined);
 });
 
-test("two branches' locks: a line twice, an id twice and marks of a conflict are refused with their lines", async (t) => {
+test("locks of two branches merge; where both gave one id, the way out that is told leads to a lock that is read", async (t) => {
+  const { git, put, config, scan } = openHistory(t, "lock: ./repo/registry.lock.jsonl\n");
+  const on = async (files: Files): Promise<readonly string[]> => {
+    for (const [path, text] of Object.entries(files)) put(`repo/${path}`, text);
+    git("add", "-A");
+    git("commit", "-qm", "texts");
+    const { drift } = await scan();
+    git("add", "-A");
+    git("commit", "-qm", "lock", "--allow-empty");
+    return drift;
+  };
+  const [one, two] = [lemma("one", "1 = 1"), lemma("two", "2 = 2")];
+  await on({ "v/A.v": one + two, "v/B.v": lemma("three", "3 = 3") });
+  git("checkout", "-qb", "other");
+  await on({ "v/A.v": lemma("one", "1 = 0 + 1") + two, "v/D.v": lemma("five", "5 = 5") });
+  git("checkout", "-q", "main");
+  // A comment is no change of the lock, and a statement in one line is none of a theorem in another.
+  assert.deepEqual(await on({ "v/B.v": `(* three *)\n${lemma("three", "3 = 3")}` }), []);
+  git("merge", "-qm", "no conflict", "other");
+  assert.deepEqual((await scan()).drift, []);
+  git("checkout", "-qb", "third");
+  await on({ "v/E.v": lemma("six", "6 = 6") + lemma("seven", "7 = 7") });
+  git("checkout", "-q", "main");
+  await on({ "v/C.v": lemma("four", "4 = 4"), "v/E.v": lemma("seven", "7 = 7") });
+  assert.throws(() => git("merge", "-qm", "conflict", "third"));
+  // The text of E.v is in conflict as well, and a person settles it.
+  put("repo/v/E.v", lemma("six", "6 = 6") + lemma("seven", "7 = 7"));
+  const lines = readFileSync(config().lock, "utf8").split("\n");
+  const refused = (): readonly string[] => {
+    try {
+      readLock(config().lock);
+      return [];
+    } catch (error) {
+      return (error as Error).message.split("\n").map((row) => row.slice(config().lock.length));
+    }
+  };
+  const first = lines.findIndex((row) => row.startsWith("<")) + 1;
+  assert.deepEqual(refused(), [
+    `:${first}: two branches were merged here: take out the lines of marks, and of the others what is named below`,
+    `:${first + 4}: CUB-0005 stands in line ${first + 1}, too, for another theorem: keep the one that was published first; the next scan gives the other a new id`,
+    `:${first + 5}: CUB-0006 stands in line ${first + 2}, too: keep the one of the two lines that was published first`,
+  ]);
+  writeFileSync(config().lock, lines.filter((_, at) => at + 1 < first || at + 1 === first + 1 || at + 1 === first + 2).join("\n"));
+  git("add", "-A");
+  git("commit", "-qm", "settled");
+  assert.deepEqual((await scan()).drift, ["new CUB-0007 E.six"]);
+});
+
+test("a line twice, an id twice and what is no line are told with their lines", async (t) => {
   const { commit, scan, config } = openHistory(t);
   commit({ "v/A.v": lemma("one", "1 = 1") + lemma("two", "2 = 2") });
   await scan();
   const [one = "", two = ""] = readFileSync(config().lock, "utf8").split("\n");
-  writeFileSync(config().lock, `<<<<<<< ours\n${one}\n=======\n${two.replace("CUB-0002", "CUB-0001")}\n{"id":1}\n`);
+  writeFileSync(config().lock, `${one}\n${one}\n${two.replace("CUB-0002", "CUB-0001")}\n${two}\n{"id":1}\n`);
   assert.throws(
     () => readLock(config().lock),
     ({ message }: Error) =>
-      /:1: two branches/.test(message) &&
-      /:3: two/.test(message) &&
-      /:4: CUB-0001 stands in line 2/.test(message) &&
+      /:2: CUB-0001 stands in line 1, too: keep the one/.test(message) &&
+      /:3: CUB-0001 stands in line 1, too, for another/.test(message) &&
+      /:4: r coq L\.A\.two stands in line 3, too: keep the one/.test(message) &&
       /:5: id/.test(message),
   );
 });

@@ -12,13 +12,14 @@ const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
 const LOOP =
   "Fixpoint f (n : nat) : nat := match n with 0 => 1 | S m => f m + f m end.\nLemma l : f 40 = 0. Proof. vm_compute. reflexivity. Qed.\n";
 
-/** Two sources, the second of which comes to no end. */
-function openEndless(t: TestContext) {
+/** Two sources, the second of which comes to no end. @param beside files of that source that are quick */
+function openEndless(t: TestContext, beside: readonly string[] = []) {
   const folder = mkdtempSync(join(tmpdir(), "proofshelf-stopped-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const files = {
     "good/A.v": "Lemma a : 1 = 1. Proof. reflexivity. Qed.\n",
     "loop/Loop.v": LOOP,
+    ...Object.fromEntries(beside.map((name) => [`loop/${name}.v`, "Lemma b : 1 = 1. Proof. reflexivity. Qed.\n"])),
     "registry.yaml": `checks: { trust: ["${OWN.publicKey}"] }\nsources:\n  - { repo: good, folder: ./good, rev: one, prover: coq }\n  - { repo: loop, folder: ./loop, rev: one, prover: coq }\n`,
   };
   for (const [path, text] of Object.entries(files)) {
@@ -88,4 +89,10 @@ test("--limit ends the whole run, and what came to no end is not run", { skip, t
   assert.deepEqual([said.table.accepted, said.table.notRun.count], [1, 1]);
   await until(() => left().length === 0);
   assert.deepEqual(readdirSync(temporary), []);
+});
+
+test("--limit keeps what was done of the same source before the file that comes to no end", { skip, timeout: 60_000 }, async (t) => {
+  const { start } = openEndless(t, ["B", "C", "D", "E"]);
+  const { said } = await start("--limit", "0.2").ended;
+  assert.deepEqual([said.table.accepted, said.table.notRun.count], [5, 1]);
 });

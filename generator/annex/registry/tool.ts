@@ -1,6 +1,6 @@
 /** A prover of this machine, as what it is known by in checks. */
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { accessSync, constants, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { sha256 } from "#snapshots/digest";
 
@@ -18,8 +18,9 @@ export type ProverTool = {
 export function findProgram(name: string): string | null {
   for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
     try {
-      accessSync(join(folder, name), constants.X_OK);
-      return realpathSync(join(folder, name));
+      const file = realpathSync(join(folder, name));
+      accessSync(file, constants.X_OK);
+      if (statSync(file).isFile()) return file;
     } catch {
       // Not in this folder.
     }

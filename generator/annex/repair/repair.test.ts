@@ -8,7 +8,7 @@ import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts"
 import { prune } from "../../../snapshots/shelf/prune.ts";
 import { openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
 import type { SnapshotRecord } from "../../../snapshots/shelf/shelf.ts";
-import { type Config } from "../../config/config.ts";
+import { type Config, openConfig } from "../../config/config.ts";
 import { SILENT, writeFiles } from "../../testing/library.ts";
 import { spoilBlob } from "../../../snapshots/contract/spoil-blob.ts";
 import { ask, openFixtureView } from "../../testing/view.ts";
@@ -158,4 +158,49 @@ test("a list of what is out of service that says another thing than the log is t
     assert.ok((await mendHistoryOf(config)).some((one) => one.path === "withdrawn.json"));
     assert.equal(readFileSync(path, "utf8"), whole, damaged);
   }
+});
+
+test("damaged decisions are told and refused by builds, and not written over; with them aside what is withdrawn stays withdrawn", async (t) => {
+  const { dir, config, shelf } = await copy(t);
+  const withdrawals = (list: string) => writeFiles(dir, [["withdrawals.yaml", `withdrawals: ${list}\n`]]);
+  const file = join(shelf, "internal/build/decisions.json");
+  const one = "[{ key: notes/steady.md, reason: legal, date: 2026-04-04, note: law }]";
+  await withdrawals(one);
+  await writeFiles(dir, [
+    ["proofshelf.yaml", `${readFileSync(join(dir, "proofshelf.yaml"), "utf8")}withdrawals: { path: ./withdrawals.yaml }\n`],
+  ]);
+  const open = () => openConfig(config.file ?? "");
+  await build(await open(), { progress: SILENT });
+  const decided = readFileSync(file);
+  const served = readFileSync(join(shelf, "public/current.json"), "utf8");
+  await writeFiles(dir, [["library/notes/turn.md", "# Turn\n\nTurn 5.\n"]]);
+  await withdrawals("[]");
+  const damages = [
+    decided.subarray(0, 20),
+    Buffer.alloc(0),
+    Buffer.concat([decided, Buffer.from("\n")]),
+    decided.with(40, 0),
+    Buffer.from("[]"),
+  ];
+  for (const bytes of damages) {
+    writeFileSync(file, bytes);
+    await assert.rejects(async () => build(await open(), { progress: SILENT }), {
+      code: "snapshot_damaged",
+      message: /^decisions\.json is not/,
+    });
+    assert.deepEqual([readFileSync(file), readFileSync(join(shelf, "public/current.json"), "utf8")], [Buffer.from(bytes), served]);
+  }
+  const told = await verifyLibrary(await open(), { snapshots: "current", derive: false });
+  assert.deepEqual(
+    told.flatMap(({ code, severity }) => (severity === "error" ? [code] : [])),
+    ["decisions_damaged"],
+  );
+  writeFileSync(join(shelf, "public/format"), "q\n");
+  await assert.rejects(async () => build(await open(), { progress: SILENT }), { code: "bad_config" });
+  const { mended, notes } = await repair(await open(), SILENT);
+  assert.deepEqual([mended.map(({ path }) => path), notes], [["format", "build/decisions.json"], []]);
+  assert.equal(readFileSync(join(shelf, "internal/lost/internal/build/decisions.json"), "utf8"), "[]");
+  await assert.rejects(async () => build(await open(), { progress: SILENT }), { code: "gate_refused" });
+  await withdrawals(one);
+  assert.equal((await build(await open(), { progress: SILENT })).published, true);
 });

@@ -12,12 +12,13 @@ import { describeFailure, openProgress, type Progress, withBuildLock } from "#ge
 import { embedViews } from "#generator/index";
 import { forgetRedacted } from "#generator/annex/leaks";
 import { verifyLibrary } from "#generator/publish";
-import { keepRecords, openShelves, vectorsDir, withShelves } from "#generator/shelves";
-import { forgetState } from "#generator/kept";
+import { keepWithdrawals } from "#generator/sources";
+import { keepRecords, mendFormat, openShelves, readServed, rootsOf, vectorsDir, withShelves } from "#generator/shelves";
+import { areDecisionsDamaged, DECISIONS, forgetState } from "#generator/kept";
 import { dropLost, setDamagedAside } from "./blobs.ts";
 import { mendChanges, mendHistory } from "./history.ts";
 import { mendLogs } from "./log.ts";
-import { type Mended, type Repair, VIEWS } from "./lost.ts";
+import { type Mended, type Repair, setAside, VIEWS } from "./lost.ts";
 
 export type Repaired = {
   readonly mended: readonly Mended[];
@@ -28,10 +29,12 @@ export type Repaired = {
 
 /** repair mends a shelf. @throws ShelfError "build_running" when a build holds the shelf */
 export async function repair(config: Config, annexes: Annexes, progress: Progress = openProgress()): Promise<Repaired> {
+  const reformed = mendFormat(rootsOf(config));
   const { remote } = openShelves(config, annexes);
   // Files that are damaged here may be whole in the bucket.
   const fetched = (await remote?.pull({ views: VIEWS, anew: "files" })) ?? [];
   const mended: Mended[] = fetched.map(({ view, path }) => ({ root: view, path, how: "taken from the bucket again" }));
+  if (reformed !== null) mended.push({ root: reformed, path: "format", how: "from the root of the other view" });
   const notes: string[] = [];
   // Vectors that are just being made are no damage.
   const alone = (work: (repair: Repair) => Promise<void>): Promise<void> => {
@@ -50,6 +53,7 @@ export async function repair(config: Config, annexes: Annexes, progress: Progres
     progress.step("history");
     await mendLogs(one, config.log === null ? null : parseKey(config.log.publicKey));
     await mendHistory(one);
+    await mendDecisions(one);
     await setDamagedAside(one, progress);
     await keepRecords(one.shelves);
   });
@@ -94,6 +98,16 @@ async function buildAnew(config: Config, annexes: Annexes, progress: Progress, n
   } catch (error) {
     return `No build could make anew what is missing: ${error instanceof ShelfError ? error.message : describeFailure(error)}`;
   }
+}
+
+/** mendDecisions sets damaged decisions aside. What is withdrawn stands in the newest snapshot as well; the rest is asked for again. */
+async function mendDecisions(repair: Repair): Promise<void> {
+  const { shelves } = repair;
+  if (!areDecisionsDamaged(shelves.buildDir)) return;
+  await setAside(repair, "internal", `build/${DECISIONS}`, "set aside: what was accepted or kept in history is to be decided again");
+  const newest = (await shelves.internal.records.index()).records.at(-1);
+  const held = newest === undefined ? null : await readServed(shelves.internal, newest);
+  keepWithdrawals(shelves, held?.withdrawn ?? []);
 }
 
 /** Sends to the bucket again what it has lost. */

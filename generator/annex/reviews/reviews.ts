@@ -61,9 +61,9 @@ export function readReviews(files: readonly string[], keys: readonly NoteKey[]):
   const byRecord = Map.groupBy(all, ({ record }) => record);
   return {
     of: (id, meaning) =>
-      (byRecord.get(id) ?? []).map(({ record: _, meaning: read, place: __, ...said }) => ({
+      (byRecord.get(id) ?? []).map(({ record: _, place: __, ...said }) => ({
         ...said,
-        holds: meaning !== "" && read === meaning,
+        holds: meaning !== "" && said.meaning === meaning,
       })),
     findings: (records) =>
       all.flatMap(({ record, meaning, place }) => {

@@ -6,6 +6,7 @@ import { recordStanding } from "../../../snapshots/format/standing.ts";
 import { witnessSentence } from "../../../snapshots/format/recall-sentence.ts";
 import { CubRecord } from "../../../snapshots/schema/index.ts";
 import { openSource, skip } from "../registry/source-fixture.ts";
+import { reviewFindings } from "../registry/meaning.ts";
 import { withWitnesses } from "./witness.ts";
 
 const record = (id: string, statement: string, more: object = {}): CubRecord =>
@@ -113,4 +114,11 @@ Theorem other : forall n : nat, even (n * 2). Proof. intro n. now exists n. Qed.
   }
   source.put({ "overlay.yaml": `records: [{ ids: [${sum.id}], witness: nobody }]\n` });
   await assert.rejects(source.records(), /overlay\.yaml:1: .*witness/);
+});
+
+test("a witness that is no record is told by scan, with the entry that names it", () => {
+  const scan = { records: [], checks: {}, overlay: { records: [{ ids: ["CUB-0001"] }, { ids: ["CUB-0001"], witness: "CUB-0009" }] } };
+  assert.deepEqual(reviewFindings({ reviews: [], checks: { trust: [] } } as never, scan as never), [
+    "Entry 2 of the overlay names the witness CUB-0009, and there is no such record.",
+  ]);
 });

@@ -9,7 +9,6 @@ import type { DevelopmentAccess } from "#sidecar/serve";
 
 const ISSUER = "https://development.invalid";
 const AUDIENCE = "development";
-const HUMAN_AUDIENCE = "development-people";
 const EMAIL = "developer@development.invalid";
 
 /** isLoopback tells whether what listens on a host is reached from this machine alone. */
@@ -17,10 +16,6 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback");
 }
 
-type Credentials = { get(name: string): string | null };
-
-/** Link that is opened once. */
-const SIGN_IN_PATH = "/internal/try";
 const COOKIE = "proofshelf-try";
 const DAY = 86_400; // seconds; as long as the token is good
 
@@ -32,18 +27,18 @@ export async function openDevelopmentAccess(host: string): Promise<DevelopmentAc
   const token = await new SignJWT({ email: EMAIL })
     .setProtectedHeader({ alg: "ES256", kid, typ: "JWT" })
     .setIssuer(ISSUER)
-    .setAudience([AUDIENCE, HUMAN_AUDIENCE])
+    .setAudience([AUDIENCE, `${AUDIENCE}-people`])
     .setIssuedAt()
     .setExpirationTime("24h")
     .sign(privateKey);
   const access = AccessConfig.parse({
     issuer: ISSUER,
     audience: [AUDIENCE],
-    humanAudience: [HUMAN_AUDIENCE],
+    humanAudience: [`${AUDIENCE}-people`],
     jwks: "development",
     policy: { emails: [EMAIL] },
   });
-  const credentialsOf = (headers: Credentials): Credentials => ({
+  const credentialsOf = (headers: Pick<Headers, "get">): Pick<Headers, "get"> => ({
     get: (name) => headers.get(name) ?? (name === access.headers.token ? cookieOf(headers.get("cookie")) : null),
   });
   const gate = openGate(access, { readKeys: () => Promise.resolve(jwks) });
@@ -51,7 +46,7 @@ export async function openDevelopmentAccess(host: string): Promise<DevelopmentAc
     access,
     token,
     gate: { check: (headers, only) => gate.check(credentialsOf(headers), only), help: gate.help },
-    addresses: [["GET", SIGN_IN_PATH]],
+    addresses: [["GET", "/internal/try"]],
     answer: openLink,
   };
 }

@@ -17,10 +17,8 @@ function limited(allow: Allow, group: "ask" | "ai-search"): void {
     });
 }
 
-export function askTool(ask: AskTool | null, allow: Allow, signal: AbortSignal): Tool {
+export function askTool(ask: AskTool, allow: Allow, signal: AbortSignal): Tool {
   return async ({ open, budget }, args) => {
-    if (ask === null)
-      throw new ShelfError("not_configured", "This process does not answer questions.", { fixes: ["search_library and get_object."] });
     const asked = parseAsked(args);
     limited(allow, "ask");
     // The receipt repeats answer and citations for a check offline; POST /api/ask gives it.

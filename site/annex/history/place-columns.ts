@@ -10,3 +10,20 @@ export function placeColumns(count: number): { readonly xs: readonly string[]; r
   const xs = Array.from({ length: count }, (_, at) => `${round((at + GAP) * step)}%`);
   return { xs, width: `${round(Math.min(step * (1 - GAP), WIDEST))}%` };
 }
+
+const EVEN = 40; // percent that all share alike, so that a step of a minute is seen
+
+/** placeSteps spreads steps over the width of a chart: each is as wide as the time until the next one, and the last has the mean of the others.
+ *  @returns where each begins, and how wide it is, in percent */
+export function placeSteps(times: readonly number[]): readonly { readonly x: number; readonly width: number }[] {
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  const mean = (last - first) / Math.max(1, times.length - 1);
+  const spans = times.map((time, at) => (times[at + 1] ?? time + mean) - time);
+  const all = spans.reduce((sum, span) => sum + span, 0);
+  let x = 0;
+  return spans.map((span) => {
+    const width = EVEN / times.length + (all === 0 ? 1 / times.length : span / all) * (100 - EVEN);
+    x += width;
+    return { x: round(x - width), width: round(width) };
+  });
+}

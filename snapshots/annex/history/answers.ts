@@ -28,6 +28,7 @@ import {
 export const HISTORY_HANDLERS = {
   changes: { read: (asked) => bodyAnswer(asked, "changes") },
   diff: { read: (asked) => bodyAnswer(asked, "diff") },
+  "cub-meaning": { read: (asked) => bodyAnswer(asked, "cub-meaning") },
   ...forEachRow(FEED_ROWS, { read: feedAnswer }),
   timemap: { read: timeMapAnswer },
   timegate: {

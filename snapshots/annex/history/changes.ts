@@ -3,6 +3,7 @@
 import { SHA256_PATTERN } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import type { ChangesResponse, Comparison } from "./changes-schema.ts";
+import { meaningBody } from "./meaning.ts";
 import {
   type Change,
   countFiles,
@@ -22,6 +23,7 @@ import {
   type History,
   missingSnapshot,
   type OpenSnapshot,
+  parseCubId,
   parseLimit,
   positionOf,
   queryDigest,
@@ -150,7 +152,7 @@ export type ParsedHistoryQuery = {
   body(history: History, open: OpenSnapshot): Promise<object>;
 };
 
-export type ChangesRouteId = "changes" | "diff";
+export type ChangesRouteId = "changes" | "diff" | "cub-meaning";
 
 /** DEFAULT_CHANGES is how many changes one response has without a `limit`. */
 export const DEFAULT_CHANGES = 100;
@@ -163,6 +165,11 @@ export const HISTORY_QUERIES: Readonly<
   changes(_, params) {
     const query = { since: single(params, "since") ?? "", limit: limitOf(params), cursor: cursorOf(params) };
     return { cursor: query.cursor, body: (history, open) => changesBody(history, open, query) };
+  },
+  "cub-meaning"({ id = "" }, params) {
+    const since = single(params, "since") ?? "";
+    const name = parseCubId(id);
+    return { cursor: null, body: (history, open) => meaningBody(history, open, name, since) };
   },
   diff({ from = "", to = "" }, params) {
     for (const name of [from, to])

@@ -1,10 +1,12 @@
 /** The page of everything that an object or a record has been: its revisions over the kept snapshots, and how two of them differ. */
+import { SHA256_PATTERN } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { pagePath, parseRevisionsPath } from "#snapshots/format";
 import type { History, OpenSnapshot } from "#snapshots/query";
 import { type SnapshotRecord, unreadable } from "#snapshots/shelf";
 import { readText } from "#snapshots/tools";
 import { type Difference, difference } from "#snapshots/page";
+import { type ChangedPart, findMeaning, meaningChanges } from "./meaning.ts";
 
 /** Newest revisions that are listed; all of them are in /api/changes. */
 const SHOWN = 20;
@@ -34,10 +36,13 @@ export async function revisionsPage(history: History, open: OpenSnapshot, path: 
   const shown = seen.all.slice(-SHOWN).reverse();
   const revisions = await Promise.all(shown.map((record) => revisionOf(history, open, record, item)));
   const kept = revisions.filter(({ sha256 }) => sha256 !== null);
+  const asked = params.get("from") ?? "";
+  const read = item.kind === "record" && SHA256_PATTERN.test(asked) ? await findMeaning(history, open, item.name, asked) : null;
   const choose = (name: string, otherwise: Revision | undefined): Revision | undefined => {
     const value = params.get(name);
     if (value === null) return otherwise;
-    const chosen = kept.find(({ sequence }) => String(sequence) === value);
+    const number = name === "from" && read !== null ? read.snapshot.record.sequence : value;
+    const chosen = kept.find(({ sequence }) => String(sequence) === String(number));
     if (chosen === undefined)
       throw new ShelfError("bad_parameter", `The parameter "${name}" is the number of a snapshot that changed this and is kept.`);
     return chosen;
@@ -51,6 +56,7 @@ export async function revisionsPage(history: History, open: OpenSnapshot, path: 
     revisions,
     more: seen.all.length - shown.length,
     compared: from === undefined || to === undefined ? null : await compare(history, open, item, from, to),
+    below: item.kind === "object" || from === undefined || to === undefined ? [] : await below(history, open, item.name, from, to),
   };
 }
 
@@ -73,6 +79,12 @@ async function compare(history: History, open: OpenSnapshot, item: Item, from: R
   const [before = null, after = null] = texts;
   const found = before === null || after === null ? null : difference(before, after);
   return { from: from.sequence, to: to.sequence, difference: found };
+}
+
+/** below lists the definitions below a record's statement that say something else. */
+async function below(history: History, open: OpenSnapshot, id: string, from: Revision, to: Revision): Promise<readonly ChangedPart[]> {
+  const [was, is] = await Promise.all([from, to].map(({ snapshot }) => openAt(history, open, snapshot)));
+  return was == null || is == null ? [] : meaningChanges(open.snapshot, was.snapshot, is.snapshot, id);
 }
 
 function openAt(history: History, open: OpenSnapshot, id: string): Promise<OpenSnapshot | null> {

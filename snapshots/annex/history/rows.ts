@@ -2,6 +2,7 @@
 import { pagePath } from "#snapshots/format";
 import { DEFAULT_CHANGES } from "./changes.ts";
 import { ChangesResponse, Comparison } from "./changes-schema.ts";
+import { MeaningAnswer } from "./meaning.ts";
 import {
   anyObject,
   cursor,
@@ -83,6 +84,17 @@ export const HISTORY_ROWS = {
     ],
     success: json(Comparison, "As the page of the comparison, and as `snapshots diff --json`"),
     errors: [400, 404, 410],
+  }),
+  "cub-meaning": row({
+    group: "registry",
+    path: "/api/cubs/{id}/meaning",
+    kind: "history",
+    limit: "at",
+    summary: "What has to be read to believe a record's statement, quoted, and what of it changed",
+    parts: { id: { description: "Exact CUB id.", example: "CUB-0001" } },
+    query: [parameter("since", "Number or id of a snapshot, or the digest of a meaning that somebody read.", "1")],
+    success: json(MeaningAnswer, "Definitions, each after what it rests on; with since, its changed lines"),
+    errors: [400, 404, 410, 503],
   }),
   timemap: row({
     group: "service",

@@ -3,7 +3,8 @@ import { type History, type OpenSnapshot, recordAt } from "#snapshots/query";
 import { type Change, describeChanges, type SnapshotRecord, unreadable } from "#snapshots/shelf";
 import { countBy } from "#snapshots/page";
 import { pagePath, relationsOf } from "#snapshots/format";
-import { movesOf } from "./diff-story.ts";
+import { movesOf, withBelow } from "./diff-story.ts";
+import { meaningChanges } from "./meaning.ts";
 import { statesOverTime } from "./states-over-time.ts";
 
 const MAX_CHANGES = 200;
@@ -105,7 +106,15 @@ export async function diffPage(open: OpenSnapshot, from: OpenSnapshot, to: OpenS
     from: await snapshotRow(open, from.snapshot.record),
     to: await snapshotRow(open, to.snapshot.record),
     counts: countBy(all, ({ change }) => change),
-    moves: moved === null ? [] : movesOf(records, moved.before.recordById, moved.after.recordById),
+    moves:
+      moved === null
+        ? []
+        : await withBelow(
+            movesOf(records, moved.before.recordById, moved.after.recordById),
+            moved.before.recordById,
+            moved.after.recordById,
+            (id) => meaningChanges(open.snapshot, from.snapshot, to.snapshot, id),
+          ),
     weaker: all
       .filter(({ weaker }) => weaker.length > 0)
       .slice(0, MAX_WEAKER)

@@ -1,7 +1,9 @@
 /** Answers about who uses whom, and what a check states. */
 import { z } from "zod";
-import { type Handler, queryAnswer } from "#snapshots/http";
-import { parsed, requireRegistry } from "#snapshots/query";
+import { contentAnswer, type Handler, queryAnswer, textContent } from "#snapshots/http";
+import { cubBody, parseCubId, parsed, proofBody, requireRegistry } from "#snapshots/query";
+import type { RouteMatch } from "#snapshots/routes";
+import { formatRecordProof } from "#snapshots/verify";
 import type { CubRecord } from "#snapshots/schema";
 import { piecesAnswer } from "#snapshots/annex/side";
 import { formatGraphDot, formatGraphNdjson } from "./record-graph.ts";
@@ -23,5 +25,13 @@ function graphAnswer(id: string, type: string, format: (records: readonly CubRec
 export const PROOF_HANDLERS = {
   "graph-ndjson": graphAnswer("graph-ndjson", "application/x-ndjson", formatGraphNdjson),
   "graph-dot": graphAnswer("graph-dot", "text/vnd.graphviz; charset=utf-8", formatGraphDot),
+  "cub-tlog-proof": {
+    read: ({ context, request, place }) =>
+      contentAnswer(context, request, "queries", async () => {
+        const { id } = await cubBody(context.open, parseCubId((place.match as RouteMatch).parts["id"] ?? ""));
+        const text = formatRecordProof(await proofBody(context.open, "record", id));
+        return textContent(text, "text/plain; charset=utf-8", context.cache);
+      }),
+  },
   predicate: { read: (asked) => queryAnswer(asked, () => parsed("predicate", null, [], async () => predicate)) },
 } as const satisfies Readonly<Record<keyof typeof PROOF_ROWS, Handler>>;

@@ -17,6 +17,14 @@ export const PROOF_ROWS = {
     success: text("text/vnd.graphviz", "A digraph"),
     errors: [503],
   }),
+  "cub-tlog-proof": row({
+    group: "registry",
+    path: "/api/cubs/{id}/tlog-proof",
+    summary: "One file that proves one record offline: that the log has its snapshot, and the snapshot has the record",
+    parts: { id: { description: "Exact CUB id.", example: "CUB-0001" } },
+    success: text("text/plain", "C2SP tlog-proof; checked with: proofshelf verify --receipt FILE --key KEY"),
+    errors: [400, 404, 503],
+  }),
   predicate: row({
     group: "registry",
     views: "public",
