@@ -6,7 +6,7 @@ import { findKeyProblem } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
 import { parseKey } from "#snapshots/log";
 import { type AnnexConfig, type AnnexGates, type AnnexKeys, addedKeys, type PlaceKinds } from "./keys.ts";
-import { contact, findRegistryProblem, gate, hasScheme, isSafeAddress, maybe, NO_ADDRESS, refuse, some, webAddress } from "./values.ts";
+import { contact, findRegistryProblem, gate, hasScheme, isSafeAddress, maybe, refuse, some, webAddress } from "./values.ts";
 
 const SECRET_VARIABLES = ["REINDEX_TOKEN", "AI_GATEWAY_ID", "INFERENCE_API_KEY", "LOG_KEY", "SESSION_KEY", "OIDC_CLIENT_SECRET"];
 
@@ -390,7 +390,11 @@ function makeSchema(keys: readonly AnnexKeys[]) {
   const gates = Object.assign({}, ...keys.map((one) => one.gates ?? {})) as Record<string, z.ZodType>;
   const { title, description, baseUrl, registryUrl, objectsUrl, ...rest } = CORE;
   return z.strictObject({
-    ...{ title, description, baseUrl, registryUrl, objectsUrl },
+    title,
+    description,
+    baseUrl,
+    registryUrl,
+    objectsUrl,
     store: store.meta({ description: "Where the objects are" }),
     shelf: shelf.prefault({ kind: "directory", root: "snapshots/data" }).meta({ description: "Where snapshots are written" }),
     ...rest,

@@ -23,8 +23,7 @@ export function webAddress(what: string) {
     .meta({ description: what });
 }
 
-/** NO_ADDRESS says that a value is no address. */
-export const NO_ADDRESS = "is not an http or https address; write one like https://library.example.org";
+const NO_ADDRESS = "is not an http or https address; write one like https://library.example.org";
 
 function findAddressProblem(value: string): string | null {
   const url = /^https?:\/\//i.test(value) ? URL.parse(value) : null;
