@@ -265,8 +265,8 @@ test("the public view has no gated object, key, evidence, collection or refusal;
     views.public.claims.claims[0]?.evidence.map(({ artifact, path, state }) => [artifact, path, state]),
     [
       ["Open", "notes/a.md", "holds"],
-      ["Gated", undefined, undefined],
-      ["Private", undefined, undefined],
+      ["Gated", undefined, "unpinned"],
+      ["Private", undefined, "unpinned"],
     ],
   );
   assert.doesNotMatch(JSON.stringify(views.internal), /runbooks/, "what is private is in no view");
