@@ -19,6 +19,8 @@ export default defineConfig({
   forbidOnly: true,
   use: {
     headless: true,
+    // What is not there to be clicked is told before a test's whole time is over.
+    actionTimeout: 60_000,
     launchOptions: {
       executablePath: findBrowser() ?? "",
       args: [

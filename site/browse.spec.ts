@@ -182,33 +182,33 @@ test("bytes of strangers opened in a tab of their own are shown or saved, never 
   await context.close();
 });
 
-test("a PDF is read one page at a time, on a phone one below the other: numbers and arrow keys lead to them, with the text of each, without a script too", async ({
+test("a PDF is read one page at a time: the numbers in its bar and arrow keys lead to pages, a phone has their text, without a script too", async ({
   browser,
 }) => {
-  test.setTimeout(START_MS);
   for (const [width, script] of [
     [1280, true],
     [320, false],
   ] as const) {
     const context = await browser.newContext({ javaScriptEnabled: script, viewport: { width, height: 700 }, colorScheme: "dark" });
     const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
     await page.goto(new URL("object/papers/merkle-by-hand.pdf/", site).href);
     const images = page.locator(".strip img");
     await expect(images).toHaveCount(3);
     expect(await images.evaluateAll((all) => all.map((image) => image.getAttribute("loading")))).toEqual(["lazy", "lazy", "lazy"]);
     const strip = await page.locator(".strip").boundingBox();
-    expect((await images.first().boundingBox())?.width, "as wide as there is room").toBe(strip?.width);
     // A page's width need not be a whole number of pixels.
     const isShown = async (number: number): Promise<boolean> => {
       const box = await page.locator(`#page-${number}`).boundingBox();
       if (!script) return box !== null && box.y < 700 && box.y + box.height > 0;
       return Math.abs((box?.x ?? Number.NaN) - (strip?.x ?? Number.NaN)) < 1;
     };
-    expect([await isShown(1), await isShown(2)]).toEqual([true, false]);
+    await page.locator(".pages summary").click();
     await page.getByRole("navigation", { name: "Pages by number" }).getByRole("link", { name: "3" }).click();
     await expect.poll(() => isShown(3)).toBe(true);
-    await expect.poll(() => images.nth(2).evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(628);
     if (script) {
+      expect((await images.first().boundingBox())?.width, "as wide as there is room").toBe(strip?.width);
+      await expect.poll(() => images.nth(2).evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(628);
       expect(new URL(page.url()).hash).toBe("#page-3");
       await page.keyboard.press("ArrowLeft");
       await expect.poll(() => isShown(2)).toBe(true);
@@ -285,7 +285,9 @@ test("a digest is shortened for the eye and copied whole", async ({ browser }) =
   await watched(browser, { permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
     await page.goto(new URL("object/notes/percent-signs.md/", site).href);
     const bytes = await (await page.request.get(new URL("objects/notes/percent-signs.md", site).href)).body();
-    await page.getByRole("complementary", { name: "About this page" }).getByRole("button", { name: "Copy SHA-256" }).click();
+    const about = page.getByRole("complementary", { name: "About this page" });
+    await about.getByText("Details").click();
+    await about.getByRole("button", { name: "Copy SHA-256" }).click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(hash("sha256", bytes));
   });
 });

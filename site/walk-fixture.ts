@@ -24,7 +24,7 @@ export async function walk(page: Page, start: string): Promise<void> {
   await page.goto(start);
   expect(await heading(page)).toBe("The proofshelf demo library");
   // The note, and the claim that pins it.
-  await expect(page.getByText("2 changed")).toBeVisible();
+  await expect(page.getByText("3 changed")).toBeVisible();
 
   await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Files" }).click();
   await follow(page, /Notes|notes\//);

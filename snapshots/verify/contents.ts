@@ -106,8 +106,10 @@ function checkData(tell: TellFinding, root: RootName, data: ViewData): boolean {
   }
   for (const { evidence } of data.claims.claims) {
     const withheld = evidence.filter((item) => item.access !== "public");
-    // Its name, kind and access are part of the claim; where it lies is not.
-    if (withheld.some((item) => Object.keys(item).some((name) => !["artifact", "kind", "access"].includes(name)))) {
+    // Its name, kind and access are part of the claim, and that it names no digest; where it lies is not.
+    const isTold = ([name, value]: [string, unknown]): boolean =>
+      ["artifact", "kind", "access"].includes(name) || (name === "state" && value === "unpinned");
+    if (withheld.some((item) => !Object.entries(item).every(isTold))) {
       add("gated_in_public", "api/claims.json", "Evidence that is not public says where it lies.");
     }
   }
