@@ -2,7 +2,7 @@
  *  a plain static host. Whatever a page does on the way (errors, refusals of the policy, dialogs, missing files) fails the test. */
 import { hash } from "node:crypto";
 import { expect } from "playwright/test";
-import { START_MS, test } from "./demo-fixture.ts";
+import { test } from "./demo-fixture.ts";
 import { expectFine, LOOKS, watched } from "./page-fixture.ts";
 import { heading, MISSING_IMAGE, visitNames, walk } from "./walk-fixture.ts";
 
