@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { transform } from "esbuild";
 import { compileSite } from "#generator/pages";
-import { findImports, openSources, readLock } from "../testing/import-closure.ts";
+import { findImports, openSources, readLock } from "#generator/testing";
 import { makeClientPackage } from "./pack-client.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
