@@ -77,7 +77,7 @@ test("a guide has its title, headings, lists, terms, boxes, code, tables, figure
   for (const part of [
     "<em>sorted</em>",
     "<code>sort --all</code>",
-    "<code>sort</code>",
+    "<code>sort()</code>",
     '<a href="https://example.org/tool"',
     '<a href="#doc-costs">Costs</a>, <a href="#doc-costs">Costs</a>',
     'href="../../intro.rst/"',

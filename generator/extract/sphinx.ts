@@ -1,4 +1,4 @@
-/** What a text of Sphinx or MyST takes from its site: the pages of a `toctree`, and what the settings in conf.py say for all texts. */
+/** A text of Sphinx takes from its site the pages of a `toctree`, and what conf.py says for all texts. */
 import { resolveKey } from "./links.ts";
 import { isGlob, type Others } from "./others.ts";
 
