@@ -31,7 +31,6 @@ test("the statuses are the ones that the interface names", () => {
     registry_unavailable: 503,
     code_store_unavailable: 503,
     code_digest_mismatch: 503,
-    data_plane_unavailable: 503,
   };
   for (const [code, status] of Object.entries(named)) assert.equal(new ShelfError(code as ErrorCode, "").status, status, code);
   // conventions "Errors and headers", "Lists, filters, search", "Sidecar"

@@ -43,7 +43,6 @@ export const PROBLEMS = {
   registry_unavailable: [503, "The central registry is unavailable"],
   code_store_unavailable: [503, "The exact-revision store is unavailable"],
   code_digest_mismatch: [503, "The stored file failed digest verification"],
-  data_plane_unavailable: [503, "The catalog data plane is unavailable"],
   search_unavailable: [503, "The search index is unavailable"],
   keys_unavailable: [503, "The keys that check identities are unavailable"],
   bucket_denied: [503, "The object storage refuses the credentials"],

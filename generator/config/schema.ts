@@ -243,7 +243,6 @@ const CORE = {
     .meta({ description: "What the library is, in one sentence: the first on its front page" }),
   baseUrl: webAddress("Public address of the service, without a final slash").prefault("http://127.0.0.1:4321"),
   registryUrl: maybe(webAddress("Address of the registry's web UI")),
-  objectsUrl: maybe(webAddress("Another origin that serves /objects, to keep users' bytes apart")),
   collections: z
     .array(collectionSchema, "is missing or not a list; name at least one collection")
     .min(1, "is empty; name at least one collection")
@@ -388,13 +387,12 @@ function makeSchema(keys: readonly AnnexKeys[]) {
   const shelf = z.discriminatedUnion("kind", [directory, ...places.map((place) => place.shelf)]);
   const code = z.discriminatedUnion("kind", [directory, ...places.map((place) => place.code)]);
   const gates = Object.assign({}, ...keys.map((one) => one.gates ?? {})) as Record<string, z.ZodType>;
-  const { title, description, baseUrl, registryUrl, objectsUrl, ...rest } = CORE;
+  const { title, description, baseUrl, registryUrl, ...rest } = CORE;
   return z.strictObject({
     title,
     description,
     baseUrl,
     registryUrl,
-    objectsUrl,
     store: store.meta({ description: "Where the objects are" }),
     shelf: shelf.prefault({ kind: "directory", root: "snapshots/data" }).meta({ description: "Where snapshots are written" }),
     ...rest,

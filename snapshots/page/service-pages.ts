@@ -151,7 +151,6 @@ const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: stri
     "The stored file is not the file that the record pins, so it is not sent.",
     "The operator restores it from the source repository.",
   ],
-  data_plane_unavailable: ["The catalog cannot be read now.", "Try again later."],
   search_unavailable: ["The search index of this snapshot cannot be opened.", "The operator runs a build; browsing works meanwhile."],
   bucket_denied: ["The object storage does not let this service read.", "The operator checks its credentials and rights."],
   bucket_unavailable: ["The object storage does not answer as it should.", "Try again later."],
