@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { extractAsking } from "./extract.ts";
 import type { Place } from "./others.ts";
+import { findTellings, type Teller } from "./tell-others.ts";
 
 const textOf = (html: string | null): string =>
   (html ?? "")
@@ -10,8 +11,9 @@ const textOf = (html: string | null): string =>
     .replaceAll(/\s+/g, " ");
 
 /** Reads the file `key` beside the others, of which the first is the one that they are parts of. */
-async function read(key: string, files: Readonly<Record<string, string>>, places: Readonly<Record<string, Place>> = {}) {
-  const told = { files: Object.entries(files).map(([own, text]) => ({ key: own, text })), places };
+async function read(key: string, files: Readonly<Record<string, string>>, places: Readonly<Record<string, Place | readonly Place[]>> = {}) {
+  const lists = Object.fromEntries(Object.entries(places).map(([name, place]) => [name, [place].flat()]));
+  const told = { files: Object.entries(files).map(([own, text]) => ({ key: own, text })), places: lists };
   const { extract, ...more } = await extractAsking(key, Buffer.from(files[key] ?? ""), null, told);
   return { ...extract, ...more, html: extract.html ?? "", text: textOf(extract.html) };
 }
@@ -228,4 +230,53 @@ test("what a version changed holds blocks, a name of reStructuredText may have a
   assert.match(html, /<em>Changed in version 2: <\/em>First\.<\/p><aside><p><strong>Note<\/strong><\/p><p[^>]*>Inner\.<\/p><\/aside>/);
   assert.match(html, /<a href="https:\/\/example\.org\/"[^>]*>&lt;search><\/a>/);
   assert.deepEqual(asked?.labels, [["own", "The 'key' of it"]]);
+});
+
+test("a contents of Sphinx shows what its patterns mean, its caption and its addresses; what no text answers to is left out", async () => {
+  const key = "d/index.rst";
+  const files = { [key]: "Title\n=====\n\n.. toctree::\n   :glob:\n   :caption: Parts\n\n   use/*\n   none/*\n   https://example.org/x\n" };
+  const places = { "d/use/*": ["a", "b"].map((name) => ({ key: `d/use/${name}.rst`, id: null, title: `Page ${name}` })) };
+  const { html, text, asked } = await read(key, files, places);
+  assert.match(text, /Parts .*Page a .*Page b .*https:\/\/example\.org\/x/);
+  assert.match(html, /href="\.\.\/use\/a\.rst\/"/);
+  assert.doesNotMatch(html, /\*/);
+  assert.deepEqual(asked?.names, ["d/use/*", "d/none/*"]);
+});
+
+test("what stands between bars is filled in from the settings of the site, and is a word where nothing says it", async () => {
+  const files = {
+    "d/a.rst": "T\n=\n\nSince |version| of |project|: |greet|, |unknown|, |own|.\n\n.. |own| replace:: mine\n",
+    "conf.py": `project = 'Shelf'\nrelease = "1.2"  # now\nversion = release\nrst_prolog = """\n.. |greet| replace:: *hello*\n"""\n`,
+  };
+  const { text, asked } = await read("d/a.rst", files);
+  assert.match(text, /Since 1\.2 of Shelf: hello, unknown, mine\./);
+  assert.deepEqual(asked?.parts, ["conf.py"]);
+});
+
+test("a pattern means the pages of its folders alone, in order, those that a text may hear of, and not itself", () => {
+  const row = (key: string, more: Partial<Teller> = {}): Teller => ({
+    key,
+    kind: "rst",
+    title: key,
+    size: 1,
+    sha256: "0".repeat(64) as Teller["sha256"],
+    root: "public",
+    ...more,
+  });
+  const asked = { parts: [], names: ["d/*", "d/**", "d/[ab]?"], labels: [] };
+  const objects = [
+    row("d/index.rst", { asked }),
+    row("d/b1.md", { kind: "markdown" }),
+    row("d/a1.rst"),
+    row("d/e/f.rst"),
+    row("d/data.csv", { kind: "csv" }),
+    row("d/z.rst", { root: "internal" }),
+  ];
+  const { places = {} } = findTellings(objects)[0] ?? {};
+  const keys = Object.entries(places).map(([name, all]) => [name, ...all.map(({ key }) => key)]);
+  assert.deepEqual(keys, [
+    ["d/*", "d/a1.rst", "d/b1.md"],
+    ["d/**", "d/a1.rst", "d/b1.md", "d/e/f.rst"],
+    ["d/[ab]?", "d/a1.rst", "d/b1.md"],
+  ]);
 });

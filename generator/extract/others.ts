@@ -10,15 +10,15 @@ export type Place = { readonly key: string; readonly id: string | null; readonly
 export type Told = {
   /** Texts of its document, the one first that the others are parts of. */
   readonly files: readonly { readonly key: string; readonly text: string }[];
-  /** Places by the names that were asked for. */
-  readonly places: Readonly<Record<string, Place>>;
+  /** Places by the names that were asked for: one, or all that a pattern means. */
+  readonly places: Readonly<Record<string, readonly Place[]>>;
 };
 
 /** Asked is what a reader asks of others, and what it offers them. */
 export type Asked = {
   /** Paths of its parts, as they are written. */
   readonly parts: readonly string[];
-  /** `#label` for a place anywhere, else a key, which may have the id of a place behind it. */
+  /** `#label` for a place anywhere, else a key, which may have the id of a place behind it, or a pattern of keys without their endings. */
   readonly names: readonly string[];
   /** Places of its own, with what is written there. */
   readonly labels: readonly (readonly [id: string, title: string])[];
@@ -62,8 +62,12 @@ export class Others {
 
   /** The place of a name, which is asked for as in `Asked`. */
   place(name: string): Place | null {
+    return this.places(name)[0] ?? null;
+  }
+
+  places(name: string): readonly Place[] {
     add(this.#names, name);
-    return Object.hasOwn(this.#told.places, name) ? (this.#told.places[name] ?? null) : null;
+    return Object.hasOwn(this.#told.places, name) ? (this.#told.places[name] ?? []) : [];
   }
 
   /** Offers a place of its own text to others. */
@@ -78,6 +82,9 @@ export class Others {
     return Object.values(asked).every(({ length }) => length === 0) ? null : asked;
   }
 }
+
+/** isGlob tells a pattern of keys from a key. */
+export const isGlob = (name: string): boolean => /[*?]|\[[^\]]+\]/.test(name);
 
 function add(to: Set<string>, name: string): void {
   if (to.size < MAX_ASKED && name.length <= MAX_NAME) to.add(name.toWellFormed());

@@ -73,11 +73,11 @@ Example::
 test("a guide has its title, headings, lists, terms, boxes, code, tables, figures, formulas, notes and references", async () => {
   const { title, kind, html, summary } = await read(GUIDE);
   assert.deepEqual([title, kind], ["Sorting", "rst"]);
-  assert.match(summary, /^How lists are sorted, by sort --all, sort and the tool\./);
+  assert.match(summary, /^How lists are sorted, by sort --all, sort\(\) and the tool\./);
   for (const part of [
     "<em>sorted</em>",
     "<code>sort --all</code>",
-    "<code>sort</code>",
+    "<code>sort()</code>",
     '<a href="https://example.org/tool"',
     '<a href="#doc-costs">Costs</a>, <a href="#doc-costs">Costs</a>',
     'href="../../intro.rst/"',
@@ -120,4 +120,23 @@ test("answers quote the prose: no option, no mark, no comment; a row of a table 
   const said = blocks.map(({ plain }) => plain).join("\n");
   assert.doesNotMatch(said, /linenos|remark|\[#n\]|Costs_|:func:|=====|\+---/);
   assert.ok(blocks.some(({ form, heading, plain }) => form === "row" && heading.at(-1) === "Tool · Price" && plain === "Ham 15"));
+});
+
+test("a name of a program is shown as Sphinx does, on the page and in quotes", async () => {
+  const roles: readonly (readonly [written: string, shown: string])[] = [
+    [":py:func:`~os.path.join`", "join()"],
+    [":py:func:`joins <os.path.join>`", "joins"],
+    [":func:`malloc()`", "malloc()"],
+    [":class:`.Builder`", "Builder"],
+    [":py:class:`!Foo`", "Foo"],
+    [":cpp:func:`~std::swap`", "swap()"],
+    [":js:meth:`~a.b`", "b()"],
+    [":file:`.github/x`", ".github/x"],
+    [":mod:`a.b`", "a.b"],
+  ];
+  for (const [written, shown] of roles) {
+    const text = `Title\n=====\n\nSee ${written} there.\n`;
+    assert.match(await page(text), new RegExp(`See <code>${RegExp.escape(shown)}</code> there`), written);
+    assert.equal(blocksOf(text, "rst")[0]?.plain, `See ${shown} there.`);
+  }
 });

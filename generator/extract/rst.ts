@@ -1,7 +1,7 @@
 /** reStructuredText as a document, with the directives and roles of Sphinx. A directive that nobody knows shows its argument and its content. */
 import { slug } from "github-slugger";
 import type { Element } from "hast";
-import { plainIn } from "#snapshots/blocks";
+import { plainIn, wordsOfRole } from "#snapshots/blocks";
 import type { Body, SourceText } from "./body.ts";
 import {
   box,
@@ -23,6 +23,7 @@ import { textOf } from "./html-tree.ts";
 import { dedent, indentOf, isBlank, type PartLine, type Row, rowsOf, type Rule, scan, takeIndented, textIn, withParts } from "./lined.ts";
 import { rooted } from "./links.ts";
 import { linesBetween, type Others } from "./others.ts";
+import { docHref, entriesOf, settingsOf } from "./sphinx.ts";
 
 export async function readRst(source: SourceText, fallback: string): Promise<Body> {
   return await readDocument(source, { kind: "rst", language: null, fallback }, (text) => new RstReader(text, source).parse());
@@ -85,6 +86,7 @@ class RstReader {
   /** Places that labels name which stand above what comes next. */
   #labels: Nodes = [];
   #automatic = 0;
+  #isSet = false;
 
   readonly #others: Others;
   readonly #key: string;
@@ -116,9 +118,7 @@ class RstReader {
       const name = quoted ?? bare;
       if (name === "_") this.#anonymous.push(address.trim());
       else if (name !== undefined) this.#addTarget(name.replaceAll("\\", ""), address.trim(), at);
-      const [, substituted, what, value = ""] = /^\|([^|]{1,100})\|\s+([\w-]+)::\s*(.*)$/.exec(rest) ?? [];
-      if (substituted !== undefined)
-        this.#replaced.set(nameOf(substituted), what === "image" ? `\u0000${value}` : value || (this.#rows[at + 1]?.text.trim() ?? ""));
+      this.#addSubstitution(rest, this.#rows[at + 1]);
       const [, note] = /^\[([^\]\s]{1,80})\](?:\s|$)/.exec(rest) ?? [];
       if (note !== undefined) {
         const end = takeIndented(this.#rows, at + 1, indentOf(row) + 1);
@@ -130,6 +130,20 @@ class RstReader {
       }
     }
     this.#automatic = 0;
+  }
+
+  #addSubstitution(rest: string, below: Row | undefined): void {
+    const [, name, what, value = ""] = /^\|([^|]{1,100})\|\s+([\w-]+)::\s*(.*)$/.exec(rest) ?? [];
+    if (name !== undefined) this.#replaced.set(nameOf(name), what === "image" ? `\u0000${value}` : value || (below?.text.trim() ?? ""));
+  }
+
+  /** Takes over what the settings of its site say for all of its texts. */
+  #addSettings(): void {
+    this.#isSet = true;
+    const { values, texts } = settingsOf(this.#others.part(this.#key, "conf.py")?.text ?? "");
+    for (const [name, value] of values) if (!this.#replaced.has(name)) this.#replaced.set(name, value);
+    for (const rows of texts.map(rowsOf))
+      for (const [at, { text }] of rows.entries()) if (text.startsWith(".. |")) this.#addSubstitution(text.slice(3), rows[at + 1]);
   }
 
   #addTarget(name: string, address: string, at: number): void {
@@ -482,7 +496,7 @@ class RstReader {
       );
     }
     if (name === "image" || name === "figure") return [this.#figure(argument, options, content, line)];
-    if (name === "toctree") return [this.#contents(content, line)];
+    if (name === "toctree") return this.#contents(options, content, line);
     if (name === "include" || name === "literalinclude" || name === "download")
       return [element("p", [element("a", [words(argument)], { href: encodeURI(argument) })], {}, line)];
     if (name === "list-table" || name === "csv-table" || name === "table") return this.#tables(name, argument, options, content, line);
@@ -538,15 +552,15 @@ class RstReader {
     return element("figure", [element("p", [shown], {}, line), element("figcaption", this.#blocks(content))]);
   }
 
-  #contents(content: readonly Row[], line: number): Element {
-    const items = content.flatMap(({ text, line: own }) => {
-      const [, title, target] = /^(.*?)\s*<([^<>]+)>$/.exec(text.trim()) ?? [null, null, text.trim()];
-      if (target === undefined || target === null || target === "" || /^(?:self|:)/.test(target)) return [];
-      return [
-        element("li", [element("a", title === null || title === undefined ? [] : [words(title)], { href: docHref(target) })], {}, own),
-      ];
-    });
-    return element("ul", items, {}, line);
+  #contents(options: ReadonlyMap<string, string>, content: readonly Row[], line: number): Element[] {
+    const caption = options.get("caption");
+    const items = content.flatMap(({ text, line: own }) =>
+      entriesOf(text, this.#key, this.#others).map(({ href, title }) =>
+        element("li", [element("a", title === "" ? [] : [words(title)], { href })], {}, own),
+      ),
+    );
+    const head = caption === undefined ? [] : [element("p", [element("strong", this.#inline(caption))], {}, line)];
+    return items.length === 0 ? [] : [...head, element("ul", items, {}, line)];
   }
 
   #tables(name: string, argument: string, options: ReadonlyMap<string, string>, content: readonly Row[], line: number): Element[] {
@@ -651,8 +665,7 @@ class RstReader {
       ];
     if (/^(?:term|abbr|dfn|title-reference|title|t)$/.test(role)) return [element("em", [words(shown)])];
     if (!CODE_ROLES.test(role) && !NAME_ROLES.test(role) && !name.includes(":")) return [words(shown)];
-    const code = CODE_ROLES.test(role) ? shown : shown.replace(/^[!~]/, "");
-    return [element("code", [words(text.startsWith("~") && title === null ? (code.split(".").at(-1) ?? code) : code)])];
+    return [element("code", [words(CODE_ROLES.test(role) ? shown : wordsOfRole(role, text))])];
   }
 
   #phrase(inner: string, end: string): Nodes {
@@ -671,8 +684,8 @@ class RstReader {
   }
 
   #substituted(name: string, end: string, depth: number): Nodes | null {
-    const value = this.#replaced.get(nameOf(name));
-    if (value === undefined) return null;
+    if (!this.#replaced.has(nameOf(name)) && !this.#isSet) this.#addSettings();
+    const value = this.#replaced.get(nameOf(name)) ?? name;
     const shown = value.startsWith("\u0000") ? [image(value.slice(1), name)] : this.#inline(value, depth + 1);
     const href = end === "" ? undefined : this.#hrefOf(name, end === "__");
     return href === undefined ? shown : [element("a", shown, { href })];
@@ -723,8 +736,6 @@ function chosen(lines: readonly string[], options: ReadonlyMap<string, string>):
     ? lines.slice(start, Math.min(end, last < 0 ? lines.length + last : last || lines.length))
     : linesBetween(lines, spans);
 }
-
-const docHref = (target: string): string => (/^https?:|\.\w{2,4}$|\/$/.test(target) ? target : `${target}.rst`);
 
 /** The cells of a row that is a list in a list. */
 function cellsIn(item: Element): Element[] {

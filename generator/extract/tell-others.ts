@@ -4,11 +4,12 @@ import { sha256, type Sha256 } from "#snapshots/digest";
 import { leadingPrefixes, type ObjectRow, openSite } from "#snapshots/format";
 import { hasExactLines, type Kind } from "#snapshots/schema";
 import { decodeText } from "./decode-text.ts";
-import { type Asked, partKeys, type Place, type Told } from "./others.ts";
+import { type Asked, isGlob, partKeys, type Place, type Told } from "./others.ts";
 
 const MAX_FILES = 100; // of one document
 const MAX_BYTES = 2 * 1024 * 1024; // of all files of a document
 const MAX_DEPTH = 8; // parts within parts
+const MAX_PAGES = 500; // that one pattern means
 
 /** Teller is an object that may be told of others: the view that it is in, its asking, and the digest of what it was told. */
 export type Teller = Pick<ObjectRow, "key" | "kind" | "title" | "size" | "sha256" | "addresses"> & {
@@ -21,7 +22,7 @@ export type Teller = Pick<ObjectRow, "key" | "kind" | "title" | "size" | "sha256
 export type Telling<T extends Teller = Teller> = {
   readonly object: T;
   readonly files: readonly T[];
-  readonly places: Readonly<Record<string, Place>>;
+  readonly places: Told["places"];
   /** Undefined where it is told nothing. */
   readonly told: Sha256 | undefined;
 };
@@ -55,15 +56,29 @@ function openOthers<T extends Teller>(objects: readonly T[]): (object: T) => Pic
     const title = id === undefined ? row?.title : row?.asked?.labels.find(([own]) => own === id)?.[1];
     return row === undefined || title === undefined || title === "" ? null : { key: row.key, id: id ?? null, title };
   };
+  const placesOf = (from: string, name: string): readonly Place[] =>
+    isGlob(name) && !name.startsWith("#") ? pagesOf(from, name, objects) : [placeOf(from, name) ?? []].flat();
   return ({ key, kind, asked }) => {
     const files = documentOf(kind === "latex" ? firstOf(key, wholes) : key, byKey, parts);
-    const names = (asked?.names ?? []).flatMap((name) => {
-      const place = placeOf(key, name);
-      return place === null ? [] : [[name, place] as const];
-    });
+    const names = (asked?.names ?? []).map((name) => [name, placesOf(key, name)] as const).filter(([, places]) => places.length > 0);
     return { files: files.length < 2 ? [] : files, places: Object.fromEntries(names) };
   };
 }
+
+/** The pages that a pattern means, but for the one that it stands in. A star stands for no slash, and two for anything. */
+function pagesOf(from: string, pattern: string, objects: readonly Teller[]): readonly Place[] {
+  const parts = pattern
+    .split(/(\*\*|[*?]|\[[^\]]+\])/)
+    .map((part, at) => (at % 2 === 0 ? RegExp.escape(part) : (WILD[part] ?? part.replace("[!", "[^"))));
+  const form = new RegExp(`^${parts.join("")}$`);
+  return objects
+    .filter(({ key, kind }) => key !== from && /^(?:rst|markdown|notebook)$/.test(kind) && form.test(key.replace(/\.\w+$/, "")))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    .slice(0, MAX_PAGES)
+    .map(({ key, title }) => ({ key, id: null, title }));
+}
+
+const WILD: Readonly<Record<string, string>> = { "**": ".*", "*": "[^/]*", "?": "[^/]" };
 
 function partsOf<T extends Teller>({ key, asked }: T, byKey: ReadonlyMap<string, T>): readonly T[] {
   const found = (asked?.parts ?? []).flatMap((path) => partKeys(key, path).flatMap((one) => byKey.get(one) ?? [])[0] ?? []);

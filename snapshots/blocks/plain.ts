@@ -144,11 +144,16 @@ function showMarkdown(span: string): string {
   return span.startsWith("\\") ? span.slice(1) : span;
 }
 
-/** wordsOfRole gives the words of a role of MyST: those before the target that it leads to, and none where it only numbers. */
+/** wordsOfRole gives the words of a role of Sphinx or MyST: those before the target that it leads to, and none where it only numbers. A name of
+ *  a program is shown as Sphinx does: behind `~` its last part, and a function with its brackets. */
 export function wordsOfRole(role: string, inner: string): string {
-  return /^(?:kbd|code|guilabel|sub|sup|samp|command|file|program|option|envvar|abbr|literal)$/.test(role)
-    ? inner
-    : inner.replace(/\s*<[^<>]*>$/, "").replace(/^[~!]/, "");
+  if (/^(?:kbd|code|guilabel|sub|sup|samp|command|file|program|option|envvar|abbr|literal)$/.test(role)) return inner;
+  const words = inner.replace(/\s*<[^<>]*>$/, "");
+  const [, kind = ""] = /(?:^|:)(func|meth|class|mod|attr|data|exc|obj|const|type|any)$/.exec(role) ?? [];
+  if (words !== inner || kind === "") return words.replace(/^[~!]/, "");
+  const name = words.replace(/^!/, "");
+  const shown = name.startsWith("~") ? name.replace(/^~(?:.*(?:\.|::|\/)(?=[^.:/]))?/s, "") : name.replace(/^\./, "");
+  return /^(?:func|meth)$/.test(kind) && !shown.endsWith(")") ? `${shown}()` : shown;
 }
 
 /** A dollar in code closes none before it. */
@@ -312,6 +317,9 @@ function plainOfText(text: string, anyMarkup = false): string {
 /** Literals of reStructuredText, in which no sign is escaped. */
 const RST_LITERAL = /(?<![`\w])``(?=[^\s`])[^]{1,400}?(?<=\S)``(?![`\w])/g;
 
+/** A role of reStructuredText before what it is about. */
+const ROLE = /(?<![\w`]):([a-zA-Z][\w:.+-]{0,60}):`(?=\S)((?:[^`\\]|\\[^]){1,400})`/g;
+
 /** References, and names that are filled in, by their words. */
 function plainOfRst(whole: string): string {
   return around(
@@ -321,7 +329,10 @@ function plainOfRst(whole: string): string {
     (text) =>
       plainOfText(
         text
-          .replaceAll(/:[\w:.+-]{1,40}:`~(?:[\w]+[.])*(\w+)`/g, "``$1``")
+          .replaceAll(ROLE, (whole, role: string, inner: string) => {
+            const shown = role === "math" ? "" : wordsOfRole(role.replace(/^(?:rst|std|ref):/, ""), inner).trim();
+            return shown === "" ? whole : shown.includes("`") ? shown : `\`\`${shown}\`\``;
+          })
           .replaceAll(/`([^`<\n]{1,200})`__?(?![\w`])/g, "$1")
           .replaceAll(/\s?\[(?:\d+|[#*][\w-]*)\]_(?!\w)/g, "")
           .replaceAll(/(?<![\w`.+-])([\p{L}\p{N}](?:[\p{L}\p{N}_.+-]*[\p{L}\p{N}])?)__?(?=$|[\s,.;:!?)])/gu, "$1")
