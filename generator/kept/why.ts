@@ -7,14 +7,4 @@
  *  - images: the configuration wants other pages of it as images
  *  - root: its collection has become public, or gated
  *  - refused: it could not be read the last time */
-export type Why =
-  | "first"
-  | "forgotten"
-  | "program"
-  | "new"
-  | "version"
-  | "size"
-  | "time"
-  | "images"
-  | "root"
-  | "refused";
+export type Why = "first" | "forgotten" | "program" | "new" | "version" | "size" | "time" | "images" | "root" | "refused";
