@@ -276,7 +276,7 @@ function readPlain(text: string, prose: "plain" | "rst" | "asciidoc" = "plain"):
       return explains ? { term: plainIn(argument.slice(0, MAX_HEADING), prose), indent: indent(text) } : null;
     }
     if (RULE.test(text) || CONTINUES.test(text) || /^\s*(?:\[\[?[\w.,="' -]+\]\]?|:!?[\w -]+!?:(?:\s.*)?|>>> ?)$/.test(text)) return null;
-    const over = RULE.test(before) && before.trim()[0] === under.trim()[0];
+    const over = !isAsciidoc && RULE.test(before) && before.trim()[0] === under.trim()[0];
     if (RULE.test(under) && indent(under) <= indent(text) && (over || (isTitle(text, under) && (isBlank(before) || ABOVE.test(before)))))
       return {
         heading: plainIn(text.slice(0, MAX_HEADING), prose),
