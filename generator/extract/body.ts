@@ -2,6 +2,7 @@
 import type { About, Extract } from "#snapshots/schema";
 import type { Lines } from "#snapshots/blocks";
 import type { Others } from "./others.ts";
+import type { DrawnPage } from "./pdf-images.ts";
 
 export type SourceText = {
   readonly key: string;
@@ -15,6 +16,8 @@ export type Body = Pick<Extract, "summary" | "passages" | "html" | "notes"> & {
   readonly title: string | null;
   readonly about?: About;
   readonly images?: Extract["images"];
+  /** Images that the source holds itself, in place of `images`. */
+  readonly drawn?: readonly DrawnPage[];
   readonly facts?: Extract["facts"];
   readonly outline?: Extract["outline"];
   readonly written?: Extract["written"];

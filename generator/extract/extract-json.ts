@@ -8,7 +8,7 @@ import type { DrawnPage } from "./pdf-images.ts";
 
 export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type" | "notes" | "about"> & {
   readonly json: Uint8Array;
-  /** The images that the extract of a PDF names, ascending. */
+  /** The images that the extract names, ascending. */
   readonly images: readonly DrawnPage[];
   /** Keys and prefixes that its links lead to, at most MAX_LINKS. */
   readonly links: readonly string[];
@@ -20,7 +20,7 @@ export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type
   readonly whole?: number;
 };
 
-export function toExtracted(key: string, { extract, asked, whole }: Asking, secrets: readonly string[] = []): Extracted {
+export function toExtracted(key: string, { extract, asked, whole, drawn }: Asking, secrets: readonly string[] = []): Extracted {
   const { title, summary, kind, media_type, notes, html, about } = extract;
   const links = html === null ? [] : linkTargets(html, key).slice(0, MAX_LINKS);
   return {
@@ -32,7 +32,7 @@ export function toExtracted(key: string, { extract, asked, whole }: Asking, secr
     notes,
     links,
     secrets,
-    images: [],
+    images: drawn ?? [],
     ...(asked === null ? {} : { asked }),
     ...(whole === undefined ? {} : { whole }),
     json: Buffer.from(canonicalJson(extract)),

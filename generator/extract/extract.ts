@@ -58,8 +58,8 @@ export async function extract(key: string, bytes: Uint8Array, draw: DrawPages | 
   return (await extractAsking(key, bytes, draw)).extract;
 }
 
-/** Asking is an extract with what its text needs of others, and how long all is that its page shows. */
-export type Asking = { readonly extract: Extract; readonly asked: Asked | null; readonly whole?: number };
+/** Asking is an extract with what its text needs of others, how long all is that its page shows, and the images that it holds itself. */
+export type Asking = { readonly extract: Extract; readonly asked: Asked | null; readonly whole?: number; readonly drawn?: Body["drawn"] };
 
 /** extractAsking is extract(), for a text that may be told of others. */
 export async function extractAsking(key: string, bytes: Uint8Array, draw: DrawPages | null, told?: Told): Promise<Asking> {
@@ -89,7 +89,7 @@ async function read(
   type: MediaType,
   draw: DrawPages | null,
   others: Others,
-): Promise<{ readonly extract: Extract; readonly whole?: number | undefined }> {
+): Promise<{ readonly extract: Extract; readonly whole?: number | undefined; readonly drawn?: Body["drawn"] }> {
   const mismatch = findMismatch(key, bytes, type);
   const reader = READERS[type.kind];
   if (reader === null) {
@@ -105,12 +105,14 @@ async function read(
   if (bidi >= 0) {
     notes.push(`Line ${source.lines.lineAt(bidi)} has invisible signs that change the order in which text is shown; read it with care.`);
   }
+  const { drawn, whole, ...shown } = body;
   const extract = finish(key, type, source.lines.count, {
-    ...body,
+    ...shown,
+    ...(drawn === undefined ? {} : { images: drawn.map(({ png: _, ...facts }) => facts) }),
     about: await withLanguage(body.about ?? readAbout(key, type.kind, source.text), type.kind, body.passages),
     notes: [...mismatch, ...notes, ...body.notes],
   });
-  return { extract, whole: body.whole };
+  return { extract, whole, drawn };
 }
 
 /** readOldHtml gives an HTML document in another encoding its title and summary. Its lines are not those of its bytes, so its text is neither

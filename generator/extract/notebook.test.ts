@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Extract } from "../../snapshots/schema/extract.ts";
-import { extract } from "./extract.ts";
+import { makePng } from "../testing/png.ts";
+import { toExtracted } from "./extract-json.ts";
+import { extract, extractAsking } from "./extract.ts";
 
 /** One pixel. */
 const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -105,7 +107,7 @@ test("cells are prose and code with anchors, and the first heading is the title"
 });
 
 test("an image that is too large is left out and counted, and what a loop prints is cut", async () => {
-  const large = Buffer.concat([Buffer.from(DOT, "base64"), Buffer.alloc(400_000)]).toString("base64");
+  const large = makePng("x".repeat(1_100_000)).toString("base64");
   const { html, notes, passages } = await readCells(
     code("a", drawn("image/png", large), drawn("image/png", large)),
     code("b", { output_type: "stream", text: "line\n".repeat(100_000) }),
@@ -113,6 +115,37 @@ test("an image that is too large is left out and counted, and what a loop prints
   assert.doesNotMatch(html ?? "", /<img/);
   assert.match(notes.join(), /^2 outputs of this notebook/);
   assert.ok(passages.length < 40);
+});
+
+test("an image of a notebook lies in a file beside its page, with its size and digest, as far as a limit; a tiny one stands in the page", async () => {
+  const [first, second] = ["a", "b"].map((sign) => makePng(sign.repeat(5_000)));
+  const notebook = {
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: METADATA,
+    cells: [
+      code("plot()", ...[first, second].map((png) => drawn("image/png", png?.toString("base64") ?? ""))),
+      code("dot()", drawn("image/png", DOT)),
+      code("again()", ...Array.from({ length: 15 }, () => drawn("image/png", makePng("c".repeat(1_000_000)).toString("base64")))),
+    ],
+  };
+  const asking = await extractAsking("notes/tides.ipynb", Buffer.from(JSON.stringify(notebook)), null);
+  const { images } = toExtracted("notes/tides.ipynb", asking);
+  assert.deepEqual(
+    images.slice(0, 2).map(({ png }) => Buffer.from(png)),
+    [first, second],
+  );
+  assert.deepEqual(
+    asking.extract.images,
+    images.map(({ png: _, ...facts }) => facts),
+  );
+  const html = asking.extract.html ?? "";
+  const shown = /<img src="([^"]+)" width="1" height="1" alt="Drawn by cell 1" loading="lazy">/.exec(html)?.[1] ?? "";
+  assert.equal(new URL(shown, "http://a.example/browse/notes/tides.ipynb/").pathname, "/images/notes/tides.ipynb/1.png");
+  assert.match(html, /<img src="data:image\/png;base64,[^"]+" alt="Drawn by cell 2"/);
+  assert.ok(images.reduce((sum, { size }) => sum + size, 0) <= 12_000_000);
+  assert.ok(html.length < 20_000, "what has no room is left out, and not put into the page");
+  assert.match(asking.extract.notes.join(), /^4 outputs of this notebook cannot be shown here/);
 });
 
 test("bytes written as text are no passage of any format", async () => {

@@ -1,9 +1,11 @@
 /** Jupyter notebooks: cells of prose as Markdown, cells of code with what they printed and drew. A passage stands in one cell, whose number is
  *  its `page`, and its lines are those of the cell's text as it is read here: code and outputs stand in fences, as Markdown has them.
- *  All of it is of whoever wrote the notebook, its images too: they are shown only when their bytes are pixels of a known type. */
+ *  All of it is of whoever wrote the notebook, its images too: they are shown only when their bytes are pixels of a known type. A PNG is a file beside
+ *  the page, as an image of a PDF's page is; what is tiny or of another type is a part of the page. */
 import type { Element, Root, RootContent } from "hast";
 import { fileTypeFromBuffer } from "file-type";
-import { objectPath, pagePath, relativeHref } from "#snapshots/format";
+import { sha256 } from "#snapshots/digest";
+import { objectPath, pageImagePath, pagePath, relativeHref } from "#snapshots/format";
 import { escapeHtml, highlightLines, loadLanguage } from "#snapshots/highlight";
 import type { Passage } from "#snapshots/schema";
 import { notebookAbout } from "./about.ts";
@@ -18,11 +20,14 @@ import { readJson } from "./json.ts";
 import { clearAsides, openLines } from "#snapshots/blocks";
 import { findProblem, findSummary, findTitle, parseMarkdown } from "./markdown.ts";
 import { cutPassages, headingPath, shorten, type Mark } from "./passages.ts";
+import { type DrawnPage, MAX_IMAGE_BYTES } from "./pdf-images.ts";
 
 const MAX_CELLS = 10_000;
 const MAX_OUTPUT = 20_000; // UTF-16 units of one output that are read; a loop prints for ever
-const MAX_IMAGE = 400_000; // characters of base64 of one image
-const MAX_IMAGES = 1_200_000; // of all: they are a part of the page
+const MAX_IMAGE = 400_000; // characters of base64 of one image in the page
+const MAX_IMAGES = 1_200_000; // of all of them
+const SMALL_IMAGE = 2_000; // bytes: below, a request would cost more
+const MAX_FILES = 12_000_000; // bytes of all images that are files
 const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const TERMINAL = /\u001b\[[0-9;?]*[A-Za-z]/g; // colours of a terminal, in what programs print
 
@@ -84,6 +89,7 @@ class NotebookReading {
   #units = 0;
   #cut = 0;
   #images = 0;
+  readonly #files: DrawnPage[] = [];
   #left = 0;
 
   constructor(key: string, notebook: Notebook) {
@@ -182,15 +188,28 @@ class NotebookReading {
 
   async #addImage(number: number, { base64, type }: Image): Promise<void> {
     const bytes = Buffer.from(base64, "base64");
-    const size = Math.ceil(bytes.length / 3) * 4;
     const mime = (await fileTypeFromBuffer(bytes))?.mime ?? "";
-    if (size > MAX_IMAGE || this.#images + size > MAX_IMAGES || mime !== type || !IMAGE_TYPES.includes(mime)) {
-      this.#left++;
-      return;
-    }
+    const src = mime !== type || !IMAGE_TYPES.includes(mime) ? null : (this.#addFile(bytes, mime) ?? this.#inPage(bytes, mime));
+    if (src === null) this.#left++;
+    else this.#shown.push(raw(`<p><img ${src} alt="Drawn by cell ${number}" loading="lazy"></p>\n`));
+  }
+
+  /** @returns attributes of an image that lies in a file of its own; null when it is to be none */
+  #addFile(bytes: Buffer, mime: string): string | null {
+    const used = this.#files.reduce((sum, { size }) => sum + size, bytes.length);
+    if (mime !== "image/png" || bytes.length < SMALL_IMAGE || bytes.length > MAX_IMAGE_BYTES || used > MAX_FILES) return null;
+    const [width, height, page] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20), this.#files.length + 1];
+    if (width === 0 || height === 0) return null;
+    this.#files.push({ page, width, height, sha256: sha256(bytes), size: bytes.length, png: Uint8Array.from(bytes) });
+    const href = escapeHtml(relativeHref(pagePath.object(this.#key), pageImagePath(this.#key, page)));
+    return `src="${href}" width="${width}" height="${height}"`;
+  }
+
+  #inPage(bytes: Buffer, mime: string): string | null {
+    const size = Math.ceil(bytes.length / 3) * 4;
+    if (size > MAX_IMAGE || this.#images + size > MAX_IMAGES) return null;
     this.#images += size;
-    const alt = `Drawn by cell ${number}`;
-    this.#shown.push(raw(`<p><img src="data:${mime};base64,${bytes.toString("base64")}" alt="${alt}" loading="lazy"></p>\n`));
+    return `src="data:${mime};base64,${bytes.toString("base64")}"`;
   }
 
   #heading(): readonly string[] {
@@ -223,7 +242,8 @@ class NotebookReading {
         `${this.#left === 1 ? "One output" : `${this.#left} outputs`} of this notebook cannot be shown here: of a type that is not shown, damaged or too large.`,
       );
     if (cells.length > MAX_CELLS) this.#notes.push(`Only the first ${MAX_CELLS} cells of this notebook are read.`);
-    return { title, summary: this.#summary || this.#above, passages: this.#passages, html: html + cut, facts, notes: this.#notes };
+    const summary = this.#summary || this.#above;
+    return { title, summary, passages: this.#passages, html: html + cut, facts, notes: this.#notes, drawn: this.#files };
   }
 }
 

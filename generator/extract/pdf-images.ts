@@ -17,6 +17,10 @@ const MAX_SCALE = 2;
 /** Pixels of a side: a ribbon is not drawn a hundred times as long as it is wide. */
 const MAX_SIDE = 2000;
 
+/** MAX_IMAGE_BYTES is the most bytes of one image: a page of a PDF has 560,000 pixels of a byte. */
+export const MAX_IMAGE_BYTES = 1024 * 1024;
+
+/** A DrawnPage is an image with its bytes. */
 export type DrawnPage = PageImage & { readonly png: Uint8Array };
 export type DrawRequest = {
   /** How many pages, from the first. */

@@ -6,10 +6,9 @@ import { type Extracted, toExtracted } from "./extract-json.ts";
 import { fileName } from "./media-type.ts";
 import type { Unread } from "./unread.ts";
 import type { Told } from "./others.ts";
-import type { DrawnPage, Drawing } from "./pdf-images.ts";
+import { type DrawnPage, type Drawing, MAX_IMAGE_BYTES } from "./pdf-images.ts";
 import type { ExtractRequest } from "./worker.ts";
 
-const MAX_IMAGE_BYTES = 1024 * 1024; // one page, which has 560,000 pixels of a byte
 const MAX_BROKEN_PAGES = 3; // pages of a document that ended two processes each; then the rest is not drawn
 
 /** Shares of an object's time that its pages may be drawn in, and that it may be read in; the rest is for its plain text. */
@@ -77,7 +76,8 @@ export class ObjectReading {
 
   finish(read: Extracted): void {
     // As plain text it has no page beside which they would stand.
-    this.#resolve(this.note === null ? { ...read, images: this.#images } : read);
+    const held = read.images.every(({ page, png }, at) => page === at + 1 && png.length <= MAX_IMAGE_BYTES) ? read.images : [];
+    this.#resolve({ ...read, images: this.note === null && this.#images.length > 0 ? this.#images : held });
   }
 
   /** @returns false for what a process of ours would not say: it is a stranger's by now */

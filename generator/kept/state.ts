@@ -34,7 +34,7 @@ export type KnownObject = ReadRow & {
   readonly asked?: Asked;
   /** Digest of what it was told of others; absent where that is nothing. */
   readonly told?: string;
-  /** For a PDF: how many pages were to be drawn, and the images. */
+  /** Images of a PDF's pages, or of a notebook's cells; and how many pages were to be drawn. */
   readonly drawn?: { readonly limit: number; readonly images: readonly Omit<PageImage, "width" | "height">[] };
 };
 

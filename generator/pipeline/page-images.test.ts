@@ -12,6 +12,7 @@ import type { BuildSummary } from "./summary.ts";
 import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
 import { makePdf } from "../testing/pdf.ts";
+import { makePng } from "../testing/png.ts";
 import { filesUnder } from "../testing/shelf-files.ts";
 import { ask, openFixtureView } from "../testing/view.ts";
 import { compileSite } from "../pages/compile-site.ts";
@@ -24,6 +25,7 @@ import { build, openShelves, verifyLibrary } from "../testing/whole.ts";
 const KEY = 'papers/what? "é".pdf';
 const OTHER = "papers/other.pdf";
 const GATED = "drafts/plan.pdf";
+const NOTEBOOK = "drafts/plot.ipynb";
 
 const config = (drafts: "public" | "email-gated", more = ""): string => `title: Library with pages
 baseUrl: http://library.example
@@ -36,6 +38,17 @@ withdrawals: { path: ./withdrawals.yaml }
 embeddings: { kind: none }
 ${more}`;
 
+/** A notebook whose one cell drew an image. */
+const notebook = (png: Buffer): string => {
+  const output = { output_type: "display_data", metadata: {}, data: { "image/png": png.toString("base64") } };
+  return JSON.stringify({
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: {},
+    cells: [{ cell_type: "code", source: "plot()", outputs: [output] }],
+  });
+};
+
 async function newRoom(t: TestContext) {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-page-images-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
@@ -46,6 +59,7 @@ async function newRoom(t: TestContext) {
     [`library/${KEY}`, makePdf(["One page.", "Another page."])],
     [`library/${OTHER}`, makePdf(["Something else."])],
     [`library/${GATED}`, makePdf(["A plan that nobody outside reads."])],
+    [`library/${NOTEBOOK}`, notebook(makePng("A plot that nobody outside sees. ".repeat(100)))],
     ["library/papers/note.md", "# A note\n\nText.\n"],
   ]);
   return {
@@ -63,27 +77,35 @@ function holds(folder: string, bytes: Buffer): boolean {
   return [...filesUnder(folder)].some((file) => file.bytes.equals(bytes));
 }
 
-test("an image of a gated PDF's page is read by those who are let in, and in no public byte; gating takes it out of history", async (t) => {
+test("an image of a gated PDF's page or notebook is read by those who are let in, and in no public byte; gating takes it out of history", async (t) => {
   const room = await newRoom(t);
+  const paths = [pageImagePath(GATED, 1), pageImagePath(NOTEBOOK, 1)];
   const first = await room.run();
-  const path = pageImagePath(GATED, 1);
   const [open, gate] = [await room.view(), await room.view("internal")];
-  assert.equal((await ask(open, path)).status, 404);
-  assert.equal((await ask(open, `/at/${first.snapshot}${path}`)).status, 404);
-  const image = await ask(gate, path);
-  assert.deepEqual([image.status, image.headers["Content-Type"], image.headers["Cache-Control"]], [200, "image/png", "private, no-store"]);
-  assert.equal(holds(room.publicDir, image.body), false);
+  const images = new Map<string, Buffer>();
+  for (const path of paths) {
+    assert.equal((await ask(open, path)).status, 404);
+    assert.equal((await ask(open, `/at/${first.snapshot}${path}`)).status, 404);
+    const { status, headers, body } = await ask(gate, path);
+    assert.deepEqual([status, headers["Content-Type"], headers["Cache-Control"]], [200, "image/png", "private, no-store"]);
+    images.set(path, body);
+    assert.equal(holds(room.publicDir, body), false);
+  }
   assert.equal(countErrors(await room.verify()), 0);
 
   await writeFiles(room.dir, [["proofshelf.yaml", config("public")]]);
   const second = await room.run();
-  assert.deepEqual((await ask(open, path)).body, image.body);
-  assert.equal(holds(room.publicDir, image.body), true);
+  for (const [path, image] of images) {
+    assert.deepEqual((await ask(open, path)).body, image);
+    assert.equal(holds(room.publicDir, image), true);
+  }
   await writeFiles(room.dir, [["proofshelf.yaml", config("email-gated")]]);
   await room.run();
-  assert.deepEqual([(await ask(open, path)).status, (await ask(open, `/at/${second.snapshot}${path}`)).status], [404, 410]);
-  assert.equal(holds(room.publicDir, image.body), false);
-  assert.equal((await ask(gate, path)).status, 200);
+  for (const [path, image] of images) {
+    assert.deepEqual([(await ask(open, path)).status, (await ask(open, `/at/${second.snapshot}${path}`)).status], [404, 410]);
+    assert.equal(holds(room.publicDir, image), false);
+    assert.equal((await ask(gate, path)).status, 200);
+  }
   assert.equal(countErrors(await room.verify()), 0);
 });
 
@@ -140,7 +162,7 @@ test("a build draws what changed and nothing else; the configuration says how ma
   const room = await newRoom(t);
   const first = await room.run();
   const unchanged = await room.run();
-  assert.deepEqual([first.work.read, unchanged.published, unchanged.work.read], [4, false, 0]);
+  assert.deepEqual([first.work.read, unchanged.published, unchanged.work.read], [5, false, 0]);
   const view = await room.view();
   const before = await ask(view, pageImagePath(KEY, 1));
   await writeFiles(room.dir, [[`library/${OTHER}`, makePdf(["Something new stands here."])]]);
@@ -151,7 +173,7 @@ test("a build draws what changed and nothing else; the configuration says how ma
   assert.notDeepEqual((await ask(view, pageImagePath(OTHER, 1))).body, other.body);
 
   await writeFiles(room.dir, [["proofshelf.yaml", config("email-gated", "pdf: { pageImages: 1 }\n")]]);
-  assert.equal((await room.run()).work.read, 3, "PDFs are read again, and nothing else");
+  assert.equal((await room.run()).work.read, 4, "what has images is read again, and nothing else");
   assert.deepEqual((await ask(view, pageImagePath(KEY, 1))).body, before.body);
   assert.equal((await ask(view, pageImagePath(KEY, 2))).status, 404);
   await writeFiles(room.dir, [["proofshelf.yaml", config("email-gated", "pdf: { pageImages: 0 }\n")]]);

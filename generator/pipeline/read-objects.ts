@@ -208,7 +208,7 @@ async function readObject(
       images.push({ page, sha256: sha256(png), size: png.length });
       await shelf.blobs.put(sha256(png), png);
     }
-    const drawn = facts.kind === "pdf" ? { drawn: { limit: pageImages, images } } : {};
+    const drawn = facts.kind === "pdf" || images.length > 0 ? { drawn: { limit: pageImages, images } } : {};
     return { key: row.key, ...facts, size, sha256: digest, swhid, ...origin, extract, ...drawn, version, root };
   } catch (error) {
     // Disk full and the like are the build's failure; a file that cannot be read is its own.

@@ -83,8 +83,8 @@ export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): P
         const drawn = kind === "pdf" && pageImages > 0 ? pageImages : undefined;
         const tellingOf = async () => (asks(kind) ? (await (tellings ??= tellingsOf(snapshot, data))).get(key) : undefined);
         yield { path: `extracts/${key}`, digest: async () => (await digestsOf(snapshot, row, drawn, await tellingOf())).extract };
-        if (drawn === undefined) continue;
-        // Only drawing shows which images there are.
+        if (drawn === undefined && kind !== "notebook") continue;
+        // Only reading shows which images there are.
         for (const { page, digest } of (await digestsOf(snapshot, row, drawn)).images)
           yield { path: pageImageFile(key, page), digest: () => digest };
       }

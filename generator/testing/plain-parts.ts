@@ -38,7 +38,8 @@ const POOL: ExtractPool = {
       async ({ image }) => void (image !== null && images.push(image)),
     );
     const found = await extractAsking(key, bytes, pageImages === 0 ? null : drawing, told);
-    return { ...toExtracted(key, found, found.extract.lines === null ? [] : await findSecrets(decodeText(bytes))), images };
+    const read = toExtracted(key, found, found.extract.lines === null ? [] : await findSecrets(decodeText(bytes)));
+    return { ...read, images: [...images, ...read.images] };
   },
   async close() {},
 };

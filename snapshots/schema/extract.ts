@@ -21,7 +21,7 @@ export const Passage = z
   .readonly();
 export type Passage = z.infer<typeof Passage>;
 
-/** PageImage is a page of a PDF as an image: `images/<key>/<page>.png` of the snapshot. */
+/** PageImage is a page of a PDF as an image, or an image that a notebook holds: `images/<key>/<page>.png` of the snapshot. */
 export const PageImage = z
   .strictObject({
     /** From 1. */
@@ -56,7 +56,7 @@ export const Extract = z
     html: z.string().nullable(),
     /** Its lines as they are written, each with its number, where `html` shows them as a document; absent elsewhere. */
     written: z.string().exactOptional(),
-    /** Pages of a PDF that are shown as images too, ascending; absent when there are none. */
+    /** Pages of a PDF that are shown as images too, or the images of a notebook; ascending; absent when there are none. */
     images: z.array(PageImage).min(1).readonly().exactOptional(),
     /** Contents of a PDF as its file lists them, each with the page that it is on; absent when it lists none. */
     outline: z
