@@ -189,6 +189,8 @@ test("a remark of MyST is on no page and in no quote, and is no title; a share a
   assert.equal(title, "Title");
   assert.doesNotMatch(`${html} ${quoted(text)}`, /remark|another|third/);
   assert.match(html, /goes on[^]*% code/);
+  const obsidian = "%% hidden %%\n\nText %%hidden%% goes on, 100%% sure and 50%% not.\n\n%%\nhidden\n\nhidden\n%%\n";
+  assert.match(`${(await read(obsidian)).html} ${quoted(obsidian)}`, /^(?!.*hidden).*100%% sure and 50%% not/s);
   for (const prose of ["Some say\n% of it is true.", "%APPDATA%\\x is a folder."]) assert.match((await read(prose)).html, /%/);
 });
 
@@ -254,4 +256,11 @@ test("a comment before words makes no code of them", async () => {
     "- <!-- md:option foo.bar --> second <!-- md:version 9 -->\n\n<!-- a remark of some length --> First words.\n",
   );
   assert.match(html, /<li[^>]*>second<\/li>[^]*<p[^>]*>First words\.<\/p>/);
+});
+
+test("attributes in braces are in no heading and in no quote", async () => {
+  const text =
+    '## Head <small>two</small> { #id data-x="y" }\n\n![A picture](x.png){ align=left width=300 } Lorem `code`{.py} and [a](b){ target=_blank } of {x}.\n\nA paragraph.\n{ .cls }\n';
+  assert.equal(quoted(text), "Lorem code and a of {x}. A paragraph.");
+  assert.deepEqual((await extract("a.md", Buffer.from(text))).passages[0]?.heading, ["Head two"]);
 });

@@ -158,7 +158,7 @@ export function findSummary(tree: Root): string {
   const inner = outer.filter(({ tagName }) => tagName === "blockquote" || (commands && tagName === "ul")).flatMap(elementsOf);
   const prose =
     outer
-      .filter((element) => element.tagName === "p" && !isCommand(element))
+      .filter((element) => element.tagName === "p" && !isCommand(element) && !isWays(element))
       .map((element) => textOf(element).replace(DIRECTIVES, ""))
       .find(isProse) ??
     // A line that leads to a web page says nothing here.
@@ -168,6 +168,14 @@ export function findSummary(tree: Root): string {
 
 function elementsOf(node: Root | Element): Element[] {
   return node.children.flatMap((child) => (child.type === "element" ? [child] : []));
+}
+
+/** A paragraph that is links, with signs between them. */
+function isWays(element: Element): boolean {
+  const inLinks = (node: Element): number =>
+    elementsOf(node).reduce((sum, one) => sum + (one.tagName === "a" ? textOf(one).trim().length : inLinks(one)), 0);
+  const rest = textOf(element).replaceAll(/[^\p{L}\p{N}]/gu, "").length;
+  return rest > 0 && elementsOf(element).filter(({ tagName }) => tagName === "a").length > 1 && inLinks(element) >= rest;
 }
 
 /** A paragraph that is code and nothing else. */

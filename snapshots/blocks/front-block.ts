@@ -8,7 +8,7 @@ const FORMS = {
   YAML: /^---[ \t]*\r?\n(?![ \t]*\r?\n(?!\s*["'\w.-]+[ \t]*:\s))([\s\S]*?)(?:^|\r?\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m,
   TOML: /^\+\+\+[ \t]*\r?\n([\s\S]*?)\r?\n\+\+\+[ \t]*(?:\r?\n|$)/,
   JSON: /^(\{[ \t]*\r?\n[\s\S]*?\r?\n\})[ \t]*(?:\r?\n|$)/,
-  "a title block": /^(%[^\n]*\n(?:(?:%|[ \t]+\S)[^\n]*(?:\n|$))*)/,
+  "a title block": /^(%(?!%)[^\n]*\n(?:(?:%|[ \t]+\S)[^\n]*(?:\n|$))*)/,
   "a list of facts":
     /^((?=(?:title|authors?|date|subtitle|format|base header level|latex mode)[ \t]*:)(?:[a-z][\w -]{0,40}:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)+)(?=[ \t]*\r?\n)/i,
 } as const;

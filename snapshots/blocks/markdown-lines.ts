@@ -38,10 +38,11 @@ const UNSEEN = /^<(script|style|template)\b/i;
 const ASIDES: readonly (readonly [open: string, close: string])[] = [
   ["<!--", "-->"],
   ["{/*", "*/}"],
+  ["%%", "%%"],
 ];
 /** Code, which is kept, and comments within a line or over lines of one paragraph. */
 const INLINE = new RegExp(
-  String.raw`(?<!${"`"})(${"`"}+)(?!${"`"})[\s\S]{1,${MAX_INLINE}}?(?<!${"`"})\1(?!${"`"})|<!--[\s\S]{0,${MAX_INLINE}}?-->|\{\/\*[\s\S]{0,${MAX_INLINE}}?\*\/\}`,
+  String.raw`(?<!${"`"})(${"`"}+)(?!${"`"})[\s\S]{1,${MAX_INLINE}}?(?<!${"`"})\1(?!${"`"})|<!--[\s\S]{0,${MAX_INLINE}}?-->|(?<!\S)%%[^%\n]{1,500}%%|\{\/\*[\s\S]{0,${MAX_INLINE}}?\*\/\}`,
   "g",
 );
 
@@ -165,7 +166,7 @@ class LineReader {
         return "text";
       }
       // The names of pages in a contents are no code.
-      const state = /^\{toctree\}/.test(info) ? "edge" : "code";
+      const state = info.startsWith("{toctree}") ? "edge" : "code";
       this.#fence = {
         sign,
         quotes: quotesOf(text),
@@ -206,12 +207,13 @@ class LineReader {
   #clearAside(at: number, from: number): void {
     const text = this.lines[at] ?? "";
     const own = text.slice(from);
-    const [, close = ""] = ASIDES.find(([open]) => own.startsWith(open)) ?? [];
+    const [open, close = ""] = ASIDES.find(([sign]) => own.startsWith(sign)) ?? [];
     const [, element = ""] = UNSEEN.exec(own) ?? [];
-    if (close !== "") this.#clearUntil(at, from, close, true);
+    const isRemark = own.startsWith("%") && ((!this.#isText && /^%(?:\s|$)/.test(own)) || (this.#isMyst ??= isMyst(this.#text)));
+    if (isRemark) this.#clear(at, from, at, Infinity);
+    else if (open === "%%") this.#clearUntil(at, from, close, false);
+    else if (close !== "") this.#clearUntil(at, from, close, true);
     else if (element !== "") this.#clearUntil(at, from, `</${element.toLowerCase()}>`, false);
-    else if (/^%/.test(own) && ((!this.#isText && /^%(?:\s|$)/.test(own)) || (this.#isMyst ??= isMyst(this.#text))))
-      this.#clear(at, from, at, Infinity);
     else if (from === 0 && !this.#isText && /^(?:import|export)\s/.test(own)) this.#clearModule(at);
     else if (/^<\/?[A-Z]\w*[a-z]/.test(own)) this.#clearComponent(at, from);
   }
@@ -219,7 +221,8 @@ class LineReader {
   #clearUntil(at: number, from: number, close: string, toTheEnd: boolean): void {
     if (this.#unclosed.has(close)) return;
     for (let line = at; line < this.lines.length; line++) {
-      const end = (this.lines[line] ?? "").toLowerCase().indexOf(close, line === at ? from : 0);
+      // The sign that opens a remark of Obsidian is the one that closes it.
+      const end = (this.lines[line] ?? "").toLowerCase().indexOf(close, line === at ? from + (close === "%%" ? 2 : 0) : 0);
       if (end < 0) continue;
       this.#clear(at, from, line, end + close.length);
       return;
@@ -293,7 +296,7 @@ class LineReader {
       const from = at;
       while (this.states[at] === "text" && !isBlank(this.lines[at] ?? "")) at++;
       const text = this.lines.slice(from, at).join("\n");
-      if (!text.includes("<!--") && !text.includes("{/*")) continue;
+      if (!ASIDES.some(([open]) => text.includes(open))) continue;
       const cleared = text.replaceAll(INLINE, (whole) => (whole.startsWith("`") ? whole : blank(whole)));
       this.lines.splice(from, at - from, ...cleared.split("\n"));
     }

@@ -202,13 +202,16 @@ const TARGET = String.raw`\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\
 /** The words between brackets, which may hold brackets themselves. */
 const WORDS = String.raw`((?:[^[\]]|\[[^[\]]*\])+)`;
 const IMAGE = new RegExp(String.raw`!\[((?:[^[\]]|\[[^[\]]*\])*)\](?:${TARGET}|\[[^\]]*\])`, "g");
+/** Attributes in braces behind what they are about, and those of MyST, Pandoc and kramdown at the end. */
+const ATTRIBUTE_LIST =
+  /(?<=[)\]*_`>\u{F0000}-\u{FFFFD}])\{:?[ \t]*(?:[.#][A-Za-z][\w-]*|[\w-]+=(?:"[^"{}\n]*"|[^\s{}"]+))[^{}\n]{0,200}\}|(?:^|[ \t])\{:?[ \t]*[.#][A-Za-z][\w-]*[^{}\n]{0,200}\}[ \t]*$/gmu;
 const LINK = new RegExp(String.raw`\[${WORDS}\]${TARGET}|(?<![\w\]])\[${WORDS}\]\[[^[\]]*\]`, "g");
 
 function plainOfMarkdown(text: string): string {
   return around(text.replaceAll(/^[ \t]*(?:>[ \t]?)+/gm, ""), MARKDOWN, showMarkdown, (rest) =>
     readReferences(
       withoutEmphasis(
-        dropTags(rest.replaceAll(/<!--[^]*?-->/g, ""))
+        dropTags(rest.replaceAll(/<!--[^]*?-->/g, "").replaceAll(ATTRIBUTE_LIST, ""))
           .replaceAll(/!\[\[[^[\]\n]*\]\]/g, "")
           .replaceAll(/\[\[(?:[^[\]\n|]*\|)?([^[\]\n|]*)\]\](?![([])/g, "$1")
           .replaceAll(ICON, (icon: string, at: number, whole: string) => wordsOfIcon(whole, at, icon))
@@ -423,8 +426,9 @@ function plainOfOrg(text: string): string {
     (span) => (/^[=~]/.test(span) ? span.slice(1, -1) : plainFormula(span.replaceAll(/^(?:\$|\\\()|(?:\$|\\\))$/g, ""))),
     (rest) =>
       rest
+        .replaceAll(/\[\[(?:[^[\]]{1,500}\]\[)?(?:file:|https?:)?[^[\]]{1,500}\.(?:png|jpe?g|gif|svg|webp)\]\]/gi, "")
         .replaceAll(/\[\[[^[\]]{1,500}\]\[([^[\]]{1,500})\]\]/g, "$1")
-        .replaceAll(/\[\[(?:[a-z]+:)?\*?([^[\]]{1,500})\]\]/g, "$1")
+        .replaceAll(/\[\[(?!https?:)(?:[a-z]+:)?\*?([^[\]]{1,500})\]\]|\[\[(https?:[^[\]]{1,500})\]\]/g, "$1$2")
         .replaceAll(/\[fn:[^\]]{1,300}\]/g, "")
         .replaceAll(/(?<!\w)([*/_+])(?=\S)([^\n]{1,200}?)(?<=\S)\1(?!\w)/g, "$2"),
   );
