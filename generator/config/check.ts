@@ -173,8 +173,8 @@ function checkShelf(raw: unknown, folder: string): ConfigProblem[] {
   ];
 }
 
-/** isWithin tells whether a path lies in a folder, links followed. */
-export function isWithin(path: string, folder: string): boolean {
+/** Tells whether a path lies in a folder, links followed. */
+function isWithin(path: string, folder: string): boolean {
   const [inner, outer] = [real(path), real(folder)];
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }

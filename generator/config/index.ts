@@ -13,7 +13,6 @@ export {
 } from "./config.ts";
 export { CONFIG_NAME, findConfig } from "./find-config.ts";
 export { addKeys, type AnnexKeys, type OwnPaths } from "./keys.ts";
-export { isWithin } from "./check.ts";
 export { findOwnKeys, type OwnFiles } from "./own-files.ts";
 export { readLocated } from "./located.ts";
 export { IGNORED, NO_NEWS, openLeavingOut, type StorePatterns } from "./left-out.ts";
