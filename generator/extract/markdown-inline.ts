@@ -102,7 +102,7 @@ function readIcon(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
-/** What Hugo and Quarto fill in: a picture, a link, or words. */
+/** Reads what Hugo and Quarto fill in: a picture, a link, or words. */
 function readShortcode(state: StateInline, silent: boolean): boolean {
   SHORTCODE_HERE.lastIndex = state.pos;
   const [code] = SHORTCODE_HERE.exec(state.src) ?? [];
