@@ -2,11 +2,12 @@
  *  the configuration, too. */
 import { BUCKET_KEYS, BUCKETS } from "#generator/annex/bucket";
 import { LEAK_KEYS, LEAKS } from "#generator/annex/leaks";
-import { REGISTRY } from "#generator/annex/registry";
+import { OIDC_KEYS } from "#generator/annex/oidc";
+import { REGISTRY, REGISTRY_KEYS } from "#generator/annex/registry";
 import { WEBHOOK_KEYS, WEBHOOKS } from "#generator/annex/webhooks";
 import { addKeys } from "#generator/config";
 import type { Annexes } from "#generator/pipeline";
 
 export const ANNEXES: Annexes = { ...BUCKETS, ...REGISTRY, ...LEAKS, ...WEBHOOKS };
 
-addKeys(BUCKET_KEYS, LEAK_KEYS, WEBHOOK_KEYS);
+addKeys(BUCKET_KEYS, LEAK_KEYS, OIDC_KEYS, REGISTRY_KEYS, WEBHOOK_KEYS);

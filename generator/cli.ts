@@ -77,7 +77,7 @@ command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--adopt", "build a shelf that another configuration has built so far")
   .option("--keep-history", "leave earlier snapshots in service that hold what is gated now")
   .option("--keys <file>", "look only at the keys in this JSON list, because nothing else in the store has changed; - is standard input")
-  .option("--plan", "say what would be done and why, and change nothing")
+  .option("--plan", "say which objects would be read and why, and change nothing")
   .action(
     withAnnexes(async ({ plan }: { plan?: boolean }) =>
       plan === true ? (await import("#generator/commands")).runPlan : (await import("#generator/commands")).runBuild,

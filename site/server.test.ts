@@ -27,7 +27,7 @@ after(async () => {
 
 const servingOn = (port: number): SiteServing => {
   const { publicDir, dist, version } = fixture;
-  return { part: "site", host: "127.0.0.1", port, publicDir, dist, version, operations: null, accessLog: false, cached: false };
+  return { part: "site", host: "127.0.0.1", port, publicDir, dist, version, operations: null, accessLog: false };
 };
 const exchange = socketExchange(() => listening.port);
 httpSuite({ scripts: [...SITE_SCRIPTS, ...PUBLIC_SCRIPTS, ...SHARED_SCRIPTS], mount: "", fixture: () => fixture, exchange });

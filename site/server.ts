@@ -1,12 +1,12 @@
 /** The public read server: files and queries of the public view. Holds no secret and opens no outgoing connection. */
 import { openIndex } from "#snapshots/index";
 import { lazyRenderer } from "#snapshots/page";
-import { type Blobs, describeCache, openView, type Runtime, type SiteServing, type Starter, type View } from "#snapshots/http";
-import { openCachedShelf, openDirectoryShelf } from "#snapshots/shelf";
+import { openView, type Runtime, type SiteServing, type Starter, type View } from "#snapshots/http";
+import { openDirectoryShelf } from "#snapshots/shelf";
 import { LIST_PAGE, MAX_LIMIT, MAX_QUERY } from "#snapshots/query";
 import { SERVICE } from "#snapshots/service";
 
-function siteRuntime(version: string, blobs: Blobs | null): Runtime {
+function siteRuntime(version: string): Runtime {
   return {
     version,
     components: () => [
@@ -16,7 +16,6 @@ function siteRuntime(version: string, blobs: Blobs | null): Runtime {
       { name: "semantic search", status: "wired (opt-in)", note: "served by a sidecar beside this process" },
       { name: "gated view", status: "wired (opt-in)", note: "served by a sidecar beside this process, which alone can open it" },
       { name: "mcp", status: "wired (opt-in)", note: "served by a sidecar beside this process" },
-      ...describeCache(blobs),
     ],
     limits: { query_characters: MAX_QUERY, records_per_page: MAX_LIMIT, list_entries_per_page: LIST_PAGE },
     auth: { public: "none" },
@@ -29,16 +28,14 @@ export function openSiteView(
   starter: Starter | null,
   now: () => number = Date.now,
 ): View {
-  const blobs = starter?.blobs ?? null;
-  const kept = openDirectoryShelf(serving.publicDir);
-  const shelf = blobs === null ? kept : openCachedShelf(kept, [serving.publicDir], blobs.ask("public"));
+  const shelf = openDirectoryShelf(serving.publicDir);
   return openView({
     service: SERVICE,
     view: "public",
     shelf,
     renderer: lazyRenderer(serving.dist),
     index: () => openIndex(shelf.indexUri),
-    runtime: siteRuntime(serving.version, blobs),
+    runtime: siteRuntime(serving.version),
     now,
     listing: starter?.listing ?? null,
   });

@@ -1,6 +1,6 @@
 /** `proofshelf build --plan` */
 import { openConfig } from "#generator/config";
-import { type Annexes, type IndexPreview, type Preview, previewBuild } from "#generator/pipeline";
+import { type Annexes, type Preview, previewBuild } from "#generator/pipeline";
 import type { Why } from "#generator/kept";
 import { type CommonOptions, configOf, print } from "./options.ts";
 
@@ -12,18 +12,12 @@ const WORDS: Readonly<Record<Why, string>> = {
   forgotten: "what the last build knew is lost",
   program: "the program changed",
   new: "new",
-  gone: "gone",
   version: "another version",
   size: "another size",
   time: "its time comes from elsewhere now",
   images: "the configuration wants other pages of it as images",
   root: "its collection became public or gated",
   refused: "could not be read the last time",
-  content: "what it is made from changed",
-  shared: "what all pages share changed",
-  index: "the index does not have the snapshot that is served",
-  gated: "the index has rows of what is gated now",
-  redacted: "the index has rows of what is to be redacted",
 };
 
 export async function runPlan(options: CommonOptions & { readonly keepHistory?: boolean }, annexes: Annexes): Promise<void> {
@@ -32,37 +26,18 @@ export async function runPlan(options: CommonOptions & { readonly keepHistory?: 
 }
 
 function describe(preview: Preview): string {
-  const { nothing, running, objects, pages, json, index, rejected, notes } = preview;
+  const { nothing, running, objects, rejected, notes } = preview;
   const lines = [
     ...(running === null ? [] : [`${running} What it does may change this.`]),
     nothing
-      ? `Nothing would be done: nothing has changed. ${objects.kept} objects and ${pages.kept} pages are kept.`
-      : `Would read ${objects.read.length} objects (${objects.kept} are kept, ${objects.removed.length} are gone) and render ${pages.rendered.length} pages (${pages.kept} are kept, ${pages.removed.length} are gone).`,
-    ...some(objects.read.map(({ key, why }) => `Read ${JSON.stringify(key)}: ${say(why)}`)),
-    ...some(objects.removed.map(({ key, why }) => `Remove ${JSON.stringify(key)}: ${say(why)}`)),
-    ...some(pages.rendered.map(({ path, why }) => `Render ${path}: ${say([why])}`)),
-    ...some(pages.removed.map((file) => `Remove ${file}`)),
-    ...(["public", "internal"] as const).flatMap((view) => [
-      ...(json[view] === null ? [] : [`Write the JSON of the ${view} view: ${say([json[view]])}`]),
-      ...describeIndex(view, index[view]),
-    ]),
-    ...(preview.estimated
-      ? [
-          "Pages and documents are an estimate: what objects hold is known when they are read. Another title also changes the pages of neighbours and of what cites the object; the same bytes change nothing.",
-        ]
-      : []),
+      ? `Nothing would be done: nothing has changed. ${objects.kept} objects are kept.`
+      : `Would read ${objects.read.length} objects (${objects.kept} are kept, ${objects.removed.length} are gone), and make the pages, lists and documents that follow from them.`,
+    ...some(objects.read.map(({ key, why }) => `Read ${JSON.stringify(key)}: ${why.map((one) => WORDS[one]).join(", ")}`)),
+    ...some(objects.removed.map((key) => `Remove ${JSON.stringify(key)}: gone`)),
     ...rejected.map((item) => `Rejected ${item.source} ${JSON.stringify(item.key)}: ${item.reason}`),
     ...notes.map((note) => `Note: ${note}`),
   ];
   return `${lines.join("\n")}\n`;
-}
-
-function describeIndex(view: string, { written, removed, why }: IndexPreview): readonly string[] {
-  return why === null ? [] : [`Write ${written} documents into the ${view} index and remove ${removed}: ${say([why])}`];
-}
-
-function say(why: readonly (Why | null)[]): string {
-  return why.flatMap((one) => (one === null ? [] : [WORDS[one]])).join(", ");
 }
 
 function some(lines: readonly string[]): readonly string[] {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { ShelfError } from "#snapshots/errors";
 import type { OperationsServing, ServerMessage, SidecarServing, SiteServing, StarterMessage } from "#snapshots/http";
 import { type Annexes, build } from "#generator/pipeline";
-import { type BlobCache, openServed, openShelves } from "#generator/shelves";
+import { openServed, openShelves } from "#generator/shelves";
 import { VERSION } from "#generator/files";
 import { type CommonOptions, configOf } from "./options.ts";
 import { compileSite } from "#generator/pages";
@@ -30,8 +30,6 @@ const FEW_ARENAS = { MALLOC_ARENA_MAX: "2" };
 const SMALL_NURSERY = ["--max-semi-space-size=4"];
 /** An editor writes a file in several steps: it is read this long after the last one. Milliseconds. */
 const SETTLE_MS = 200;
-/** How often a server is told how its cache stands; milliseconds. */
-const TELL_MS = 1_000;
 
 export type ServeOptions = CommonOptions & {
   readonly port: string;
@@ -58,13 +56,12 @@ export async function runServe(options: ServeOptions, annexes: Annexes): Promise
   }
   const { dist } = await compileSite();
   const views = options.only === "site" ? (["public"] as const) : (["public", "internal"] as const);
-  const { publicDir, internalDir, follow, cache } = openServed(config, views, annexes);
-  const cached = cache !== null;
-  const common = { host: options.host, port, publicDir, dist, version: VERSION, operations, accessLog: options.accessLog === true, cached };
+  const { publicDir, internalDir, follow } = openServed(config, views, annexes);
+  const common = { host: options.host, port, publicDir, dist, version: VERSION, operations, accessLog: options.accessLog === true };
   const ended = new AbortController();
   // Here and not in the server, which needs no credentials then, and the site server no network.
   const following = follow?.(ended.signal, (line) => void process.stderr.write(line));
-  const started = { config, options, annexes, period, ended, cache };
+  const started = { config, options, annexes, period, ended };
   try {
     if (options.only === "site") await startServer(SITE_MAIN, { part: "site", ...common }, started);
     else await startServer(SIDECAR_MAIN, { ...common, internalDir, ...sidecarParts(config, options) }, started);
@@ -116,12 +113,11 @@ async function startServer(
     readonly options: ServeOptions;
     readonly annexes: Annexes;
     readonly period: number | null;
-    readonly cache: BlobCache | null;
     /** Aborted when the server has ended. */
     readonly ended: AbortController;
   },
 ): Promise<void> {
-  const { config, options, annexes, period, ended, cache } = started;
+  const { config, options, annexes, period, ended } = started;
   const seen = Object.entries(process.env).filter(([name]) => serving.part !== "site" || !SECRET.test(name));
   const env = { ...FEW_ARENAS, ...Object.fromEntries(seen) };
   const child = fork(main, [], { env, execArgv: SMALL_NURSERY, stdio: ["ignore", "inherit", "inherit", "ipc"] });
@@ -130,7 +126,6 @@ async function startServer(
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
   const watcher = serving.part === "sidecar" ? watchAccess(config, send) : null;
-  const tellCache = cache === null ? undefined : setInterval(() => send({ type: "cache", note: cache.note() }), TELL_MS);
   // After the line that programs wait for: pages and search do not need the vectors.
   const embed = async (): Promise<void> => {
     const embeddings = await embedViews(config, annexes, { signal: ended.signal });
@@ -146,9 +141,6 @@ async function startServer(
             (catalog) => send({ type: "listing", id: message.id, catalog }),
             () => send({ type: "listing", id: message.id, catalog: null }),
           );
-        } else if (message.type === "blob") {
-          const { type, id } = message;
-          void cache?.answer(message).then((answer) => send({ type, id, answer }));
         } else if (message.type === "ready") {
           process.stdout.write(
             options.json === true ? `${JSON.stringify({ url: message.url, snapshot: message.snapshot })}\n` : describeReady(message),
@@ -184,7 +176,6 @@ async function startServer(
     });
   } finally {
     ended.abort();
-    clearInterval(tellCache);
     watcher?.close();
   }
 }

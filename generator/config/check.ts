@@ -3,10 +3,10 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import ipaddr from "ipaddr.js";
-import { type ConfigProblem, listAt, valueAt } from "./problems.ts";
+import { listAt, valueAt } from "./problems.ts";
 import { addedKeys } from "./keys.ts";
-import { hasScheme, isSafeAddress } from "./values.ts";
-import type { Path } from "./yaml.ts";
+import { hasScheme } from "./values.ts";
+import type { ConfigProblem, Path } from "./yaml.ts";
 
 /** checkConfig finds problems that the schema cannot see.
  *  @param folder that relative paths of the file start from
@@ -73,8 +73,9 @@ export function checkAccess(raw: unknown): ConfigProblem[] {
       what: `names no entry of access.serviceTokens; known: ${known}`,
     });
   });
-  problems.push(...checkOwnSignIn(access));
-  if (valueAt(access, ["kind"]) === "oidc") return problems;
+  problems.push(...checkSignIn(access));
+  const kind = valueAt(access, ["kind"]);
+  if (addedKeys().some(({ signIn }) => signIn !== undefined && signIn.kind === kind)) return problems;
   const jwks = valueAt(access, ["jwks"]);
   if (jwks !== undefined) {
     const audience = valueAt(access, ["audience"]);
@@ -90,33 +91,16 @@ export function checkAccess(raw: unknown): ConfigProblem[] {
   return problems;
 }
 
-const OF_OWN_SIGN_IN = ["clientId", "allow", "groupsClaim", "sessionHours"];
-const OF_GATEWAY = ["audience", "humanAudience", "jwks", "signIn"];
-
-/** checkOwnSignIn tells keys of one kind of sign-in that stand beside the other kind, and what kind oidc lacks. */
-function checkOwnSignIn(access: unknown): ConfigProblem[] {
-  const isOwn = valueAt(access, ["kind"]) === "oidc";
-  const at = (key: string, what: string): ConfigProblem => ({ path: ["access", key], what });
-  const stray = (isOwn ? OF_GATEWAY : OF_OWN_SIGN_IN)
-    .filter((key) => valueAt(access, [key]) !== undefined)
-    .map((key) => at(key, `is heard only with kind: ${isOwn ? "gateway" : "oidc"}; take one of the two away`));
-  if (!isOwn) return stray;
-  const missing = ["issuer", "clientId", "allow"]
-    .filter((key) => valueAt(access, [key]) === undefined)
-    .map((key) => at(key, "is missing; kind: oidc needs it"));
-  const issuer = valueAt(access, ["issuer"]);
-  const allow = valueAt(access, ["allow"]);
-  const nobody = ["emails", "domains", "groups"].every((key) => listAt(allow, [key]).length === 0);
-  const people = ["emails", "domains"].filter((key) => listAt(access, ["policy", key]).length > 0);
-  return [
-    ...stray,
-    ...missing,
-    ...(typeof issuer === "string" && !isSafeAddress(issuer)
-      ? [at("issuer", "is not the https address of a provider; http is taken from this machine only")]
-      : []),
-    ...(allow !== undefined && nobody ? [at("allow", "lets nobody in; name emails, domains or groups")] : []),
-    ...people.map((key) => ({ path: ["access", "policy", key], what: `is not heard with kind: oidc; write it under allow.${key}` })),
-  ];
+/** checkSignIn tells keys of one kind of sign-in that stand beside another kind, and what the kind itself finds. */
+function checkSignIn(access: unknown): ConfigProblem[] {
+  const chosen = valueAt(access, ["kind"]);
+  return addedKeys().flatMap(({ signIn }) => {
+    if (signIn === undefined) return [];
+    if (signIn.kind === chosen) return [...signIn.check(access)];
+    return Object.keys(signIn.keys)
+      .filter((key) => valueAt(access, [key]) !== undefined)
+      .map((key) => ({ path: ["access", key], what: `is heard only with kind: ${signIn.kind}; take one of the two away` }));
+  });
 }
 
 function checkRegistry(raw: unknown): ConfigProblem[] {
@@ -189,8 +173,8 @@ function checkShelf(raw: unknown, folder: string): ConfigProblem[] {
   ];
 }
 
-/** isWithin tells whether a path lies in a folder, links followed. */
-export function isWithin(path: string, folder: string): boolean {
+/** Tells whether a path lies in a folder, links followed. */
+function isWithin(path: string, folder: string): boolean {
   const [inner, outer] = [real(path), real(folder)];
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }

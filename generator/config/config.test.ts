@@ -380,27 +380,6 @@ test("the reference table names every key with its default", () => {
   assert.equal(fields.find((field) => field.key === "shelf")?.default, '{"kind":"directory","root":"snapshots/data"}');
 });
 
-test("a cache has a folder and a bound of its own, and never takes what builders keep", () => {
-  const shelf = (cache: string, copy = "./copy") => `${GOOD}\nshelf: { kind: s3, bucket: my-bucket, copy: ${copy}, cache: ${cache} }\n`;
-  const parsed = (text: string) => {
-    const config = parseConfig(new TextEncoder().encode(text), join(folder, "x.yaml"));
-    return config.shelf.kind === "s3" ? config.shelf.cache : undefined;
-  };
-  assert.deepEqual(parsed(shelf("{}")), { dir: join(folder, "copy/cache"), maxBytes: 10 * 1024 ** 3 });
-  assert.deepEqual(parsed(shelf("{ dir: ./near, maxBytes: 2000000 }")), { dir: join(folder, "near"), maxBytes: 2_000_000 });
-  assert.equal(parsed(shelf("{}").replace(", cache: {}", "")), undefined);
-  for (const dir of ["./copy", ".", "./copy/public", "./copy/internal/cache"])
-    assert.match(
-      problemsOf(shelf(`{ dir: ${dir} }`)).join("\n"),
-      /shelf\.cache\.dir is where shelf\.copy keeps the whole shelf; choose another/,
-      dir,
-    );
-  assert.match(problemsOf(shelf("{ dir: ./library/cache }")).join("\n"), /shelf\.cache\.dir lies inside the store/);
-  assert.match(problemsOf(shelf("{ maxBytes: 5000 }")).join("\n"), /shelf\.cache\.maxBytes is under 1048576 \(1 MiB\)/);
-  assert.match(problemsOf(shelf("{ maxBytes: 2GB }")).join("\n"), /shelf\.cache\.maxBytes is text; write/);
-  assert.match(problemsOf(`${GOOD}\nshelf: { kind: directory, root: ./s, cache: {} }`).join("\n"), /shelf\.cache is not a known key/);
-});
-
 test("patterns of the store are told with their lines where they are none", () => {
   const store = (lists: string) => GOOD.replace("root: ./library }", `root: ./library, ${lists} }`);
   assert.deepEqual(problemsOf(store('include: ["**/.well-known/**"], exclude: [build, "**/*.tmp"]')), []);

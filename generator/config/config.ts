@@ -8,13 +8,13 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
-import type { AccessConfig } from "#snapshots/schema";
+import { AccessConfig } from "#snapshots/schema";
 import { isPackage } from "#generator/files";
 import { checkAccess, checkConfig } from "./check.ts";
-import { badConfig, type ConfigProblem, explainIssues } from "./problems.ts";
+import { badConfig, explainIssues } from "./problems.ts";
 import { addedKeys } from "./keys.ts";
 import { accessSchema, configSchema, type ParsedConfig } from "./schema.ts";
-import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
+import { type ConfigProblem, MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
 
 export { configJsonSchema } from "./problems.ts";
 export { configSchema } from "./schema.ts";
@@ -81,7 +81,7 @@ export function readAccess(path: string): AccessConfig | null | undefined {
     const whole = parseLocatedYaml(bytes);
     const yaml = whole.problems.length === 0 ? whole : parseLocatedYaml(findSection("access", bytes));
     if (yaml.problems.length > 0) return undefined;
-    const { data } = accessSchema.safeParse(yaml.value);
+    const { data } = accessSchema().safeParse(yaml.value);
     if (data === undefined || checkAccess(yaml.value).length > 0) return undefined;
     return resolveAccess(data.access, dirname(resolve(path)));
   } catch (error) {
@@ -161,14 +161,11 @@ function resolveRegistry(registry: ParsedConfig["registry"], folder: string): Co
 
 function resolveAccess(access: ParsedConfig["access"], folder: string): AccessConfig | null {
   if (access === null) return null;
-  const { kind, clientId = "", allow, groupsClaim, sessionHours, issuer, jwks, ...rest } = access;
-  const isOwn = kind === "oidc" && allow !== undefined;
-  return {
-    ...rest,
-    // No token of anybody else is taken where people sign in here.
-    issuer: isOwn ? null : issuer,
-    policy: isOwn ? { ...rest.policy, emails: allow.emails, domains: allow.domains } : rest.policy,
-    oidc: isOwn ? { issuer: issuer ?? "", clientId, groups: allow.groups, groupsClaim, sessionHours } : null,
+  const { jwks } = access;
+  const own = addedKeys().find((keys) => keys.signIn?.kind === access.kind)?.signIn;
+  return AccessConfig.parse({
+    ...access,
+    ...own?.resolve(access),
     jwks: jwks === null || /^https?:/i.test(jwks) ? jwks : resolve(folder, jwks),
-  };
+  });
 }

@@ -12,14 +12,12 @@ export {
   type StoreConfig,
 } from "./config.ts";
 export { CONFIG_NAME, findConfig } from "./find-config.ts";
-export { addKeys, type AnnexKeys } from "./keys.ts";
-export { isWithin } from "./check.ts";
+export { addKeys, type AnnexKeys, type OwnPaths } from "./keys.ts";
 export { findOwnKeys, type OwnFiles } from "./own-files.ts";
 export { readLocated } from "./located.ts";
 export { IGNORED, NO_NEWS, openLeavingOut, type StorePatterns } from "./left-out.ts";
 export {
   configJsonSchema,
-  type ConfigProblem,
   explainIssues,
   foldAlike,
   formatPath,
@@ -27,5 +25,5 @@ export {
   nearest,
   valueAt,
 } from "./problems.ts";
-export { findRegistryProblem, gate, maybe, refuse, some, webAddress } from "./values.ts";
-export { MAX_CONFIG_BYTES, parseLocatedYaml, type Path } from "./yaml.ts";
+export { domains, emails, findRegistryProblem, gate, isSafeAddress, maybe, names, refuse, some, webAddress } from "./values.ts";
+export { type ConfigProblem, MAX_CONFIG_BYTES, parseLocatedYaml, type Path } from "./yaml.ts";

@@ -1,8 +1,8 @@
 /** YAML files beside the configuration, read by their schemas: every mistake at once, each with its line. */
 import { z } from "zod";
 import { readConfigFile } from "./config.ts";
-import { badConfig, type ConfigProblem, explainIssues } from "./problems.ts";
-import { type LocatedYaml, parseLocatedYaml } from "./yaml.ts";
+import { badConfig, explainIssues } from "./problems.ts";
+import { type ConfigProblem, type LocatedYaml, parseLocatedYaml } from "./yaml.ts";
 
 /** readLocated reads a YAML file by its schema. @param read gives its bytes @throws ShelfError "bad_config" with every mistake and its line */
 export function readLocated<T extends z.ZodType>(

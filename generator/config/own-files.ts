@@ -1,15 +1,10 @@
 /** Finds the files that belong to the program and are no objects of a library, wherever they lie: the configuration, the registry, the claims, code
  *  that is gated, keys, and the files that the registry's sources are kept with. */
-import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { CollectionInfo } from "#snapshots/format";
 import type { Config } from "./config.ts";
-import { valueAt } from "./problems.ts";
-import { parseLocatedYaml } from "./yaml.ts";
-
-/** Members of registry.yaml that name files, with what they are where they are left out. */
-const FILES = { lock: "./registry.lock.jsonl", overlay: "./registry.overlay.yaml", records: "", advisories: "" } as const;
-const CHECKS = "./checks";
+import { addedKeys } from "./keys.ts";
 
 export type OwnFiles = {
   readonly store: Config["store"] | object;
@@ -30,32 +25,19 @@ export function findOwnKeys(library: OwnFiles): readonly string[] {
   const root = realOf(store.root);
   const keyOf = (path: string): string => relative(root, realOf(path)).split(sep).join("/");
   const isInside = (key: string): boolean => key !== "" && key !== ".." && !key.startsWith("../");
-  const named = registry === null || !("sources" in registry) ? { files: [], checks: [] } : namedIn(registry.sources);
+  const made = registry !== null && "sources" in registry ? registry.sources : null;
+  const named = made === null ? [] : addedKeys().flatMap((keys) => keys.registry?.ownFiles(made) ?? []);
   const files = [
     file,
-    ...(registry === null ? [] : "path" in registry ? [registry.path] : "sources" in registry ? [registry.sources] : []),
+    ...(registry !== null && "path" in registry ? [registry.path] : []),
+    ...(made === null ? [] : [made]),
     ...[withdrawals, claims].flatMap((source) => (source === null ? [] : [source.path])),
     ...(typeof access?.jwks === "string" && isAbsolute(access.jwks) ? [access.jwks] : []),
-    ...named.files,
+    ...named.flatMap((paths) => paths.files),
   ];
-  const folders = [...named.checks, ...(code !== null && "root" in code ? [code.root] : [])].map(keyOf);
+  const folders = [...named.flatMap((paths) => paths.folders), ...(code !== null && "root" in code ? [code.root] : [])].map(keyOf);
   const hidden = folders.filter((key) => !collections.some(({ prefix }) => prefix === `${key}/`));
   return [...files.map(keyOf), ...hidden].filter(isInside);
-}
-
-/** namedIn reads what a registry.yaml names, also one that is wrong elsewhere: what may not be published does not wait until it is right. */
-function namedIn(file: string): { files: string[]; checks: string[] } {
-  const bytes = existsSync(file) ? readFileSync(file) : Buffer.from("");
-  const { value, problems } = parseLocatedYaml(bytes);
-  const at = (name: string): string => resolve(dirname(file), name);
-  const text = bytes.toString("utf8");
-  const named = (member: string): string[] =>
-    [...text.matchAll(new RegExp(`\\b${member}["']?:\\s*["']?([^\\s"',{}#]+)`, "g"))].map(([, name = ""]) => name);
-  const of = (path: readonly string[], usual: string): string[] => {
-    const found = problems.length > 0 ? named(path.at(-1) ?? "") : [valueAt(value, path)];
-    return [usual, ...found].flatMap((name) => (typeof name === "string" && name !== "" && !name.includes("\0") ? [at(name)] : []));
-  };
-  return { files: Object.entries(FILES).flatMap(([member, usual]) => of([member], usual)), checks: of(["checks", "store"], CHECKS) };
 }
 
 function realOf(path: string): string {

@@ -2,10 +2,8 @@
 import { distance } from "fastest-levenshtein";
 import { z } from "zod";
 import { ShelfError } from "#snapshots/errors";
-import type { Path } from "./yaml.ts";
+import type { ConfigProblem, Path } from "./yaml.ts";
 import { configSchema, secretVariables } from "./schema.ts";
-
-export type ConfigProblem = { readonly path: Path; readonly what: string };
 
 /** badConfig makes one error of all problems of a file, by line.
  *  @param path as the user wrote it */

@@ -5,10 +5,23 @@ import { z } from "zod";
 import { findKeyProblem } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
 import { parseKey } from "#snapshots/log";
-import { type AnnexConfig, type AnnexGates, type AnnexKeys, addedKeys, type PlaceKinds } from "./keys.ts";
-import { contact, findRegistryProblem, gate, hasScheme, isSafeAddress, maybe, refuse, some, webAddress } from "./values.ts";
+import { type AnnexConfig, type AnnexGates, type AnnexKeys, addedKeys, type PlaceKinds, type SignInKeys } from "./keys.ts";
+import {
+  contact,
+  domains,
+  emails,
+  findRegistryProblem,
+  gate,
+  hasScheme,
+  isSafeAddress,
+  maybe,
+  names,
+  refuse,
+  some,
+  webAddress,
+} from "./values.ts";
 
-const SECRET_VARIABLES = ["REINDEX_TOKEN", "AI_GATEWAY_ID", "INFERENCE_API_KEY", "LOG_KEY", "SESSION_KEY", "OIDC_CLIENT_SECRET"];
+const SECRET_VARIABLES = ["REINDEX_TOKEN", "AI_GATEWAY_ID", "INFERENCE_API_KEY", "LOG_KEY"];
 
 /** secretVariables returns the variables of the environment that hold secrets. */
 export const secretVariables = (): readonly string[] => [...SECRET_VARIABLES, ...addedKeys().flatMap(({ secrets = [] }) => secrets)];
@@ -65,7 +78,6 @@ function findPrefixProblem(prefix: string): string | null {
   return problem === null ? null : `cannot hold objects: ${problem.replace("the key", "it")}; write a plain path like "notes/"`;
 }
 
-const names = (what: string) => z.array(some("a name")).meta({ description: what });
 const nameOrNames = (what: string) =>
   z
     .union([some("a name").transform((name) => [name]), names(what)], {
@@ -79,45 +91,10 @@ const headerName = (standard: string) =>
     .default(standard)
     .meta({ description: "Header" });
 
-const emails = z
-  .array(
-    z
-      .string()
-      .regex(/^[^\s@]+@[^\s@]+$/, "is not an email address")
-      .toLowerCase(),
-  )
-  .default([])
-  .meta({ description: "Authorized addresses" });
-const domains = z
-  .array(
-    z
-      .string()
-      .regex(/^(?=.{1,253}$)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/, "is not a domain like example.org")
-      .toLowerCase(),
-  )
-  .default([])
-  .meta({ description: "Authorized domains of addresses" });
-
-const access = z.strictObject({
-  kind: z
-    .enum(["gateway", "oidc"], "is neither gateway nor oidc")
-    .default("gateway")
-    .meta({ description: "Who signs people in: a gateway in front (gateway), or the sidecar with an OpenID provider (oidc)" }),
+const ACCESS = {
   issuer: maybe(some("the issuer of the tokens")).meta({
     description: "iss of accepted tokens, needed with jwks; with kind oidc the address of the provider",
   }),
-  clientId: some("the client id").optional().meta({ description: "With kind oidc: what the provider calls this library" }),
-  allow: z
-    .strictObject({ emails, domains, groups: names("Authorized groups").default([]) })
-    .optional()
-    .meta({ description: "With kind oidc: who is let in" }),
-  groupsClaim: some("the name of a claim").default("groups").meta({ description: "With kind oidc: claim that holds a person's groups" }),
-  sessionHours: z
-    .number()
-    .positive("is not more than 0; write a number of hours")
-    .max(720, "is more than 30 days; write a number of hours")
-    .default(12)
-    .meta({ description: "With kind oidc: hours after which a person signs in again" }),
   audience: nameOrNames("aud of accepted tokens; needed with jwks").default([]),
   humanAudience: nameOrNames("aud of tokens for people, for POST /internal/api/ask").default([]),
   jwks: maybe(
@@ -168,7 +145,25 @@ const access = z.strictObject({
     )
     .default([])
     .meta({ description: "Pairs for machines" }),
-});
+};
+
+/** accessOf makes the section of access. @param keys of the annexes that sign people in */
+function accessOf(keys: readonly AnnexKeys[]) {
+  const own = keys.flatMap(({ signIn }) => signIn ?? []);
+  const kinds = ["gateway", ...own.map(({ kind }) => kind)];
+  const section = z.strictObject({
+    kind: z
+      .enum(kinds, `is neither ${kinds.join(" nor ")}`)
+      .default("gateway")
+      .meta({ description: "Who signs people in: a gateway in front (gateway), or the sidecar with an OpenID provider (oidc)" }),
+    ...ACCESS,
+    ...membersOf(own.map((signIn) => signIn.keys)),
+  });
+  return maybe(section).meta({ description: "The gate of /internal and /api/code; closed when left out" });
+}
+
+const membersOf = (all: readonly (Readonly<Record<string, z.ZodType>> | undefined)[]): Record<string, z.ZodType> =>
+  Object.assign({}, ...all);
 
 /** A name as a Host header has it, without the port: that of the address is another's business, and proxies change it. */
 const hostName = some("a host name").toLowerCase().superRefine(refuse(findHostProblem));
@@ -231,6 +226,18 @@ const GATES = {
       "A record that states something else than its pinned file declares under its name; ignore where statements are no formulas",
   }),
   counts: gate.meta({ description: "A count that the registry's metadata declares and its records do not have" }),
+};
+
+const REGISTRY = {
+  path: some("the registry's JSON file").optional().meta({ description: "JSON file with { meta, cubs }" }),
+  url: z.string().superRefine(refuse(findRegistryProblem)).optional().meta({ description: "Or the address that serves it" }),
+  license: maybe(some("an SPDX expression like Apache-2.0")).meta({
+    description: "Licence of records that state none, nor their files",
+  }),
+  internalFields: z.array(some("the name of a field")).default([]).meta({
+    description:
+      "Fields of records that are known to be internal, nested ones with dots; others that the interface does not name are reported",
+  }),
 };
 
 /** Members that no annex adds to. */
@@ -303,23 +310,6 @@ const CORE = {
   withdrawals: maybe(
     z.strictObject({ path: some("the file of withdrawals").meta({ description: "YAML: what was withdrawn, when, and why" }) }),
   ).meta({ description: "What is served no more; its addresses say so" }),
-  registry: maybe(
-    z.strictObject({
-      path: some("the registry's JSON file").optional().meta({ description: "JSON file with { meta, cubs }" }),
-      url: z.string().superRefine(refuse(findRegistryProblem)).optional().meta({ description: "Or the address that serves it" }),
-      sources: some("the file that names them")
-        .optional()
-        .meta({ description: "Or YAML that names the repositories whose proofs it is made of" }),
-      license: maybe(some("an SPDX expression like Apache-2.0")).meta({
-        description: "Licence of records that state none, nor their files",
-      }),
-      internalFields: z.array(some("the name of a field")).default([]).meta({
-        description:
-          "Fields of records that are known to be internal, nested ones with dots; others that the interface does not name are reported",
-      }),
-    }),
-  ).meta({ description: "The registry of proof records" }),
-  access: maybe(access).meta({ description: "The gate of /internal and /api/code; closed when left out" }),
   answers: maybe(z.strictObject(model)).meta({ description: "Model that writes answers; none when left out" }),
   embeddings: z
     .discriminatedUnion("kind", [
@@ -386,7 +376,7 @@ function makeSchema(keys: readonly AnnexKeys[]) {
   const store = z.discriminatedUnion("kind", [directory.extend(leavingOut), ...places.map((place) => place.store.extend(leavingOut))]);
   const shelf = z.discriminatedUnion("kind", [directory, ...places.map((place) => place.shelf)]);
   const code = z.discriminatedUnion("kind", [directory, ...places.map((place) => place.code)]);
-  const gates = Object.assign({}, ...keys.map((one) => one.gates ?? {})) as Record<string, z.ZodType>;
+  const made = keys.flatMap(({ registry }) => registry ?? []).map(({ sources }) => ({ sources }));
   const { title, description, baseUrl, registryUrl, ...rest } = CORE;
   return z.strictObject({
     title,
@@ -398,10 +388,12 @@ function makeSchema(keys: readonly AnnexKeys[]) {
     ...rest,
     code: maybe(code).meta({ description: "The exact-revision store: {repo}/{head}/{path}" }),
     gates: z
-      .strictObject({ ...GATES, ...gates })
+      .strictObject({ ...GATES, ...membersOf(keys.map(({ gates }) => gates)) })
       .prefault({})
       .meta({ description: "What a build refuses to publish (exit code 5), or says and publishes" }),
-    ...(Object.assign({}, ...keys.map(({ top }) => top ?? {})) as Record<string, z.ZodType>),
+    registry: maybe(z.strictObject({ ...REGISTRY, ...membersOf(made) })).meta({ description: "The registry of proof records" }),
+    access: accessOf(keys),
+    ...membersOf(keys.map(({ top }) => top)),
   });
 }
 
@@ -415,7 +407,11 @@ export function configSchema(): ReturnType<typeof makeSchema> {
 }
 
 /** accessSchema takes the access section alone. */
-export const accessSchema = z.object({ access: CORE.access });
+export const accessSchema = (): z.ZodType<Pick<ParsedConfig, "access">> =>
+  z.object({ access: accessOf(addedKeys()) }) as unknown as z.ZodType<Pick<ParsedConfig, "access">>;
+
+/** The section of access as it is written, defaults applied. */
+type AccessKeys = Values<typeof ACCESS> & SignInKeys & { readonly kind: string };
 
 type Values<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 type Directory = z.output<typeof directory>;
@@ -424,6 +420,8 @@ type Elsewhere = PlaceKinds[keyof PlaceKinds];
 /** ParsedConfig is the file with defaults applied. An annex answers for the types of its keys. */
 export type ParsedConfig = Values<typeof CORE> &
   AnnexConfig & {
+    readonly access: AccessKeys | null;
+    readonly registry: (Values<typeof REGISTRY> & { readonly sources?: string | undefined }) | null;
     readonly gates: Values<typeof GATES> & AnnexGates;
     readonly store: (Directory | Elsewhere["store"]) & Values<typeof leavingOut>;
     readonly shelf: Directory | Elsewhere["shelf"];

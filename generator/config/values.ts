@@ -57,3 +57,28 @@ export const hasScheme = (value: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test
 
 /** gate takes what a build does with something that would get weaker. */
 export const gate = z.enum(["refuse", "warn"], "is not refuse or warn").default("warn");
+
+/** names takes a list of names. @param what they are */
+export const names = (what: string) => z.array(some("a name")).meta({ description: what });
+
+/** emails takes addresses of people. */
+export const emails = z
+  .array(
+    z
+      .string()
+      .regex(/^[^\s@]+@[^\s@]+$/, "is not an email address")
+      .toLowerCase(),
+  )
+  .default([])
+  .meta({ description: "Authorized addresses" });
+
+/** domains takes what stands behind the @ of such addresses. */
+export const domains = z
+  .array(
+    z
+      .string()
+      .regex(/^(?=.{1,253}$)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/, "is not a domain like example.org")
+      .toLowerCase(),
+  )
+  .default([])
+  .meta({ description: "Authorized domains of addresses" });

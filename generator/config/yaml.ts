@@ -10,6 +10,7 @@ const MAX_CONFIG_DEPTH = 100; // levels; the deepest useful configuration has fo
 const MAX_CONFIG_ALIASES = 100; // uses of anchors, each counted with what it expands to
 
 export type Path = readonly (string | number)[];
+export type ConfigProblem = { readonly path: Path; readonly what: string };
 type YamlProblem = { readonly line: number; readonly what: string };
 
 export type LocatedYaml = {

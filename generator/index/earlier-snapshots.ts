@@ -74,5 +74,5 @@ export async function planSnapshot(
     if (entry?.kind !== "blob") throw new ShelfError("snapshot_damaged", `extracts/${key} is missing from the snapshot.`);
     extracts.set(key, entry.sha256);
   }
-  return planDocuments(data, (key) => extracts.get(key) ?? "", before, null);
+  return planDocuments(data, (key) => extracts.get(key) ?? "", before);
 }

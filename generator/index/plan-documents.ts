@@ -1,7 +1,7 @@
 /** Plans what is to be written into a view's index. */
 import type { ViewData } from "#snapshots/format";
 import type { Extracts } from "#snapshots/page";
-import type { ViewState, Why } from "#generator/kept";
+import type { ViewState } from "#generator/kept";
 import { indexEntries, type IndexSource } from "./index-documents.ts";
 
 export type DocumentsPlan = {
@@ -12,8 +12,6 @@ export type DocumentsPlan = {
   readonly base: string | null;
   /** Document id → digest of what is indexed: the whole, as it is to be. */
   readonly documents: ViewState["documents"];
-  /** null when there is nothing to write. */
-  readonly why: Why | null;
 };
 
 /** Made while they are walked through: of a library's documents only some are held at once. */
@@ -24,12 +22,7 @@ type Documents = Iterable<IndexSource> & {
 
 /** planDocuments plans what is to be written into one index.
  *  @param before what the index holds that is built on, or null to begin with nothing */
-export function planDocuments(
-  data: ViewData,
-  extractDigest: Extracts["digest"],
-  before: ViewState | null,
-  voided: Why | null,
-): DocumentsPlan {
+export function planDocuments(data: ViewData, extractDigest: Extracts["digest"], before: ViewState | null): DocumentsPlan {
   const documents: Record<string, string> = {};
   const stale = new Set<string>();
   let size = 0;
@@ -45,12 +38,9 @@ export function planDocuments(
     },
   };
   // Where everything is written, a table is made anew; what is served stays searchable by its tag.
-  if (before === null || (size > 0 && stale.size === size)) {
-    return { upsert, remove: [], base: null, documents, why: voided ?? (before === null ? "index" : "content") };
-  }
+  if (before === null || (size > 0 && stale.size === size)) return { upsert, remove: [], base: null, documents };
   const remove = Object.keys(before.documents).filter((doc) => !Object.hasOwn(documents, doc));
-  const nothing = upsert.size === 0 && remove.length === 0;
-  return { upsert, remove, base: before.snapshot, documents, why: nothing ? null : (voided ?? "content") };
+  return { upsert, remove, base: before.snapshot, documents };
 }
 
 /** InternalIndex says how the internal index is made: "own" has rows of its own, and "new" none yet; "shared" needs none, since the public one has
@@ -68,11 +58,10 @@ export function planInternal(
   shown: DocumentsPlan,
   before: ViewState | null,
   index: { readonly rows: boolean; readonly shared: boolean },
-  voided: Why | null,
 ): { readonly documents: DocumentsPlan; readonly kind: InternalIndex } {
-  const onTopOfPublic = planDocuments(data, extractDigest, { snapshot: "", documents: shown.documents }, voided);
+  const onTopOfPublic = planDocuments(data, extractDigest, { snapshot: "", documents: shown.documents });
   if (onTopOfPublic.upsert.size === 0 && onTopOfPublic.remove.length === 0)
     return { documents: { ...onTopOfPublic, documents: shown.documents, base: before?.snapshot ?? "" }, kind: "shared" };
   if (!index.rows) return { documents: onTopOfPublic, kind: "new" };
-  return { documents: planDocuments(data, extractDigest, index.shared ? null : before, voided), kind: "own" };
+  return { documents: planDocuments(data, extractDigest, index.shared ? null : before), kind: "own" };
 }

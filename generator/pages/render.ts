@@ -5,10 +5,10 @@ import { type FileEntry, pagePath, type ViewData } from "#snapshots/format";
 import { isInSitemap, llmsText, type Renderer, robotsText, sitemapFiles, type StoredPage } from "#snapshots/page";
 import type { DirectoryShelf } from "#snapshots/shelf";
 import { concurrently, type Progress } from "#generator/files";
-import type { KnownFile, Why } from "#generator/kept";
+import type { KnownFile } from "#generator/kept";
 
-/** A PlannedPage is a page with its blob where it is kept, or with null and why it is to be rendered. */
-export type PlannedPage = { readonly page: StoredPage; readonly facts: Sha256; readonly kept: KnownFile | null; readonly why: Why | null };
+/** A PlannedPage is a page with its blob where it is kept, or with null where it is to be rendered. */
+export type PlannedPage = { readonly page: StoredPage; readonly facts: Sha256; readonly kept: KnownFile | null };
 
 /** Pages under way at once. */
 const AT_ONCE = 4;

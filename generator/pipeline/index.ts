@@ -6,6 +6,6 @@ export { build, type BuildOptions } from "./build.ts";
 export type { Accepted, Weaker } from "./gates.ts";
 export type { WithdrawnSnapshot } from "./made.ts";
 export { gatingDigest } from "./plan.ts";
-export { type IndexPreview, type Preview, previewBuild } from "./preview.ts";
+export { type Preview, previewBuild } from "./preview.ts";
 export type { Views } from "./project.ts";
 export { type BuildSummary, noteFailure } from "./summary.ts";

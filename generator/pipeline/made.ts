@@ -6,7 +6,7 @@ import type { Config } from "#generator/config";
 import type { ExtractPool } from "#generator/extract";
 import type { Progress, Tasks } from "#generator/files";
 import type { IndexThread } from "#generator/index";
-import type { SaidOfObjects, Why } from "#generator/kept";
+import type { SaidOfObjects } from "#generator/kept";
 import type { Parts, Site } from "#generator/publish";
 import type { ByView, Shelves } from "#generator/shelves";
 import type { ObjectStore, RegistryAnnexes, StatementAnnexes } from "#generator/sources";
@@ -25,14 +25,14 @@ export type WithdrawnSnapshot = { readonly sequence: number; readonly snapshot: 
 
 /** Removal says what is to be taken out of what was published before. */
 export type Removal = {
-  /** Why a view's documents are written into its index anew; null where they are not. */
-  readonly reindex: ByView<Why | null>;
+  /** A view's documents are written into its index anew though they are what they were: it has rows of what has to go. */
+  readonly reindex: ByView<boolean>;
   /** Earlier public snapshots that are written into it as well; null while nothing asks for that. */
   readonly earlier: readonly SnapshotRecord[] | null;
   readonly withdrawn: readonly WithdrawnSnapshot[];
 };
 
-export const NO_REMOVAL: Removal = { reindex: { public: null, internal: null }, earlier: null, withdrawn: [] };
+export const NO_REMOVAL: Removal = { reindex: { public: false, internal: false }, earlier: null, withdrawn: [] };
 
 export type Made = {
   readonly looked: Looked;

@@ -58,11 +58,10 @@ test("where no shelf is, everything would be made, and there is still no shelf",
   assert.match((await run(["build", "--plan", "--config", file])).stdout, /nothing has been published yet/);
   assert.equal(existsSync(join(dir, "shelf")), false);
   assert.deepEqual(contentsOf(dir), before);
-  assert.deepEqual([plan.nothing, plan.estimated, plan.objects.kept, plan.pages.kept], [false, true, 0, 0]);
+  assert.deepEqual([plan.nothing, plan.objects.kept], [false, 0]);
   assert.ok(plan.objects.read.every(({ why }) => why.join() === "first"));
-  assert.deepEqual(plan.json, { public: "first", internal: "first" });
   const { work, rejected } = await build(file);
-  assert.deepEqual([plan.objects.read.length, plan.pages.rendered.length], [work.read, work.rendered]);
+  assert.deepEqual(plan.objects.read.length, work.read);
   assert.deepEqual(plan.rejected, rejected);
 });
 
@@ -71,8 +70,8 @@ test("where nothing has changed nothing would be done, and nothing is", async (t
   const before = contentsOf(dir);
   const plan = await preview(file);
   assert.deepEqual(contentsOf(dir), before, "byte for byte, and no time of any file either");
-  assert.deepEqual([plan.nothing, plan.estimated, plan.running], [true, false, null]);
-  assert.deepEqual([plan.objects.read, plan.objects.removed, plan.pages.rendered], [[], [], []]);
+  assert.deepEqual([plan.nothing, plan.running], [true, null]);
+  assert.deepEqual([plan.objects.read, plan.objects.removed], [[], []]);
   assert.match((await run(["build", "--plan", "--config", file])).stdout, /^Nothing would be done/);
 });
 
@@ -95,31 +94,21 @@ test("each object that would be read is named with why, and nothing is changed b
   assert.ok(why.get("notes/short.md")?.includes("version") && why.get("notes/short.md")?.includes("size"));
   assert.deepEqual([why.get("proofs/Sort.v"), why.get("proofs/sort.rs")], [["root"], ["root"]]);
   assert.equal(why.size, 4);
-  assert.deepEqual(plan.objects.removed, [{ key: "data/table.csv", why: ["gone"] }]);
-  assert.ok(plan.pages.removed.some((path) => path.includes("table.csv")) && plan.pages.removed.some((path) => path.includes("Sort.v")));
-  assert.equal(plan.estimated, true);
+  assert.deepEqual(plan.objects.removed, ["data/table.csv"]);
   assert.match(text, /Read "notes\/fresh\.md": new/);
   assert.match(text, /Remove "data\/table\.csv": gone/);
   assert.match(text, /Read "proofs\/Sort\.v": its collection became public or gated/);
-  assert.match(text, /are an estimate/);
   const { work } = await build(file);
   assert.equal(work.read, plan.objects.read.length);
 });
 
-test("where no object has to be read, the plan is what the build then does", async (t) => {
+test("where no object has to be read, the plan says that other things are made", async (t) => {
   const { dir, file } = await makeBuilt(t);
   const claims = readFileSync(join(dir, "claims.yaml"), "utf8");
   await writeFiles(dir, [["claims.yaml", claims.replace("Claims of the fixture", "Other claims of the fixture")]]);
   const plan = await preview(file);
-  assert.deepEqual([plan.nothing, plan.estimated, plan.objects.read], [false, false, []]);
-  assert.ok(plan.pages.rendered.length > 0 && plan.pages.rendered.length < plan.pages.kept);
-  assert.deepEqual(plan.json, { public: "content", internal: "content" });
-  const { work } = await build(file);
-  assert.deepEqual(work, {
-    read: 0,
-    rendered: plan.pages.rendered.length,
-    indexed: plan.index.public.written + plan.index.internal.written,
-  });
+  assert.deepEqual([plan.nothing, plan.objects.read, plan.objects.removed], [false, [], []]);
+  assert.equal((await build(file)).work.read, 0);
 });
 
 test("what the last build knew is lost: everything is read again, and the plan says why", async (t) => {

@@ -55,7 +55,6 @@ type PlannedJson = {
   readonly facts: Sha256;
   /** All but the parts of the objects, which objects decide. */
   readonly kept: readonly FileEntry[] | null;
-  readonly why: Why | null;
 };
 
 export type WritingPlan = {
@@ -135,14 +134,13 @@ export function planReading(facts: BuildFacts): ReadingPlan {
 }
 
 /** planWriting plans what to make once the objects are read.
- *  @param views what was read, or what is taken for it
- *  @param reindex why documents are written into an index anew though they are what they were */
+ */
 export function planWriting(
   facts: BuildFacts,
   reading: ReadingPlan,
   views: Views,
   extracts: Extracts,
-  reindex: ByView<Why | null>,
+  reindex: ByView<boolean>,
 ): WritingPlan {
   const { known, touched, anew } = reading;
   const data = views.public;
@@ -155,30 +153,24 @@ export function planWriting(
   const json = (view: "public" | "internal"): PlannedJson => {
     const decisive = digestOfOthers(views[view]);
     const { api } = known.written[view];
-    const same = api.facts === decisive;
-    return { facts: decisive, kept: same ? api.files : null, why: same ? null : (anew ?? "content") };
+    return { facts: decisive, kept: api.facts === decisive ? api.files : null };
   };
   const { indexes } = facts;
-  const usableIndex = (view: "public" | "internal"): boolean => indexes[view].problem === null && reindex[view] === null;
+  const usableIndex = (view: "public" | "internal"): boolean => indexes[view].problem === null && !reindex[view];
   const before = { public: usableIndex("public") ? known.public : null, internal: usableIndex("internal") ? known.internal : null };
-  const why = (view: "public" | "internal"): Why | null => anew ?? reindex[view];
-  const shown = planDocuments(views.public, extracts.digest, before.public, why("public"));
-  const internal = planInternal(views.internal, extracts.digest, shown, before.internal, indexes.internal, why("internal"));
+  const shown = planDocuments(views.public, extracts.digest, before.public);
+  const internal = planInternal(views.internal, extracts.digest, shown, before.internal, indexes.internal);
   return {
     pageCount: anew === null ? null : countOf(storedPages(data, ROUTES, extracts)),
     *pages() {
       for (const page of storedPages(data, ROUTES, extracts)) {
         const before = known.pages[page.file];
         if (before !== undefined && shared === known.shared && page.folder !== null && !touched.has(page.folder)) {
-          yield { page, facts: before.facts, kept: before, why: null };
+          yield { page, facts: before.facts, kept: before };
           continue;
         }
         const decisive = sha256(JSON.stringify(page.facts()));
-        if (before?.facts === decisive) yield { page, facts: decisive, kept: before, why: null };
-        else {
-          const changed = page.folder !== null && !touched.has(page.folder) ? "shared" : "content";
-          yield { page, facts: decisive, kept: null, why: anew ?? (before === undefined ? "new" : changed) };
-        }
+        yield { page, facts: decisive, kept: before?.facts === decisive ? before : null };
       }
     },
     shared,

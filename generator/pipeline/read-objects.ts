@@ -218,7 +218,7 @@ async function readObject(
 }
 
 /** extractsOf gives access to the extracts of these objects; reading one throws ShelfError "snapshot_damaged" where it is not whole. */
-export function extractsOf(objects: readonly KnownObject[], shelves: Shelves): Extracts {
+function extractsOf(objects: readonly KnownObject[], shelves: Shelves): Extracts {
   const byKey = new Map(objects.map((object) => [object.key, object]));
   return {
     digest: (key) => byKey.get(key)?.extract.sha256 ?? "",

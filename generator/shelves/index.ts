@@ -3,7 +3,7 @@
  *  A shelf of another library is not written to. */
 export type { ByView } from "./by-view.ts";
 export { keepFormat, mendFormat } from "./format.ts";
-export type { BlobCache, LostObject, RemoteShelf, ShelfAnnexes } from "./kinds.ts";
+export type { LostObject, RemoteShelf, ShelfAnnexes } from "./kinds.ts";
 export { keepOwner, refuseOther } from "./owner.ts";
 export {
   closeIndex,

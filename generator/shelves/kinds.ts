@@ -1,6 +1,5 @@
 /** The face of a shelf that is no folder of this machine. Everything works on a folder all the same, which is a copy of it; an annex brings the
  *  two together. */
-import type { BlobAnswer, BlobQuestion, CacheNote } from "#snapshots/http";
 import type { Config } from "#generator/config";
 import type { LockOptions } from "#generator/files";
 
@@ -39,12 +38,7 @@ export type Served = {
   readonly internalDir: string;
   /** Follows what is published elsewhere, until the signal; null when the folders are the shelf. */
   readonly follow: ((signal: AbortSignal, tell: (line: string) => void) => Promise<void>) | null;
-  /** Null when the folders have everything. */
-  readonly cache: BlobCache | null;
 };
-
-/** A BlobCache fetches what the folders lack. */
-export type BlobCache = { note(): CacheNote; answer(question: BlobQuestion): Promise<BlobAnswer> };
 
 type ShelfKind = {
   /** Asks nothing yet. */

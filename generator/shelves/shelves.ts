@@ -136,10 +136,10 @@ export async function closeIndex(shelves: Shelves): Promise<void> {
   }
 }
 
-/** openServed opens what a machine serves from: the shelf itself, this machine's copy of a shelf that lies elsewhere, or a cache of it. It creates
+/** openServed opens what a machine serves from: the shelf itself, or this machine's copy of a shelf that lies elsewhere. It creates
  *  nothing, and asks nothing of a bucket. */
 export function openServed({ shelf }: Pick<Config, "shelf">, views: readonly ("public" | "internal")[], annexes: ShelfAnnexes): Served {
   if (shelf.kind !== "directory") return annexes.shelves[shelf.kind].serve(shelf, views);
   const { publicDir, internalDir } = openShelves({ shelf }, annexes);
-  return { publicDir, internalDir, follow: null, cache: null };
+  return { publicDir, internalDir, follow: null };
 }

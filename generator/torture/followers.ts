@@ -125,7 +125,7 @@ export async function tortureFollowers(
 }
 
 /** letOthersRead lets another user read what is public, and neither list nor write nor read anything else. */
-export async function letOthersRead({ bucket }: BucketConfig, server: CephServer): Promise<void> {
+async function letOthersRead({ bucket }: BucketConfig, server: CephServer): Promise<void> {
   const { PutBucketPolicyCommand, S3Client } = await import("@aws-sdk/client-s3");
   const client = new S3Client({ endpoint: server.endpoint, region: "us-east-1", forcePathStyle: true, credentials: server.owner });
   const statement = { Effect: "Allow", Principal: "*", Action: "s3:GetObject", Resource: `arn:aws:s3:::${bucket}/public/*` };

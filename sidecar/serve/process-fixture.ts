@@ -48,7 +48,6 @@ export async function startSidecarProcess(
     alone: false,
     operations: null,
     accessLog: false,
-    cached: false,
     mcp: { hosts: [], origins: [] },
     ...change,
   };

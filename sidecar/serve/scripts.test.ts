@@ -41,7 +41,6 @@ before(async () => {
       alone: false,
       operations: null,
       accessLog: false,
-      cached: false,
       mcp: { hosts: [], origins: [] },
     },
     {},

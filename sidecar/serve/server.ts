@@ -5,21 +5,12 @@ import type { RequestListener } from "node:http";
 import { dirname, join } from "node:path";
 import type { Logger } from "pino";
 import { type AccessConfig, type Component, MAX_QUESTION } from "#snapshots/schema";
-import { type CodeStore, openCachedShelf, openDirectoryShelf, type Shelf, watchPointer } from "#snapshots/shelf";
+import { type CodeStore, openDirectoryShelf, type Shelf, watchPointer } from "#snapshots/shelf";
 import { openCodeStore } from "#snapshots/code";
 import { openEmbedder } from "#snapshots/embedders";
 import { openIndex } from "#snapshots/index";
 import { lazyRenderer } from "#snapshots/page";
-import {
-  describeCache,
-  openAccessLog,
-  openAdmission,
-  openView,
-  type Runtime,
-  type SidecarServing,
-  type Starter,
-  type View,
-} from "#snapshots/http";
+import { openAccessLog, openAdmission, openView, type Runtime, type SidecarServing, type Starter, type View } from "#snapshots/http";
 import {
   type AnswerModel,
   type AskTool,
@@ -96,7 +87,6 @@ export type Sidecar = {
 export async function openSidecar(serving: SidecarServing, given: Environment, log: Logger, options: SidecarOptions): Promise<Sidecar> {
   const env: Environment = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
   const { annexes } = options;
-  const blobs = options.starter?.blobs ?? null;
   const development = serving.access === "development" ? await annexes.openDevelopmentAccess(serving.host) : null;
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
   const ended = join(dirname(serving.internalDir), "ended-sessions");
@@ -118,7 +108,6 @@ export async function openSidecar(serving: SidecarServing, given: Environment, l
     ...describeCore(serving, notice, model),
     await semantic.component(open),
     ...describeOptions(access, codeStore !== null, reindexToken !== null),
-    ...describeCache(blobs),
     describeGateway(serving, env.AI_GATEWAY_ID !== undefined),
   ];
   const runtime: Runtime = {
@@ -239,21 +228,18 @@ function limitsOf({ rateLimits }: SidecarServing): Runtime["limits"] {
   };
 }
 
-/** Both views, over shelves that may lack blobs: those are asked for. */
 function openViews(serving: SidecarServing, runtime: Runtime, starter: Starter | null) {
   const { publicDir, internalDir } = serving;
   const renderer = lazyRenderer(serving.dist);
-  const blobs = starter?.blobs ?? null;
-  const open = (view: "public" | "internal", kept: Shelf, roots: readonly string[]): View => {
-    const shelf = blobs === null ? kept : openCachedShelf(kept, roots, blobs.ask(view));
+  const open = (view: "public" | "internal", shelf: Shelf): View => {
     const listing = view === "public" ? (starter?.listing ?? null) : null;
     const index = () => openIndex(shelf.indexUri, shelf.sharedIndexUri);
     return openView({ view, shelf, index, listing, renderer, runtime, service: SERVICE, now: Date.now });
   };
   const shared = openDirectoryShelf(publicDir);
   return {
-    publicView: open("public", shared, [publicDir]),
-    internalView: open("internal", openDirectoryShelf(internalDir, shared), [internalDir, publicDir]),
+    publicView: open("public", shared),
+    internalView: open("internal", openDirectoryShelf(internalDir, shared)),
   };
 }
 

@@ -4,7 +4,6 @@ import { CLAIMS_WORDS, findLost, findRecalled, pagePath, REGISTRY_WORDS } from "
 import type { Capabilities, Component, Health } from "#snapshots/schema";
 import { describeLog } from "#snapshots/shelf";
 import { findSearchProblem } from "#snapshots/query";
-import type { Blobs } from "./serving.ts";
 import type { View } from "./view.ts";
 
 /** A snapshot older than this has missed a rebuild; seconds. */
@@ -47,13 +46,6 @@ const OF_SNAPSHOT: ReadonlySet<string> = new Set(["files", "full-text search", "
 
 function withoutSnapshot(one: Component): Component {
   return OF_SNAPSHOT.has(one.name) ? { ...one, status: "unavailable", note: "no snapshot has been published yet" } : one;
-}
-
-/** describeCache describes the folders that may lack blobs, as a part of the process. */
-export function describeCache(blobs: Blobs | null): readonly Component[] {
-  if (blobs === null) return [];
-  const { good, text } = blobs.note();
-  return [{ name: "cache", status: good ? "live" : "unavailable", note: text }];
 }
 
 /** How long a look at the files and the index is trusted; how long what it found is told without a newer one under way; and how long at

@@ -4,7 +4,7 @@
 export { type Admission, openAdmission } from "./admission.ts";
 export { admit } from "./admit.ts";
 export { answer } from "./answer.ts";
-export { capabilities, describeCache } from "./capabilities.ts";
+export { capabilities } from "./capabilities.ts";
 export { contentAnswer } from "./context.ts";
 export { CORE_HANDLERS } from "./core-answers.ts";
 export { chooseEncoding, encode, encodeStream, isCompressed, mayEncodeStream } from "./encoding.ts";
@@ -26,12 +26,8 @@ export {
   redirect,
 } from "./reply.ts";
 export {
-  type BlobAnswer,
-  type BlobQuestion,
-  type Blobs,
   type BuildOutcome,
   type BuildTally,
-  type CacheNote,
   type OperationsServing,
   receiveServing,
   sendToStarter,

@@ -1,9 +1,7 @@
 /** How a server process is told what to serve: one message from the process that starts it. The starter has read the
  *  configuration; a server imports nothing that can, and the site server is sent nothing secret. */
 import type { AccessConfig, Catalog } from "#snapshots/schema";
-import type { Sha256 } from "#snapshots/digest";
-import { type ErrorCode, ShelfError } from "#snapshots/errors";
-import type { AskedBlob, AskForBlob, CodeStorage } from "#snapshots/shelf";
+import type { CodeStorage } from "#snapshots/shelf";
 import type { EmbeddingsConfig } from "#snapshots/embed";
 
 /** OperationsServing is the address at which an operator's tools ask. */
@@ -14,8 +12,6 @@ type Watched = {
   readonly operations: OperationsServing | null;
   /** True when public reads are logged, too. */
   readonly accessLog: boolean;
-  /** True when the folders may lack blobs: then the starter is asked for them. */
-  readonly cached: boolean;
 };
 
 export type SiteServing = Watched & {
@@ -61,17 +57,6 @@ export type SidecarServing = Watched & {
   readonly mcp: { readonly hosts: readonly string[]; readonly origins: readonly string[] };
 };
 
-/** A CacheNote says how the folders stand that may lack blobs, for health and capabilities. */
-export type CacheNote = { readonly good: boolean; readonly text: string };
-
-/** A BlobQuestion names the blob that is meant, and in which of the two views. */
-export type BlobQuestion = { readonly view: "public" | "internal"; readonly digest: Sha256; readonly anew: boolean };
-/** A BlobAnswer is the starter's answer. `held` says that the blob could not be kept; its bytes are in base64. */
-export type BlobAnswer =
-  | { readonly state: "kept" | "absent" }
-  | { readonly state: "held"; readonly bytes: string }
-  | { readonly state: "failed"; readonly code: ErrorCode; readonly message: string; readonly fixes: readonly string[] };
-
 /** A ServerMessage goes from the server to its starter. `listing` asks for what the object store holds before the first snapshot. */
 export type ServerMessage =
   | {
@@ -84,15 +69,12 @@ export type ServerMessage =
       readonly token?: string;
     }
   | { readonly type: "failed"; readonly message: string; readonly code: string | null }
-  | { readonly type: "listing"; readonly id: number }
-  | ({ readonly type: "blob"; readonly id: number } & BlobQuestion);
+  | { readonly type: "listing"; readonly id: number };
 
 /** A StarterMessage goes from the starter to the server. */
 export type StarterMessage<Serving> =
   | { readonly type: "serve"; readonly serving: Serving }
   | { readonly type: "listing"; readonly id: number; readonly catalog: Catalog | null }
-  | { readonly type: "blob"; readonly id: number; readonly answer: BlobAnswer }
-  | { readonly type: "cache"; readonly note: CacheNote }
   | { readonly type: "built"; readonly outcome: BuildOutcome; readonly seconds: number }
   /** The access section was edited; holds from the next request on. Only the sidecar is sent it. */
   | { readonly type: "access"; readonly access: AccessConfig | null };
@@ -112,16 +94,7 @@ export type Starter = {
   builds(): BuildTally;
   /** The listing of what the object store holds now. */
   listing(): Promise<Catalog>;
-  /** Null when the folders have everything. */
-  readonly blobs: Blobs | null;
 };
-export type Blobs = {
-  ask(view: BlobQuestion["view"]): AskForBlob;
-  note(): CacheNote;
-};
-
-/** Seconds after which it is worth while to ask again for what the bucket did not give. */
-const RETRY_AFTER_S = 5;
 
 /** receiveServing returns the first message of the starter, and ways to ask it.
  *  It is only for a process that was started with a channel; another has nobody to ask. */
@@ -129,51 +102,35 @@ export function receiveServing<Serving extends Watched>(
   onAccess: (access: AccessConfig | null) => void = () => undefined,
 ): Promise<{ readonly serving: Serving; readonly starter: Starter }> {
   const listings = openQuestions<Catalog | null>((id) => sendToStarter({ type: "listing", id }));
-  const blobs = openQuestions<BlobAnswer, BlobQuestion>((id, question) => sendToStarter({ type: "blob", id, ...question }));
   let tally: BuildTally = { counts: { published: 0, unchanged: 0, refused: 0, failed: 0 }, seconds: null };
-  let note: CacheNote = { good: true, text: "keeps what is read of the bucket" };
   const listing = async (): Promise<Catalog> => {
     const catalog = await listings.ask();
     if (catalog === null) throw new Error("the object store cannot be listed");
     return catalog;
   };
-  const ask =
-    (view: BlobQuestion["view"]): AskForBlob =>
-    async (digest, anew) =>
-      takeAnswer(await blobs.ask({ view, digest, anew }));
   return new Promise((resolve) => {
     process.on("message", (message: StarterMessage<Serving>) => {
       if (message.type === "serve") {
         const { serving } = message;
-        resolve({ serving, starter: { builds: () => tally, listing, blobs: serving.cached ? { ask, note: () => note } : null } });
+        resolve({ serving, starter: { builds: () => tally, listing } });
       } else if (message.type === "access") onAccess(message.access);
-      else if (message.type === "cache") note = message.note;
       else if (message.type === "built") {
         const { outcome, seconds } = message;
         tally = { counts: { ...tally.counts, [outcome]: tally.counts[outcome] + 1 }, seconds };
-      } else if (message.type === "blob") blobs.answer(message.id, message.answer);
-      else listings.answer(message.id, message.catalog);
+      } else listings.answer(message.id, message.catalog);
     });
   });
 }
 
-/** takeAnswer reads the starter's answer about a blob. @throws ShelfError that the answer tells of, with Retry-After */
-export function takeAnswer(answer: BlobAnswer): AskedBlob {
-  if (answer.state === "held") return Buffer.from(answer.bytes, "base64");
-  if (answer.state !== "failed") return answer.state;
-  const { code, message, fixes } = answer;
-  throw new ShelfError(code, message, { fixes, headers: { "Retry-After": String(RETRY_AFTER_S) } });
-}
-
-function openQuestions<Answer, Question = void>(send: (id: number, question: Question) => void) {
+function openQuestions<Answer>(send: (id: number) => void) {
   const waiting = new Map<number, (answer: Answer) => void>();
   let next = 0;
   return {
-    ask: (question: Question): Promise<Answer> =>
+    ask: (): Promise<Answer> =>
       new Promise((resolve) => {
         const id = next++;
         waiting.set(id, resolve);
-        send(id, question);
+        send(id);
       }),
     answer(id: number, answer: Answer): void {
       waiting.get(id)?.(answer);

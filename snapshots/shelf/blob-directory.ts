@@ -53,9 +53,7 @@ export class BlobDirectory {
     return (await this.readOwn(digest)) ?? (await this.fallback?.shelf.getBlob(digest)) ?? null;
   }
 
-  async open(digest: Sha256, anew = false): Promise<OpenFile | null> {
-    // There is no other place that has it.
-    if (anew) return null;
+  async open(digest: Sha256): Promise<OpenFile | null> {
     return (await this.openOwn(digest)) ?? (await this.fallback?.shelf.openBlob(digest)) ?? null;
   }
 

@@ -3,7 +3,6 @@
  *  A file is replaced whole or not at all, and bytes are hashed before they are believed. */
 export { absent, isUnreadable } from "./absent.ts";
 export { openByteBudget } from "./byte-budget.ts";
-export { type AskedBlob, type AskForBlob, openCachedShelf } from "./cached-shelf.ts";
 export { type OpenFile, PART_BYTES, readChecked, WrongBytes } from "./checked-read.ts";
 export { openDirectoryCodeStore } from "./code-store-directory.ts";
 export { type BucketConfig, type CodeStorage, type CodeStore, type ListedCode, MAX_CODE_BYTES } from "./code-store.ts";
@@ -36,7 +35,6 @@ export {
   readRecordsOf,
 } from "./log.ts";
 export { CLOSED, modesUnder, OPEN } from "./modes.ts";
-export { unpacked } from "./packs.ts";
 export { prune, type Pruned } from "./prune.ts";
 export { reachable } from "./reach.ts";
 export { createTreeCache, openSnapshot, readBlob, type Snapshot, streamBlob, type TreeCache } from "./read.ts";
@@ -58,4 +56,3 @@ export {
 } from "./shelf.ts";
 export { watchPointer } from "./watch-pointer.ts";
 export { writeInRoot, writeWhole } from "./write-whole.ts";
-export { type Directory, END_BYTES, findDirectory, MAX_PACKED, type Packed, parseDirectory } from "./zip.ts";

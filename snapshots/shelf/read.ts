@@ -84,13 +84,6 @@ export async function readBlob(shelf: Shelf, digest: Sha256): Promise<Uint8Array
   const bytes = await shelf.getBlob(digest);
   if (bytes === null) throw await missingBlob(shelf, digest);
   if ((await sha256Aside(bytes)) === digest) return bytes;
-  const file = await shelf.openBlob(digest, true);
-  try {
-    const anew = (await file?.read(0, file.size)) ?? null;
-    if (anew !== null && (await sha256Aside(anew)) === digest) return anew;
-  } finally {
-    await file?.close();
-  }
   throw spoiledBlob(digest);
 }
 
@@ -112,21 +105,6 @@ export async function* streamBlob(shelf: Shelf, digest: Sha256, start: number, e
   } finally {
     await file.close();
   }
-}
-
-/** A blob that turns out to be spoiled when some of it has been sent ends the reading, and is whole for the next reader. */
-function mending(body: Uint8Array | CheckedBody, mend: () => Promise<unknown>): Uint8Array | CheckedBody {
-  if (body instanceof Uint8Array) return body;
-  const next = async (): Promise<IteratorResult<Buffer>> => {
-    try {
-      return await body.next();
-    } catch (error) {
-      if (error instanceof WrongBytes) await mend().catch(() => undefined);
-      throw error;
-    }
-  };
-  const mended: CheckedBody = { ...body, [Symbol.asyncIterator]: () => mended, next };
-  return mended;
 }
 
 function spoiledBlob(digest: Sha256, cause?: unknown): ShelfError {
@@ -207,15 +185,8 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
     async readPart({ sha256: digest }, start, end) {
       const file = await shelf.openBlob(digest);
       if (file === null) throw await missingBlob(shelf, digest);
-      const isRight = (found: Sha256): boolean => found === digest;
       try {
-        try {
-          return mending(await readChecked(file, isRight, start, end), async () => (await shelf.openBlob(digest, true))?.close());
-        } catch (error) {
-          const anew = error instanceof WrongBytes ? await shelf.openBlob(digest, true) : null;
-          if (anew === null) throw error;
-          return await readChecked(anew, isRight, start, end);
-        }
+        return await readChecked(file, (found) => found === digest, start, end);
       } catch (cause) {
         throw cause instanceof WrongBytes ? spoiledBlob(digest, cause) : cause;
       }

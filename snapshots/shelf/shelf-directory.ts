@@ -55,7 +55,7 @@ export class DirectoryShelf implements Shelf {
   }
 
   readonly getBlob: Shelf["getBlob"] = (digest) => this.blobs.get(digest);
-  readonly openBlob: Shelf["openBlob"] = (digest, anew) => this.blobs.open(digest, anew);
+  readonly openBlob: Shelf["openBlob"] = (digest) => this.blobs.open(digest);
   readonly readMany: Shelf["readMany"] = (digests) => this.blobs.readMany(digests);
   readonly hasBlob: Shelf["hasBlob"] = (digest) => this.blobs.has(digest);
   readonly readPointer: Shelf["readPointer"] = () => this.history.readPointer();

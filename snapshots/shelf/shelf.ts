@@ -88,9 +88,8 @@ export type Redactions = {
 export interface Shelf {
   /** Bytes of a blob, or null when it is not here. Not re-hashed: readers check (see read.ts). */
   getBlob(digest: Sha256): Promise<Uint8Array | null>;
-  /** A blob to read parts of, checked by `readChecked`: what is sent to readers. Null when it is not here.
-   *  @param anew from where this shelf is a copy of, whatever is here: for a reader that has found it spoiled */
-  openBlob(digest: Sha256, anew?: boolean): Promise<OpenFile | null>;
+  /** A blob to read parts of, checked by `readChecked`: what is sent to readers. Null when it is not here. */
+  openBlob(digest: Sha256): Promise<OpenFile | null>;
   /** Short blobs, unchecked, as far as they can be read in few goes; others have to be opened one at a time. */
   readMany(digests: readonly Sha256[]): Promise<ReadonlyMap<Sha256, Uint8Array>>;
   hasBlob(digest: Sha256): Promise<boolean>;

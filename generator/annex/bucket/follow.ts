@@ -6,14 +6,13 @@ import { stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { absent, FOLLOWED, modesUnder } from "#snapshots/shelf";
-import type { ReaderCache } from "./reader-cache.ts";
-import { LOOK, type Reader, type Remote, type RemoteView } from "./remote.ts";
+import type { Reader, Remote, RemoteView } from "./remote.ts";
 
 /** How often somebody on this machine looks; milliseconds. */
 const LOOK_MS = 1_000;
-/** LINGER_MS is how long a server may still read what its snapshot needed; milliseconds. Those that are pruned or withdrawn go at once, by their
+/** How long a server may still read what its snapshot needed; milliseconds. Those that are pruned or withdrawn go at once, by their
  *  records. */
-export const LINGER_MS = 5 * 60_000;
+const LINGER_MS = 5 * 60_000;
 /** Files that servers read by their names long after they have opened what names them. */
 const LINGERS = /^(packs|blobs|index)\//;
 
@@ -24,8 +23,6 @@ export type FollowOptions = {
   /** Told when the bucket is away, and when it is back. */
   readonly tell: (line: string) => void;
   readonly linger?: number;
-  /** When the copy is to have a part of what is in the bucket. */
-  readonly cache?: ReaderCache | null;
 };
 
 /** follow keeps the copy up to date with the bucket until the signal. */
@@ -47,7 +44,7 @@ export async function follow(remote: Remote, options: FollowOptions): Promise<vo
 }
 
 /** @returns one look, and what follows from it */
-function openSteps(remote: Remote, { views, linger = LINGER_MS, cache = null }: FollowOptions): () => Promise<void> {
+function openSteps(remote: Remote, { views, linger = LINGER_MS }: FollowOptions): () => Promise<void> {
   const { places } = remote;
   /** Path → since when no snapshot needs it. */
   const unneeded: Readonly<Record<RemoteView, Map<string, number>>> = { public: new Map(), internal: new Map() };
@@ -65,23 +62,9 @@ function openSteps(remote: Remote, { views, linger = LINGER_MS, cache = null }: 
     for (const path of due) unneeded[view].delete(path);
   };
 
-  const pull = async (anew: "files" | "pointers" | null): Promise<void> => {
-    const part = cache ?? LOOK;
-    const reader: Reader = { choose: (coming) => part.choose(coming), prepare: (coming) => part.prepare(coming), spare };
-    await remote.pull({ views, reader, ...(anew === null ? {} : { anew }) }).then(
-      () => cache?.looked(null),
-      (error: unknown) => {
-        cache?.looked(error);
-        throw error;
-      },
-    );
-  };
-
   return async () => {
-    await cache?.keepUp();
-    const due = cache?.due() ?? null;
-    if (due === null && (await wasSeen(remote, views))) return;
-    if (due !== null || (await remote.hasMoved(views))) await pull(due);
+    if (await wasSeen(remote, views)) return;
+    if (await remote.hasMoved(views)) await remote.pull({ views, reader: { spare } });
     for (const view of views) {
       await clear(view);
       const { root } = places[view];

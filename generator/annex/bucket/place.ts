@@ -75,14 +75,6 @@ function notThere(bucket: Bucket, view: BucketPlace["view"], object: Sha256, why
   });
 }
 
-/** getObjectPart reads bytes of an object, unchecked: an object's name says nothing of a part of it. The object is the same for ever.
- *  @throws ShelfError "snapshot_damaged" when it is not there, or shorter */
-export async function getObjectPart({ bucket, view }: BucketPlace, object: Sha256, start: number, length: number): Promise<Buffer> {
-  const got = await bucket.get(objectKey(view, object), { range: { start, end: start + length - 1 } });
-  if (got.state === "found" && got.bytes.length === length) return got.bytes;
-  throw notThere(bucket, view, object, got.state === "found" ? "is shorter than it was" : "is not there");
-}
-
 export async function deleteObject({ bucket, view }: BucketPlace, object: Sha256): Promise<void> {
   await bucket.delete(objectKey(view, object));
 }

@@ -27,9 +27,6 @@ export type Fetched = {
   readonly current: Uint8Array | null;
 };
 
-/** Choice says which files of a root a copy is to have, and which of those that it has are looked at: the others are somebody else's care. */
-export type Choice = { readonly wants: (path: string) => boolean; readonly sees: (path: string) => boolean };
-
 /** fetchInventory fetches the inventory that a pointer names, unless it is known. @throws ShelfError "snapshot_damaged" when it is gone, or not
  *  what its name says */
 export async function fetchInventory(place: BucketPlace, head: PointerVersion, known: Known | null): Promise<Inventory> {
@@ -38,16 +35,17 @@ export async function fetchInventory(place: BucketPlace, head: PointerVersion, k
     : parseInventory(await getObject(place, head.pointer.inventory));
 }
 
-/** fetchRoot fetches the files that a copy is to have and lacks. @throws ShelfError "snapshot_damaged" for an object that is gone or not what its
- *  name says */
+/** fetchRoot fetches the files that a copy is to have and lacks.
+ *  @param wants which files the copy is to have; the others are not looked at
+ *  @throws ShelfError "snapshot_damaged" for an object that is gone or not what its name says */
 export async function fetchRoot(
   place: BucketPlace,
   { head, inventory }: Pick<Fetched, "head" | "inventory">,
   known: Known | null,
-  { wants, sees }: Choice,
+  wants: (path: string) => boolean,
 ): Promise<Fetched> {
   const { root } = place;
-  const files = await lookAtFiles(root, known?.files ?? new Map(), sees);
+  const files = await lookAtFiles(root, known?.files ?? new Map(), wants);
   const arrived = new Map<string, string>();
   /** Object → where its parts go. */
   const parts = new Map<

@@ -7,7 +7,10 @@ import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-s
 import { openConfig } from "../../config/config.ts";
 import { writeSmallFixture } from "../../testing/library.ts";
 import { lookAtFiles } from "./local-files.ts";
-import { LOOK, openRemote } from "./remote.ts";
+import { openRemote, type Reader } from "./remote.ts";
+
+/** A reader that looks once. */
+const LOOK: Reader = { spare: (_, paths) => paths };
 import { copyBetweenBuckets, copyIntoBucket, copyIntoFolder } from "./copy-shelf.ts";
 import { FAULTS, openFaultProxy } from "../../../snapshots/annex/bucket/fault-proxy-fixture.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";

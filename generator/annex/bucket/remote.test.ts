@@ -10,7 +10,10 @@ import { writeSmallFixture } from "../../testing/library.ts";
 
 import { refresh } from "../../shelves/shelves.ts";
 import { lookAtFiles } from "./local-files.ts";
-import { LOOK, openRemote } from "./remote.ts";
+import { openRemote, type Reader } from "./remote.ts";
+
+/** A reader that looks once. */
+const LOOK: Reader = { spare: (_, paths) => paths };
 import { takeLease } from "./lease.ts";
 import { EMPTY, objectsOf } from "./inventory.ts";
 import { readKnown } from "./known.ts";

@@ -23,13 +23,13 @@ import {
   writeInRoot,
 } from "#snapshots/shelf";
 import { concurrently, withBuildLock } from "#generator/files";
-import { type Inventory, isBuilders, objectsOf } from "./inventory.ts";
+import { isBuilders, objectsOf } from "./inventory.ts";
 import type { LostObject, RemoteShelf } from "#generator/shelves";
 import { type Known, knownFile, readKnown, writeKnown } from "./known.ts";
 import { type Lease, type LeaseOptions, takeLease } from "./lease.ts";
 import { deleteObject, getObject, type PointerVersion, listObjects, type BucketPlace, readHead, swapHead } from "./place.ts";
-import { BY_DIGEST, stampOf } from "./local-files.ts";
-import { type Choice, discard, type Fetched, fetchInventory, fetchRoot, findExtra, findSpoiled, placeFiles, remember } from "./pull.ts";
+import { stampOf } from "./local-files.ts";
+import { discard, type Fetched, fetchInventory, fetchRoot, findExtra, findSpoiled, placeFiles, remember } from "./pull.ts";
 import { AT_ONCE, GRACE_MS, push } from "./push.ts";
 
 export type RemoteView = "public" | "internal";
@@ -45,7 +45,7 @@ type RemoteFile = { readonly view: RemoteView; readonly path: string };
 type PullOptions = {
   /** A site server's credentials may be good for the public root alone. */
   readonly views: readonly RemoteView[];
-  /** A reader that need not have everything; default: a builder, who must. */
+  /** A reader, who needs nothing that builds keep for each other; default: a builder, who must have everything. */
   readonly reader?: Reader | null;
   /** Reads both pointers whatever the one says; "files" also hashes every file again. */
   readonly anew?: "pointers" | "files";
@@ -53,31 +53,12 @@ type PullOptions = {
   readonly wait?: boolean;
 };
 
-/** Coming is a root as it is about to be served. */
-export type Coming = {
-  readonly view: RemoteView;
-  readonly head: PointerVersion;
-  readonly inventory: Inventory;
-  /** The records that its pointer is going to name. */
-  readonly records: readonly SnapshotRecord[];
-};
-
-/** Reader chooses how much of the bucket its copy has. */
+/** A Reader says when files go that the bucket has no more. */
 export type Reader = {
-  /** @param inventories of the roots that are to be brought */
-  choose(inventories: ReadonlyMap<RemoteView, Inventory>): Promise<(view: RemoteView) => Choice>;
-  /** Brings what else has to be there before the pointers move. */
-  prepare(coming: readonly Coming[]): Promise<void>;
   /** @param paths files that are not needed any more
    *  @returns those that are to go at once */
   spare(view: RemoteView, paths: readonly string[]): readonly string[];
 };
-
-/** READERS takes all but what builds keep for each other. */
-export const READERS: Choice = { wants: (path) => !isBuilders(path), sees: (path) => !isBuilders(path) };
-
-/** LOOK is a reader that looks once. */
-export const LOOK: Reader = { choose: async () => () => READERS, prepare: async () => undefined, spare: (_, paths) => paths };
 
 type RemoteOptions = { readonly ttl?: number | null; readonly now?: () => Date };
 
@@ -130,7 +111,7 @@ export class Remote implements RemoteShelf {
 
   /** The same for who looks once and only reads. */
   async look(): Promise<void> {
-    await this.pull({ views: VIEWS, reader: LOOK });
+    await this.pull({ views: VIEWS, reader: { spare: (_, paths) => paths } });
   }
 
   /** known returns what the copy was last brought to, by whichever process; null when nothing is known. */
@@ -249,15 +230,11 @@ export class Remote implements RemoteShelf {
       if (heads === "same" || ordered.every((view) => heads[view] === null)) return [];
       await makeRoots(this.copy, ordered);
       for (const view of ordered) await clearTemporary(this.places[view].root);
-      const { fetched, ...tried } = await this.#fetchRoots(ordered, heads, { anew: anew === "files", reader });
-      let { failed } = tried;
+      const { fetched, failed } = await this.#fetchRoots(ordered, heads, { anew: anew === "files", reader });
       const foreign = this.#known.public === null && this.#known.internal === null ? await findForeign(fetched) : null;
       if (failed === null && foreign === null && fits(fetched)) {
-        failed = (await reader?.prepare(fetched.map(comingOf)).catch(failureOf)) ?? null;
-        if (failed === null) {
-          await this.#apply(fetched, reader);
-          return fetched.flatMap((one) => findSpoiled(one).map((path) => ({ view: one.place.view, path })));
-        }
+        await this.#apply(fetched, reader);
+        return fetched.flatMap((one) => findSpoiled(one).map((path) => ({ view: one.place.view, path })));
       }
       for (const one of fetched) await discard(one);
       if (foreign !== null) throw foreign;
@@ -277,24 +254,15 @@ export class Remote implements RemoteShelf {
     heads: ByView<PointerVersion | null>,
     { anew, reader }: { readonly anew: boolean; readonly reader: Reader | null },
   ): Promise<{ readonly fetched: readonly Fetched[]; readonly failed: Failure | null }> {
-    const roots = await settled(
+    const { done, failed } = await settled(
       views.map(async (view) => {
-        const head = heads[view];
-        return head === null ? null : { view, head, inventory: await fetchInventory(this.places[view], head, this.#known[view]) };
+        const [head, before, place] = [heads[view], this.#known[view], this.places[view]];
+        if (head === null) return null;
+        const inventory = await fetchInventory(place, head, before);
+        const from = anew && before !== null ? { ...before, files: new Map() } : before;
+        return fetchRoot(place, { head, inventory }, from, reader === null ? () => true : (path) => !isBuilders(path));
       }),
     );
-    if (roots.failed !== null) return { fetched: [], failed: roots.failed };
-    const chosen = await reader?.choose(new Map(roots.done.map(({ view, inventory }) => [view, inventory]))).catch(failureOf);
-    if (chosen !== undefined && "reason" in chosen) return { fetched: [], failed: chosen };
-    const fetching = roots.done.map(({ view, ...root }) => {
-      const before = this.#known[view];
-      const choice = chosen?.(view) ?? { wants: () => true, sees: () => true };
-      // Blobs are compared with their digests whenever they are read, and may be many.
-      const kept = new Map([...(before?.files ?? [])].filter(([path]) => reader !== null && BY_DIGEST.test(path)));
-      const from = anew && before !== null ? { ...before, files: kept } : before;
-      return fetchRoot(this.places[view], root, from, choice);
-    });
-    const { done, failed } = await settled(fetching);
     return { fetched: done, failed };
   }
 
@@ -451,15 +419,7 @@ function parseNamed(bytes: Uint8Array | null): readonly SnapshotRecord[] | null 
   throw new ShelfError("snapshot_damaged", "current.json names no record.", { fixes: ["Run: proofshelf repair"] });
 }
 
-function comingOf({ place, head, inventory, current }: Fetched): Coming {
-  return { view: place.view, head, inventory, records: parseNamed(current) ?? [] };
-}
-
 type Failure = { readonly reason: unknown };
-
-function failureOf(reason: unknown): Failure {
-  return { reason };
-}
 
 /** Waits for all. @returns what there is of it, and the first failure */
 async function settled<T>(work: readonly Promise<T | null>[]): Promise<{ readonly done: readonly T[]; readonly failed: Failure | null }> {
@@ -467,7 +427,7 @@ async function settled<T>(work: readonly Promise<T | null>[]): Promise<{ readonl
   const failed = ended.find((one) => one.status === "rejected");
   return {
     done: ended.flatMap((one) => (one.status === "fulfilled" && one.value !== null ? [one.value] : [])),
-    failed: failed === undefined ? null : failureOf(failed.reason),
+    failed: failed === undefined ? null : { reason: failed.reason as unknown },
   };
 }
 

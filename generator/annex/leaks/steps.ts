@@ -37,7 +37,7 @@ const gating: BuildAnnex = {
           if (keepHistory && isExposed(exposure) && signers !== null) await keepExposed(shelves, exposure, facts.config.collections);
           return {
             removal: {
-              reindex: withdrawing ? { ...removal.reindex, public: "gated" } : removal.reindex,
+              reindex: withdrawing ? { ...removal.reindex, public: true } : removal.reindex,
               earlier: withdrawing ? exposure.clean : removal.earlier,
               withdrawn: keepHistory ? [] : exposure.snapshots,
             },
@@ -73,7 +73,7 @@ const redaction: BuildAnnex = {
           redacting = signers !== null && isRedacting(shelves, list, signers);
           if (!redacting) return { removal };
           const earlier = await withoutRedacted(shelves, removal.earlier ?? (await shelves.public.records.index()).records, list);
-          return { removal: { ...removal, reindex: { public: "redacted", internal: "redacted" }, earlier } };
+          return { removal: { ...removal, reindex: { public: true, internal: true }, earlier } };
         },
       },
       {

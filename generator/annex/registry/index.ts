@@ -4,6 +4,7 @@
 export {
   printSchema,
   REGISTRY,
+  REGISTRY_KEYS,
   runAdapters,
   runAdvisories,
   runAxioms,

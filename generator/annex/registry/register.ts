@@ -3,6 +3,8 @@
 import { lazily } from "#generator/files";
 import type { RegistryAnnexes, StatementAnnexes } from "#generator/sources";
 
+export { KEYS as REGISTRY_KEYS } from "./keys.ts";
+
 export const REGISTRY: RegistryAnnexes & StatementAnnexes = {
   async makeRegistry(file) {
     const { openRegistrySources } = await import("./config.ts");
