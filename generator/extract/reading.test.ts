@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseExtract } from "./extract-json.ts";
+import { extractAsking } from "./extract.ts";
+import { parseExtract, toExtracted } from "./extract-json.ts";
 import type { DrawnPage } from "./pdf-images.ts";
 import { ObjectReading } from "./reading.ts";
 import type { Unread } from "./unread.ts";
@@ -53,6 +54,18 @@ test("what a process of ours would not say of a drawing is not believed", () => 
     );
   }
   assert.equal(open(0).takeDrawing(begun(0)), false, "nothing is drawn where no image is asked for");
+});
+
+test("images that an object holds are taken in their order and no longer than may be, and nothing else of what a process says of them", async () => {
+  const said = toExtracted("a.ipynb", await extractAsking("a.ipynb", Buffer.from("{}"), null));
+  const taken = async (images: unknown): Promise<number> => {
+    const reading = open(0);
+    reading.finish({ ...said, images: images as readonly DrawnPage[] });
+    return (await reading.done).images.length;
+  };
+  assert.equal(await taken([imageOf(1), imageOf(2)]), 2);
+  for (const images of [undefined, null, {}, [null], [imageOf(2)], [imageOf(1), imageOf(1)], [imageOf(1, 2e6)], [{ page: 1, png: "x" }]])
+    assert.equal(await taken(images), 0, JSON.stringify(images)?.slice(0, 60));
 });
 
 test("a page that ends two processes is skipped, and after three such pages all the rest", () => {

@@ -1,5 +1,6 @@
 /** ObjectReading is what became of one object so far: what was drawn of it, how often a process ended over it, what processor it took, and what is
  *  tried next. */
+import { z } from "zod";
 import { ShelfError } from "#snapshots/errors";
 import type { Extract } from "#snapshots/schema";
 import { type Extracted, toExtracted } from "./extract-json.ts";
@@ -10,6 +11,9 @@ import { type DrawnPage, type Drawing, MAX_IMAGE_BYTES } from "./pdf-images.ts";
 import type { ExtractRequest } from "./worker.ts";
 
 const MAX_BROKEN_PAGES = 3; // pages of a document that ended two processes each; then the rest is not drawn
+
+/** Images that an object holds itself, from a process. */
+const HELD = z.array(z.looseObject({ page: z.int(), png: z.instanceof(Uint8Array).refine(({ length }) => length <= MAX_IMAGE_BYTES) }));
 
 /** Shares of an object's time that its pages may be drawn in, and that it may be read in; the rest is for its plain text. */
 const DRAWN_IN = 0.5;
@@ -76,8 +80,10 @@ export class ObjectReading {
 
   finish(read: Extracted): void {
     // As plain text it has no page beside which they would stand.
-    const held = read.images.every(({ page, png }, at) => page === at + 1 && png.length <= MAX_IMAGE_BYTES) ? read.images : [];
-    this.#resolve({ ...read, images: this.note === null && this.#images.length > 0 ? this.#images : held });
+    const { images } = read;
+    // The process may be a stranger's by now.
+    const isOurs = HELD.safeParse(images).success && images.every(({ page }, at) => page === at + 1);
+    this.#resolve({ ...read, images: this.note === null && this.#images.length > 0 ? this.#images : isOurs ? images : [] });
   }
 
   /** @returns false for what a process of ours would not say: it is a stranger's by now */
