@@ -1,15 +1,16 @@
 /** Blocks that sites write in Markdown beside CommonMark's: boxes with a title in the forms of MkDocs, Docusaurus, VitePress, MyST, Pandoc, GitHub and
  *  Obsidian, and tabs. Their content is Markdown. */
 import type { MarkdownIt, StateBlock, Token } from "markdown-it";
-import { boxName, boxTitle, plainIn } from "#snapshots/blocks";
+import { argumentOf, boxName, boxTitle, CODED, plainIn, SLASHED } from "#snapshots/blocks";
 import { escapeHtml } from "#snapshots/highlight";
-import { isIndented, lineOf } from "./markdown-lines.ts";
+import { isIndented, lineOf, linkTo, pictureOf, pushWords } from "./markdown-lines.ts";
 import type { MarkdownParts } from "./markdown-parts.ts";
+import { entriesOf } from "./sphinx.ts";
 
 /** Lines that open a box whose content is indented by four: MkDocs. */
 const INDENTED = /^(?:(!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+[\w-]+)*[ \t]*(?:"([^"\n]*)")?|(===)[!+]?[ \t]+"([^"\n]+)")[ \t]*$/;
 /** Lines that open a box that a line of the same signs closes. */
-const FENCED = /^(:{3,}|`{3,}|~{3,})[ \t]*(\S.*?)[ \t]*:*$/;
+const FENCED = /^(:{3,}|`{3,}|~{3,}|\/{3,})[ \t]*(\S.*?)[ \t]*:*$/;
 const ALERT = /^\[!([\w-]+)\]([+-]?)[ \t]*([^\n]*)(?:\n|$)/;
 /** useBlocks adds the blocks to a parser. */
 export function useBlocks(md: MarkdownIt): void {
@@ -88,28 +89,34 @@ function openFenced(state: StateBlock, line: number, end: number, silent: boolea
   const [, fence = "", info = ""] = found;
   const { name: kind, isBox, holdsText } = boxName(info);
   // A fence of code opens a box only with braces and the name of one, or of a directive whose content is text.
-  if (!fence.startsWith(":") && !(holdsText && info.startsWith("{"))) return false;
-  if (silent) return true;
+  if (/^[`~]/.test(fence) && !((holdsText || kind === "toctree") && info.startsWith("{"))) return false;
+  if (fence.startsWith("/") && !SLASHED.test(lineOf(state, line))) return false;
   const close = findClose(state, line + 1, end, fence);
+  if (fence.startsWith("/") && close === end) return false;
+  if (silent) return true;
   const to = Math.min(close, end);
   let from = line + 1;
   const settings = new Map<string, string>();
   for (; from < to; from++) {
-    const [, name, value = ""] = /^:([\w-]+):[ \t]*(.*)$/.exec(lineOf(state, from)) ?? [];
+    const [, name, value = ""] =
+      (fence.startsWith("/") ? /^([\w-]+):[ \t]+(.*)$/ : /^:([\w-]+):[ \t]*(.*)$/).exec(lineOf(state, from)) ?? [];
     if (name === undefined) break;
     settings.set(name, value.trim());
   }
   const label = settings.get("label") ?? settings.get("name");
   if (label !== undefined) pushLabel(state, label, "");
+  if (kind !== "toctree" && pushCode(state, line, { info, from, to, after: Math.min(close + 1, end) })) return true;
   const [, argument = ""] = /^\{[\w:-]+\}[ \t]+(\S.*)$/.exec(info) ?? [];
-  if (/^(?:figure|image)$/.test(kind) && argument !== "") pushPicture(state, argument, settings.get("alt") ?? "");
+  if (kind === "toctree") pushContents(state, from, to);
+  else if (/^(?:figure|image)$/.test(kind) && argument !== "") pushWords(state, pictureOf(argument, settings.get("alt") ?? ""));
+  else if (!isBox && !TITLED.test(kind)) pushWords(state, saidOf(info));
   const before = state.tokens.length;
   const place = boxTitle(lineOf(state, line));
   const title = place === null ? undefined : lineOf(state, line).slice(...place);
   pushBox(state, line, {
     tag: kind === "details" ? "details" : isBox ? "aside" : "div",
-    title: isBox ? titleOf(kind, title) : TITLED.test(kind) ? (title ?? "") : "",
-    from,
+    title: isBox ? titleOf(kind, title) : TITLED.test(kind) || !info.startsWith("{") || /\btitle=/.test(info) ? (title ?? "") : "",
+    from: kind === "toctree" ? to : from,
     to,
     after: Math.min(close + 1, end),
     indent: state.blkIndent,
@@ -121,12 +128,42 @@ function openFenced(state: StateBlock, line: number, end: number, silent: boolea
 /** Boxes whose argument is a title, though they stand in the text. */
 const TITLED = /^(?:tab|tab-item|tab-set-item|code-group|step|card|grid-item-card|list-table|table|(?:proof|prf):[a-z]+|solution)$/;
 
-function pushPicture(state: StateBlock, path: string, alt: string): void {
-  state.push("paragraph_open", "p", 1);
-  const inline = state.push("inline", "", 0);
-  inline.content = `![${alt.replaceAll(/[[\]]/g, "")}](<${path.replaceAll(/[<>]/g, "")}>)`;
-  inline.children = [];
-  state.push("paragraph_close", "p", -1);
+/** saidOf gives in Markdown what a reader sees of the argument of a directive that nobody knows: a link to a file or a page, else a name. */
+export function saidOf(info: string): string {
+  const said = argumentOf(info);
+  return said === null ? "" : said.isAddress ? linkTo(said.argument) : `\`${said.argument.replaceAll("`", "")}\``;
+}
+
+/** Code between colons. */
+function pushCode(
+  state: StateBlock,
+  line: number,
+  { info, from, to, after }: Pick<Box, "from" | "to" | "after"> & { readonly info: string },
+): boolean {
+  if (!CODED.test(lineOf(state, line))) return false;
+  const fence = state.push("fence", "code", 0);
+  fence.info = info;
+  fence.content = state.getLines(from, to, state.blkIndent, true);
+  fence.map = [line, after];
+  state.line = after;
+  return true;
+}
+
+/** The pages of a contents. */
+function pushContents(state: StateBlock, from: number, to: number): void {
+  const { parts } = state.env as { readonly parts?: MarkdownParts };
+  const lines = Array.from({ length: to - from }, (_, at) => lineOf(state, from + at));
+  const entries = parts === undefined ? [] : lines.flatMap((text) => entriesOf(text, parts.open[0] ?? "", parts.others));
+  if (entries.length === 0) return;
+  state.push("bullet_list_open", "ul", 1);
+  for (const { href, title } of entries) {
+    state.push("list_item_open", "li", 1);
+    const inline = state.push("inline", "", 0);
+    inline.content = `[${title.replaceAll(/[[\]]/g, "")}](<${href}>)`;
+    inline.children = [];
+    state.push("list_item_close", "li", -1);
+  }
+  state.push("bullet_list_close", "ul", -1);
 }
 
 /** Makes a table of a list of lists. */

@@ -1,15 +1,13 @@
 /** Reads the marks that sites write within a line of Markdown beside CommonMark: links of wikis, and attributes in braces behind a link, a
  *  picture, code, a heading or a paragraph, names of icons, and keys. */
 import type { MarkdownIt, StateInline, Token } from "markdown-it";
-import { wordsOfRole } from "#snapshots/blocks";
+import { ICON, SHORTCODE, shortcodeIn, wordsOfIcon, wordsOfRole } from "#snapshots/blocks";
 import { rooted } from "./links.ts";
 import { formatFormula } from "./markdown-formulas.ts";
 import type { MarkdownParts } from "./markdown-parts.ts";
 
 const WIKI = /(!?)\[\[([^[\]\n|#!]*)(#[^[\]\n|]*)?(?:\\?\|([^[\]\n]*))?\]\](?![([])/y;
 const PICTURE = /\.(?:png|apng|jpe?g|gif|webp|avif|svg)$/i;
-/** Names of pictures in the sets that MkDocs Material and its like bring along: they have no words. */
-const ICON = /:(?:material|octicons|fontawesome|simple)(?:-[a-z0-9]+)+:/y;
 const KEYS = /\+\+([\w-]{1,30}(?:\+[\w-]{1,30}){0,5})\+\+(?![\w+])/y;
 /** A role of MyST: its name in braces, directly before code. */
 const ROLE = /\{([A-Za-z][\w:.+-]{0,40})\}(`+)(?!`)([^]{1,2000}?)(?<!`)\2(?!`)/y;
@@ -24,7 +22,8 @@ const BELOW = new RegExp(String.raw`(?:^|\n)[ \t]*${LIST}[ \t]*$`);
 export function useInline(md: MarkdownIt): void {
   md.inline.ruler.before("link", "wiki_link", wikiLink);
   md.inline.ruler.before("backticks", "role", readRole);
-  md.inline.ruler.before("link", "icon", skipIcon);
+  md.inline.ruler.before("link", "icon", readIcon);
+  md.inline.ruler.before("link", "shortcode", readShortcode);
   md.inline.ruler.before("link", "keys", readKeys);
   md.inline.ruler.push("attributes", skipAttributes);
   md.core.ruler.before("inline", "attribute_lists", ({ tokens }) => dropLists(tokens));
@@ -86,21 +85,52 @@ function pushReference(state: StateInline, role: string, words: string, inner: s
     state.push("text", "", 0).content = words;
     return;
   }
-  state.push("link_open", "a", 1).attrs = [
-    ["href", place === null ? encodeURI(target) : `${rooted(place.key)}#${encodeURIComponent(target)}`],
-  ];
-  state.push("text", "", 0).content = title || (place?.title ?? "");
+  const href = place === null ? encodeURI(target) : `${rooted(place.key)}#${encodeURIComponent(target)}`;
+  pushLink(state, href, title || (place?.title ?? ""));
+}
+
+const [ICON_HERE, SHORTCODE_HERE] = [ICON, SHORTCODE].map(({ source }) => new RegExp(source, "y")) as [RegExp, RegExp];
+
+function readIcon(state: StateInline, silent: boolean): boolean {
+  ICON_HERE.lastIndex = state.pos;
+  const [icon] = ICON_HERE.exec(state.src) ?? [];
+  if (icon === undefined) return false;
+  const words = wordsOfIcon(state.src, state.pos, icon);
+  if (!silent) state.push("text", "", 0).content = words;
+  state.pos += icon.length;
+  if (words === "") while (/[ \t]/.test(state.src.charAt(state.pos))) state.pos++;
+  return true;
+}
+
+/** Reads what Hugo and Quarto fill in: a picture, a link, or words. */
+function readShortcode(state: StateInline, silent: boolean): boolean {
+  SHORTCODE_HERE.lastIndex = state.pos;
+  const [code] = SHORTCODE_HERE.exec(state.src) ?? [];
+  if (code === undefined) return false;
+  const { target, words } = shortcodeIn(code);
+  if (!silent && target !== null && PICTURE.test(target)) pushPicture(state, encodeURI(target), words === target ? "" : words);
+  else if (!silent && target !== null) pushLink(state, encodeURI(target), words);
+  else if (!silent) state.push("text", "", 0).content = words;
+  state.pos += code.length;
+  return true;
+}
+
+function pushLink(state: StateInline, href: string, words: string): void {
+  state.push("link_open", "a", 1).attrs = [["href", href]];
+  state.push("text", "", 0).content = words;
   state.push("link_close", "a", -1);
 }
 
-function skipIcon(state: StateInline): boolean {
-  ICON.lastIndex = state.pos;
-  const found = ICON.exec(state.src);
-  if (found === null) return false;
-  state.pos += found[0].length;
-  ATTRIBUTES.lastIndex = state.pos;
-  state.pos += ATTRIBUTES.exec(state.src)?.[0].length ?? 0;
-  return true;
+function pushPicture(state: StateInline, src: string, alt: string): void {
+  const image = state.push("image", "img", 0);
+  image.attrs = [
+    ["src", src],
+    ["alt", ""],
+  ];
+  const words = new state.Token("text", "", 0);
+  words.content = alt;
+  image.children = [words];
+  image.content = alt;
 }
 
 /** `++ctrl+c++` as keys; `i++` and `C++` are none. */
@@ -132,19 +162,8 @@ function wikiLink(state: StateInline, silent: boolean): boolean {
   if ((name === "" && part === "") || /^\d+(?:\s*,\s*\d+)*$/.test(name)) return false;
   if (!silent) {
     const target = `${name.split("/").map(encodeURIComponent).join("/")}${part === "" ? "" : `#${encodeURIComponent(slugOf(part.slice(1)))}`}`;
-    if (embed !== "" && PICTURE.test(name)) {
-      const image = state.push("image", "img", 0);
-      image.attrs = [
-        ["src", target],
-        ["alt", ""],
-      ];
-      image.children = [];
-      image.content = "";
-    } else {
-      state.push("link_open", "a", 1).attrs = [["href", target]];
-      state.push("text", "", 0).content = (words ?? "").trim() || (name === "" ? part.slice(1) : name + part.replace("#", " › "));
-      state.push("link_close", "a", -1);
-    }
+    if (embed !== "" && PICTURE.test(name)) pushPicture(state, target, "");
+    else pushLink(state, target, (words ?? "").trim() || (name === "" ? part.slice(1) : name + part.replace("#", " › ")));
   }
   state.pos += whole.length;
   return true;

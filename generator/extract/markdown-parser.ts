@@ -7,7 +7,7 @@ import createParser, { type MarkdownIt, type Token } from "markdown-it";
 import { closedIn, replaceTags } from "#snapshots/blocks";
 import { escapeHtml } from "#snapshots/highlight";
 import { parsePart } from "./html-tree.ts";
-import { useBlocks } from "./markdown-blocks.ts";
+import { saidOf, useBlocks } from "./markdown-blocks.ts";
 import { formatFormula, useFormulas } from "./markdown-formulas.ts";
 import { useInline } from "./markdown-inline.ts";
 import { type MarkdownParts, useParts, withCode } from "./markdown-parts.ts";
@@ -71,7 +71,8 @@ function lineOf(token: Token | undefined): string | null {
 }
 
 /** Writes code, notes and lists of tasks as the pages show them. */
-function addRules({ renderer, core, utils }: MarkdownIt): void {
+function addRules(md: MarkdownIt): void {
+  const { renderer, core, utils } = md;
   const { rules } = renderer;
   const code = (written: string, info: string, line: string | null): string => {
     // A directive of MyST has settings above what it holds.
@@ -79,7 +80,10 @@ function addRules({ renderer, core, utils }: MarkdownIt): void {
     const language = languageOf(utils.unescapeAll(info));
     if (language === "math") return formatFormula(content, true);
     const name = language === "" ? "" : ` class="language-${escapeHtml(language)}"`;
-    return `<pre${line === null ? "" : ` ${LINE}="${line}"`}><code${name}>${escapeHtml(content)}</code></pre>\n`;
+    const said = saidOf(info.trim());
+    const above = said === "" ? "" : `<p>${md.renderInline(said)}</p>\n`;
+    if (content.trim() === "" && above !== "") return above;
+    return `${above}<pre${line === null ? "" : ` ${LINE}="${line}"`}><code${name}>${escapeHtml(content)}</code></pre>\n`;
   };
   rules["fence"] = (tokens, at, _, env) =>
     code(

@@ -3,7 +3,7 @@ import type { MarkdownIt, StateBlock, Token } from "markdown-it";
 import { clearAsides } from "#snapshots/blocks";
 import { MAX_SHOWN } from "./body.ts";
 import { readFrontMatter } from "./front-matter.ts";
-import { isIndented, lineOf } from "./markdown-lines.ts";
+import { isIndented, lineOf, linkTo, pushWords } from "./markdown-lines.ts";
 import { linesBetween, type Others } from "./others.ts";
 
 /** MarkdownParts are what the parser of one text knows of its parts: `open` are the keys of the files that it is in, its own first. */
@@ -74,7 +74,7 @@ function takePart(state: StateBlock, line: number, end: number, silent: boolean)
   if (parts === undefined || taken === null) return false;
   if (silent) return true;
   const part = linesOf(taken, parts);
-  if (part === null) pushLink(state, taken.path);
+  if (part === null) pushWords(state, linkTo(taken.path));
   else {
     parts.open.push(part.key);
     const written = clearAsides(part.lines.join("\n"), "markdown");
@@ -88,12 +88,4 @@ function takePart(state: StateBlock, line: number, end: number, silent: boolean)
   const close = /^[`:]{3,}/.exec(text)?.[0];
   if (close !== undefined) while (state.line < end && lineOf(state, state.line - 1).trim() !== close) state.line++;
   return true;
-}
-
-function pushLink(state: StateBlock, path: string): void {
-  state.push("paragraph_open", "p", 1);
-  const inline = state.push("inline", "", 0);
-  inline.content = `[${path.replaceAll(/[[\]]/g, "")}](<${path.replaceAll(/[<>]/g, "")}>)`;
-  inline.children = [];
-  state.push("paragraph_close", "p", -1);
 }

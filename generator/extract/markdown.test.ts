@@ -1,7 +1,13 @@
 /** Markdown in the dialects that people write. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { blocksOf } from "../../snapshots/blocks/blocks.ts";
 import { extract } from "./extract.ts";
+
+const quoted = (text: string): string =>
+  blocksOf(text, "markdown")
+    .map(({ plain }) => plain)
+    .join(" ");
 
 async function read(text: string, key = "a/b.md"): Promise<{ html: string; words: string; title: string; summary: string }> {
   const { html, title, summary } = await extract(key, Buffer.from(text));
@@ -175,4 +181,86 @@ test("what a document leads to within itself is there: its title, headings of on
     for (const id of links) assert.ok((html ?? "").includes(` id="${id}"`), `${id} in ${html}`);
     assert.ok(links.length > 0, html ?? "");
   }
+});
+
+test("a remark of MyST is on no page and in no quote, and is no title; a share at the start of a line is none", async () => {
+  const text = "% a remark\n# Title\n\n% another\nText {ref}`x` here\n% a third\ngoes on.\n\n```\n% code\n```\n";
+  const { title, html } = await read(text);
+  assert.equal(title, "Title");
+  assert.doesNotMatch(`${html} ${quoted(text)}`, /remark|another|third/);
+  assert.match(html, /goes on[^]*% code/);
+  const obsidian = "%% hidden %%\n\nText %%hidden%% goes on, 100%% sure and 50%% not.\n\n%%\nhidden\n\nhidden\n%%\n";
+  assert.match(`${(await read(obsidian)).html} ${quoted(obsidian)}`, /^(?!.*hidden).*100%% sure and 50%% not/s);
+  for (const prose of ["Some say\n% of it is true.", "%APPDATA%\\x is a folder."]) assert.match((await read(prose)).html, /%/);
+});
+
+test("an icon is its name between words or alone, and nothing where it adorns words, on the page and in quotes", async () => {
+  const icons: readonly (readonly [written: string, shown: string])[] = [
+    ["Press :material-check: or :octicons-x-16:, then go.", "Press check or x, then go."],
+    [":material-clock-fast:{ .lg .middle } __Set up__ now", "Set up now"],
+    ["Get it :material-download:", "Get it"],
+    [
+      "See [the code :octicons-arrow-right-24:](https://example.org/) and [:fontawesome-brands-github:](https://example.org/g) too.",
+      "See the code and github too.",
+    ],
+    [":fontawesome-solid-circle-check:", "circle check"],
+  ];
+  for (const [written, shown] of icons) {
+    const page = (await read(`${written}\n`)).html
+      .replaceAll(/<[^>]*>/g, "")
+      .replaceAll(/\s+/g, " ")
+      .trim();
+    assert.deepEqual([page, quoted(`${written}\n`).trim().replaceAll(/\s+/g, " ")], [shown, shown]);
+  }
+  assert.match((await read("| a | b |\n|---|---|\n| x | :material-check: |\n")).html, /<td>check<\/td>/);
+});
+
+test("what a directive holds that nobody knows is shown, whatever tool it is of, and no mark of it", async () => {
+  const unknown = [
+    "```{unknown} {argument}\nbody words\n```",
+    ":::{unknown} {argument}\nbody words\n:::",
+    "```{myst:directive} {argument}\n:option: x\n```",
+    "::: unknown\nbody words\n:::",
+    ":::unknown[argument]\nbody words\n:::",
+    "::: {.unknown #id}\nbody words\n:::",
+    '!!! unknown "argument"\n\n    body words',
+    "/// unknown | argument\n    open: true\n\nbody words\n///",
+    '<Unknown title="argument">\n\nbody words\n\n</Unknown>',
+    ":::{code} python\nbody words\n:::",
+    "> [!unknown] argument\n> body words",
+  ].map((one) => one.replace("{argument}", "argument"));
+  for (const one of unknown) {
+    const text = `# T\n\n${one}\n\nEnd.\n`;
+    const shown = (await read(text)).html.replaceAll(/<[^>]*>/g, " ");
+    const words = ["argument", "body words"].filter((word) => one.includes(word));
+    for (const word of words) assert.ok(shown.includes(word), `${word}: ${one}`);
+    assert.doesNotMatch(shown, /:::|\/\/\/|!!!|\[!|\{|open:/, one);
+    if (one.includes("body words")) assert.match(quoted(text), /body words/, one);
+  }
+});
+
+test("what Hugo and Quarto fill in is a picture, a link or words, and never a mark; an escaped one is an example", async () => {
+  const text =
+    '{{< video https://example.org/v >}}\n\n{{< figure src="a.png" caption="The words" >}}\n\nAt {{< meta when >}} or {{< var x.y >}}.{{< pagebreak >}}\n\n{{% notice %}}\nBody.\n{{% /notice %}}\n\n`{{< code >}}`\n';
+  const { html } = await read(text);
+  assert.match(
+    html,
+    /<a href="https:\/\/example\.org\/v"[^]*<img [^>]*alt="The words"[^]*At when or x\.y\.<[^]*Body\.[^]*<code>\{\{&lt; code >}}/,
+  );
+  assert.doesNotMatch(html.replace(/<code>.*<\/code>/, ""), /\{\{/);
+  assert.doesNotMatch(quoted(text).replace("{{< code >}}", ""), /\{\{/);
+});
+
+test("a comment before words makes no code of them", async () => {
+  const { html } = await read(
+    "- <!-- md:option foo.bar --> second <!-- md:version 9 -->\n\n<!-- a remark of some length --> First words.\n",
+  );
+  assert.match(html, /<li[^>]*>second<\/li>[^]*<p[^>]*>First words\.<\/p>/);
+});
+
+test("attributes in braces are in no heading and in no quote", async () => {
+  const text =
+    '## Head <small>two</small> { #id data-x="y" }\n\n![A picture](x.png){ align=left width=300 } Lorem `code`{.py} and [a](b){ target=_blank } of {x}.\n\nA paragraph.\n{ .cls }\n';
+  assert.equal(quoted(text), "Lorem code and a of {x}. A paragraph.");
+  assert.deepEqual((await extract("a.md", Buffer.from(text))).passages[0]?.heading, ["Head two"]);
 });

@@ -31,7 +31,7 @@ export async function readMarkdown(source: SourceText, fallbackTitle: string): P
   const front = readFrontMatter(head);
   const parts = openParts(source.key, source.others, head.length);
   const room = parts.left;
-  const tree = problem === null ? parseMarkdown(head, front.lines, parts) : null;
+  const tree = problem === null ? parseMarkdown(closeUp(head, source.text), front.lines, parts) : null;
   const list = openHeadings(lines);
   const named = front.title === null || isTemplate(front.title) ? null : front.title;
   const given = named ?? (tree === null ? null : findTitle(tree));
@@ -58,6 +58,19 @@ export async function readMarkdown(source: SourceText, fallbackTitle: string): P
     notes: front.notes,
     ...(parts.left === room ? {} : { whole: head.length + room - parts.left }),
   };
+}
+
+/** Moves words to where a comment began that stood before them: what stands in so far would be code. */
+function closeUp(cleared: string, written: string): string {
+  const before = written.split("\n");
+  return cleared
+    .split("\n")
+    .map((line, at) => {
+      const own = before[at] ?? "";
+      const from = line === own ? line.length : (/^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*/.exec(own)?.[0].length ?? 0);
+      return line.slice(0, from) + line.slice(from).replace(/^[ \t]+/, "");
+    })
+    .join("\n");
 }
 
 /** parseMarkdown makes the tree of a document without asides, whose first lines are no part of it; null where it is too deep or too large.
@@ -145,7 +158,7 @@ export function findSummary(tree: Root): string {
   const inner = outer.filter(({ tagName }) => tagName === "blockquote" || (commands && tagName === "ul")).flatMap(elementsOf);
   const prose =
     outer
-      .filter((element) => element.tagName === "p" && !isCommand(element))
+      .filter((element) => element.tagName === "p" && !isCommand(element) && !isWays(element))
       .map((element) => textOf(element).replace(DIRECTIVES, ""))
       .find(isProse) ??
     // A line that leads to a web page says nothing here.
@@ -155,6 +168,14 @@ export function findSummary(tree: Root): string {
 
 function elementsOf(node: Root | Element): Element[] {
   return node.children.flatMap((child) => (child.type === "element" ? [child] : []));
+}
+
+/** A paragraph that is links, with signs between them. */
+function isWays(element: Element): boolean {
+  const inLinks = (node: Element): number =>
+    elementsOf(node).reduce((sum, one) => sum + (one.tagName === "a" ? textOf(one).trim().length : inLinks(one)), 0);
+  const rest = textOf(element).replaceAll(/[^\p{L}\p{N}]/gu, "").length;
+  return rest > 0 && elementsOf(element).filter(({ tagName }) => tagName === "a").length > 1 && inLinks(element) >= rest;
 }
 
 /** A paragraph that is code and nothing else. */

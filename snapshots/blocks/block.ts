@@ -41,7 +41,26 @@ export const ABOVE_LEVEL = 6;
 
 export const MAX_BLOCK = 8_000; // code units; what is longer was written by no person, and is searched and never quoted
 
-const LINK = new RegExp(String.raw`!?\[[^\]]+\]\([^()\s]*(?:\s+"[^"]*")?\)|<a\s(?=(${ATTRIBUTES}))\1>[^]*?<\/a>`, "gi");
+const TAGGED = String.raw`<a\s(?=(${ATTRIBUTES}))\1>[^]*?<\/a>|<img\s(?![^<>]*\balt="[^"]{60})(?=(${ATTRIBUTES}))\2>`;
+const INLINE = String.raw`!?\[[^\]]+\]\([^()\s]*(?:\s+"[^"]*")?\)`;
+const TARGET = String.raw`(?:\([^()\s]*(?:\s+"[^"]*")?\)|\[[^[\]]*\])`;
+/** A picture of Markdown, which may be what a link shows, as badges are. */
+const PICTURE = String.raw`!\[[^[\]]*\]${TARGET}|\[\s*(?:!\[[^[\]]*\]${TARGET}\s*)+\]${TARGET}`;
+const LINK = new RegExp(`${INLINE}|${TAGGED}`, "gi");
+const LINKS: Partial<Readonly<Record<Prose, RegExp>>> = {
+  markdown: new RegExp(`${PICTURE}|${INLINE}|${TAGGED}`, "gi"),
+  asciidoc: /\b(?:image|link|https?):[^\s[\]]{1,500}\[[^\]]*\]/g,
+  org: /\[\[[^[\]]{1,500}\](?:\[[^[\]]{1,500}\])?\]/g,
+};
+const LEADING = new RegExp(
+  String.raw`^(?:\s*(?:${PICTURE}|<img\s(?![^<>]*\balt="[^"]{60})(?=(${ATTRIBUTES}))\1>)(?:\{[^{}\n]*\})?)+\s*`,
+  "i",
+);
+
+/** picturesBefore gives how many code units of pictures and badges stand before the first words. */
+export function picturesBefore(text: string, start: number, end: number): number {
+  return LEADING.exec(text.slice(start, end))?.[0].length ?? 0;
+}
 
 export function makeBlock(
   text: string,
@@ -56,7 +75,7 @@ export function makeBlock(
   const code = (): string =>
     linesOfCode(prose === "html" ? withoutTags(written) : isQuoted(text, start) ? written.replaceAll(QUOTES, "") : written);
   const plain = form === "code" ? code() : isLong ? written : plainIn(written, prose);
-  const links = written.length > MAX_BLOCK ? [] : (written.match(LINK) ?? []);
+  const links = written.length > MAX_BLOCK ? [] : (written.match(LINKS[prose] ?? LINK) ?? []);
   const linked = links.reduce((sum, link) => sum + plainIn(link, prose).length, 0) / Math.max(1, plain.length);
   return { start, end, plain, linked, heading, form, ...(row === undefined ? {} : { row }) };
 }

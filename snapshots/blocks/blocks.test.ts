@@ -406,3 +406,26 @@ test("the title of AsciiDoc is read whatever stands above it; comments, attribut
     assert.deepEqual(plain(text, "text"), ["A seal eats fish.", "Use a spoon."], text);
   }
 });
+
+test("badges, ways to other pages and the words above a contents begin no quote, in any format", () => {
+  const texts: readonly (readonly [kind: Parameters<typeof blocksOf>[1], text: string])[] = [
+    ["markdown", "# It\n\n[![CI](https://e.org/a.svg)](https://e.org)\n![b](https://e.org/b.svg)\n\nIt is a tool.\n"],
+    ["markdown", "# It\n\n[![a][b]][c]\n[![d][e]][f]\n\nIt is a tool.\n\n[b]: https://e.org/\n"],
+    ["markdown", "# It\n\n[![CI][b]][c] ![x](y.svg) It is a tool.\n"],
+    [
+      "markdown",
+      '<h1 align="center">\n  It\n</h1>\n\n<img src="a.png" alt="The logo" width="20">\n\n[Docs](d) | [Chat](c)\n\n> Table of contents\n\nIt is a tool.\n',
+    ],
+    ["markdown", "<h1>It</h1>\n\nIt is a tool.\n"],
+    ["asciidoc", "= It\n\nimage:https://e.org/a.svg[Build,link=https://e.org] image:b.svg[Docs]\n\nIt is a tool.\n"],
+    ["org", "* It\n\n[[https://e.org][https://e.org/a.svg]] [[https://e.org/b.svg]]\n\nIt is a tool.\n"],
+    ["rst", "It\n===\n\n|build| |docs|\n\n.. |build| image:: https://e.org/a.svg\n\nIt is a tool.\n"],
+    ["html", '<h1>It</h1><p><a href="x"><img src="a.svg" alt="Build"></a></p><p>It is a tool.</p>'],
+  ];
+  for (const [kind, text] of texts)
+    assert.deepEqual(
+      blocksOf(text, kind).map(({ plain, heading }) => [heading.join(), plain]),
+      [["It", "It is a tool."]],
+      text,
+    );
+});

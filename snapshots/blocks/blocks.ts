@@ -1,7 +1,7 @@
 /** BlocksOf reads a text into its blocks, whatever it is written in. Front matter, comments to authors, links of
  *  contents and directives are none; headings, and terms that are explained, are the headings of what stands below them. */
 import { type Kind, KINDS, type Prose } from "#snapshots/schema";
-import { ABOVE_LEVEL, type Block, type Form, type Heading, makeBlock, MAX_BLOCK, type Row } from "./block.ts";
+import { ABOVE_LEVEL, type Block, type Form, type Heading, makeBlock, MAX_BLOCK, picturesBefore, type Row } from "./block.ts";
 import { clearLatex } from "./clear-latex.ts";
 import { readAsciidoc, readOrg, readRst } from "./markup-lines.ts";
 import { readHtml } from "./html-blocks.ts";
@@ -24,7 +24,9 @@ export function blocksOf(text: string, kind: Kind, above: readonly string[] = []
   if (prose === null) return [];
   const start = text.slice(0, MAX_TEXT);
   const all = prose === "html" ? readHtml(start, above).flatMap((part) => ("title" in part ? [] : part)) : readLines(start, prose, above);
-  return all.filter(({ plain, linked, start, end }) => /[\p{L}\p{N}]/u.test(plain) && linked < MAX_LINKED && end - start <= MAX_BLOCK);
+  const says = ({ plain, linked }: Block): boolean =>
+    /[\p{L}\p{N}]/u.test(plain) && linked < MAX_LINKED && !/^(?:table of )?contents:?$/i.test(plain);
+  return all.filter((block) => says(block) && block.end - block.start <= MAX_BLOCK);
 }
 
 /** headingsOf returns the headings of a text of lines, whatever its length; for HTML see readHtml. */
@@ -71,7 +73,8 @@ function readLines(whole: string, prose: Exclude<Prose, "html">, above: readonly
   let open: { start: number; end: number; form: Form; goesOn: boolean } | null = null;
   const add = (start: number, end: number, form: Form, head = "", row?: Row): void => {
     const heading = [...path.map(({ title }) => title), term?.name ?? "", head].filter((title) => title !== "");
-    blocks.push(makeBlock(text, start, end, prose, { heading, form, row }));
+    const before = prose === "markdown" && form === "prose" && end - start <= MAX_BLOCK ? picturesBefore(text, start, end) : 0;
+    if (start + before < end) blocks.push(makeBlock(text, start + before, end, prose, { heading, form, row }));
   };
   const close = (): void => {
     if (open !== null) add(open.start, open.end, open.form);
@@ -276,7 +279,7 @@ function readPlain(text: string, prose: "plain" | "rst" | "asciidoc" = "plain"):
       return explains ? { term: plainIn(argument.slice(0, MAX_HEADING), prose), indent: indent(text) } : null;
     }
     if (RULE.test(text) || CONTINUES.test(text) || /^\s*(?:\[\[?[\w.,="' -]+\]\]?|:!?[\w -]+!?:(?:\s.*)?|>>> ?)$/.test(text)) return null;
-    const over = RULE.test(before) && before.trim()[0] === under.trim()[0];
+    const over = !isAsciidoc && RULE.test(before) && before.trim()[0] === under.trim()[0];
     if (RULE.test(under) && indent(under) <= indent(text) && (over || (isTitle(text, under) && (isBlank(before) || ABOVE.test(before)))))
       return {
         heading: plainIn(text.slice(0, MAX_HEADING), prose),

@@ -8,7 +8,7 @@ const FORMS = {
   YAML: /^---[ \t]*\r?\n(?![ \t]*\r?\n(?!\s*["'\w.-]+[ \t]*:\s))([\s\S]*?)(?:^|\r?\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m,
   TOML: /^\+\+\+[ \t]*\r?\n([\s\S]*?)\r?\n\+\+\+[ \t]*(?:\r?\n|$)/,
   JSON: /^(\{[ \t]*\r?\n[\s\S]*?\r?\n\})[ \t]*(?:\r?\n|$)/,
-  "a title block": /^(%[^\n]*\n(?:(?:%|[ \t]+\S)[^\n]*(?:\n|$))*)/,
+  "a title block": /^(%(?!%)[^\n]*\n(?:(?:%|[ \t]+\S)[^\n]*(?:\n|$))*)/,
   "a list of facts":
     /^((?=(?:title|authors?|date|subtitle|format|base header level|latex mode)[ \t]*:)(?:[a-z][\w -]{0,40}:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)+)(?=[ \t]*\r?\n)/i,
 } as const;
@@ -32,11 +32,18 @@ export function findFrontBlock(text: string): FrontBlock | null {
   for (const form of Object.keys(FORMS) as (keyof typeof FORMS)[]) {
     const [whole, body = ""] = FORMS[form].exec(rest) ?? [];
     if (whole === undefined || !rest.startsWith(whole) || (form === "JSON" && !isJson(body))) continue;
+    if (form === "a title block" && isMyst(text)) continue;
     const bodyLine = (above + whole.slice(0, whole.indexOf(body))).split("\n").length;
     return { form, body, bodyLine, lines: (above + whole).trimEnd().split("\n").length };
   }
   return null;
 }
+
+const MYST =
+  /^[ \t>]*(?:`{3,}|:{3,})\{(?!(?:python|r|julia|ojs|bash)\b)[a-z]|\{[a-z][\w:-]{0,40}\}`|^\([\w:. -]{1,100}\)=[ \t\r]*$|^(?:jupytext|mystnb|kernelspec):/m;
+
+/** isMyst tells whether a text has marks that only MyST has: there a line that begins with `%` is a remark. */
+export const isMyst = (text: string): boolean => MYST.test(text);
 
 /** isJson tells JSON from other text in braces, such as a template's. */
 function isJson(text: string): boolean {

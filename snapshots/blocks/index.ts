@@ -6,6 +6,6 @@ export { blocksOf, clearAsides, headingsOf } from "./blocks.ts";
 export { findFrontBlock, type FrontBlock } from "./front-block.ts";
 export { isWay, readHtml, type Said } from "./html-blocks.ts";
 export { type Lines, openLines } from "./lines.ts";
-export { closedIn, isUnsaid, plainIn, replaceTags, withoutTags, wordsOfRole } from "./plain.ts";
-export { boxName, boxTitle } from "./markdown-lines.ts";
+export { closedIn, ICON, isUnsaid, plainIn, replaceTags, SHORTCODE, shortcodeIn, withoutTags, wordsOfIcon, wordsOfRole } from "./plain.ts";
+export { argumentOf, boxName, boxTitle, CODED, SLASHED } from "./markdown-lines.ts";
 export { quotable, sentencesIn, type Unit, unitsOf } from "./units.ts";

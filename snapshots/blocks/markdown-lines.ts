@@ -1,6 +1,6 @@
 /** ReadMarkdownLines tells of each line of Markdown whether it is text, code, the edge of code, or an aside that no reader sees: a comment, or what MDX
  *  has for a program. The page, the passages and the answers all follow it, so none says what another leaves out. */
-import { findFrontBlock } from "./front-block.ts";
+import { findFrontBlock, isMyst } from "./front-block.ts";
 
 /** LineState is the part that a line plays. `edge` is a fence, or a line of front matter. */
 export type LineState = "text" | "code" | "edge";
@@ -12,6 +12,8 @@ const MAX_INLINE = 2000; // code units of a comment or of code within a paragrap
 /** The signs of quotations and items that stand before the text of a line. */
 const HOLDERS = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*/;
 const FENCE = /^(?:(`{3,})[^`]*|(~{3,}).*)$/;
+/** SLASHED finds a line that opens or ends a block of pymdown-extensions. */
+export const SLASHED = /^\/{3,}(?:[ \t]+[\w-]+[ \t]*(?:\|.*)?)?$/;
 /** Names of boxes, as sites write them. */
 const BOXES = new Set(
   (
@@ -22,7 +24,7 @@ const BOXES = new Set(
 /** The name of a fenced box: `note`, `note Title`, `note[Title]`, `{note} Title`, `{.callout-tip title="Q"}`. */
 const BOX_NAME = /^\{?[ \t]*(?:#[\w-]+[ \t]+)?[.]?([A-Za-z][\w:-]*)/;
 /** Settings below the fence of a directive of MyST: they are no part of what it holds. */
-const SETTING = /^[ \t>]*:[\w-]+:(?:[ \t].*)?$/;
+const SETTING = /^(?:[ \t>]*:[\w-]+:.*| {4}[\w-]+:[ \t].*)$/;
 /** Lines whose box is what stands in by four below them: MkDocs. */
 const INDENTED_BOX = /^(?:(?:!!!|\?\?\?\+?)[ \t]+[\w-]|===[!+]?[ \t]+")/;
 /** Attributes of a component whose words its readers see. */
@@ -36,16 +38,19 @@ const UNSEEN = /^<(script|style|template)\b/i;
 const ASIDES: readonly (readonly [open: string, close: string])[] = [
   ["<!--", "-->"],
   ["{/*", "*/}"],
+  ["%%", "%%"],
 ];
 /** Code, which is kept, and comments within a line or over lines of one paragraph. */
 const INLINE = new RegExp(
-  String.raw`(?<!${"`"})(${"`"}+)(?!${"`"})[\s\S]{1,${MAX_INLINE}}?(?<!${"`"})\1(?!${"`"})|<!--[\s\S]{0,${MAX_INLINE}}?-->|\{\/\*[\s\S]{0,${MAX_INLINE}}?\*\/\}`,
+  String.raw`(?<!${"`"})(${"`"}+)(?!${"`"})[\s\S]{1,${MAX_INLINE}}?(?<!${"`"})\1(?!${"`"})|<!--[\s\S]{0,${MAX_INLINE}}?-->|(?<!\S)%%[^%\n]{1,500}%%|\{\/\*[\s\S]{0,${MAX_INLINE}}?\*\/\}`,
   "g",
 );
 
 /** Directives of MyST that are no boxes, and hold text. */
 const TEXTUAL =
-  /^(?:figure|image|list-table|card|grid|grid-item-card|tab-set|tab-item|dropdown|table|glossary|div|proof:[a-z]+|prf:[a-z]+|exercise|solution)$/;
+  /^(?:figure|figure-md|image|list-table|card|grid|grid-item|grid-item-card|tab|tab-set|tab-item|dropdown|toggle|table|glossary|div|container|only|aside|margin|sidebar|topic|epigraph|pull-quote|blockquote|hlist|rubric|proof:[a-z]+|prf:[a-z]+|exercise|solution)$/;
+/** CODED finds directives between colons that hold no Markdown. */
+export const CODED = /^:{3,}[ \t]*\{(?:code|code-block|code-cell|sourcecode|math|mermaid|raw|literalinclude|eval-rst|toctree)\}/;
 
 /** boxName returns the name behind a fence, in small letters, whether it is a box's, and whether text stands in it. */
 export function boxName(info: string): { readonly name: string; readonly isBox: boolean; readonly holdsText: boolean } {
@@ -54,17 +59,33 @@ export function boxName(info: string): { readonly name: string; readonly isBox: 
   return { name, isBox, holdsText: isBox || TEXTUAL.test(name) };
 }
 
+/** Directives whose argument says nothing to a reader. */
+const UNSAID =
+  /^(?:[:`~]{3,}[ \t]*)?\{(?:code|code-block|code-cell|sourcecode|raw|mermaid|math|eval-rst|index|only|container|div|class|rst-class|contents|toc|table-of-contents|grid|grid-item|tab-set|hlist|include|bibliography|show-index|[a-z]+-(?:start|end))\}/;
+
+/** Directives whose argument is an address. */
+const ADDRESSED = /^[:`~]{3,}[ \t]*\{(?:figure|figure-md|image|embed|iframe|literalinclude|anywidget|download)\}/;
+
+/** argumentOf reads the argument of a directive of MyST that says something, and whether it is an address; null where there is none. */
+export function argumentOf(info: string): { readonly argument: string; readonly isAddress: boolean } | null {
+  const [, argument] = (UNSAID.test(info) ? null : /^\{[a-z][\w:.-]*\}[ \t]+(\S.*)$/i.exec(info)) ?? [];
+  if (argument === undefined) return null;
+  return { argument, isAddress: /^(?:https?:\/\/|#)\S+$|^[\w./-]+\.[a-z]\w{0,5}$/i.test(argument) };
+}
+
 /** The title of a box: in quotes, in brackets, or all that follows its name. */
 const BOX_TITLES = [
   /^(?:!!!|\?\?\?\+?)[ \t]+[\w -]*"([^"\n]+)"/d,
   /^===[!+]?[ \t]+"([^"\n]+)"/d,
   /^(?::{3,}|`{3,}|~{3,}).*\btitle=(?:"([^"]*)"|'([^']*)')/d,
   /^(?::{3,}|`{3,}|~{3,})[ \t]*[^[\s{]*\[([^\]]+)\]/d,
+  /^\/{3,}[ \t]+[\w-]+[ \t]*\|[ \t]*(\S.*?)[ \t]*$/d,
   /^(?::{3,}|`{3,}|~{3,})[ \t]*(?:\{[^}]*\}|[\w:-]+)[ \t]+(?![{])(\S.*?)[ \t]*:*[ \t]*$/d,
 ];
 
 /** boxTitle finds the title in a line that opens a box, without what the line is indented by. @returns where it stands; null where there is none */
 export function boxTitle(line: string): readonly [from: number, to: number] | null {
+  if (UNSAID.test(line) || ADDRESSED.test(line)) return null;
   const found = BOX_TITLES.map((form) =>
     form
       .exec(line)
@@ -84,7 +105,7 @@ const indentOf = (text: string): number =>
     .replaceAll("\t", "    ")
     .replaceAll(/^.*> ?/g, "").length ?? 0;
 
-type Fence = { readonly sign: string; readonly quotes: number; readonly indent: number; readonly item: number };
+type Fence = { readonly sign: string; readonly quotes: number; readonly indent: number; readonly item: number; readonly state: LineState };
 
 class LineReader {
   readonly lines: string[];
@@ -102,7 +123,11 @@ class LineReader {
   /** True below the fence of a directive, as long as its settings last. */
   #inSettings = false;
 
+  readonly #text: string;
+  #isMyst: boolean | null = null;
+
   constructor(text: string) {
+    this.#text = text;
     this.lines = text.split("\n");
     const front = findFrontBlock(text)?.lines ?? 0;
     for (let at = 0; at < this.lines.length; at++) {
@@ -126,7 +151,8 @@ class LineReader {
     const text = this.lines[at] ?? "";
     const own = text.slice(holders.length);
     const [, ticks, waves] = FENCE.exec(own) ?? [];
-    const sign = ticks ?? waves;
+    const sign = ticks ?? waves ?? (CODED.test(own) ? /^:+/.exec(own)?.[0] : undefined);
+    if (SLASHED.test(own) || /^:{3,}[ \t]*\{/.test(own)) this.#inSettings = true;
     if (INDENTED_BOX.test(own)) this.#items.push(indentOf(blank(holders)) + 4);
     if (sign !== undefined) {
       const info = own.slice(sign.length).trim();
@@ -139,7 +165,15 @@ class LineReader {
         this.#boxes.push(sign);
         return "text";
       }
-      this.#fence = { sign, quotes: quotesOf(text), indent: indentOf(blank(holders.replaceAll(">", " "))), item: this.#items.at(-1) ?? 0 };
+      // The names of pages in a contents are no code.
+      const state = info.startsWith("{toctree}") ? "edge" : "code";
+      this.#fence = {
+        sign,
+        quotes: quotesOf(text),
+        indent: indentOf(blank(holders.replaceAll(">", " "))),
+        item: this.#items.at(-1) ?? 0,
+        state,
+      };
       return "edge";
     }
     if (!this.#openFormula(at, own)) return "text";
@@ -149,12 +183,12 @@ class LineReader {
   /** A fence ends at a row like it with nothing behind, or where the quotation or the item ends that it stands in. */
   #insideFence(text: string): LineState | null {
     if (this.#fence === null) return null;
-    const { sign, quotes, indent, item } = this.#fence;
+    const { sign, quotes, indent, item, state } = this.#fence;
     const isOut = quotesOf(text) < quotes || (!isBlank(text) && quotes === 0 && indentOf(text) < item);
-    const row = /^[ \t>]*(`+|~+)[ \t\r]*$/.exec(text)?.[1] ?? "";
+    const row = /^[ \t>]*(`+|~+|:+)[ \t\r]*$/.exec(text)?.[1] ?? "";
     const closes = row.startsWith(sign) && indentOf(text) <= indent + 3;
     if (isOut || closes) this.#fence = null;
-    return isOut ? null : closes ? "edge" : "code";
+    return isOut ? null : closes ? "edge" : state;
   }
 
   /** Follows the items of lists. @returns the signs before the text of the line; null for code by its indentation, whatever it begins with */
@@ -173,9 +207,12 @@ class LineReader {
   #clearAside(at: number, from: number): void {
     const text = this.lines[at] ?? "";
     const own = text.slice(from);
-    const [, close = ""] = ASIDES.find(([open]) => own.startsWith(open)) ?? [];
+    const [open, close = ""] = ASIDES.find(([sign]) => own.startsWith(sign)) ?? [];
     const [, element = ""] = UNSEEN.exec(own) ?? [];
-    if (close !== "") this.#clearUntil(at, from, close, true);
+    const isRemark = own.startsWith("%") && ((!this.#isText && /^%(?:\s|$)/.test(own)) || (this.#isMyst ??= isMyst(this.#text)));
+    if (isRemark) this.#clear(at, from, at, Infinity);
+    else if (open === "%%") this.#clearUntil(at, from, close, false);
+    else if (close !== "") this.#clearUntil(at, from, close, true);
     else if (element !== "") this.#clearUntil(at, from, `</${element.toLowerCase()}>`, false);
     else if (from === 0 && !this.#isText && /^(?:import|export)\s/.test(own)) this.#clearModule(at);
     else if (/^<\/?[A-Z]\w*[a-z]/.test(own)) this.#clearComponent(at, from);
@@ -184,7 +221,8 @@ class LineReader {
   #clearUntil(at: number, from: number, close: string, toTheEnd: boolean): void {
     if (this.#unclosed.has(close)) return;
     for (let line = at; line < this.lines.length; line++) {
-      const end = (this.lines[line] ?? "").toLowerCase().indexOf(close, line === at ? from : 0);
+      // The sign that opens a remark of Obsidian is the one that closes it.
+      const end = (this.lines[line] ?? "").toLowerCase().indexOf(close, line === at ? from + (close === "%%" ? 2 : 0) : 0);
       if (end < 0) continue;
       this.#clear(at, from, line, end + close.length);
       return;
@@ -258,7 +296,7 @@ class LineReader {
       const from = at;
       while (this.states[at] === "text" && !isBlank(this.lines[at] ?? "")) at++;
       const text = this.lines.slice(from, at).join("\n");
-      if (!text.includes("<!--") && !text.includes("{/*")) continue;
+      if (!ASIDES.some(([open]) => text.includes(open))) continue;
       const cleared = text.replaceAll(INLINE, (whole) => (whole.startsWith("`") ? whole : blank(whole)));
       this.lines.splice(from, at - from, ...cleared.split("\n"));
     }

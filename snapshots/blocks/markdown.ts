@@ -1,7 +1,7 @@
 /** ReadMarkdown reads lines of Markdown: paragraphs, items, rows, code, headings. */
 import { plainIn } from "./plain.ts";
 import { type Entry, indent, isBlank, isPart, MAX_HEADING, MIN_SAID, part, type Read, type Reader } from "./read-line.ts";
-import { boxTitle, type LineState } from "./markdown-lines.ts";
+import { boxTitle, type LineState, SLASHED } from "./markdown-lines.ts";
 
 /** A line that opens a box or a tab, as sites write it. */
 const BOX = /^(?:(?:!!!|\?\?\?\+?)[ \t]+[\w-]|===[!+]?[ \t]+"|:{3,}|[`~]{3,}[ \t]*\{)/;
@@ -25,7 +25,7 @@ export function readMarkdown(states: readonly LineState[]): Reader {
       return readRow(text, true, columns);
     }
     if (columns !== null || (/^\s*\|/.test(text) && !isPart(before))) return readRow(text, false, columns ?? []);
-    return headingIn(text, below) ?? textIn(text);
+    return headingIn(text, below) ?? taggedHeading(text, before, below) ?? textIn(text);
   };
 }
 
@@ -37,10 +37,20 @@ function headingIn(text: string, below: string): Read {
   return { heading: titleIn(text), level: row.includes("=") ? 1 : 2, under: true };
 }
 
+/** A heading between tags, which may stand on lines of their own. */
+function taggedHeading(text: string, before: string, below: string): Read {
+  const [, level, inner = ""] = /^\s*<h([1-6])\b[^<>]*>(.{1,500})<\/h\1>\s*$/i.exec(text) ?? [];
+  if (level !== undefined) return { heading: titleIn(inner), level: Number(level) };
+  const [, above] = /^\s*<h([1-6])\b[^<>]*>\s*$/i.exec(before) ?? [];
+  return above !== undefined && below.trim().toLowerCase() === `</h${above}>`
+    ? { heading: titleIn(text.trim()), level: Number(above) }
+    : null;
+}
+
 /** Lines that say nothing: rows, tags and lists of attributes by themselves, addresses of links, what abbreviations stand for, signs of boxes, labels, and
  *  what takes in another file. */
 const UNSAID =
-  /^\s*(?:=+|-{2,}|\+|(?:\* ?){3,}|(?:_ ?){3,}|(?:- ){2,}-|<\/?[a-z][^>]*>|\{:?[ \t]*[.#][^}]*\}|:{3,}|\{\{[#<].{1,300}\}\}|-{1,3}8<.{1,300}|\+\+\+(?:[ \t]+\{.*\})?|\([\w:. -]{1,100}\)=|\*\[[^\]]+\]:.*|\[(?!\^)[^\]]+\]:\s.*)\s*$/i;
+  /^\s*(?:=+|-{2,}|\+|(?:\* ?){3,}|(?:_ ?){3,}|(?:- ){2,}-|<\/?[a-z][^>]*>|\{:?[ \t]*(?:[.#]|[\w-]+=)[^}]*\}|:{3,}|\{\{#.{1,300}\}\}|-{1,3}8<.{1,300}|\+\+\+(?:[ \t]+\{.*\})?|\([\w:. -]{1,100}\)=|\*\[[^\]]+\]:.*|\[(?!\^)[^\]]+\]:\s.*)\s*$/i;
 
 function textIn(text: string): Read {
   if (UNSAID.test(text)) return null;
@@ -50,7 +60,7 @@ function textIn(text: string): Read {
   if (alert !== undefined) return isBlank(text.slice(alert.length)) ? null : part(alert.length, true);
   const [held = ""] = /^[\s>]*/.exec(text) ?? [];
   const own = text.slice(held.length);
-  if (BOX.test(own)) {
+  if (BOX.test(own) || SLASHED.test(own)) {
     const title = boxTitle(own);
     return title === null ? null : { from: held.length + title[0], to: held.length + title[1], form: "prose" };
   }
@@ -64,7 +74,7 @@ const titleIn = (heading: string): string =>
   plainIn(
     heading
       .slice(0, MAX_HEADING)
-      .replace(/\{[#.:][^{}]*\}\s*$/, "")
+      .replace(/\{:?[ \t]*(?:[#.:]|[\w-]+=)[^{}]*\}\s*$/, "")
       .replace(/[ \t]#+\s*$/, ""),
     "markdown",
   );

@@ -33,7 +33,8 @@ export function readRst(plain: Reader): Reader {
     const { text } = line;
     inOptions = /^\s*\.\.\s+[\w:+-]+::/.test(text) || (inOptions && /^\s+:[^:]+:/.test(text));
     if (inOptions && /^\s+:[^:]+:/.test(text)) return null;
-    if (/^\s*\+(?:[-=]+\+)+\s*$/.test(text)) return null;
+    // Names alone that are filled in, as those of badges are, say nothing.
+    if (/^\s*(?:\+(?:[-=]+\+)+|(?:\|[^|\s]{1,100}\|_{0,2}\s+)*\|[^|\s]{1,100}\|_{0,2})\s*$/.test(text)) return null;
     if (/^\s*=+(?: +=+)+\s*$/.test(text)) {
       if (columns === null) columns = [];
       else if (isBlank(lines[at + 1]?.text ?? "")) columns = null;
@@ -90,7 +91,7 @@ export function readAsciidoc(plain: Reader): Reader {
           ? { from, to: text.trimEnd().length, form: "cells" }
           : part(from, true);
     }
-    if (/^(?:(?:ifn?def|ifeval|endif|include|image|video|audio|toc)::|\.[^\s.].*$|\[.*\]\s*$|<<<\s*$|:!?[\w-]+!?:|=\s*$)/.test(text))
+    if (/^(?:(?:ifn?def|ifeval|endif|include|image|video|audio|toc)::|\.[^\s.].*$|\[.*\]\s*$|<<<\s*$|--\s*$|:!?[\w-]+!?:|=\s*$)/.test(text))
       return null;
     const [admonition = ""] = /^(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION): +/.exec(text) ?? [];
     if (admonition !== "") return part(admonition.length, true);

@@ -156,6 +156,45 @@ export function wordsOfRole(role: string, inner: string): string {
   return /^(?:func|meth)$/.test(kind) && !shown.endsWith(")") ? `${shown}()` : shown;
 }
 
+/** ICON finds names of pictures in the sets that MkDocs Material and its like bring along, with their attributes. */
+export const ICON = /:(?:material|octicons|fontawesome|simple)(?:-[a-z0-9]+)+:(?:\{[^{}\n]*\})?/g;
+const MAX_BESIDE = 200; // code units beside an icon that tell whether words stand there
+
+/** wordsOfIcon gives what a reader sees of an icon: its name between words or alone in its cell, item or link, and nothing where it adorns the words
+ *  behind or before it. */
+export function wordsOfIcon(text: string, at: number, icon: string): string {
+  const end = at + icon.length;
+  const [before, after] = [text.slice(Math.max(0, at - MAX_BESIDE), at), text.slice(end, end + MAX_BESIDE)].map((part) =>
+    part.replaceAll(ICON, ""),
+  );
+  const begins = (at <= MAX_BESIDE && /^[\s*_~]*$/.test(before ?? "")) || /[[|>][\s*_~]*$/.test(before ?? "");
+  const ends =
+    (end + MAX_BESIDE >= text.length && /^[\s*_~]*$/.test(after ?? "")) || /^[\s*_~]*(?:[\]|<]|\{:?[ \t]*[.#])/.test(after ?? "");
+  if (begins !== ends) return "";
+  return icon
+    .replace(/:(?:\{.*)?$/, "")
+    .replace(/^:\w+-(?:(?:solid|brands|regular)-)?/, "")
+    .replace(/-(?:outline|\d+)$/, "")
+    .replaceAll("-", " ");
+}
+
+/** SHORTCODE finds what Hugo and Quarto fill in: its name and its arguments; an escaped one is an example. */
+export const SHORTCODE = /(?<!\{)\{\{(?:<(?!\/\*)[^{}\n]{1,500}>|%(?!\/\*)[^{}\n]{1,500}%)\}\}(?!\})/g;
+
+/** shortcodeIn gives what a reader sees in the place of one: where it leads, and words, which are those of its caption, or a name whose value only its
+ *  site knows. */
+export function shortcodeIn(code: string): { readonly target: string | null; readonly words: string } {
+  const [, name = "", rest = ""] = /^\{\{[<%]\s*(\/?[\w./-]+)\s*(.*?)\/?\s*[>%]\}\}$/.exec(code) ?? [];
+  const all = [...rest.matchAll(/(?:([\w-]+)=)?(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))/g)].map(
+    ([, key = "", ...values]) => [key, values.find((one) => one !== undefined) ?? ""] as const,
+  );
+  const valueOf = (...keys: readonly string[]): string => all.find(([key]) => keys.includes(key))?.[1] ?? "";
+  const first = all.find(([key]) => key === "")?.[1] ?? "";
+  const target = [valueOf("src", "url", "href", "link"), first].find((one) => /^https?:\/\/|\.[a-z]\w{1,4}(?:#|$)/i.test(one)) ?? null;
+  const said = valueOf("caption", "title", "alt", "text") || (/^(?:meta|var|env|param|kbd)$/.test(name) ? (all.at(-1)?.[1] ?? "") : "");
+  return { target, words: said || (target ?? "") };
+}
+
 /** A dollar in code closes none before it. */
 const isFormula = (span: string): boolean => span.split("`").length % 2 === 1;
 
@@ -163,16 +202,21 @@ const TARGET = String.raw`\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\
 /** The words between brackets, which may hold brackets themselves. */
 const WORDS = String.raw`((?:[^[\]]|\[[^[\]]*\])+)`;
 const IMAGE = new RegExp(String.raw`!\[((?:[^[\]]|\[[^[\]]*\])*)\](?:${TARGET}|\[[^\]]*\])`, "g");
+/** Attributes in braces behind what they are about, and those of MyST, Pandoc and kramdown at the end. */
+const ATTRIBUTE_LIST =
+  /(?<=[)\]*_`>\u{F0000}-\u{FFFFD}])\{:?[ \t]*(?:[.#][A-Za-z][\w-]*|[\w-]+=(?:"[^"{}\n]*"|[^\s{}"]+))[^{}\n]{0,200}\}|(?:^|[ \t])\{:?[ \t]*[.#][A-Za-z][\w-]*[^{}\n]{0,200}\}[ \t]*$/gmu;
 const LINK = new RegExp(String.raw`\[${WORDS}\]${TARGET}|(?<![\w\]])\[${WORDS}\]\[[^[\]]*\]`, "g");
 
 function plainOfMarkdown(text: string): string {
   return around(text.replaceAll(/^[ \t]*(?:>[ \t]?)+/gm, ""), MARKDOWN, showMarkdown, (rest) =>
     readReferences(
       withoutEmphasis(
-        dropTags(rest.replaceAll(/<!--[^]*?-->/g, ""))
+        dropTags(rest.replaceAll(/<!--[^]*?-->/g, "").replaceAll(ATTRIBUTE_LIST, ""))
           .replaceAll(/!\[\[[^[\]\n]*\]\]/g, "")
           .replaceAll(/\[\[(?:[^[\]\n|]*\|)?([^[\]\n|]*)\]\](?![([])/g, "$1")
-          .replaceAll(/:(?:material|octicons|fontawesome|simple)(?:-[a-z0-9]+)+:|(?<!\w)\+\+([\w-]+(?:\+[\w-]+)*)\+\+(?![\w+])/g, "$1")
+          .replaceAll(ICON, (icon: string, at: number, whole: string) => wordsOfIcon(whole, at, icon))
+          .replaceAll(SHORTCODE, (code) => shortcodeIn(code).words)
+          .replaceAll(/(?<!\w)\+\+([\w-]+(?:\+[\w-]+)*)\+\+(?![\w+])/g, "$1")
           .replaceAll(IMAGE, "$1")
           .replaceAll(LINK, (_, words?: string, other?: string) => words ?? other ?? "")
           .replaceAll(/\[\^[^\]]+\]/g, "")
@@ -355,6 +399,7 @@ function plainOfAsciidoc(whole: string): string {
       readReferences(
         plainOfText(
           text
+            .replaceAll(/^[ \t]*[a-z][\w-]{0,40}::([^\s[\]]{0,500})\[([^\]\n]{0,500})\][ \t]*$/gm, "$1 $2")
             .replaceAll(/\b(?:link|xref|https?|mailto|image|icon):[^\s[\]]{1,500}\[([^\]]{0,500})\]/g, (whole, words: string) =>
               words === "" && whole.startsWith("http") ? whole.slice(0, -2) : words.replace(/,.*|\^$/s, ""),
             )
@@ -381,8 +426,9 @@ function plainOfOrg(text: string): string {
     (span) => (/^[=~]/.test(span) ? span.slice(1, -1) : plainFormula(span.replaceAll(/^(?:\$|\\\()|(?:\$|\\\))$/g, ""))),
     (rest) =>
       rest
+        .replaceAll(/\[\[(?:[^[\]]{1,500}\]\[)?(?:file:|https?:)?[^[\]]{1,500}\.(?:png|jpe?g|gif|svg|webp)\]\]/gi, "")
         .replaceAll(/\[\[[^[\]]{1,500}\]\[([^[\]]{1,500})\]\]/g, "$1")
-        .replaceAll(/\[\[(?:[a-z]+:)?\*?([^[\]]{1,500})\]\]/g, "$1")
+        .replaceAll(/\[\[(?!https?:)(?:[a-z]+:)?\*?([^[\]]{1,500})\]\]|\[\[(https?:[^[\]]{1,500})\]\]/g, "$1$2")
         .replaceAll(/\[fn:[^\]]{1,300}\]/g, "")
         .replaceAll(/(?<!\w)([*/_+])(?=\S)([^\n]{1,200}?)(?<=\S)\1(?!\w)/g, "$2"),
   );
