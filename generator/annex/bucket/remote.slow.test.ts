@@ -1,6 +1,6 @@
 /** A shelf in a bucket that many want at once, that is copied, and whose store fails. */
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BucketConfig } from "../../../snapshots/annex/bucket/bucket.ts";
 import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-server-fixture.ts";
