@@ -50,7 +50,6 @@ export async function benchScale(folder: string, objects = FULL): Promise<readon
     "export",
     join(folder, "export"),
     "--without-shelf",
-    "--without-twins",
     "--without-search",
     "--json",
     "--config",

@@ -57,7 +57,7 @@ test("the text is shown by pages and paragraphs, each line with an anchor, and n
   const long = await extract("p/a.pdf", makePdf(Array.from({ length: 90 }, () => `${"many words ".repeat(7)}\n`.repeat(45))));
   assert.match(
     long.html ?? "",
-    /<p class="cut">Shown up to page 5\d of 90; <a href="\.\.\/\.\.\/\.\.\/objects\/p\/a\.pdf">the whole file<\/a>\.<\/p>$/,
+    /<p class="cut">Shown up to page \d\d of 90; <a href="\.\.\/\.\.\/\.\.\/objects\/p\/a\.pdf">the whole file<\/a>\.<\/p>$/,
   );
   assert.ok((long.html ?? "").length < 400_000);
   assert.equal(long.passages.at(-1)?.page, 90);
@@ -117,4 +117,66 @@ test("an accent that is set in front of its letter is composed with it", async (
   // Octal codes of the dieresis and the acute accent in Adobe's standard encoding.
   const { passages } = await extract("a.pdf", makePdf(["By M\\310oller of the Universit\\302e here."]));
   assert.equal(passages[0]?.text, "By M\u00f6ller of the Universit\u00e9 here.");
+});
+
+/** Pages as a book has them: a head and a number on each, words cut at the ends of lines. */
+const BOOK = [1, 2, 3, 4, 5].map((page) =>
+  [
+    "On sorting by insertion",
+    ...[0, 1, 2].map((line) => `Line ${"abc"[line]} of page ${"vwxyz"[page - 1]} stands here.`),
+    `Page ${page}`,
+  ].join("\n"),
+);
+
+test("what stands above and below every page is read once, and numbers of pages are not", async () => {
+  const { passages, html } = await extract("a.pdf", makePdf(BOOK));
+  const text = passages.map((passage) => passage.text).join("\n");
+  assert.equal(text.match(/On sorting/g)?.length, 1);
+  assert.equal(text.match(/stands here/g)?.length, 15);
+  assert.doesNotMatch(text, /Page [2-5]/);
+  assert.equal((html ?? "").match(/On sorting/g)?.length, 1);
+  const two = await extract("a.pdf", makePdf(BOOK.slice(0, 2)));
+  assert.equal(two.html?.match(/On sorting/g)?.length, 2, "two pages may begin alike");
+  assert.equal((await extract("a.pdf", makePdf(["Alone", "Alone", "Alone"]))).passages.length, 3, "a page that has nothing else keeps it");
+});
+
+test("a word that the end of a line cuts is one word, and keeps its hyphen where the document writes it with one", async () => {
+  const lines = [
+    "A well-known obser-",
+    "vation of Knuth, and a well-",
+    "known one, by pages 10-",
+    "20 of Al-",
+    "Khwarizmi, in obser-",
+    "vatories",
+  ];
+  const { passages, html } = await extract("a.pdf", makePdf([lines.join("\n")]));
+  const read = "A well-known observation\nof Knuth, and a well-known\none, by pages 10-\n20 of Al-\nKhwarizmi, in obser-\nvatories";
+  assert.equal(passages[0]?.text, read);
+  assert.equal(
+    (html ?? "")
+      .replaceAll(/<[^>]*>/g, "")
+      .trim()
+      .split("\n")
+      .slice(1)
+      .join("\n"),
+    read,
+  );
+});
+
+test("larger type is a heading, and type of equally wide signs is code with its indents", async () => {
+  const large = `Sorting) Tj ET BT /F 12 Tf 50 640 Td 14 TL (${"All of this is prose in the usual type. ".repeat(2)}`;
+  const bytes = Buffer.from(makePdf([large]))
+    .toString("latin1")
+    .replace("/F 12 Tf 50 700", "/F 18 Tf 50 700");
+  assert.match(
+    (await extract("a.pdf", Buffer.from(bytes, "latin1"))).html ?? "",
+    /<h3><span id="P1L1">Sorting<\/span><\/h3>\n<p><span id="P1L2">All of/,
+  );
+  const courier = "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>";
+  const code = `for (;;) {) Tj T* 14.4 0 Td (step\\(\\);) Tj T* -14.4 0 Td (}`;
+  const { html } = await extract("a.pdf", makePdf([code], "", "", "0 0 600 800", [], courier));
+  assert.match(
+    html ?? "",
+    /<pre><span id="P1L1">for \(;;\) \{<\/span>\n {2}<span id="P1L2">step\(\);<\/span>\n<span id="P1L3">\}<\/span><\/pre>/,
+  );
 });

@@ -9,6 +9,7 @@ import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SHOWN_LINES, MAX_SUMMARY, type Bo
 import { escapeHtml } from "#snapshots/highlight";
 import { MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
 import { type DrawPages, readPageText } from "./pdf-images.ts";
+import { findParagraphs, isHeading, type Line, longer, readLines, tidyPages, usualHeight } from "./pdf-lines.ts";
 
 const MAX_PAGES = 2000;
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -17,15 +18,14 @@ const UNDRAWN_FROM_HERE = '<p class="cut">From here on the pages are shown as te
 const MAX_ENTRIES = 200;
 const MAX_DEPTH = 3;
 const MAX_NAMED = 80; // characters of a title, in the name of an image
-/** A gap between two lines this many times their usual distance begins a paragraph. */
-const PARAGRAPH_GAP = 1.35;
 
 /** A line of its own, or the beginning of a paragraph. */
 const ABSTRACT = /^abstract(?:$|\s*[.:\p{Pd}])/iu;
 
 const MAX_TITLE_LINES = 6;
+const MAX_HEADING_LINES = 2; // more are names, or a page in large type
+const MAX_INDENT = 40; // signs
 
-type Line = { readonly text: string; readonly y: number; readonly height: number };
 /** Lines with where their paragraphs begin. */
 type Page = { readonly number: number; readonly lines: readonly Line[]; readonly opens: readonly boolean[] };
 
@@ -61,11 +61,12 @@ export async function readPdf(key: string, bytes: Uint8Array, draw: DrawPages | 
     outline = await readOutline(pdf).catch(() => []);
     const broken: number[] = [];
     let others: ReadonlyMap<number, readonly string[]> | null = null;
+    const read: { readonly number: number; readonly lines: readonly Line[] }[] = [];
     for (let number = 1; number <= pages; number++) {
       try {
         const page = await pdf.getPage(number);
         const content = await page.getTextContent();
-        let lines: readonly Line[] = readLines(content.items);
+        let lines: readonly Line[] = readLines(content.items, content.styles);
         if (tables.asked()) {
           others ??= await readPageText(bytes, rangeOf(number, pages));
           lines = longer(lines, others.get(number) ?? []);
@@ -74,15 +75,19 @@ export async function readPdf(key: string, bytes: Uint8Array, draw: DrawPages | 
           title ??= findLargest(lines);
           view.open(title ?? "", pdf.numPages);
         }
-        const read = { number, lines, opens: findParagraphs(lines) };
-        if (summary === "") summary = findSummary(read, title);
-        packLines(read, passages);
-        view.add(read);
+        read.push({ number, lines });
         page.cleanup();
       } catch {
         broken.push(number);
-        view.add({ number, lines: [], opens: [] });
+        read.push({ number, lines: [] });
       }
+    }
+    const usual = usualHeight(read);
+    for (const { number, lines } of tidyPages(read)) {
+      const page = { number, lines, opens: findParagraphs(lines, usual) };
+      if (summary === "") summary = findSummary(page, title);
+      packLines(page, passages);
+      view.add(page, usual);
     }
     if (broken.length > 0) notes.push(`${nameOfPages(broken)} of this PDF could not be read.`);
     else if (others?.has(pages) === false) notes.push("Letters of some fonts of this PDF could not be read.");
@@ -120,15 +125,6 @@ function* rangeOf(first: number, last: number): Generator<number> {
   for (let number = first; number <= last; number++) yield number;
 }
 
-/** The lines of a page as the one or the other program reads them: letters that one cannot tell are missing. */
-function longer(lines: readonly Line[], others: readonly string[]): readonly Line[] {
-  const read = others
-    .map((text) => composeAccents(text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim()))
-    .flatMap((text, at): Line[] => (text === "" ? [] : [{ text, y: -at, height: 0 }]));
-  const lettersOf = (some: readonly Line[]): number => some.reduce((sum, { text }) => sum + text.replaceAll(" ", "").length, 0);
-  return lettersOf(read) > lettersOf(lines) ? read : lines;
-}
-
 type Entry = NonNullable<Body["outline"]>[number];
 type Item = { readonly title: string; readonly dest: string | readonly unknown[] | null; readonly items: readonly Item[] };
 
@@ -156,7 +152,7 @@ async function readOutline(pdf: Awaited<ReturnType<typeof getDocumentProxy>>): P
 function openView(
   key: string,
   images: readonly PageImage[],
-): { open(title: string, pages: number): void; add(page: Page): void; html(): string } {
+): { open(title: string, pages: number): void; add(page: Page, usual?: number): void; html(): string } {
   const imageOf = new Map(images.map((image) => [image.page, image]));
   const lastImage = images.at(-1)?.page ?? -1;
   const hrefOf = (path: string): string => escapeHtml(relativeHref(pagePath.object(key), path));
@@ -176,7 +172,7 @@ function openView(
       title = named;
       pages = counted;
     },
-    add({ number, lines, opens }) {
+    add({ number, lines, opens }, usual = 0) {
       const image = imageOf.get(number);
       if ((lines.length === 0 && image === undefined) || cut !== "") return;
       units += lines.reduce((sum, line) => sum + line.text.length, 0);
@@ -185,18 +181,32 @@ function openView(
         cut = `<p class="cut">Shown up to page ${number - 1} of ${pages}; <a href="${hrefOf(objectPath(key))}">the whole file</a>.</p>`;
         return;
       }
-      let text = "";
-      for (const [index, { text: line }] of lines.slice(0, MAX_SHOWN_LINES).entries()) {
-        text += opens[index] === true ? `${index === 0 ? "" : "</p>\n"}<p>` : "\n";
-        text += `<span id="P${number}L${index + 1}">${escapeHtml(line.slice(0, MAX_LENGTH))}</span>`;
-      }
-      if (text !== "") text += "</p>\n";
+      const text = formatLines(number, lines.slice(0, MAX_SHOWN_LINES), opens, usual);
       const heading = `<h2 id="page-${number}" class="quiet">Page ${number}</h2>\n`;
       if (image === undefined) html += (number === lastImage + 1 ? UNDRAWN_FROM_HERE : "") + heading + text;
       else html += `${heading}<div class="leaf">\n${showImage(image)}${text === "" ? "" : `<div>\n${text}</div>\n`}</div>\n`;
     },
     html: () => html + cut,
   };
+}
+
+/** Paragraphs, headings in larger type, and code in type whose signs are equally wide. */
+function formatLines(page: number, lines: readonly Line[], opens: readonly boolean[], usual: number): string {
+  let html = "";
+  for (let from = 0; from < lines.length; ) {
+    const next = opens.indexOf(true, from + 1);
+    const part = lines.slice(from, next === -1 ? undefined : next);
+    const [tag, left] = part.every(({ grid }) => grid !== null)
+      ? ["pre", Math.min(...part.map(({ grid }) => grid?.x ?? 0))]
+      : [part.length <= MAX_HEADING_LINES && part.every((line) => isHeading(line, usual)) ? "h3" : "p", null];
+    const shown = part.map(({ text, grid }, at) => {
+      const indent = left === null || grid === null ? 0 : Math.min(MAX_INDENT, Math.round((grid.x - left) / Math.max(1, grid.advance)));
+      return `${" ".repeat(indent)}<span id="P${page}L${from + at + 1}">${escapeHtml(text.slice(0, MAX_LENGTH))}</span>`;
+    });
+    html += `<${tag}>${shown.join("\n")}</${tag}>\n`;
+    from += part.length;
+  }
+  return html;
 }
 
 /** The first long paragraph, below the word "Abstract" where there is one, without the title that stands above it. */
@@ -208,7 +218,6 @@ function findSummary({ lines, opens }: Page, title: string | null): string {
       .map(({ text }) => text)
       .filter((text) => !/^abstract$/i.test(text))
       .join("\n")
-      .replaceAll(/(\p{Ll})-\n(?=\p{Ll})/gu, "$1")
       .replaceAll("\n", " "),
   );
   const abstract = starts.findIndex((start) => ABSTRACT.test(lines[start]?.text ?? ""));
@@ -251,70 +260,6 @@ function findLargest(lines: readonly Line[]): string | null {
 function nameOfPages(pages: readonly number[]): string {
   const listed = pages.length <= 10 ? pages.join(", ") : `${pages.slice(0, 10).join(", ")} and ${pages.length - 10} more`;
   return `${pages.length === 1 ? "Page" : "Pages"} ${listed}`;
-}
-
-/** Text runs joined to lines: a run that says so, or one on another height, ends a line. */
-function readLines(items: readonly object[]): Line[] {
-  const lines: Line[] = [];
-  let text = "";
-  let y: number | null = null;
-  let height = 0;
-  const flush = (): void => {
-    const folded = composeAccents(text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim());
-    if (folded !== "") lines.push({ text: folded, y: y ?? 0, height });
-    text = "";
-    y = null;
-    height = 0;
-  };
-  for (const item of items) {
-    if (!("str" in item) || typeof item.str !== "string") continue;
-    const transform: unknown = "transform" in item ? item.transform : null;
-    const at = Array.isArray(transform) && typeof transform[5] === "number" ? transform[5] : null;
-    const size = "height" in item && typeof item.height === "number" ? item.height : 0;
-    if (y !== null && at !== null && item.str.trim() !== "" && Math.abs(at - y) > Math.max(height, size, 1) * 0.6) flush();
-    text += item.str;
-    if (item.str.trim() !== "") {
-      y ??= at;
-      height = Math.max(height, size);
-    }
-    if ("hasEOL" in item && item.hasEOL === true) flush();
-  }
-  flush();
-  return lines;
-}
-
-/** Accents that older fonts set as signs of their own, in front of their letter. */
-const ACCENTS: Readonly<Record<string, string>> = {
-  "\u00b4": "\u0301",
-  "\u00a8": "\u0308",
-  "\u02c6": "\u0302",
-  "\u02dc": "\u0303",
-  "\u02c7": "\u030c",
-  "\u02da": "\u030a",
-};
-
-/** "M\u00a8oller" is "M\u00f6ller"; what makes no letter of a word stays as it is. */
-function composeAccents(text: string): string {
-  return text.replaceAll(/([\u00b4\u00a8\u02c6\u02dc\u02c7\u02da])(\p{Script=Latin})/gu, (whole, accent: string, letter: string) => {
-    const base = letter === "\u0131" ? "i" : letter;
-    const made = (base + (ACCENTS[accent] ?? "")).normalize("NFC");
-    return made.length === 1 ? made : whole;
-  });
-}
-
-/** Finds the lines that begin a paragraph: those further below the one before than usual, or in another type. */
-function findParagraphs(lines: readonly Line[]): boolean[] {
-  const gaps = lines
-    .slice(1)
-    .map((line, index) => Math.abs((lines[index]?.y ?? 0) - line.y))
-    .filter((gap) => gap > 0.5)
-    .sort((a, b) => a - b);
-  const usual = gaps[Math.floor(gaps.length / 2)] ?? 0;
-  return lines.map((line, index) => {
-    const before = lines[index - 1];
-    if (before === undefined) return true;
-    return Math.abs(before.y - line.y) > usual * PARAGRAPH_GAP || Math.abs(before.height - line.height) > before.height * 0.25;
-  });
 }
 
 function packLines({ number: page, lines, opens }: Page, passages: Passage[]): void {

@@ -316,6 +316,21 @@ test("only the generator decides who sees what: elsewhere no function asks for a
   );
 });
 
+test("each package that ships is pinned, and the README says what for", () => {
+  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<
+    "dependencies" | "optionalDependencies",
+    Record<string, string>
+  >;
+  const rows = readFileSync(join(ROOT, "generator/README.md"), "utf8").match(/^\| `.*$/gm) ?? [];
+  for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies })) {
+    assert.match(version, /^\d+\.\d+\.\d+/, name);
+    assert.ok(
+      rows.some((row) => row.includes(`\`${name}\``)),
+      `${name} has no line in generator/README.md`,
+    );
+  }
+});
+
 test("files are named in kebab-case", () => {
   for (const path of files) assert.match(path, /^([a-z0-9-]+\/)*[a-z0-9-]+(\.slow)?(\.(test|spec|d))?\.(ts|mjs|js|astro)$/, path);
 });

@@ -13,17 +13,12 @@ import { exportToBucket } from "./export-bucket.ts";
 
 export async function runExport(
   target: string,
-  options: CommonOptions &
-    BucketOptions & { withHistory?: boolean; withoutShelf?: boolean; withoutTwins?: boolean; withoutSearch?: boolean; gzip?: boolean },
+  options: CommonOptions & BucketOptions & { withHistory?: boolean; withoutShelf?: boolean; withoutSearch?: boolean; gzip?: boolean },
   annexes: ShelfAnnexes,
 ): Promise<void> {
   const place = parsePlace(target, options);
   if (place === null && options.gzip === true)
     throw new ShelfError("bad_config", "--gzip is for s3://; hosts of folders compress what they send.");
-  if (options.withoutTwins === true && options.withoutShelf !== true)
-    throw new ShelfError("bad_config", "--without-twins changes files, which an audit of the export would refuse.", {
-      fixes: ["Add --without-shelf: such an export is for readers, and nobody audits it."],
-    });
   const config = await openConfig(configOf(options), { checkSources: false });
   const { public: shelf } = await openConfigured(options, annexes);
   if ((await shelf.readPointer()) === null)
@@ -33,7 +28,6 @@ export async function runExport(
   const parts = {
     withHistory: options.withHistory === true,
     withoutShelf: options.withoutShelf === true,
-    withoutTwins: options.withoutTwins === true,
     withoutSearch: options.withoutSearch === true,
     onProgress: (done: number, total: number) => progress.step("export", done, total),
   };

@@ -23,12 +23,12 @@ const MARKER = ".proofshelf-export";
 const markerSchema = z.object({
   snapshot: z.string(),
   /** The program that wrote it: another may have other rules for what lies at a path. */
-  version: z.string().optional(),
-  /** Digest and size of each file by its path. Earlier programs wrote a list of paths. */
-  files: z.union([z.record(z.string(), z.tuple([z.string(), z.number()])), z.array(z.string())]),
+  version: z.string(),
+  /** Digest and size of each file by its path. */
+  files: z.record(z.string(), z.tuple([z.string(), z.number()])),
 });
 type Marker = z.infer<typeof markerSchema>;
-type Entries = Exclude<Marker["files"], readonly string[]>;
+type Entries = Marker["files"];
 
 export const STATIC: Runtime = {
   version: VERSION,
@@ -89,8 +89,8 @@ async function readMarker(folder: string): Promise<Marker | null> {
 async function findForeign(folder: string): Promise<readonly string[]> {
   if (!(await stat(folder)).isDirectory())
     throw new ShelfError("bad_config", `${folder} is a file; name a new folder, or an earlier export.`);
-  const { files = [] } = (await readMarker(folder)) ?? {};
-  const ours = new Set([MARKER, ...(Array.isArray(files) ? files : Object.keys(files))]);
+  const { files = {} } = (await readMarker(folder)) ?? {};
+  const ours = new Set([MARKER, ...Object.keys(files)]);
   const there = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = there.filter((entry) => !entry.isDirectory()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));
   return paths.filter((path) => !ours.has(path)).sort(compareNames);
@@ -103,7 +103,7 @@ type Earlier = { readonly folder: string; readonly written: number; readonly fil
 async function openEarlier(dir: string): Promise<Earlier | null> {
   const folder = await realpath(dir).catch(() => null);
   const { files, version } = (folder === null ? null : await readMarker(folder)) ?? {};
-  if (folder === null || files === undefined || Array.isArray(files) || version !== VERSION) return null;
+  if (folder === null || files === undefined || version !== VERSION) return null;
   return { folder, written: (await stat(join(folder, MARKER))).mtimeMs, files };
 }
 

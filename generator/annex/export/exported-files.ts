@@ -25,10 +25,7 @@ import type { OpenSnapshot } from "#snapshots/query";
 import { HARVEST_FILES } from "#snapshots/annex/harvest";
 import { checkpointPath, createTreeCache, openSnapshot, reachable, redactedBlobs, redactionPath } from "#snapshots/shelf";
 import { harmlessKey, isActive, noteFor, relink } from "./active-objects.ts";
-import { CITED, openCitations } from "./citations.ts";
 import { searchFiles } from "./page-search.ts";
-
-/** Part 2 and later of a long text: what is beside its first page is of all of it. */
 
 /** Headers that belong to the bytes, whoever serves them; the host adds its own. */
 const KEPT_HEADERS = ["Cache-Control", "Content-Disposition", "Content-Security-Policy"] as const;
@@ -55,13 +52,10 @@ export function isOfRecord({ route = "" }: ExportedFile): boolean {
 export type ExportOptions = {
   /** Also every kept snapshot whole, under `at/<id>/`. */
   readonly withHistory?: boolean;
-  /** Leaves out what others copy and check the library by: its blobs once more under their digests, and its log. Then no page has to be the
-   *  published bytes, and citations of a folder lie in one file. */
+  /** Leaves out what others copy and check the library by: its blobs once more under their digests, and its log. */
   readonly withoutShelf?: boolean;
   /** Called after each path of the served snapshot: how many are done, of how many. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** Leaves out the Markdown twins of pages, but for those that a page itself reads. */
-  readonly withoutTwins?: boolean;
   /** Leaves out the search in the browser, which has a file or more for each page. */
   readonly withoutSearch?: boolean;
   /** Tells that the target has a file of these bytes at this path: then nothing reads them. */
@@ -93,7 +87,7 @@ async function* snapshotFiles(
   view: View,
   open: OpenSnapshot,
   mount: string,
-  { withoutShelf = false, withoutTwins = false, withoutSearch = false, onProgress = () => undefined, isKept = () => false }: ExportOptions,
+  { withoutSearch = false, onProgress = () => undefined, isKept = () => false }: ExportOptions,
 ): AsyncGenerator<ExportedFile> {
   const folder = mount === "" ? "" : `${mount.slice(1)}/`;
   // Objects first: pages say where their bytes lie.
@@ -103,8 +97,7 @@ async function* snapshotFiles(
   const renamed = new Map<string, string>();
   const readAt = (path: string, name: string): Promise<ExportedFile | null> =>
     mount === "" ? fileAt(view, path, folder + name) : pastFileAt(view, mount + path, folder + name);
-  const citations = withoutShelf ? openCitations(readAt) : null;
-  const paths = await Array.fromAsync(pathsOf(view, open, mount, withoutShelf));
+  const paths = await Array.fromAsync(pathsOf(view, open, mount));
   let done = 0;
   const count = (): void => onProgress(++done, keys.size + paths.length);
   for (const { key, sha256: digest } of data.objects) {
@@ -123,16 +116,11 @@ async function* snapshotFiles(
   }
   const picture = async (key: string): Promise<Uint8Array | null> =>
     types.get(key)?.startsWith("image/svg") === true ? (await fileAt(view, mount + objectPath(key), key)).bytes : null;
-  // The page of a PDF shows what its twin says.
-  const drawn = new Set(data.objects.filter(({ kind }) => kind === "pdf").map(({ key }) => pagePath.object(key)));
   for (const [path, name] of paths) {
     count();
-    if (withoutTwins && path.endsWith("/index.md") && !drawn.has(path.slice(0, -"index.md".length))) continue;
     const read = await readAt(path, name);
     if (read === null) continue;
-    const cited = citations === null ? read : await citations.withLinks(path, read, mount);
-    const whole = path.startsWith(pagePath.snapshots) ? withoutServed(cited) : cited;
-    const found = withoutTwins ? withoutTwin(whole, drawn.has(path)) : whole;
+    const found = path.startsWith(pagePath.snapshots) ? withoutServed(read) : read;
     const hasLinks = /\.(html|json)$/.test(name) && renamed.size > 0;
     const file = hasLinks ? { ...found, bytes: Buffer.from(await relink(Buffer.from(found.bytes).toString(), renamed, picture)) } : found;
     yield file;
@@ -142,7 +130,6 @@ async function* snapshotFiles(
     if (match?.exact === true)
       yield { ...file, path: `${folder}${route}`, alsoFolder: ROUTER.beginsOthers(match.route), route: match.route.path };
   }
-  for (const file of citations?.files() ?? []) yield { ...file, path: folder + file.path };
   if (withoutSearch) return;
   for (const { path, content } of await searchFiles(open)) {
     const type = path.endsWith(".js")
@@ -154,17 +141,6 @@ async function* snapshotFiles(
   }
 }
 
-/** Nothing names the twin of a page that has none. */
-function withoutTwin(file: ExportedFile, hasTwin: boolean): ExportedFile {
-  if (hasTwin || !/\.html$|(?:^|\/)llms\.txt$/.test(file.path)) return file;
-  const text = Buffer.from(file.bytes)
-    .toString()
-    .replace(/<link rel="alternate" type="text\/markdown"[^>]*>/, "")
-    .replace(/<p class="quiet">Objects, records, claims and folders have a Markdown twin.*?<\/p>/s, "")
-    .replace(/^- Objects, records, claims and folders have a Markdown twin.*\n/m, "");
-  return { ...file, bytes: Buffer.from(text) };
-}
-
 /** withoutServed takes out of a page of the history, which no snapshot holds, what only a server answers. */
 function withoutServed(file: ExportedFile): ExportedFile {
   const text = Buffer.from(file.bytes).toString();
@@ -174,7 +150,7 @@ function withoutServed(file: ExportedFile): ExportedFile {
 }
 
 /** Files that name addresses of kept snapshots: history, citations, metadata of the snapshot. */
-const NAMES_PAST = /^snapshots\/|(?:^|\/)(?:=?cite(?:-\d+)?)\.(?:json|bib)$|^api\/datacite\.json$|^ro-crate-metadata\.json$/;
+const NAMES_PAST = /^snapshots\/|(?:^|\/)cite\.(?:json|bib)$|^api\/datacite\.json$|^ro-crate-metadata\.json$/;
 
 /** Links to kept snapshots that are not there become their text, and what is cited has the address at which it is. */
 function withoutPast(file: ExportedFile): ExportedFile {
@@ -188,13 +164,11 @@ function withoutPast(file: ExportedFile): ExportedFile {
 
 const isRecord = /^\/registry\/CUB-[0-9]+\/$/;
 
+/** Paths of pages that have a citation. */
+const CITED = /^\/(?:(?:object\/.*|claims\/.+|registry\/CUB-[0-9]+)\/)?$/s;
+
 /** Every path that has a file, with its name in the export; objects are not among them. */
-async function* pathsOf(
-  view: View,
-  open: OpenSnapshot,
-  mount: string,
-  citedTogether: boolean,
-): AsyncGenerator<readonly [path: string, file: string]> {
+async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGenerator<readonly [path: string, file: string]> {
   const data = await open.snapshot.data();
   const noExtract = (): never => {
     throw new ShelfError("internal", "An export lists pages and renders none.");
@@ -213,7 +187,7 @@ async function* pathsOf(
     if (LATER_PART.test(path)) continue;
     if (hasTwin(path)) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
     if (isRecord.test(path)) yield [`${path}badge.svg`, exportFile(path).replace(/index\.html$/, "badge.svg")];
-    if (citedTogether || !CITED.test(path)) continue;
+    if (!CITED.test(path)) continue;
     for (const file of Object.keys(CITATION_FILES)) yield [path + file, exportFile(path).replace(/index\.html$/, file)];
   }
   for (const page of feedPages(data)) for (const file of FEED_FILES) yield [page + file, decodeURIComponent((page + file).slice(1))];
