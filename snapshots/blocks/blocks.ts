@@ -6,9 +6,9 @@ import { clearLatex } from "./clear-latex.ts";
 import { readAsciidoc, readOrg, readRst } from "./markup-lines.ts";
 import { readHtml } from "./html-blocks.ts";
 import { readMarkdown } from "./markdown.ts";
-import { besideProse, codeLines, isTex, proseOf, proseOfSource, type Told, withCode } from "./literate.ts";
+import { besideProse, codeLines, proseOf, proseOfSource, type Told, withCode } from "./literate.ts";
 import { readMarkdownLines } from "./markdown-lines.ts";
-import { plainIn } from "./plain.ts";
+import { isTex, plainIn } from "./plain.ts";
 import { indent, isBlank, isPart, type Line, MAX_HEADING, MIN_SAID, part, type Read, type Reader } from "./read-line.ts";
 
 const MAX_TEXT = 256 * 1024; // code units that are read

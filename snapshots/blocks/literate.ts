@@ -8,10 +8,6 @@ export type CodeLine = number | "edge" | null;
 const BIRD = /^(?:>(?: |\t|$)?|<(?: |\t))/;
 const OPENS = /^\s*\\begin\{(code|spec)\}/;
 
-/** isTex tells whether the prose of a literate program is LaTeX. */
-export const isTex = (text: string): boolean =>
-  /\\(?:documentclass|(?:sub)*section\*?\{|chapter\*?\{|begin\{(?!code|spec)|(?:ref|cite|emph|texttt|label)\{)/.test(text);
-
 /** codeLines tells of each line whether it is code. */
 export function codeLines(text: string): readonly CodeLine[] {
   let open: string | null = null;

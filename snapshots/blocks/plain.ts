@@ -1,7 +1,6 @@
 /** PlainIn gives a text as a reader sees it: without the marks of its language, and with what is written in code and formulas as it stands there.
  *  Marks of one language mean nothing in another. This runs in browsers too. */
 import type { Prose } from "#snapshots/schema";
-import { isTex } from "./literate.ts";
 import { LATEX_DRESS, LATEX_SIGNS } from "#snapshots/words";
 
 const pairsIn = (text: string): Readonly<Record<string, string>> =>
@@ -98,6 +97,10 @@ function readReferences(text: string): string {
 }
 
 const fold = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+/** isTex tells whether the prose of a literate program is LaTeX. */
+export const isTex = (text: string): boolean =>
+  /\\(?:documentclass|(?:sub)*section\*?\{|chapter\*?\{|begin\{(?!code|spec)|(?:ref|cite|emph|texttt|label)\{)/.test(text);
 
 const PLAIN: Readonly<Record<Prose, (text: string) => string>> = {
   plain: (text) => text,
