@@ -6,8 +6,9 @@ import { clearLatex } from "./clear-latex.ts";
 import { readAsciidoc, readOrg, readRst } from "./markup-lines.ts";
 import { readHtml } from "./html-blocks.ts";
 import { readMarkdown } from "./markdown.ts";
+import { besideProse, codeLines, proseOf, proseOfSource, type Told, withCode } from "./literate.ts";
 import { readMarkdownLines } from "./markdown-lines.ts";
-import { plainIn } from "./plain.ts";
+import { isTex, plainIn } from "./plain.ts";
 import { indent, isBlank, isPart, type Line, MAX_HEADING, MIN_SAID, part, type Read, type Reader } from "./read-line.ts";
 
 const MAX_TEXT = 256 * 1024; // code units that are read
@@ -60,8 +61,30 @@ function openReader(
     const { text: cleared, states } = readMarkdownLines(text);
     return { text: cleared, read: readMarkdown(states) };
   }
+  if (prose === "literate") return openLiterate(text, above);
+  const told = prose === "comments" ? proseOfSource(text) : null;
+  if (told !== null) return openSource(text, told);
   const cleared = prose === "latex" ? clearLatex(text) : text;
   return { text: cleared, read: READERS[prose](cleared, above) };
+}
+
+/** A source of code that is a document. */
+function openSource(text: string, told: Told): { readonly text: string; readonly read: Reader } {
+  const prose = told.form === "rst" ? readRst(readPlain(told.text, "rst")) : readMarkdown(readMarkdownLines(told.text).states);
+  const own = told.text.split("\n");
+  const lines = text.split("\n").map((line, at) => (told.isProse[at] === true ? (own[at] ?? "").padEnd(line.length) : line));
+  return { text: lines.join("\n"), read: besideProse(told, text, prose, readCode()) };
+}
+
+function openLiterate(text: string, above: readonly string[]): { readonly text: string; readonly read: Reader } {
+  const code = codeLines(text);
+  const prose = openReader(proseOf(text, code), isTex(text) ? "latex" : "markdown", above);
+  const written = text.split("\n");
+  const lines = prose.text.split("\n").map((line, at) => {
+    const own = code[at] ?? null;
+    return typeof own === "number" ? " ".repeat(own) + (written[at] ?? "").slice(own) : line;
+  });
+  return { text: lines.join("\n"), read: withCode(code, prose.read) };
 }
 
 function readLines(whole: string, prose: Exclude<Prose, "html">, above: readonly string[]): readonly Block[] {
@@ -237,7 +260,7 @@ const CONTINUES = /^\+\s*$/;
 const ITEM = /^\s*(?:[-*+•]|\.{1,3}(?=\s)|\d{1,3}[.)]|\(\d{1,2}\)|#\.)\s+/;
 /** Directives of reStructuredText. The text below those of LITERAL is taken as it is, and that below those of SILENT is not read. The argument of
  *  any other is the name of the thing that is explained below it. */
-const LITERAL = /^\s*\.\.\s+(?:code-block|code|sourcecode|parsed-literal|doctest|testcode|productionlist)::/;
+const LITERAL = /^\s*\.\.\s+(?:code-block|code|sourcecode|parsed-literal|doctest|testcode|productionlist|coq|lean4?)::/;
 const SILENT =
   /^\s*\.\.(?:\s*$|\s+(?:toctree|index|image|figure|raw|only|math|highlight|module|sectionauthor|moduleauthor|contents)::|\s+(?![\w:-]+::))/;
 const DIRECTIVE = /^\s*\.\.\s+([\w:-]+)::\s*(.*)$/;
@@ -398,7 +421,7 @@ function readLatex(text: string): Reader {
   };
 }
 
-const READERS: Readonly<Record<Exclude<Prose, "html" | "markdown">, (text: string, above: readonly string[]) => Reader>> = {
+const READERS: Readonly<Record<Exclude<Prose, "html" | "markdown" | "literate">, (text: string, above: readonly string[]) => Reader>> = {
   comments: readCode,
   plain: (text) => readPlain(text),
   rst: (text) => readRst(readPlain(text, "rst")),

@@ -98,12 +98,17 @@ function readReferences(text: string): string {
 
 const fold = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
+/** isTex tells whether the prose of a literate program is LaTeX. */
+export const isTex = (text: string): boolean =>
+  /\\(?:documentclass|(?:sub)*section\*?\{|chapter\*?\{|begin\{(?!code|spec)|(?:ref|cite|emph|texttt|label)\{)/.test(text);
+
 const PLAIN: Readonly<Record<Prose, (text: string) => string>> = {
-  plain: (text) => plainOfText(text, true),
+  plain: (text) => text,
   rst: plainOfRst,
   asciidoc: plainOfAsciidoc,
   org: plainOfOrg,
   markdown: plainOfMarkdown,
+  literate: (text) => (isTex(text) ? plainOfLatex(text) : plainOfMarkdown(text)),
   latex: plainOfLatex,
   comments: plainOfComments,
   html: withoutTags,
@@ -241,14 +246,17 @@ function withoutEmphasis(text: string): string {
 }
 
 /** Code and formulas of comments; a dollar is one of a shell's where nothing between two is LaTeX. */
-const COMMENTED = new RegExp(String.raw`${CODE}|(?<![\\\w$])\$(?=[^\s$])[^$\\]*\\[^$]*?(?<!\s)\$(?![\w$])|[\u{F0000}-\u{FFFFD}]`, "gu");
+const COMMENTED = new RegExp(
+  String.raw`(?:\{[a-zA-Z][\w:.+-]{0,40}\}|(?<!\w):[a-z]{1,20}:)?${CODE}|(?<![\\\w$])\$(?=[^\s$])[^$\\]*\\[^$]*?(?<!\s)\$(?![\w$])|[\u{F0000}-\u{FFFFD}]`,
+  "gu",
+);
 
 function plainOfComments(text: string): string {
   const words = text
     .replaceAll(/^[ \t]*(?:\/\/[/!]?|--|\*(?=\s|$)|>+)[ \t]?/gm, "")
     .replaceAll(/\s*(?:\*+\)|-\/|\*\/|-\}|"""|''')\s*$/g, "");
   const show = (span: string): string =>
-    span.startsWith("`") ? codeIn(span) : span.startsWith("$") ? plainFormula(span.slice(1, -1)) : span;
+    /^[`{:]/.test(span) ? codeIn(span.replace(/^[^`]+/, "")) : span.startsWith("$") ? plainFormula(span.slice(1, -1)) : span;
   return around(words, COMMENTED, show, (rest) => withoutEmphasis(rest.replaceAll(LINK, (whole, words_?: string) => words_ ?? whole)));
 }
 
@@ -338,9 +346,8 @@ export function withoutTags(text: string): string {
 /** Code between signs, of reStructuredText and AsciiDoc; a sign that a role stands before, or that ends a link, is no code. */
 const LITERAL = /(?<!`)``(?!`)[^]{1,400}?(?<!`)``(?!`)|(?<![`:\w])`(?![`\s])[^`<\n]{1,400}?`(?![`_\w])|[\u{F0000}-\u{FFFFD}]/gu;
 
-/** Without the marks of reStructuredText and AsciiDoc; a name between angle brackets is no tag there.
- *  @param anyMarkup also without a link of Markdown, which is words in both */
-function plainOfText(text: string, anyMarkup = false): string {
+/** Without the marks that reStructuredText and AsciiDoc have in common; a name between angle brackets is no tag there. */
+function plainOfText(text: string): string {
   return around(
     text,
     LITERAL,
@@ -349,7 +356,6 @@ function plainOfText(text: string, anyMarkup = false): string {
       rest
         .replaceAll(/:[a-z][a-z:+-]{0,40}:`([^`<\n]{1,400}?)(?:\s*<[^<>`]{0,200}>)?`/g, "$1")
         .replaceAll(/`([^`<\n]{1,200}?)\s+<[^<>`\s]{1,300}>`_{1,2}/g, "$1")
-        .replaceAll(/(?<!\w)\[([^\]\n]{1,200})\]\([^()\s]*\)/g, anyMarkup ? "$1" : "$&")
         .replaceAll(/\blinkgit:([\w-]+)\[(\d)\]/g, "$1($2)")
         .replaceAll(/\blink:[^\s[]+\[([^\]]*)\]/g, "$1")
         .replaceAll(/(?<!\w)'([^'\n]{1,80})'(?!\w)/g, "$1")
