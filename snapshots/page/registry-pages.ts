@@ -12,6 +12,7 @@ import {
   relationsOf,
   type ViewData,
   wordSentence,
+  shownState,
 } from "#snapshots/format";
 import {
   countNarrowed,
@@ -134,7 +135,7 @@ export function recordFacts(data: ViewData, record: CubRecord) {
     record,
     standing: recordStanding(record),
     checks: (record.checks ?? []).map((check) => ({
-      state: check.state,
+      state: shownState(check),
       says: checkSentence(check, record),
       counted: check.counted,
       signers: check.signers,
@@ -378,7 +379,7 @@ function provenBy(data: ViewData) {
   const said = cubs.flatMap(({ checks = [] }) => checks.filter(({ counted }) => counted !== false));
   const provers = [...Map.groupBy(said, ({ prover, tool }) => tool || prover)].map(([prover, all]) => ({
     prover,
-    states: countBy(all, ({ state }) => state, CHECK_STATES).filter(({ count }) => count > 0),
+    states: countBy(all, shownState, [...CHECK_STATES, "agrees"]).filter(({ count }) => count > 0),
   }));
   const holes = cubs.flatMap(({ id, theorem_name: name, holes: open = [] }) => open.map((hole) => ({ id, name, ...hole })));
   return {
