@@ -130,7 +130,7 @@ command("cosigned", "Keep the signatures that others have put under a checkpoint
   .action(withAnnexes(async () => (await import("#generator/annex/trust")).runCosigned));
 
 const shelf = program.command("shelf").description("Move a shelf");
-command("copy", "Copy a whole shelf between a folder and a bucket, or two buckets; what is there already is not sent again", shelf)
+command("copy", "Copy a whole shelf between a folder and a bucket; what is there already is not sent again", shelf)
   .argument("<from>", "a folder, or s3://BUCKET/PREFIX")
   .argument("<to>", "the other; empty, or an earlier state of the same shelf")
   .option("--endpoint <url>", "address of the store, if it is not AWS")

@@ -122,7 +122,7 @@ test("a host of files says that it has one order of records, to who asks for ano
     await page.goto(start);
     await page.locator("[data-sorts]").getByRole("link", { name: "name", exact: true }).click();
     await expect(page.locator("[data-sorts]")).toHaveCount(0);
-    await expect(page.locator("[data-status]")).toHaveText("Plain files have the records in one order.");
+    await expect(page.locator("[data-status]")).toHaveText("Plain files have this list whole and in one order.");
     await page.goto(`${start}?verification_state=VERIFIED`);
     await page.waitForURL(/\/search\/\?.*verification_state=VERIFIED.*kind=record/);
   });

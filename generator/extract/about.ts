@@ -71,7 +71,11 @@ export function readAbout(key: string, kind: ObjectKind, text: string): About {
   const page = kind === "html" ? htmlAbout(head) : NO_ABOUT;
   const lang = said.lang ?? (kind === "html" ? languageOf(/<html\b[^>]*?\slang=["']?([\w-]+)/i.exec(head)?.[1]) : null);
   const latex =
-    kind === "latex" ? latexAbout(head) : /^(?:rst|asciidoc|org)$/.test(kind) ? titleAbout(head.slice(0, TITLE), kind) : NO_ABOUT;
+    kind === "latex" || kind === "literate"
+      ? latexAbout(head)
+      : /^(?:rst|asciidoc|org)$/.test(kind)
+        ? titleAbout(head.slice(0, TITLE), kind)
+        : NO_ABOUT;
   return {
     authors: [said, latex, page].find(({ authors }) => authors.length > 0)?.authors ?? [],
     date: said.date ?? latex.date ?? page.date,

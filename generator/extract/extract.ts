@@ -16,7 +16,7 @@ import { readPlain } from "./plain.ts";
 
 const MAX_TITLE = 200; // UTF-16 units
 /** Extensions of formats that are text, or that the bytes must show: another content is worth a note. */
-const TEXT_EXTENSIONS = new Set("md txt rst v lean rs tex html htm csv tsv json jsonl yaml yml svg py c h ml hs".split(" "));
+const TEXT_EXTENSIONS = new Set("md txt rst v lean rs tex html htm csv tsv json jsonl yaml yml svg py c h ml hs lhs".split(" "));
 const MAGIC_EXTENSIONS: Readonly<Record<string, string>> = {
   pdf: "application/pdf",
   png: "image/png",
@@ -44,6 +44,7 @@ const READERS: Readonly<Record<ObjectKind, Reader | null>> = {
   image: null,
   binary: null,
   asciidoc: async (source, _, name) => await (await import("./asciidoc.ts")).readAsciidoc(source, name),
+  literate: async (source, { language }, name) => await (await import("./literate.ts")).readLiterate(source, language, name),
   org: async (source, _, name) => await (await import("./org.ts")).readOrg(source, name),
   rst: async (source, _, name) => await (await import("./rst.ts")).readRst(source, name),
   notebook: async (source, { mediaType }, name) => await (await import("./notebook.ts")).readNotebook(source, mediaType, name),

@@ -13,6 +13,7 @@ const PROSE: ReadonlySet<ObjectKind> = new Set<ObjectKind>([
   "rst",
   "asciidoc",
   "org",
+  "literate",
 ]);
 const SAMPLE = 12_000; // UTF-16 units of a text that are gone through for prose
 const LETTERS = 2_000; // of these, what the detector looks at

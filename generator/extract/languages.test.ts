@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Extract } from "../../snapshots/schema/extract.ts";
+import { blocksOf } from "../../snapshots/blocks/blocks.ts";
 import { extract } from "./extract.ts";
 
 const read = (key: string, text: string): Promise<Extract> => extract(key, Buffer.from(text));
@@ -308,4 +309,38 @@ test("a text of any language that opens everything and closes nothing ends", asy
       assert.ok((await read(`a.${extension}`, text)).passages.length > 0, `${extension} ${bomb}`);
     }
   }
+});
+
+test("a literate program is a document: its prose is read and quoted, its code is code with its lines", async () => {
+  const markdown =
+    '> module Foo where\n\n# Sorting\n\nThis *module* sorts `lists`.\n\n> sort = id\n\n> more = 1\n\nEnd.\n\\begin{code}\nx = "> y"\n\\end{code}\n';
+  const tex =
+    '\\documentclass{article}\n\\begin{document}\n\\title{Sorting}\n\\author{Ana Ruiz}\n\\maketitle\nThis \\emph{module} sorts \\texttt{lists}.\n\n> sort = id\n\n> more = 1\n\nEnd.\n\\begin{code}\nx = "> y"\n\\end{code}\n\\end{document}\n';
+  for (const [key, text] of [
+    ["a.lhs", markdown],
+    ["a.lidr", markdown],
+    ["b.lhs", tex],
+  ] as const) {
+    const { kind, title, summary, html, written, about, language } = await extract(key, Buffer.from(text));
+    assert.deepEqual([kind, title, summary], ["literate", "Sorting", "This module sorts lists."], key);
+    assert.match(html ?? "", /<pre class="code" id="L\d+"><code>[^]*sort[^]*= id\n\n[^]*more[^]*<\/pre>[^]*End\.[^]*&gt; y/);
+    assert.doesNotMatch(html ?? "", /begin\{|```|<blockquote/);
+    assert.match(written ?? "", /&gt; [^]*sort/);
+    if (key === "b.lhs") assert.deepEqual([about?.authors, language], [["Ana Ruiz"], "haskell"]);
+    const blocks = blocksOf(text, kind).map(({ form, plain }) => `${form}: ${plain}`);
+    for (const said of ["prose: This module sorts lists.", "code: sort = id", "prose: End.", 'code: x = "> y"'])
+      assert.ok(blocks.includes(said), `${said} in ${blocks.join(" | ")}`);
+  }
+});
+
+test("a source of proofs that is a document is quoted by its prose, with its headings, and its code is no prose", () => {
+  const verso =
+    '#doc (Manual) "T" =>\n%%%\ntag := "t"\n%%%\n\nVerso is a *tool* for {lean}`Nat`.\n\n# A Section\n\n:::paragraph\nInside it.\n:::\n\n```lean\ndef x := 1\n```\n\n{include Foo}\n';
+  const coq =
+    "(*|\nTitle\n=====\n\nThis is *prose* of :coq:`nat`.\n\n.. coq:: none\n|*)\n\nRequire Import X.\n\nLemma x : True. (* plain comment *)\n\n(*| More of it. |*)\n(** A remark. *)\n";
+  const lean = "/-|\nTitle\n=====\n\nSome *prose* here.\n|-/\n\ntheorem x : True := trivial\n";
+  const quotes = (text: string): string[] => blocksOf(text, "code").map(({ heading, plain }) => `${heading.join(" > ")}: ${plain}`);
+  assert.deepEqual(quotes(verso), [": Verso is a tool for Nat.", "A Section: Inside it.", "A Section: def x := 1"]);
+  assert.deepEqual(quotes(coq), ["Title: This is prose of nat.", "Title: More of it.", "Title: A remark."]);
+  assert.deepEqual(quotes(lean), ["Title: Some prose here."]);
 });

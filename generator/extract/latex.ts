@@ -44,8 +44,8 @@ export async function readLatex(source: SourceText, fallback: string): Promise<B
 
 type File = { readonly key: string; readonly text: string };
 
-/** Parses a file. One that is a part of a document is read within it, for its numbers, labels and commands, and shown alone. */
-function parseLatex(own: File, others: Others): ParsedDocument {
+/** parseLatex parses a file. One that is a part of a document is read within it, for its numbers, labels and commands, and shown alone. */
+export function parseLatex(own: File, others: Others): ParsedDocument {
   const isWhole = HAS_BODY.test(own.text);
   if (!isWhole && isProgram(own.text)) return { blocks: [], title: null };
   const { first } = others;

@@ -27,6 +27,7 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
     qmd: ["text/markdown", null],
     rmd: ["text/markdown", null],
     livemd: ["text/markdown", null],
+    litcoffee: ["text/markdown", null],
   },
   text: {
     txt: ["text/plain", null],
@@ -81,7 +82,6 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
     fs: code("fsharp"),
     sml: code("sml"),
     hs: code("haskell"),
-    lhs: code("haskell"),
     el: code("lisp"),
     lisp: code("lisp"),
     scm: code("scheme"),
@@ -225,6 +225,11 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
   asciidoc: {
     adoc: ["text/asciidoc", null],
     asciidoc: ["text/asciidoc", null],
+  },
+  literate: {
+    lhs: code("haskell"),
+    lidr: code("idris"),
+    lcurry: code("haskell"),
   },
   org: {
     org: ["text/org", null],

@@ -176,7 +176,7 @@ test("a term of AsciiDoc is the heading of its text, as far as that goes, and en
     "",
     "A paragraph of the page.",
   ].join("\n");
-  assert.deepEqual(under(text, "text"), [
+  assert.deepEqual(under(text, "asciidoc"), [
     ["FAQ > How do I undo a step?", "prose", "Run undo <step>, which takes it back."],
     ["FAQ > How do I undo a step?", "prose", "It keeps what came after, as git-revert(1) does:"],
     ["FAQ > How do I undo a step?", "code", "$ undo 3"],
@@ -202,9 +202,9 @@ test("a glossary and a function of reStructuredText are the headings of what exp
     "",
     "   It comes up with :ref:`a fish <fish>`.",
   ].join("\n");
-  assert.deepEqual(under(text, "text"), [
+  assert.deepEqual(under(text, "rst"), [
     ["walrus", "prose", "An operator with tusks."],
-    ["dive(depth)", "prose", "Goes down, as in::"],
+    ["dive(depth)", "prose", "Goes down, as in:"],
     ["dive(depth)", "code", "dive(3)\ndive(4)"],
     ["dive(depth)", "prose", "It comes up with a fish."],
   ]);
@@ -398,12 +398,12 @@ test("the title of AsciiDoc is read whatever stands above it; comments, attribut
     "",
   ]) {
     const text = `${above}= The seals' \`handbook\`\nJane Doe <jane@seals.example>\nv1.0, 2020-01-01\n:sectnums!:\n\nA seal eats fish.\n// Not now.\n\n== 2 Feeding\n\nUse a spoon.\n`;
-    const titles = headingsOf(text, "text").map(({ level, title }) => [level, title]);
+    const titles = headingsOf(text, "asciidoc").map(({ level, title }) => [level, title]);
     assert.deepEqual(titles, [
       [1, "The seals' handbook"],
       [2, "2 Feeding"],
     ]);
-    assert.deepEqual(plain(text, "text"), ["A seal eats fish.", "Use a spoon."], text);
+    assert.deepEqual(plain(text, "asciidoc"), ["A seal eats fish.", "Use a spoon."], text);
   }
 });
 
@@ -428,4 +428,11 @@ test("badges, ways to other pages and the words above a contents begin no quote,
       [["It", "It is a tool."]],
       text,
     );
+});
+
+test("a line that tells Excel the delimiter names no columns", () => {
+  assert.deepEqual(
+    blocksOf("sep=|\nkey|value\na|1\n", "csv").map(({ heading, plain }) => [...heading, plain]),
+    [["key · value", "a|1"]],
+  );
 });

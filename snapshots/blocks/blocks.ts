@@ -6,8 +6,9 @@ import { clearLatex } from "./clear-latex.ts";
 import { readAsciidoc, readOrg, readRst } from "./markup-lines.ts";
 import { readHtml } from "./html-blocks.ts";
 import { readMarkdown } from "./markdown.ts";
+import { besideProse, codeLines, proseOf, proseOfSource, type Told, withCode } from "./literate.ts";
 import { readMarkdownLines } from "./markdown-lines.ts";
-import { plainIn } from "./plain.ts";
+import { isTex, plainIn } from "./plain.ts";
 import { indent, isBlank, isPart, type Line, MAX_HEADING, MIN_SAID, part, type Read, type Reader } from "./read-line.ts";
 
 const MAX_TEXT = 256 * 1024; // code units that are read
@@ -60,8 +61,30 @@ function openReader(
     const { text: cleared, states } = readMarkdownLines(text);
     return { text: cleared, read: readMarkdown(states) };
   }
+  if (prose === "literate") return openLiterate(text, above);
+  const told = prose === "comments" ? proseOfSource(text) : null;
+  if (told !== null) return openSource(text, told);
   const cleared = prose === "latex" ? clearLatex(text) : text;
   return { text: cleared, read: READERS[prose](cleared, above) };
+}
+
+/** A source of code that is a document. */
+function openSource(text: string, told: Told): { readonly text: string; readonly read: Reader } {
+  const prose = told.form === "rst" ? readRst(readPlain(told.text, "rst")) : readMarkdown(readMarkdownLines(told.text).states);
+  const own = told.text.split("\n");
+  const lines = text.split("\n").map((line, at) => (told.isProse[at] === true ? (own[at] ?? "").padEnd(line.length) : line));
+  return { text: lines.join("\n"), read: besideProse(told, text, prose, readCode()) };
+}
+
+function openLiterate(text: string, above: readonly string[]): { readonly text: string; readonly read: Reader } {
+  const code = codeLines(text);
+  const prose = openReader(proseOf(text, code), isTex(text) ? "latex" : "markdown", above);
+  const written = text.split("\n");
+  const lines = prose.text.split("\n").map((line, at) => {
+    const own = code[at] ?? null;
+    return typeof own === "number" ? " ".repeat(own) + (written[at] ?? "").slice(own) : line;
+  });
+  return { text: lines.join("\n"), read: withCode(code, prose.read) };
 }
 
 function readLines(whole: string, prose: Exclude<Prose, "html">, above: readonly string[]): readonly Block[] {
@@ -122,12 +145,15 @@ function linesOf(text: string, limit = Infinity): readonly Line[] {
 
 /** A table as lines: the first names the columns, and of a part what stands above it. */
 function readTable(whole: string, above: readonly string[]): Reader {
-  const first = whole.split("\n", 1)[0] ?? "";
-  const sign = [",", ";", "\t", "|"].toSorted((a, b) => first.split(b).length - first.split(a).length)[0] ?? ",";
+  const top = whole.split("\n", 20);
+  const [, said] = /^\ufeff?sep=(.)\s*$/i.exec(top.find((line) => !isBlank(line)) ?? "") ?? [];
+  const headAt = top.findIndex((line) => !isBlank(line) && !/^\ufeff?sep=.\s*$/i.test(line));
+  const first = top[headAt] ?? "";
+  const sign = said ?? [",", ";", "\t", "|"].toSorted((a, b) => first.split(b).length - first.split(a).length)[0] ?? ",";
   const columns = above.at(-1)?.split(", ") ?? cellsIn(first, sign);
   const head = columns.join(" · ").slice(0, MAX_HEADING);
   return ({ text }, at) =>
-    isBlank(text) || (at === 0 && above.length === 0)
+    isBlank(text) || (at <= headAt && above.length === 0)
       ? null
       : { from: 0, to: text.trimEnd().length, form: "row", head, row: { columns, cells: cellsIn(text, sign) } };
 }
@@ -218,9 +244,13 @@ function commentLine(text: string, from: number, end: number, opens = false): Re
   const words = text.slice(from, end < 0 ? undefined : end);
   // A closing sign would be cited with the words before it; the line is left out when it has nothing else.
   if (isBlank(words) || /^[\s*=#-]*$/.test(words)) return null;
-  return /^\s*(?:#+|\*)\s/.test(words)
-    ? { heading: plainIn(words.slice(0, MAX_HEADING).replace(/^\s*#+\s/, ""), "comments"), level: 1 }
-    : part(from, opens);
+  const [, sign] = /^\s*(#+|\*{1,4})\s/.exec(words) ?? [];
+  return sign === undefined
+    ? part(from, opens)
+    : {
+        heading: plainIn(words.slice(0, MAX_HEADING).replace(/^\s*(?:#+|\*{2,4})\s/, ""), "comments"),
+        level: sign.startsWith("#") ? 1 : sign.length,
+      };
 }
 
 /** The line under a heading, or above it; in AsciiDoc also what encloses a text that is taken as it is. */
@@ -237,7 +267,7 @@ const CONTINUES = /^\+\s*$/;
 const ITEM = /^\s*(?:[-*+•]|\.{1,3}(?=\s)|\d{1,3}[.)]|\(\d{1,2}\)|#\.)\s+/;
 /** Directives of reStructuredText. The text below those of LITERAL is taken as it is, and that below those of SILENT is not read. The argument of
  *  any other is the name of the thing that is explained below it. */
-const LITERAL = /^\s*\.\.\s+(?:code-block|code|sourcecode|parsed-literal|doctest|testcode|productionlist)::/;
+const LITERAL = /^\s*\.\.\s+(?:code-block|code|sourcecode|parsed-literal|doctest|testcode|productionlist|coq|lean4?)::/;
 const SILENT =
   /^\s*\.\.(?:\s*$|\s+(?:toctree|index|image|figure|raw|only|math|highlight|module|sectionauthor|moduleauthor|contents)::|\s+(?![\w:-]+::))/;
 const DIRECTIVE = /^\s*\.\.\s+([\w:-]+)::\s*(.*)$/;
@@ -398,7 +428,7 @@ function readLatex(text: string): Reader {
   };
 }
 
-const READERS: Readonly<Record<Exclude<Prose, "html" | "markdown">, (text: string, above: readonly string[]) => Reader>> = {
+const READERS: Readonly<Record<Exclude<Prose, "html" | "markdown" | "literate">, (text: string, above: readonly string[]) => Reader>> = {
   comments: readCode,
   plain: (text) => readPlain(text),
   rst: (text) => readRst(readPlain(text, "rst")),

@@ -3,9 +3,26 @@
  *  What it gives stands in the text at those lines. */
 export { type Heading, TERM_LEVEL } from "./block.ts";
 export { blocksOf, clearAsides, headingsOf } from "./blocks.ts";
+export { type CodeLine, codeLines } from "./literate.ts";
 export { findFrontBlock, type FrontBlock } from "./front-block.ts";
 export { isWay, readHtml, type Said } from "./html-blocks.ts";
 export { type Lines, openLines } from "./lines.ts";
-export { closedIn, ICON, isUnsaid, plainIn, replaceTags, SHORTCODE, shortcodeIn, withoutTags, wordsOfIcon, wordsOfRole } from "./plain.ts";
+export {
+  closedIn,
+  ICON,
+  isFormula,
+  isTex,
+  isUnsaid,
+  plainIn,
+  replaceTags,
+  SHORTCODE,
+  shortcodeIn,
+  TEX_IN_HTML,
+  withoutTags,
+  wordsOfIcon,
+  wordsOfRole,
+  WIKI,
+  wordsOfWiki,
+} from "./plain.ts";
 export { argumentOf, boxName, boxTitle, CODED, SLASHED } from "./markdown-lines.ts";
 export { quotable, sentencesIn, type Unit, unitsOf } from "./units.ts";

@@ -40,8 +40,11 @@ test("marks of one language are signs of another", () => {
   assert.deepEqual(said("/// A `Map<K, V>` of `__all__`, never *empty*.", "code"), ["A Map<K, V> of __all__, never empty."]);
   assert.deepEqual(said("For i <n and j> m the word __a__ is **b**.", "pdf"), ["For i <n and j> m the word __a__ is **b**."]);
   assert.deepEqual(said("Fig.~2 shows \\verb|~/a_b| and \\verb+$x$+.", "latex"), ["Fig. 2 shows ~/a_b and $x$."]);
-  assert.deepEqual(said("The literal ``**/*.md`` and ``a[0](x)`` of **bold** words.", "text"), [
+  assert.deepEqual(said("The literal ``**/*.md`` and ``a[0](x)`` of **bold** words.", "rst"), [
     "The literal **/*.md and a[0](x) of bold words.",
+  ]);
+  assert.deepEqual(said("A plain text that shows **x** and `y` has *stars*.", "text"), [
+    "A plain text that shows **x** and `y` has *stars*.",
   ]);
 });
 

@@ -10,6 +10,7 @@ import {
   REGISTRY_WORDS,
   registryUnavailable,
   relationsOf,
+  restingWords,
   type ViewData,
   wordSentence,
 } from "#snapshots/format";
@@ -30,7 +31,6 @@ import {
 
 import { CHECK_STATES, RECORD_FILTERS, type CubRecord, EVIDENCE_STATES, type Extract } from "#snapshots/schema";
 import { axiomsOf } from "./axioms.ts";
-import { fileGraph } from "./file-graph.ts";
 import { theoremShelf } from "./theorem-shelf.ts";
 import { claimCard, countBy, countStandings, recordCard, recordCounts, usesOf } from "./cards.ts";
 import { highlightLines, loadLanguage } from "#snapshots/highlight";
@@ -389,7 +389,7 @@ function provenBy(data: ViewData) {
     openHoles: holes.length,
     recalled: findRecalled(data)
       .slice(0, HOLES)
-      .map(({ id, theorem_name: name, used_by: users }) => ({ id, name, users: users?.count ?? 0 })),
+      .map(({ record: { id, theorem_name: name }, ...counts }) => ({ id, name, resting: restingWords(counts) })),
   };
 }
 
@@ -408,7 +408,6 @@ export function dashboardPage(data: ViewData) {
     byRepository: standingsBy(cubs, (record) => record.repo),
     bySystem: standingsBy(cubs, (record) => record.formal_systems),
     ...provenBy(data),
-    files: fileGraph(cubs),
     sources: Object.entries(meta?.sources ?? {})
       .sort(([a], [b]) => compareNames(a, b))
       .map(([repo, source]) => ({ repo, ...source, records: cubs.filter((record) => filterValues(record, "repo").includes(repo)).length })),

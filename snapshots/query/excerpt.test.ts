@@ -26,11 +26,7 @@ test("prose is shown as it is read: no mark of Markdown or LaTeX is left", () =>
     code: false,
   });
   assert.equal(shown("text", "# insertion as_it_is").text, "# *insertion* as_it_is", "plain text has no marks");
-  assert.equal(
-    shown("text", "An ``insertion`` of :py:class:`list <builtins.list>`.").text,
-    "An *insertion* of list.",
-    "but those of reStructuredText",
-  );
+  assert.equal(shown("rst", "An ``insertion`` of :py:class:`list <builtins.list>`.").text, "An *insertion* of list.");
 });
 
 test("of code, lines are shown where they hold the words, and what a comment says without its signs where that does", () => {

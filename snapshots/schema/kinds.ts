@@ -18,7 +18,19 @@ type Row = {
   readonly schema: string;
 };
 
-export type Prose = "markdown" | "plain" | "printed" | "comments" | "html" | "latex" | "entries" | "table" | "rst" | "asciidoc" | "org";
+export type Prose =
+  | "markdown"
+  | "plain"
+  | "printed"
+  | "comments"
+  | "html"
+  | "latex"
+  | "entries"
+  | "table"
+  | "rst"
+  | "asciidoc"
+  | "org"
+  | "literate";
 
 /** KINDS are the kinds in a fixed order. A kind's place here is its number in the browser's index: rows keep their order, and new ones come last. */
 export const KINDS = {
@@ -39,6 +51,14 @@ export const KINDS = {
   rst: { title: "reStructuredText", lines: "beside", prose: "rst", spelling: "page", citation: "document", schema: "TechArticle" },
   asciidoc: { title: "AsciiDoc", lines: "beside", prose: "asciidoc", spelling: "page", citation: "document", schema: "TechArticle" },
   org: { title: "Org", lines: "beside", prose: "org", spelling: "page", citation: "document", schema: "TechArticle" },
+  literate: {
+    title: "Literate program",
+    lines: "beside",
+    prose: "literate",
+    spelling: "page",
+    citation: "software",
+    schema: "SoftwareSourceCode",
+  },
 } as const satisfies Readonly<Record<string, Row>>;
 
 /** A Kind is what can be found: an object of some kind, a claim or a record. */

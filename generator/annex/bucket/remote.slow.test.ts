@@ -1,6 +1,6 @@
 /** A shelf in a bucket that many want at once, that is copied, and whose store fails. */
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BucketConfig } from "../../../snapshots/annex/bucket/bucket.ts";
 import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-server-fixture.ts";
@@ -11,7 +11,7 @@ import { openRemote, type Reader } from "./remote.ts";
 
 /** A reader that looks once. */
 const LOOK: Reader = { spare: (_, paths) => paths };
-import { copyBetweenBuckets, copyIntoBucket, copyIntoFolder } from "./copy-shelf.ts";
+import { copyIntoBucket, copyIntoFolder } from "./copy-shelf.ts";
 import { FAULTS, openFaultProxy } from "../../../snapshots/annex/bucket/fault-proxy-fixture.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { tortureWithRaces } from "../../torture/races.ts";
@@ -54,7 +54,8 @@ bucketTest(
     proxy.fault = (n) => (n > 12 ? "403" : null);
     await assert.rejects(copyIntoBucket(shelf, { ...first, endpoint: proxy.endpoint }));
     await copyIntoBucket(shelf, first);
-    await copyBetweenBuckets(first, second, await mkdtemp(join(dir, "scratch-")));
+    await copyIntoFolder(first, join(dir, "between"));
+    await copyIntoBucket(join(dir, "between"), second);
     await copyIntoFolder(second, join(dir, "back"));
     await copyIntoFolder(second, join(dir, "back"));
     for (const view of ["public", "internal"]) {
@@ -65,7 +66,8 @@ bucketTest(
     await writeFile(join(dir, "library/notes/new.md"), "# Something new\n");
     await build(config, { progress: SILENT });
     await copyIntoBucket(shelf, first);
-    await copyBetweenBuckets(first, second, await mkdtemp(join(dir, "scratch-")));
+    await copyIntoFolder(first, join(dir, "between"));
+    await copyIntoBucket(join(dir, "between"), second);
     await copyIntoFolder(second, join(dir, "back"));
     const back = await configure(dir, first, "back");
     assert.equal((await openShelves(back).public.readPointer())?.sequence, 2);

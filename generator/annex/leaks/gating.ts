@@ -8,13 +8,11 @@ import type { Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { type CollectionInfo, isGatedKey, isWithdrawalError, type Library, type ObjectRow, type ViewData } from "#snapshots/format";
 import type { CubCode, CubRecord } from "#snapshots/schema";
-import { openIndex } from "#snapshots/index";
 import {
   type Changes,
   createTreeCache,
   openDirectoryShelf,
   openSnapshot,
-  prune,
   type Shelf,
   type Snapshot,
   type SnapshotRecord,
@@ -24,11 +22,11 @@ import {
 } from "#snapshots/shelf";
 import { digestOfChanges, type Exposed, nameExposed, openGating, openKept } from "#snapshots/annex/leaks";
 import { filesSince, readJson } from "./snapshot-files.ts";
+import { sweepClean } from "./sweep-clean.ts";
 import type { Views, WithdrawnSnapshot } from "#generator/pipeline";
-import { withBuildLock } from "#generator/files";
 import { openDecisions } from "#generator/kept";
 import { NO_CLAIMS } from "#generator/sources";
-import { keepRecords, type Shelves, vectorsDir } from "#generator/shelves";
+import { keepRecords, type Shelves } from "#generator/shelves";
 
 /** Exposure is the part of the public root that holds or names something that is gated now. */
 export type Exposure = {
@@ -172,35 +170,10 @@ export async function withdraw(
       );
   }
   await keepRecords(shelves);
-  try {
-    // Vectors that are just being made would be written after they were removed.
-    await withBuildLock(vectorsDir(shelves), () => sweep(shelves, searchable));
-  } catch (error) {
-    if (!(error instanceof ShelfError && error.code === "build_running")) throw error;
+  if (!(await sweepClean(shelves, ["public"], searchable, openDirectoryShelf(shelves.internalDir, null, "building"))))
     return ["Files that hold what is gated now are still on the shelf, because vectors are being made; the next build removes them."];
-  }
   await rm(undone);
   return [];
-}
-
-/** Removes everything of the public root that no kept snapshot needs. */
-async function sweep(shelves: Shelves, searchable: readonly Sha256[]): Promise<void> {
-  const { public: shelf } = shelves;
-  const served = await shelf.readPointer();
-  const index = await openIndex(shelf.indexUri);
-  try {
-    await prune({
-      shelf,
-      keep: Number.MAX_SAFE_INTEGER,
-      purge: true,
-      alsoUsedBy: [shelves.internal],
-      moveTo: openDirectoryShelf(shelves.internalDir, null, "building"),
-      // Rows that were deleted stay in the files of earlier tags: only what was written anew is clean.
-      index: { prune: () => index.prune([...(served === null ? [] : [served.snapshot]), ...searchable], []) },
-    });
-  } finally {
-    index.close();
-  }
 }
 
 /** ELSEWHERE tells who has taken something back where it may still be. */

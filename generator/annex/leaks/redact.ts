@@ -4,10 +4,8 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
-import { ShelfError } from "#snapshots/errors";
 import { type BlobEntry, type Library, objectPath, pageFile, pageImagesOf, pagePath, partsPath, type ViewData } from "#snapshots/format";
 import { escapeXml } from "#snapshots/page";
-import { openIndex } from "#snapshots/index";
 import { type Claim, CUB_FIELDS, type CubRecord, KNOWN_VALUES, SAID_FIELDS, type Withdrawal } from "#snapshots/schema";
 import {
   createTreeCache,
@@ -16,7 +14,6 @@ import {
   type LogSigner,
   noticeIn,
   openSnapshot,
-  prune,
   reachable,
   type Snapshot,
   type SnapshotRecord,
@@ -25,9 +22,10 @@ import {
 import { gatedSecrets, type GatedSecrets, MIN_SECRET_CHARACTERS, scanFile } from "#snapshots/annex/leaks";
 import { ELSEWHERE } from "./gating.ts";
 import { filesSince, readJson } from "./snapshot-files.ts";
-import { type KeptFile, keptFile, withBuildLock } from "#generator/files";
+import { sweepClean } from "./sweep-clean.ts";
+import { type KeptFile, keptFile } from "#generator/files";
 import { NO_CLAIMS, textsOf } from "#generator/sources";
-import { type Shelves, vectorsDir } from "#generator/shelves";
+import type { Shelves } from "#generator/shelves";
 
 type View = "public" | "internal";
 const VIEWS: readonly View[] = ["public", "internal"];
@@ -108,13 +106,8 @@ export async function redact(
       blobs++;
     }
   }
-  try {
-    // Vectors that are just being made would be written after they were removed.
-    await withBuildLock(vectorsDir(shelves), () => sweep(shelves, searchable));
-  } catch (error) {
-    if (!(error instanceof ShelfError && error.code === "build_running")) throw error;
+  if (!(await sweepClean(shelves, ["internal", "public"], searchable)))
     return ["What is to be redacted is still on the shelf, because vectors are being made; the next build removes it."];
-  }
   doneFile(shelves).write(digestOf(withdrawals, signers));
   return [
     ...(blobs === 0 ? [] : [`Redacted ${blobs} blobs of earlier snapshots. ${ELSEWHERE}`]),
@@ -157,23 +150,6 @@ async function publicNames({ public: shelf }: Shelves): Promise<readonly string[
   if (pointer === null) return [];
   const { withdrawn = [] } = await (await openSnapshot(shelf, pointer, createTreeCache())).data();
   return withdrawn.map(nameOf);
-}
-
-async function sweep(shelves: Shelves, searchable: readonly Sha256[]): Promise<void> {
-  for (const view of ["internal", "public"] as const) {
-    const shelf = shelves[view];
-    const served = await shelf.readPointer();
-    const index = await openIndex(shelf.indexUri, shelf.sharedIndexUri);
-    const tags = [...(served === null ? [] : [served.snapshot]), ...(view === "public" ? searchable : [])];
-    await prune({
-      shelf,
-      keep: Number.MAX_SAFE_INTEGER,
-      purge: true,
-      ...(view === "public" ? { alsoUsedBy: [shelves.internal] } : {}),
-      // Rows that were deleted stay in the files of earlier tags: only what was written anew is clean.
-      index: { prune: () => index.prune(tags, []) },
-    }).finally(() => index.close());
-  }
 }
 
 /** @param served blobs that stay, since what is served has them

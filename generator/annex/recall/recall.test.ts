@@ -254,14 +254,25 @@ test("a list at an address counts where its digest is pinned or a trusted key si
     assert.equal(findListProblem(good), null);
 });
 
-test("what rests most on a hole is told first, also of one that recalls everything", () => {
-  const record = (id: string, used: number): never =>
-    ({ id, recall: { affected: [{ id }], cannot_use: [], also_accepted: [] }, used_by: { count: used, edges: [] } }) as never;
-  const counts = countRecalls(OWN, [record("AGDA-8587", 2), record("ROCQ-12155", 7)]);
+test("what rests most on a hole is told first, step by step and each once, also of one that recalls everything", () => {
+  const uses = (...ids: string[]) => ({ count: ids.length, edges: ids.map((id) => ({ id, name: id, from: "proof", basis: "kernel" })) });
+  const record = (id: string, hole: string | null, ...used: string[]): never =>
+    ({
+      id,
+      uses: uses(...used),
+      ...(hole === null ? {} : { recall: { affected: [{ id: hole }], cannot_use: [], also_accepted: [] } }),
+    }) as never;
+  const counts = countRecalls(OWN, [
+    record("A", "AGDA-8587"),
+    record("B", "ROCQ-12155"),
+    record("C", null, "B"),
+    record("D", null, "C", "A"),
+    record("E", null, "D"),
+  ]);
   assert.deepEqual(
     counts.map(({ id, affected, used_by: used }) => [id, affected, used]),
     [
-      ["ROCQ-12155", 1, 7],
+      ["ROCQ-12155", 1, 3],
       ["AGDA-8587", 1, 2],
     ],
   );

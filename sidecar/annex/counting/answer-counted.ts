@@ -1,6 +1,6 @@
 /** counting answers a question that counts or lists a set as the query that it is, and links to the page of that query. */
 import { CLAIMS_WORDS, pagePath, REGISTRY_WORDS, type ViewData } from "#snapshots/format";
-import { claimsPath, directPath, filterValues, findClaims, findCubs, findObjects, registryPath } from "#snapshots/query";
+import { claimsPath, directPath, findClaims, findCubs, findObjects, registryPath } from "#snapshots/query";
 import type { CubFacet } from "#snapshots/schema";
 import type { CountedFacts, FactPart } from "#snapshots/answer";
 import type { CountedSnapshot, Counting } from "#sidecar/ask";
@@ -19,8 +19,7 @@ async function answer(question: string, prefix: string, snapshot: CountedSnapsho
   const missing = missingOf(asked, data.library);
   if (missing !== null) return { parts: [missing], found: [] };
   if (asked.set === "snapshots") return countSnapshots(asked, snapshot);
-  const filters = valuesAsked(asked, data);
-  const counted = filters === null ? null : QUERIES[asked.set](data, filters, prefix);
+  const counted = QUERIES[asked.set](data, valuesAsked(asked, data), prefix);
   return counted === null ? null : say(asked, counted);
 }
 
@@ -32,16 +31,11 @@ function missingOf({ set }: CountingQuestion, { registry, claims }: ViewData["li
 
 type Values = ReadonlyMap<CountedFacet, readonly string[]>;
 
-/** valuesAsked turns each "not" into the other values of its facet, as a query has them; null where a thing may have several values of it,
- *  or none: another value then says nothing of the one that is denied. */
-function valuesAsked({ filters }: CountingQuestion, data: ViewData): Values | null {
-  const asked = new Map<CountedFacet, readonly string[]>();
-  for (const [facet, { values, isNot }] of filters) {
-    const isRecords = facet !== "claim_standing" && facet !== "object_kind" && facet !== "collection";
-    if (isNot && isRecords && data.cubs.some((record) => filterValues(record, facet).length !== 1)) return null;
-    asked.set(facet, isNot ? valuesOf(data, facet).filter((value) => !values.includes(value)) : values);
-  }
-  return asked;
+/** valuesAsked turns each "not" into the other values of its facet, as a query has them. Of each of these facets a thing has one value. */
+function valuesAsked({ filters }: CountingQuestion, data: ViewData): Values {
+  const valuesIn = (facet: CountedFacet, values: readonly string[], isNot: boolean): readonly string[] =>
+    isNot ? valuesOf(data, facet).filter((value) => !values.includes(value)) : values;
+  return new Map([...filters].map(([facet, { values, isNot }]) => [facet, valuesIn(facet, values, isNot)]));
 }
 
 type Listed = { readonly name: string; readonly kind: string; readonly key: string };

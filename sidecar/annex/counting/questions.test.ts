@@ -137,11 +137,6 @@ const COUNTED: readonly (readonly [question: string, numbers: readonly number[],
   ["How many verified records are in the repository digest-trees?", [n((r) => inRepo("digest-trees")(r) && verified(r)), all]],
   ["How many records are not in sorted-lists?", [n((r) => !inRepo("sorted-lists")(r)), all]],
   ["How many theorems in small-numbers are not verified?", [n((r) => inRepo("small-numbers")(r) && theorem(r) && !verified(r)), all]],
-  ["How many records are in the crate sorted-lists?", [n((r) => r.crate === "sorted-lists"), all]],
-  ["How many records have tier 2?", [n((r) => r.tier === "2"), all]],
-  ["How many records of the lane model are deployable?", [n((r) => r.lane === "model" && r.deployable), all]],
-  ["How many records have the use case crypto?", [n((r) => r.use_cases.includes("crypto")), all]],
-  ["How many records are used for sorting?", [n((r) => r.use_cases.includes("sorting")), all]],
   ["How many records are FUNCTION-IMPL?", [n((r) => r.wiring === "FUNCTION-IMPL"), all]],
   ["How many records have holes?", [n((r) => !r.no_holes), all]],
   ["How many records are free of holes?", [n((r) => r.no_holes), all]],
@@ -215,6 +210,12 @@ const SEARCHED: readonly string[] = [
   "How many theorems that are called at run time and deployable are verified or dead?",
   "Is every lemma not verified dead and deployable?",
   "How many records are dead or verified or unwired?",
+  // Values that are told by the name of their facet alone: the registry's filters have them.
+  "How many records are in the crate sorted-lists?",
+  "How many records have tier 2?",
+  "How many records of the lane model are deployable?",
+  "How many records have the use case crypto?",
+  "How many records are used for sorting?",
   // Forms that an address cannot say.
   "How many CUBs does the registry have?",
   "What is the total number of records in the registry?",
@@ -378,16 +379,6 @@ test("the number is the length of the list that it leads to", async () => {
   }
 });
 
-test("a value that is denied is not counted where a record may have several of them", async () => {
-  const several = { ...data, cubs: data.cubs.map((one) => ({ ...one, use_cases: ["crypto", "search"], axioms: ["L.choice"] })) };
-  const of = { ...snapshot, data: () => Promise.resolve(several) };
-  assert.equal(numbersIn((await answered("How many records have the use case crypto?", "", of))?.text ?? "")[0], all);
-  assert.equal(numbersIn((await answered("How many records rest on choice?", "", of))?.text ?? "")[0], all);
-  assert.equal(await answered("How many records do not have the use case crypto?", "", of), null);
-  const none = { ...snapshot, data: () => Promise.resolve({ ...data, cubs: data.cubs.map((one) => ({ ...one, axioms: [] })) }) };
-  assert.equal(await answered("How many records do not rest on choice?", "", none), null);
-});
-
 test("snapshots are counted as they are kept", async () => {
   const kept = {
     ...snapshot,
@@ -416,8 +407,8 @@ test("a name of this library that is a word of the question is not taken for the
   for (const [question, ...numbers] of [
     ["How many records are dead?", n(({ invocation }) => invocation === "dead"), all],
     ["How many dead records are verified?", n((r) => verified(r) && r.invocation === "dead"), all],
-    ["How many verified records are in the repository dead?", n((r) => verified(r) && r.repo === "sorted-lists"), all],
-    ["How many records are in the runtime repository?", n(inRepo("digest-trees")), all],
+    ["How many verified records are in the repository dead?"],
+    ["How many records are in the runtime repository?"],
     ["How many records are in dead?"],
     ["How many records does dead have?"],
     ["records not in verified"],

@@ -12,9 +12,8 @@ export type Condition = { readonly facet: CountedFacet; readonly values: readonl
 
 /** Word is a word or phrase of a question: a state is said of things, a place is what they lie in, a kind is a noun of its own. */
 export type Word = {
-  readonly is: "count" | "list" | "set" | "kind" | "state" | "place" | "facet" | "link" | "joint" | "in" | "not" | "and" | "but" | "filler";
+  readonly is: "count" | "list" | "set" | "kind" | "state" | "place" | "link" | "joint" | "in" | "not" | "and" | "but" | "filler";
   readonly set?: SetName;
-  readonly facet?: CountedFacet;
   /** The condition that it states of each set that has its facet. */
   readonly of?: Partial<Record<SetName, Condition>>;
   /** The condition in words. */
@@ -22,7 +21,7 @@ export type Word = {
 };
 
 const MAX_PHRASE = 8; // words
-/** Facets whose values name themselves; a value of another facet counts beside the name of its facet only. */
+/** Facets whose values name themselves. */
 const TELLING: ReadonlySet<CountedFacet> = new Set([
   "repo",
   "production_consumption",
@@ -31,33 +30,7 @@ const TELLING: ReadonlySet<CountedFacet> = new Set([
   "invocation",
   "status",
 ]);
-const PLACES: ReadonlySet<CountedFacet> = new Set(["repo", "crate", "collection"]);
-
-const FACET_NAMES: Readonly<Record<string, CountedFacet>> = {
-  repo: "repo",
-  repository: "repo",
-  crate: "crate",
-  collection: "collection",
-  "use case": "use_case",
-  "used for": "use_case",
-  lane: "lane",
-  tier: "tier",
-  wiring: "wiring",
-  kernel: "kernels",
-  "formal system": "formal_systems",
-  invocation: "invocation",
-  "invocation role": "invocation_role",
-  "production consumption": "production_consumption",
-  "proof consumption": "proof_consumption",
-  "proof scope": "proof_scope",
-  status: "status",
-  license: "license",
-  axiom: "axiom",
-  "rest on": "axiom",
-  "rests on": "axiom",
-  "resting on": "axiom",
-  "depend on": "axiom",
-};
+const PLACES: ReadonlySet<CountedFacet> = new Set(["repo", "collection"]);
 
 /** withButs names a state and what it is called when something is to be said against it: only what is verified ceases to be that. */
 const withButs = (state: string): string[] => [state, state + SAID, state + LOST];
@@ -107,14 +80,11 @@ const WORDS: readonly (readonly [phrases: string, word: Word])[] = [
   ["not|never", { is: "not" }],
   ["and", { is: "and" }],
   ["but", { is: "but" }],
-  ["a|an|the|of|there|all|every|of the|exist|kept|do you have|are there|please|in total|altogether", { is: "filler" }],
+  [
+    "a|an|the|of|there|all|every|of the|repository|repo|collection|called|named|exist|kept|do you have|are there|please|in total|altogether",
+    { is: "filler" },
+  ],
 ];
-
-type Vocabulary = {
-  readonly words: ReadonlyMap<string, Word>;
-  /** Facet → folded value → value. */
-  readonly values: ReadonlyMap<CountedFacet, ReadonlyMap<string, string>>;
-};
 
 /** splitWords folds the words of a text; a value that begins with "not" is one word: "not verified" is everything but that, NOT_VERIFIED one state. */
 const splitWords = (text: string): readonly string[] =>
@@ -132,11 +102,7 @@ function titleOf(facet: CountedFacet): string {
 
 function valueWord(facet: CountedFacet, value: string): Word {
   const set: SetName = facet === "object_kind" || facet === "collection" ? "objects" : "records";
-  const says = PLACES.has(facet)
-    ? `in the ${titleOf(facet)} ${value}`
-    : facet === "axiom"
-      ? `resting on ${value}`
-      : `of ${titleOf(facet)} ${value}`;
+  const says = PLACES.has(facet) ? `in the ${titleOf(facet)} ${value}` : `of ${titleOf(facet)} ${value}`;
   const is = PLACES.has(facet) ? "place" : /(?:^|_)kind$/.test(facet) ? "kind" : "state";
   return { is, of: { [set]: { facet, values: [value] } }, says };
 }
@@ -150,30 +116,22 @@ export function valuesOf(data: ViewData, facet: CountedFacet): readonly string[]
   return [...new Set([...countAll(data.cubs, facet).map(({ value }) => value), ...listed])];
 }
 
-const vocabularyOf = memoize((data: ViewData): Vocabulary => {
+const vocabularyOf = memoize((data: ViewData): ReadonlyMap<string, Word> => {
   const words = new Map<string, Word>();
-  const values = new Map<CountedFacet, ReadonlyMap<string, string>>();
   const facets: readonly CountedFacet[] = [...RECORD_FILTERS.map(({ name }) => name), "object_kind", "collection"];
-  for (const facet of facets) {
+  const isNoun = (facet: CountedFacet): boolean => /(?:^|_)kind$/.test(facet);
+  for (const facet of facets.filter((one) => isNoun(one) || one === "collection" || TELLING.has(one))) {
     const all = valuesOf(data, facet).filter((value) => value !== "");
     const named = new Map(all.map((value) => [fold(value), value]));
-    // An axiom is called by the last part of its name, too, where one alone is called so.
-    if (facet === "axiom")
-      for (const [short, [only = "", ...more]] of Map.groupBy(all, (value) => fold(value.split(".").at(-1) ?? "")))
-        if (more.length === 0 && !named.has(short)) named.set(short, only);
     if (facet === "collection") for (const { id, title } of data.library.collections) named.set(fold(title), id);
-    values.set(facet, named);
-    const isNoun = /(?:^|_)kind$/.test(facet);
     for (const [name, value] of named)
-      for (const phrase of isNoun ? [name, name.endsWith("y") ? `${name.slice(0, -1)}ies` : `${name}s`] : [name]) {
+      for (const phrase of isNoun(facet) ? [name, name.endsWith("y") ? `${name.slice(0, -1)}ies` : `${name}s`] : [name]) {
         const known = words.get(phrase);
         const own = valueWord(facet, value);
         // One noun may be a kind of records and one of objects; of two facets of records the first of the table is meant.
-        if (known?.is === own.is) words.set(phrase, { ...known, of: { ...own.of, ...known.of } });
-        else if (isNoun || facet === "collection" || TELLING.has(facet)) words.set(phrase, own);
+        words.set(phrase, known?.is === own.is ? { ...known, of: { ...own.of, ...known.of } } : own);
       }
   }
-  for (const [name, facet] of Object.entries(FACET_NAMES)) words.set(name, { is: "facet", facet });
   // A place of that name may be meant, or all of it.
   for (const whole of ["library", "registry"]) if (!words.delete(whole)) words.set(`in the ${whole}`, { is: "filler" });
   for (const [phrases, of = {}] of STATES) {
@@ -181,42 +139,29 @@ const vocabularyOf = memoize((data: ViewData): Vocabulary => {
     for (const phrase of [says, ...more].map(fold)) words.set(phrase, { is: "state", of, says });
   }
   for (const [phrases, word] of WORDS) for (const phrase of phrases.split("|")) words.set(phrase, word);
-  return { words, values };
+  return words;
 });
 
 /** knownWords returns every word that a question to be counted may have. */
 export const knownWords = memoize(
-  (data: ViewData): ReadonlySet<string> => new Set([...vocabularyOf(data).words.keys()].flatMap((phrase) => phrase.split(" "))),
+  (data: ViewData): ReadonlySet<string> => new Set([...vocabularyOf(data).keys()].flatMap((phrase) => phrase.split(" "))),
 );
 
 /** readWords returns the words of a question in order, the longest phrase first; null when it has a word that is none of them. */
 export function readWords(question: string, data: ViewData): readonly Word[] | null {
-  const { words, values } = vocabularyOf(data);
+  const words = vocabularyOf(data);
   const raw = splitWords(question.replaceAll(/\brun[ -]time\b/gi, "runtime").replaceAll(/\b(is|are|do|does)n['\u2019]t\b/gi, "$1 not"));
-  const longest = <T>(at: number, known: ReadonlyMap<string, T> | undefined): { readonly found: T; readonly end: number } | null => {
-    for (let length = Math.min(MAX_PHRASE, raw.length - at); length > 0; length--) {
-      const found = known?.get(raw.slice(at, at + length).join(" "));
-      if (found !== undefined) return { found, end: at + length };
-    }
-    return null;
-  };
   const read: Word[] = [];
   for (let at = 0; at < raw.length; ) {
-    const next = longest(at, words);
-    // "the sorted-lists crate": a name that may be a word of its own counts beside its facet.
-    const behind = [...values].flatMap(([facet, named]) => {
-      const value = longest(at, named);
-      const title = value === null ? null : longest(value.end, words);
-      return value !== null && title?.found.facet === facet ? [{ found: valueWord(facet, value.found), end: title.end }] : [];
-    });
-    const facet = next?.found.facet;
-    let from = next?.end ?? at;
-    while (facet !== undefined && ["is", "of", "the", "named", "called"].includes(raw[from] ?? "")) from++;
-    const beside = facet === undefined ? null : longest(from, values.get(facet));
-    const taken = beside !== null && facet !== undefined ? { found: valueWord(facet, beside.found), end: beside.end } : (behind[0] ?? next);
-    if (taken === null) return null;
-    if (taken.found.is !== "filler") read.push(taken.found);
-    at = taken.end;
+    const lengths = Array.from(
+      { length: Math.min(MAX_PHRASE, raw.length - at) },
+      (_, less) => Math.min(MAX_PHRASE, raw.length - at) - less,
+    );
+    const length = lengths.find((one) => words.has(raw.slice(at, at + one).join(" "))) ?? 0;
+    const found = words.get(raw.slice(at, at + length).join(" "));
+    if (found === undefined) return null;
+    if (found.is !== "filler") read.push(found);
+    at += length;
   }
   return read;
 }
