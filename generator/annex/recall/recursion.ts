@@ -72,7 +72,7 @@ export function classNames(texts: Iterable<string>): ReadonlySet<string> {
 }
 
 type Surroundings = {
-  /** Whether the file leaves it to Coq which arguments are not written. */
+  /** True when the file leaves it to Coq which arguments are not written. */
   readonly impliesArguments: boolean;
   readonly classes: ReadonlySet<string>;
 };
@@ -161,7 +161,7 @@ function isPlain(functions: readonly Recursive[], impliesArguments: boolean): bo
   const readings = functions.map((one) => readBody(one, names));
   // Calls that nobody sees may be there.
   if (readings.every((reading) => reading === null || reading.calls.length === 0)) return false;
-  // Which parameter becomes smaller, in each function: as it says, or as one choice for all of them shows.
+  // One parameter of each function becomes smaller: the one that it names, or one choice for all of them.
   let choices: (readonly number[])[] = [[]];
   for (const { parameters, struct } of functions) {
     const own = parameters.flatMap(({ name, isImplicit }, at) => (isImplicit || (struct !== null && name !== struct) ? [] : [at]));
@@ -197,7 +197,7 @@ function isSmaller(
   };
   if (isPart(args[place])) return true;
   const missing = parameters.filter(({ isImplicit }) => !isImplicit).length - args.length;
-  // What stands in its place then is a name, and no term that could be taken for smaller.
+  // In its place stands a name then, and no term that could be taken for smaller.
   const inPlace = args[place];
   const isName = inPlace === undefined || (inPlace !== null && !other.has(inPlace));
   return impliesArguments && missing > 0 && missing <= place && isPart(args[place - missing]) && isName;
