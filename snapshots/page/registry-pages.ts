@@ -10,6 +10,7 @@ import {
   REGISTRY_WORDS,
   registryUnavailable,
   relationsOf,
+  restingWords,
   type ViewData,
   wordSentence,
 } from "#snapshots/format";
@@ -388,7 +389,7 @@ function provenBy(data: ViewData) {
     openHoles: holes.length,
     recalled: findRecalled(data)
       .slice(0, HOLES)
-      .map(({ id, theorem_name: name, used_by: users }) => ({ id, name, users: users?.count ?? 0 })),
+      .map(({ record: { id, theorem_name: name }, ...counts }) => ({ id, name, resting: restingWords(counts) })),
   };
 }
 
