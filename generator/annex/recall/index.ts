@@ -4,4 +4,5 @@
 export { type Accepting, type Advisory, advisoriesJsonSchema, readAdvisories } from "./advisories.ts";
 export { countRecalls, recallOf } from "./recall.ts";
 export { findListProblem, isListAddress } from "./signed.ts";
+export { classNames } from "./recursion.ts";
 export { openSuspects } from "./suspects.ts";

@@ -1,7 +1,7 @@
 /** makeRecord makes the record of one declaration. */
 import { compareNames } from "#snapshots/format";
 import { CubRecord, type RecordEdge } from "#snapshots/schema";
-import { openSuspects, recallOf } from "#generator/annex/recall";
+import { classNames, openSuspects, recallOf } from "#generator/annex/recall";
 import type { ParsedRegistry } from "#generator/sources";
 import { digestBytes, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
@@ -141,7 +141,10 @@ export function makeRecord(
 /** Each file is looked at once for each hole: theorems of one file, and files that import the same, are many. */
 const suspectsIn = memoize(({ files, source: { prover, flags } }: ScannedSource) => {
   const told = openSuspects(flags.join("\n"), false);
-  const inFile = memoize((path: string) => memoize(openSuspects(new TextDecoder().decode(files.get(path) ?? NOTHING), prover === "coq")));
+  const textOf = (path: string): string => new TextDecoder().decode(files.get(path) ?? NOTHING);
+  const isCoq = prover === "coq";
+  const classes = isCoq ? classNames([...files.keys()].map(textOf)) : new Set<string>();
+  const inFile = memoize((path: string) => memoize(openSuspects(textOf(path), isCoq, classes)));
   return (paths: readonly string[]): ReturnType<typeof openSuspects> =>
     (suspects) =>
       told(suspects) || paths.some((path) => inFile(path)(suspects));
