@@ -78,7 +78,7 @@ test("what is irrelevant in Agda is a suspect however it is written, and a dot i
     "sound a ((j , .x) ∷ nf) ρ H | _ | equal refl = H\n",
     "lem ._ zero c refl = refl\nlem .(suc (k + i)) b with b\n... | c = c\n",
     "{-# OPTIONS --safe #-}\nmodule M where\nopen import Data.Nat using (ℕ)\nx = p .fst\n\ny : ℕ\n",
-    "{- a record {- with .x : Nat -} -}\n-- .y : Nat\ns = \".z : Nat\"\n",
+    '{- a record {- with .x : Nat -} -}\n-- .y : Nat\ns = ".z : Nat"\n',
   ])
     assert.equal(suspect(plain), false, plain);
   for (const odd of [
