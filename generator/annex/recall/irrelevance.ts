@@ -34,7 +34,7 @@ function isIrrelevant(tokens: readonly string[], from: number): boolean {
     else if (token === ")" || token === "}") depth--;
     else if (token === ":") return true;
     // No line of a declaration begins where its module does.
-    else if (token === "\n" && at + 1 < tokens.length && !/^\n/.test(tokens[at + 1] ?? "")) return false;
+    else if (token === "\n" && at + 1 < tokens.length && tokens[at + 1]?.startsWith("\n") === false) return false;
     else if (depth <= 0 && PATTERN_ENDS.has(token)) return false;
     else if (depth <= 0 && (token === "→" || token === "->")) return true;
   }
