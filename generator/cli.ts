@@ -209,6 +209,10 @@ command(
 )
   .option(...SOURCES)
   .action(run(async () => (await import("#generator/annex/registry")).runAdvisories));
+command("sign", "Sign what somebody says of statements: each review in that name becomes a statement beside the checks", registry)
+  .argument("<name>", "by, as the files of reviews say it")
+  .option(...SOURCES)
+  .action(run(async () => (await import("#generator/annex/registry")).runRegistrySign));
 registry
   .command("schema")
   .description("The JSON Schema of a file that people write, for editors")

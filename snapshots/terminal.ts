@@ -1,4 +1,5 @@
 /** A terminal obeys control signs, whoever wrote them into a name, a record or a request: here all text passes that a process says. */
+import { isUtf8 } from "node:buffer";
 
 /** Control signs but a line's end and a tab, those above ASCII too, and signs that turn the direction or end a line. */
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
@@ -20,4 +21,10 @@ export function guardTerminal(streams: readonly NodeJS.WriteStream[] = [process.
       return write(own + visible(chunk.slice(own.length)), ...rest);
     };
   }
+}
+
+/** showBytes gives a name as text, and bytes that are no UTF-8 as `\xHH`, so that a reader can find the file. */
+export function showBytes(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  return [...bytes].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`)).join("");
 }

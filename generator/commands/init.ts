@@ -127,7 +127,7 @@ async function lookThrough(folder: string, own: readonly string[]): Promise<{ ke
     if (found === null && (problem === null || key.endsWith("/"))) keys.push(key);
     else if (found !== null && !NO_NEWS.has(found.reason) && !/(?:^|\/)\.[^/]*\/?$/.test(found.key)) leftOut.add(found.key);
   }
-  return { keys, leftOut: [...leftOut] };
+  return { keys: keys.sort(), leftOut: [...leftOut].sort() };
 }
 
 /** A registry is made of revisions, so the proofs must lie in a repository. */

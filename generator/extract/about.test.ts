@@ -201,3 +201,10 @@ test("a licence file has the licence of its title, else the only one that it nam
   ];
   for (const [text, license] of texts) assert.equal(readAbout("LICENSE", "text", text).license, license, text);
 });
+
+test("a day with points, a suffix behind a comma and an address beside a name are read", async () => {
+  const text =
+    "---\ntitle: N\ndate: 04.07.2021\nauthors: Ana Ruiz <ana@example.org> (https://orcid.org/0000-0002-1825-0097), Bo Lind, Jr.\n---\nx\n";
+  const { about } = await extract("a.md", Buffer.from(text));
+  assert.deepEqual([about?.authors, about?.date], [["Ana Ruiz", "Bo Lind, Jr."], "2021-07-04"]);
+});

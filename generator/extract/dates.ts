@@ -8,6 +8,7 @@ const YEAR = String.raw`(?<year>\d{4})`;
 const FORMS = [
   String.raw`${YEAR}(?:(?<sign>[-/.])(?<month>\d{1,2})(?:\k<sign>(?<day>\d{1,2}))?)?`,
   String.raw`${YEAR}(?<month>\d\d)(?<day>\d\d)`,
+  String.raw`(?<day>\d{1,2})\.(?<month>\d{1,2})\.${YEAR}`,
   String.raw`${MONTH}\s+(?:${DAY},?\s+)?${YEAR}`,
   String.raw`${DAY}(?:\.|\s+of)?[\s-]+${MONTH},?[\s-]+${YEAR}`,
 ].map((form) => new RegExp(String.raw`^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}\.?,?\s+)?${form}(?=$|[T,\s])`, "i"));

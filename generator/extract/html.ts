@@ -4,7 +4,17 @@ import type { Passage } from "#snapshots/schema";
 import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
 import { noteLines, renderTree } from "./dress.ts";
-import { type Heading, isWay, type Lines, openLines, readHtml as readBlocks, type Said, TERM_LEVEL, withoutTags } from "#snapshots/blocks";
+import {
+  type Heading,
+  isWay,
+  type Lines,
+  openLines,
+  readHtml as readBlocks,
+  type Said,
+  TERM_LEVEL,
+  TEX_IN_HTML,
+  withoutTags,
+} from "#snapshots/blocks";
 import { loadLanguage } from "#snapshots/highlight";
 import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
 import { readFrontMatter } from "./front-matter.ts";
@@ -68,9 +78,39 @@ function findMain(tree: Root): Root {
   const main: Root = { type: "root", children };
   removeNavigation(main);
   tidyPaper(main);
+  setFormulas(main);
   noteLines(main);
   return main;
 }
+
+/** Makes formulas of what a script of the page would set. */
+function setFormulas(node: Root | Element): void {
+  const formula = (tex: string, display: boolean): Element => ({
+    type: "element",
+    tagName: "code",
+    properties: { className: [`math-${display ? "display" : "inline"}`] },
+    children: [{ type: "text", value: tex.trim() }],
+  });
+  const children = node.children.flatMap((child): RootContent[] => {
+    if (child.type === "text") {
+      if (!/\\[([]|\$\$/.test(child.value)) return [child];
+      const parts = child.value.split(TEX_IN_HTML);
+      // Between the texts stand the three forms, of which one is there.
+      return parts.flatMap((part, at): RootContent[] => {
+        if (at % 4 === 0) return part === "" ? [] : [{ type: "text", value: part }];
+        return part === undefined ? [] : [formula(part, at % 4 > 1)];
+      });
+    }
+    const type = child.type === "element" && child.tagName === "script" ? String(child.properties["type"] ?? "") : "";
+    if (child.type === "element" && type.startsWith("math/tex")) return [formula(textOf(child), type.includes("display"))];
+    if (child.type === "element" && !/^(?:pre|code|script|style|math|svg|textarea)$/.test(child.tagName) && !isPandoc(child))
+      setFormulas(child);
+    return [child];
+  });
+  node.children = children as typeof node.children;
+}
+
+const isPandoc = ({ properties: { className } }: Element): boolean => Array.isArray(className) && className.includes("math");
 
 /** The outermost ones. @param found gets them */
 function findAll(node: Root | Element, matches: (element: Element) => boolean, found: Element[] = []): Element[] {

@@ -77,7 +77,7 @@ const pairs = (text: string): ReadonlyMap<string, string> =>
 
 /** WRAPS maps commands to the elements that their argument stands in, DECLARES those that count to the end of their group. */
 export const WRAPS = pairs(
-  "textbf=strong strong=strong emph=em textit=em textsl=em texttt=code lstinline=code code=code textsuperscript=sup textsubscript=sub underline=u uline=u sout=s st=s",
+  "textbf=strong strong=strong emph=em textit=em textsl=em texttt=code lstinline=code code=code textsuperscript=sup inst=sup IEEEauthorrefmark=sup textsubscript=sub underline=u uline=u sout=s st=s",
 );
 export const DECLARES = pairs("bf=strong bfseries=strong it=em itshape=em em=em sl=em slshape=em tt=code ttfamily=code");
 /** SIGNS maps commands to what they print. */
@@ -109,7 +109,7 @@ export const DROPS: ReadonlyMap<string, number> = new Map(
         "newlength=1 newsavebox=1 usetheme=1 usecolortheme=1 setbeamertemplate=2 setbeamercolor=2 setmainfont=1 setsansfont=1 setmonofont=1 sisetup=1 captionsetup=1 enlargethispage=1 penalty=0 " +
         "vphantom=1 hphantom=1 phantom=1 ProvidesPackage=1 ProvidesClass=1 input@path=1 bibliographyunit=1 acmConference=4 setcopyright=1 acmDOI=1 acmISBN=1 ccsdesc=1 includeonly=1 pdfbookmark=2 " +
         "AtBeginDocument=1 AtEndDocument=1 makeatletter=0 makeatother=0 relax=0 newif=0 crefname=3 Crefname=3 lstdefinelanguage=2 lstdefinestyle=2 newcolumntype=2 arraystretch=0 switchcolumn=0 " +
-        "newunicodechar=2 DeclareUnicodeCharacter=2 microtypesetup=1 titleformat=5 titlespacing=4 fancyhf=1 fancyhead=1 fancyfoot=1 lhead=1 rhead=1 chead=1 lfoot=1 rfoot=1 cfoot=1 urlstyle=1 tolerance=0 mathtoolsset=1 setminted=1 settopmatter=1 ".trim(),
+        "newunicodechar=2 DeclareUnicodeCharacter=2 microtypesetup=1 titleformat=5 titlespacing=4 fancyhf=1 fancyhead=1 fancyfoot=1 lhead=1 rhead=1 chead=1 lfoot=1 rfoot=1 cfoot=1 urlstyle=1 tolerance=0 mathtoolsset=1 setminted=1 settopmatter=1 orcidID=1 orcid=1 corref=1 fnref=1 authornotemark=0 ".trim(),
     ),
   ].map(([name, count]) => [name, Number(count)]),
 );

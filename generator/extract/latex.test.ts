@@ -144,3 +144,14 @@ test("answers quote the prose of a paper: no preamble, no formula, no command; a
     ],
   );
 });
+
+test("marks beside the authors are raised or left out", async () => {
+  const paper = (author: string): string =>
+    `\\documentclass{llncs}\n\\title{T}\n${author}\n\\begin{document}\n\\maketitle\nWords.\n\\end{document}\n`;
+  const shown = async (author: string): Promise<string> => (await extract("a.tex", Buffer.from(paper(author)))).html ?? "";
+  assert.match(
+    await shown("\\author{Ana Ruiz\\inst{1}\\orcidID{0000-0001} \\and Bo Lind\\inst{2,3}}"),
+    />Ana Ruiz<sup>1<\/sup>[^<]*Bo Lind<sup>2,3<\/sup></,
+  );
+  assert.match(await shown("\\author[1]{Ana Ruiz\\corref{cor1}\\fnref{fn1}}"), />Ana Ruiz<\/p>/);
+});

@@ -2,6 +2,7 @@
  *  LaTeX. As in Pandoc a
  *  dollar opens before no white space and closes behind none, and before no digit: a price is no formula, and no variable of a shell. */
 import type { MarkdownIt, StateBlock, StateInline } from "markdown-it";
+import { isFormula as canBeFormula } from "#snapshots/blocks";
 import { escapeHtml } from "#snapshots/highlight";
 import { isIndented, lineOf } from "./markdown-lines.ts";
 
@@ -70,8 +71,7 @@ function findClose(src: string, from: number, close: string): number {
 
 function isFormula(src: string, from: number, to: number): boolean {
   if (/\s/.test(src.charAt(from)) || /\s/.test(src.charAt(to - 1)) || /[\dA-Z_]/.test(src.charAt(to + 1))) return false;
-  // A dollar in code closes none before it.
-  return src.slice(from, to).split("`").length % 2 === 1;
+  return canBeFormula(src.slice(from, to));
 }
 
 function blockFormula(state: StateBlock, line: number, end: number, silent: boolean): boolean {
@@ -81,6 +81,8 @@ function blockFormula(state: StateBlock, line: number, end: number, silent: bool
     const opening = open.exec(text);
     if (opening === null) continue;
     const sign = close(opening);
+    // Text goes on behind a formula on the same line.
+    if (!keeps && /\S/.test(text.slice(2).split(sign).slice(1).join(sign))) continue;
     const last = findLine(
       state,
       line,

@@ -1,13 +1,13 @@
 /** Reads the marks that sites write within a line of Markdown beside CommonMark: links of wikis, and attributes in braces behind a link, a
  *  picture, code, a heading or a paragraph, names of icons, and keys. */
 import type { MarkdownIt, StateInline, Token } from "markdown-it";
-import { ICON, SHORTCODE, shortcodeIn, wordsOfIcon, wordsOfRole } from "#snapshots/blocks";
+import { ICON, SHORTCODE, shortcodeIn, WIKI, wordsOfIcon, wordsOfRole, wordsOfWiki } from "#snapshots/blocks";
 import { rooted } from "./links.ts";
 import { formatFormula } from "./markdown-formulas.ts";
 import type { MarkdownParts } from "./markdown-parts.ts";
 
-const WIKI = /(!?)\[\[([^[\]\n|#!]*)(#[^[\]\n|]*)?(?:\\?\|([^[\]\n]*))?\]\](?![([])/y;
 const PICTURE = /\.(?:png|apng|jpe?g|gif|webp|avif|svg)$/i;
+const MARKED = /==(?=[^\s=])[^=\n]{1,500}?(?<=\S)==(?![\w=])/y;
 const KEYS = /\+\+([\w-]{1,30}(?:\+[\w-]{1,30}){0,5})\+\+(?![\w+])/y;
 /** A role of MyST: its name in braces, directly before code. */
 const ROLE = /\{([A-Za-z][\w:.+-]{0,40})\}(`+)(?!`)([^]{1,2000}?)(?<!`)\2(?!`)/y;
@@ -25,6 +25,7 @@ export function useInline(md: MarkdownIt): void {
   md.inline.ruler.before("link", "icon", readIcon);
   md.inline.ruler.before("link", "shortcode", readShortcode);
   md.inline.ruler.before("link", "keys", readKeys);
+  md.inline.ruler.before("link", "marked", readMarked);
   md.inline.ruler.push("attributes", skipAttributes);
   md.core.ruler.before("inline", "attribute_lists", ({ tokens }) => dropLists(tokens));
   md.core.ruler.after("inline", "attributes_behind", ({ tokens }) => {
@@ -46,13 +47,13 @@ function dropBehind(tokens: readonly Token[]): void {
 function dropLists(tokens: readonly Token[]): void {
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1]?.type;
-    if (token.type !== "inline" || !token.content.includes("{")) continue;
+    if (token.type !== "inline" || !/[{^]/.test(token.content)) continue;
     const list = before === "heading_open" ? BEHIND.exec(token.content) : null;
     if (list !== null) {
       token.content = token.content.slice(0, list.index);
       const [, id] = /#([A-Za-z][\w:.-]{0,100})/.exec(list[1] ?? "") ?? /\bid=["']?([A-Za-z0-9][\w:.-]{0,100})/.exec(list[1] ?? "") ?? [];
       if (id !== undefined) tokens[at - 1]?.attrSet("id", id);
-    } else if (before === "paragraph_open") token.content = token.content.replace(BELOW, "");
+    } else if (before === "paragraph_open") token.content = token.content.replace(BELOW, "").replace(/[ \t]+\^[0-9a-f]{6}[ \t]*$/, "");
   }
 }
 
@@ -89,7 +90,11 @@ function pushReference(state: StateInline, role: string, words: string, inner: s
   pushLink(state, href, title || (place?.title ?? ""));
 }
 
-const [ICON_HERE, SHORTCODE_HERE] = [ICON, SHORTCODE].map(({ source }) => new RegExp(source, "y")) as [RegExp, RegExp];
+const [ICON_HERE, SHORTCODE_HERE, WIKI_HERE] = [ICON, SHORTCODE, WIKI].map(({ source }) => new RegExp(source, "y")) as [
+  RegExp,
+  RegExp,
+  RegExp,
+];
 
 function readIcon(state: StateInline, silent: boolean): boolean {
   ICON_HERE.lastIndex = state.pos;
@@ -148,22 +153,40 @@ function readKeys(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
+/** `==words==` are marked. */
+function readMarked(state: StateInline, silent: boolean): boolean {
+  if (state.src.charCodeAt(state.pos) !== 0x3d || /[\w=]/.test(state.src.charAt(state.pos - 1))) return false;
+  MARKED.lastIndex = state.pos;
+  const [whole] = MARKED.exec(state.src) ?? [];
+  if (whole === undefined || state.pos + whole.length > state.posMax) return false;
+  const [end, max] = [state.pos + whole.length, state.posMax];
+  if (!silent) {
+    state.push("mark_open", "mark", 1);
+    [state.pos, state.posMax] = [state.pos + 2, end - 2];
+    state.md.inline.tokenize(state);
+    state.push("mark_close", "mark", -1);
+  }
+  [state.pos, state.posMax] = [end, max];
+  return true;
+}
+
 /** `[[Page]]`, `[[folder/Page#part|words]]`, `![[picture.png]]`. */
 function wikiLink(state: StateInline, silent: boolean): boolean {
   const sign = state.src.charCodeAt(state.pos);
   if (sign !== 0x5b && sign !== 0x21) return false;
-  WIKI.lastIndex = state.pos;
-  const found = WIKI.exec(state.src);
-  if (found === null || found.index !== state.pos) return false;
-  const [whole, embed = "", page = "", part = "", words] = found;
+  WIKI_HERE.lastIndex = state.pos;
+  const found = WIKI_HERE.exec(state.src);
+  if (found === null) return false;
+  const [whole, embed = "", page = "", part = "", given = ""] = found;
   const name = page.trim();
+  const words = wordsOfWiki({ embed, page, part, words: given });
   const { references = {} } = state.env as { readonly references?: Readonly<Record<string, unknown>> };
   if (Object.hasOwn(references, state.md.utils.normalizeReference(name))) return false;
-  if ((name === "" && part === "") || /^\d+(?:\s*,\s*\d+)*$/.test(name)) return false;
+  if (words === null) return false;
   if (!silent) {
     const target = `${name.split("/").map(encodeURIComponent).join("/")}${part === "" ? "" : `#${encodeURIComponent(slugOf(part.slice(1)))}`}`;
-    if (embed !== "" && PICTURE.test(name)) pushPicture(state, target, "");
-    else pushLink(state, target, (words ?? "").trim() || (name === "" ? part.slice(1) : name + part.replace("#", " › ")));
+    if (words === "") pushPicture(state, target, "");
+    else pushLink(state, target, words);
   }
   state.pos += whole.length;
   return true;

@@ -264,3 +264,22 @@ test("attributes in braces are in no heading and in no quote", async () => {
   assert.equal(quoted(text), "Lorem code and a of {x}. A paragraph.");
   assert.deepEqual((await extract("a.md", Buffer.from(text))).passages[0]?.heading, ["Head two"]);
 });
+
+test("a price in brackets is no formula, and one that ends on its line is none of the lines below", async () => {
+  const { html } = await read(
+    "It is $5/mo (was $7/mo) and 5$ or 6$ in *Quebec*.\n\n$$x = y$$ within it.\n\n- item\n- $$\n  q = r\n  $$\n\nThe set $[0,1)$.\n",
+  );
+  assert.match(html, /\(was \$7\/mo\) and 5\$ or 6\$ in <em>Quebec<\/em>/);
+  assert.match(
+    html,
+    /<\/math><\/span> within it\.[^]*<li[^>]*>item<\/li>\n<li[^>]*>\s*<span class="katex"><math[^]*The set <span class="katex">/,
+  );
+});
+
+test("marked words, links to notes and names of blocks are shown as Obsidian shows them, on the page and in quotes", async () => {
+  const text = "See [[Note#Part]], [[#Own]], ![[Other#^block]], [[1]] and ==marked *words*==, a==b==c. ^a1b2c3\n";
+  const { html } = await read(text);
+  assert.match(html, /<mark>marked <em>words<\/em><\/mark>, a==b==c\.<\/p>/);
+  assert.equal(quoted(text), "See Note › Part, Own, Other › ^block, [[1]] and marked words, a==b==c.");
+  assert.equal(html.replaceAll(/<[^>]*>/g, "").trim(), quoted(text));
+});

@@ -11,6 +11,9 @@ const IDENTIFIER = /\(?\s*(?:https?:\/\/)?(?:www\.)?(?:orcid(?:\.org\/|[:\s]+))?
 const ADDRESS = /[<([]?\s*(?:mailto:)?[^\s<>()[\],;]+@[^\s<>()[\],;]+\s*[>)\]]?/g;
 const LINK = /[<([]\s*https?:[^\s<>()[\]]*\s*[>)\]]/g;
 
+/** Stands for the comma before a suffix, which divides no names. */
+const SUFFIX = "\u{f0000} ";
+
 /** findPersons finds the names in what stands for authors: a text that may name several, a mapping with parts of a name, or a list of either. Addresses
  *  and ORCID iDs are no part of a name.
  *  @returns each name once, at most 50, in their order */
@@ -41,9 +44,10 @@ function textsOf(said: unknown): readonly string[] {
 function splitNames(text: string): readonly string[] {
   const bare = text.replaceAll(IDENTIFIER, " ").replaceAll(LINK, " ").replaceAll(ADDRESS, " ").replaceAll(/\s+/g, " ");
   return bare
+    .replaceAll(/(?<=[^\s,;]\s[^,;]{1,60}),\s+(?=(?:[JS]r\b\.?|I{2,3}|IV)(?:\s*[,;&]|\s+and\b|\s*$))/g, SUFFIX)
     .split(/\s*[;\n]\s*/)
     .flatMap(splitJoined)
-    .map((name) => shorten(name.replaceAll(/^[\s,;]+|[\s,;]+$/g, ""), MAX_NAME).toWellFormed())
+    .map((name) => shorten(name.replaceAll(/^[\s,;]+|[\s,;]+$/g, "").replaceAll(SUFFIX, ", "), MAX_NAME).toWellFormed())
     .filter((name) => /\p{L}/u.test(name) && !/^(?:and|et al\.?|others)$/i.test(name));
 }
 

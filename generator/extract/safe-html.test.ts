@@ -231,3 +231,12 @@ test("links of ours work: a heading is reached by its fragment, another object b
   assert.ok(!html.includes("<h1"), "the page's own heading is the only one");
   assert.ok(!html.includes(">T<"), "the title is not repeated");
 });
+
+test("formulas that a script would set are formulas, and an expression of a program is none", async () => {
+  const text =
+    '<p>Let \\(c\\) and <script type="math/tex">d^2</script> be \\[e_1\\] or $$f$$. Use \\(foo\\) and <code>\\(x^2\\)</code>.</p><script type="math/tex; mode=display">g</script>';
+  const { html, passages } = await extract("a.html", Buffer.from(text));
+  assert.equal(html?.match(/<math/g)?.length, 5);
+  assert.match(html ?? "", /Use \\\(foo\\\) and <code>\\\(x\^2\\\)<\/code>/);
+  assert.match(passages[0]?.text ?? "", /Let c and d\^2 be e_1 or f\. Use \\\(foo\\\)/);
+});

@@ -27,7 +27,7 @@ function makeStore(): { root: string; store: ObjectStore } {
 async function listAll(store: ObjectStore): Promise<StoredObject[]> {
   const objects: StoredObject[] = [];
   for await (const object of store.list()) objects.push(object);
-  return objects;
+  return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 async function problemOf(store: ObjectStore, key: string): Promise<string | null | undefined> {

@@ -18,6 +18,7 @@ import { dirname, join, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ShelfError } from "#snapshots/errors";
 import { findKeyProblem } from "#snapshots/format";
+import { showBytes } from "#snapshots/terminal";
 import { isShortage } from "#generator/files";
 import { listIgnored } from "./git-checkout.ts";
 import type { ObjectStore, ReadObject, StoredObject } from "./object-store.ts";
@@ -80,10 +81,10 @@ async function* list(root: string): AsyncGenerator<StoredObject> {
   const realRoot = findRealRoot(root);
   const { entries: found, checkouts } = walk(root);
   const ignored = await findIgnored(root, checkouts);
-  const entries = found.map((entry) => ({ ...entry, key: showBytes(entry.name) }));
-  entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  for (const { key, name, link, problem } of entries)
+  for (const { name, link, problem } of found) {
+    const key = showBytes(name);
     yield marked(problem === null ? examine(root, realRoot, name, key, link) : rejected(key, problem), ignored);
+  }
 }
 
 /** walk lists the whole tree, and which folders of it are checkouts. A folder that cannot be read is an entry: what lies in it may not go missing
@@ -260,10 +261,4 @@ function explain(error: unknown): string {
 
 function isInside(realRoot: string, target: string): boolean {
   return target.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep);
-}
-
-/** The name as text; bytes that are no UTF-8 as `\xHH`, so that a reader can find the file. */
-function showBytes(bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString("utf8");
-  return [...bytes].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`)).join("");
 }

@@ -24,7 +24,7 @@ export type ReadObject = {
 };
 
 export interface ObjectStore {
-  /** Everything in the store, once, ascending by key (code units); what cannot be served comes with its problem.
+  /** Everything in the store, once, in any order; what cannot be served comes with its problem.
    *  @throws ShelfError "bad_source", and what a bucket throws, when the store as a whole cannot be read */
   list(): AsyncIterable<StoredObject>;
   /** Returns what `list` would give for a key; null when it is not there. */

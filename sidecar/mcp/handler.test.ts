@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, test } from "node:test";
 import { MAX_MCP_BYTES } from "../http/body.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
 import { CANARY, GATED_KEY, makeViews } from "../serve/view-fixture.ts";
 import { call, META, modern, mount, post, NO_MODELS } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
-import { MAX_BATCH } from "./message.ts";
 
 const views = await makeViews();
 const failures: unknown[] = [];
@@ -195,78 +193,11 @@ test("notifications are 202 without a body in every revision", async () => {
   assert.equal(reply.status, 202);
 });
 
-test("batches work where the revision has them and nowhere else, and none waits for ever", { timeout: 20_000 }, async () => {
-  const two = [
-    { ...PING, id: "a" },
-    { ...PING, id: "b" },
-  ];
-  const reply = await post(mcp, two);
-  assert.deepEqual(
-    (JSON.parse(reply.text) as { id: string }[]).map(({ id }) => id),
-    ["a", "b"],
-  );
-  assert.equal((await post(mcp, two, { "mcp-protocol-version": "2025-03-26" })).status, 200);
-  for (const version of ["2025-06-18", "2025-11-25", "2026-07-28"]) {
-    const refused = await post(mcp, two, { "mcp-protocol-version": version });
-    assert.equal(refused.status, 400);
-    assert.equal(refused.body.error?.code, -32600);
+test("a batch is refused in every revision", async () => {
+  for (const version of ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", null]) {
+    const refused = await post(mcp, [PING, { ...PING, id: "b" }], version === null ? {} : { "mcp-protocol-version": version });
+    assert.deepEqual([refused.status, refused.body.error?.code], [400, -32600], String(version));
   }
-  assert.equal((await post(mcp, [{ jsonrpc: "2.0", method: "notifications/initialized" }])).status, 202);
-  // A request that its own batch cancels still has to be answered.
-  const cancelled = await post(mcp, [
-    { ...PING, id: 9 },
-    { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 9 } },
-  ]);
-  assert.match(cancelled.text, /"id":9/);
-  assert.equal((await post(mcp, [PING, PING])).body.error?.code, -32600, "two requests with one id");
-  assert.equal(
-    (
-      await post(
-        mcp,
-        Array.from({ length: MAX_BATCH + 1 }, (_, id) => ({ ...PING, id })),
-      )
-    ).status,
-    400,
-  );
-});
-
-test("each request of a batch counts as one against the caller's rate", async () => {
-  let left = 2;
-  const batch = Array.from({ length: 4 }, (_, id) => ({ ...PING, id }));
-  const response = await mcp(
-    new Request("http://localhost/mcp", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(batch) }),
-    () => left-- > 0,
-  );
-  assert.equal(response.status, 429);
-});
-
-test("of a batch only one call reaches a model, also where nobody counts", async () => {
-  let asked = 0;
-  const models = openMcp({
-    ...NO_MODELS,
-    view: views.publicView,
-    onError,
-    ask: async () => {
-      asked++;
-      throw new ShelfError("not_configured", "asked");
-    },
-    semantic: async () => {
-      asked++;
-      throw new ShelfError("not_configured", "asked");
-    },
-  });
-  const calls = Array.from({ length: MAX_BATCH }, (_, id) => ({
-    jsonrpc: "2.0",
-    id,
-    method: "tools/call",
-    params: id % 2 === 0 ? { name: "ask_library", arguments: { question: "x" } } : { name: "ai_search", arguments: { query: "x" } },
-  }));
-  const { status, text } = await post(models, calls);
-  assert.deepEqual([status, asked], [200, 1]);
-  assert.equal(text.split("rate_limited: There were too many calls").length - 1, MAX_BATCH - 1);
-  assert.match(text, /In a batch, send one call/);
-  await post(models, calls.slice(0, 1));
-  assert.equal(asked, 2, "the next request has its own");
 });
 
 test("2026-07-28: header and body must agree, versions and methods are answered as the revision says", async () => {

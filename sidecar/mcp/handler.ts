@@ -14,7 +14,7 @@ import { EFFECT_ROWS } from "#snapshots/routes";
 import { MCP_VERSIONS, TOOL_NAMES } from "#snapshots/tools";
 import type { AskTool, SemanticTool } from "#sidecar/ask";
 import { findOriginProblem } from "./origin.ts";
-import { readMessages, REFUSED, rpcErrorResponse, sealResponse } from "./message.ts";
+import { readMessage, REFUSED, rpcErrorResponse, sealResponse } from "./message.ts";
 import { createLibraryServer, type LibraryParts } from "./server.ts";
 import { type Allow, askTool, semanticTool } from "./tools/models.ts";
 
@@ -75,19 +75,14 @@ export function openMcp(
       const message = "Method not allowed: this endpoint keeps no stream and no session. POST a JSON-RPC message.";
       return rpcErrorResponse({ status: 405, code: REFUSED, message, headers: { Allow: "POST" } });
     }
-    const messages = await readMessages(request);
-    if ("status" in messages) return rpcErrorResponse(messages);
-    // The request itself has been counted; each further one of a batch counts like one.
-    for (let more = 1; more < messages.requests; more++) {
-      const message = "Too many requests: the batch has more requests than are left.";
-      if (!allow("mcp")) return rpcErrorResponse({ status: 429, code: REFUSED, message, data: { code: "rate_limited" } });
-    }
+    const read = await readMessage(request);
+    if ("status" in read) return rpcErrorResponse(read);
     // A body that is null would count as none, and be read again.
-    const parsedBody = messages.body ?? {};
+    const parsedBody = read.body ?? {};
     const handshake = await isLegacyRequest(request, parsedBody);
     const forwarded = handshake ? withAccept(request) : request;
-    counted.set(forwarded, onePerRequest(allow));
-    return handshake ? serveHandshake(forwarded, messages.body) : modern.fetch(forwarded, { parsedBody });
+    counted.set(forwarded, allow);
+    return handshake ? serveHandshake(forwarded, read.body) : modern.fetch(forwarded, { parsedBody });
   }
 
   /** Handshake revisions over a transport that lives for one request. */
@@ -107,12 +102,6 @@ export function openMcp(
       await server.close();
     }
   }
-}
-
-/** An answer of a model comes once in a request: a proxy that counts requests counts a batch as one. */
-function onePerRequest(allow: Allow): Allow {
-  let models = 0;
-  return (group) => (group === "mcp" || models++ === 0) && allow(group);
 }
 
 /** With the Accept header that the transport insists on: a plain POST is answered with plain JSON, whatever its client forgot. */

@@ -1,4 +1,4 @@
-/** The body of a POST as JSON-RPC messages: bounded in depth and number before anything walks through it, and in bytes by
+/** The body of a POST as one JSON-RPC message: bounded in depth before anything walks through it, and in bytes by
  *  `boundMessages`, behind which the endpoint is mounted (serve/app.ts). */
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import { bodyLimit } from "hono/body-limit";
@@ -7,9 +7,6 @@ import { MAX_MCP_BYTES } from "#sidecar/http";
 import { CACHE } from "#snapshots/http";
 
 const MAX_DEPTH = 64; // levels; arguments of our tools have three
-export const MAX_BATCH = 20; // messages: each may cost a search
-/** The only revision with batches; its clients send no version header. */
-const BATCH_REVISION = "2025-03-26";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -38,11 +35,6 @@ export function sealResponse(response: Response): Response {
   return response;
 }
 
-export type Messages = {
-  readonly body: unknown;
-  readonly requests: number;
-};
-
 /** boundMessages refuses a body over the limit as soon as it is, announced or not. */
 export const boundMessages = bodyLimit({
   maxSize: MAX_MCP_BYTES,
@@ -52,15 +44,14 @@ export const boundMessages = bodyLimit({
   },
 });
 
-/** readMessages reads a body. @returns the parsed body, or the error to answer with */
-export async function readMessages(request: Request): Promise<Messages | RpcError> {
+/** readMessage reads a body. @returns the parsed body, or the error to answer with */
+export async function readMessage(request: Request): Promise<{ readonly body: unknown } | RpcError> {
   if (!isJsonContentType(request.headers.get("content-type")))
     return { status: 415, code: REFUSED, message: "Content-Type must be application/json." };
-  return parseMessages(new Uint8Array(await request.arrayBuffer()), request.headers.get("mcp-protocol-version"));
+  return parseMessage(new Uint8Array(await request.arrayBuffer()));
 }
 
-/** @param version of the protocol, as its header says */
-function parseMessages(bytes: Uint8Array, version: string | null): Messages | RpcError {
+function parseMessage(bytes: Uint8Array): { readonly body: unknown } | RpcError {
   let text: string;
   try {
     text = UTF8.decode(bytes);
@@ -75,28 +66,7 @@ function parseMessages(bytes: Uint8Array, version: string | null): Messages | Rp
   } catch {
     return { status: 400, code: PARSE_ERROR, message: "Parse error: the body is not JSON." };
   }
-  if (!Array.isArray(body)) return { body, requests: isRequest(body) ? 1 : 0 };
-  return readBatch(body, version);
-}
-
-function readBatch(batch: readonly unknown[], version: string | null): Messages | RpcError {
-  const invalid = (message: string): RpcError => ({ status: 400, code: INVALID_REQUEST, message: `Invalid Request: ${message}` });
-  if (version !== null && version !== BATCH_REVISION) return invalid(`revision ${version.slice(0, 32)} has no batches.`);
-  if (batch.length === 0) return invalid("the batch is empty.");
-  if (batch.length > MAX_BATCH) return invalid(`a batch has at most ${MAX_BATCH} messages.`);
-  const requests = batch.filter(isRequest);
-  // Answers are told apart by id.
-  if (new Set(requests.map(({ id }) => JSON.stringify(id))).size < requests.length)
-    return invalid("two requests of the batch have the same id.");
-  // Nothing outlives a request here, so there is nothing to cancel; within a batch it would leave a request without answer.
-  const body = batch.filter((message) => !(isMessage(message) && message.method === "notifications/cancelled"));
-  return { body: body.length === 0 ? batch.slice(0, 1) : body, requests: requests.length };
-}
-
-function isMessage(value: unknown): value is { readonly method?: unknown; readonly id?: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isRequest(value: unknown): value is { readonly method: string; readonly id: unknown } {
-  return isMessage(value) && typeof value.method === "string" && "id" in value;
+  // One revision of the past has batches, and no client that is known sends any.
+  if (Array.isArray(body)) return { status: 400, code: INVALID_REQUEST, message: "Invalid Request: send one message at a time." };
+  return { body };
 }

@@ -429,3 +429,10 @@ test("badges, ways to other pages and the words above a contents begin no quote,
       text,
     );
 });
+
+test("a line that tells Excel the delimiter names no columns", () => {
+  assert.deepEqual(
+    blocksOf("sep=|\nkey|value\na|1\n", "csv").map(({ heading, plain }) => [...heading, plain]),
+    [["key · value", "a|1"]],
+  );
+});

@@ -145,12 +145,15 @@ function linesOf(text: string, limit = Infinity): readonly Line[] {
 
 /** A table as lines: the first names the columns, and of a part what stands above it. */
 function readTable(whole: string, above: readonly string[]): Reader {
-  const first = whole.split("\n", 1)[0] ?? "";
-  const sign = [",", ";", "\t", "|"].toSorted((a, b) => first.split(b).length - first.split(a).length)[0] ?? ",";
+  const top = whole.split("\n", 20);
+  const [, said] = /^\ufeff?sep=(.)\s*$/i.exec(top.find((line) => !isBlank(line)) ?? "") ?? [];
+  const headAt = top.findIndex((line) => !isBlank(line) && !/^\ufeff?sep=.\s*$/i.test(line));
+  const first = top[headAt] ?? "";
+  const sign = said ?? [",", ";", "\t", "|"].toSorted((a, b) => first.split(b).length - first.split(a).length)[0] ?? ",";
   const columns = above.at(-1)?.split(", ") ?? cellsIn(first, sign);
   const head = columns.join(" · ").slice(0, MAX_HEADING);
   return ({ text }, at) =>
-    isBlank(text) || (at === 0 && above.length === 0)
+    isBlank(text) || (at <= headAt && above.length === 0)
       ? null
       : { from: 0, to: text.trimEnd().length, form: "row", head, row: { columns, cells: cellsIn(text, sign) } };
 }
@@ -241,9 +244,13 @@ function commentLine(text: string, from: number, end: number, opens = false): Re
   const words = text.slice(from, end < 0 ? undefined : end);
   // A closing sign would be cited with the words before it; the line is left out when it has nothing else.
   if (isBlank(words) || /^[\s*=#-]*$/.test(words)) return null;
-  return /^\s*(?:#+|\*)\s/.test(words)
-    ? { heading: plainIn(words.slice(0, MAX_HEADING).replace(/^\s*#+\s/, ""), "comments"), level: 1 }
-    : part(from, opens);
+  const [, sign] = /^\s*(#+|\*{1,4})\s/.exec(words) ?? [];
+  return sign === undefined
+    ? part(from, opens)
+    : {
+        heading: plainIn(words.slice(0, MAX_HEADING).replace(/^\s*(?:#+|\*{2,4})\s/, ""), "comments"),
+        level: sign.startsWith("#") ? 1 : sign.length,
+      };
 }
 
 /** The line under a heading, or above it; in AsciiDoc also what encloses a text that is taken as it is. */

@@ -76,11 +76,12 @@ class HtmlReader {
       if (name === "") continue;
       const element = name.toLowerCase();
       const closes = slash === "/";
-      if (!closes && (SILENT.has(element) || NAVIGATION.test(attributes) || this.#leads(element, attributes, at))) {
+      const isMath = element === "script" && (closes || /\btype=["']?math\/tex/.test(attributes));
+      if (!closes && !isMath && (SILENT.has(element) || NAVIGATION.test(attributes) || this.#leads(element, attributes, at))) {
         if (!INLINE.has(element)) this.#close();
         at = this.#skip(element, at);
         tags.lastIndex = at;
-      } else if (INLINE.has(element)) {
+      } else if (isMath || INLINE.has(element)) {
         if (!closes && /^t[dh]$/.test(element)) this.#cells.push({ at, isHead: element === "th" });
         if (element === "math") {
           this.#formula = closes ? -1 : tag.index;

@@ -10,15 +10,19 @@ export { type Lines, openLines } from "./lines.ts";
 export {
   closedIn,
   ICON,
+  isFormula,
   isTex,
   isUnsaid,
   plainIn,
   replaceTags,
   SHORTCODE,
   shortcodeIn,
+  TEX_IN_HTML,
   withoutTags,
   wordsOfIcon,
   wordsOfRole,
+  WIKI,
+  wordsOfWiki,
 } from "./plain.ts";
 export { argumentOf, boxName, boxTitle, CODED, SLASHED } from "./markdown-lines.ts";
 export { quotable, sentencesIn, type Unit, unitsOf } from "./units.ts";

@@ -283,7 +283,7 @@ class LineReader {
     const [, name] = ENVIRONMENT.exec(own) ?? [];
     const close = name !== undefined ? `\\end{${name}}` : own.startsWith("$$") ? "$$" : own.startsWith("\\[") ? "\\]" : null;
     if (close === null) return false;
-    if (name === undefined && own.slice(2).trimEnd().endsWith(close)) return false;
+    if (name === undefined && own.slice(2).includes(close)) return false;
     const near = this.lines.slice(at + (name === undefined ? 1 : 0), at + MAX_LINES);
     const end = near.findIndex((line) => line.trimEnd().endsWith(close));
     if (end < 0) return false;

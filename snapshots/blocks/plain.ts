@@ -161,6 +161,18 @@ export function wordsOfRole(role: string, inner: string): string {
   return /^(?:func|meth)$/.test(kind) && !shown.endsWith(")") ? `${shown}()` : shown;
 }
 
+/** WIKI finds a link of a wiki: the sign of what is embedded, a page, a part of it, words. */
+export const WIKI = /(!?)\[\[([^[\]\n|#!]*)(#[^[\]\n|]*)?(?:\\?\|([^[\]\n]*))?\]\](?![([])/g;
+const PICTURE = /\.(?:png|apng|jpe?g|gif|webp|avif|svg)$/i;
+
+/** wordsOfWiki gives the words of a link of a wiki, "" for a picture; null for what is none, such as the number of a reference. */
+export function wordsOfWiki({ embed, page, part, words }: Readonly<Record<"embed" | "page" | "part" | "words", string>>): string | null {
+  const name = page.trim();
+  if ((name === "" && part === "") || /^\d+(?:\s*,\s*\d+)*$/.test(name)) return null;
+  if (embed !== "" && PICTURE.test(name)) return "";
+  return words.trim() || (name === "" ? part.slice(1) : name + part.replace("#", " › "));
+}
+
 /** ICON finds names of pictures in the sets that MkDocs Material and its like bring along, with their attributes. */
 export const ICON = /:(?:material|octicons|fontawesome|simple)(?:-[a-z0-9]+)+:(?:\{[^{}\n]*\})?/g;
 const MAX_BESIDE = 200; // code units beside an icon that tell whether words stand there
@@ -200,8 +212,12 @@ export function shortcodeIn(code: string): { readonly target: string | null; rea
   return { target, words: said || (target ?? "") };
 }
 
-/** A dollar in code closes none before it. */
-const isFormula = (span: string): boolean => span.split("`").length % 2 === 1;
+/** isFormula tells whether what stands between two dollars can be a formula: a dollar in code closes none before it, and one in brackets none outside. */
+export function isFormula(tex: string): boolean {
+  let depth = 0;
+  for (const [sign] of tex.matchAll(/[()[\]]/g)) if ((depth += sign === "(" || sign === "[" ? 1 : -1) < 0) return false;
+  return tex.split("`").length % 2 === 1;
+}
 
 const TARGET = String.raw`\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)`;
 /** The words between brackets, which may hold brackets themselves. */
@@ -209,7 +225,7 @@ const WORDS = String.raw`((?:[^[\]]|\[[^[\]]*\])+)`;
 const IMAGE = new RegExp(String.raw`!\[((?:[^[\]]|\[[^[\]]*\])*)\](?:${TARGET}|\[[^\]]*\])`, "g");
 /** Attributes in braces behind what they are about, and those of MyST, Pandoc and kramdown at the end. */
 const ATTRIBUTE_LIST =
-  /(?<=[)\]*_`>\u{F0000}-\u{FFFFD}])\{:?[ \t]*(?:[.#][A-Za-z][\w-]*|[\w-]+=(?:"[^"{}\n]*"|[^\s{}"]+))[^{}\n]{0,200}\}|(?:^|[ \t])\{:?[ \t]*[.#][A-Za-z][\w-]*[^{}\n]{0,200}\}[ \t]*$/gmu;
+  /(?<=[)\]*_`>\u{F0000}-\u{FFFFD}])\{:?[ \t]*(?:[.#][A-Za-z][\w-]*|[\w-]+=(?:"[^"{}\n]*"|[^\s{}"]+))[^{}\n]{0,200}\}|(?:^|[ \t])\{:?[ \t]*[.#][A-Za-z][\w-]*[^{}\n]{0,200}\}[ \t]*$|[ \t]\^[0-9a-f]{6}[ \t]*$/gmu;
 const LINK = new RegExp(String.raw`\[${WORDS}\]${TARGET}|(?<![\w\]])\[${WORDS}\]\[[^[\]]*\]`, "g");
 
 function plainOfMarkdown(text: string): string {
@@ -217,8 +233,10 @@ function plainOfMarkdown(text: string): string {
     readReferences(
       withoutEmphasis(
         dropTags(rest.replaceAll(/<!--[^]*?-->/g, "").replaceAll(ATTRIBUTE_LIST, ""))
-          .replaceAll(/!\[\[[^[\]\n]*\]\]/g, "")
-          .replaceAll(/\[\[(?:[^[\]\n|]*\|)?([^[\]\n|]*)\]\](?![([])/g, "$1")
+          .replaceAll(
+            WIKI,
+            (whole, embed: string, page: string, part = "", words = "") => wordsOfWiki({ embed, page, part, words }) ?? whole,
+          )
           .replaceAll(ICON, (icon: string, at: number, whole: string) => wordsOfIcon(whole, at, icon))
           .replaceAll(SHORTCODE, (code) => shortcodeIn(code).words)
           .replaceAll(/(?<!\w)\+\+([\w-]+(?:\+[\w-]+)*)\+\+(?![\w+])/g, "$1")
@@ -242,6 +260,7 @@ function withoutEmphasis(text: string): string {
       (_, __, stars?: string, lines?: string) => stars ?? lines ?? "",
     )
     .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*]{1,200}?)(?<=\S)\*(?!\w)/g, "$1")
+    .replaceAll(/(?<![\w=])==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![\w=])/g, "$1")
     .replaceAll(/(?<![\w_])_(?=[^\s_])([^_]{1,200}?)(?<=\S)_(?!\w)/g, "$1");
 }
 
@@ -331,6 +350,10 @@ function wordsOfFormula(attributes: string, inside: string): string {
   return said === null ? (tex ?? inside) : (said[1] ?? said[2] ?? "");
 }
 
+/** TEX_IN_HTML finds formulas that a script of a page would set. Without a sign of mathematics, or a letter alone, it is an expression of a program. */
+export const TEX_IN_HTML =
+  /\\\((?=[^)\\]*(?:[\^_=+<>{}&]|\\[^)])|\s*\w\s*\\\))((?:[^\\]|\\[^()]){1,2000}?)\\\)|\\\[(?=[^\]\\]*(?:[\^_=+<>{}&]|\\[^\]])|\s*\w\s*\\\])((?:[^\\]|\\[^[\]]){1,4000}?)\\\]|\$\$([^$]{1,4000})\$\$/g;
+
 /** withoutTags gives the text of HTML with its own white space; a formula and a picture by their words. */
 export function withoutTags(text: string): string {
   const written = text
@@ -340,7 +363,11 @@ export function withoutTags(text: string): string {
       if (/^img$/i.test(name)) return saidIn(tag).replaceAll("<", "&lt;");
       return /^br$/i.test(name) ? "\n" : name === "" || APART.test(name) ? " " : "";
     });
-  return readReferences(written).replaceAll("\u00b6", "");
+  return readReferences(written)
+    .replaceAll(TEX_IN_HTML, (_, ...tex: readonly (string | undefined)[]) =>
+      plainFormula(tex.slice(0, 3).find((one) => one !== undefined) ?? ""),
+    )
+    .replaceAll("\u00b6", "");
 }
 
 /** Code between signs, of reStructuredText and AsciiDoc; a sign that a role stands before, or that ends a link, is no code. */

@@ -2,6 +2,7 @@
 import type { Claim, CubRecord, EvidenceState, Standing } from "#snapshots/schema";
 import { openEvidence, worstOf } from "./evidence-state.ts";
 import { claimsNamed, memoize, provesIn, recordsNamed, relationsOf } from "./relations.ts";
+import { recalledAmong } from "./resting.ts";
 import { BUTS, formatStanding, isLostStanding, recordStanding } from "./standing.ts";
 import type { ViewData } from "./view-data.ts";
 
@@ -99,8 +100,5 @@ export const findLost = memoize((data: ViewData): readonly string[] => {
   return [...records, ...claims].map(({ id }) => id);
 });
 
-/** findRecalled returns the records that checkers with a known hole alone accepted, those that most others name first. */
-export const findRecalled = memoize((data: ViewData): readonly CubRecord[] => {
-  const usersOf = ({ used_by }: CubRecord): number => used_by?.count ?? 0;
-  return data.cubs.filter(({ status }) => status === "RECALLED").toSorted((a, b) => usersOf(b) - usersOf(a));
-});
+/** findRecalled returns the records that checkers with a known hole alone accepted, those on which most rests first. */
+export const findRecalled = memoize((data: ViewData) => recalledAmong(data.cubs, relationsOf(data).claimsOfRecord));

@@ -14,6 +14,7 @@ export {
   readLines,
 } from "./citation.ts";
 export { claimStandings, findLost, findRecalled } from "./claim-standing.ts";
+export { openResting, recalledAmong, restingWords } from "./resting.ts";
 export { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "./code-ref.ts";
 export { cutText } from "./cut-text.ts";
 export { leadLinks, linkTargets, MAX_LINKS, moveLinks } from "./document-links.ts";
@@ -59,6 +60,7 @@ export {
   licenceOf,
   memoize,
   parentPrefix,
+  relateClaims,
   relationsOf,
   type Totals,
   totalsOf,

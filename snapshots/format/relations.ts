@@ -82,7 +82,7 @@ function relate(data: ViewData): Relations {
         ),
       ),
     recordsOfObject: () => collect(cubs.flatMap((record) => pairWithObjects(record, Object.values(record.file_shas)))),
-    claimsOfRecord: () => relateClaims(data, relations),
+    claimsOfRecord: () => relateClaims(data),
     recordsOfClaim: () =>
       collect(cubs.flatMap((record) => (relations.claimsOfRecord.get(record.id) ?? []).map((claim) => [claim.id, record] as const))),
   });
@@ -120,11 +120,10 @@ export function provesIn(record: CubRecord, { sha256: digest, repo, ref = "", pa
   return repo === record.repo && proofs.includes(path) && (ref === "" || record.revision === undefined || ref === record.revision);
 }
 
-/** Claims that a record names, or whose evidence names it or is one of its files, each once. */
-function relateClaims(
-  { cubs, claims }: ViewData,
-  { claimById, recordById }: Pick<Relations, "claimById" | "recordById">,
-): ReadonlyMap<string, readonly Claim[]> {
+/** relateClaims gives the claims that a record names, or whose evidence names it or is one of its files, each once. */
+export function relateClaims({ cubs, claims }: Pick<ViewData, "cubs" | "claims">): ReadonlyMap<string, readonly Claim[]> {
+  const claimById = new Map(claims.claims.map((claim) => [claim.id, claim]));
+  const recordById = new Map(cubs.map((record) => [record.id, record]));
   const byRecord = new Map<string, Set<Claim>>();
   const link = (record: CubRecord, claim: Claim): void => {
     byRecord.set(record.id, (byRecord.get(record.id) ?? new Set()).add(claim));

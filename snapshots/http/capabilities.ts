@@ -152,7 +152,7 @@ async function findHealth(view: View): Promise<Health> {
     [...ids.slice(0, MAX_LOST), ...(ids.length > MAX_LOST ? [`and ${ids.length - MAX_LOST} more`] : [])].join(", ");
   const lost = data === null ? [] : findLost(data);
   if (lost.length > 0) checks["evidence"] = { status: "warn", detail: `what these pin or rest on does not hold any more: ${named(lost)}` };
-  const recalled = data === null ? [] : findRecalled(data).map(({ id }) => id);
+  const recalled = data === null ? [] : findRecalled(data).map(({ record }) => record.id);
   if (recalled.length > 0)
     checks["recall"] = {
       status: "warn",

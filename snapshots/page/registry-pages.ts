@@ -10,6 +10,7 @@ import {
   REGISTRY_WORDS,
   registryUnavailable,
   relationsOf,
+  restingWords,
   type ViewData,
   wordSentence,
   shownState,
@@ -389,7 +390,7 @@ function provenBy(data: ViewData) {
     openHoles: holes.length,
     recalled: findRecalled(data)
       .slice(0, HOLES)
-      .map(({ id, theorem_name: name, used_by: users }) => ({ id, name, users: users?.count ?? 0 })),
+      .map(({ record: { id, theorem_name: name }, ...counts }) => ({ id, name, resting: restingWords(counts) })),
   };
 }
 

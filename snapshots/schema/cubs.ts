@@ -222,7 +222,7 @@ export const RegistryMeta = z
           needs: text("What a proof has to have so that it can use the hole; empty where every proof can"),
           affected: Count.meta({ description: "Records whose acceptance rests on it" }),
           passed: Count.meta({ description: "Records that it is no reason to doubt" }),
-          used_by: Count.meta({ description: "How much uses the affected ones" }),
+          used_by: Count.meta({ description: "Further records that rest on any of those, step by step" }),
         }),
       )
       .exactOptional()

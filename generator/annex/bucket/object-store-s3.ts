@@ -5,7 +5,7 @@
  *  seen by the next one. A bucket that fails is no object that is gone: then the build ends. */
 import { type Bucket, type HeadObject, type ListedObject, openBucket } from "#snapshots/annex/bucket";
 import { ShelfError } from "#snapshots/errors";
-import { compareNames, findKeyProblem } from "#snapshots/format";
+import { findKeyProblem } from "#snapshots/format";
 import type { SourceRef } from "#snapshots/schema";
 import type { StoreConfig } from "#generator/config";
 import type { ObjectStore, ReadObject, StoredObject } from "#generator/sources";
@@ -23,8 +23,7 @@ export function openS3Store(config: Extract<StoreConfig, { kind: "s3" }>): Objec
 }
 
 async function* list(bucket: Bucket): AsyncGenerator<StoredObject> {
-  for await (const object of inCodeUnitOrder(bucket.list()))
-    if (object.size > 0 || (object.key !== "" && !object.key.endsWith("/"))) yield toStored(object);
+  for await (const object of bucket.list()) if (object.size > 0 || (object.key !== "" && !object.key.endsWith("/"))) yield toStored(object);
 }
 
 function toStored(object: ListedObject): StoredObject {
@@ -61,29 +60,4 @@ function timeOf({ metadata, modified }: HeadObject, uploadedFrom: string | null)
   const said = uploadedFrom === null ? undefined : metadata[uploadedFrom.toLowerCase()];
   const time = /^\d{4}-\d\d-\d\d/.test(said ?? "") ? new Date(said ?? "") : null;
   return time === null || Number.isNaN(time.getTime()) ? modified : time.toISOString();
-}
-
-/** inCodeUnitOrder puts the objects of a listing in the order of code units. Buckets list in the order of UTF-8 bytes, which is the same but among
- *  surrogates and what is above them. Keys that differ first in such characters lie together in both orders, so only they are held and sorted. */
-export async function* inCodeUnitOrder<T extends { readonly key: string }>(objects: AsyncIterable<T>): AsyncGenerator<T> {
-  let together: T[] = [];
-  let shared = ""; // what the keys of `together` have in common before the first such character
-  const isHigh = (key: string, at: number): boolean => key.charCodeAt(at) >= 0xd800;
-  for await (const object of objects) {
-    const { key } = object;
-    if (together.length > 0 && !(key.startsWith(shared) && isHigh(key, shared.length))) {
-      yield* together.sort((a, b) => compareNames(a.key, b.key));
-      together = [];
-    }
-    if (together.length === 0) {
-      const at = key.search(/[\ud800-\uffff]/);
-      if (at === -1) {
-        yield object;
-        continue;
-      }
-      shared = key.slice(0, at);
-    }
-    together.push(object);
-  }
-  yield* together.sort((a, b) => compareNames(a.key, b.key));
 }

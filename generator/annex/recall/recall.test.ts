@@ -71,6 +71,33 @@ test("an acceptance is recalled where every checker has the hole and the texts m
   assert.equal(recallOf(hole, [{ name: "coq", version: "main" }], () => true)?.affected.length, 1, "a version that is none may be any");
 });
 
+test("what is irrelevant in Agda is a suspect however it is written, and a dot in a pattern is none", () => {
+  const suspect = (text: string): boolean => openSuspects(text, false)({ irrelevance: true });
+  for (const plain of [
+    "f : Nat → Nat\nf zero = zero\nf (suc n) = f n\n",
+    "sound a ((j , .x) ∷ nf) ρ H | _ | equal refl = H\n",
+    "lem ._ zero c refl = refl\nlem .(suc (k + i)) b with b\n... | c = c\n",
+    "{-# OPTIONS --safe #-}\nmodule M where\nopen import Data.Nat using (ℕ)\nx = p .fst\n\ny : ℕ\n",
+    '{- a record {- with .x : Nat -} -}\n-- .y : Nat\ns = ".z : Nat"\n',
+  ])
+    assert.equal(suspect(plain), false, plain);
+  for (const odd of [
+    "record Sq : Set where\n  constructor sq\n  field .unsq : Nat\n",
+    "data D .(A : Set) : Set where\n",
+    "data T : Set where\n  t : .T → T\n",
+    "data T : Set where\n  t : . T\n    → T\n",
+    "data T : Set where\n  t : .{- -}T {- -}\n    {- -} → T\n",
+    "f : .{{_ : A}} -> B\n",
+    "f : ..(x : A) → B\n",
+    "f : @irr A → B\n",
+    "{-# OPTIONS --prop #-}\n",
+    "open import Data.Irrelevant\n",
+    's = "{-"\ndata T : Set where\n  t : .T → T\nr = "-}"\n',
+    "c = '\"'\ndata T : Set where\n  t : .T → T\nd = '\"'\n",
+  ])
+    assert.equal(suspect(odd), true, odd);
+});
+
 test("a recursive definition of Coq is plain or a suspect, and each that broke the guard checker is one", () => {
   const suspect = (text: string): boolean => openSuspects(text, true)({ recursion: true });
   for (const plain of [
@@ -85,6 +112,13 @@ test("a recursive definition of Coq is plain or a suspect, and each that broke t
     "Fixpoint vee (e : ens) : ens := match e with sup a f => union (sup a (fun x : a => power (vee (f x)))) end.",
     "Definition jj : nat -> nat := (fix jj (d : nat) : nat := match d with O => 0 | S n => c n (jj n) end).",
     "Fixpoint split (l : list nat) : list nat * list nat := match l with nil => (nil, nil) | x :: r => let (a, b) := split r in (x :: b, a) end.",
+    "Fixpoint half (n : nat) : nat := match n with 0 => 0 | S n => match n with 0 => 0 | S n => S (half n) end end.",
+    "Fixpoint app (A : Type) (l m : list A) {struct l} : list A := match l with nil => m | cons x r => cons x (app A r m) end.",
+    "Set Implicit Arguments. Fixpoint app (A : Type) (l m : list A) {struct l} : list A := match l with nil => m | cons x r => cons x (app r m) end.",
+    "Fixpoint zip {A B : Type} `{Eq A} (l : list A) (m : list B) : list (A * B) := match l, m with x :: r, y :: s => (x, y) :: zip r s | _, _ => nil end.",
+    "Fixpoint rev (l a : list nat) := match l as k return list nat with nil => a | x :: r => rev r (x :: a) end.",
+    "Lemma l : nat. Proof. pose (g := fix g n : nat := match n with O => O | S m => g m + n end). exact (g 1). Qed.",
+    "Fixpoint f (n m : nat) : bool := match n with 0 => true | S k => match f k (f k m) with true => f k 0 | false => true end end.",
     "Fixpoint sum (t : tree) : nat := match t with leaf => 0 | node l r => sum l + sum r end.",
   ])
     assert.equal(suspect(plain), false, plain);
@@ -101,6 +135,30 @@ test("a recursive definition of Coq is plain or a suspect, and each that broke t
     "CoFixpoint c : stream := cons 0 c.",
     "Program Fixpoint h (n : nat) : nat := 0.",
     "Lemma a : forall n, P n with b : forall n, Q n. Proof. Admitted.",
+    // A term in the place of what becomes smaller, by a definition, under a binder, behind a sign or a word of the file's own.
+    "Fixpoint i (n : nat) : bool := match n with 0 => true | S m => i (sel true m) end.",
+    "Fixpoint i (d n : nat) {struct n} : bool := match n with 0 => true | S m => i m (sel true m) end.",
+    "Fixpoint i (n : nat) : bool := match n with 0 => true | S m => (fun y => i y) (sel true m) end.",
+    "Fixpoint i (n : nat) : bool := match n with 0 => true | S m => match sel true m with 0 => true | S k => i k end end.",
+    "Fixpoint i (n : nat) : bool := match n with 0 => true | S m => i m ! end.",
+    "Fixpoint i (n : nat) : bool := match n with 0 => true | S m => m |> i end.",
+    "Fixpoint i (n : nat) : bool := match n with 0 => true | S m => i m.(sel) end.",
+    'Fixpoint i (n : nat) : bool := match n with 0 => true | S m => sel m ^^ true end where "a ^^ b" := (i a b).',
+    "Set Implicit Arguments. Fixpoint i (A : Type) (d n : nat) {struct n} : bool := match n with 0 => true | S m => (fun y => i A m y) (sel m) end.",
+    "Notation \"'mk' r x b\" := (fix r (x : nat) : bool := b) (at level 200, r name, x name).",
+    "Notation \"x 'under' b\" := (sel b x) (at level 9).",
+    "Notation magic := (ltac:(eauto)).",
+    "Hint Extern 1 Absurd => match goal with [ f : _ |- _ ] => apply f end : typeclass_instances.",
+    "Lemma t : False. Proof. refine (fix IH (n : nat) : False := _). Qed.",
+    "Lemma l : nat. Proof. refine (let g := fix g n : nat := match n with O => O | S m => h (g m) end in _). Qed.".replace("h (", "h _ ("),
+    "Ltac go := exact (fix g (n : nat) : nat := match n with O => O | S m => g m end).",
+    "Class Bad n := bad : P n -> False. Fixpoint i (n : nat) : Bad n := match n with 0 => h | S m => g (i m) (bad (ok m)) end.",
+    "Class Bad n := bad : P n -> False. Notation B := Bad. Fixpoint i (n : nat) : B n := match n with 0 => h | S m => g (i m) (bad (ok m)) end.",
+    "Fixpoint i (n : nat) : Reflexive (R n) := match n with 0 => h | S m => g (i m) reflexivity end.",
+    "Fixpoint i (n : nat) : T n := match n with 0 => h | S m => bad (ok m) end.",
+    "#[refine] Definition t : nat -> False := fix IH (n : nat) : False := _.",
+    "Definition t : nat -> False. Proof. Std.fix_ None 1. Defined.",
+    "Definition t := Constr.Unsafe.make x.",
     "Fixpoint k (p : nat) : nat := match p with 0 => 0 | S q => foo k q end.",
   ])
     assert.equal(suspect(odd), true, odd);
@@ -223,14 +281,25 @@ test("a list at an address counts where its digest is pinned or a trusted key si
     assert.equal(findListProblem(good), null);
 });
 
-test("what rests most on a hole is told first, also of one that recalls everything", () => {
-  const record = (id: string, used: number): never =>
-    ({ id, recall: { affected: [{ id }], cannot_use: [], also_accepted: [] }, used_by: { count: used, edges: [] } }) as never;
-  const counts = countRecalls(OWN, [record("AGDA-8587", 2), record("ROCQ-12155", 7)]);
+test("what rests most on a hole is told first, step by step and each once, also of one that recalls everything", () => {
+  const uses = (...ids: string[]) => ({ count: ids.length, edges: ids.map((id) => ({ id, name: id, from: "proof", basis: "kernel" })) });
+  const record = (id: string, hole: string | null, ...used: string[]): never =>
+    ({
+      id,
+      uses: uses(...used),
+      ...(hole === null ? {} : { recall: { affected: [{ id: hole }], cannot_use: [], also_accepted: [] } }),
+    }) as never;
+  const counts = countRecalls(OWN, [
+    record("A", "AGDA-8587"),
+    record("B", "ROCQ-12155"),
+    record("C", null, "B"),
+    record("D", null, "C", "A"),
+    record("E", null, "D"),
+  ]);
   assert.deepEqual(
     counts.map(({ id, affected, used_by: used }) => [id, affected, used]),
     [
-      ["ROCQ-12155", 1, 7],
+      ["ROCQ-12155", 1, 3],
       ["AGDA-8587", 1, 2],
     ],
   );

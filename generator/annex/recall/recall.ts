@@ -1,4 +1,5 @@
 /** Recall: which acceptances rest on a checker with a known hole. */
+import { openResting } from "#snapshots/format";
 import type { CubRecord, RecordRecall } from "#snapshots/schema";
 import { type Accepting, type Advisory, isAffected } from "./advisories.ts";
 
@@ -31,13 +32,14 @@ function nameOf({ name, version }: Accepting): string {
 
 /** countRecalls counts the records that each advisory recalls or passes, those on which most rests first. */
 export function countRecalls(advisories: readonly Advisory[], cubs: readonly CubRecord[]) {
+  const restingOn = openResting(cubs);
   return advisories
     .map(({ id, title, url, suspects, survives, test }) => {
       const affected = cubs.filter(({ recall }) => recall?.affected.some((one) => one.id === id));
       const passed = cubs.filter(
         ({ recall }) => recall?.cannot_use.includes(id) || recall?.also_accepted.some((one) => one.id === id),
       ).length;
-      const users = affected.reduce((sum, { used_by }) => sum + (used_by?.count ?? 0), 0);
+      const users = restingOn(affected.map((record) => record.id)).size;
       const more = { ...(survives === undefined ? {} : { survives }), ...(test === undefined ? {} : { test }) };
       return { id, title, url, ...more, needs: needsOf(suspects), affected: affected.length, passed, used_by: users };
     })

@@ -92,6 +92,28 @@ test("a repository brings no library of Coq's own name: an axiom that the policy
   );
 });
 
+test("a name of Coq's own library allows no axiom on a module, a folder, an alias or a parameter", { skip }, async (t) => {
+  const source = openSource(t, "policy: { axioms: [Coq.Logic.Classical_Prop.classic, 'Coq.Logic.*', 'L.Fine.*'] }\n");
+  const own = "Module Coq. Module Logic. Module Classical_Prop. Axiom classic : False. End Classical_Prop. End Logic. End Coq.\n";
+  const zero = (name: string, from: string): string => `Theorem ${name} : 0 = 1. Proof. destruct ${from}. Qed.\n`;
+  source.put({
+    "src/Nested.v": `${own}Import Coq.Logic.Classical_Prop.\n${zero("nested", "classic")}`,
+    "src/Both.v": `From Coq.Logic Require Import Classical_Prop.\n${own}${zero("both", "Coq.Logic.Classical_Prop.classic")}`,
+    "src/Coq/Logic/Classical_Prop.v": "Axiom classic : False.\n",
+    "src/Folder.v": `From L.Coq.Logic Require Import Classical_Prop.\n${zero("by_folder", "classic")}`,
+    "src/Shadow.v": `Require Import Classical.\nModule Classical_Prop. Axiom classic : False. End Classical_Prop.\n${zero("shadow", "Classical_Prop.classic")}`,
+    "src/Param.v": `Module Type T. Axiom classic : False. End T.\nDeclare Module Classical_Prop : T.\n${zero("declared", "Classical_Prop.classic")}`,
+    "src/Allowed.v": `Module L. Module Fine. Axiom f : False. End Fine. End L.\n${zero("allowed", "L.Fine.f")}`,
+    "src/Alias.v": `Module X. Axiom classic : False. End X.\nModule Import Classical_Prop := X.\n${zero("alias", "classic")}`,
+    "src/Known.v": `Axiom classic : False.\nRegister classic as core.False.type2.\n${zero("registered", "classic")}`,
+    "src/Fine.v": "Require Import Classical.\nTheorem fine : forall P : Prop, P \\/ ~ P. Proof. exact classic. Qed.\n",
+  });
+  await source.recheck();
+  const records = await source.records();
+  const verified = records.filter(({ verification_state: state }) => state === "VERIFIED").map(({ theorem_name: name }) => name);
+  assert.deepEqual([records.length, verified], [9, ["fine"]]);
+});
+
 test("modules inside modules are seen, and what hides one is not helped by a word or by a file that is loaded", { skip }, async (t) => {
   const { put, recheck, records } = openSource(t);
   put({

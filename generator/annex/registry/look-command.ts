@@ -1,10 +1,19 @@
 /** `proofshelf registry graph | explain | axioms`: what checks say, looked at. No prover runs. */
 import { ShelfError } from "#snapshots/errors";
-import { checkSentences, meaningSentence, reviewSentences, witnessSentence } from "#snapshots/format";
+import {
+  checkSentences,
+  meaningSentence,
+  recalledAmong,
+  relateClaims,
+  restingWords,
+  reviewSentences,
+  witnessSentence,
+} from "#snapshots/format";
 import { formatGraphDot, formatGraphNdjson } from "#snapshots/annex/proofs";
-import type { CubRecord, RegistryMeta } from "#snapshots/schema";
+import type { ClaimsRegistry, CubRecord, RegistryMeta } from "#snapshots/schema";
 import { FOUND, print } from "#generator/commands";
 import { nearest } from "#generator/config";
+import { MAX_CLAIMS_BYTES, NO_CLAIMS, parseClaims, readSourceFile } from "#generator/sources";
 import { describeRefused } from "./judge.ts";
 import { describeCause } from "./need.ts";
 import { writeRegistry } from "./make-registry.ts";
@@ -151,9 +160,9 @@ export async function runAxioms(ids: readonly string[], options: SourceOptions &
 
 /** runAdvisories prints the known holes of the checkers that accepted records, those on which most rests first, and which records may use one. */
 export async function runAdvisories(options: SourceOptions): Promise<void> {
-  const { meta, byId } = await open(options);
-  const usersOf = ({ used_by }: CubRecord): number => used_by?.count ?? 0;
-  const recalled = [...byId.values()].filter(({ recall }) => (recall?.affected.length ?? 0) > 0).sort((a, b) => usersOf(b) - usersOf(a));
+  const { config, meta, byId } = await open(options);
+  const cubs = [...byId.values()];
+  const recalled = cubs.filter(({ recall }) => (recall?.affected.length ?? 0) > 0);
   const told = (meta.advisories ?? []).map((advisory) => {
     const records = recalled.filter(({ recall }) => recall?.affected.some(({ id }) => id === advisory.id)).map(({ id }) => id);
     return { ...advisory, records };
@@ -164,16 +173,25 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
     ...(survives === undefined ? [] : [`  It passes, too: ${survives.join(", ")}.`]),
     ...(test === undefined ? [] : [`  Shown by ${test}`]),
   ]);
-  const recheck = recalled.filter(({ status }) => status === "RECALLED");
+  const recheck = recalledAmong(cubs, relateClaims({ cubs, claims: await claimsIn(config.claims) }));
   if (recheck.length > 0)
     lines.push(
-      "To recheck with a version or a kernel without the hole, those that most others name first:",
-      ...recheck.map((record) => `  ${record.id} ${record.module}.${record.theorem_name}, used by ${usersOf(record)}`),
+      "To recheck with a version or a kernel without the hole, those on which most rests first:",
+      ...recheck.map(
+        ({ record, ...counts }) =>
+          `  ${record.id} ${record.module}.${record.theorem_name}, ${restingWords(counts) || "nothing rests on it"}`,
+      ),
     );
   print(
     options,
-    { advisories: told, recheck: recheck.map((record) => ({ id: record.id, used_by: usersOf(record) })) },
+    { advisories: told, recheck: recheck.map(({ record: { id }, ...counts }) => ({ id, ...counts })) },
     `${lines.length === 0 ? "No checker that accepted a record has a known hole.\n" : `${lines.join("\n")}\n`}`,
   );
   if (told.some(({ affected }) => affected > 0)) process.exitCode = FOUND;
+}
+
+async function claimsIn(file: string | null): Promise<ClaimsRegistry> {
+  return file === null
+    ? NO_CLAIMS
+    : parseClaims(await readSourceFile(file, "claims", MAX_CLAIMS_BYTES), /\.json$/i.test(file) ? "json" : "yaml");
 }

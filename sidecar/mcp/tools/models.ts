@@ -8,12 +8,12 @@ import { jsonBytes } from "#snapshots/tools";
 import type { AskTool, SemanticTool } from "#sidecar/ask";
 
 /** Allow counts one more use of a group for this caller; false when there were too many. */
-export type Allow = (group: "mcp" | "ask" | "ai-search") => boolean;
+export type Allow = (group: "ask" | "ai-search") => boolean;
 
 function limited(allow: Allow, group: "ask" | "ai-search"): void {
   if (!allow(group))
     throw new ShelfError("rate_limited", "There were too many calls of this tool.", {
-      fixes: ["In a batch, send one call of ask_library or ai_search.", "Wait a minute; search_library has a wider limit."],
+      fixes: ["Wait a minute; search_library has a wider limit."],
     });
 }
 

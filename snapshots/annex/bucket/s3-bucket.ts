@@ -8,6 +8,7 @@ import https from "node:https";
 import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 import type { GetObjectCommandOutput, HeadObjectCommandOutput, S3Client } from "@aws-sdk/client-s3";
+import { showBytes } from "#snapshots/terminal";
 import type { Bucket, BucketConfig, GetOptions, Got, HeadObject, ListedObject, PutOptions } from "./bucket.ts";
 import { RETRY_LIMITS, type RetryLimits, retrying, watched } from "./retry.ts";
 import { BadAnswer, isOpen, isPassing, statusOf, toShelfError } from "./s3-failure.ts";
@@ -274,7 +275,7 @@ class S3Bucket implements Bucket {
         if (Size === undefined || ETag === undefined || !whole.subarray(0, skip.length).equals(skip))
           throw new BadAnswer("a page of the list lacks what was asked for");
         const raw = whole.subarray(skip.length);
-        return { raw, key: showKey(raw), size: Size, etag: unquote(ETag), modified: timeOf(LastModified), unreadable: !isUtf8(raw) };
+        return { raw, key: showBytes(raw), size: Size, etag: unquote(ETag), modified: timeOf(LastModified), unreadable: !isUtf8(raw) };
       });
       return { objects, token: answer.IsTruncated ? answer.NextContinuationToken : undefined };
     });
@@ -368,9 +369,4 @@ function decodeKey(text: string): Buffer {
   if (!plain.includes("%")) return Buffer.from(plain);
   const parts = plain.split(/%([0-9A-Fa-f]{2})/);
   return Buffer.concat(parts.map((part, at) => Buffer.from(part, at % 2 === 1 ? "hex" : "utf8")));
-}
-
-function showKey(raw: Buffer): string {
-  if (isUtf8(raw)) return raw.toString();
-  return [...raw].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`)).join("");
 }
