@@ -31,9 +31,10 @@ const advisory = z.strictObject({
     .strictObject({
       words: z.array(some("a word")).min(1, "is empty; name a word").exactOptional(),
       recursion: z.literal(true).exactOptional().meta({ description: "Of Coq: a recursive definition that is not plain" }),
+      irrelevance: z.literal(true).exactOptional().meta({ description: "Of Agda: what is irrelevant, or in Prop" }),
       modules: z.literal(true).exactOptional().meta({ description: "Of Coq: a module with parameters, a type or another name" }),
     })
-    .refine((one) => Object.keys(one).length > 0, "says nothing; write words, recursion or modules")
+    .refine((one) => Object.keys(one).length > 0, "says nothing; write words, recursion, irrelevance or modules")
     .exactOptional()
     .meta({
       description: "What a proof, or a file of its sources below it, has to have so that it can use the hole; without it, every one can",

@@ -71,6 +71,33 @@ test("an acceptance is recalled where every checker has the hole and the texts m
   assert.equal(recallOf(hole, [{ name: "coq", version: "main" }], () => true)?.affected.length, 1, "a version that is none may be any");
 });
 
+test("what is irrelevant in Agda is a suspect however it is written, and a dot in a pattern is none", () => {
+  const suspect = (text: string): boolean => openSuspects(text, false)({ irrelevance: true });
+  for (const plain of [
+    "f : Nat → Nat\nf zero = zero\nf (suc n) = f n\n",
+    "sound a ((j , .x) ∷ nf) ρ H | _ | equal refl = H\n",
+    "lem ._ zero c refl = refl\nlem .(suc (k + i)) b with b\n... | c = c\n",
+    "{-# OPTIONS --safe #-}\nmodule M where\nopen import Data.Nat using (ℕ)\nx = p .fst\n\ny : ℕ\n",
+    '{- a record {- with .x : Nat -} -}\n-- .y : Nat\ns = ".z : Nat"\n',
+  ])
+    assert.equal(suspect(plain), false, plain);
+  for (const odd of [
+    "record Sq : Set where\n  constructor sq\n  field .unsq : Nat\n",
+    "data D .(A : Set) : Set where\n",
+    "data T : Set where\n  t : .T → T\n",
+    "data T : Set where\n  t : . T\n    → T\n",
+    "data T : Set where\n  t : .{- -}T {- -}\n    {- -} → T\n",
+    "f : .{{_ : A}} -> B\n",
+    "f : ..(x : A) → B\n",
+    "f : @irr A → B\n",
+    "{-# OPTIONS --prop #-}\n",
+    "open import Data.Irrelevant\n",
+    's = "{-"\ndata T : Set where\n  t : .T → T\nr = "-}"\n',
+    "c = '\"'\ndata T : Set where\n  t : .T → T\nd = '\"'\n",
+  ])
+    assert.equal(suspect(odd), true, odd);
+});
+
 test("a recursive definition of Coq is plain or a suspect, and each that broke the guard checker is one", () => {
   const suspect = (text: string): boolean => openSuspects(text, true)({ recursion: true });
   for (const plain of [

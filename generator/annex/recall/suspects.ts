@@ -2,6 +2,7 @@
  *  doubtful is a suspect. */
 import { readSentences } from "#generator/extract";
 import type { Advisory } from "./advisories.ts";
+import { hasIrrelevance } from "./irrelevance.ts";
 import { hasOddModule } from "./modules.ts";
 import { classNames, hidesCalls, isUnusual } from "./recursion.ts";
 
@@ -19,7 +20,8 @@ export function openSuspects(text: string, isCoq: boolean, classes = classNames(
     : [text];
   const sentences = written.map((sentence) => (isCoq ? sentence.replaceAll(STRING, '""') : sentence));
   let recursion: boolean | undefined;
-  return ({ words = [], recursion: asked, modules }) => {
+  return ({ words = [], recursion: asked, modules, irrelevance }) => {
+    if (irrelevance === true && hasIrrelevance(text)) return true;
     if (asked === true && (recursion ??= written.some(hidesCalls) || isRecursive(sentences, classes))) return true;
     if (modules === true && hasOddModule(sentences)) return true;
     return words.some((word) => sentences.some((sentence) => hasWord(sentence, word)));
