@@ -1,7 +1,7 @@
 /** The command line under many builds, few open files, any umask, and beside a server. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, readdirSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, chmodSync, copyFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -124,4 +124,111 @@ test("whatever the umask, others may read the public root and nothing of the int
   for (const path of ["/", "/api/catalog", "/api/search?q=digest", "/objects/notes/digests.md", "/health"])
     assert.equal((await fetch(url + path)).status, 200, path);
   assert.notEqual((await fetch(`${url}/internal/api/catalog`)).status, 200);
+});
+
+test("a rollback serves what was served together, though the clock went back between the builds; prune keeps it", async (t) => {
+  const { dir, file } = copy(t);
+  const config = ["--config", file];
+  const turn = async (number: number, time: string): Promise<string> => {
+    await writeFiles(join(dir, "library"), [
+      ["notes/turn.md", `# Turn ${number}\n`],
+      ["drafts/turn.md", `# Gated turn ${number}\n`],
+    ]);
+    return (json(await runHere(["build", "--json", "--now", time, ...config])) as { internal: { snapshot: string } }).internal.snapshot;
+  };
+  const second = await turn(2, "2026-06-02T00:00:00Z");
+  await turn(3, "2026-03-01T00:00:00Z");
+  // Only gated: the public view stays at 3.
+  for (const number of [4, 5]) {
+    await writeFiles(join(dir, "library"), [["drafts/turn.md", `# Gated turn ${number}\n`]]);
+    assert.equal((await runHere(["build", "--now", "2026-01-01T00:00:00Z", ...config])).status, 0);
+  }
+  assert.equal((await runHere(["prune", "--keep", "2", ...config])).status, 0);
+  const rolled = json(await runHere(["snapshots", "rollback", "2", "--json", ...config])) as {
+    internal: { snapshot: string; public: number };
+  };
+  assert.deepEqual([rolled.internal.snapshot, rolled.internal.public], [second, 4]);
+  assert.equal((await runHere(["verify", ...config])).status, 0);
+});
+
+test("a pointer that somebody put back is told by verify, and put right by the next build", async (t) => {
+  const { dir, file } = copy(t);
+  const config = ["--config", file];
+  const old = join(dir, "kept-elsewhere.json");
+  for (const number of [2, 3]) {
+    copyFileSync(join(dir, "shelf/public/current.json"), old);
+    await writeFiles(join(dir, "library"), [["notes/turn.md", `# Turn ${number}\n`]]);
+    assert.equal((await runHere(["build", ...config])).status, 0);
+  }
+  const newest = join(dir, "newest.json");
+  copyFileSync(join(dir, "shelf/public/current.json"), newest);
+  for (const since of [old, newest, "3"]) assert.equal((await runHere(["verify", "--since", since, ...config])).status, 0, since);
+  for (const since of ["x", "0", join(dir, "proofshelf.yaml")])
+    assert.equal((await runHere(["verify", "--since", since, ...config])).status, 2, since);
+  copyFileSync(old, join(dir, "shelf/public/current.json"));
+  const found = await runHere(["verify", "--since", newest, ...config]);
+  assert.equal(found.status, 3);
+  assert.match(found.stdout, /pointer_back in public .*It names 2, but 3 was published/);
+  // The sources are as they were.
+  const healed = json(await runHere(["build", "--json", ...config])) as { sequence: number; published: boolean; notes: string[] };
+  assert.deepEqual([healed.sequence, healed.published], [4, true]);
+  assert.match(healed.notes.join(), /current\.json names snapshot 2, but 3 was published after it/);
+  assert.equal((await runHere(["verify", "--since", newest, ...config])).status, 0);
+  const listed = (await runHere(["snapshots", "list", "--limit", "2", ...config])).stdout;
+  assert.match(listed, /^\* 4 .*\n {2}3 .*\nand 2 older ones; --limit 0 lists all\n$/);
+  assert.equal(
+    (json(await runHere(["snapshots", "list", "--limit", "0", "--json", ...config])) as { snapshots: object[] }).snapshots.length,
+    4,
+  );
+  assert.equal((await runHere(["snapshots", "list", "--limit", "-1", ...config])).status, 2);
+});
+
+test("after a rollback prune keeps what it undid, and says what it removes from each root; keep in the configuration prunes after a build", async (t) => {
+  const { dir, file } = copy(t);
+  const config = ["--config", file];
+  const turn = async (number: number, ...more: string[]): Promise<string> => {
+    await writeFiles(join(dir, "library"), [
+      ["notes/turn.md", `# Turn ${number}\n`],
+      ["drafts/turn.md", `# Gated turn ${number}\n`],
+    ]);
+    const built = await runHere(["build", ...more, ...config]);
+    assert.equal(built.status, 0, built.stderr);
+    return built.stdout;
+  };
+  for (const number of [2, 3, 4]) await turn(number);
+  assert.equal((await runHere(["snapshots", "rollback", "2", ...config])).status, 0);
+  const kept = async (): Promise<number[]> =>
+    (json(await runHere(["snapshots", "list", "--json", ...config])) as { snapshots: { sequence: number }[] }).snapshots.map(
+      ({ sequence }) => sequence,
+    );
+  const said = (await runHere(["prune", "--keep", "1", ...config])).stdout;
+  assert.deepEqual(await kept(), [5, 4, 3, 2]);
+  assert.match(
+    said,
+    /^public: removed 1 snapshots and \d+ blobs\.\n {4}[0-9a-f]{64}\ninternal: removed 1 snapshots[^]*\nThe shelf takes \d.* now, \d.* less\.\n$/,
+  );
+  assert.equal((await runHere(["snapshots", "rollback", "4", ...config])).status, 0, "forward again");
+  assert.equal((await runHere(["verify", "--all", ...config])).status, 0);
+  appendFileSync(file, "keep: 2\n");
+  assert.match(await turn(6), /public: removed 2 snapshots/);
+  assert.deepEqual(await kept(), [7, 6]);
+  const { roots } = json(await runHere(["prune", "--json", ...config])) as { roots: Record<string, { removed_snapshots: string[] }> };
+  assert.deepEqual([roots["public"]?.removed_snapshots, roots["internal"]?.removed_snapshots], [[], []]);
+});
+
+test("a reader that stops reading costs the rest of what is said, and a disk that is full is told in words", async (t) => {
+  const { dir, file } = copy(t);
+  await writeFiles(join(dir, "library"), [["notes/pipe.md", "# Nobody reads of it\n"]]);
+  const before = pointerOf(dir).snapshot;
+  const said = (args: string, end: string) =>
+    spawnSync("bash", ["-c", `"${process.execPath}" "${PLAIN_CLI}" ${args} ${end}; exit \${PIPESTATUS[0]}`], { encoding: "utf8" });
+  for (const args of ["--help", `snapshots list --config "${file}"`, `build --json --config "${file}"`]) {
+    // The one that builds comes first: a build that takes long says how far it is.
+    assert.equal(said(args, "2>&1 | true").status, 0, args);
+    const { status, stderr } = said(args, "| true");
+    assert.deepEqual([status, stderr], [0, ""], args);
+  }
+  assert.notEqual(pointerOf(dir).snapshot, before, "the build was ended by its reader");
+  const { status, stderr } = said(`snapshots list --config "${file}"`, ">/dev/full");
+  assert.deepEqual([status, stderr], [1, "Standard output cannot be written (ENOSPC).\n"]);
 });

@@ -1,4 +1,5 @@
 /** Libraries whose texts become vectors, for tests. */
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
@@ -9,6 +10,7 @@ import { after, type TestContext } from "node:test";
 import { openEmbeddedEmbedder } from "../../snapshots/embedders/embedder-embedded.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
+import { PLAIN_CLI } from "../testing/serving-process.ts";
 
 export const NOTES = [
   ["library/notes/dog.md", "# Pets\n\nA puppy plays in the garden.\n"],
@@ -74,4 +76,24 @@ export async function openEndpoint(
   });
   endpoint.yaml = `{ kind: openai, baseUrl: "http://127.0.0.1:${(server.address() as AddressInfo).port}/v1", model: toy, dimensions: 3 }`;
   return endpoint;
+}
+
+/** `serve` as a process, until the test ends. */
+export async function serve(t: TestContext, ...args: string[]): Promise<{ readonly url: string; readonly child: ChildProcess }> {
+  const child = spawn(process.execPath, [PLAIN_CLI, "serve", "--json", "--no-rate-limits", "--port", "0", ...args], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  t.after(async () => {
+    child.kill("SIGTERM");
+    if (child.exitCode === null) await once(child, "exit");
+  });
+  for await (const chunk of child.stdout) return { url: (JSON.parse(String(chunk)) as { url: string }).url, child };
+  throw new Error("the server did not start");
+}
+
+export async function status(url: string): Promise<{ readonly status: string; readonly note: string } | undefined> {
+  const { components } = (await (await fetch(`${url}/api/capabilities`)).json()) as {
+    components: { name: string; status: string; note: string }[];
+  };
+  return components.find(({ name }) => name === "semantic search");
 }

@@ -1,86 +1,17 @@
 /** The package as it is published: what it holds, and that its commands work in a folder where nothing else of the project is. */
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { test } from "node:test";
 import { isTooOld, OLDEST } from "../files/node-version.mjs";
-import { openSources } from "../testing/import-closure.ts";
 import { createPackageFromTarballData, checkPackage } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { makeClient, makePackage, pack } from "./pack.ts";
+import { makeClient, pack } from "./pack.ts";
+import { ROOT, folder, installed, client, type Manifest, manifest, filesIn } from "./pack-fixture.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "proofshelf-installed-"));
-const installed = join(folder, "node_modules", "proofshelf");
-const client = join(folder, "node_modules", "@proofshelf", "client");
-const library = join(folder, "library");
 const MB = 1024 * 1024;
-type Manifest = Record<"dependencies" | "optionalDependencies" | "peerDependencies" | "bin" | "engines", Record<string, string>>;
-let manifest: Manifest;
-
-const filesIn = (top: string): string[] =>
-  readdirSync(top, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(top.length + 1));
-
-/** As an installation would, of the files that are here already. */
-function place(from: string, to: string): void {
-  for (const path of filesIn(from)) {
-    if (path.startsWith("node_modules/")) continue;
-    mkdirSync(dirname(join(to, path)), { recursive: true });
-    try {
-      linkSync(join(from, path), join(to, path));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
-      copyFileSync(join(from, path), join(to, path));
-    }
-  }
-}
-
-before(async () => {
-  await makePackage(installed);
-  await makeClient(client);
-  manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Manifest;
-  const { dependencies: ofClient } = JSON.parse(readFileSync(join(client, "package.json"), "utf8")) as Manifest;
-  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies, ...ofClient }).filter(
-    (name) => !name.startsWith("node-linux"),
-  );
-  for (const path of openSources().closure(
-    [],
-    names.filter((name) => name !== "@lancedb/lancedb"),
-  ).packages) {
-    if (statSync(join(ROOT, path), { throwIfNoEntry: false }) !== undefined) place(join(ROOT, path), join(folder, path));
-  }
-  for (const [path, text] of [
-    [
-      "proofshelf.yaml",
-      "store: { kind: directory, root: ./store }\nshelf: { kind: directory, root: ./shelf }\ncollections:\n  - { id: notes, prefix: notes/, title: Notes, visibility: public }\n  - { id: drafts, prefix: drafts/, title: Drafts, visibility: email-gated }\n",
-    ],
-    ["store/notes/sorting.md", "# Sorting\n\nInsertion sort is **stable**.\n"],
-    ["store/notes/paper.html", "<title>Paper</title><p>Two elephants prove a lemma.</p>"],
-    ["store/drafts/secret.md", "# Draft\n\nThe walrus has not been published by anybody so far.\n"],
-  ] as const) {
-    mkdirSync(dirname(join(library, path)), { recursive: true });
-    writeFileSync(join(library, path), text);
-  }
-});
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-const command = (): string => join(installed, manifest.bin["proofshelf"] ?? "");
-
-function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    const env = { PATH: process.env["PATH"], HOME: folder };
-    const child: ChildProcess = execFile(process.execPath, [command(), ...args], { cwd: library, env }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
-    );
-  });
-}
 
 test("it holds programs, pages and the demo: no sources in TypeScript, no tests, no folder of the machine that made it", () => {
   const files = filesIn(installed).filter((path) => !path.startsWith("generator/demo/library/"));
@@ -157,48 +88,6 @@ test("a bill of materials lists what an installation brings, with the licence of
     components.flatMap(({ name, licenses = [] }) => (licenses.length > 0 || name.startsWith("@lancedb/lancedb-") ? [] : [name])),
     ["json-bignum"],
   );
-});
-
-test("a library is built, built again without work, verified, served and searched, and what is not installed is said", async () => {
-  assert.match((await run("--help")).stdout, /^Usage: proofshelf /);
-  const first = await run("build", "--json");
-  assert.equal(first.code, 0, first.stderr);
-  const summary = JSON.parse(first.stdout) as { snapshot: string };
-  assert.match(first.stdout + first.stderr, /npm install @energetic-ai\/core/);
-  assert.doesNotMatch(first.stderr, /Warning|deprecated/i);
-  const plan = await run("build", "--plan", "--json");
-  assert.equal((JSON.parse(plan.stdout) as { nothing: boolean }).nothing, true, plan.stdout);
-  assert.equal((JSON.parse((await run("build", "--json")).stdout) as { snapshot: string }).snapshot, summary.snapshot);
-  const verified = await run("verify", "--all");
-  assert.equal(verified.code, 0, verified.stdout + verified.stderr);
-
-  const server = spawn(process.execPath, [command(), "serve", "--port", "0", "--config", "proofshelf.yaml"], {
-    cwd: library,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  try {
-    const [line] = (await once(server.stdout, "data")) as [Buffer];
-    const url = /http:\/\/[\w.:]+/.exec(line.toString())?.[0];
-    assert.ok(url !== undefined, line.toString());
-    const found = (await (await fetch(`${url}/api/search?q=elephants`)).json()) as { results: { key: string }[] };
-    assert.deepEqual(
-      found.results.map(({ key }) => key),
-      ["notes/paper.html"],
-    );
-    assert.match(await (await fetch(`${url}/objects/notes/sorting.md`)).text(), /stable/);
-    assert.match(await (await fetch(`${url}/browse/notes/sorting.md/`)).text(), /<strong>stable<\/strong>/);
-    assert.equal((await fetch(`${url}/objects/drafts/secret.md`)).status, 404);
-    const program =
-      'import { createClient } from "@proofshelf/client";\nconst { data } = await createClient({ baseUrl: process.argv[2] }).GET("/objects/{key}", { params: { path: { key: "notes/sorting.md" } }, parseAs: "text" });\nconsole.log(data.trim());\n';
-    writeFileSync(join(library, "use.mjs"), program);
-    const said = await new Promise<string>((resolve) =>
-      execFile(process.execPath, ["use.mjs", url], { cwd: library }, (_, stdout, stderr) => resolve(stdout + stderr)),
-    );
-    assert.match(said, /^# Sorting\n\nInsertion sort is \*\*stable\*\*\.\n$/);
-  } finally {
-    server.kill("SIGTERM");
-    await once(server, "exit");
-  }
 });
 
 test("it installs under each Node from 20 on, and brings the Node that runs it", () => {

@@ -98,8 +98,8 @@ function makeScratch(): string | null {
     .some((line) => line.split(" ")[1] === MEMORY && line.includes("noexec"));
   if (isBound || Math.min(bavail * bsize, freemem()) < MEMORY_BYTES) return null;
   const folder = mkdtempSync(join(MEMORY, "proofshelf-"));
-  // A sandbox runs programs as another user.
-  chmodSync(folder, 0o755);
+  // A sandbox and some tests run programs as another user, who may need a temporary file.
+  chmodSync(folder, 0o1777);
   process.env["TMPDIR"] = folder;
   return folder;
 }

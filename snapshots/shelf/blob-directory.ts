@@ -1,7 +1,7 @@
 /** The blobs of a root in a folder: files of their own, and packs of many. */
 import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
-import { createReadStream, existsSync, statSync } from "node:fs";
+import { createReadStream, existsSync, statfsSync, statSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -23,6 +23,9 @@ export type Use = "serving" | "building";
 
 /** Public root, whose blobs an internal one may refer to: as a reader has it, and as its writer in this process does, if there is one. */
 type Fallback = { readonly shelf: Shelf; readonly blobs: BlobDirectory | null };
+
+/** Number of tmpfs (statfs(2)): what lies there survives no power cut, and a process that asks for it takes longer than a small build writes. */
+const IN_MEMORY = 0x01021994;
 
 /** In place of a blob that is there and cannot be inflated. */
 const NO_BYTES = new Uint8Array();
@@ -149,7 +152,7 @@ export class BlobDirectory {
   /** flush returns when everything put so far survives a power cut. */
   async flush(): Promise<void> {
     this.writer.seal();
-    if (!existsSync(this.root)) return;
+    if (!existsSync(this.root) || statfsSync(this.root).type === IN_MEMORY) return;
     await run("sync", ["-f", this.root]).catch(async () => {
       for await (const { path } of this.looseBlobs()) syncFolder(path);
       if (existsSync(join(this.root, "packs"))) syncFolder(join(this.root, "packs"));

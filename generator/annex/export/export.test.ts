@@ -3,57 +3,19 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { openStaticServer } from "../../../snapshots/contract/static-server.ts";
 import { objectPath, pagePath } from "../../../snapshots/format/layout.ts";
-
-import { compileSite } from "../../pages/compile-site.ts";
-import { type Config, openConfig } from "../../config/config.ts";
 import { isActive } from "./active-objects.ts";
-import { type Exported, exportView } from "./export.ts";
-import type { ExportOptions } from "./exported-files.ts";
 import { formatNginx, typeRules } from "./host-rules.ts";
-import { HOSTILE_NAMES, SILENT, writeFiles, writeFixture } from "../../testing/library.ts";
-import { PAGED_PARTS } from "../../testing/plain-parts.ts";
+import { HOSTILE_NAMES } from "../../testing/library.ts";
 import { CLI } from "../../testing/serving-process.ts";
 import { until } from "../../testing/until.ts";
-import { build, openShelves } from "../../testing/whole.ts";
-
-let base: string;
-let config: Config;
-let exported: Exported;
-const at = (...names: string[]): string => join(base, "export", ...names);
-before(async () => {
-  base = mkdtempSync(join(tmpdir(), "proofshelf-export-"));
-  config = await openConfig(await writeFixture(base));
-  await build(config, { progress: SILENT }, PAGED_PARTS);
-  await writeFiles(join(base, "library"), [
-    ["notes/second.md", "# Second\n\nNew.\n"],
-    ["notes/short.md", "# Short\n\nA zebra, changed.\n"],
-  ]);
-  await build(config, { progress: SILENT }, PAGED_PARTS);
-  exported = await run(at());
-});
-after(() => rmSync(base, { recursive: true, force: true }));
-
-async function run(dir: string, parts: Pick<ExportOptions, "withoutShelf" | "withoutSearch"> = {}): Promise<Exported> {
-  return exportView({ shelf: openShelves(config).public, dist: (await compileSite()).dist, dir, ...parts });
-}
-
-function digestsUnder(dir: string): Map<string, string> {
-  return new Map(
-    readdirSync(dir, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .map((path): [string, string] => [path.slice(dir.length + 1), sha256(readFileSync(path))])
-      .sort(),
-  );
-}
+import { base, config, exported, at, run, digestsUnder, withoutTemplates } from "./export-fixture.ts";
 
 test("a folder that is somebody's own is never touched", async () => {
   const own = join(base, "own");
@@ -129,19 +91,6 @@ test("without the shelf every other file is the same", async () => {
   // The list of its files is each export's own.
   for (const path of others.filter((one) => one !== ".proofshelf-export")) assert.equal(rest.get(path), all.get(path), path);
   assert.ok(files < 0.8 * all.size, `${files} of ${all.size}`);
-});
-
-test("without the search every other file is the same", async () => {
-  const bare = at("..", "no-search");
-  const { files } = await run(bare, { withoutSearch: true });
-  const [all, rest] = [digestsUnder(at()), digestsUnder(bare)];
-  // Which files there are is what the list says.
-  const isList = (path: string): boolean => path === ".proofshelf-export";
-  assert.deepEqual(
-    [...rest].filter(([path]) => !isList(path)),
-    [...all].filter(([path]) => !isList(path) && !path.startsWith("pagefind/")),
-  );
-  assert.equal(files, rest.size);
 });
 
 test("the search has a page of each object, claim and record, in one language, and nothing of what is gated", () => {
@@ -382,41 +331,6 @@ test("nginx serves the interface's own paths as JSON, refuses what it cannot ans
   }
 });
 
-test("kept snapshots lie under at/ when that is asked for, and every link of them leads to a file", async () => {
-  const dir = join(base, "with-history");
-  const whole = await exportView({ shelf: openShelves(config).public, dist: (await compileSite()).dist, dir, withHistory: true });
-  assert.deepEqual(whole.skipped, []);
-  const ids = readdirSync(join(dir, "at"));
-  assert.equal(ids.length, 2);
-  for (const id of ids) {
-    for (const path of [
-      "index.html",
-      "claims/index.html",
-      "api/catalog.json",
-      "objects/notes/digests.md",
-      "snapshots/index.html",
-      "feed.xml",
-    ])
-      assert.ok(statSync(join(dir, "at", id, path)).isFile(), path);
-  }
-  assert.match(readFileSync(join(dir, "snapshots", "index.html"), "utf8"), /href="[^"]*\/at\/[0-9a-f]{64}\//);
-  assert.doesNotMatch(readFileSync(at("snapshots", "index.html"), "utf8"), /\/at\//);
-  const server = await openStaticServer(dir, "/some/library");
-  try {
-    for (const id of ids) {
-      for (const path of ["", "claims/", "registry/", "browse/notes/", "snapshots/"]) {
-        const url = `${server.url}at/${id}/${path}`;
-        for (const [, value = ""] of withoutTemplates(await (await fetch(url)).text()).matchAll(/\s(?:href|src)="([^"#?]*)/g)) {
-          const target = new URL(value.replaceAll("&#38;", "&"), url);
-          if (target.href.startsWith(server.url)) assert.equal((await fetch(target)).status, 200, `${path} → ${value}`);
-        }
-      }
-    }
-  } finally {
-    await server.close();
-  }
-});
-
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -424,9 +338,4 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, "close");
   return port;
-}
-
-/** Templates are inert: no browser and no parser of HTML follows what stands in them before a script has filled it. */
-function withoutTemplates(html: string): string {
-  return html.replaceAll(/<template\b[\s\S]*?<\/template>/g, "");
 }

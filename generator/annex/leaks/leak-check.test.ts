@@ -1,32 +1,24 @@
 /** A refusal as an operator meets it: what it names, where, and how it is lifted. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
-import { describeLibrary, SILENT, writeFiles } from "../../testing/library.ts";
-import { type KeptLook, readLook } from "./kept-look.ts";
+import { test } from "node:test";
+import { SILENT, writeFiles } from "../../testing/library.ts";
+import { type KeptLook } from "./kept-look.ts";
 import { checkLeaks, openAllowances } from "./leak-check.ts";
-import { LeakError, type LeakGroup, proposal } from "./leak-error.ts";
+import { type LeakGroup, proposal } from "./leak-error.ts";
 import { runHere } from "../../testing/run-program.ts";
-import { useParts } from "../../publish/parts.ts";
 import { PAGED_PARTS } from "../../testing/plain-parts.ts";
-import { codeDigest } from "../../files/program-code.ts";
 import { build, openShelves } from "../../testing/whole.ts";
 import { LEAK_INPUT } from "../../../snapshots/annex/leaks/index.ts";
 import type { Extract } from "../../../snapshots/schema/index.ts";
 import type { Shelf, SnapshotRecord } from "../../../snapshots/shelf/index.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../../snapshots/shelf/read.ts";
-import { type Config, openConfig } from "../../config/config.ts";
+import { openConfig } from "../../config/config.ts";
+import { SAID, config, type Looked, lookedAt, makeLibrary } from "./leak-check-fixture.ts";
 
-useParts(PAGED_PARTS);
-
-/** What the page of a public object says, and a gated object's title: no public source says it. */
-const SAID = "curl -s http://library.example/objects/notes/a.txt";
 const PAGE = "pages/object/notes/a.txt=.html";
-
-const config = (allow: string): string => `${describeLibrary("Library that refuses")}embeddings: { kind: none }
-${allow}`;
 
 type Said = { readonly exit: number; readonly stdout: string; readonly stderr: string };
 
@@ -156,22 +148,6 @@ test("what is proposed covers every file that is named, however many there are",
   }
 });
 
-type Looked = { readonly files: number; readonly bytes: number; readonly since: string | null };
-
-/** Says what the look of the last build read. */
-async function lookedAt(config: Config): Promise<Looked> {
-  const record = await openShelves(config).internal.readPointer();
-  return (JSON.parse(record?.inputs[LEAK_INPUT] ?? "{}") as { details: Looked }).details;
-}
-
-async function makeLibrary(t: TestContext, files: readonly (readonly [string, string])[]): Promise<{ dir: string; opened: Config }> {
-  const dir = mkdtempSync(join(tmpdir(), "proofshelf-leaks-"));
-  t.after(() => rmSync(dir, { recursive: true, force: true }));
-  const more = Array.from({ length: 12 }, (_, n) => [`library/notes/more/${n}.md`, `# Number ${n}\n\nOf many.\n`] as const);
-  await writeFiles(dir, [["proofshelf.yaml", config("")], ...more, ...files]);
-  return { dir, opened: await openConfig(join(dir, "proofshelf.yaml")) };
-}
-
 const SHARED = "The marmalade of seven oranges has to stand in the cellar for a year.";
 
 test("after one change, public or gated, what has changed is read and nothing else", async (t) => {
@@ -243,58 +219,6 @@ test("of gated objects those that have changed are read again, and none when a p
   assert.deepEqual(read.splice(0), []);
   await look(second.look, "drafts/c.md");
   assert.deepEqual(read, ["drafts/c.md"]);
-});
-
-test("what a page says is refused when it is gated later, when the page comes later, and when nobody else says it any more", async (t) => {
-  const { dir, opened } = await makeLibrary(t, [
-    ["library/notes/a.txt", "A note.\n"],
-    ["library/notes/c.txt", "Another.\n"],
-    ["library/drafts/a.md", "# Draft\n\nOf plums and pears there is nothing to be said in this draft.\n"],
-  ]);
-  const tryBuild = async (): Promise<"refused" | Looked> => {
-    const failed = await build(opened, { progress: SILENT }).then(
-      () => false,
-      (error: unknown) => error instanceof LeakError,
-    );
-    return failed ? "refused" : lookedAt(opened);
-  };
-  const first = await tryBuild();
-  assert.notEqual(first, "refused");
-  const saying = (name: string): string => `# How\n\nHow to ask for it: ${SAID.replace("a.txt", name)}\n`;
-  const remove = (path: string): void => rmSync(join(dir, path));
-
-  await writeFiles(dir, [["library/drafts/b.md", saying("a.txt")]]);
-  assert.equal(await tryBuild(), "refused", "gated later");
-  assert.equal(await tryBuild(), "refused", "a look that refused something is none to go on with");
-
-  await writeFiles(dir, [["library/notes/witness.md", saying("a.txt")]]);
-  assert.notEqual(await tryBuild(), "refused", "a public object says it");
-  await writeFiles(dir, [["library/notes/c.txt", "Another one.\n"]]);
-  const later = (await tryBuild()) as Looked;
-  assert.ok(later.since !== null && later.files < (first as Looked).files, "it is remembered who says it");
-  await writeFiles(dir, [["library/notes/witness.md", "# How\n\nIt is not told.\n"]]);
-  assert.equal(await tryBuild(), "refused", "the object that said it says it no more, and the page is as it was");
-
-  await writeFiles(dir, [["library/drafts/b.md", saying("b.txt")]]);
-  assert.notEqual(await tryBuild(), "refused");
-  await writeFiles(dir, [["library/notes/b.txt", "A third.\n"]]);
-  assert.equal(await tryBuild(), "refused", "the page comes later");
-  remove("library/notes/b.txt");
-
-  const kept = join(openShelves(opened).buildDir, "leaks.v8");
-  for (const spoil of [
-    () => rmSync(kept),
-    () => writeFileSync(kept, readFileSync(kept).subarray(0, 1000)),
-    () => writeFileSync(kept, Buffer.concat([readFileSync(kept).subarray(0, -1), Buffer.from([255])])),
-  ]) {
-    await writeFiles(dir, [["library/notes/c.txt", `Another one, ${spoil.toString().length} letters.\n`]]);
-    await tryBuild();
-    spoil();
-    await writeFiles(dir, [["library/drafts/a.md", `# Draft\n\nOf ${spoil.toString().length} plums.\n`]]);
-    assert.equal(((await tryBuild()) as Looked).since, null, "without it everything is looked at");
-  }
-  assert.notEqual(readLook(openShelves(opened).buildDir, codeDigest()), null);
-  assert.equal(readLook(openShelves(opened).buildDir, "another"), null, "another program");
 });
 
 test("what public objects repeat of gated ones is told, counted for who is let in, and refused where that is asked", async (t) => {
