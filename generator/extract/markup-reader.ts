@@ -37,7 +37,7 @@ export abstract class MarkupReader {
     return blocks;
   }
 
-  /** What is too deep is shown as code. */
+  /** Shows as code what is too deep. */
   protected blocks(rows: readonly Row[], from = 0): Nodes {
     if (rows.length === 0 || this.#depth >= MAX_NESTED / 2)
       return rows.length === 0 ? [] : [codeBlock(textIn(rows.slice(from)), null, rows[from]?.line ?? 1)];
