@@ -90,7 +90,8 @@ export function findReady(
   basis: string,
   request: AnswerRequest,
 ): { readonly ready: Prepared; readonly held: boolean } | null {
-  if (SPECIAL.some((name) => request.header(name) !== null)) return null;
+  // Who prefers Markdown is led to a page's twin, whether or not the page is ready.
+  if (SPECIAL.some((name) => request.header(name) !== null) || request.header("accept")?.includes("text/markdown") === true) return null;
   const ready = store.get(basis, request.target, chooseEncoding(request.header("accept-encoding")));
   if (ready === null) return null;
   // Nearly every client sends back the one validator that it was given.
