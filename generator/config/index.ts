@@ -26,4 +26,4 @@ export {
   valueAt,
 } from "./problems.ts";
 export { domains, emails, findRegistryProblem, gate, isSafeAddress, maybe, names, refuse, some, webAddress } from "./values.ts";
-export { type ConfigProblem, MAX_CONFIG_BYTES, parseLocatedYaml, type Path } from "./yaml.ts";
+export { type ConfigProblem, type LocatedYaml, MAX_CONFIG_BYTES, parseLocatedYaml, type Path } from "./yaml.ts";

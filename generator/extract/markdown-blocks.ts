@@ -91,8 +91,13 @@ function openFenced(state: StateBlock, line: number, end: number, silent: boolea
   // A fence of code opens a box only with braces and the name of one, or of a directive whose content is text.
   if (/^[`~]/.test(fence) && !((holdsText || kind === "toctree") && info.startsWith("{"))) return false;
   if (fence.startsWith("/") && !SLASHED.test(lineOf(state, line))) return false;
+  const noted = unclosedIn(state.env as object);
+  if (noted.get(fence) === end) return false;
   const close = findClose(state, line + 1, end, fence);
-  if (fence.startsWith("/") && close === end) return false;
+  if (fence.startsWith("/") && close === end) {
+    noted.set(fence, end);
+    return false;
+  }
   if (silent) return true;
   const to = Math.min(close, end);
   let from = line + 1;
@@ -123,6 +128,15 @@ function openFenced(state: StateBlock, line: number, end: number, silent: boolea
   });
   if (kind === "list-table") makeTable(state.tokens.slice(before), Number(settings.get("header-rows") ?? 0));
   return true;
+}
+
+/** Fences that nothing closes before a line, by text: nobody looks for their ends again. */
+const UNCLOSED = new WeakMap<object, Map<string, number>>();
+
+function unclosedIn(env: object): Map<string, number> {
+  const found = UNCLOSED.get(env) ?? new Map<string, number>();
+  UNCLOSED.set(env, found);
+  return found;
 }
 
 /** Boxes whose argument is a title, though they stand in the text. */

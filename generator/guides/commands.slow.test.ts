@@ -26,6 +26,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, test: string])[] = [
   [/^proofshelf audit/, "generator/annex/trust/audit.test.ts"],
   [/^proofshelf export s3:/, "generator/annex/export/export-bucket.test.ts"],
   [/^proofshelf registry (?:init|scan|recheck|advisories)/, "generator/annex/registry/recheck-command.test.ts"],
+  [/^proofshelf registry sign/, "generator/annex/reviews/signed.test.ts"],
   [/^proofshelf registry (?:explain|graph|axioms)/, "generator/annex/registry/kernel.test.ts"],
 ];
 

@@ -1,6 +1,6 @@
 /** Record set → two views. The only code that knows which collections are gated and which fields are private: after it,
  *  nothing has a visibility parameter. */
-import type { Claim, ClaimEvidence, CubRecord, Rejection, Withdrawal } from "#snapshots/schema";
+import type { Claim, ClaimEvidence, CubRecord, RecordMeaning, Rejection, Withdrawal } from "#snapshots/schema";
 import {
   claimStandings,
   compareNames,
@@ -54,7 +54,7 @@ export function project(set: RecordSet): Views {
     .map((record) => {
       const evidence_state = recordState(set, record.id);
       return inOrder({
-        ...withShownEdges(record, listed),
+        ...withShownRecords(record, listed),
         evidence_state,
         standing: recordStanding({ ...record, evidence_state }),
         ...licenceOf(record),
@@ -95,13 +95,29 @@ export function project(set: RecordSet): Views {
   return { public: withStates(shown.public), internal: withStates(shown.internal) };
 }
 
-/** withShownEdges leaves out the edges that lead to records that are not shown; they stay counted. */
-function withShownEdges(record: CubRecord, shown: ReadonlySet<string>): CubRecord {
-  const { uses, used_by } = record;
-  if (uses === undefined && used_by === undefined) return record;
-  const keep = <T extends typeof uses>(list: T): T =>
-    list === undefined ? list : { ...list, edges: list.edges.filter(({ id }) => id !== undefined && shown.has(id)) };
-  return { ...record, ...(uses === undefined ? {} : { uses: keep(uses) }), ...(used_by === undefined ? {} : { used_by: keep(used_by) }) };
+/** withShownRecords names no record that is not shown: as a use, as another proof, as what has to be read, or as a witness. They stay counted. */
+function withShownRecords(record: CubRecord, shown: ReadonlySet<string>): CubRecord {
+  const { uses, used_by, meaning, witness } = record;
+  const isShown = ({ id }: { readonly id?: string }): boolean => id !== undefined && shown.has(id);
+  const keep = <T extends typeof uses>(list: T): T => (list === undefined ? list : { ...list, edges: list.edges.filter(isShown) });
+  return {
+    ...record,
+    ...(uses === undefined ? {} : { uses: keep(uses) }),
+    ...(used_by === undefined ? {} : { used_by: keep(used_by) }),
+    ...(meaning === undefined ? {} : { meaning: withShownParts(meaning, shown) }),
+    ...(witness === undefined || isShown(witness)
+      ? {}
+      : { witness: { ...witness, name: "", state: "missing" as const, why: "no record has this id" } }),
+  };
+}
+
+function withShownParts({ same, parts, ...meaning }: RecordMeaning, shown: ReadonlySet<string>): RecordMeaning {
+  const others = (same ?? []).filter((id) => shown.has(id));
+  return {
+    ...meaning,
+    parts: parts.filter(({ id }) => id === undefined || shown.has(id)),
+    ...(others.length === 0 ? {} : { same: others }),
+  };
 }
 
 function countsOf(cubs: readonly CubRecord[]): Readonly<Record<string, number>> {

@@ -112,10 +112,18 @@ export async function lookAtRegistry(config: Config, options: ReadOptions): Prom
     return { ...failed, whole: async () => failed };
   }
   const { stale, sha256: digest, size } = registry;
-  const sayAs = ({ notes: told, code, ...rest }: Told["said"]): RegistrySaid => {
+  const ofSources = registry.told.map((what): RegistryFinding => ({ record: null, field: "", what }));
+  const sayAs = ({ notes: told, code, findings, ...rest }: Told["said"]): RegistrySaid => {
     const notes = stale === null ? told : [describeStale("registry", stale), ...told];
     const inputs = { registry: digest, code, notes: sha256(JSON.stringify(notes)) };
-    return { ...rest, state: stale === null ? "read" : "kept", refused: stale?.refused === true, notes, inputs };
+    return {
+      ...rest,
+      findings: [...findings, ...ofSources],
+      state: stale === null ? "read" : "kept",
+      refused: stale?.refused === true,
+      notes,
+      inputs,
+    };
   };
   const store = config.code === null ? null : openCodeStore(config.code);
   const whole = async (): Promise<RegistryRead> => {

@@ -103,7 +103,7 @@ const MAX_NAMED = 20;
 
 /** describeFindings writes one line for each thing that is wrong, with the records of which it is true. */
 export function describeFindings(findings: readonly RegistryFinding[]): readonly string[] {
-  const same = Map.groupBy(findings, ({ field, what }) => `${field} ${what}`);
+  const same = Map.groupBy(findings, ({ field, what }) => `${field} ${what}`.trim());
   return [...same].map(([text, [first, ...more]]) => {
     if (first?.record === null || first === undefined) return text;
     const named = [first, ...more].slice(0, MAX_NAMED).map(({ record }) => record);

@@ -12,8 +12,8 @@ export const MAX_REGISTRY_BYTES = 256 * 1024 * 1024; // after decompression; the
 export const REGISTRY_TIMEOUT_MS = 30_000; // connection, redirects and body together
 const MAX_REDIRECTS = 3;
 
-/** RegistryAnnexes make the registry's bytes out of a file that names its sources. */
-export type RegistryAnnexes = { readonly makeRegistry: (file: string) => Promise<Uint8Array> };
+/** RegistryAnnexes make the registry's bytes out of a file that names its sources, and tell what of that is wrong and costs no record. */
+export type RegistryAnnexes = { readonly makeRegistry: (file: string, tell?: (what: string) => void) => Promise<Uint8Array> };
 
 export type PullLimits = { readonly maxBytes: number; readonly timeoutMs: number };
 

@@ -58,6 +58,8 @@ type Registry = {
   readonly parsed: () => ParsedRegistry;
   readonly sha256: Sha256;
   readonly size: number;
+  /** Told while it was made out of its sources. */
+  readonly told: readonly string[];
   /** The source cannot be used and this is the last good copy; null when it is fresh. */
   readonly stale: Stale | null;
 };
@@ -76,11 +78,13 @@ export type RegistryOptions = LastGoodOptions &
  *  @throws ShelfError "build_failed" when neither it nor a copy can be used and records of it are served */
 export async function openRegistry(source: RegistryConfig, options: RegistryOptions): Promise<RegistryResult> {
   const { maxBytes = MAX_REGISTRY_BYTES, timeoutMs = REGISTRY_TIMEOUT_MS, isKnown = () => false } = options;
+  const told: string[] = [];
+  const makeRegistry = (file: string): Promise<Uint8Array> => options.makeRegistry(file, (what) => told.push(what));
   const found = await readLastGood(
     {
       name: "registry",
       place: nameSource(source),
-      pull: (kept) => pullRegistry(source, kept, { maxBytes, timeoutMs, makeRegistry: options.makeRegistry }),
+      pull: (kept) => pullRegistry(source, kept, { maxBytes, timeoutMs, makeRegistry }),
       parse: (bytes, digest) => {
         const made = "sources" in source;
         let parsed = isKnown(digest) ? null : parseRegistry(bytes, made);
@@ -96,7 +100,7 @@ export async function openRegistry(source: RegistryConfig, options: RegistryOpti
   );
   if (found.unavailable !== null) return found;
   const { value: parsed, ...rest } = found;
-  return { parsed, ...rest };
+  return { parsed, told, ...rest };
 }
 
 /** parseRegistry reads a body `{ meta, cubs }`.

@@ -18,7 +18,7 @@ test("what has to be read is counted, and nothing is said where no prover printe
   assert.match(meaningSentence({ meaning }) ?? "", /read 6 definitions below it, 41 lines/);
   assert.match(meaningSentence({ meaning: { ...meaning, count: 0, lines: 0 } }) ?? "", /read it: it names nothing but/);
   const bound = meaningSentence({ meaning: { ...meaning, at_least: true, same: ["CUB-0002"] } }) ?? "";
-  assert.match(bound, /at least 6 definitions .* The same is proved as CUB-0002\.$/);
+  assert.match(bound, /at least 6 definitions .* Also proved as CUB-0002\.$/);
   assert.equal(meaningSentence({}), null);
 });
 

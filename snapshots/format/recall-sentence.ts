@@ -22,7 +22,7 @@ export function recallSentences({ recall }: Partial<Pick<CubRecord, "recall">>):
 export function meaningSentence({ meaning }: Partial<Pick<CubRecord, "meaning">>): string | null {
   if (meaning === undefined) return null;
   const { count, lines, library, at_least: isBound, same = [] } = meaning;
-  const also = same.length === 0 ? "" : ` The same is proved as ${same.join(", ")}.`;
+  const also = same.length === 0 ? "" : ` Also proved as ${same.join(", ")}.`;
   if (count === 0)
     return `To believe its statement, read it: ${isBound ? "no definition of these sources is known to stand below it" : `it names nothing but ${library}`}.${also}`;
   const what = `${isBound ? "at least " : ""}${count === 1 ? "1 definition" : `${count} definitions`}`;

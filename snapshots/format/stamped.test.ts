@@ -14,6 +14,7 @@ const good = {
   ],
   states: [
     "",
+    '<p>Also proved as <a href="../CUB-0002/"><bdi>CUB-0002</bdi></a>, first seen in <a href="../../snapshots/">snapshot 3</a>; <a href="../CUB-0003/"><bdi>CUB-0003</bdi></a>.</p>',
     `<h2 id="states">States over time</h2><p class="quiet">1 earlier change is not shown.</p><dl class="pairs">${WHEN}<dd dir="auto">snapshot 3: status: a &amp; b → c</dd></dl>`,
   ],
   host: [
@@ -38,6 +39,7 @@ test("each stamp may become what a server says there, and nothing of another sta
 
 test("markup of a server's own, words where none belong, and anything beside the stamp are refused", () => {
   const lies = [
+    "<p>Also proved as everybody knows.</p>",
     `<h2 id="states">States over time</h2><dl class="pairs">${WHEN}<dd dir="auto"><script src="x.js"></script></dd></dl>`,
     `<h2 id="states">States over time</h2><dl class="pairs">${WHEN.replace("../../snapshots/", "https://evil.example/")}<dd dir="auto">snapshot 3: a</dd></dl>`,
     `<h2 id="states">Verified by everybody</h2><dl class="pairs"></dl>`,

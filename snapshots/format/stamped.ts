@@ -5,6 +5,7 @@
 const LINK = '<a href="(?!/)[\\w./=~%-]*">';
 const DAY = '<time datetime="[\\dTZ:.-]+">[\\d-]+</time>';
 const NAME = `(?:<bdi>[^<>]*</bdi>|${LINK}<bdi>[^<>]*</bdi></a>)`;
+const PROOF = `${LINK}<bdi>CUB-\\d+</bdi></a>(?:, first seen in ${LINK}snapshot \\d+</a>)?`;
 const SENTENCE = `(?:not known|(?:; these bytes since |; |, |: | → |Snapshot \\d+|\\d+ (?:added|changed|removed)|nothing changed| · |${LINK}(?:snapshot \\d+|what changed|\\d+ revisions)</a>|${DAY})*)`;
 
 /** PLAIN_FILES tells readers without scripts what they miss on a host that answers no query. */
@@ -17,7 +18,7 @@ const FILLED = {
   changes: form(`(?:<p>${SENTENCE}</p>(?:<ul class="plain">(?:<li class="warning">${DAY}, weaker: ${NAME}: [^<>]*</li>)*</ul>)?)?`),
   // The states themselves are words of the registry, escaped.
   states: form(
-    `(?:<h2 id="states">States over time</h2>(?:<p>${LINK}\\d+ revisions</a></p>)?(?:<p class="quiet">\\d+ earlier changes? (?:is|are) not shown\\.</p>)?<dl class="pairs">(?:<dt>${LINK}${DAY}</a></dt><dd dir="auto">snapshot \\d+: [^<>]*</dd>)*</dl>)?`,
+    `(?:<p>Also proved as ${PROOF}(?:; ${PROOF})*\\.</p>)?(?:<h2 id="states">States over time</h2>(?:<p>${LINK}\\d+ revisions</a></p>)?(?:<p class="quiet">\\d+ earlier changes? (?:is|are) not shown\\.</p>)?<dl class="pairs">(?:<dt>${LINK}${DAY}</a></dt><dd dir="auto">snapshot \\d+: [^<>]*</dd>)*</dl>)?`,
   ),
   leaks: form(
     `<p>(?:The record of this snapshot says nothing of it; |Every public file was looked through for what is gated or private, and nothing was found\\.(?: One exception is allowed by the operator\\.| \\d+ exceptions are allowed by the operator\\.)? Rule \\w+; )${LINK}as JSON</a>\\.</p>`,

@@ -41,7 +41,7 @@ export { findByNumber, findSnapshot, type History, missingSnapshot, recordAt } f
 export { licencesOf, list, LIST_PAGE, parsePrefix, withLicences } from "./list.ts";
 export { correct, findMeant, type Meant } from "./meant.ts";
 export { findNearNames } from "./near-words.ts";
-export type { FirstSeen, OpenSnapshot } from "./open-snapshot.ts";
+export { type FirstSeen, type OpenSnapshot, otherProofs } from "./open-snapshot.ts";
 export { badParameter, DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
 export { type IndexQuery, parseIndexQuery } from "./parsed-query.ts";
 export { catalogPieces, collectionPieces, type Pieces, recordsPieces } from "./pieces.ts";

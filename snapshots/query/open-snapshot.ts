@@ -1,5 +1,6 @@
 /** A snapshot that answers: its files, its history, its search index. Everything an answer follows from, besides its parameters. */
 import type { IndexReader } from "#snapshots/index";
+import type { CubRecord } from "#snapshots/schema";
 import type { Snapshot, SnapshotRecord } from "#snapshots/shelf";
 
 /** FirstSeen says when a key was first seen on the way to one snapshot. */
@@ -21,3 +22,12 @@ export type OpenSnapshot = {
   /** @throws ShelfError "search_unavailable" */
   reader(): Promise<IndexReader>;
 };
+
+/** otherProofs gives the records of the same meaning, each with the number of the first kept snapshot that has it. */
+export async function otherProofs(
+  open: OpenSnapshot,
+  { meaning }: Pick<CubRecord, "meaning">,
+): Promise<readonly { readonly id: string; readonly first_seen: number | null }[]> {
+  const seen = async (id: string): Promise<number | null> => (await open.firstSeen("records", id))?.key.sequence ?? null;
+  return Promise.all((meaning?.same ?? []).map(async (id) => ({ id, first_seen: await seen(id) })));
+}

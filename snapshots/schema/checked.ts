@@ -148,6 +148,7 @@ export const RecordReview = z
     meaning: z.string().exactOptional().meta({ description: "Digest of the meaning that was read" }),
     holds: z.boolean().meta({ description: "false where the statement means something else since" }),
     signed: z.boolean().meta({ description: "Whether a key that is trusted here signed it" }),
+    attestation: z.string().exactOptional().meta({ description: "Digest of the signed statement" }),
   })
   .meta({ id: "RecordReview", description: "What a person says of a statement; no standing follows from it" });
 export type RecordReview = z.infer<typeof RecordReview>;

@@ -3,6 +3,6 @@
  *  It runs no prover. A list from elsewhere counts where a key signed it or its digest is pinned. */
 export { type Accepting, type Advisory, advisoriesJsonSchema, readAdvisories } from "./advisories.ts";
 export { countRecalls, recallOf } from "./recall.ts";
-export { findListProblem, isListAddress, isNote, openSigned } from "./signed.ts";
+export { findListProblem, isListAddress } from "./signed.ts";
 export { classNames } from "./recursion.ts";
 export { openSuspects } from "./suspects.ts";

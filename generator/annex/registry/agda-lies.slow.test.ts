@@ -9,6 +9,49 @@ const skip = findAgda() === null ? "agda is not installed" : findSandbox() === n
 const USUAL = "open import Agda.Builtin.Equality\nopen import Agda.Builtin.Nat\n";
 const FALSE = "data ⊥ : Set where\nelim : {A : Set} → ⊥ → A\nelim ()\n";
 
+test("a falsehood by what Agda compares wrongly where it is irrelevant is not verified; plain proofs beside it are", {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
+  const source = openSource(t, "", "agda", true);
+  const head = (name: string): string => `{-# OPTIONS --safe #-}\nmodule ${name} where\n${USUAL}data ⊥ : Set where\n`;
+  source.put({
+    "src/Ends.agda": `${head("Ends")}record Sq : Set where
+  constructor sq
+  field .unsq : Nat
+data T : Sq → Set where
+  base : (m : Nat) → T (sq (suc m))
+  c    : (m : Nat) → T (sq m) → T (sq (suc m))
+f : (s : Sq) → T s → ⊥
+f .(sq (suc m)) (base m) = f (sq m) (base m)
+f .(sq (suc m)) (c m x)  = f (sq m) (c m x)
+ends : ⊥
+ends = f (sq 1) (base 0)
+`,
+    "src/Cycle.agda": `${head("Cycle")}data T : Set where\n  w : T\n  t : . T\n    → T\nf : (x : T) → x ≡ t x → ⊥\nf x ()\ncycle : ⊥\ncycle = f (t w) refl\n`,
+    "src/Dropped.agda": `${head("Dropped")}record ⊤ : Set where
+data D .(A : Set) : Set where
+  c₁ c₂ : D A
+data Two : Set where
+  yes no : Two
+select : {A : Set} → D A → A → A → A
+select c₁ a = λ _ → a
+select c₂ _ = λ b → b
+lemma : (x : D ⊤) (a b : Two) → select {Two} x a b ≡ select {Two} x b b
+lemma x a b = refl
+dropped : yes ≡ no
+dropped = lemma c₁ yes no
+`,
+    "src/Uses.agda": "{-# OPTIONS --safe #-}\nmodule Uses where\nopen import Ends\nopen import Agda.Builtin.Nat\nuses : ⊥\nuses = ends\n",
+    "src/Plain.agda": `${head("Plain")}plus : (n : Nat) → n ≡ n\nplus n = refl\n`,
+  });
+  await source.recheck();
+  const records = await source.records();
+  const stateOf = (name: string) => records.find(({ theorem_name: one }) => one === name)?.verification_state;
+  for (const lie of ["ends", "cycle", "dropped", "uses"]) assert.ok(stateOf(lie) !== undefined && stateOf(lie) !== "VERIFIED", lie);
+  assert.equal(stateOf("plus"), "VERIFIED");
+});
+
 test("parameters of modules and files, generalised variables: the statement has them all", { skip, timeout: 300_000 }, async (t) => {
   const { put, recheck, records } = openSource(t, "", "agda");
   put({

@@ -1,9 +1,10 @@
-/** One check as an in-toto statement in a DSSE envelope, signed with Ed25519: https://github.com/secure-systems-lab/dsse, https://in-toto.io/Statement/v1. */
+/** One check, or one review, as an in-toto statement in a DSSE envelope, signed with Ed25519: https://github.com/secure-systems-lab/dsse, https://in-toto.io/Statement/v1. */
 import { sign, verify } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson, parseJson, sha256 } from "#snapshots/digest";
 import { decodeBase64, type NoteKey, parseKey, type SigningKey } from "#snapshots/log";
 import { type CheckStatement, statementSchema } from "#snapshots/annex/proofs";
+import { openReview, type Review, type ReviewStatement } from "#generator/annex/reviews";
 
 const PAYLOAD = "application/vnd.in-toto+json";
 
@@ -39,14 +40,16 @@ function authenticated(payload: Buffer): Buffer {
 }
 
 /** seal signs a statement and writes its envelope. @param key null leaves it unsigned, which is said wherever it is shown */
-export function seal(statement: CheckStatement, key: SigningKey | null): string {
+export function seal(statement: CheckStatement | ReviewStatement, key: SigningKey | null): string {
   const payload = Buffer.from(JSON.stringify(statement));
   const signatures = key === null ? [] : [{ keyid: key.text, sig: sign(null, authenticated(payload), key.privateKey).toString("base64") }];
   return `${JSON.stringify({ payloadType: PAYLOAD, payload: payload.toString("base64"), signatures })}\n`;
 }
 
+type Signed = { readonly signers: readonly string[]; readonly counted: boolean };
 export type OpenedAttestation =
-  | { readonly statement: CheckStatement; readonly signers: readonly string[]; readonly counted: boolean }
+  | (Signed & { readonly statement: CheckStatement })
+  | (Signed & { readonly review: Review })
   | { readonly refused: string };
 
 function keyOf(keyid: string): NoteKey | null {
@@ -57,20 +60,16 @@ function keyOf(keyid: string): NoteKey | null {
   }
 }
 
-/** open reads an envelope. Every signature has to be of it, whoever made it; whom nobody here trusts is named as he names himself, and what he
- *  signed counts for nothing, as does what nobody signed.
+/** open reads an envelope of a check or of a review. Every signature has to be of it, whoever made it; whom nobody here trusts is named as he names
+ *  himself, and what he signed counts for nothing, as does what nobody signed.
  *  @param trusted keys whose signatures count */
 export function open(bytes: Uint8Array, trusted: readonly NoteKey[], now = new Date()): OpenedAttestation {
   const envelope = envelopeSchema.safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
   const payload = envelope.success ? decodeBase64(envelope.data.payload) : null;
   if (!envelope.success || payload === null) return { refused: "is no envelope of a check" };
-  const statement = statementSchema.safeParse(parseJson(payload.toString("utf8")));
-  if (!statement.success)
-    return {
-      refused: `is no statement of a check: ${statement.error.issues[0]?.path.join(".") ?? ""} ${statement.error.issues[0]?.message ?? ""}`,
-    };
-  const fault = faultOf(statement.data, now);
-  if (fault !== null) return { refused: fault };
+  const value = parseJson(payload.toString("utf8"));
+  const said = openReview(value) ?? openCheck(value, now);
+  if ("refused" in said) return said;
   const signers: { readonly name: string; readonly trusted: boolean }[] = [];
   for (const { keyid, sig } of envelope.data.signatures) {
     const known = trusted.find(({ text }) => text === keyid);
@@ -83,7 +82,17 @@ export function open(bytes: Uint8Array, trusted: readonly NoteKey[], now = new D
   }
   const counting = signers.filter((one) => one.trusted);
   const counted = counting.length > 0;
-  return { statement: statement.data, signers: (counted ? counting : signers).map(({ name }) => name), counted };
+  return { ...said, signers: (counted ? counting : signers).map(({ name }) => name), counted };
+}
+
+function openCheck(value: unknown, now: Date): { readonly statement: CheckStatement } | { readonly refused: string } {
+  const statement = statementSchema.safeParse(value);
+  if (!statement.success)
+    return {
+      refused: `is no statement of a check: ${statement.error.issues[0]?.path.join(".") ?? ""} ${statement.error.issues[0]?.message ?? ""}`,
+    };
+  const fault = faultOf(statement.data, now);
+  return fault === null ? { statement: statement.data } : { refused: fault };
 }
 
 const SKEW = 5 * 60_000; // ms by which clocks may differ

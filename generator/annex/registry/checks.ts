@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import { type NoteKey, parseKey, parseSigningKey } from "#snapshots/log";
+import type { SealedReview } from "#generator/annex/reviews";
 import { type CheckStatement, open } from "./attest.ts";
 import { memoize } from "./memoize.ts";
 import { describeCause } from "./need.ts";
@@ -42,6 +43,8 @@ export type Checks = {
   history(one: FoundDeclaration, source: ScannedSource, was: readonly string[]): readonly ToldVerdict[];
   /** Faults in checks of the revisions of these sources. */
   findings(sources: readonly ScannedSource[]): readonly string[];
+  /** Reviews that lie beside them; `untrusted` says why one counts as unsigned. */
+  readonly reviews: readonly SealedReview[];
   /** Files of the store that count nothing, and why. */
   readonly refused: readonly string[];
   readonly count: number;
@@ -61,6 +64,7 @@ export function readChecks(
 ): Checks {
   const keys = trustedKeys(trust);
   const refused: string[] = [];
+  const reviews: SealedReview[] = [];
   const byKey = new Map<string, ToldVerdict[]>();
   const files = existsSync(store) ? readdirSync(store).filter((name) => name.endsWith(".json")) : [];
   const subjects = new Map<CheckStatement["predicate"], ReadonlyMap<string, string>>();
@@ -72,6 +76,11 @@ export function readChecks(
     const opened = `${digest}.json` === name ? open(bytes, keys) : { refused: "has other bytes than its name says" };
     if ("refused" in opened) {
       refused.push(`${name} ${opened.refused}`);
+      continue;
+    }
+    if ("review" in opened) {
+      const untrusted = opened.counted ? "" : whyNot(opened.signers, keys);
+      reviews.push({ ...opened.review, signed: opened.counted, attestation: digest, place: `${join(store, name)}:1`, untrusted });
       continue;
     }
     const counted = opened.counted || made.has(digest);
@@ -141,6 +150,7 @@ export function readChecks(
       ({ counted, check: { second, revision } }) => counted && !second && (revision === head || isIn(git)(revision)),
     );
   return {
+    reviews,
     refused,
     count,
     history,

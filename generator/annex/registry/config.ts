@@ -135,7 +135,7 @@ const registrySchema = z.strictObject({
         "Further lists of checkers with known holes: files, or addresses that end with #sha256= and their digest; FILE.note is signed by a key in checks.trust",
     }),
   reviews: z.array(path("a file")).default([]).meta({
-    description: "Who has read a statement, or doubts it; what a signed note says, FILE.note, counts as signed",
+    description: "Files of who has read a statement, or doubts it; registry sign makes signed statements of them",
   }),
   sources: z.array(source, "is missing or no list; name at least one source").min(1, "is empty; name at least one source"),
 });
@@ -155,7 +155,13 @@ export const sourcesJsonSchema = z.toJSONSchema(registrySchema, { io: "input" })
 
 /** openRegistrySources reads a registry.yaml. @throws ShelfError "bad_config" with every mistake and its line */
 export function openRegistrySources(file: string): RegistrySources {
-  const parsed = readLocated(file, registrySchema, sourcesJsonSchema, "a registry.yaml", checkSources);
+  const parsed = readLocated(
+    file,
+    registrySchema,
+    sourcesJsonSchema,
+    "a registry.yaml, which proofshelf registry init makes",
+    checkSources,
+  );
   const folder = dirname(resolve(file));
   const at = (name: string): string => resolve(folder, name);
   return {

@@ -25,7 +25,7 @@ const recordsOf = async (sources: RegistrySources): Promise<readonly Cub[]> =>
 function checksIn(store: string) {
   return readdirSync(store).map((name) => {
     const opened = open(readFileSync(join(store, name)), []);
-    return "statement" in opened ? opened.statement : assert.fail(opened.refused);
+    return "statement" in opened ? opened.statement : assert.fail(JSON.stringify(opened));
   });
 }
 

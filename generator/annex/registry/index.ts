@@ -15,5 +15,6 @@ export {
   runRegistryImport,
   runRegistryInit,
   runRegistryScan,
+  runRegistrySign,
   runSourcesCheck,
 } from "./register.ts";

@@ -1,7 +1,7 @@
 /** makeRecord makes the record of one declaration. */
 import { compareNames } from "#snapshots/format";
-import { CubRecord, type RecordEdge, type RecordReview } from "#snapshots/schema";
-import { type Advisory, classNames, openSuspects, recallOf } from "#generator/annex/recall";
+import { CubRecord, type RecordEdge } from "#snapshots/schema";
+import { classNames, openSuspects, recallOf } from "#generator/annex/recall";
 import type { ParsedRegistry } from "#generator/sources";
 import { digestBytes, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
@@ -39,14 +39,11 @@ function replayed(verdict: ToldVerdict): ToldVerdict {
     : verdict;
 }
 
-/** Said is what others say of checkers and of statements. */
-export type Said = { readonly advisories: readonly Advisory[]; readonly reviews: (id: string, meaning: string) => readonly RecordReview[] };
-
 /** makeRecord joins what the source declares, what checks say of it and what a person says; a person may lower a state and never raise it.
  *  @param idOf ids of the records by their keys */
 export function makeRecord(
-  { policy, meta, advisories, reviews }: Pick<RegistrySources, "policy" | "meta"> & Said,
-  { overlay, hand, lock, checks, records }: SourcesScan,
+  { policy, meta }: Pick<RegistrySources, "policy" | "meta">,
+  { overlay, hand, lock, checks, records, advisories, reviews }: SourcesScan,
   { id, one, source }: SourcesScan["records"][number],
   idOf: ReadonlyMap<string, string>,
 ): CubRecord {
@@ -83,7 +80,7 @@ export function makeRecord(
   const state = lower(states.verification_state, said["verification_state"]);
   const outside = state === states.verification_state && !disputed ? outsideAlone(verdicts, allowed) : [];
   const meaning = meaningOfRecord(one, source, newest, idOf);
-  const reviewed = reviews(id, meaning?.sha256 ?? "");
+  const reviewed = reviews.of(id, meaning?.sha256 ?? "");
   const shas = Object.fromEntries(paths.map((path) => [path, digestBytes(source.files.get(path) ?? NOTHING)]));
   const api = String(meta["public_api"] ?? "");
   const ui = String(meta["authoritative_ui"] ?? "");

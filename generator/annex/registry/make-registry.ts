@@ -2,14 +2,13 @@
 import { ShelfError } from "#snapshots/errors";
 import { countRecords } from "#snapshots/query";
 import type { CubRecord, RecordEdge, RegistryMeta } from "#snapshots/schema";
-import { readReviews, withWitnesses } from "#generator/annex/reviews";
+import { cutAlike, withWitnesses } from "#generator/annex/reviews";
 import { countRecalls } from "#generator/annex/recall";
-import { trustedKeys } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { withIds } from "./formalization.ts";
 import { describeRefused } from "./judge.ts";
 import { UNWRITTEN } from "./lock.ts";
-import { withSame } from "./meaning.ts";
+import { reviewFindings, withSame } from "./meaning.ts";
 import { makeRecord } from "./make-record.ts";
 import { applyOverlay } from "./overlay.ts";
 import { fullName } from "./scan.ts";
@@ -19,8 +18,9 @@ const MAX_USES = 500;
 const MAX_USERS = 50;
 
 /** makeRegistry gives what a build reads. It runs no prover and writes nothing.
+ *  @param tell hears of checks that count for nothing, and of reviews and witnesses that are of nothing
  *  @throws ShelfError "bad_source" when a scan has to come first, "gate_refused" when something moved that nobody accepted */
-export async function makeRegistry(config: RegistrySources): Promise<Uint8Array> {
+export async function makeRegistry(config: RegistrySources, tell: (what: string) => void = () => {}): Promise<Uint8Array> {
   const scan = await scanAll(config);
   const refused = scan.drift.filter((drift) => drift.refused);
   if (refused.length > 0)
@@ -35,16 +35,16 @@ export async function makeRegistry(config: RegistrySources): Promise<Uint8Array>
       "bad_source",
       `${unknown.length} declarations are not in the lock (${unknown[0]?.key ?? ""}). Run proofshelf registry scan first.`,
     );
+  const uncounted = scan.checks.refused.map((what) => `${config.checks.store}/${what}.`);
+  for (const what of [...cutAlike(uncounted, "checks that count for nothing"), ...reviewFindings(config, scan)]) tell(what);
   return writeRegistry(config, scan);
 }
 
 /** writeRegistry gives the registry as JSON. */
 export function writeRegistry(config: RegistrySources, scan: SourcesScan): Uint8Array {
   const idOf = new Map(scan.records.map(({ id, one }) => [one.key, id]));
-  const keys = trustedKeys(config.checks.trust);
   const { advisories } = scan;
-  const reviews = readReviews(config.reviews, keys);
-  const bare = withSame(scan.records.map((record) => makeRecord({ ...config, advisories, reviews: reviews.of }, scan, record, idOf)));
+  const bare = withSame(scan.records.map((record) => makeRecord(config, scan, record, idOf)));
   const made = withWitnesses(bare, witnessesIn(scan));
   const ids = new Set(made.map(({ id }) => id));
   const others = (scan.hand?.records ?? []).map(({ record }) => record).filter(({ id }) => !ids.has(id));

@@ -4,6 +4,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sha256 } from "../../../snapshots/digest.ts";
+import { HISTORY_STAMPS } from "../../../snapshots/annex/history/index.ts";
 import { openConfig } from "../../config/config.ts";
 import { openSource, skip } from "./source-fixture.ts";
 import { SILENT, writeFiles } from "../../testing/library.ts";
@@ -72,6 +73,16 @@ embeddings: { kind: none }
   assert.deepEqual((await get()).same, [
     { id: (await source.records()).find(({ theorem_name: name }) => name === "again")?.id, first_seen: 1 },
   ]);
+  const again = (await get()).same[0]?.id ?? "";
+  const stamp = HISTORY_STAMPS.find(({ pages }) => pages.includes("record-page")) ?? assert.fail();
+  assert.match(
+    await stamp.html((await view.current()) ?? assert.fail(), `/registry/${none.id}/`),
+    new RegExp(`^<p>Also proved as <a href="[^"]+${again}/"><bdi>${again}</bdi></a>, first seen in <a [^>]+>snapshot 1</a>\\.</p>`),
+  );
+  assert.match(
+    (await ask(view, `/registry/${none.id}/index.md`)).text,
+    new RegExp(`also proved as \\[${again}\\].*, first seen in snapshot 1`),
+  );
   const approval = `reviews: [{ record: ${none.id}, meaning: ${meaning}, by: Ada, says: faithful, on: 2026-11-28 }]\n`;
   await publish(TEXT.replace("SECRET", "SECRET, more"), approval);
   const comment = await get("?since=1");

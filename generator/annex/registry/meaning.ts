@@ -1,7 +1,9 @@
 /** The reading that a statement takes before it is believed: the definitions of the same sources below it, each after what it rests on. */
+import { lazily } from "#snapshots/format";
 import type { RecordMeaning } from "#snapshots/schema";
-import { readReviews } from "#generator/annex/reviews";
-import { type ToldVerdict, trustedKeys } from "./checks.ts";
+import { parseLocatedYaml, readConfigFile } from "#generator/config";
+import { cutAlike } from "#generator/annex/reviews";
+import type { ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { startsOf } from "./drift.ts";
 import { memoize } from "./memoize.ts";
@@ -80,20 +82,26 @@ function inOrder(starts: readonly string[], below: Below): readonly string[] {
 
 /** reviewFindings holds reviews against what the records mean, and meant in checks that lie here, and witnesses against the records that there are. */
 export function reviewFindings(
-  { reviews, checks: { trust } }: Pick<RegistrySources, "reviews" | "checks">,
-  { records, checks, overlay }: Pick<SourcesScan, "records" | "checks" | "overlay">,
+  { overlay: file }: Pick<RegistrySources, "overlay">,
+  { records, checks, overlay, reviews }: Pick<SourcesScan, "records" | "checks" | "overlay" | "reviews">,
 ): readonly string[] {
   const ids = new Set(records.map(({ id }) => id));
-  const named = overlay.records.flatMap(({ witness }, index) =>
-    typeof witness === "string" && !ids.has(witness)
-      ? [`Entry ${index + 1} of the overlay names the witness ${witness}, and there is no such record.`]
-      : [],
+  const yaml = lazily({ lineOf: () => parseLocatedYaml(readConfigFile(file ?? "", "an overlay")).lineOf });
+  const named = overlay.records.flatMap(({ witness, ids: of = [] }, index) => {
+    if (typeof witness !== "string" || (ids.has(witness) && !of.includes(witness))) return [];
+    const why = ids.has(witness) ? "is its own witness, which shows nothing" : "is named as a witness, and there is no such record";
+    return [`${file}:${yaml.lineOf(["records", index, "witness"])}: ${witness} ${why}.`];
+  });
+  const meant = memoize(
+    ({ one, source }: SourcesScan["records"][number]) =>
+      new Set([...checks.of(one, source), ...checks.history(one, source, [])].flatMap(({ meaning_sha256: meaning }) => meaning ?? [])),
   );
-  if (reviews.length === 0) return named;
-  const meant = ({ one, source }: SourcesScan["records"][number]): string[] =>
-    [...checks.of(one, source), ...checks.history(one, source, [])].flatMap(({ meaning_sha256: meaning }) => meaning ?? []);
-  const found = readReviews(reviews, trustedKeys(trust)).findings(new Map(records.map((record) => [record.id, new Set(meant(record))])));
-  return [...named, ...found];
+  const byId = new Map(records.map((record) => [record.id, record]));
+  const found = reviews.findings((id) => {
+    const record = byId.get(id);
+    return record === undefined ? null : meant(record);
+  });
+  return [...cutAlike(named, "witnesses that are none"), ...found];
 }
 
 /** withSame lets records of one meaning know of each other: one statement may have several proofs. */

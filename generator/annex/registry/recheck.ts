@@ -378,7 +378,12 @@ function stateOf(
     })),
     logs: logs.map(({ log, ...rest }) => ({ ...rest, log: local(log) })),
   };
-  const predicateType = `${(config.checks.base_url ?? USUAL_BASE).replace(/\/+$/, "")}${PREDICATE_PATH}`;
+  const predicateType = `${predicateBase(config)}${PREDICATE_PATH}`;
   const statement = { _type: "https://in-toto.io/Statement/v1" as const, subject, predicateType, predicate };
   return { ...statement, predicate: { ...predicate, reproducible_sha256: reproducibleDigest(statement) } };
+}
+
+/** predicateBase gives the address under which the types of statements lie. */
+export function predicateBase({ checks: { base_url: base } }: Pick<RegistrySources, "checks">): string {
+  return (base ?? USUAL_BASE).replace(/\/+$/, "");
 }

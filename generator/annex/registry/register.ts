@@ -6,10 +6,10 @@ import type { RegistryAnnexes, StatementAnnexes } from "#generator/sources";
 export { KEYS as REGISTRY_KEYS } from "./keys.ts";
 
 export const REGISTRY: RegistryAnnexes & StatementAnnexes = {
-  async makeRegistry(file) {
+  async makeRegistry(file, tell) {
     const { openRegistrySources } = await import("./config.ts");
     const { makeRegistry } = await import("./make-registry.ts");
-    return makeRegistry(openRegistrySources(file));
+    return makeRegistry(openRegistrySources(file), tell);
   },
   openStatements: async () => (await import("./statements.ts")).openStatements(),
 };
@@ -25,4 +25,5 @@ export const printSchema = lazily(async () => (await import("./recheck-command.t
 export const runAdapters = lazily(async () => (await import("./recheck-command.ts")).runAdapters);
 export const runRecheck = lazily(async () => (await import("./recheck-command.ts")).runRecheck);
 export const runSourcesCheck = lazily(async () => (await import("./recheck-command.ts")).runSourcesCheck);
+export const runRegistrySign = lazily(async () => (await import("./sign-command.ts")).runRegistrySign);
 export const runRegistryScan = lazily(async () => (await import("./scan-command.ts")).runRegistryScan);

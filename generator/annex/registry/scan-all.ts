@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { ShelfError } from "#snapshots/errors";
 import { MAX_REGISTRY_BYTES, type ParsedRegistry, parseRegistry, readSourceFile } from "#generator/sources";
 import { type Advisory, readAdvisories } from "#generator/annex/recall";
+import { readReviews, type Reviews } from "#generator/annex/reviews";
 import { type Checks, readChecks, trustedKeys } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { judge } from "./judge.ts";
@@ -23,6 +24,7 @@ export type SourcesScan = {
   readonly overlay: Overlay;
   readonly hand: ParsedRegistry | null;
   readonly advisories: readonly Advisory[];
+  readonly reviews: Reviews;
   readonly notes: readonly string[];
 };
 
@@ -98,12 +100,12 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
 /** judgeAgain holds what a scan found against the checks as they lie in the store now: the sources are not read again.
  *  @param made digests of checks that this very process made, which it believes whoever signed them */
 export function judgeAgain(
-  config: Pick<RegistrySources, "checks">,
-  scan: Omit<SourcesScan, "checks" | "lock" | "drift">,
+  config: Pick<RegistrySources, "checks" | "reviews">,
+  scan: Omit<SourcesScan, "checks" | "lock" | "drift" | "reviews">,
   made: ReadonlySet<string> = new Set(),
 ): SourcesScan {
   const checks = readChecks(config.checks, made);
-  return { ...scan, ...judge({ ...scan.matched, checks }), checks };
+  return { ...scan, ...judge({ ...scan.matched, checks }), checks, reviews: readReviews(config.reviews, checks.reviews) };
 }
 
 function idsOf(lock: readonly LockLine[]): Map<string, string> {

@@ -3,8 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { formatNote, generateKey, parseKey, parseSigningKey, signNote } from "../../../snapshots/log/index.ts";
-import { readReviews } from "./reviews.ts";
+import { openReview, readReviews, type SealedReview, stateReview } from "./reviews.ts";
 
 const NOW = "a".repeat(64);
 const BEFORE = "b".repeat(64);
@@ -35,22 +34,67 @@ test("an approval holds at the meaning that was read, and falls when that moves"
   assert.deepEqual(of("CUB-0002", NOW), []);
 });
 
-test("a review counts as signed where a trusted key signed its note, and a note that nobody trusts is refused", () => {
-  const { publicKey, privateKey } = generateKey("ada.example.org");
-  const text = list(review("says: doubted, why: n may be 0"));
-  const note = file(formatNote({ text, signatures: [signNote(text, parseSigningKey(privateKey))] }), ".note");
-  const [one] = readReviews([note], [parseKey(publicKey)]).of("CUB-0001", NOW);
-  assert.equal(one?.signed, true);
-  assert.equal(readReviews([file(text)], []).of("CUB-0001", NOW)[0]?.signed, false);
-  assert.throws(() => readReviews([note], []), /nobody who is trusted here has signed it/);
+const signed = (more: object = {}): SealedReview => ({
+  record: "CUB-0001",
+  meaning: NOW,
+  by: "Ada",
+  on: "2026-11-01",
+  says: "doubted",
+  why: "n may be 0",
+  signed: true,
+  attestation: "c".repeat(64),
+  place: "checks/c.json:1",
+  untrusted: "",
+  ...more,
 });
 
-test("a review of no record, or of what none ever meant, is told with its file and line", () => {
+test("a signed statement says what the review says, and nothing else is read as one", () => {
+  const { signed: _, attestation: __, place: ___, untrusted: ____, ...bare } = signed();
+  const statement = stateReview(bare, "https://library.example");
+  assert.deepEqual(statement.subject, [{ name: "CUB-0001", digest: { sha256: NOW } }]);
+  assert.deepEqual(openReview(JSON.parse(JSON.stringify(statement))), { review: bare });
+  assert.equal(openReview({ ...statement, predicateType: "https://library.example/predicates/proof-check/v1" }), null);
+  for (const [predicate, says] of [
+    [{ by: "Ada", on: "2026-11-01", says: "doubted" }, /why is missing/],
+    [{ ...statement.predicate, says: "VERIFIED" }, /says/],
+    [{ ...statement.predicate, on: "2026-13-01" }, /no day/],
+    [{ ...statement.predicate, holds: true }, /holds/],
+  ] as const) {
+    const opened = openReview({ ...statement, predicate });
+    assert.match(opened !== null && "refused" in opened ? opened.refused : "", says);
+  }
+});
+
+test("a doubt stays until it is settled, a signed one until that is signed, and what is said twice is shown once", () => {
+  const doubt = review("says: doubted, why: n may be 0");
+  const settled = review("says: doubted, why: n may be 0, settled: by a lemma");
+  const told = (files: readonly string[], sealed: readonly SealedReview[]) =>
+    readReviews(files, sealed)
+      .of("CUB-0001", NOW)
+      .map(({ signed: isSigned, settled: how = "" }) => [isSigned, how]);
+  assert.deepEqual(told([file(list(doubt))], []), [[false, ""]]);
+  assert.deepEqual(told([file(list(doubt)), file(list(settled))], []), [[false, "by a lemma"]]);
+  assert.deepEqual(told([file(list(doubt))], [signed()]), [[true, ""]]);
+  assert.deepEqual(told([file(list(settled))], [signed()]), [
+    [true, ""],
+    [false, "by a lemma"],
+  ]);
+  assert.deepEqual(told([file(list(settled))], [signed(), signed({ settled: "by a lemma" })]), [[true, "by a lemma"]]);
+  assert.equal(readReviews([], [signed()]).of("CUB-0001", NOW)[0]?.attestation, "c".repeat(64));
+});
+
+test("a review of no record, of what none ever meant, or by a key that nobody trusts is told with its file and line", () => {
   const name = file(list(review("says: faithful"), review("says: faithful", BEFORE), review("says: faithful").replace("0001", "0009")));
-  const findings = readReviews([name], []).findings(new Map([["CUB-0001", new Set([NOW])]]));
-  assert.equal(findings.length, 2);
-  assert.match(findings[0] ?? "", /:3: no check that lies here is of CUB-0001 with the meaning bbbb/);
-  assert.match(findings[1] ?? "", /:4: there is no record CUB-0009/);
+  const stranger = signed({ signed: false, untrusted: "is signed by nobody who is trusted here, but by eve.example+1" });
+  const findings = readReviews([name], [stranger]).findings((id) => (id === "CUB-0001" ? new Set([NOW]) : null));
+  assert.deepEqual(
+    findings.map((what) => what.replace(name, "r.yaml")),
+    [
+      "r.yaml:4: there is no record CUB-0009; its review is of nothing.",
+      "r.yaml:3: no check that lies here is of CUB-0001 with the meaning bbbbbbbbbbbb.",
+      "checks/c.json:1: the review is signed by nobody who is trusted here, but by eve.example+1.",
+    ],
+  );
 });
 
 test("a mistake is refused with its line: a doubt without a reason, a day that is none, an approval that was settled", () => {
@@ -65,8 +109,10 @@ test("a mistake is refused with its line: a doubt without a reason, a day that i
   assert.throws(() => readReviews([file(list(review("says: faithful", "abc")))], []), /is no digest of a meaning/);
 });
 
-test("ten thousand reviews in two files are read", () => {
+test("of ten thousand reviews of nothing some are told, and the others are counted", () => {
   const many = (from: number): string =>
     file(list(...Array.from({ length: 5000 }, (_, at) => review("says: faithful").replace("0001", String(from + at)))));
-  assert.equal(readReviews([many(1000), many(6000)], []).findings(new Map()).length, 10_000);
+  const findings = readReviews([many(1000), many(6000)], []).findings(() => null);
+  assert.equal(findings.length, 21);
+  assert.equal(findings.at(-1), "And 9980 more reviews of records that are not there.");
 });

@@ -1,9 +1,8 @@
-/** reviews.yaml: people's yes and no to statements. Each is of a meaning, so that it falls when that moves, and not when a comment does. */
+/** Reviews: people's yes and no to statements. Each is of a meaning, so that it falls when that moves, and not when a comment does. They stand in files,
+ *  or each lies signed in the store of checks, as an in-toto statement whose subject is the record at its meaning. */
 import { z } from "zod";
 import { CubId, type RecordReview } from "#snapshots/schema";
-import type { NoteKey } from "#snapshots/log";
-import { readLocated } from "#generator/config";
-import { isNote, openSigned } from "#generator/annex/recall";
+import { type LocatedYaml, readLocated } from "#generator/config";
 
 const some = (what: string) => z.string().min(1, `is empty; write ${what}`).max(1000, "is longer than 1000 characters");
 
@@ -31,45 +30,104 @@ const review = z
 const schema = z.strictObject({ reviews: z.array(review) });
 export const reviewsJsonSchema = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
 
-type Located = z.infer<typeof review> & { readonly signed: boolean; readonly place: string };
+export type Review = z.infer<typeof review>;
+export type SealedReview = Review & Pick<RecordReview, "signed" | "attestation"> & { readonly place: string; readonly untrusted: string };
+
+const PREDICATE_PATH = "/predicates/statement-review/v1";
+const statement = z.object({
+  _type: z.literal("https://in-toto.io/Statement/v1"),
+  subject: z.tuple([z.object({ name: z.string(), digest: z.object({ sha256: z.string() }) })]),
+  predicateType: z.string().endsWith(PREDICATE_PATH),
+  predicate: z.record(z.string(), z.unknown()),
+});
+export type ReviewStatement = z.infer<typeof statement>;
+
+/** stateReview makes the statement of a review. @param base address of the library */
+export function stateReview({ record, meaning, ...predicate }: Review, base: string): ReviewStatement {
+  const subject: ReviewStatement["subject"] = [{ name: record, digest: { sha256: meaning } }];
+  return { _type: "https://in-toto.io/Statement/v1", subject, predicateType: `${base}${PREDICATE_PATH}`, predicate };
+}
+
+/** openReview reads such a statement; null where it is one of something else. */
+export function openReview(value: unknown): { readonly review: Review } | { readonly refused: string } | null {
+  const stated = statement.safeParse(value);
+  if (!stated.success) return null;
+  const [{ name: record, digest }] = stated.data.subject;
+  const { data, error } = review.safeParse({ record, meaning: digest.sha256, ...stated.data.predicate });
+  if (data !== undefined) return { review: data };
+  return { refused: `is no review: ${error.issues[0]?.path.join(".") ?? ""} ${error.issues[0]?.message ?? ""}` };
+}
 
 export type Reviews = {
   /** Those of a record, and whether they are of what it means now. */
   of(id: string, meaning: string): readonly RecordReview[];
-  /** Reviews of records that are not there, or of what none of them ever meant, each with file and line. */
-  findings(records: ReadonlyMap<string, ReadonlySet<string>>): readonly string[];
+  /** Reviews of records that are not there, of what none of them ever meant, and signed by whom nobody trusts, each with its place.
+   *  @param meant digests of all that a record is known to have meant; null where there is no such record */
+  findings(meant: (id: string) => ReadonlySet<string> | null): readonly string[];
 };
 
-/** readReviews reads files of reviews. @param keys one of which has to have signed a file that is a note
- *  @throws ShelfError "bad_config" with every mistake and its line */
-export function readReviews(files: readonly string[], keys: readonly NoteKey[]): Reviews {
-  const all = files.flatMap((file): Located[] => {
-    let lineOf = (_: number): number => 1;
-    const { reviews } = readLocated(
-      file,
-      schema,
-      reviewsJsonSchema,
-      "a list of reviews",
-      (_, yaml) => {
-        lineOf = (index) => yaml.lineOf(["reviews", index]);
-        return [];
-      },
-      openSigned(keys),
-    );
-    return reviews.map((one, index) => ({ ...one, signed: isNote(file), place: `${file}:${lineOf(index)}` }));
+/** readReviewFile reads a file of reviews, each with its line. @throws ShelfError "bad_config" with every mistake and its line */
+export function readReviewFile(file: string): readonly SealedReview[] {
+  let lineOf: LocatedYaml["lineOf"] = () => 1;
+  const { reviews } = readLocated(file, schema, reviewsJsonSchema, "a list of reviews", (_, yaml) => {
+    ({ lineOf } = yaml);
+    return [];
   });
-  const byRecord = Map.groupBy(all, ({ record }) => record);
+  return reviews.map((one, index) => ({ ...one, signed: false, place: `${file}:${lineOf(["reviews", index])}`, untrusted: "" }));
+}
+
+/** readReviews joins files of reviews with those of the store.
+ *  @throws ShelfError "bad_config" with every mistake and its line */
+export function readReviews(files: readonly string[], sealed: readonly SealedReview[]): Reviews {
+  const all = [...files.flatMap(readReviewFile), ...sealed];
+  const byRecord = Map.groupBy(standing(all), ({ record }) => record);
   return {
     of: (id, meaning) =>
-      (byRecord.get(id) ?? []).map(({ record: _, place: __, ...said }) => ({
+      (byRecord.get(id) ?? []).map(({ record: _, place: __, untrusted: ___, ...said }) => ({
         ...said,
         holds: meaning !== "" && said.meaning === meaning,
       })),
-    findings: (records) =>
-      all.flatMap(({ record, meaning, place }) => {
-        const meant = records.get(record);
-        if (meant === undefined) return [`${place}: there is no record ${record}; its review is of nothing.`];
-        return meant.has(meaning) ? [] : [`${place}: no check that lies here is of ${record} with the meaning ${meaning.slice(0, 12)}.`];
-      }),
+    findings(meant) {
+      const none = all.filter(({ record }) => meant(record) === null);
+      const never = all.filter(({ record, meaning }) => meant(record)?.has(meaning) === false);
+      return [
+        ...cutAlike(
+          none.map(({ record, place }) => `${place}: there is no record ${record}; its review is of nothing.`),
+          "reviews of records that are not there",
+        ),
+        ...cutAlike(
+          never.map(
+            ({ record, meaning, place }) => `${place}: no check that lies here is of ${record} with the meaning ${meaning.slice(0, 12)}.`,
+          ),
+          "reviews at digests of no known meaning",
+        ),
+        ...cutAlike(
+          sealed.flatMap(({ untrusted, place }) => (untrusted === "" ? [] : [`${place}: the review ${untrusted}.`])),
+          "reviews whose signatures count for nothing",
+        ),
+      ];
+    },
   };
+}
+
+const MAX_ALIKE = 20;
+
+/** cutAlike bounds findings of one kind, and counts the others. */
+export function cutAlike(findings: readonly string[], what: string): readonly string[] {
+  const more = findings.length - MAX_ALIKE;
+  return more <= 0 ? findings : [...findings.slice(0, MAX_ALIKE), `And ${more} more ${what}.`];
+}
+
+/** standing leaves out what is said again: a doubt that its author settled is not open beside that, and nobody settles a signed one without a
+ *  signature. */
+function standing(all: readonly SealedReview[]): readonly SealedReview[] {
+  const same = Map.groupBy(all, ({ record, meaning, by, says, on, source, why }) =>
+    JSON.stringify([record, meaning, by, says, on, source, why]),
+  );
+  return [...same.values()].flatMap((those) => {
+    const { signed = [], others = [] } = Object.groupBy(those, (one) => (one.signed ? "signed" : "others"));
+    const [sure, other] = [signed, others].map((some) => some.findLast(({ settled }) => settled !== undefined) ?? some[0]);
+    const isAgain = sure !== undefined && sure.settled === other?.settled;
+    return [sure, isAgain ? undefined : other].filter((one) => one !== undefined);
+  });
 }

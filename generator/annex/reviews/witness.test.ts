@@ -1,5 +1,9 @@
 /** What words decide of a witness, and what they do not: told as the person's word. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { recordFell } from "../../../snapshots/format/weaker.ts";
 import { recordStanding } from "../../../snapshots/format/standing.ts";
@@ -7,6 +11,8 @@ import { witnessSentence } from "../../../snapshots/format/recall-sentence.ts";
 import { CubRecord } from "../../../snapshots/schema/index.ts";
 import { openSource, skip } from "../registry/source-fixture.ts";
 import { reviewFindings } from "../registry/meaning.ts";
+import { readOverlay } from "../registry/overlay.ts";
+import { readReviews } from "./reviews.ts";
 import { withWitnesses } from "./witness.ts";
 
 const record = (id: string, statement: string, more: object = {}): CubRecord =>
@@ -116,9 +122,15 @@ Theorem other : forall n : nat, even (n * 2). Proof. intro n. now exists n. Qed.
   await assert.rejects(source.records(), /overlay\.yaml:1: .*witness/);
 });
 
-test("a witness that is no record is told by scan, with the entry that names it", () => {
-  const scan = { records: [], checks: {}, overlay: { records: [{ ids: ["CUB-0001"] }, { ids: ["CUB-0001"], witness: "CUB-0009" }] } };
-  assert.deepEqual(reviewFindings({ reviews: [], checks: { trust: [] } } as never, scan as never), [
-    "Entry 2 of the overlay names the witness CUB-0009, and there is no such record.",
+test("a witness that is no record, or the record itself, is told with file and line", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "proofshelf-witness-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, "overlay.yaml");
+  const text = "records:\n  - ids: [CUB-0001]\n    tier: core\n    witness: CUB-0009\n  - { ids: [CUB-0001], witness: CUB-0001 }\n";
+  writeFileSync(file, text);
+  const scan = { records: [{ id: "CUB-0001" }], overlay: readOverlay(file), reviews: readReviews([], []) };
+  assert.deepEqual(reviewFindings({ overlay: file }, scan as never), [
+    `${file}:4: CUB-0009 is named as a witness, and there is no such record.`,
+    `${file}:5: CUB-0001 is its own witness, which shows nothing.`,
   ]);
 });

@@ -5,7 +5,7 @@ import { SHA256_PATTERN } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { relationsOf } from "#snapshots/format";
 import { type DifferentLine, difference, meaningPlaces } from "#snapshots/page";
-import { cubBody, findSnapshot, type History, type OpenSnapshot } from "#snapshots/query";
+import { cubBody, findSnapshot, type History, type OpenSnapshot, otherProofs } from "#snapshots/query";
 import { Count, RecordMeaning, RecordReview, SnapshotId } from "#snapshots/schema";
 import type { Snapshot } from "#snapshots/shelf";
 import { readText } from "#snapshots/tools";
@@ -98,15 +98,13 @@ export async function meaningChanges(served: Snapshot, from: Snapshot, to: Snaps
  *  @throws ShelfError "cub_not_found", "registry_unavailable", "snapshot_not_found", "snapshot_withdrawn" */
 export async function meaningBody(history: History, open: OpenSnapshot, id: string, since: string): Promise<MeaningAnswer> {
   const record = await cubBody(open, id);
-  const { parts: _, same = [], ...meaning } = record.meaning ?? { parts: [] };
+  const { parts: _, same: __, ...meaning } = record.meaning ?? { parts: [] };
   const body: MeaningAnswer = {
     id,
     statement: record.statement,
     meaning: record.meaning === undefined ? null : (meaning as Omit<RecordMeaning, "parts" | "same">),
     parts: [...(await quotedIn(open.snapshot, id, new Set()))],
-    same: await Promise.all(
-      same.map(async (other) => ({ id: other, first_seen: (await open.firstSeen("records", other))?.key.sequence ?? null })),
-    ),
+    same: [...(await otherProofs(open, record))],
     reviews: [...(record.reviews ?? [])],
   };
   if (since === "") return body;

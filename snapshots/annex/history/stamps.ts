@@ -1,6 +1,6 @@
 /** Facts of the shelf's history on pages of the core: since when a thing is there, what it has been, what came newly. */
-import type { FirstSeen, OpenSnapshot } from "#snapshots/query";
-import { pagePath, parseSlug, relativeHref } from "#snapshots/format";
+import { type FirstSeen, type OpenSnapshot, otherProofs } from "#snapshots/query";
+import { pagePath, parseSlug, relationsOf, relativeHref } from "#snapshots/format";
 import type { ChangeCounts, SnapshotRecord } from "#snapshots/shelf";
 import type { PageStamp } from "#snapshots/http";
 import { newsHtml } from "./news.ts";
@@ -21,7 +21,7 @@ export const HISTORY_STAMPS: readonly PageStamp[] = [
     pages: ["record-page", "claim-page"],
     async html(open, path) {
       const item = await findItem(open, path);
-      return item === null ? "" : stateHistory(open, path, item.kind, item.name);
+      return item === null ? "" : `${await proofsHtml(open, path, item)}${await stateHistory(open, path, item.kind, item.name)}`;
     },
   },
   {
@@ -44,6 +44,22 @@ async function findItem(open: OpenSnapshot, path: string): Promise<{ readonly ki
   const { claims } = (await open.snapshot.data()).claims;
   const claim = claims.find(({ id }) => pagePath.claim(id) === path);
   return claim === undefined ? null : { kind: "claims", name: claim.id };
+}
+
+/** proofsHtml names other proofs of a record's statement. */
+async function proofsHtml(
+  open: OpenSnapshot,
+  path: string,
+  { kind, name }: { readonly kind: string; readonly name: string },
+): Promise<string> {
+  const record = kind === "records" ? relationsOf(await open.snapshot.data()).recordById.get(name) : undefined;
+  const proofs = record === undefined ? [] : await otherProofs(open, record);
+  if (proofs.length === 0) return "";
+  const all = proofs.map(({ id, first_seen: first }) => {
+    const seen = first === null ? "" : `, first seen in <a href="${relativeHref(path, pagePath.snapshots)}">snapshot ${first}</a>`;
+    return `<a href="${relativeHref(path, pagePath.record(id))}"><bdi>${id}</bdi></a>${seen}`;
+  });
+  return `<p>Also proved as ${all.join("; ")}.</p>`;
 }
 
 function snapshotLink(path: string, record: SnapshotRecord): string {

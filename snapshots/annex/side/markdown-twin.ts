@@ -1,6 +1,6 @@
 /** The Markdown twin of a page: the folder at `/browse/notes/` has one at `/browse/notes/index.md`. */
 import { absoluteHref, hasTwin } from "#snapshots/format";
-import type { OpenSnapshot } from "#snapshots/query";
+import { type OpenSnapshot, otherProofs } from "#snapshots/query";
 import { readText } from "#snapshots/tools";
 import { pageMarkdown } from "./markdown.ts";
 import type { PageInput } from "#snapshots/page";
@@ -12,7 +12,8 @@ export async function markdownTwin(open: OpenSnapshot, input: PageInput): Promis
   if (!hasTwin(input.chrome.path)) return null;
   const data = await open.snapshot.data();
   const text = input.model.page === "object" ? await objectText(open, input.model.key) : null;
-  return pageMarkdown(input, { href: (target) => absoluteHref(data, target, null) }, text);
+  const proofs = input.model.page === "record" ? await otherProofs(open, input.model.record) : [];
+  return pageMarkdown(input, { href: (target) => absoluteHref(data, target, null), proofs }, text);
 }
 
 async function objectText({ snapshot }: OpenSnapshot, key: string): Promise<string | null> {

@@ -10,7 +10,11 @@ const twin = (more: object): string => {
   const claim = Claim.parse({ ...CLAIM, ...more });
   const model = { page: "claim", claim, standing: { state: "scoped", evidence: "unpinned", says: "scoped" } };
   return (
-    pageMarkdown({ model, chrome: { library: "L", path: "/claims/c/" } } as unknown as PageInput, { href: (path) => path }, null) ?? ""
+    pageMarkdown(
+      { model, chrome: { library: "L", path: "/claims/c/" } } as unknown as PageInput,
+      { href: (path) => path, proofs: [] },
+      null,
+    ) ?? ""
   );
 };
 const html = (more: object): string => new MarkdownIt({ html: true, linkify: true }).render(twin(more));

@@ -12,16 +12,18 @@ import {
   witnessSentence,
   wordSentence,
 } from "#snapshots/format";
+import type { otherProofs } from "#snapshots/query";
 import type { Claim, CubRecord, Standing } from "#snapshots/schema";
 import { type BrowsePage, flat, type ObjectCard, type ObjectPage, type PageInput, type PageModel } from "#snapshots/page";
 
-/** MarkdownLinks makes the links of a twin: absolute, and pinned where that makes sense. */
-export type MarkdownLinks = { readonly href: (path: string) => string };
+/** MarkdownLinks makes the links of a twin: absolute, and pinned where that makes sense. `proofs` are others of a record's statement. */
+export type MarkdownLinks = { readonly href: (path: string) => string; readonly proofs: Awaited<ReturnType<typeof otherProofs>> };
 
 /** pageMarkdown writes the twin of an object's, a record's, a claim's or a folder's page. @returns null for other pages
  *  @param text of an object, when the page is an object's and it has one */
-export function pageMarkdown({ model, chrome }: PageInput, { href }: MarkdownLinks, text: string | null): string | null {
-  const body = bodyOf(model, href, text);
+export function pageMarkdown({ model, chrome }: PageInput, links: MarkdownLinks, text: string | null): string | null {
+  const { href } = links;
+  const body = bodyOf(model, links, text);
   return body === null
     ? null
     : `${body.trimEnd()}\n\n---\n\n[${inline(chrome.library)}](${href(pagePath.front)}) · [this page](${href(chrome.path)}) · [for agents](${href(pagePath.agents)})\n${text === null ? "" : `\n${text}${text.endsWith("\n") ? "" : "\n"}`}`;
@@ -29,12 +31,12 @@ export function pageMarkdown({ model, chrome }: PageInput, { href }: MarkdownLin
 
 type LinkTo = MarkdownLinks["href"];
 
-function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | null {
+function bodyOf(model: PageModel, { href, proofs }: MarkdownLinks, text: string | null): string | null {
   switch (model.page) {
     case "object":
       return objectText(model, href, text !== null);
     case "record":
-      return recordText(model.record, model.standing, href);
+      return recordText(model.record, model.standing, proofs, href);
     case "claim":
       return claimText(model.claim, model.standing, href);
     case "browse":
@@ -113,7 +115,7 @@ function claimText(claim: Claim, standing: Standing, href: LinkTo): string {
 /** FROM_REGISTRY names the fields that the standing stands beside. */
 const FROM_REGISTRY: ReadonlySet<string> = new Set(["status", "verification_state"]);
 
-function recordText(record: CubRecord, standing: Standing, href: LinkTo): string {
+function recordText(record: CubRecord, standing: Standing, proofs: MarkdownLinks["proofs"], href: LinkTo): string {
   const { statement_source: source, statement_words: words = [], note } = record;
   const { id, theorem_name: name, statement, files, file_shas: digests, reproduce } = record;
   const facts = (
@@ -147,6 +149,10 @@ function recordText(record: CubRecord, standing: Standing, href: LinkTo): string
     ...[witnessSentence(record), meaningSentence(record)].flatMap((says) => (says === null ? [] : [`- ${inline(says)}`])),
     ...(record.meaning?.parts ?? []).map(
       ({ name, path, line }) => `- read: ${code(name)}${path === undefined ? "" : ` ${code(`${path}:${line ?? 1}`)}`}`,
+    ),
+    ...proofs.map(
+      ({ id: other, first_seen: first }) =>
+        `- also proved as ${link(other, href(pagePath.record(other)))}${first === null ? "" : `, first seen in snapshot ${first}`}`,
     ),
     ...(record.axioms ?? []).map((name) => `- rests on: ${code(name)}`),
     `- no_holes: ${record.no_holes}`,
