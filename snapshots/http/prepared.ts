@@ -90,7 +90,7 @@ export function findReady(
   basis: string,
   request: AnswerRequest,
 ): { readonly ready: Prepared; readonly held: boolean } | null {
-  // Who prefers Markdown is led to a page's twin, whether or not the page is ready.
+  // A page that is ready is not what a client wants that prefers its Markdown twin.
   if (SPECIAL.some((name) => request.header(name) !== null) || request.header("accept")?.includes("text/markdown") === true) return null;
   const ready = store.get(basis, request.target, chooseEncoding(request.header("accept-encoding")));
   if (ready === null) return null;
