@@ -317,6 +317,7 @@ async function report(error: unknown, json: boolean): Promise<number> {
     // Commander has said it on stderr.
     const message = error.code === "commander.help" ? "Name one of the commands." : error.message.replace(/^error: /, "");
     if (json) printError({ code: "bad_config", message });
+    for (const name of namesakes(message)) process.stderr.write(`There is: proofshelf ${name}\n`);
     return USAGE;
   }
   const { describeFailure, detailOf, withoutPlaces } = await import("#generator/files");
@@ -331,6 +332,14 @@ async function report(error: unknown, json: boolean): Promise<number> {
   if (json) printError({ code: "build_failed", message: withoutPlaces(error, message) });
   process.stderr.write(`${message}\n`);
   return 1;
+}
+
+/** Commands of a group that somebody calls without it. */
+function namesakes(message: string): readonly string[] {
+  const [, word] = /^unknown command '([^']+)'/.exec(message) ?? [];
+  return program.commands.flatMap((group) =>
+    group.commands.filter((one) => one.name() === word).map((one) => `${group.name()} ${one.name()}`),
+  );
 }
 
 function printError(error: { readonly code: ErrorCode; readonly message: string } & Readonly<Record<string, unknown>>): void {

@@ -1,5 +1,5 @@
 /** Page inputs for tests and screenshots: one of each page as it usually looks, one with hostile texts, and the empty ones. */
-import { checkSentence } from "../snapshots/format/check-sentence.ts";
+import { checkSentence, shownState } from "../snapshots/format/check-sentence.ts";
 import { RecordCheck } from "../snapshots/schema/index.ts";
 import { CHECK_STATES } from "../snapshots/schema/scalar.ts";
 import { formatStanding, recordStanding } from "../snapshots/format/standing.ts";
@@ -204,7 +204,7 @@ const checksOf = (record: RecordPage["record"]): RecordPage["checks"] =>
   CHECK_STATES.map((state, at) => {
     const ran = state !== "not_run";
     const check = RecordCheck.parse({ state, prover: at % 2 === 0 ? "coq" : HOSTILE.script, version: "8.16.1", revision: hex(at, 40), finished: "2026-05-12T05:06:07.000Z", attestation: ran ? hex(at, 64) : "", signers: at === 1 ? [HOSTILE.rtl + HOSTILE.word] : [], counted: at !== 5, tool: at === 4 ? "coqchk" : "", isolation: at === 2 ? "none" : "bubblewrap", exact: at === 0, reason: at > 2 ? HOSTILE.script : "" });
-    return { state, says: checkSentence(check, record), counted: check.counted, signers: check.signers, reason: check.reason, attestation: check.attestation, object: at === 0 ? "checks/a.json" : null };
+    return { state: shownState(check), says: checkSentence(check, record), counted: check.counted, signers: check.signers, reason: check.reason, attestation: check.attestation, object: at === 0 ? "checks/a.json" : null };
   });
 
 /** A star with two rings, and names that strangers would try. */

@@ -94,6 +94,7 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, StateWords>>>> 
   check_state: {
     accepted: words("verified", "accepted", "a prover accepted it, and it rests on no axiom"),
     accepted_with_axioms: words("partial", "accepted, with axioms", "a prover accepted it, and it rests on axioms"),
+    agrees: words("verified", "agrees", "a second checker looked over the files that the prover accepted, and agrees"),
     exported: words("said", "exported, not replayed", "it was written out, and no kernel has looked whether it is a proof"),
     holes: words("unverified", "open", "it rests on something that nobody has proved"),
     rejected: words("failed", "refused", "a prover refused its file"),

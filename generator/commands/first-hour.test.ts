@@ -221,7 +221,12 @@ test("config check reads claims and records as a build does: file, line, and wha
   );
   assert.deepEqual(
     [lost.status, lost.stdout.match(/^Note: claims.*$/gm)],
-    [0, ['Note: claims.yaml:8: claims[0].evidence[0].path is no object of this library; did you mean "notes/one.md"?']],
+    [
+      0,
+      [
+        'Note: claims.yaml:8: claims[0].evidence[0].path is "notes/one.mb", which is no object of this library; did you mean "notes/one.md"?',
+      ],
+    ],
   );
   const pins = (path: string, sha: string): string =>
     `claims:\n  - id: a\n    title: A\n    status: partial\n    scope: s\n    statement: s\n    evidence:\n      - { artifact: A, kind: note, access: public, path: ${path}, sha256: '${sha}' }\n`;
@@ -246,7 +251,10 @@ test("config check reads claims and records as a build does: file, line, and wha
   const rests = (id: string): string =>
     `claims:\n  - id: a\n    title: A\n    status: partial\n    scope: s\n    statement: s\n    evidence: [{ artifact: A, kind: record, access: public, path: ${id} }]\n`;
   const unknown = await check(rests("CUB-0002"), pinned);
-  assert.match(unknown.stdout, /^Note: claims\.yaml:7: .*path is no record of the registry; did you mean "CUB-0001"\?$/m);
+  assert.match(
+    unknown.stdout,
+    /^Note: claims\.yaml:7: .*path is "CUB-0002", which is no record of the registry; did you mean "CUB-0001"\?$/m,
+  );
   assert.match(unknown.stdout, new RegExp(`^Note: registry\\.json: .*code/r/a{40}/coq/A\\.v for instance`, "m"));
   assert.doesNotMatch((await check(rests("CUB-0001"), pinned)).stdout, /claims\.yaml/);
   writeFileSync(file, readFileSync(file, "utf8").replace("registry:", "# registry:"));

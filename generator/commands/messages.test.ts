@@ -35,6 +35,14 @@ test("broken JSON is told once, with its line and why", async (t) => {
     [`{ "cubs": [\n  ${record("")}\n  ${record("")}\n] }`, 3, "a comma is missing before that"],
     [`{ "cubs": [\n  ${record('\n "note": "x"')}\n] }`, 3, "a comma is missing before that"],
     [`{ "cubs": [\n`, 2, "it breaks off there"],
+    [
+      `{ "cubs": [\n  ${record("").replace('"s"', '"s\nt"')}\n] }`,
+      2,
+      "a text is not ended on its line; end it with a quote, or write \\n for a new line",
+    ],
+    [`{ "cubs": [\n  ${record("").replace('"s"', '"A /\\ B"')}\n] }`, 2, "a backslash stands before that; in a text it is written twice"],
+    [`{ "cubs": [\n  ${record(',\n "no_holes": True')}\n] }`, 3, "write true, false or null"],
+    ["cubs: []\n", 1, "it begins with { as every registry does, not with this"],
     [`{ "cubs": [\n  // mine\n  ${record("")}\n] }`, 2, "JSON has no comments"],
   ] as const) {
     const { status, stderr } = await check({ "registry.json": text });
@@ -104,6 +112,49 @@ test("eighty lines of one fault are three and a count; with --verbose all", asyn
   assert.match(stderr, /… and 77 more like the last\./);
 });
 
+test("evidence that is no object is told as what it is", async (t) => {
+  const check = await openLibrary(t);
+  const about = async (path: string): Promise<string> => {
+    const claims = `claims:\n  - id: a\n    title: T\n    status: partial\n    scope: s\n    statement: s\n    evidence: [{ artifact: A, kind: note, access: public, path: "${path}" }]\n`;
+    const { stdout } = await check({ "proofshelf.yaml": `${CONFIG}claims: { path: ./claims.yaml }\n`, "claims.yaml": claims });
+    return /claims\.yaml:7: claims\[0\]\.evidence\[0\]\.path (is .*)/.exec(stdout)?.[1] ?? stdout;
+  };
+  for (const path of ["notes", "notes/"])
+    assert.equal(await about(path), `is "${path}", a folder; write the key of one of its objects, as in "notes/a.md"`);
+  assert.equal(await about("https://example.org/x"), 'is "https://example.org/x", an address; write it as url');
+  for (const path of ["/notes/a.md", "./notes/a.md", "Notes/A.md"])
+    assert.equal(await about(path), `is "${path}", which is no object of this library; did you mean "notes/a.md"?`);
+});
+
+test("what is none of a list is told with the one that was meant; of a long list only the first are named", async (t) => {
+  const check = await openLibrary(t);
+  const claim = (status: string): string => `claims:\n  - { id: a, title: T, scope: s, statement: s, status: ${status} }\n`;
+  const { stderr } = await check({ "proofshelf.yaml": `${CONFIG}claims: { path: ./claims.yaml }\n`, "claims.yaml": claim("Verified") });
+  assert.match(stderr, /status is not one of the known values; did you mean "verified"\? Write "verified" or "scoped" or "partial"/);
+  const { stdout } = await check({
+    "claims.yaml": "claims: []\n",
+    "registry.json": `{ "cubs": [\n${record(', "whatsoever": 1, "prover": "coq"')}] }`,
+  });
+  assert.match(stdout, /whatsoever is not a known key; known here: id, repo, .* and \d+ more, which the schema lists$/m);
+  assert.match(stdout, /prover is not a known key; did you mean "formal_systems"\?/);
+});
+
+test("a command of a group is told with its group; what is no git repository, no registry and no list with the way on", async (t) => {
+  const check = await openLibrary(t);
+  assert.match((await check({}, "rollback", "3")).stderr, /^There is: proofshelf snapshots rollback$/m);
+  assert.match(
+    (await check({}, "registry", "init", "--git", ".")).stderr,
+    /^\. is no git repository\.\n {2}Name the folder of a clone; .*git init/,
+  );
+  assert.match((await check({}, "registry", "init", "--git", "gone")).stderr, /^gone does not exist\./);
+  assert.match((await check({}, "registry", "recheck")).stderr, /^registry\.yaml: does not exist; .* proofshelf registry init makes/);
+  const imported = async (file: string): Promise<string> =>
+    (await check({ "plain.bib": "hello" }, "import", "bibtex", file, "--to", "notes/")).stderr;
+  assert.match(await imported("gone.bib"), /^gone\.bib: does not exist;/);
+  assert.match(await imported("code"), /^code: is a folder; name a file;/);
+  assert.match(await imported("plain.bib"), /^plain\.bib: is no bibtex that can be read \(it has no entry, as in @book/);
+});
+
 test("an id that makes an awkward address is told with a better one", async (t) => {
   const check = await openLibrary(t);
   const claims = 'claims:\n  - { id: "a b", title: T, status: partial, scope: s, statement: s }\n';
@@ -116,7 +167,7 @@ test("a list that is not there and a folder without a collection are told togeth
   const { stderr } = await check({}, "import", "bibtex", "nowhere.bib");
   assert.match(
     stderr,
-    /nowhere\.bib: cannot be read; nothing was written\.\nNo collection has keys that begin with works\/\.\n {2}Add one/,
+    /nowhere\.bib: does not exist; nothing was written\.\nNo collection has keys that begin with works\/\.\n {2}Add one/,
   );
   const broken = await check({ "broken.bib": "@book{a,\n title" }, "import", "bibtex", "broken.bib", "--to", "notes/");
   assert.match(broken.stderr, /broken\.bib: is no bibtex that can be read \(line \d: .* is missing before the end of the file\)/);

@@ -91,7 +91,8 @@ function explainChoice(found: unknown, values: readonly string[]): string {
   const right = values.map((value) => JSON.stringify(value)).join(" or ");
   if (found === undefined || found === null) return `is missing; write ${right}`;
   if (typeof found !== "string") return `is ${nameType(found)}; write ${right}`;
-  return `is not one of the known values; write ${right}`;
+  const meant = nearest(found, values);
+  return `is not one of the known values; ${meant === null ? "write" : `did you mean ${JSON.stringify(meant)}? Write`} ${right}`;
 }
 
 function explainUnknownKey(key: string, path: Path, value: unknown, schema: JsonSchema): string {
@@ -101,8 +102,12 @@ function explainUnknownKey(key: string, path: Path, value: unknown, schema: Json
   }
   const right = nearest(key, known);
   if (right !== null) return `is not a known key; did you mean ${JSON.stringify(right)}?`;
-  return `is not a known key; known here: ${known.join(", ")}`;
+  const more = known.length - MAX_KNOWN;
+  return `is not a known key; known here: ${known.slice(0, MAX_KNOWN).join(", ")}${more > 0 ? ` and ${more} more, which the schema lists` : ""}`;
 }
+
+/** Keys that one line names. */
+const MAX_KNOWN = 20;
 
 /** Names that people write for another one. */
 const MEANT: Readonly<Record<string, string>> = {
@@ -111,6 +116,8 @@ const MEANT: Readonly<Record<string, string>> = {
   theorem: "theorem_name",
   name: "theorem_name",
   repository: "repo",
+  prover: "formal_systems",
+  system: "formal_systems",
   hashes: "file_shas",
   digests: "file_shas",
   path: "root",

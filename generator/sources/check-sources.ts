@@ -90,9 +90,13 @@ export async function checkEvidence(
 function explainLost(key: string, keys: ReadonlySet<string>, records: ReadonlySet<string> | null): string | null {
   const namesRecord = CUB_ID_PATTERN.test(key);
   if (namesRecord && (records === null || records.has(key))) return null;
+  const is = `is ${JSON.stringify(key)}, `;
+  if (/^https?:/i.test(key)) return `${is}an address; write it as url`;
+  const within = [...keys].find((one) => one.startsWith(`${key.replace(/\/$/, "")}/`));
+  if (within !== undefined) return `${is}a folder; write the key of one of its objects, as in ${JSON.stringify(within)}`;
   const meant = nearest(key, [...(namesRecord && records !== null ? records : keys)]);
-  const how = namesRecord ? "" : "; write a key, as in proofs/Sort.v, or name its repo";
-  return `is no ${namesRecord ? "record of the registry" : "object of this library"}${meant === null ? how : `; did you mean ${JSON.stringify(meant)}?`}`;
+  const how = namesRecord ? "write an id that it has" : "write a key, as in proofs/Sort.v, or name its repo";
+  return `${is}which is no ${namesRecord ? "record of the registry" : "object of this library"}; ${meant === null ? how : `did you mean ${JSON.stringify(meant)}?`}`;
 }
 
 function check(bytes: Uint8Array, { list, schema, json, smallest, parse, contradictions }: Kind): SourceProblems {

@@ -50,6 +50,10 @@ function explainBroken(before: string, after: string): string {
   if (last === "," && "]}".includes(next)) return ": a comma too many stands before that";
   if (/["\]}\w]/.test(last) && /["{[]/.test(next)) return ": a comma is missing before that";
   if (next === "'") return ": names and texts stand in double quotes";
+  if (after.charAt(0) < " ") return ": a text is not ended on its line; end it with a quote, or write \\n for a new line";
+  if (last === "\\") return ": a backslash stands before that; in a text it is written twice";
+  if (/^(?:True|False|None|NaN|undefined)\b/.test(after)) return ": write true, false or null";
+  if (last === "") return ": it begins with { as every registry does, not with this";
   return "/#".includes(next) || /(?:^|\n)\s*(?:\/\/|\/\*|#)[^\n]*$/.test(before) ? ": JSON has no comments" : "";
 }
 

@@ -1,6 +1,6 @@
 /** Sentences for readers about a record's proof: which prover said what of which revision, and what it rests on. */
-import type { CubRecord, RecordCheck } from "#snapshots/schema";
-import { proverName } from "./standing.ts";
+import type { CheckState, CubRecord, RecordCheck } from "#snapshots/schema";
+import { accepts, proverName } from "./standing.ts";
 import { recallSentences } from "./recall-sentence.ts";
 
 type Checked = Pick<CubRecord, "checks" | "axioms" | "unsafe"> & Partial<Pick<CubRecord, "agreement" | "quorum" | "recall">>;
@@ -16,6 +16,11 @@ export function checkSentences(record: Checked): readonly string[] {
     ...(agreement === undefined ? [] : [`${agreement.agree} of ${agreement.checkers} who ran a prover over this agree.`]),
   ];
 }
+
+/** shownState is the state that a check is shown with: a second checker speaks of files, and of what sealed modules hold, not of what one theorem
+ *  rests on. */
+export const shownState = (check: Pick<RecordCheck, "tool" | "state">): CheckState | "agrees" =>
+  check.tool !== "" && accepts(check) ? "agrees" : check.state;
 
 export function checkSentence(
   check: RecordCheck,
@@ -38,11 +43,8 @@ export function checkSentence(
   function said(): string {
     if (state === "exported")
       return `${name} ${version} wrote this out ${when}, and ${isReplayed ? "a kernel has replayed that" : "no kernel has replayed it: nobody has looked whether it is a proof"}.`;
-    // A second checker speaks of files, and of what sealed modules hold.
-    if (tool !== "" && (state === "accepted" || state === "accepted_with_axioms"))
-      return `${name} ${version} looked over what ${proverName(prover)} accepted ${when}, and agrees.`;
-    if (state === "accepted" || state === "accepted_with_axioms")
-      return `${name} ${version} accepted this file ${when}; it rests on ${rests}${off}.`;
+    if (shownState(check) === "agrees") return `${name} ${version} looked over what ${proverName(prover)} accepted ${when}, and agrees.`;
+    if (accepts(check)) return `${name} ${version} accepted this file ${when}; it rests on ${rests}${off}.`;
     if (state === "holes") return `${name} ${version} accepted this file ${when}, but this rests on what nobody has proved: ${rests}.`;
     if (state === "rejected") return `${name} ${version} refused this file ${when}.`;
     if (state === "timeout" || state === "memory") return `${name} ${version} came to no end with this file ${when}, within its limits.`;

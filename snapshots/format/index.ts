@@ -2,7 +2,7 @@
  *  It takes and gives values and bytes; it opens nothing.
  *  The same values make the same bytes. */
 export { ALL_COUNTED, ALL_LOOKED_UP, NO_MODEL, OF_HISTORY, readerNotice, sayNoQuotes } from "./ask-notices.ts";
-export { checkSentence, checkSentences } from "./check-sentence.ts";
+export { checkSentence, checkSentences, shownState } from "./check-sentence.ts";
 export {
   findCitationProblem,
   findQuoteProblem,
@@ -68,7 +68,7 @@ export {
 export { type LeadsTo, linkEnd, openSite, siteEnds } from "./site-links.ts";
 export { formatBytes } from "./size.ts";
 export { isStamped, PLAIN_FILES } from "./stamped.ts";
-export { CLAIM_STANDINGS, LOST, RECORD_STANDINGS, recordStanding, SAID, standingWord, USE_WORDS } from "./standing.ts";
+export { accepts, CLAIM_STANDINGS, LOST, RECORD_STANDINGS, recordStanding, SAID, standingWord, USE_WORDS } from "./standing.ts";
 export { wordSentence } from "./statement-words.ts";
 export {
   type BlobEntry,

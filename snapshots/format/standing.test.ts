@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RecordCheck } from "../schema/checked.ts";
+import { shownState } from "./check-sentence.ts";
 import { recordStanding } from "./standing.ts";
 
 const check = (state: string, day: string, more: object = {}): RecordCheck =>
@@ -30,6 +31,18 @@ test("a state that a registry makes up is quoted, whatever it says of itself", (
   }
   for (const ours of ["verified", "verified_lost", "proved_outside", "recalled", "exported", "defined", "assumed"])
     assert.equal(saysOf(ours), "unspecified", ours);
+});
+
+test("a second checker is shown as agreeing, whatever its files rest on; a prover by what this rests on", () => {
+  const shown = (state: string, tool: string): string => shownState(check(state, "01", { tool }));
+  assert.deepEqual(
+    ["accepted", "accepted_with_axioms", "disagrees"].map((state) => [shown(state, "coqchk"), shown(state, "")]),
+    [
+      ["agrees", "accepted"],
+      ["agrees", "accepted_with_axioms"],
+      ["disagrees", "disagrees"],
+    ],
+  );
 });
 
 test("of several runs the one that contradicts is told, then the one that accepted, then the newest", () => {

@@ -126,7 +126,8 @@ function findCheck(said: string, checks: NonNullable<CubRecord["checks"]>): Chec
   };
 }
 
-function accepts({ state }: { readonly state: CheckState }): boolean {
+/** accepts tells that a prover took something for a proof, from axioms or without. */
+export function accepts({ state }: { readonly state: string }): boolean {
   return state === "accepted" || state === "accepted_with_axioms";
 }
 

@@ -1,5 +1,6 @@
 /** When a record or a claim is weaker than it was: one rule for the build's gates, for the list of changes and for the feeds. */
 import { type Claim, CLAIM_STATUSES, type CubRecord, type EvidenceState } from "#snapshots/schema";
+import { accepts } from "./standing.ts";
 
 /** ACCEPTED stands before the id, in the inputs of a snapshot's record, where something was let to get weaker, with the reason. */
 export const ACCEPTED = "accepted ";
@@ -48,14 +49,10 @@ function lostChecks(was: Stated, is: Stated): readonly string[] {
   const now = statesOf(is);
   return [...statesOf(was)].flatMap(([prover, state]) => {
     const after = now.get(prover) ?? "not_run";
-    return !isAccepted(state) || isAccepted(after)
+    return !accepts({ state }) || accepts({ state: after })
       ? []
       : [`its proof lost its check: ${prover} accepted it, and now it is ${after.replaceAll("_", " ")}`];
   });
-}
-
-function isAccepted(state: string): boolean {
-  return state === "accepted" || state === "accepted_with_axioms";
 }
 
 /** changedStatement tells that what was verified says something else: itself, or by a definition below it. Other words of the same print are no

@@ -13,6 +13,7 @@ import {
   restingWords,
   type ViewData,
   wordSentence,
+  shownState,
 } from "#snapshots/format";
 import {
   countNarrowed,
@@ -135,7 +136,7 @@ export function recordFacts(data: ViewData, record: CubRecord) {
     record,
     standing: recordStanding(record),
     checks: (record.checks ?? []).map((check) => ({
-      state: check.state,
+      state: shownState(check),
       says: checkSentence(check, record),
       counted: check.counted,
       signers: check.signers,
@@ -379,7 +380,7 @@ function provenBy(data: ViewData) {
   const said = cubs.flatMap(({ checks = [] }) => checks.filter(({ counted }) => counted !== false));
   const provers = [...Map.groupBy(said, ({ prover, tool }) => tool || prover)].map(([prover, all]) => ({
     prover,
-    states: countBy(all, ({ state }) => state, CHECK_STATES).filter(({ count }) => count > 0),
+    states: countBy(all, shownState, [...CHECK_STATES, "agrees"]).filter(({ count }) => count > 0),
   }));
   const holes = cubs.flatMap(({ id, theorem_name: name, holes: open = [] }) => open.map((hole) => ({ id, name, ...hole })));
   return {

@@ -116,6 +116,8 @@ test("what somebody put into an exported folder is never taken away: the next ex
   // A list that is gone, or is none, makes nothing ours.
   writeFileSync(join(mixed, ".proofshelf-export"), "0".repeat(64));
   await assert.rejects(run(mixed, { withoutSearch: true }), /and \d+ more, which no export has written/);
+  // Files that come and go while they are listed: what is no export is not looked through.
+  await assert.rejects(run("/proc", {}), /which no export has written/);
 });
 
 test("without the shelf every other file is the same", async () => {

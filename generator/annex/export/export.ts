@@ -89,7 +89,9 @@ async function readMarker(folder: string): Promise<Marker | null> {
 async function findForeign(folder: string): Promise<readonly string[]> {
   if (!(await stat(folder)).isDirectory())
     throw new ShelfError("bad_config", `${folder} is a file; name a new folder, or an earlier export.`);
-  const { files = {} } = (await readMarker(folder)) ?? {};
+  const marker = await readMarker(folder);
+  if (marker === null) return (await readdir(folder)).sort(compareNames);
+  const { files = {} } = marker;
   const ours = new Set([MARKER, ...Object.keys(files)]);
   const there = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = there.filter((entry) => !entry.isDirectory()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));

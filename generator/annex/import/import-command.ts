@@ -93,7 +93,9 @@ async function readEntries(form: Form, file: string): Promise<Works> {
     if (statSync(file).size > MAX_BYTES) throw refuse(`the file is over ${MAX_BYTES} bytes`);
     bytes = readFileSync(file);
   } catch (cause) {
-    throw cause instanceof ShelfError ? cause : refuse("cannot be read", cause);
+    if (cause instanceof ShelfError) throw cause;
+    const { code = "" } = cause as NodeJS.ErrnoException;
+    throw refuse({ ENOENT: "does not exist", EISDIR: "is a folder; name a file" }[code] ?? "cannot be read", cause);
   }
   const text = decode(bytes);
   if (text === null) throw refuse("is neither UTF-8 nor UTF-16; save it as UTF-8");
@@ -113,6 +115,7 @@ async function readEntries(form: Form, file: string): Promise<Works> {
 /** explainBibtex puts what the parser of BibTeX says into words. */
 function explainBibtex(why: string): string {
   const [, wanted, got, line] = /^expected "(\w+)", got (.+?) at line (\d+)/.exec(why) ?? [];
+  if (why.startsWith("This format is not supported")) return "it has no entry, as in @book{a, title = {A}}";
   if (wanted === undefined) return why;
   const sign = { lbrace: "an opening brace", rbrace: "a closing brace", comma: "a comma", equals: "an equals sign" }[wanted] ?? wanted;
   return `line ${line}: ${sign} is missing before ${got === "EOF" ? "the end of the file" : got}`;

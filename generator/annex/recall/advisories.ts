@@ -1,4 +1,4 @@
-/** advisories.yaml: checkers that are known to accept what does not hold, which versions, and what of a proof's text the hole needs. Some twenty
+/** advisories.yaml: checkers that are known to accept what does not hold, which versions, and what of a proof's text the hole needs. Some forty
  *  come with the program; a library names further files. */
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
@@ -31,10 +31,11 @@ const advisory = z.strictObject({
     .strictObject({
       words: z.array(some("a word")).min(1, "is empty; name a word").exactOptional(),
       recursion: z.literal(true).exactOptional().meta({ description: "Of Coq: a recursive definition that is not plain" }),
+      letins: z.literal(true).exactOptional().meta({ description: "Of Coq: a constructor or field with a local definition" }),
       irrelevance: z.literal(true).exactOptional().meta({ description: "Of Agda: what is irrelevant, or in Prop" }),
       modules: z.literal(true).exactOptional().meta({ description: "Of Coq: a module with parameters, a type or another name" }),
     })
-    .refine((one) => Object.keys(one).length > 0, "says nothing; write words, recursion, irrelevance or modules")
+    .refine((one) => Object.keys(one).length > 0, "says nothing; write words, recursion, letins, irrelevance or modules")
     .exactOptional()
     .meta({
       description: "What a proof, or a file of its sources below it, has to have so that it can use the hole; without it, every one can",

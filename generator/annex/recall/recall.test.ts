@@ -71,6 +71,35 @@ test("an acceptance is recalled where every checker has the hole and the texts m
   assert.equal(recallOf(hole, [{ name: "coq", version: "main" }], () => true)?.affected.length, 1, "a version that is none may be any");
 });
 
+test("a constructor or field of Coq with a local definition is a suspect", () => {
+  const suspect = (text: string): boolean => openSuspects(text, true)({ letins: true });
+  for (const plain of [
+    "Inductive t : Set := a : nat -> t | b (x : nat) : t.",
+    "Inductive even : nat -> Prop := z : even 0 | s n : odd n -> even (S n) with odd : nat -> Prop := o n : even n -> odd (S n).",
+    "Record r := mk { x : nat; y : x = x }.",
+    "Class C (A : Type) := op : A -> A.",
+    "Definition d := let x := 1 in x.",
+    "Inductive t : nat -> Set := a : forall (b : nat) (c : zero (A:=nat) (n:=b) b), forall d : f (A:=nat) b, t b.",
+    "Inductive t : nat -> Set := a : forall b : nat, f (A:=nat) b (n := b) = 0 -> t b | c (x : nat) : t (f (A:=nat) x).",
+    'Inductive e := plus : e -> e -> e where "a + b" := (plus a b).',
+  ])
+    assert.equal(suspect(plain), false, plain);
+  for (const odd of [
+    "Inductive t : Set := a : let n := 0 in nat -> t.",
+    "Inductive t : Set := a (n := 0) (m : nat) : t.",
+    "Inductive t : Set := b | a (m : nat) (n := m) : t.",
+    "Inductive t : Set := a : forall (m : nat) (n := m), t.",
+    "Inductive t : Set := a : forall (q : f (0, 1)) (n : nat := 0), t.",
+    "Inductive t : Set := a : (forall (n := 0), t) -> t.",
+    "Record r := mk { x : nat; y := x }.",
+    "#[universes(polymorphic)] Record r := { x : nat; y : nat := x }.",
+    "CoInductive t : Set := a : ltac:(exact (let n := 0 in t)).",
+    "Polymorphic Cumulative Inductive t : Set := a : (let n := 0 in t -> t) with u := b : u.",
+    "Notation arg x := (let n := 0 in x).",
+  ])
+    assert.equal(suspect(odd), true, odd);
+});
+
 test("what is irrelevant in Agda is a suspect however it is written, and a dot in a pattern is none", () => {
   const suspect = (text: string): boolean => openSuspects(text, false)({ irrelevance: true });
   for (const plain of [

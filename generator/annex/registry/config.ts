@@ -155,7 +155,13 @@ export const sourcesJsonSchema = z.toJSONSchema(registrySchema, { io: "input" })
 
 /** openRegistrySources reads a registry.yaml. @throws ShelfError "bad_config" with every mistake and its line */
 export function openRegistrySources(file: string): RegistrySources {
-  const parsed = readLocated(file, registrySchema, sourcesJsonSchema, "a registry.yaml", checkSources);
+  const parsed = readLocated(
+    file,
+    registrySchema,
+    sourcesJsonSchema,
+    "a registry.yaml, which proofshelf registry init makes",
+    checkSources,
+  );
   const folder = dirname(resolve(file));
   const at = (name: string): string => resolve(folder, name);
   return {

@@ -405,6 +405,8 @@ test("the command line: diff by cause between two revisions, refusal until it is
     (await run("explain", "CUB-0002")).text,
     /NOT_VERIFIED[^]*checks\/[0-9a-f]{64}\.json: coq 8[^]*rests on L\.D\.a, which policy\.axioms of .* does not name as r: L\.D\.a/,
   );
+  assert.match((await run("explain", "L.T.by_low")).text, /^CUB-0003 /);
+  assert.match((await run("explain", "CUB-0009")).text, /There is no record CUB-0009\. Did you mean CUB-000\d\?/);
   const axioms = await run("axioms");
   assert.equal(axioms.status, 3);
   assert.match(axioms.text, /2 records rest on no axiom\.\n1 record rests on:\n {2}r: L\.D\.a \(outside the policy\)\n {2}CUB-0002/);

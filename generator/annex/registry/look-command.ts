@@ -12,6 +12,7 @@ import {
 import { formatGraphDot, formatGraphNdjson } from "#snapshots/annex/proofs";
 import type { ClaimsRegistry, CubRecord, RegistryMeta } from "#snapshots/schema";
 import { FOUND, print } from "#generator/commands";
+import { nearest } from "#generator/config";
 import { MAX_CLAIMS_BYTES, NO_CLAIMS, parseClaims, readSourceFile } from "#generator/sources";
 import { describeRefused } from "./judge.ts";
 import { describeCause } from "./need.ts";
@@ -29,9 +30,15 @@ async function open(options: SourceOptions) {
 }
 
 function findRecord(byId: ReadonlyMap<string, CubRecord>, id: string): CubRecord {
-  const record = byId.get(id);
-  if (record === undefined) throw new ShelfError("bad_config", `There is no record ${id}.`);
-  return record;
+  const names = ({ module, theorem_name: name }: CubRecord): boolean => id === name || id === `${module}.${name}`;
+  const [record, ...more] = byId.has(id) ? [byId.get(id)] : [...byId.values()].filter(names);
+  if (record !== undefined && more.length === 0) return record;
+  const meant = record === undefined ? nearest(id, [...byId.keys()]) : null;
+  const several = [record, ...more].flatMap((one) => one?.id ?? []).join(", ");
+  throw new ShelfError(
+    "bad_config",
+    `There is no record ${id}${several === "" ? "" : `, and that is the name of ${several}`}.${meant === null ? "" : ` Did you mean ${meant}?`}`,
+  );
 }
 
 const MAX_DEPTH = 50;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ShelfError } from "#snapshots/errors";
 import { CHECKED_FIELDS, CubId, type CubField, CubRecord } from "#snapshots/schema";
-import { type ConfigProblem, parseLocatedYaml, readLocated } from "#generator/config";
+import { type ConfigProblem, nearest, parseLocatedYaml, readLocated } from "#generator/config";
 import { memoize } from "./memoize.ts";
 import type { FoundDeclaration } from "./scan.ts";
 
@@ -77,9 +77,14 @@ function findFaults({ records, internal }: Overlay): ConfigProblem[] {
         path: ["records", index, name],
         what: TOLD.includes(name)
           ? "cannot be said here: it follows from the source and its checks; remove it"
-          : "is no member of a record",
+          : `is no member of a record; ${describeMember(name)}`,
       })),
   ]);
+}
+
+function describeMember(name: string): string {
+  const meant = nearest(name, [...CHOOSES, ...SAID]);
+  return meant === null ? "a further one is named under internal" : `did you mean ${meant}?`;
 }
 
 /** applyOverlay gives what an overlay says of one declaration, and whether it hides it. @param used gets the entries that said something */

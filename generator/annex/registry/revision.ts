@@ -1,7 +1,7 @@
 /** The files of one revision, out of git or out of a folder. Whoever wrote them is not trusted: git runs no program that the repository
  *  names and fetches nothing, links are not followed, and what is no plain text file of ours is told. */
 import { execFile, spawn, spawnSync } from "node:child_process";
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ShelfError } from "#snapshots/errors";
@@ -76,7 +76,9 @@ async function readGit(dir: string, rev: string, wanted: (path: string) => boole
   const base = ["-C", dir, "-c", "safe.directory=*", ...SAFE_GIT];
   const git = async (...args: string[]): Promise<string> => (await run("git", [...base, ...args], { env, maxBuffer: MAX_LISTING })).stdout;
   await git("rev-parse", "--git-dir").catch((cause: NodeJS.ErrnoException) => {
-    throw new ShelfError("bad_source", cause.code === "ENOENT" ? "git is not installed here." : `${dir} is no git repository.`, { cause });
+    if (cause.code === "ENOENT") throw new ShelfError("bad_source", "git is not installed here.", { cause });
+    const fixes = ["Name the folder of a clone; of a folder of files one is made by: git init && git add . && git commit -m first"];
+    throw new ShelfError("bad_source", `${dir} ${existsSync(dir) ? "is no git repository" : "does not exist"}.`, { cause, fixes });
   });
   const head = (
     await git("rev-parse", "--verify", "--quiet", "--end-of-options", `${rev}^{commit}`).catch(async (cause: unknown) => {

@@ -308,5 +308,5 @@ test("a hostile repository runs nothing and reaches nothing outside; links, subm
   put("registry.yaml", "sources:\n  - { repo: r, git: ./repo, rev: nowhere, prover: coq }\n");
   await assert.rejects(scanAll(config()), (error) => error instanceof ShelfError && /has no revision "nowhere"/.test(error.message));
   put("registry.yaml", "sources:\n  - { repo: r, git: ./no, prover: coq }\n");
-  await assert.rejects(scanAll(config()), /is no git repository/);
+  await assert.rejects(scanAll(config()), /no does not exist/);
 });

@@ -19,7 +19,7 @@ const LOOKS = 5;
 
 /** Reads the newest head and checks it, as `checkHead` says. @throws ShelfError "origin_refused", "origin_unreachable" */
 async function readHead(origin: Origin, given: NoteKey | null, seen: SeenHead | null): Promise<CheckedHead> {
-  return refusing(origin.url, () => checkHead((path, max) => origin.get(`/shelf/${path}`, max), given, seen));
+  return refusing(origin.url, () => checkHead((path, max) => origin.get(`/shelf/${path}`, max), given, seen, `at ${origin.url}`));
 }
 
 /** atNewestHead does work at the origin's newest head. Work that fails is done again at the next head when another snapshot was published

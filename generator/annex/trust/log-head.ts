@@ -35,11 +35,12 @@ export type SeenHead = Pick<Checkpoint, "origin" | "size" | "root"> & { readonly
 /** checkHead reads the newest head and checks who signed it.
  *  @param given the key that must have signed it, when the user knows it
  *  @param seen the head that was seen last: neither its name nor its key may have changed, unless the user gives the key
+ *  @param where it is served, in words
  *  @throws ShelfError "bad_checkpoint" or "bad_log" */
-export async function checkHead(read: ReadLog, given: NoteKey | null, seen: SeenHead | null): Promise<CheckedHead> {
+export async function checkHead(read: ReadLog, given: NoteKey | null, seen: SeenHead | null, where = "there"): Promise<CheckedHead> {
   const bytes = await read("checkpoint", MAX_NOTE_BYTES);
   if (bytes === null)
-    throw new ShelfError("origin_unreachable", "No proofshelf library is served there, or it was exported without its shelf.", {
+    throw new ShelfError("origin_unreachable", `No proofshelf library is served ${where}, or it was exported without its shelf.`, {
       fixes: ["Give the address of the front page, with the path that it lies under, as https://example.org/library/."],
     });
   const checkpoint = parseCheckpoint(bytes);

@@ -289,7 +289,7 @@ const LIES: readonly (readonly [name: string, lie: () => Lie, said: RegExp])[] =
       at("/shelf/checkpoint", (bytes) => Buffer.from(`${bytes.toString()}${`${bytes.toString().trim().split("\n").at(-1)}\n`.repeat(16)}`)),
     /17 signatures/,
   ],
-  ["no checkpoint", () => at("/shelf/checkpoint", () => null), /No proofshelf library is served there/],
+  ["no checkpoint", () => at("/shelf/checkpoint", () => null), /No proofshelf library is served at http/],
   ["entries that were exchanged", () => at(/^\/shelf\/tile\/entries/, flip), /checkpoint is not over|fork|no record/],
   ["entries that are short", () => at(/^\/shelf\/tile\/entries/, (bytes) => bytes.subarray(0, bytes.length - 1)), /entries, not 3/],
   ["entries that go on", () => at(/^\/shelf\/tile\/entries/, (bytes) => Buffer.concat([bytes, bytes])), /goes on behind/],

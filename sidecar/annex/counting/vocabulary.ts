@@ -59,7 +59,7 @@ const STATES: readonly (readonly [phrases: string, of: Word["of"]])[] = [
   ["unwired", records("invocation", "unwired")],
   ["deployable", records("deployable", "true")],
   ["free of holes|without holes|no holes", records("no_holes", "true")],
-  ["with holes|holes", records("no_holes", "false")],
+  ["with holes|holes|admitted", records("no_holes", "false")],
   [
     "used in production|in production|run in production|running in production|consumed in production",
     others(records("production_consumption", "NOT-RUNTIME-CONSUMED", "")),
@@ -69,7 +69,7 @@ const STATES: readonly (readonly [phrases: string, of: Word["of"]])[] = [
 const WORDS: readonly (readonly [phrases: string, word: Word])[] = [
   ["how many|number of|the number of|count|count of|total number of", { is: "count" }],
   ["list|show|show me|give me|name|which|what|what are", { is: "list" }],
-  ["record|records|cub|cubs|proof record|proof records", { is: "set", set: "records" }],
+  ["record|records|cub|cubs|proof|proofs|proof record|proof records", { is: "set", set: "records" }],
   ["claim|claims", { is: "set", set: "claims" }],
   ["object|objects|file|files|document|documents", { is: "set", set: "objects" }],
   ["collections", { is: "set", set: "collections" }],
