@@ -61,7 +61,7 @@ function whyNoUse(record: CubRecord, other: CubRecord): string | null {
   return uses ? null : "its proof does not use the theorem";
 }
 
-/** What is assumed stands before a sign that no database of Metamath can have, beside which variables are apart. */
+/** Assumptions stand before a sign that no database of Metamath can have, beside which variables are apart. */
 function hasHypotheses({ statement_source: text = "" }: CubRecord): boolean {
   const [assumed, ...rest] = text.split(" ⊢ ");
   return rest.length > 0 && assumed?.split("; ").some((one) => !one.startsWith("$d ")) === true;
