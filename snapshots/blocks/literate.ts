@@ -42,9 +42,14 @@ export function withCode(code: readonly CodeLine[], prose: Reader): Reader {
 const blank = (sign: string): string => " ".repeat(sign.length);
 
 /** A Told is the prose of a source of proofs, in a text of as many lines: what is no prose is blank in it, and signs around it are. */
-export type Told = { readonly form: "markdown" | "rst"; readonly isProse: readonly boolean[]; readonly text: string };
+export type Told = {
+  readonly form: "markdown" | "rst";
+  readonly title: string | null;
+  readonly isProse: readonly boolean[];
+  readonly text: string;
+};
 
-const VERSO = /^#doc[ \t]*\([^)\n]{0,200}\)[^\n]{0,400}=>[ \t\r]*$/;
+const VERSO = /^#doc[ \t]*\([^)\n]{0,200}\)[ \t]*(?:"((?:[^"\\\n]|\\.){1,300})")?[^\n]{0,400}=>[ \t\r]*$/;
 const OPENS_PROSE = /^[ \t]*(?:\(\*\||\/-\|)/;
 const CLOSES_PROSE = /[ \t]*(?:\|?\*\)|\|?-\/)[ \t\r]*$/;
 
@@ -67,8 +72,10 @@ export function proseOfSource(text: string): Told | null {
     isOpen = !CLOSES_PROSE.test(own);
     return isOpen ? own : own.replace(CLOSES_PROSE, blank);
   });
+  const title = VERSO.exec(lines[begins] ?? "")?.[1]?.replaceAll(/\\(.)/g, "$1") ?? null;
   return {
     form: begins < 0 ? "rst" : "markdown",
+    title,
     isProse: prose.map((line) => line !== null),
     text: prose.map((line) => line ?? "").join("\n"),
   };
