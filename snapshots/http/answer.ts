@@ -50,6 +50,7 @@ async function answerFrom(view: View, request: AnswerRequest, place: RoutePlace,
     }
   } catch (thrown) {
     const error = toShelfError(thrown);
+    open ??= view.peek();
     if (again && MAY_BE_GONE.has(error.code) && (await hasMoved(view))) return answerFrom(view, request, place, false);
     found = await errorAnswer(view, open, request, await orNotice(view, open, place, error));
   }
