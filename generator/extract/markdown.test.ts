@@ -292,7 +292,11 @@ test("what Pandoc and Quarto write beside CommonMark leaves no mark, on the page
       "H2O and x2 and small one, ~5 or ~6.",
     ],
     ["Words^[A *note*.] go on.", /Words<sup>.*go on\..*A <em>note<\/em>/s, "Words go on."],
-    ["| a | b |\n|---|---|\n| 1 | 2 |\n\n: The caption {#tbl-x}", /<table id="L3">\s*<caption>The caption<\/caption>/, "a | b 1 | 2 The caption"],
+    [
+      "| a | b |\n|---|---|\n| 1 | 2 |\n\n: The caption {#tbl-x}",
+      /<table id="L3">\s*<caption>The caption<\/caption>/,
+      "a | b 1 | 2 The caption",
+    ],
     ["$$\na = b\n$$ {#eq-x}\n\nGoes on.", /<\/math><\/span>\s*<p[^>]*>Goes on\.<\/p>/, "a = b Goes on."],
     ["> [!quote|right] A title\n> Words.", /<aside[^>]*>\s*<p><strong>A title<\/strong><\/p>/, "A title Words."],
     ["<details><summary>More</summary>Inner words.</details>", /<summary>More<\/summary>/, "More Inner words."],
