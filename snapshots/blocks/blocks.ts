@@ -326,7 +326,7 @@ function readPlain(text: string, prose: "plain" | "rst" | "asciidoc" = "plain"):
     }
     if (isAsciidoc && /\S::\s*$/.test(text))
       return { term: plainIn(text.replace(/::\s*$/, "").slice(0, MAX_HEADING), prose), indent: indent(text) };
-    // What a program answers stands directly below.
+    // The answer of a program stands directly below.
     if (/^\s*>>> /.test(text)) answer = at + 1;
     if (answer > at || (answer === at && at > 0)) {
       answer = at + 1;
