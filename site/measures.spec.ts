@@ -181,7 +181,10 @@ test("a list that is filtered to nothing says how much was looked at, and leads 
   await page.getByLabel("Filter this list").fill("zqx nowhere");
   await expect(rows).toHaveCount(0);
   await expect(page.locator("[data-filter] [role=status]")).toContainText(`None of the ${all} shown here.`);
-  await expect(page.getByRole("link", { name: "Search all of this folder" })).toHaveAttribute("href", /search\/\?q=in%3Anotes%2F%20zqx%20nowhere$/);
+  await expect(page.getByRole("link", { name: "Search all of this folder" })).toHaveAttribute(
+    "href",
+    /search\/\?q=in%3Anotes%2F%20zqx%20nowhere$/,
+  );
   await page.getByLabel("Filter this list").fill("");
   await expect(rows).toHaveCount(all);
 });
