@@ -7,6 +7,7 @@ import { formatFormula } from "./markdown-formulas.ts";
 import type { MarkdownParts } from "./markdown-parts.ts";
 
 const PICTURE = /\.(?:png|apng|jpe?g|gif|webp|avif|svg)$/i;
+const RAISED = /~[^\s~]{1,20}~(?!~)|\^[^\s^]{1,20}\^(?!\^)/y;
 const MARKED = /==(?=[^\s=])[^=\n]{1,500}?(?<=\S)==(?![\w=])/y;
 const KEYS = /\+\+([\w-]{1,30}(?:\+[\w-]{1,30}){0,5})\+\+(?![\w+])/y;
 /** A role of MyST: its name in braces, directly before code. */
@@ -14,6 +15,7 @@ const ROLE = /\{([A-Za-z][\w:.+-]{0,40})\}(`+)(?!`)([^]{1,2000}?)(?<!`)\2(?!`)/y
 const ATTRIBUTE = String.raw`(?:[.#][\w:.-]+|-|[\w-]+=(?:"[^"{}\n]*"|'[^'{}\n]*'|[^\s"'{}]*))`;
 const LIST = String.raw`\{:?[ \t]*${ATTRIBUTE}(?:[ \t]+${ATTRIBUTE}){0,9}[ \t]*\}`;
 const ATTRIBUTES = new RegExp(LIST, "y");
+const SPAN = new RegExp(String.raw`\[([^[\]\n]{1,300})\]${LIST}`, "y");
 /** A list behind a heading, and one on the last line of a paragraph, which may be all of it. */
 const BEHIND = new RegExp(String.raw`[ \t]*(${LIST})[ \t]*$`);
 const BELOW = new RegExp(String.raw`(?:^|\n)[ \t]*${LIST}[ \t]*$`);
@@ -26,6 +28,8 @@ export function useInline(md: MarkdownIt): void {
   md.inline.ruler.before("link", "shortcode", readShortcode);
   md.inline.ruler.before("link", "keys", readKeys);
   md.inline.ruler.before("link", "marked", readMarked);
+  md.inline.ruler.before("strikethrough", "raised", readRaised);
+  md.inline.ruler.after("link", "span", readSpan);
   md.inline.ruler.push("attributes", skipAttributes);
   md.core.ruler.before("inline", "attribute_lists", ({ tokens }) => dropLists(tokens));
   md.core.ruler.after("inline", "attributes_behind", ({ tokens }) => {
@@ -159,14 +163,46 @@ function readMarked(state: StateInline, silent: boolean): boolean {
   MARKED.lastIndex = state.pos;
   const [whole] = MARKED.exec(state.src) ?? [];
   if (whole === undefined || state.pos + whole.length > state.posMax) return false;
-  const [end, max] = [state.pos + whole.length, state.posMax];
+  const end = state.pos + whole.length;
+  wrap(state, "mark", [state.pos + 2, end - 2], silent);
+  state.pos = end;
+  return true;
+}
+
+/** Reads the rest of a line between two places as what an element holds. */
+function wrap(state: StateInline, tag: string, [from, to]: readonly [from: number, to: number], silent: boolean): void {
+  const max = state.posMax;
   if (!silent) {
-    state.push("mark_open", "mark", 1);
-    [state.pos, state.posMax] = [state.pos + 2, end - 2];
+    if (tag !== "") state.push(`${tag}_open`, tag, 1);
+    [state.pos, state.posMax] = [from, to];
     state.md.inline.tokenize(state);
-    state.push("mark_close", "mark", -1);
+    if (tag !== "") state.push(`${tag}_close`, tag, -1);
   }
-  [state.pos, state.posMax] = [end, max];
+  state.posMax = max;
+}
+
+/** `H~2~O` and `x^2^` as Pandoc has them. */
+function readRaised(state: StateInline, silent: boolean): boolean {
+  const sign = state.src.charAt(state.pos);
+  if ((sign !== "~" && sign !== "^") || !/[\p{L}\p{N})]/u.test(state.src.charAt(state.pos - 1))) return false;
+  RAISED.lastIndex = state.pos;
+  const [whole] = RAISED.exec(state.src) ?? [];
+  const end = state.pos + (whole?.length ?? 0);
+  if (whole === undefined || end > state.posMax) return false;
+  wrap(state, sign === "~" ? "sub" : "sup", [state.pos + 1, end - 1], silent);
+  state.pos = end;
+  return true;
+}
+
+/** Words in brackets that attributes are about: `[words]{.class}`. */
+function readSpan(state: StateInline, silent: boolean): boolean {
+  if (state.src.charCodeAt(state.pos) !== 0x5b || /[\]!]/.test(state.src.charAt(state.pos - 1))) return false;
+  SPAN.lastIndex = state.pos;
+  const [whole, words = ""] = SPAN.exec(state.src) ?? [];
+  const end = state.pos + (whole?.length ?? 0);
+  if (whole === undefined || end > state.posMax) return false;
+  wrap(state, "", [state.pos + 1, state.pos + 1 + words.length], silent);
+  state.pos = end;
   return true;
 }
 

@@ -36,9 +36,9 @@ const OPTION = /^(?:-{1,2}|\/)[\w?][\w-]*(?:[ =](?:<[^>]*>|[\w[\]]+))?(?:, (?:-{
 const EXPLICIT = /^\.\.(?:\s+|$)/;
 const DIRECTIVE = /^([\w:+.-]+?)\s?::(?:\s+(.*))?$/;
 const CODE =
-  /^(?:code|code-block|sourcecode|highlight-block|prompt|parsed-literal|literal-block|doctest|testcode|testoutput|testsetup|testcleanup|productionlist|ipython|plot|graphviz|digraph|uml|mermaid|raw|cli|program-output|jupyter-execute|tikz|coqtop|lean)$/;
+  /^(?:code|code-block|code-tab|sourcecode|highlight-block|prompt|parsed-literal|literal-block|doctest|testcode|testoutput|testsetup|testcleanup|productionlist|ipython|plot|graphviz|digraph|uml|mermaid|raw|cli|program-output|jupyter-execute|tikz|coqtop|lean)$/;
 const BOXES =
-  /^(?:note|tip|hint|important|warning|caution|attention|danger|error|seealso|todo|admonition|topic|sidebar|dropdown|tab|tab-item|card|details|theorem|proof|exercise|question|example|collapse)$/;
+  /^(?:note|tip|hint|important|warning|caution|attention|danger|error|seealso|todo|admonition|topic|sidebar|dropdown|tab|tab-item|card|grid-item-card|details|theorem|proof|exercise|question|example|collapse)$/;
 const SILENT =
   /^(?:contents|index|highlight|default-role|currentmodule|meta|sectionauthor|codeauthor|moduleauthor|tabularcolumns|title|sectnum|section-numbering|role|default-domain|testsetup|target-notes|header|footer|py:currentmodule|pagebreak)$/;
 const THROUGH =
@@ -122,7 +122,11 @@ class RstReader extends MarkupReader {
 
   #addSubstitution(rest: string, below: Row | undefined): void {
     const [, name, what, value = ""] = /^\|([^|]{1,100})\|\s+([\w-]+)::\s*(.*)$/.exec(rest) ?? [];
-    if (name !== undefined) this.#replaced.set(nameOf(name), what === "image" ? `\u0000${value}` : value || (below?.text.trim() ?? ""));
+    if (name !== undefined)
+      this.#replaced.set(
+        nameOf(name),
+        what === "image" ? `\u0000${value}` : what === "unicode" ? charactersIn(value) : value || (below?.text.trim() ?? ""),
+      );
   }
 
   /** Takes over what the settings of its site say for all of its texts. */
@@ -476,7 +480,8 @@ class RstReader extends MarkupReader {
     if (name === "list-table" || name === "csv-table" || name === "table") return this.#tables(name, argument, options, content, line);
     if (BOXES.test(name)) {
       const title =
-        /^(?:admonition|topic|sidebar|dropdown|tab|tab-item|card|details|theorem|example|collapse)$/.test(name) && argument !== ""
+        /^(?:admonition|topic|sidebar|dropdown|tab|tab-item|card|grid-item-card|details|theorem|example|collapse)$/.test(name) &&
+        argument !== ""
           ? argument
           : (TITLES[name] ?? name.charAt(0).toUpperCase() + name.slice(1));
       const inside = title === argument || argument === "" ? content : [{ text: argument, line }, ...content];
@@ -497,7 +502,7 @@ class RstReader extends MarkupReader {
         element(
           "div",
           blocksOf(
-            name === "container" || name === "only" || argument === "" || /^(?:rst-)?class$/.test(name)
+            name === "container" || name === "only" || /^\d+(?: \d+)*$/.test(argument) || argument === "" || /^(?:rst-)?class$/.test(name)
               ? content
               : [{ text: argument, line }, ...content],
           ),
@@ -670,6 +675,13 @@ class RstReader extends MarkupReader {
 }
 
 const STARTS = /[\\`:*|[_]/;
+
+/** Characters by their numbers, and other words as they are. */
+const charactersIn = (text: string): string =>
+  text.replace(/\s+\.\. .*$/, "").replaceAll(/(?:U\+|0x|\\x|\\u|&#x)([\dA-F]{1,6});?\s*/gi, (whole, hex: string) => {
+    const code = Number.parseInt(hex, 16);
+    return code > 0x10ffff || code < 32 ? whole : String.fromCodePoint(code).toWellFormed();
+  });
 
 /** A part that is taken in, with its options below: as it is written, or as code, in the indentation of its line. */
 function readInclude(line: string, below: readonly Row[]): PartLine | null {

@@ -279,6 +279,8 @@ function readPlain(text: string, prose: "plain" | "rst" | "asciidoc" = "plain"):
   /** Lines that stand in farther than `literal` are taken as they are; those that stand in farther than `silent` are not read. */
   let [literal, silent] = [Infinity, Infinity];
   let enclosing: string | null = null;
+  /** The line that may be an answer of a program. */
+  let answer = 0;
   /** True for the lines below a document's title, which say who wrote it and how it is set. */
   let inHead = false;
   /** Rows that mark headings, in the order in which they first occur: it gives their levels. */
@@ -324,10 +326,16 @@ function readPlain(text: string, prose: "plain" | "rst" | "asciidoc" = "plain"):
     }
     if (isAsciidoc && /\S::\s*$/.test(text))
       return { term: plainIn(text.replace(/::\s*$/, "").slice(0, MAX_HEADING), prose), indent: indent(text) };
-    if (/^\s*>>> /.test(text)) return part(0, false, "code");
+    // The answer of a program stands directly below.
+    if (/^\s*>>> /.test(text)) answer = at + 1;
+    if (answer > at || (answer === at && at > 0)) {
+      answer = at + 1;
+      return part(0, false, "code");
+    }
     if (!isAsciidoc && /::\s*$/.test(text)) literal = indent(text);
     const item = ITEM.exec(text);
-    if (item !== null) return part(item[0].length, true, "item");
+    // The first cell of a row that is a list in a list.
+    if (item !== null) return part(item[0].length + (/^- +/.exec(text.slice(item[0].length))?.[0].length ?? 0), true, "item");
     // A term, and what it means farther in.
     if (literal === Infinity && !isPart(before) && isDefined(text, under)) return { term: plainIn(text, prose), indent: indent(text) };
     if (isAsciidoc && /^[ \t]/.test(text) && !isPart(before) && isBlank(below) && indent(under) > indent(text))

@@ -223,6 +223,8 @@ const TARGET = String.raw`\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\
 /** The words between brackets, which may hold brackets themselves. */
 const WORDS = String.raw`((?:[^[\]]|\[[^[\]]*\])+)`;
 const IMAGE = new RegExp(String.raw`!\[((?:[^[\]]|\[[^[\]]*\])*)\](?:${TARGET}|\[[^\]]*\])`, "g");
+/** Words in brackets that attributes are about. */
+const SPAN = /(?<![\]!\w])\[([^[\]\n]{1,300})\](?=\{:?[ \t]*(?:[.#][A-Za-z]|[\w-]+=))/g;
 /** Attributes in braces behind what they are about, and those of MyST, Pandoc and kramdown at the end. */
 const ATTRIBUTE_LIST =
   /(?<=[)\]*_`>\u{F0000}-\u{FFFFD}])\{:?[ \t]*(?:[.#][A-Za-z][\w-]*|[\w-]+=(?:"[^"{}\n]*"|[^\s{}"]+))[^{}\n]{0,200}\}|(?:^|[ \t])\{:?[ \t]*[.#][A-Za-z][\w-]*[^{}\n]{0,200}\}[ \t]*$|[ \t]\^[0-9a-f]{6}[ \t]*$/gmu;
@@ -232,7 +234,12 @@ function plainOfMarkdown(text: string): string {
   return around(text.replaceAll(/^[ \t]*(?:>[ \t]?)+/gm, ""), MARKDOWN, showMarkdown, (rest) =>
     readReferences(
       withoutEmphasis(
-        dropTags(rest.replaceAll(/<!--[^]*?-->/g, "").replaceAll(ATTRIBUTE_LIST, ""))
+        dropTags(
+          rest
+            .replaceAll(/<!--[^]*?-->/g, "")
+            .replaceAll(SPAN, "$1")
+            .replaceAll(ATTRIBUTE_LIST, ""),
+        )
           .replaceAll(
             WIKI,
             (whole, embed: string, page: string, part = "", words = "") => wordsOfWiki({ embed, page, part, words }) ?? whole,
@@ -242,7 +249,8 @@ function plainOfMarkdown(text: string): string {
           .replaceAll(/(?<!\w)\+\+([\w-]+(?:\+[\w-]+)*)\+\+(?![\w+])/g, "$1")
           .replaceAll(IMAGE, "$1")
           .replaceAll(LINK, (_, words?: string, other?: string) => words ?? other ?? "")
-          .replaceAll(/\[\^[^\]]+\]/g, "")
+          .replaceAll(/\[\^[^\]]+\]|\^\[[^[\]]*\]/g, "")
+          .replaceAll(/(?<=[\p{L}\p{N})])(?:~([^\s~]{1,20})~|\^([^\s^]{1,20})\^)(?![~^])/gu, "$1$2")
           .replaceAll(/~~(?=\S)([^~]+)(?<=\S)~~/g, "$1"),
       ),
     ),
@@ -251,7 +259,9 @@ function plainOfMarkdown(text: string): string {
 
 /** Takes tags out of a text; of a picture its words stay. */
 const dropTags = (text: string): string =>
-  replaceTags(text, (tag, name, isTag) => (isTag ? (name === "br" ? " " : name === "img" ? saidIn(tag) : "") : tag));
+  replaceTags(text, (tag, name, isTag) =>
+    isTag ? (/^(?:br|summary|p|div|li|td|th)$/.test(name) ? " " : name === "img" ? saidIn(tag) : "") : tag,
+  );
 
 function withoutEmphasis(text: string): string {
   return text
@@ -412,6 +422,7 @@ function plainOfRst(whole: string): string {
           })
           .replaceAll(/`([^`<\n]{1,200})`__?(?![\w`])/g, "$1")
           .replaceAll(/\s?\[(?:\d+|[#*][\w-]*)\]_(?!\w)/g, "")
+          .replaceAll(/(\[[A-Za-z][\w.-]{0,80}\])_(?!\w)/g, "$1")
           .replaceAll(/(?<![\w`.+-])([\p{L}\p{N}](?:[\p{L}\p{N}_.+-]*[\p{L}\p{N}])?)__?(?=$|[\s,.;:!?)])/gu, "$1")
           .replaceAll(/(?<![\w|])\|(\S[^|\n]{0,80}\S|\S)\|_{0,2}(?![\w|])/g, "$1")
           .replaceAll(/::[ \t]*$/gm, ":"),
