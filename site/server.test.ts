@@ -16,7 +16,11 @@ let listening: Listening;
 
 before(async () => {
   fixture = await makeFixture();
-  const view = openSiteView({ ...fixture, baseUrl: "http://library.example" }, null, () => Date.parse("2026-04-03T01:00:00Z") + performance.now());
+  const view = openSiteView(
+    { ...fixture, baseUrl: "http://library.example" },
+    null,
+    () => Date.parse("2026-04-03T01:00:00Z") + performance.now(),
+  );
   await view.options.renderer?.();
   listening = await listen(viewListener(view), { port: 0, host: "127.0.0.1" });
 });

@@ -58,7 +58,16 @@ export async function runServe(options: ServeOptions, annexes: Annexes): Promise
   const views = options.only === "site" ? (["public"] as const) : (["public", "internal"] as const);
   const { publicDir, internalDir, follow } = openServed(config, views, annexes);
   const { baseUrl } = config;
-  const common = { host: options.host, port, publicDir, dist, version: VERSION, baseUrl, operations, accessLog: options.accessLog === true };
+  const common = {
+    host: options.host,
+    port,
+    publicDir,
+    dist,
+    version: VERSION,
+    baseUrl,
+    operations,
+    accessLog: options.accessLog === true,
+  };
   const ended = new AbortController();
   // Here and not in the server, which needs no credentials then, and the site server no network.
   const following = follow?.(ended.signal, (line) => void process.stderr.write(line));
