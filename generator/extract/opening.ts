@@ -144,7 +144,7 @@ function findHeading(raw: string): RegExpExecArray | null {
   if (/^(?:\/\*|"""|'''|[ \t]*#)/.test(raw)) return null;
   const sign = /^(?:[ \t]*(?:\/\/[/!]?|--+|;+|%+)|\/-[!-]?|\{-)/.exec(raw)?.[0] ?? "";
   const found = DOC_TITLE.exec(raw.slice(sign.length));
-  if (found !== null) found[0] = sign + found[0];
+  if (found !== null) [found[0], found[1]] = [sign + found[0], (found[1] ?? "").replace(/\s*-[/}]\s*$/, "")];
   return found;
 }
 
