@@ -255,7 +255,7 @@ function commentLine(text: string, from: number, end: number, opens = false): Re
 
 /** The line under a heading, or above it; in AsciiDoc also what encloses a text that is taken as it is. */
 const RULE = /^\s*([-=~^"'`#*+_.:<>])\1{2,}\s*$/;
-const ENCLOSES = /^([-.])\1{3,}\s*$/;
+const ENCLOSES = /^([-.+])\1{3,}\s*$/;
 /** AsciiDoc is told from reStructuredText by what only it has: the sign that an entry goes on, attributes, anchors, headings behind their signs, a
  *  term above its text. */
 const ASCIIDOC = /^(?:\+|\[\w+(?:,[\w -]+)*\]|\[\[[\w.-]+\]\]|={1,5} [\p{L}`].*)$|^(?!\.\.)\S.*::\r?\n[ \t]*\S/mu;
@@ -264,7 +264,7 @@ const ASCIIDOC_TITLE = /^(={1,6}|#{1,6})[ \t]+(\S.*)$/;
 const ASIDE = /^\/\/(?!\/)/;
 const ENCLOSES_ASIDE = /^\/{4,}\s*$/;
 const CONTINUES = /^\+\s*$/;
-const ITEM = /^\s*(?:[-*+•]|\.{1,3}(?=\s)|\d{1,3}[.)]|\(\d{1,2}\)|#\.)\s+/;
+const ITEM = /^\s*(?:[-+•]|\*{1,5}|<(?:\d{1,3}|\.)>|\.{1,3}(?=\s)|\d{1,3}[.)]|\(\d{1,2}\)|#\.)\s+/;
 /** Directives of reStructuredText. The text below those of LITERAL is taken as it is, and that below those of SILENT is not read. The argument of
  *  any other is the name of the thing that is explained below it. */
 const LITERAL = /^\s*\.\.\s+(?:code-block|code|sourcecode|parsed-literal|doctest|testcode|productionlist|coq|lean4?)::/;
@@ -350,7 +350,7 @@ const ABOVE = /^\s*(?:\[.*\]|\.\.(?:\s.*)?|([-=~^"'`#*+_.:<>])\1{2,})\s*$/;
 
 /** Tells whether a row of signs is long enough to underline a title: it may be two signs shorter, as people miscount. */
 function isTitle(title: string, row: string): boolean {
-  return /[\p{L}\p{N}]/u.test(title) && row.trim().length >= title.trim().length - 2 && !/^\s*(?:\.\.|[-*+] )/.test(title);
+  return /[\p{L}\p{N}]/u.test(title) && row.trim().length >= title.trim().length - 2 && !/^\s*(?:\.\.|[-*+] |\[.*\]\s*$)/.test(title);
 }
 
 function isDefined(text: string, under: string): boolean {

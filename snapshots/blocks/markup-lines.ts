@@ -67,7 +67,7 @@ export function readAsciidoc(plain: Reader): Reader {
   let isUnderlined = false;
   return (line, at, lines) => {
     const { text } = line;
-    if (fence !== "" || (columns === null && !isUnderlined && /^([-./])\1{3,}\s*$/.test(text))) {
+    if (fence !== "" || (columns === null && !isUnderlined && /^([-./+])\1{3,}\s*$/.test(text))) {
       if (fence === "") fence = text.trimEnd();
       else if (text.trimEnd() === fence) fence = "";
       return plain(line, at, lines);

@@ -313,10 +313,19 @@ const LATEX_TYPED: ReadonlyMap<string, string> = new Map([
 const UNSAID =
   /\\(?:\w{0,20}cite\w{0,20}|\w{0,20}ref|label|footnote|index\w*|[vh]space|thanks|input|include|includegraphics|textcolor|color|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\]){0,3}\{[^{}]*\}/g;
 
+/** Numbers with their units, as siunitx has them. */
+const QUANTITY = /\\(?:SI|qty|si|unit|num)(?:\[[^\]]*\])?\{([^{}]{0,80})\}(?:\{([^{}]{0,80})\})?/g;
+
 function plainOfLatex(text: string): string {
   return around(composeAccents(text), LATEX_SPANS, showLatex, (rest) =>
     rest
       .replaceAll(UNSAID, "")
+      .replaceAll(QUANTITY, (_, number: string, unit = "") =>
+        `${number} ${unit}`
+          .replaceAll(/\\([A-Za-z]+)/g, " $1")
+          .replaceAll(/ +/g, " ")
+          .trim(),
+      )
       .replaceAll("~", " ")
       .replaceAll(
         LATEX,
@@ -444,6 +453,7 @@ function plainOfAsciidoc(whole: string): string {
         plainOfText(
           text
             .replaceAll(/^[ \t]*[a-z][\w-]{0,40}::([^\s[\]]{0,500})\[([^\]\n]{0,500})\][ \t]*$/gm, "$1 $2")
+            .replaceAll(/\[[.\w-]{1,40}\](?=[#*_`])/g, "")
             .replaceAll(/\b(?:link|xref|https?|mailto|image|icon):[^\s[\]]{1,500}\[([^\]]{0,500})\]/g, (whole, words: string) =>
               words === "" && whole.startsWith("http") ? whole.slice(0, -2) : words.replace(/,.*|\^$/s, ""),
             )
@@ -455,6 +465,7 @@ function plainOfAsciidoc(whole: string): string {
               /(?<!\w)(?:__(?=\S)([^_\n]{1,200})__|_(?=[^\s_])([^_\n]{1,200})(?<=\S)_)(?!\w)|(?<!\w)[#](?=\S)([^#\n]{1,200})(?<=\S)#(?!\w)/g,
               "$1$2$3",
             )
+            .replaceAll(/(?<!\^)\^([^\s^]{1,40})\^|(?<!~)~([^\s~]{1,40})~/g, "$1$2")
             .replaceAll(/(?<=\S)\|(?=\s|$)|(?<=\s)\|(?=\S)/g, " \u00b7 ")
             .replaceAll(/ \+$/gm, ""),
         ),
@@ -474,6 +485,10 @@ function plainOfOrg(text: string): string {
         .replaceAll(/\[\[[^[\]]{1,500}\]\[([^[\]]{1,500})\]\]/g, "$1")
         .replaceAll(/\[\[(?!https?:)(?:[a-z]+:)?\*?([^[\]]{1,500})\]\]|\[\[(https?:[^[\]]{1,500})\]\]/g, "$1$2")
         .replaceAll(/\[fn:[^\]]{1,300}\]/g, "")
+        .replaceAll(/@@[a-z]{1,20}:([^@\n]{0,300})@@/g, (_, html: string) => withoutTags(html))
+        .replaceAll(/\{\{\{\w{1,40}(?:\(([^()\n]{0,300})\))?\}\}\}/g, "$1")
+        .replaceAll(/(?<=[\p{L}\p{N})])\^\{([^{}\n]{1,80})\}/gu, "$1")
+        .replaceAll(/\\([A-Za-z]{2,20})(?:\{\})?(?![A-Za-z])/g, (whole, name: string) => LATEX_SIGNS.get(name) ?? whole)
         .replaceAll(/(?<!\w)([*/_+])(?=\S)([^\n]{1,200}?)(?<=\S)\1(?!\w)/g, "$2"),
   );
 }

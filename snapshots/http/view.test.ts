@@ -362,6 +362,7 @@ test("a cursor of a snapshot that is pruned is refused, also where its page was 
   const { next } = JSON.parse(textOf((await get(view, "/api/cubs?limit=1")).body)) as { next: string };
   const second = await publishRecords(2);
   time += 1000;
+  await view.refresh();
   const target = `/api/cubs?limit=1&cursor=${next}`;
   const before = await get(view, target);
   assert.deepEqual([before.status, before.headers["X-Snapshot"]], [200, first]);
@@ -369,5 +370,6 @@ test("a cursor of a snapshot that is pruned is refused, also where its page was 
   assert.equal(findReady(view.prepared, second, plain), null, "it is not ready under the snapshot that is served");
   await prune({ shelf, keep: 1 });
   time += 1000;
+  await view.refresh();
   assert.equal((await get(view, target)).status, 410);
 });

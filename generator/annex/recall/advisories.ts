@@ -56,7 +56,8 @@ export const advisoriesJsonSchema = z.toJSONSchema(schema, { io: "input" });
 
 const OWN = fileURLToPath(new URL("advisories.yaml", import.meta.url));
 
-/** readAdvisories reads those of the program and of further lists. One that stands in two lists is told, unless the later one withdraws it.
+/** readAdvisories reads those of the program and of further lists. One that stands in two lists is refused, unless the later one withdraws it: then it is
+ *  that one, which recalls nothing.
  *  @param lists files, or addresses with the digest of their bytes; one whose name ends with .note is a signed note: https://c2sp.org/signed-note
  *  @param keys one of which has to have signed a note
  *  @throws ShelfError "bad_config" with every mistake and its line, "bad_source" where an address gives nothing, or other bytes */
@@ -74,7 +75,7 @@ export async function readAdvisories(lists: readonly string[], keys: readonly No
     );
     for (const one of advisories) known.set(one.id, one);
   }
-  return [...known.values()].filter((one) => one.withdrawn === undefined);
+  return [...known.values()];
 }
 
 function findFaults(advisories: readonly Advisory[], known: ReadonlyMap<string, Advisory>): ConfigProblem[] {

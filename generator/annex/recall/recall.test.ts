@@ -252,12 +252,20 @@ test("a list with a mistake is refused with its line, and nothing of it is used"
   assert.match(await told(one('checkers: [{ name: coq, fixed: "9" }]\n    nonsense: 1')), /nonsense/);
 });
 
-test("a later list withdraws an advisory, and it recalls nothing then", async () => {
+test("a later list withdraws an advisory: it recalls nothing then, and is told as withdrawn, with the reason", async () => {
   const list = await readAdvisories(
     [file(one('checkers: [{ name: coq, fixed: "9" }]\n    withdrawn: it was a mistake', "ROCQ-20455"))],
     [],
   );
-  assert.ok(!list.some(({ id }) => id === "ROCQ-20455"));
+  const [gone = assert.fail()] = list.filter(({ id }) => id === "ROCQ-20455");
+  assert.equal(
+    recallOf([gone], [{ name: "coq", version: "8.16.1" }], () => true),
+    null,
+  );
+  assert.deepEqual(
+    countRecalls(list, []).map(({ id, affected, withdrawn }) => [id, affected, withdrawn]),
+    [["ROCQ-20455", 0, "it was a mistake"]],
+  );
 });
 
 test("a list from elsewhere counts where a trusted key signed it", async () => {
