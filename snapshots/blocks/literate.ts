@@ -48,7 +48,7 @@ export function proseOfSource(text: string): Told | null {
     if (!opens && !isOpen) return null;
     const own = opens ? line.replace(OPENS_PROSE, blank) : line;
     isOpen = !CLOSES_PROSE.test(own);
-    // What Alectryon is told of the code below says nothing to a reader.
+    // Alectryon alone is told how the code below is shown.
     return /^\s*\.\. (?:coq|lean\d?)::/.test(own) ? blank(own) : isOpen ? own : own.replace(CLOSES_PROSE, blank);
   });
   const title = VERSO.exec(lines[begins] ?? "")?.[1]?.replaceAll(/\\(.)/g, "$1") ?? null;
